@@ -1,0 +1,35 @@
+# `make run` starts Docket, `make test` checks everything. Both install what they need: see scripts/need.
+
+.DEFAULT_GOAL := help
+.PHONY: help run test build fmt check bundle bench clean
+
+help: ## Show this list
+	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | while IFS="$$(printf '\t')" read -r name what; do \
+	  printf '  make %-8s %s\n' "$$name" "$$what"; done
+
+run: ## Build and start Docket: ARGS="…" for `docket serve`, data in DOCKET_DATA_DIR (./data)
+	@scripts/run $(ARGS)
+
+test: ## Check and test everything, as CI does
+	@scripts/test
+
+build: ## Build the release binary
+	@scripts/build
+
+fmt: ## Format the code
+	@cargo fmt --all
+
+check: ## Formatting, lints and licences only
+	@scripts/bundle
+	@scripts/check
+
+bundle: ## Fetch the PostgreSQL that the binary carries
+	@scripts/bundle
+
+bench: ## Measure Docket and its peers
+	@scripts/bundle
+	@bench/run
+
+clean: ## Remove what was built, but neither the data nor the tools
+	@cargo clean
+	@rm -rf .bundle

@@ -1,0 +1,17 @@
+//! What goes over the wire. The OpenAPI document and the UI's types are made from these.
+
+mod api_keys;
+mod audit;
+mod health;
+mod page;
+mod problem;
+mod session;
+mod users;
+
+pub use api_keys::{ApiKeyView, CreateApiKeyRequest, CreatedApiKeyView};
+pub use audit::{AuditEntryView, AuditQuery};
+pub use health::{DependencyView, HealthStatus, HealthView};
+pub use page::{ApiKeyPage, AuditPage, Cursor, InvalidCursor, PageQuery, UserPage};
+pub use problem::Problem;
+pub use session::{CallerKind, LoginRequest, LoginResponse, MeView};
+pub use users::{CreateUserRequest, RoleName, UpdateUserRequest, UserView};

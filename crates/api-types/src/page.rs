@@ -1,0 +1,81 @@
+//! Pages of lists.
+
+use std::fmt;
+use std::str::FromStr;
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+use uuid::Uuid;
+
+use crate::{ApiKeyView, AuditEntryView, UserView};
+
+/// Which part of a list is wanted.
+#[derive(Debug, Default, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct PageQuery {
+    /// The page, counted from 1.
+    #[serde(default)]
+    #[param(minimum = 1, maximum = 1_000_000)]
+    pub page: Option<u32>,
+    /// Rows a page.
+    #[serde(default)]
+    #[param(minimum = 1, maximum = 100)]
+    pub limit: Option<u32>,
+    /// `next_cursor` of the page before: quicker than a page number, and steady while rows are added.
+    #[serde(default)]
+    pub cursor: Option<String>,
+}
+
+macro_rules! page_of {
+    ($name:ident, $item:ident) => {
+        #[derive(Debug, Serialize, Deserialize, ToSchema)]
+        pub struct $name {
+            pub items: Vec<$item>,
+            /// Rows a page.
+            pub limit: u32,
+            /// Where the next page begins; `null` on the last one.
+            pub next_cursor: Option<String>,
+        }
+    };
+}
+
+page_of!(UserPage, UserView);
+page_of!(ApiKeyPage, ApiKeyView);
+page_of!(AuditPage, AuditEntryView);
+
+/// A place in a list. Clients hand it back as they got it.
+///
+/// ```
+/// let cursor = api_types::Cursor { moment: "2026-02-15T12:00:00Z".parse().unwrap(), id: uuid::Uuid::nil() };
+/// assert_eq!(cursor.to_string().parse::<api_types::Cursor>().unwrap(), cursor);
+/// assert!("no cursor".parse::<api_types::Cursor>().is_err());
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cursor {
+    pub moment: DateTime<Utc>,
+    pub id: Uuid,
+}
+
+#[derive(Debug)]
+pub struct InvalidCursor;
+
+impl fmt::Display for Cursor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:x}-{}", self.moment.timestamp_micros(), self.id.simple())
+    }
+}
+
+impl FromStr for Cursor {
+    type Err = InvalidCursor;
+
+    fn from_str(text: &str) -> Result<Self, InvalidCursor> {
+        let (moment, id) = text.split_once('-').ok_or(InvalidCursor)?;
+        let micros = i64::from_str_radix(moment, 16).map_err(|_| InvalidCursor)?;
+        Ok(Self {
+            moment: DateTime::from_timestamp_micros(micros).ok_or(InvalidCursor)?,
+            id: Uuid::try_parse(id).map_err(|_| InvalidCursor)?,
+        })
+    }
+}

@@ -1,0 +1,43 @@
+//! Signing in, and who one is.
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+use crate::{RoleName, UserView};
+
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LoginRequest {
+    #[schema(example = "admin@localhost")]
+    pub email: String,
+    pub password: String,
+}
+
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
+pub struct LoginResponse {
+    /// Send it as `Authorization: Bearer …`.
+    pub token: String,
+    pub expires_at: DateTime<Utc>,
+    pub user: UserView,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum CallerKind {
+    User,
+    ApiKey,
+}
+
+/// The caller, as the presented credential says.
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
+pub struct MeView {
+    pub kind: CallerKind,
+    /// The user's id, or the key's.
+    pub id: Uuid,
+    pub tenant_id: Uuid,
+    pub role: RoleName,
+    /// The user's email address, or the key's name.
+    pub name: String,
+}

@@ -1,0 +1,94 @@
+//! Users.
+
+use chrono::{DateTime, Utc};
+use domain::{Role, User};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+/// What somebody may do in their tenant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum RoleName {
+    Admin,
+    User,
+    Reviewer,
+    Viewer,
+    Auditor,
+    ApiClient,
+}
+
+impl From<Role> for RoleName {
+    fn from(role: Role) -> Self {
+        match role {
+            Role::Admin => Self::Admin,
+            Role::User => Self::User,
+            Role::Reviewer => Self::Reviewer,
+            Role::Viewer => Self::Viewer,
+            Role::Auditor => Self::Auditor,
+            Role::ApiClient => Self::ApiClient,
+        }
+    }
+}
+
+impl From<RoleName> for Role {
+    fn from(name: RoleName) -> Self {
+        match name {
+            RoleName::Admin => Self::Admin,
+            RoleName::User => Self::User,
+            RoleName::Reviewer => Self::Reviewer,
+            RoleName::Viewer => Self::Viewer,
+            RoleName::Auditor => Self::Auditor,
+            RoleName::ApiClient => Self::ApiClient,
+        }
+    }
+}
+
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
+pub struct UserView {
+    pub user_id: Uuid,
+    pub tenant_id: Uuid,
+    pub email: String,
+    pub role: RoleName,
+    /// A deactivated user cannot sign in.
+    pub active: bool,
+    pub created_at: DateTime<Utc>,
+    pub updated_at: DateTime<Utc>,
+}
+
+impl From<User> for UserView {
+    fn from(user: User) -> Self {
+        Self {
+            user_id: user.user_id.0,
+            tenant_id: user.tenant_id.0,
+            role: user.role.into(),
+            active: user.is_active(),
+            email: user.email.to_string(),
+            created_at: user.created_at,
+            updated_at: user.updated_at,
+        }
+    }
+}
+
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CreateUserRequest {
+    #[schema(example = "ada@example.com")]
+    pub email: String,
+    /// 8 characters or more, 71 bytes or less.
+    #[schema(example = "correct horse battery")]
+    pub password: String,
+    pub role: RoleName,
+}
+
+/// Only what is given is changed. Any change signs the user out everywhere.
+#[derive(Debug, Default, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct UpdateUserRequest {
+    #[serde(default)]
+    pub role: Option<RoleName>,
+    #[serde(default)]
+    pub active: Option<bool>,
+    #[serde(default)]
+    pub password: Option<String>,
+}

@@ -1,0 +1,90 @@
+//! JSON bodies, and bodies that must have their effect only once.
+
+use axum::body::Bytes;
+use axum::extract::rejection::BytesRejection;
+use axum::extract::{FromRequest, OriginalUri, Request};
+use axum::http::{HeaderMap, Method, StatusCode, header};
+use domain::{IdempotencyClaim, IdempotencyKey};
+use serde::de::DeserializeOwned;
+use sha2::{Digest, Sha256};
+
+use crate::problem::ApiProblem;
+use crate::shell::refusal;
+
+/// A JSON body.
+#[derive(Debug)]
+pub(crate) struct Body<T>(pub(crate) T);
+
+impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Body<T> {
+    type Rejection = ApiProblem;
+
+    async fn from_request(request: Request, state: &S) -> Result<Self, ApiProblem> {
+        let bytes = json_bytes(request, state).await?;
+        Ok(Self(parse(&bytes)?))
+    }
+}
+
+/// A JSON body that may come with an `Idempotency-Key`. A handler opts in by taking this one.
+#[derive(Debug)]
+pub(crate) struct Once<T> {
+    pub(crate) body: T,
+    pub(crate) claim: Option<IdempotencyClaim>,
+}
+
+impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Once<T> {
+    type Rejection = ApiProblem;
+
+    async fn from_request(request: Request, state: &S) -> Result<Self, ApiProblem> {
+        let key = idempotency_key(request.headers())?;
+        let method = request.method().clone();
+        let path = match request.extensions().get::<OriginalUri>() {
+            Some(OriginalUri(uri)) => uri.path().to_owned(),
+            None => request.uri().path().to_owned(),
+        };
+        let bytes = json_bytes(request, state).await?;
+        let claim = key.map(|key| IdempotencyClaim {
+            key,
+            request_hash: request_hash(&method, &path, &bytes),
+        });
+        Ok(Self { body: parse(&bytes)?, claim })
+    }
+}
+
+fn idempotency_key(headers: &HeaderMap) -> Result<Option<IdempotencyKey>, ApiProblem> {
+    let Some(value) = headers.get("idempotency-key") else { return Ok(None) };
+    let key = value.to_str().unwrap_or_default().parse();
+    key.map(Some)
+        .map_err(|error: domain::InvalidIdempotencyKey| ApiProblem::invalid(error.to_string()))
+}
+
+/// Length-prefixed, so that no path can pass for the beginning of a body.
+fn request_hash(method: &Method, path: &str, body: &[u8]) -> [u8; 32] {
+    let mut hash = Sha256::new();
+    for part in [method.as_str().as_bytes(), path.as_bytes(), body] {
+        hash.update((part.len() as u64).to_be_bytes());
+        hash.update(part);
+    }
+    hash.finalize().into()
+}
+
+async fn json_bytes<S: Send + Sync>(request: Request, state: &S) -> Result<Bytes, ApiProblem> {
+    if !is_json(request.headers()) {
+        return Err(refusal(StatusCode::UNSUPPORTED_MEDIA_TYPE, String::new()));
+    }
+    Bytes::from_request(request, state)
+        .await
+        .map_err(|refused: BytesRejection| refusal(refused.status(), refused.body_text()))
+}
+
+fn is_json(headers: &HeaderMap) -> bool {
+    let given = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
+    given.and_then(|text| text.split(';').next()).is_some_and(|kind| {
+        let kind = kind.trim();
+        kind.eq_ignore_ascii_case("application/json") || kind.ends_with("+json")
+    })
+}
+
+fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, ApiProblem> {
+    serde_json::from_slice(bytes)
+        .map_err(|error| ApiProblem::invalid(format!("the JSON body does not fit: {error}")))
+}

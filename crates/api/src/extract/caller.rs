@@ -1,0 +1,46 @@
+//! The authenticated caller: `Authorization: Bearer`, a token or a key.
+
+use std::sync::Arc;
+
+use axum::extract::FromRequestParts;
+use axum::http::header;
+use axum::http::request::Parts;
+use domain::{Caller, TraceId};
+
+use crate::Api;
+use crate::problem::ApiProblem;
+
+/// Who asks, and within their tenant's rate. A handler that takes this is closed to strangers.
+#[derive(Debug)]
+pub(crate) struct SignedInCaller(pub(crate) Caller);
+
+impl FromRequestParts<Arc<Api>> for SignedInCaller {
+    type Rejection = ApiProblem;
+
+    async fn from_request_parts(parts: &mut Parts, api: &Arc<Api>) -> Result<Self, ApiProblem> {
+        let trace_id = parts.extensions.get::<TraceId>().copied().unwrap_or(TraceId(1));
+        let caller = match &api.settings.everybody_is {
+            Some(everybody) => Caller { trace_id: Some(trace_id), ..everybody.clone() },
+            None => api.ops.authenticate(bearer_credential(parts)?, trace_id).await?,
+        };
+        api.requests_of_tenant.check(&caller.tenant_id)?;
+        Ok(Self(caller))
+    }
+}
+
+fn bearer_credential(parts: &Parts) -> Result<&str, ApiProblem> {
+    let header = parts.headers.get(header::AUTHORIZATION).ok_or_else(|| {
+        ApiProblem::unauthenticated(
+            "sign in with POST /v1/auth/login and send the token as Authorization: Bearer …",
+        )
+    })?;
+    let (scheme, credential) =
+        header.to_str().ok().and_then(|text| text.split_once(' ')).ok_or_else(|| {
+            ApiProblem::unauthenticated("the Authorization header is not Bearer …")
+        })?;
+    if scheme.eq_ignore_ascii_case("bearer") {
+        Ok(credential.trim())
+    } else {
+        Err(ApiProblem::unauthenticated("the Authorization header is not Bearer …"))
+    }
+}

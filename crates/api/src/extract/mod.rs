@@ -1,0 +1,15 @@
+//! From a request to the values that a handler asks for; each refusal is a problem document.
+
+mod body;
+mod caller;
+mod client;
+mod page;
+mod path;
+mod query;
+
+pub(crate) use body::{Body, Once};
+pub(crate) use caller::SignedInCaller;
+pub(crate) use client::Client;
+pub(crate) use page::{cursor_of, page_request};
+pub(crate) use path::Id;
+pub(crate) use query::Query;

@@ -1,0 +1,45 @@
+//! HTTP: routes, extractors, problem documents, and the server that carries them.
+//!
+//! A handler takes apart the request, calls one use case of `ops` and puts the answer together; it
+//! decides nothing. Every request passes the [`shell`] once, on the way in and on the way out.
+//!
+//! *Architecture invariant:* a route is registered together with its documentation, in one call, so
+//! that the OpenAPI document cannot say anything else than the router does.
+
+mod extract;
+mod openapi;
+mod problem;
+mod routes;
+mod serve;
+mod shell;
+mod state;
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::DefaultBodyLimit;
+use axum::middleware;
+use utoipa::openapi::OpenApi;
+
+pub use problem::ApiProblem;
+pub use serve::serve;
+pub use state::{Api, ApiSettings};
+
+/// Everything Docket answers over HTTP, ready to be served.
+pub fn router(api: &Arc<Api>) -> Router {
+    let (documented, document) = openapi::documented_routes().split_for_parts();
+    let (alias, _) = openapi::versioned_routes().split_for_parts();
+    documented
+        .nest("/api", alias)
+        .merge(routes::docs::pages(document))
+        .fallback(problem::no_such_route)
+        .method_not_allowed_fallback(problem::no_such_method)
+        .layer(DefaultBodyLimit::max(api.settings.max_json_bytes))
+        .layer(middleware::from_fn_with_state(Arc::clone(api), shell::around))
+        .with_state(Arc::clone(api))
+}
+
+/// The OpenAPI document, as `/openapi.json` serves it.
+pub fn openapi_document() -> OpenApi {
+    openapi::documented_routes().split_for_parts().1
+}

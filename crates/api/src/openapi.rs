@@ -1,0 +1,123 @@
+//! The documented routes, and what they can all answer.
+
+use std::sync::Arc;
+
+use api_types::Problem;
+use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityScheme};
+use utoipa::{IntoResponses, Modify, OpenApi};
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use crate::Api;
+use crate::routes::{api_keys, audit, health, session, users};
+
+#[derive(OpenApi)]
+#[openapi(
+    info(
+        title = "Docket",
+        description = "Takes documents in, reads them, and never loses one.\n\nEvery route under \
+                       `/v1` answers under `/api` as well. Errors are problem documents (RFC 9457).",
+        license(name = "Apache-2.0", identifier = "Apache-2.0"),
+        contact()
+    ),
+    modifiers(&BearerCredential),
+    tags(
+        (name = "session", description = "Sign in, sign out, who am I"),
+        (name = "users", description = "The people of a tenant"),
+        (name = "api-keys", description = "The keys of a tenant's machines"),
+        (name = "audit", description = "Who did what, and when"),
+        (name = "health", description = "Whether the server lives and can serve"),
+    )
+)]
+struct Document;
+
+/// `Authorization: Bearer`, with a token or a key.
+struct BearerCredential;
+
+impl Modify for BearerCredential {
+    fn modify(&self, document: &mut utoipa::openapi::OpenApi) {
+        let bearer = SecurityScheme::Http(Http::new(HttpAuthScheme::Bearer));
+        let components = document.components.get_or_insert_default();
+        components.add_security_scheme("bearer", bearer);
+    }
+}
+
+/// All routes, with their documentation.
+pub(crate) fn documented_routes() -> OpenApiRouter<Arc<Api>> {
+    OpenApiRouter::with_openapi(Document::openapi())
+        .nest("/v1", versioned_routes())
+        .routes(routes!(audit::list_logs))
+        .routes(routes!(health::live))
+        .routes(routes!(health::ready))
+        .routes(routes!(health::api_live))
+        .routes(routes!(health::api_ready))
+}
+
+/// What is served under `/v1`, and under `/api` for those who know that prefix.
+pub(crate) fn versioned_routes() -> OpenApiRouter<Arc<Api>> {
+    OpenApiRouter::new()
+        .routes(routes!(session::login))
+        .routes(routes!(session::logout))
+        .routes(routes!(session::me))
+        .routes(routes!(users::list, users::create))
+        .routes(routes!(users::find, users::update, users::deactivate))
+        .routes(routes!(api_keys::list, api_keys::create))
+        .routes(routes!(api_keys::find, api_keys::revoke))
+        .routes(routes!(audit::list))
+}
+
+macro_rules! problems {
+    ($(#[$doc:meta])* $name:ident { $($variant:ident = $status:literal $text:literal),+ $(,)? }) => {
+        $(#[$doc])*
+        #[derive(IntoResponses)]
+        #[expect(dead_code, reason = "only its documentation is used")]
+        pub(crate) enum $name {
+            $(
+                #[doc = $text]
+                #[response(status = $status, content_type = "application/problem+json")]
+                $variant(#[to_schema] Problem),
+            )+
+        }
+    };
+}
+
+problems! {
+    /// Every route that asks who is calling.
+    Guarded {
+        Unauthenticated = 401 "No valid credential",
+        Forbidden = 403 "The role does not allow this",
+        RateLimited = 429 "Too many requests; see Retry-After",
+        Unavailable = 503 "The database is away for the moment",
+    }
+}
+problems! {
+    /// Every route that takes a query string, an id or a body.
+    Checked { Invalid = 400 "The request does not fit" }
+}
+problems! {
+    /// Every route that takes a JSON body.
+    WithBody {
+        TooLarge = 413 "The body is too large",
+        NotJson = 415 "The body is not JSON",
+    }
+}
+problems! {
+    /// Every route about one thing.
+    AboutOne { NotFound = 404 "There is no such thing, or not for this caller" }
+}
+problems! {
+    /// Every route that can clash with the state of things.
+    CanClash { Conflict = 409 "Not in the present state; `code` says why" }
+}
+problems! {
+    /// Every route that honours `Idempotency-Key`.
+    DoneOnce { OtherRequest = 422 "The Idempotency-Key belongs to a different request" }
+}
+problems! {
+    /// Signing in: nobody is known yet.
+    Open {
+        WrongCredentials = 401 "Wrong address or password",
+        TooManyAttempts = 429 "Too many attempts; see Retry-After",
+        Unavailable = 503 "The database is away for the moment",
+    }
+}

@@ -1,0 +1,183 @@
+//! Errors on their way to the client: RFC 9457 problem documents.
+//!
+//! A handler returns an [`ApiProblem`]. It does not know the trace id; the shell adds it when the
+//! answer passes on its way out, and logs what the client must not see.
+
+use std::time::Duration;
+
+use api_types::Problem;
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use domain::TraceId;
+use ops::{AuthError, OpsError, TooMany};
+
+/// A problem without its trace id.
+#[derive(Clone, Debug)]
+pub struct ApiProblem {
+    pub(crate) status: StatusCode,
+    pub(crate) code: &'static str,
+    pub(crate) detail: String,
+    pub(crate) field: Option<&'static str>,
+    pub(crate) retry_after: Option<Duration>,
+    pub(crate) rate_limit: Option<u32>,
+    /// For the log: the whole chain of causes.
+    pub(crate) cause: Option<String>,
+}
+
+impl ApiProblem {
+    pub(crate) fn new(status: StatusCode, code: &'static str, detail: impl Into<String>) -> Self {
+        Self {
+            status,
+            code,
+            detail: detail.into(),
+            field: None,
+            retry_after: None,
+            rate_limit: None,
+            cause: None,
+        }
+    }
+
+    pub(crate) fn invalid(detail: impl Into<String>) -> Self {
+        Self::new(StatusCode::BAD_REQUEST, "invalid_request", detail)
+    }
+
+    pub(crate) fn unauthenticated(detail: impl Into<String>) -> Self {
+        Self::new(StatusCode::UNAUTHORIZED, "unauthenticated", detail)
+    }
+
+    pub(crate) fn internal(cause: String) -> Self {
+        let detail = "something went wrong on our side; the trace_id finds it in the logs";
+        let problem = Self::new(StatusCode::INTERNAL_SERVER_ERROR, "internal", detail);
+        Self { cause: Some(cause), ..problem }
+    }
+
+    /// Something we depend on is away. It heals by itself, so say when to come back.
+    pub(crate) fn unavailable(detail: impl Into<String>, cause: Option<String>) -> Self {
+        let problem = Self::new(StatusCode::SERVICE_UNAVAILABLE, "unavailable", detail);
+        Self { retry_after: Some(Duration::from_secs(2)), cause, ..problem }
+    }
+
+    fn for_field(self, field: &'static str) -> Self {
+        Self { field: Some(field), ..self }
+    }
+
+    fn retry_after(self, wait: Duration) -> Self {
+        Self { retry_after: Some(wait), ..self }
+    }
+
+    /// The answer itself, once the trace id is known.
+    pub(crate) fn into_document(self, trace_id: TraceId) -> Response {
+        let document = Problem {
+            kind: format!("about:blank#{}", self.code),
+            title: self.status.canonical_reason().unwrap_or("Error").to_owned(),
+            status: self.status.as_u16(),
+            detail: self.detail,
+            code: self.code.to_owned(),
+            trace_id: trace_id.to_string(),
+            field: self.field.map(str::to_owned),
+        };
+        let mut response = (self.status, axum::Json(document)).into_response();
+        let headers = response.headers_mut();
+        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
+        if self.status == StatusCode::UNAUTHORIZED {
+            headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+        }
+        if let Some(wait) = self.retry_after {
+            let seconds = wait.as_secs() + u64::from(wait.subsec_nanos() > 0);
+            headers.insert(header::RETRY_AFTER, HeaderValue::from(seconds.max(1)));
+            if let Some(limit) = self.rate_limit {
+                headers.insert("ratelimit-limit", HeaderValue::from(limit));
+                headers.insert("ratelimit-remaining", HeaderValue::from(0));
+                headers.insert("ratelimit-reset", HeaderValue::from(seconds.max(1)));
+            }
+        }
+        response
+    }
+}
+
+impl IntoResponse for ApiProblem {
+    /// An empty answer that carries the problem to the shell.
+    fn into_response(self) -> Response {
+        let mut response = self.status.into_response();
+        response.extensions_mut().insert(self);
+        response
+    }
+}
+
+impl From<TooMany> for ApiProblem {
+    fn from(refused: TooMany) -> Self {
+        let detail = "this tenant makes too many requests; slow down and try again after the time \
+                      in Retry-After";
+        let problem = Self::new(StatusCode::TOO_MANY_REQUESTS, "rate_limited", detail);
+        Self { rate_limit: Some(refused.limit), ..problem.retry_after(refused.retry_after) }
+    }
+}
+
+impl From<AuthError> for ApiProblem {
+    fn from(error: AuthError) -> Self {
+        match error {
+            AuthError::Refused => Self::unauthenticated(error.to_string()),
+            AuthError::CannotTell => Self::unavailable(error.to_string(), None),
+            AuthError::Store(error) => OpsError::from(error).into(),
+        }
+    }
+}
+
+impl From<OpsError> for ApiProblem {
+    fn from(error: OpsError) -> Self {
+        let text = error.to_string();
+        match error {
+            OpsError::NotPermitted(_) => Self::new(StatusCode::FORBIDDEN, "forbidden", text),
+            OpsError::NotFound(_) => Self::new(StatusCode::NOT_FOUND, "not_found", text),
+            OpsError::Invalid { field, problem } => Self::invalid(problem).for_field(field),
+            OpsError::Conflict { code, .. } => Self::new(StatusCode::CONFLICT, code, text),
+            OpsError::WrongCredentials => {
+                Self::new(StatusCode::UNAUTHORIZED, "wrong_credentials", text)
+            }
+            OpsError::TooManyAttempts(wait) => {
+                Self::new(StatusCode::TOO_MANY_REQUESTS, "too_many_attempts", text)
+                    .retry_after(wait)
+            }
+            OpsError::StillInProgress => {
+                Self::new(StatusCode::CONFLICT, "idempotency_in_progress", text)
+                    .retry_after(Duration::from_secs(1))
+            }
+            OpsError::KeyUsedForOtherRequest => {
+                Self::new(StatusCode::UNPROCESSABLE_ENTITY, "idempotency_key_reused", text)
+            }
+            OpsError::Store(error) if error.is_unavailable() => Self::unavailable(
+                "the database is not available at the moment; try again shortly",
+                Some(chain(&error)),
+            ),
+            OpsError::Store(error) => Self::internal(chain(&error)),
+            OpsError::Internal { .. } => Self::internal(chain(&error)),
+        }
+    }
+}
+
+/// An error and everything that caused it, on one line.
+fn chain(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        text = format!("{text}: {error}");
+        cause = error.source();
+    }
+    text
+}
+
+pub(crate) async fn no_such_route() -> ApiProblem {
+    ApiProblem::new(
+        StatusCode::NOT_FOUND,
+        "no_such_route",
+        "there is nothing at this address; see /docs",
+    )
+}
+
+pub(crate) async fn no_such_method() -> ApiProblem {
+    ApiProblem::new(
+        StatusCode::METHOD_NOT_ALLOWED,
+        "method_not_allowed",
+        "this address does not take that method; see /docs",
+    )
+}

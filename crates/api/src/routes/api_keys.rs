@@ -1,0 +1,96 @@
+//! The keys of a tenant's machines.
+
+use std::sync::Arc;
+
+use api_types::{ApiKeyPage, ApiKeyView, CreateApiKeyRequest, CreatedApiKeyView, PageQuery};
+use axum::Json;
+use axum::extract::State;
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use domain::ApiKeyId;
+use ops::RequestedApiKey;
+
+use crate::Api;
+use crate::extract::{Body, Id, Query, SignedInCaller, cursor_of, page_request};
+use crate::openapi::{AboutOne, Checked, Guarded, WithBody};
+use crate::problem::ApiProblem;
+
+/// List API keys
+#[utoipa::path(
+    get, path = "/api-keys", tag = "api-keys", operation_id = "list_api_keys",
+    params(PageQuery),
+    responses((status = 200, body = ApiKeyPage), Guarded, Checked),
+    security(("bearer" = [])),
+)]
+pub(crate) async fn list(
+    State(api): State<Arc<Api>>,
+    SignedInCaller(caller): SignedInCaller,
+    Query(query): Query<PageQuery>,
+) -> Result<Json<ApiKeyPage>, ApiProblem> {
+    let request = page_request(query.page, query.limit, query.cursor.as_deref())?;
+    let page = api.ops.list_api_keys(&caller, &request).await?;
+    Ok(Json(ApiKeyPage {
+        items: page.items.into_iter().map(ApiKeyView::from).collect(),
+        limit: request.limit,
+        next_cursor: cursor_of(page.next),
+    }))
+}
+
+/// Make an API key
+///
+/// The answer is the only time the key is shown. It takes no `Idempotency-Key`: repeating the answer
+/// would mean keeping the secret.
+#[utoipa::path(
+    post, path = "/api-keys", tag = "api-keys", operation_id = "create_api_key",
+    request_body = CreateApiKeyRequest,
+    responses(
+        (status = 201, body = CreatedApiKeyView,
+         headers(("location" = String, description = "The key's address"))),
+        Guarded, Checked, WithBody,
+    ),
+    security(("bearer" = [])),
+)]
+pub(crate) async fn create(
+    State(api): State<Arc<Api>>,
+    SignedInCaller(caller): SignedInCaller,
+    Body(body): Body<CreateApiKeyRequest>,
+) -> Result<Response, ApiProblem> {
+    let requested = RequestedApiKey { name: body.name, role: body.role.into() };
+    let created = api.ops.create_api_key(&caller, requested).await?;
+    let location = [(header::LOCATION, format!("/v1/api-keys/{}", created.key.api_key_id))];
+    let view = CreatedApiKeyView { api_key: created.key.into(), key: created.secret };
+    Ok((StatusCode::CREATED, location, Json(view)).into_response())
+}
+
+/// Look at an API key
+#[utoipa::path(
+    get, path = "/api-keys/{id}", tag = "api-keys", operation_id = "find_api_key",
+    params(("id" = Uuid, Path)),
+    responses((status = 200, body = ApiKeyView), Guarded, Checked, AboutOne),
+    security(("bearer" = [])),
+)]
+pub(crate) async fn find(
+    State(api): State<Arc<Api>>,
+    SignedInCaller(caller): SignedInCaller,
+    Id(id): Id,
+) -> Result<Json<ApiKeyView>, ApiProblem> {
+    Ok(Json(api.ops.find_api_key(&caller, ApiKeyId(id)).await?.into()))
+}
+
+/// Revoke an API key
+///
+/// Its access ends at once here, and within a minute on every other server.
+#[utoipa::path(
+    delete, path = "/api-keys/{id}", tag = "api-keys", operation_id = "revoke_api_key",
+    params(("id" = Uuid, Path)),
+    responses((status = 204, description = "Revoked"), Guarded, Checked, AboutOne),
+    security(("bearer" = [])),
+)]
+pub(crate) async fn revoke(
+    State(api): State<Arc<Api>>,
+    SignedInCaller(caller): SignedInCaller,
+    Id(id): Id,
+) -> Result<StatusCode, ApiProblem> {
+    api.ops.revoke_api_key(&caller, ApiKeyId(id)).await?;
+    Ok(StatusCode::NO_CONTENT)
+}

@@ -1,0 +1,59 @@
+//! The audit log.
+
+use std::sync::Arc;
+
+use api_types::{AuditEntryView, AuditPage, AuditQuery};
+use axum::Json;
+use axum::extract::State;
+use domain::Caller;
+
+use crate::Api;
+use crate::extract::{Query, SignedInCaller, cursor_of, page_request};
+use crate::openapi::{Checked, Guarded};
+use crate::problem::ApiProblem;
+
+/// Read the audit log
+///
+/// Newest first.
+#[utoipa::path(
+    get, path = "/audit", tag = "audit", operation_id = "list_audit",
+    params(AuditQuery),
+    responses((status = 200, body = AuditPage), Guarded, Checked),
+    security(("bearer" = [])),
+)]
+pub(crate) async fn list(
+    State(api): State<Arc<Api>>,
+    SignedInCaller(caller): SignedInCaller,
+    Query(query): Query<AuditQuery>,
+) -> Result<Json<AuditPage>, ApiProblem> {
+    page_of_log(&api, &caller, &query).await
+}
+
+/// Read the audit log (the same under its other name)
+#[utoipa::path(
+    get, path = "/api/audit/logs", tag = "audit", operation_id = "list_audit_logs",
+    params(AuditQuery),
+    responses((status = 200, body = AuditPage), Guarded, Checked),
+    security(("bearer" = [])),
+)]
+pub(crate) async fn list_logs(
+    State(api): State<Arc<Api>>,
+    SignedInCaller(caller): SignedInCaller,
+    Query(query): Query<AuditQuery>,
+) -> Result<Json<AuditPage>, ApiProblem> {
+    page_of_log(&api, &caller, &query).await
+}
+
+async fn page_of_log(
+    api: &Api,
+    caller: &Caller,
+    query: &AuditQuery,
+) -> Result<Json<AuditPage>, ApiProblem> {
+    let request = page_request(query.page, query.limit, query.cursor.as_deref())?;
+    let page = api.ops.read_audit(caller, &query.filter(), &request).await?;
+    Ok(Json(AuditPage {
+        items: page.items.into_iter().map(AuditEntryView::from).collect(),
+        limit: request.limit,
+        next_cursor: cursor_of(page.next),
+    }))
+}

@@ -1,0 +1,79 @@
+//! Life and readiness, under the names that orchestrators and the API's users know.
+
+use std::sync::Arc;
+
+use api_types::{DependencyView, HealthStatus, HealthView};
+use axum::Json;
+use axum::extract::State;
+use axum::http::StatusCode;
+
+use crate::Api;
+
+/// Is the process alive
+#[utoipa::path(
+    get, path = "/livez", tag = "health",
+    responses((status = 200, body = HealthView)),
+)]
+pub(crate) async fn live() -> Json<HealthView> {
+    Json(view(Vec::new()))
+}
+
+/// Can the process serve
+///
+/// Names everything it depends on.
+#[utoipa::path(
+    get, path = "/readyz", tag = "health",
+    responses(
+        (status = 200, body = HealthView),
+        (status = 503, body = HealthView, description = "Something it depends on is away"),
+    ),
+)]
+pub(crate) async fn ready(State(api): State<Arc<Api>>) -> (StatusCode, Json<HealthView>) {
+    readiness(&api).await
+}
+
+/// Is the process alive (the same under its other name)
+#[utoipa::path(
+    get, path = "/api/health", tag = "health",
+    responses((status = 200, body = HealthView)),
+)]
+pub(crate) async fn api_live() -> Json<HealthView> {
+    Json(view(Vec::new()))
+}
+
+/// Can the process serve (the same under its other name)
+#[utoipa::path(
+    get, path = "/api/ready", tag = "health",
+    responses(
+        (status = 200, body = HealthView),
+        (status = 503, body = HealthView, description = "Something it depends on is away"),
+    ),
+)]
+pub(crate) async fn api_ready(State(api): State<Arc<Api>>) -> (StatusCode, Json<HealthView>) {
+    readiness(&api).await
+}
+
+async fn readiness(api: &Api) -> (StatusCode, Json<HealthView>) {
+    let readiness = api.ops.check_readiness().await;
+    let status =
+        if readiness.is_ready() { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
+    let dependencies = readiness.dependencies.into_iter().map(|dependency| DependencyView {
+        name: dependency.name.to_owned(),
+        status: status_of(dependency.problem.is_none()),
+        problem: dependency.problem,
+    });
+    (status, Json(view(dependencies.collect())))
+}
+
+fn view(dependencies: Vec<DependencyView>) -> HealthView {
+    let well = dependencies.iter().all(|dependency| dependency.status == HealthStatus::Ok);
+    HealthView {
+        status: status_of(well),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        dependencies,
+    }
+}
+
+fn status_of(well: bool) -> HealthStatus {
+    if well { HealthStatus::Ok } else { HealthStatus::Unavailable }
+}

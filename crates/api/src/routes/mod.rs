@@ -1,0 +1,8 @@
+//! One file per kind of thing.
+
+pub(crate) mod api_keys;
+pub(crate) mod audit;
+pub(crate) mod docs;
+pub(crate) mod health;
+pub(crate) mod session;
+pub(crate) mod users;

@@ -1,0 +1,73 @@
+//! Signing in and out.
+
+use std::sync::Arc;
+
+use api_types::{CallerKind, LoginRequest, LoginResponse, MeView};
+use axum::Json;
+use axum::extract::State;
+use axum::http::StatusCode;
+use domain::Actor;
+
+use crate::Api;
+use crate::extract::{Body, Client, SignedInCaller};
+use crate::openapi::{CanClash, Checked, Guarded, Open, WithBody};
+use crate::problem::ApiProblem;
+
+/// Sign in
+///
+/// Answers with a token that is good for a day, or until the user signs out or is changed.
+#[utoipa::path(
+    post, path = "/auth/login", tag = "session",
+    request_body = LoginRequest,
+    responses((status = 200, body = LoginResponse), Open, Checked, WithBody),
+)]
+pub(crate) async fn login(
+    State(api): State<Arc<Api>>,
+    client: Client,
+    Body(request): Body<LoginRequest>,
+) -> Result<Json<LoginResponse>, ApiProblem> {
+    let signed_in =
+        api.ops.login(&request.email, request.password, client.address, client.trace_id).await?;
+    Ok(Json(LoginResponse {
+        token: signed_in.token,
+        expires_at: signed_in.expires_at,
+        user: signed_in.user.into(),
+    }))
+}
+
+/// Sign out
+///
+/// Ends the presented token everywhere.
+#[utoipa::path(
+    post, path = "/auth/logout", tag = "session",
+    responses((status = 204, description = "Signed out"), Guarded, CanClash),
+    security(("bearer" = [])),
+)]
+pub(crate) async fn logout(
+    State(api): State<Arc<Api>>,
+    SignedInCaller(caller): SignedInCaller,
+) -> Result<StatusCode, ApiProblem> {
+    api.ops.logout(&caller).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// Who am I
+#[utoipa::path(
+    get, path = "/me", tag = "session",
+    responses((status = 200, body = MeView), Guarded),
+    security(("bearer" = [])),
+)]
+pub(crate) async fn me(SignedInCaller(caller): SignedInCaller) -> Result<Json<MeView>, ApiProblem> {
+    let (kind, id) = match caller.actor {
+        Actor::User(id) => (CallerKind::User, id.0),
+        Actor::ApiKey(id) => (CallerKind::ApiKey, id.0),
+        Actor::System => return Err(ApiProblem::internal("the system has no session".to_owned())),
+    };
+    Ok(Json(MeView {
+        kind,
+        id,
+        tenant_id: caller.tenant_id.0,
+        role: caller.role.into(),
+        name: caller.name,
+    }))
+}

@@ -1,0 +1,128 @@
+//! The people of a tenant.
+
+use std::sync::Arc;
+
+use api_types::{CreateUserRequest, PageQuery, UpdateUserRequest, UserPage, UserView};
+use axum::Json;
+use axum::extract::State;
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use domain::{UserChange, UserId};
+use ops::RequestedUser;
+
+use crate::Api;
+use crate::extract::{Body, Id, Once, Query, SignedInCaller, cursor_of, page_request};
+use crate::openapi::{AboutOne, CanClash, Checked, DoneOnce, Guarded, WithBody};
+use crate::problem::ApiProblem;
+
+/// List users
+#[utoipa::path(
+    get, path = "/users", tag = "users", operation_id = "list_users",
+    params(PageQuery),
+    responses((status = 200, body = UserPage), Guarded, Checked),
+    security(("bearer" = [])),
+)]
+pub(crate) async fn list(
+    State(api): State<Arc<Api>>,
+    SignedInCaller(caller): SignedInCaller,
+    Query(query): Query<PageQuery>,
+) -> Result<Json<UserPage>, ApiProblem> {
+    let request = page_request(query.page, query.limit, query.cursor.as_deref())?;
+    let page = api.ops.list_users(&caller, &request).await?;
+    Ok(Json(UserPage {
+        items: page.items.into_iter().map(UserView::from).collect(),
+        limit: request.limit,
+        next_cursor: cursor_of(page.next),
+    }))
+}
+
+/// Add a user
+#[utoipa::path(
+    post, path = "/users", tag = "users", operation_id = "create_user",
+    params(("Idempotency-Key" = Option<String>, Header, max_length = 255,
+            description = "The same key and body have their effect once")),
+    request_body = CreateUserRequest,
+    responses(
+        (status = 201, body = UserView, headers(
+            ("location" = String, description = "The user's address"),
+            ("idempotent-replayed" = Option<String>, description = "`true` when it was done before"),
+        )),
+        Guarded, Checked, WithBody, CanClash, DoneOnce,
+    ),
+    security(("bearer" = [])),
+)]
+pub(crate) async fn create(
+    State(api): State<Arc<Api>>,
+    SignedInCaller(caller): SignedInCaller,
+    Once { body, claim }: Once<CreateUserRequest>,
+) -> Result<Response, ApiProblem> {
+    let requested =
+        RequestedUser { email: body.email, password: body.password, role: body.role.into() };
+    let done = api.ops.create_user(&caller, requested, claim.as_ref()).await?;
+    let location = [(header::LOCATION, format!("/v1/users/{}", done.value.user_id))];
+    let replayed = done.replayed.then_some([("idempotent-replayed", "true")]);
+    let view = Json(UserView::from(done.value));
+    Ok(match replayed {
+        Some(replayed) => (StatusCode::CREATED, location, replayed, view).into_response(),
+        None => (StatusCode::CREATED, location, view).into_response(),
+    })
+}
+
+/// Look at a user
+#[utoipa::path(
+    get, path = "/users/{id}", tag = "users", operation_id = "find_user",
+    params(("id" = Uuid, Path)),
+    responses((status = 200, body = UserView), Guarded, Checked, AboutOne),
+    security(("bearer" = [])),
+)]
+pub(crate) async fn find(
+    State(api): State<Arc<Api>>,
+    SignedInCaller(caller): SignedInCaller,
+    Id(id): Id,
+) -> Result<Json<UserView>, ApiProblem> {
+    Ok(Json(api.ops.find_user(&caller, UserId(id)).await?.into()))
+}
+
+/// Change a user
+///
+/// Role, password or whether they may sign in. Ends the user's sessions.
+#[utoipa::path(
+    patch, path = "/users/{id}", tag = "users", operation_id = "update_user",
+    params(("id" = Uuid, Path)),
+    request_body = UpdateUserRequest,
+    responses((status = 200, body = UserView), Guarded, Checked, WithBody, AboutOne, CanClash),
+    security(("bearer" = [])),
+)]
+pub(crate) async fn update(
+    State(api): State<Arc<Api>>,
+    SignedInCaller(caller): SignedInCaller,
+    Id(id): Id,
+    Body(body): Body<UpdateUserRequest>,
+) -> Result<Json<UserView>, ApiProblem> {
+    let password = body.password.as_deref().map(str::parse).transpose();
+    let change = UserChange {
+        role: body.role.map(Into::into),
+        active: body.active,
+        password: password
+            .map_err(|error: domain::InvalidPassword| ApiProblem::invalid(error.to_string()))?,
+    };
+    Ok(Json(api.ops.update_user(&caller, UserId(id), change).await?.into()))
+}
+
+/// Deactivate a user
+///
+/// They can no longer sign in; everything they did stays on record.
+#[utoipa::path(
+    delete, path = "/users/{id}", tag = "users", operation_id = "deactivate_user",
+    params(("id" = Uuid, Path)),
+    responses((status = 204, description = "Deactivated"), Guarded, Checked, AboutOne, CanClash),
+    security(("bearer" = [])),
+)]
+pub(crate) async fn deactivate(
+    State(api): State<Arc<Api>>,
+    SignedInCaller(caller): SignedInCaller,
+    Id(id): Id,
+) -> Result<StatusCode, ApiProblem> {
+    api.ops.deactivate_user(&caller, UserId(id)).await?;
+    Ok(StatusCode::NO_CONTENT)
+}

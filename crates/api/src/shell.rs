@@ -1,0 +1,98 @@
+//! What every request passes, once: trace id, time limit, panics, problem documents, headers, log.
+
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+
+use axum::extract::{Request, State};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use domain::{Random, TraceId};
+use futures_util::FutureExt;
+
+use crate::Api;
+use crate::problem::ApiProblem;
+
+const TRACE_ID: HeaderName = HeaderName::from_static("x-trace-id");
+
+/// No page may be framed, no type guessed; pages of ours load nothing from anywhere else.
+const CONTENT_SECURITY_POLICY: HeaderValue = HeaderValue::from_static(
+    "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; \
+     base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
+);
+
+pub(crate) async fn around(
+    State(api): State<Arc<Api>>,
+    mut request: Request,
+    next: Next,
+) -> Response {
+    let trace_id = trace_id_of(request.headers(), api.ops.random().as_ref());
+    request.extensions_mut().insert(trace_id);
+    let method = request.method().clone();
+    let path = request.uri().path().to_owned();
+
+    let handled = AssertUnwindSafe(next.run(request)).catch_unwind();
+    let mut response = match tokio::time::timeout(api.settings.request_timeout, handled).await {
+        Ok(Ok(response)) => response,
+        Ok(Err(panic)) => ApiProblem::internal(panic_text(panic.as_ref())).into_response(),
+        Err(_) => {
+            ApiProblem::unavailable("the request took too long; try again", None).into_response()
+        }
+    };
+
+    if let Some(problem) = response.extensions_mut().remove::<ApiProblem>() {
+        if problem.status.is_server_error() {
+            let cause = problem.cause.as_deref().unwrap_or(&problem.detail);
+            tracing::error!(%trace_id, %method, path, status = problem.status.as_u16(), cause, "request failed");
+        }
+        let allow = response.headers_mut().remove(header::ALLOW);
+        response = problem.into_document(trace_id);
+        if let Some(allow) = allow {
+            response.headers_mut().insert(header::ALLOW, allow);
+        }
+    }
+    tracing::debug!(%trace_id, %method, path, status = response.status().as_u16(), "request");
+    add_headers(response.headers_mut(), trace_id);
+    response
+}
+
+/// The client's own trace when it sent one, otherwise a new one.
+fn trace_id_of(headers: &HeaderMap, random: &dyn Random) -> TraceId {
+    let given = headers.get("traceparent").and_then(|value| value.to_str().ok());
+    given.and_then(TraceId::from_traceparent).unwrap_or_else(|| {
+        let mut bytes = [0; 16];
+        random.fill(&mut bytes);
+        TraceId(u128::from_be_bytes(bytes).max(1))
+    })
+}
+
+fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().map(ToString::to_string);
+    let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
+    format!("panic: {}", text.unwrap_or_else(|| "no message".to_owned()))
+}
+
+fn add_headers(headers: &mut HeaderMap, trace_id: TraceId) {
+    if let Ok(value) = HeaderValue::try_from(trace_id.to_string()) {
+        headers.insert(TRACE_ID, value);
+    }
+    headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
+    headers.insert(header::CONTENT_SECURITY_POLICY, CONTENT_SECURITY_POLICY);
+    headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
+}
+
+/// Axum's own refusals (a missing part, a body that is too large) in our words.
+pub(crate) fn refusal(status: StatusCode, text: String) -> ApiProblem {
+    match status {
+        StatusCode::PAYLOAD_TOO_LARGE => {
+            ApiProblem::new(status, "too_large", "the request body is too large")
+        }
+        StatusCode::UNSUPPORTED_MEDIA_TYPE => ApiProblem::new(
+            status,
+            "unsupported_media_type",
+            "send a JSON body as application/json",
+        ),
+        _ => ApiProblem::invalid(text),
+    }
+}

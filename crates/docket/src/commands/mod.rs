@@ -1,0 +1,9 @@
+//! One file per command. Each prints its result and says how it went by its exit code.
+
+pub(crate) mod audit_verify;
+pub(crate) mod config;
+pub(crate) mod migrate;
+pub(crate) mod passwords;
+pub(crate) mod serve;
+pub(crate) mod tenants;
+pub(crate) mod users;

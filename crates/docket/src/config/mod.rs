@@ -1,0 +1,207 @@
+//! Configuration: defaults < file < environment < flags, checked at start.
+//!
+//! [`Layers`] knows where every value came from; [`Config`] is what is left when each has been
+//! understood. An error names the key, the value, where it came from and what to write instead.
+
+mod error;
+mod layers;
+
+use std::net::{SocketAddr, ToSocketAddrs};
+use std::num::NonZeroU32;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use store::DatabaseUrl;
+use url::Url;
+
+pub(crate) use error::ConfigError;
+pub(crate) use layers::{Flags, Layers};
+
+/// What the operator decided.
+#[derive(Debug)]
+pub(crate) struct Config {
+    pub(crate) data_dir: PathBuf,
+    pub(crate) listen: SocketAddr,
+    pub(crate) database: DatabaseConfig,
+    pub(crate) auth: AuthConfig,
+    pub(crate) limits: LimitsConfig,
+    pub(crate) shutdown_grace: Duration,
+    pub(crate) log: LogConfig,
+}
+
+#[derive(Debug)]
+pub(crate) struct DatabaseConfig {
+    /// `None`: the private server.
+    pub(crate) url: Option<DatabaseUrl>,
+    pub(crate) max_connections: u32,
+    pub(crate) postgres_user: String,
+}
+
+#[derive(Debug)]
+pub(crate) struct AuthConfig {
+    pub(crate) enabled: bool,
+    /// `None`: the one in the data folder.
+    pub(crate) jwt_secret: Option<Secret>,
+    pub(crate) jwt_expiry_hours: u32,
+    pub(crate) login_attempts_per_minute: u32,
+}
+
+/// Text that never shows.
+pub(crate) struct Secret(pub(crate) String);
+
+impl std::fmt::Debug for Secret {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Secret(hidden)")
+    }
+}
+
+#[derive(Debug)]
+pub(crate) struct LimitsConfig {
+    pub(crate) rate_limit_per_second: NonZeroU32,
+    pub(crate) rate_limit_burst: NonZeroU32,
+    pub(crate) request_timeout: Duration,
+    pub(crate) json_max_bytes: usize,
+}
+
+#[derive(Debug)]
+pub(crate) struct LogConfig {
+    pub(crate) filter: String,
+    pub(crate) format: LogFormat,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum LogFormat {
+    Auto,
+    Text,
+    Json,
+}
+
+const MIN_SECRET_BYTES: usize = 32;
+
+impl Config {
+    pub(crate) fn from_layers(layers: &Layers) -> Result<Self, ConfigError> {
+        let config = Self {
+            data_dir: data_dir(layers)?,
+            listen: listen(layers)?,
+            database: DatabaseConfig::from_layers(layers)?,
+            auth: AuthConfig::from_layers(layers)?,
+            limits: LimitsConfig::from_layers(layers)?,
+            shutdown_grace: seconds(layers, "shutdown_grace_seconds")?,
+            log: LogConfig::from_layers(layers)?,
+        };
+        check_blob_url(layers)?;
+        layers.flag("no_workers")?;
+        layers.number("upload_max_size_mb", 1, 100_000)?;
+        if !config.auth.enabled && !config.listen.ip().is_loopback() {
+            return Err(layers.refuse(
+                "auth_enabled",
+                "without authentication Docket answers on a loopback address only; set listen to \
+                 127.0.0.1:8080, or leave auth_enabled on",
+            ));
+        }
+        Ok(config)
+    }
+}
+
+impl DatabaseConfig {
+    fn from_layers(layers: &Layers) -> Result<Self, ConfigError> {
+        let url = layers.text("database_url")?;
+        let url = if url.is_empty() {
+            None
+        } else {
+            let parsed = url.parse::<DatabaseUrl>();
+            Some(parsed.map_err(|error| layers.refuse("database_url", error))?)
+        };
+        let postgres_user = layers.text("postgres_user")?;
+        if postgres_user.is_empty() {
+            return Err(
+                layers.refuse("postgres_user", "name a user of this machine, such as nobody")
+            );
+        }
+        Ok(Self {
+            url,
+            max_connections: layers.number("database_max_connections", 2, 1000)?,
+            postgres_user: postgres_user.to_owned(),
+        })
+    }
+}
+
+impl AuthConfig {
+    fn from_layers(layers: &Layers) -> Result<Self, ConfigError> {
+        let secret = layers.text("jwt_secret")?;
+        if !secret.is_empty() && secret.len() < MIN_SECRET_BYTES {
+            return Err(layers.refuse(
+                "jwt_secret",
+                "it must be 32 bytes or more; make one with: openssl rand -base64 32",
+            ));
+        }
+        Ok(Self {
+            enabled: layers.flag("auth_enabled")?,
+            jwt_secret: (!secret.is_empty()).then(|| Secret(secret.to_owned())),
+            jwt_expiry_hours: layers.number("jwt_expiry_hours", 1, 24 * 365)?,
+            login_attempts_per_minute: layers.number("login_attempts_per_minute", 1, 1_000_000)?,
+        })
+    }
+}
+
+impl LimitsConfig {
+    fn from_layers(layers: &Layers) -> Result<Self, ConfigError> {
+        let positive = |key| {
+            let number = layers.number(key, 1, 10_000_000)?;
+            Ok(NonZeroU32::new(number).unwrap_or(NonZeroU32::MIN))
+        };
+        Ok(Self {
+            rate_limit_per_second: positive("rate_limit_per_second")?,
+            rate_limit_burst: positive("rate_limit_burst")?,
+            request_timeout: seconds(layers, "request_timeout_seconds")?,
+            json_max_bytes: layers.number("json_max_size_kb", 1, 100_000)? as usize * 1024,
+        })
+    }
+}
+
+impl LogConfig {
+    fn from_layers(layers: &Layers) -> Result<Self, ConfigError> {
+        let filter = layers.text("log_level")?;
+        if tracing_subscriber::EnvFilter::try_new(filter).is_err() {
+            return Err(layers.refuse("log_level", "write error, warn, info, debug or trace"));
+        }
+        let format = match layers.text("log_format")? {
+            "auto" => LogFormat::Auto,
+            "text" => LogFormat::Text,
+            "json" => LogFormat::Json,
+            _ => return Err(layers.refuse("log_format", "write auto, text or json")),
+        };
+        Ok(Self { filter: filter.to_owned(), format })
+    }
+}
+
+fn data_dir(layers: &Layers) -> Result<PathBuf, ConfigError> {
+    let folder = layers.text("data_dir")?;
+    if folder.is_empty() {
+        return Err(layers.refuse("data_dir", "name a folder; it is made when it is missing"));
+    }
+    std::path::absolute(folder).map_err(|error| layers.refuse("data_dir", error))
+}
+
+fn listen(layers: &Layers) -> Result<SocketAddr, ConfigError> {
+    let text = layers.text("listen")?;
+    let resolved = text.to_socket_addrs().ok().and_then(|mut found| found.next());
+    resolved.ok_or_else(|| {
+        layers.refuse("listen", "write an address of this machine and a port: 127.0.0.1:8080")
+    })
+}
+
+fn check_blob_url(layers: &Layers) -> Result<(), ConfigError> {
+    let text = layers.text("blob_url")?;
+    let scheme = Url::parse(text).ok().map(|url| url.scheme().to_owned());
+    match scheme.as_deref() {
+        Some("file" | "s3" | "gs") => Ok(()),
+        None if text.is_empty() => Ok(()),
+        _ => Err(layers
+            .refuse("blob_url", "write file:///folder, s3://bucket/prefix or gs://bucket/prefix")),
+    }
+}
+
+fn seconds(layers: &Layers, key: &'static str) -> Result<Duration, ConfigError> {
+    Ok(Duration::from_secs(layers.number(key, 1, 3600)?.into()))
+}

@@ -1,0 +1,87 @@
+//! The `docket` binary: reads the configuration, wires the parts together and runs one command.
+//!
+//! Exit codes: 0 done; 1 it did not work, and one sentence on standard error says why and what to
+//! do; 2 the command line or the configuration is wrong.
+
+mod backend;
+mod cli;
+mod commands;
+mod config;
+mod data_dir;
+mod logging;
+mod say;
+mod system;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use crate::cli::{AuditCommand, Cli, Command, TenantsCommand, UsersCommand};
+use crate::config::{Config, ConfigError, Flags, Layers};
+use crate::say::complain;
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let runtime = match tokio::runtime::Runtime::new() {
+        Ok(runtime) => runtime,
+        Err(error) => {
+            complain(format_args!("cannot start: {error}"));
+            return ExitCode::FAILURE;
+        }
+    };
+    match runtime.block_on(run(cli)) {
+        Ok(code) => code,
+        Err(error) => {
+            complain(format_args!("{error:#}"));
+            let wrong_use = error.is::<ConfigError>();
+            ExitCode::from(if wrong_use { 2 } else { 1 })
+        }
+    }
+}
+
+async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
+    let load = |flags: Flags| load_layers(&cli, flags);
+    match &cli.command {
+        Command::Serve(args) => {
+            let layers = load(args.flags())?;
+            let config = Config::from_layers(&layers)?;
+            logging::start(&config.log);
+            for problem in layers.unknown_variables(variable_names()) {
+                tracing::warn!("{problem}");
+            }
+            commands::serve::run(&config).await
+        }
+        Command::Config(args) => commands::config::run(&load(args.flags())?),
+        Command::Migrate(args) => commands::migrate::run(&quiet(&load(args.flags())?)?).await,
+        Command::Audit { command: AuditCommand::Verify { database, json } } => {
+            commands::audit_verify::run(&quiet(&load(database.flags())?)?, *json).await
+        }
+        Command::Tenants { command: TenantsCommand::List { database, json } } => {
+            commands::tenants::list(&quiet(&load(database.flags())?)?, *json).await
+        }
+        Command::Tenants { command: TenantsCommand::Create { name, admin_email, database } } => {
+            commands::tenants::create(&quiet(&load(database.flags())?)?, name, admin_email).await
+        }
+        Command::Users { command: UsersCommand::ResetPassword { email, database } } => {
+            commands::users::reset_password(&quiet(&load(database.flags())?)?, email).await
+        }
+    }
+}
+
+fn load_layers(cli: &Cli, flags: Flags) -> Result<Layers, ConfigError> {
+    Layers::load(cli.config.as_deref(), |name| std::env::var(name).ok(), flags)
+}
+
+/// For commands whose output is their result: only warnings are logged.
+fn quiet(layers: &Layers) -> Result<Config, ConfigError> {
+    let mut config = Config::from_layers(layers)?;
+    if config.log.filter == "info" {
+        "warn".clone_into(&mut config.log.filter);
+    }
+    logging::start(&config.log);
+    Ok(config)
+}
+
+fn variable_names() -> impl Iterator<Item = String> {
+    std::env::vars_os().filter_map(|(name, _)| name.into_string().ok())
+}

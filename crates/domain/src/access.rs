@@ -1,0 +1,33 @@
+//! What a server keeps in memory to know whether a credential still counts, so that a request
+//! needs no look-up.
+
+use chrono::{DateTime, Utc};
+use thiserror::Error;
+
+use crate::{ApiKeyId, Role, TenantId, TokenId, UserId};
+
+/// An API key as authentication sees it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ApiKeyRecord {
+    pub api_key_id: ApiKeyId,
+    pub tenant_id: TenantId,
+    pub name: String,
+    pub role: Role,
+    pub prefix: String,
+    pub secret_sha256: [u8; 32],
+}
+
+/// Something that takes access away before the token's own expiry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Revocation {
+    /// Signed out: this one token.
+    Token { token_id: TokenId, expires_at: DateTime<Utc> },
+    /// Deactivated, or given another role or password: every token issued up to that moment.
+    UserTokensUpTo { user_id: UserId, moment: DateTime<Utc> },
+    /// The key no longer counts.
+    Key { api_key_id: ApiKeyId, revoked_at: DateTime<Utc> },
+}
+
+#[derive(Debug, Error)]
+#[error("the credential is not known, has expired or was revoked")]
+pub struct UnknownCredential;

@@ -1,0 +1,152 @@
+//! The audit log's vocabulary.
+
+use std::fmt;
+
+use chrono::{DateTime, Utc};
+use serde_json::Value;
+use uuid::Uuid;
+
+use crate::{ApiKeyId, AuditId, TenantId, UserId};
+
+macro_rules! audit_actions {
+    ($($variant:ident = $name:literal),+ $(,)?) => {
+        /// Everything the log records, by the name it is recorded under.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum AuditAction { $($variant),+ }
+
+        impl AuditAction {
+            pub const ALL: &[Self] = &[$(Self::$variant),+];
+
+            pub fn as_str(self) -> &'static str {
+                match self { $(Self::$variant => $name),+ }
+            }
+        }
+    };
+}
+
+audit_actions! {
+    TenantCreated = "TENANT_CREATED",
+    UserCreated = "USER_CREATED",
+    UserUpdated = "USER_UPDATED",
+    UserDeactivated = "USER_DEACTIVATED",
+    UserLogin = "USER_LOGIN",
+    UserLoginFailed = "USER_LOGIN_FAILED",
+    UserLogout = "USER_LOGOUT",
+    ApiKeyCreated = "API_KEY_CREATED",
+    ApiKeyRevoked = "API_KEY_REVOKED",
+}
+
+impl fmt::Display for AuditAction {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// What an audit row is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Entity {
+    Tenant(TenantId),
+    User(UserId),
+    ApiKey(ApiKeyId),
+}
+
+impl Entity {
+    pub fn kind(self) -> &'static str {
+        match self {
+            Self::Tenant(_) => "tenant",
+            Self::User(_) => "user",
+            Self::ApiKey(_) => "api_key",
+        }
+    }
+
+    pub fn id(self) -> Uuid {
+        match self {
+            Self::Tenant(id) => id.0,
+            Self::User(id) => id.0,
+            Self::ApiKey(id) => id.0,
+        }
+    }
+}
+
+/// A row about to be written; who acts and when is added by the store.
+#[derive(Clone, Debug)]
+pub struct AuditEntry {
+    pub action: AuditAction,
+    pub entity: Entity,
+    pub detail: Value,
+}
+
+/// A row as it was written.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AuditRecord {
+    pub audit_id: AuditId,
+    pub ts: DateTime<Utc>,
+    pub action: String,
+    pub actor: String,
+    pub user_id: Option<UserId>,
+    pub entity_type: String,
+    pub entity_id: Uuid,
+    pub detail: Value,
+    pub trace_id: Option<String>,
+    /// Where the row stands: its lane of the tenant's chain, and its place in that lane.
+    pub lane: i16,
+    pub position: i64,
+    pub hash: Vec<u8>,
+}
+
+/// What a reader of the log asks for; `None` asks for everything.
+#[derive(Clone, Debug, Default)]
+pub struct AuditFilter {
+    pub action: Option<String>,
+    pub actor: Option<String>,
+    pub entity_type: Option<String>,
+    pub entity_id: Option<Uuid>,
+    pub from: Option<DateTime<Utc>>,
+    pub to: Option<DateTime<Utc>>,
+}
+
+/// What is wrong with one row of a chain, or with the place where a row should be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ChainFault {
+    /// The row no longer hashes to what it was sealed with.
+    Changed { audit_id: AuditId, lane: i16, position: i64 },
+    /// The row stands in another place than the one it was sealed in.
+    Reordered { audit_id: AuditId, lane: i16, position: i64 },
+    /// Rows are gone: all positions from `from` to `to`.
+    Missing { lane: i16, from: i64, to: i64 },
+    /// The lane's recorded head disagrees with its last row.
+    HeadDiffers { lane: i16 },
+}
+
+impl fmt::Display for ChainFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Changed { audit_id, lane, position } => write!(
+                f,
+                "row {audit_id} (lane {lane}, position {position}) was changed after it was written"
+            ),
+            Self::Reordered { audit_id, lane, position } => write!(
+                f,
+                "row {audit_id} (now lane {lane}, position {position}) was moved from its place"
+            ),
+            Self::Missing { lane, from, to } if from == to => {
+                write!(f, "the row at lane {lane}, position {from} is missing")
+            }
+            Self::Missing { lane, from, to } => {
+                write!(f, "the rows at lane {lane}, positions {from} to {to} are missing")
+            }
+            Self::HeadDiffers { lane } => {
+                write!(f, "the recorded head of lane {lane} does not belong to its last row")
+            }
+        }
+    }
+}
+
+/// What verifying one tenant's chain found.
+#[derive(Clone, Debug)]
+pub struct ChainReport {
+    pub tenant_id: TenantId,
+    pub tenant_name: String,
+    pub rows: i64,
+    pub faults: Vec<ChainFault>,
+}

@@ -1,0 +1,36 @@
+//! `Idempotency-Key`: a client's promise that two requests with one key are one request.
+
+use std::str::FromStr;
+
+use thiserror::Error;
+
+/// The key a client sent: 1 to 255 visible ASCII characters.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct IdempotencyKey(String);
+
+#[derive(Debug, Error)]
+#[error("an Idempotency-Key is 1 to 255 visible ASCII characters, such as a UUID")]
+pub struct InvalidIdempotencyKey;
+
+impl IdempotencyKey {
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl FromStr for IdempotencyKey {
+    type Err = InvalidIdempotencyKey;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let fits = (1..=255).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_graphic());
+        if fits { Ok(Self(text.to_owned())) } else { Err(InvalidIdempotencyKey) }
+    }
+}
+
+/// A key together with what was asked under it.
+#[derive(Clone, Debug)]
+pub struct IdempotencyClaim {
+    pub key: IdempotencyKey,
+    /// SHA-256 of method, path and body: the same key with another request is a mistake.
+    pub request_hash: [u8; 32],
+}

@@ -1,0 +1,27 @@
+//! What Docket talks about, with no I/O and nothing async.
+//!
+//! Every other crate knows this one; this one knows nobody. A term has one name here, and the same
+//! name in SQL, logs, the API and the UI.
+
+mod access;
+mod audit;
+mod environment;
+mod idempotency;
+mod ids;
+mod people;
+mod permission;
+mod scope;
+
+pub use access::{ApiKeyRecord, Revocation, UnknownCredential};
+pub use audit::{
+    AuditAction, AuditEntry, AuditFilter, AuditRecord, ChainFault, ChainReport, Entity,
+};
+pub use environment::{Clock, IdGen, Random};
+pub use idempotency::{IdempotencyClaim, IdempotencyKey, InvalidIdempotencyKey};
+pub use ids::{ApiKeyId, AuditId, TenantId, TokenId, TraceId, UserId};
+pub use people::{
+    ApiKey, EmailAddress, InvalidEmail, InvalidPassword, NewPassword, PasswordHash, Tenant, User,
+    UserChange,
+};
+pub use permission::{Action, Reach, Role, UnknownRole};
+pub use scope::{Actor, Caller, NotPermitted, Scope};

@@ -1,0 +1,193 @@
+//! Tenants, the people in them, and the keys of their machines.
+
+use std::fmt;
+use std::str::FromStr;
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use crate::{ApiKeyId, Role, TenantId, UserId};
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Tenant {
+    pub tenant_id: TenantId,
+    pub name: String,
+    pub created_at: DateTime<Utc>,
+}
+
+/// A person of a tenant. Never removed, only deactivated: the audit log keeps naming them.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct User {
+    pub user_id: UserId,
+    pub tenant_id: TenantId,
+    pub email: EmailAddress,
+    pub role: Role,
+    pub created_at: DateTime<Utc>,
+    pub updated_at: DateTime<Utc>,
+    pub deactivated_at: Option<DateTime<Utc>>,
+}
+
+impl User {
+    pub fn is_active(&self) -> bool {
+        self.deactivated_at.is_none()
+    }
+}
+
+/// What an administrator may change about a user; `None` leaves it as it is.
+#[derive(Clone, Debug, Default)]
+pub struct UserChange {
+    pub role: Option<Role>,
+    pub active: Option<bool>,
+    pub password: Option<NewPassword>,
+}
+
+/// A machine's key as people see it. The secret itself is shown once and never stored.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ApiKey {
+    pub api_key_id: ApiKeyId,
+    pub tenant_id: TenantId,
+    pub name: String,
+    pub role: Role,
+    /// The public beginning of the key, by which people tell keys apart.
+    pub prefix: String,
+    pub created_at: DateTime<Utc>,
+    pub last_used_at: Option<DateTime<Utc>>,
+    pub revoked_at: Option<DateTime<Utc>>,
+}
+
+/// An email address in the one form it is stored and compared in: trimmed, lower case.
+///
+/// ```
+/// let email: domain::EmailAddress = " Ada@Example.COM ".parse().unwrap();
+/// assert_eq!(email.as_str(), "ada@example.com");
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct EmailAddress(String);
+
+#[derive(Debug, Error)]
+#[error("'{0}' is not an email address; write one like name@example.com")]
+pub struct InvalidEmail(String);
+
+impl EmailAddress {
+    const MAX_BYTES: usize = 254;
+
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl FromStr for EmailAddress {
+    type Err = InvalidEmail;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let address = text.trim().to_lowercase();
+        let invalid = || InvalidEmail(text.to_owned());
+        let (local, host) = address.rsplit_once('@').ok_or_else(invalid)?;
+        let odd = |c: char| c.is_whitespace() || c.is_control() || c == '@';
+        if local.is_empty()
+            || host.is_empty()
+            || address.len() > Self::MAX_BYTES
+            || address.contains(char::is_control)
+            || local.contains(odd)
+            || host.contains(odd)
+        {
+            return Err(invalid());
+        }
+        Ok(Self(address))
+    }
+}
+
+impl fmt::Display for EmailAddress {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// A password somebody chose, long enough to be one and short enough for bcrypt to read whole.
+#[derive(Clone)]
+pub struct NewPassword(String);
+
+#[derive(Debug, Error, PartialEq, Eq)]
+pub enum InvalidPassword {
+    #[error("the password is too short; use at least {} characters", NewPassword::MIN_CHARS)]
+    TooShort,
+    #[error("the password is too long; use at most {} bytes", NewPassword::MAX_BYTES)]
+    TooLong,
+    #[error("the password holds a NUL character; leave it out")]
+    HoldsNul,
+}
+
+impl NewPassword {
+    pub const MIN_CHARS: usize = 8;
+    /// bcrypt reads 72 bytes including its terminator and silently ignores the rest.
+    pub const MAX_BYTES: usize = 71;
+
+    /// The password itself, for hashing.
+    pub fn reveal(&self) -> &str {
+        &self.0
+    }
+}
+
+impl FromStr for NewPassword {
+    type Err = InvalidPassword;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        if text.chars().count() < Self::MIN_CHARS {
+            return Err(InvalidPassword::TooShort);
+        }
+        if text.len() > Self::MAX_BYTES {
+            return Err(InvalidPassword::TooLong);
+        }
+        if text.contains('\0') {
+            return Err(InvalidPassword::HoldsNul);
+        }
+        Ok(Self(text.to_owned()))
+    }
+}
+
+impl fmt::Debug for NewPassword {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("NewPassword(hidden)")
+    }
+}
+
+/// A bcrypt hash.
+#[derive(Clone)]
+pub struct PasswordHash(pub String);
+
+impl fmt::Debug for PasswordHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("PasswordHash(hidden)")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_that_are_none_are_refused() {
+        for text in ["", "ada", "@example.com", "ada@", "a b@example.com", "a@b@c", "a\u{0}@b.c"] {
+            assert!(text.parse::<EmailAddress>().is_err(), "{text:?}");
+        }
+        assert!("admin@localhost".parse::<EmailAddress>().is_ok());
+    }
+
+    #[test]
+    fn passwords_have_two_bounds() {
+        let parsed = |text: &str| text.parse::<NewPassword>().map(|_| ());
+        assert_eq!(parsed("1234567"), Err(InvalidPassword::TooShort));
+        assert_eq!(parsed("12345678"), Ok(()));
+        assert_eq!(parsed(&"x".repeat(71)), Ok(()));
+        assert_eq!(parsed(&"x".repeat(72)), Err(InvalidPassword::TooLong));
+        assert_eq!(parsed("1234567\0"), Err(InvalidPassword::HoldsNul));
+    }
+
+    #[test]
+    fn a_password_does_not_show_in_debug_output() {
+        let password: NewPassword = "correct horse".parse().unwrap();
+        assert_eq!(format!("{password:?}"), "NewPassword(hidden)");
+    }
+}

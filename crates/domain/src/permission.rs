@@ -1,0 +1,198 @@
+//! Who may do what: the one table that every route, query and screen obeys.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+/// What a user or an API key is in its tenant. Everyone has exactly one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Role {
+    Admin,
+    User,
+    Reviewer,
+    Viewer,
+    Auditor,
+    ApiClient,
+}
+
+/// One line of the permission table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Action {
+    /// Ask who one is, sign out.
+    UseOwnSession,
+    UploadDocuments,
+    CreateBatches,
+    SeeDocuments,
+    SeeKnowledgeBase,
+    AskQuestions,
+    EditResults,
+    ResearchMatches,
+    LinkRecords,
+    RerunDocuments,
+    PromoteResults,
+    RetryDeadJobs,
+    DeactivateDocuments,
+    ManageSources,
+    ManageUsers,
+    ManageApiKeys,
+    ManageWebhooks,
+    ManageRetention,
+    ReadAudit,
+    ReadDeadJobs,
+}
+
+/// How far a role's permission for an action goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reach {
+    Nothing,
+    /// Only what the caller brought in.
+    Own,
+    /// Everything in the tenant.
+    All,
+}
+
+use Reach::{All, Nothing, Own};
+
+/// The permission table: one row per action, one column per role, in [`Role::ALL`]'s order.
+const TABLE: [(Action, [Reach; 6]); 20] = {
+    const ADMIN_ONLY: [Reach; 6] = [All, Nothing, Nothing, Nothing, Nothing, Nothing];
+    const OVERSIGHT: [Reach; 6] = [All, Nothing, Nothing, Nothing, All, Nothing];
+    const INTAKE: [Reach; 6] = [All, All, All, Nothing, Nothing, All];
+    const SEE: [Reach; 6] = [All, Own, All, All, All, Own];
+    const REVIEW: [Reach; 6] = [All, Nothing, All, Nothing, Nothing, Nothing];
+    [
+        //                             admin, user, reviewer, viewer, auditor, api_client
+        (Action::UseOwnSession, [All, All, All, All, All, All]),
+        (Action::UploadDocuments, INTAKE),
+        (Action::CreateBatches, INTAKE),
+        (Action::SeeDocuments, SEE),
+        (Action::SeeKnowledgeBase, SEE),
+        (Action::AskQuestions, [All, All, All, All, Nothing, All]),
+        (Action::EditResults, REVIEW),
+        (Action::ResearchMatches, REVIEW),
+        (Action::LinkRecords, REVIEW),
+        (Action::RerunDocuments, ADMIN_ONLY),
+        (Action::PromoteResults, ADMIN_ONLY),
+        (Action::RetryDeadJobs, ADMIN_ONLY),
+        (Action::DeactivateDocuments, ADMIN_ONLY),
+        (Action::ManageSources, ADMIN_ONLY),
+        (Action::ManageUsers, ADMIN_ONLY),
+        (Action::ManageApiKeys, ADMIN_ONLY),
+        (Action::ManageWebhooks, ADMIN_ONLY),
+        (Action::ManageRetention, ADMIN_ONLY),
+        (Action::ReadAudit, OVERSIGHT),
+        (Action::ReadDeadJobs, OVERSIGHT),
+    ]
+};
+
+impl Role {
+    /// Every role, in the order of the table's columns.
+    pub const ALL: [Self; 6] =
+        [Self::Admin, Self::User, Self::Reviewer, Self::Viewer, Self::Auditor, Self::ApiClient];
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Admin => "admin",
+            Self::User => "user",
+            Self::Reviewer => "reviewer",
+            Self::Viewer => "viewer",
+            Self::Auditor => "auditor",
+            Self::ApiClient => "api_client",
+        }
+    }
+
+    /// How far this role may go with `action`.
+    pub fn reach(self, action: Action) -> Reach {
+        TABLE
+            .iter()
+            .find(|(listed, _)| *listed == action)
+            .map_or(Nothing, |(_, columns)| columns[self as usize])
+    }
+}
+
+impl fmt::Display for Role {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+#[derive(Debug, Error)]
+#[error("'{0}' is not a role; the roles are admin, user, reviewer, viewer, auditor and api_client")]
+pub struct UnknownRole(String);
+
+impl FromStr for Role {
+    type Err = UnknownRole;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        Self::ALL
+            .into_iter()
+            .find(|role| role.as_str() == text)
+            .ok_or_else(|| UnknownRole(text.to_owned()))
+    }
+}
+
+impl Action {
+    /// Every action, in the table's order.
+    pub fn all() -> impl Iterator<Item = Self> {
+        TABLE.iter().map(|(action, _)| *action)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The table as the product's description prints it, read back from the value above.
+    #[test]
+    fn the_table_says_what_the_product_promises() {
+        let promised = "
+            UseOwnSession       all all all all all all
+            UploadDocuments     all all all -   -   all
+            CreateBatches       all all all -   -   all
+            SeeDocuments        all own all all all own
+            SeeKnowledgeBase    all own all all all own
+            AskQuestions        all all all all -   all
+            EditResults         all -   all -   -   -
+            ResearchMatches     all -   all -   -   -
+            LinkRecords         all -   all -   -   -
+            RerunDocuments      all -   -   -   -   -
+            PromoteResults      all -   -   -   -   -
+            RetryDeadJobs       all -   -   -   -   -
+            DeactivateDocuments all -   -   -   -   -
+            ManageSources       all -   -   -   -   -
+            ManageUsers         all -   -   -   -   -
+            ManageApiKeys       all -   -   -   -   -
+            ManageWebhooks      all -   -   -   -   -
+            ManageRetention     all -   -   -   -   -
+            ReadAudit           all -   -   -   all -
+            ReadDeadJobs        all -   -   -   all -";
+        let word = |reach| match reach {
+            All => "all",
+            Own => "own",
+            Nothing => "-",
+        };
+        let actual: Vec<Vec<String>> = Action::all()
+            .map(|action| {
+                let reaches = Role::ALL.map(|role| word(role.reach(action)).to_owned());
+                [format!("{action:?}")].into_iter().chain(reaches).collect()
+            })
+            .collect();
+        let promised: Vec<Vec<String>> = promised
+            .lines()
+            .filter(|line| !line.trim().is_empty())
+            .map(|line| line.split_whitespace().map(str::to_owned).collect())
+            .collect();
+        assert_eq!(actual, promised);
+    }
+
+    #[test]
+    fn every_role_reads_back_from_its_name() {
+        for role in Role::ALL {
+            assert_eq!(role.as_str().parse::<Role>().unwrap(), role);
+        }
+        assert!("root".parse::<Role>().is_err());
+    }
+}

@@ -1,0 +1,149 @@
+//! Tenancy as a type.
+//!
+//! A [`Caller`] is somebody whose token or key was verified. A [`Scope`] is that caller's
+//! permission for one action: the tenant, how far the action reaches, and who acts. The store asks
+//! for a `Scope` on every read and write, and the only way to get one is [`Caller::permit`]: code
+//! that forgot to authorise does not compile.
+
+use std::fmt;
+
+use thiserror::Error;
+
+use crate::{Action, ApiKeyId, Reach, Role, TenantId, TokenId, TraceId, UserId};
+
+/// Who acts. Written to the audit log with everything that is done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Actor {
+    User(UserId),
+    ApiKey(ApiKeyId),
+    /// Docket itself: first start, schedules, the operator at the command line.
+    System,
+}
+
+impl Actor {
+    /// The user, when the actor is one.
+    pub fn user_id(self) -> Option<UserId> {
+        match self {
+            Self::User(id) => Some(id),
+            Self::ApiKey(_) | Self::System => None,
+        }
+    }
+}
+
+impl fmt::Display for Actor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::User(id) => id.fmt(f),
+            Self::ApiKey(id) => write!(f, "api_key:{id}"),
+            Self::System => f.write_str("system"),
+        }
+    }
+}
+
+/// A verified caller.
+#[derive(Clone, Debug)]
+pub struct Caller {
+    pub tenant_id: TenantId,
+    pub actor: Actor,
+    pub role: Role,
+    /// What people recognise the caller by: an email address, or the name of a key.
+    pub name: String,
+    /// The sign-in this request came with; a key has none.
+    pub token_id: Option<TokenId>,
+    pub trace_id: Option<TraceId>,
+}
+
+impl Caller {
+    /// Docket acting on its own behalf inside one tenant.
+    pub fn system(tenant_id: TenantId) -> Self {
+        Self {
+            tenant_id,
+            actor: Actor::System,
+            role: Role::Admin,
+            name: "system".to_owned(),
+            token_id: None,
+            trace_id: None,
+        }
+    }
+
+    /// The one authorisation check: looks `action` up in the permission table.
+    pub fn permit(&self, action: Action) -> Result<Scope, NotPermitted> {
+        match self.role.reach(action) {
+            Reach::Nothing => Err(NotPermitted { role: self.role, action }),
+            reach => Ok(Scope {
+                tenant_id: self.tenant_id,
+                actor: self.actor,
+                reach,
+                trace_id: self.trace_id,
+            }),
+        }
+    }
+}
+
+/// The permission for one action in one tenant.
+#[derive(Clone, Debug)]
+pub struct Scope {
+    tenant_id: TenantId,
+    actor: Actor,
+    reach: Reach,
+    trace_id: Option<TraceId>,
+}
+
+impl Scope {
+    pub fn tenant_id(&self) -> TenantId {
+        self.tenant_id
+    }
+
+    pub fn actor(&self) -> Actor {
+        self.actor
+    }
+
+    pub fn trace_id(&self) -> Option<TraceId> {
+        self.trace_id
+    }
+
+    /// `Some` when only what this actor brought in may be seen.
+    pub fn only_own(&self) -> Option<Actor> {
+        match self.reach {
+            Reach::All => None,
+            Reach::Own | Reach::Nothing => Some(self.actor),
+        }
+    }
+}
+
+#[derive(Debug, Error)]
+#[error("the role {role} may not do this ({action:?})")]
+pub struct NotPermitted {
+    pub role: Role,
+    pub action: Action,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn caller(role: Role) -> Caller {
+        Caller { role, ..Caller::system(TenantId(uuid::Uuid::from_u128(1))) }
+    }
+
+    #[test]
+    fn a_permitted_action_yields_a_scope_of_the_callers_tenant() {
+        let caller = caller(Role::Auditor);
+        let scope = caller.permit(Action::ReadAudit).unwrap();
+        assert_eq!(scope.tenant_id(), caller.tenant_id);
+        assert_eq!(scope.only_own(), None);
+    }
+
+    #[test]
+    fn a_user_sees_only_their_own_documents() {
+        let caller = caller(Role::User);
+        let scope = caller.permit(Action::SeeDocuments).unwrap();
+        assert_eq!(scope.only_own(), Some(caller.actor));
+    }
+
+    #[test]
+    fn a_denied_action_yields_no_scope() {
+        let denied = caller(Role::Viewer).permit(Action::ManageUsers).unwrap_err();
+        assert_eq!(denied.to_string(), "the role viewer may not do this (ManageUsers)");
+    }
+}

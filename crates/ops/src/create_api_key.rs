@@ -1,0 +1,72 @@
+//! Making a key for a machine.
+
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use domain::{Action, ApiKey, ApiKeyId, AuditAction, AuditEntry, Caller, Entity, Role};
+use serde_json::json;
+use sha2::{Digest, Sha256};
+use store::NewApiKey;
+
+use crate::authenticate::{KEY_MARK, KEY_PREFIX_LENGTH};
+use crate::{Ops, OpsError};
+
+/// A key somebody asks for.
+#[derive(Debug)]
+pub struct RequestedApiKey {
+    pub name: String,
+    pub role: Role,
+}
+
+/// A new key, with the one and only showing of its secret.
+#[derive(Debug)]
+pub struct CreatedApiKey {
+    pub key: ApiKey,
+    pub secret: String,
+}
+
+impl Ops {
+    const KEY_NAME_MAX_CHARS: usize = 100;
+
+    pub async fn create_api_key(
+        &self,
+        caller: &Caller,
+        requested: RequestedApiKey,
+    ) -> Result<CreatedApiKey, OpsError> {
+        let scope = caller.permit(Action::ManageApiKeys)?;
+        let name = requested.name.trim();
+        if name.is_empty() || name.chars().count() > Self::KEY_NAME_MAX_CHARS {
+            return Err(OpsError::invalid(
+                "name",
+                format!("give the key a name of 1 to {} characters", Self::KEY_NAME_MAX_CHARS),
+            ));
+        }
+        if name.contains(char::is_control) {
+            return Err(OpsError::invalid("name", "leave out control characters"));
+        }
+        let secret = self.new_secret();
+        let new = NewApiKey {
+            api_key_id: ApiKeyId(self.ids.next()),
+            name: name.to_owned(),
+            role: requested.role,
+            prefix: secret[..KEY_PREFIX_LENGTH].to_owned(),
+            secret_sha256: Sha256::digest(&secret).into(),
+        };
+        let mut tx = self.store.begin(&scope).await?;
+        let key = tx.insert_api_key(&new).await?;
+        tx.append_audit(&AuditEntry {
+            action: AuditAction::ApiKeyCreated,
+            entity: Entity::ApiKey(key.api_key_id),
+            detail: json!({ "name": key.name, "role": key.role, "prefix": key.prefix }),
+        })
+        .await?;
+        tx.commit().await?;
+        Ok(CreatedApiKey { key, secret })
+    }
+
+    /// The mark, a public prefix of 72 random bits and 256 secret ones.
+    fn new_secret(&self) -> String {
+        let mut bytes = [0; 41];
+        self.random.fill(&mut bytes);
+        format!("{KEY_MARK}{}", URL_SAFE_NO_PAD.encode(bytes))
+    }
+}

@@ -1,0 +1,51 @@
+//! Why a use case did not happen.
+
+use std::time::Duration;
+
+use domain::NotPermitted;
+use store::StoreError;
+use thiserror::Error;
+
+#[derive(Debug, Error)]
+pub enum OpsError {
+    #[error(transparent)]
+    NotPermitted(#[from] NotPermitted),
+    /// There is no such thing, or the caller may not know that there is.
+    #[error("there is no such {0}")]
+    NotFound(&'static str),
+    /// The request cannot be right as it stands.
+    #[error("{field}: {problem}")]
+    Invalid { field: &'static str, problem: String },
+    /// The request is right, but not in the present state of things.
+    #[error("{problem}")]
+    Conflict { code: &'static str, problem: String },
+    #[error("the email address or the password is wrong")]
+    WrongCredentials,
+    #[error("too many sign-in attempts; wait {} s and try again", .0.as_secs().max(1))]
+    TooManyAttempts(Duration),
+    #[error("a request with this Idempotency-Key is still being worked on")]
+    StillInProgress,
+    #[error("this Idempotency-Key was used for a different request; use a new key")]
+    KeyUsedForOtherRequest,
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    #[error("{attempted} failed")]
+    Internal {
+        attempted: &'static str,
+        #[source]
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
+}
+
+impl OpsError {
+    pub(crate) fn internal(
+        attempted: &'static str,
+        source: impl std::error::Error + Send + Sync + 'static,
+    ) -> Self {
+        Self::Internal { attempted, source: Box::new(source) }
+    }
+
+    pub(crate) fn invalid(field: &'static str, problem: impl ToString) -> Self {
+        Self::Invalid { field, problem: problem.to_string() }
+    }
+}

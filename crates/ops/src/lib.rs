@@ -1,0 +1,117 @@
+//! What Docket does for its callers: one file per use case.
+//!
+//! A use case authorises (turning the caller into a scope), validates, and does its work in one
+//! transaction that carries the audit row with it. It knows nothing of HTTP.
+
+mod access;
+mod authenticate;
+mod check_readiness;
+mod create_api_key;
+mod create_tenant;
+mod create_user;
+mod error;
+mod first_start;
+mod housekeeping;
+mod list_api_keys;
+mod list_tenants;
+mod list_users;
+mod login;
+mod logout;
+mod once;
+mod page;
+mod passwords;
+mod rate;
+mod read_audit;
+mod revoke_api_key;
+mod tokens;
+mod update_user;
+mod verify_audit;
+
+use std::fmt;
+use std::sync::Arc;
+
+use domain::{Clock, IdGen, Random};
+use store::Store;
+
+pub use authenticate::AuthError;
+pub use check_readiness::{Dependency, Readiness};
+pub use create_api_key::{CreatedApiKey, RequestedApiKey};
+pub use create_tenant::RequestedTenant;
+pub use create_user::RequestedUser;
+pub use error::OpsError;
+pub use first_start::FirstStart;
+pub use login::SignedIn;
+pub use once::Done;
+pub use page::{Page, PageRequest};
+pub use rate::{Allowance, Limiter, TooMany};
+pub use store::After;
+pub use tokens::TokenKey;
+
+use access::AccessDirectory;
+use login::LoginThrottle;
+use passwords::Passwords;
+use tokens::Tokens;
+
+/// Everything a use case needs. One per process, shared by all requests.
+pub struct Ops {
+    store: Store,
+    clock: Arc<dyn Clock>,
+    ids: Arc<dyn IdGen>,
+    random: Arc<dyn Random>,
+    passwords: Passwords,
+    tokens: Tokens,
+    access: AccessDirectory,
+    login_throttle: LoginThrottle,
+}
+
+/// What the operator decides about the use cases.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    pub token_key: TokenKey,
+    pub token_lifetime: chrono::Duration,
+    pub bcrypt_cost: u32,
+    /// Sign-in attempts per minute, for one address and (ten times as many) for one client.
+    pub login_attempts_per_minute: u32,
+}
+
+/// What is taken from the machine.
+#[derive(Clone, Debug)]
+pub struct Environment {
+    pub clock: Arc<dyn Clock>,
+    pub ids: Arc<dyn IdGen>,
+    pub random: Arc<dyn Random>,
+}
+
+impl Ops {
+    pub fn new(store: Store, settings: &Settings, environment: Environment) -> Self {
+        let Environment { clock, ids, random } = environment;
+        Self {
+            store,
+            passwords: Passwords::new(settings.bcrypt_cost),
+            tokens: Tokens::new(&settings.token_key, settings.token_lifetime),
+            access: AccessDirectory::default(),
+            login_throttle: LoginThrottle::new(settings.login_attempts_per_minute, &clock),
+            clock,
+            ids,
+            random,
+        }
+    }
+
+    pub fn clock(&self) -> &Arc<dyn Clock> {
+        &self.clock
+    }
+
+    pub fn random(&self) -> &Arc<dyn Random> {
+        &self.random
+    }
+
+    pub fn store(&self) -> &Store {
+        &self.store
+    }
+}
+
+impl fmt::Debug for Ops {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Ops").field("store", &self.store).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,14 @@
+//! Looking at all tenants: the operator's use case.
+
+use domain::Tenant;
+
+use crate::{Ops, OpsError};
+
+impl Ops {
+    pub async fn list_tenants(&self) -> Result<Vec<Tenant>, OpsError> {
+        let mut across = self.store.across_tenants().await?;
+        let tenants = across.list_tenants().await?;
+        across.commit().await?;
+        Ok(tenants)
+    }
+}

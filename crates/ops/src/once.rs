@@ -1,0 +1,52 @@
+//! Doing a thing once, however often it is asked for under one `Idempotency-Key`.
+//!
+//! The outcome is written in the transaction of the work, so the two last together or not at all: a
+//! crash leaves nothing behind that a repetition could stumble over.
+
+use domain::IdempotencyClaim;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use store::{Claimed, Tx};
+
+use crate::OpsError;
+
+/// What came of a request.
+#[derive(Debug)]
+pub struct Done<T> {
+    pub value: T,
+    /// It was done before; nothing happened this time.
+    pub replayed: bool,
+}
+
+/// The earlier outcome, when the work was done before under this claim.
+pub(crate) async fn outcome_of<T: DeserializeOwned>(
+    tx: &mut Tx,
+    claim: Option<&IdempotencyClaim>,
+) -> Result<Option<Done<T>>, OpsError> {
+    let Some(claim) = claim else { return Ok(None) };
+    match tx.claim(claim).await? {
+        Claimed::Fresh => Ok(None),
+        Claimed::InProgress => Err(OpsError::StillInProgress),
+        Claimed::OtherRequest => Err(OpsError::KeyUsedForOtherRequest),
+        Claimed::Done(outcome) => {
+            let value = serde_json::from_value(outcome)
+                .map_err(|error| OpsError::internal("reading a remembered outcome", error))?;
+            Ok(Some(Done { value, replayed: true }))
+        }
+    }
+}
+
+/// Commits the work together with its outcome.
+pub(crate) async fn commit_once<T: Serialize>(
+    mut tx: Tx,
+    claim: Option<&IdempotencyClaim>,
+    value: T,
+) -> Result<Done<T>, OpsError> {
+    if let Some(claim) = claim {
+        let outcome = serde_json::to_value(&value)
+            .map_err(|error| OpsError::internal("remembering an outcome", error))?;
+        tx.record_outcome(claim, &outcome).await?;
+    }
+    tx.commit().await?;
+    Ok(Done { value, replayed: false })
+}

@@ -1,0 +1,104 @@
+//! Changing a person's role, password or standing. Any of these ends their sessions.
+
+use domain::{
+    Action, AuditAction, AuditEntry, Caller, Entity, Revocation, Role, Scope, User, UserChange,
+    UserId,
+};
+use serde_json::json;
+use store::Tx;
+
+use crate::{Ops, OpsError};
+
+impl Ops {
+    pub async fn update_user(
+        &self,
+        caller: &Caller,
+        user_id: UserId,
+        change: UserChange,
+    ) -> Result<User, OpsError> {
+        let scope = caller.permit(Action::ManageUsers)?;
+        self.change_user(&scope, user_id, change).await
+    }
+
+    /// A user is never removed: the audit log goes on naming them.
+    pub async fn deactivate_user(
+        &self,
+        caller: &Caller,
+        user_id: UserId,
+    ) -> Result<User, OpsError> {
+        let scope = caller.permit(Action::ManageUsers)?;
+        self.change_user(
+            &scope,
+            user_id,
+            UserChange { active: Some(false), ..UserChange::default() },
+        )
+        .await
+    }
+
+    /// The operator's way back in when a password is lost.
+    pub async fn reset_password(&self, email: &str, password: &str) -> Result<User, OpsError> {
+        let email = email.parse().map_err(|error| OpsError::invalid("email", error))?;
+        let password = password.parse().map_err(|error| OpsError::invalid("password", error))?;
+        let mut across = self.store.across_tenants().await?;
+        let found = across.find_user_for_login(&email).await?;
+        across.commit().await?;
+        let user = found.ok_or(OpsError::NotFound("user"))?.user;
+        let scope = Caller::system(user.tenant_id).permit(Action::ManageUsers)?;
+        let change = UserChange { password: Some(password), ..UserChange::default() };
+        self.change_user(&scope, user.user_id, change).await
+    }
+
+    async fn change_user(
+        &self,
+        scope: &Scope,
+        user_id: UserId,
+        change: UserChange,
+    ) -> Result<User, OpsError> {
+        let password_hash = match &change.password {
+            Some(password) => Some(self.passwords.hash(password).await?),
+            None => None,
+        };
+        let mut tx = self.store.begin(scope).await?;
+        keep_one_admin(&mut tx, user_id, &change).await?;
+        let user = tx
+            .update_user(user_id, change.role, password_hash, change.active)
+            .await?
+            .ok_or(OpsError::NotFound("user"))?;
+        tx.append_audit(&audit_entry(user_id, &change)).await?;
+        let moment = tx.now();
+        tx.commit().await?;
+        self.access.apply(&[Revocation::UserTokensUpTo { user_id, moment }], moment);
+        Ok(user)
+    }
+}
+
+/// A tenant without an active administrator could never be administered again.
+async fn keep_one_admin(tx: &mut Tx, user_id: UserId, change: &UserChange) -> Result<(), OpsError> {
+    let steps_down =
+        change.active == Some(false) || change.role.is_some_and(|role| role != Role::Admin);
+    if steps_down && tx.lock_active_admins().await? == [user_id] {
+        return Err(OpsError::Conflict {
+            code: "last_admin",
+            problem: "this is the tenant's last active administrator; make somebody else one first"
+                .to_owned(),
+        });
+    }
+    Ok(())
+}
+
+fn audit_entry(user_id: UserId, change: &UserChange) -> AuditEntry {
+    let action = if change.active == Some(false) {
+        AuditAction::UserDeactivated
+    } else {
+        AuditAction::UserUpdated
+    };
+    AuditEntry {
+        action,
+        entity: Entity::User(user_id),
+        detail: json!({
+            "role": change.role,
+            "active": change.active,
+            "password_changed": change.password.is_some(),
+        }),
+    }
+}

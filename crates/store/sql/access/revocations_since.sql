@@ -1,0 +1,8 @@
+-- Everything that took access away at or after $1, in one list; $2 leaves out tokens that have
+-- expired by themselves.
+SELECT 'token' AS kind, token_id AS id, expires_at AS moment
+FROM revoked_tokens WHERE revoked_at >= $1 AND expires_at > $2
+UNION ALL
+SELECT 'user', user_id, tokens_revoked_at FROM users WHERE tokens_revoked_at >= $1
+UNION ALL
+SELECT 'key', api_key_id, revoked_at FROM api_keys WHERE revoked_at >= $1

@@ -1,0 +1,1 @@
+SELECT count(*) FROM audit_log WHERE tenant_id = $1

@@ -1,0 +1,12 @@
+-- Any of these changes ends the user's sessions: their tokens carry the old role or outlive the old
+-- password.
+UPDATE users
+SET role              = coalesce($3, role),
+    password_hash     = coalesce($4, password_hash),
+    deactivated_at    = CASE WHEN $5 IS NULL THEN deactivated_at
+                             WHEN $5 THEN NULL
+                             ELSE coalesce(deactivated_at, $6) END,
+    tokens_revoked_at = $6,
+    updated_at        = $6
+WHERE tenant_id = $1 AND user_id = $2
+RETURNING user_id, tenant_id, email, role, created_at, updated_at, deactivated_at

@@ -1,0 +1,87 @@
+//! What takes access away, as servers follow it.
+//!
+//! Every server keeps the recent revocations in memory. It reads them anew on a timer and whenever
+//! the channel says that there is one: the channel makes it quick, the timer makes it certain.
+
+use chrono::{DateTime, Utc};
+use domain::{ApiKeyId, Revocation, TokenId, UserId};
+use sqlx::postgres::PgListener;
+use uuid::Uuid;
+
+use crate::{AcrossTenants, Store, StoreError, Tx, sql};
+
+const CHANNEL: &str = "docket_revocation";
+
+/// Wakes whoever waits on it when access was taken away somewhere.
+#[derive(Debug)]
+pub struct RevocationFeed {
+    listener: PgListener,
+}
+
+impl RevocationFeed {
+    /// Returns when something was revoked. Reconnects by itself; what was said meanwhile is lost,
+    /// so it also returns after a reconnection.
+    pub async fn changed(&mut self) -> Result<(), StoreError> {
+        self.listener.try_recv().await?;
+        Ok(())
+    }
+}
+
+impl Store {
+    pub async fn follow_revocations(&self) -> Result<RevocationFeed, StoreError> {
+        let mut listener = PgListener::connect_with(&self.pool).await?;
+        listener.listen(CHANNEL).await?;
+        Ok(RevocationFeed { listener })
+    }
+}
+
+impl Tx {
+    /// Ends one token before its time.
+    pub async fn revoke_token(
+        &mut self,
+        token_id: TokenId,
+        user_id: UserId,
+        expires_at: DateTime<Utc>,
+    ) -> Result<(), StoreError> {
+        sqlx::query(sql!("access/revoke_token"))
+            .bind(token_id.0)
+            .bind(self.tenant_id().0)
+            .bind(user_id.0)
+            .bind(self.now())
+            .bind(expires_at)
+            .execute(self.connection())
+            .await?;
+        self.announce_revocation().await
+    }
+
+    pub(crate) async fn announce_revocation(&mut self) -> Result<(), StoreError> {
+        sqlx::query("SELECT pg_notify($1, '')").bind(CHANNEL).execute(self.connection()).await?;
+        Ok(())
+    }
+}
+
+impl AcrossTenants {
+    /// Everything revoked at or after `since` that could still matter at `now`.
+    pub async fn revocations_since(
+        &mut self,
+        since: DateTime<Utc>,
+        now: DateTime<Utc>,
+    ) -> Result<Vec<Revocation>, StoreError> {
+        let rows: Vec<(String, Uuid, DateTime<Utc>)> =
+            sqlx::query_as(sql!("access/revocations_since"))
+                .bind(since)
+                .bind(now)
+                .fetch_all(self.connection())
+                .await?;
+        rows.into_iter().map(|(kind, id, moment)| revocation(&kind, id, moment)).collect()
+    }
+}
+
+fn revocation(kind: &str, id: Uuid, moment: DateTime<Utc>) -> Result<Revocation, StoreError> {
+    match kind {
+        "token" => Ok(Revocation::Token { token_id: TokenId(id), expires_at: moment }),
+        "user" => Ok(Revocation::UserTokensUpTo { user_id: UserId(id), moment }),
+        "key" => Ok(Revocation::Key { api_key_id: ApiKeyId(id), revoked_at: moment }),
+        other => Err(StoreError::NotUnderstood { what: "revocation", value: other.to_owned() }),
+    }
+}

@@ -1,0 +1,41 @@
+//! A transaction that belongs to no tenant.
+
+use domain::Scope;
+use sqlx::{AssertSqlSafe, PgConnection, Postgres, Transaction};
+
+use crate::{Store, StoreError, Tx};
+
+/// Sees the rows of every tenant. For signing in, operator commands and housekeeping only.
+#[derive(Debug)]
+pub struct AcrossTenants {
+    inner: Transaction<'static, Postgres>,
+    store: Store,
+}
+
+impl Store {
+    pub async fn across_tenants(&self) -> Result<AcrossTenants, StoreError> {
+        let inner = self.pool.begin_with("BEGIN; SET LOCAL docket.every_tenant = 'on'").await?;
+        Ok(AcrossTenants { inner, store: self.clone() })
+    }
+}
+
+impl AcrossTenants {
+    pub async fn commit(self) -> Result<(), StoreError> {
+        Ok(self.inner.commit().await?)
+    }
+
+    /// Goes on inside one tenant, in the same transaction.
+    pub async fn enter(mut self, scope: &Scope) -> Result<Tx, StoreError> {
+        // A UUID cannot hold SQL.
+        let narrowing = format!(
+            "SET LOCAL docket.every_tenant = 'off'; SET LOCAL docket.tenant_id = '{}'",
+            scope.tenant_id()
+        );
+        sqlx::raw_sql(AssertSqlSafe(narrowing)).execute(self.connection()).await?;
+        Ok(Tx::new(self.inner, scope, &self.store))
+    }
+
+    pub(crate) fn connection(&mut self) -> &mut PgConnection {
+        &mut self.inner
+    }
+}

@@ -1,0 +1,157 @@
+//! Keys of machines. Only the hash of a key's secret is kept.
+
+use chrono::{DateTime, Utc};
+use domain::{ApiKey, ApiKeyId, ApiKeyRecord, Role, TenantId};
+use sqlx::FromRow;
+use uuid::Uuid;
+
+use crate::users::parse_role;
+use crate::{AcrossTenants, StoreError, Tx, Window, sql};
+
+/// A key about to be added.
+#[derive(Debug)]
+pub struct NewApiKey {
+    pub api_key_id: ApiKeyId,
+    pub name: String,
+    pub role: Role,
+    pub prefix: String,
+    pub secret_sha256: [u8; 32],
+}
+
+#[derive(FromRow)]
+struct ApiKeyRow {
+    api_key_id: Uuid,
+    tenant_id: Uuid,
+    name: String,
+    role: String,
+    prefix: String,
+    created_at: DateTime<Utc>,
+    last_used_at: Option<DateTime<Utc>>,
+    revoked_at: Option<DateTime<Utc>>,
+}
+
+impl TryFrom<ApiKeyRow> for ApiKey {
+    type Error = StoreError;
+
+    fn try_from(row: ApiKeyRow) -> Result<Self, StoreError> {
+        Ok(Self {
+            api_key_id: ApiKeyId(row.api_key_id),
+            tenant_id: TenantId(row.tenant_id),
+            name: row.name,
+            role: parse_role(row.role)?,
+            prefix: row.prefix,
+            created_at: row.created_at,
+            last_used_at: row.last_used_at,
+            revoked_at: row.revoked_at,
+        })
+    }
+}
+
+#[derive(FromRow)]
+struct CredentialRow {
+    api_key_id: Uuid,
+    tenant_id: Uuid,
+    name: String,
+    role: String,
+    prefix: String,
+    secret_sha256: Vec<u8>,
+}
+
+impl TryFrom<CredentialRow> for ApiKeyRecord {
+    type Error = StoreError;
+
+    fn try_from(row: CredentialRow) -> Result<Self, StoreError> {
+        Ok(Self {
+            api_key_id: ApiKeyId(row.api_key_id),
+            tenant_id: TenantId(row.tenant_id),
+            name: row.name,
+            role: parse_role(row.role)?,
+            secret_sha256: row.secret_sha256.try_into().map_err(|_| StoreError::NotUnderstood {
+                what: "hash of a key",
+                value: row.prefix.clone(),
+            })?,
+            prefix: row.prefix,
+        })
+    }
+}
+
+impl Tx {
+    pub async fn insert_api_key(&mut self, new: &NewApiKey) -> Result<ApiKey, StoreError> {
+        let row: ApiKeyRow = sqlx::query_as(sql!("api_keys/insert"))
+            .bind(new.api_key_id.0)
+            .bind(self.tenant_id().0)
+            .bind(&new.name)
+            .bind(new.role.as_str())
+            .bind(&new.prefix)
+            .bind(new.secret_sha256.as_slice())
+            .bind(self.scope().actor().to_string())
+            .bind(self.now())
+            .fetch_one(self.connection())
+            .await?;
+        row.try_into()
+    }
+
+    pub async fn find_api_key(&mut self, id: ApiKeyId) -> Result<Option<ApiKey>, StoreError> {
+        let row: Option<ApiKeyRow> = sqlx::query_as(sql!("api_keys/find"))
+            .bind(self.tenant_id().0)
+            .bind(id.0)
+            .fetch_optional(self.connection())
+            .await?;
+        row.map(ApiKey::try_from).transpose()
+    }
+
+    pub async fn list_api_keys(&mut self, window: &Window) -> Result<Vec<ApiKey>, StoreError> {
+        let rows: Vec<ApiKeyRow> = sqlx::query_as(sql!("api_keys/page"))
+            .bind(self.tenant_id().0)
+            .bind(window.moment())
+            .bind(window.id())
+            .bind(window.skip)
+            .bind(window.limit)
+            .fetch_all(self.connection())
+            .await?;
+        rows.into_iter().map(ApiKey::try_from).collect()
+    }
+
+    /// Ends a key's access; `false` when it had ended before, or there is no such key.
+    pub async fn revoke_api_key(&mut self, id: ApiKeyId) -> Result<bool, StoreError> {
+        let revoked = sqlx::query(sql!("api_keys/revoke"))
+            .bind(self.tenant_id().0)
+            .bind(id.0)
+            .bind(self.now())
+            .execute(self.connection())
+            .await?;
+        if revoked.rows_affected() > 0 {
+            self.announce_revocation().await?;
+        }
+        Ok(revoked.rows_affected() > 0)
+    }
+}
+
+impl AcrossTenants {
+    /// The live key with this public prefix.
+    pub async fn find_api_key_by_prefix(
+        &mut self,
+        prefix: &str,
+    ) -> Result<Option<ApiKeyRecord>, StoreError> {
+        let row: Option<CredentialRow> = sqlx::query_as(sql!("api_keys/find_by_prefix"))
+            .bind(prefix)
+            .fetch_optional(self.connection())
+            .await?;
+        row.map(ApiKeyRecord::try_from).transpose()
+    }
+
+    /// Notes when keys were last used, many at once.
+    pub async fn touch_api_keys(
+        &mut self,
+        used: &[(ApiKeyId, DateTime<Utc>)],
+    ) -> Result<(), StoreError> {
+        let (ids, moments): (Vec<Uuid>, Vec<DateTime<Utc>>) =
+            used.iter().map(|(id, at)| (id.0, *at)).unzip();
+        sqlx::query(sql!("api_keys/touch"))
+            .bind(ids)
+            .bind(moments)
+            .execute(self.connection())
+            .await?;
+        Ok(())
+    }
+}

@@ -1,0 +1,163 @@
+//! The audit log: written in the transaction of what it records, chained by the database.
+
+use chrono::{DateTime, Utc};
+use domain::{AuditEntry, AuditFilter, AuditId, AuditRecord, ChainFault, TenantId, UserId};
+use serde_json::Value;
+use sqlx::FromRow;
+use uuid::Uuid;
+
+use crate::{AcrossTenants, StoreError, Tx, Window, sql};
+
+#[derive(FromRow)]
+struct AuditRow {
+    audit_id: Uuid,
+    ts: DateTime<Utc>,
+    action: String,
+    actor: String,
+    user_id: Option<Uuid>,
+    entity_type: String,
+    entity_id: Uuid,
+    detail: Value,
+    trace_id: Option<String>,
+    lane: i16,
+    position: i64,
+    hash: Vec<u8>,
+}
+
+impl From<AuditRow> for AuditRecord {
+    fn from(row: AuditRow) -> Self {
+        Self {
+            audit_id: AuditId(row.audit_id),
+            ts: row.ts,
+            action: row.action,
+            actor: row.actor,
+            user_id: row.user_id.map(UserId),
+            entity_type: row.entity_type,
+            entity_id: row.entity_id,
+            detail: row.detail,
+            trace_id: row.trace_id,
+            lane: row.lane,
+            position: row.position,
+            hash: row.hash,
+        }
+    }
+}
+
+#[derive(FromRow)]
+struct BrokenRow {
+    audit_id: Uuid,
+    lane: i16,
+    position: i64,
+    position_before: i64,
+    resealed: bool,
+    moved: bool,
+}
+
+impl BrokenRow {
+    /// A gap and a broken seal can come together: both are named.
+    fn faults(self) -> impl Iterator<Item = ChainFault> {
+        let Self { lane, position, .. } = self;
+        let audit_id = AuditId(self.audit_id);
+        let from = self.position_before + 1;
+        let gap = (from < position).then(|| ChainFault::Missing { lane, from, to: position - 1 });
+        let row = if self.moved {
+            Some(ChainFault::Reordered { audit_id, lane, position })
+        } else if self.resealed {
+            Some(ChainFault::Changed { audit_id, lane, position })
+        } else if gap.is_none() {
+            // It follows from a row that is there but is not the one it was chained to.
+            Some(ChainFault::Reordered { audit_id, lane, position })
+        } else {
+            None
+        };
+        gap.into_iter().chain(row)
+    }
+}
+
+impl Tx {
+    /// Adds a row to the tenant's log, to last exactly when this transaction does.
+    pub async fn append_audit(&mut self, entry: &AuditEntry) -> Result<(), StoreError> {
+        let actor = self.scope().actor();
+        let trace_id = self.scope().trace_id().map(|trace| trace.to_string());
+        sqlx::query(sql!("audit/append"))
+            .bind(self.next_id())
+            .bind(self.tenant_id().0)
+            .bind(actor.user_id().map(|id| id.0))
+            .bind(actor.to_string())
+            .bind(entry.entity.kind())
+            .bind(entry.entity.id())
+            .bind(entry.action.as_str())
+            .bind(&entry.detail)
+            .bind(self.now())
+            .bind(trace_id)
+            .execute(self.connection())
+            .await?;
+        Ok(())
+    }
+
+    pub async fn list_audit(
+        &mut self,
+        filter: &AuditFilter,
+        window: &Window,
+    ) -> Result<Vec<AuditRecord>, StoreError> {
+        let rows: Vec<AuditRow> = sqlx::query_as(sql!("audit/page"))
+            .bind(self.tenant_id().0)
+            .bind(&filter.action)
+            .bind(&filter.actor)
+            .bind(&filter.entity_type)
+            .bind(filter.entity_id)
+            .bind(filter.from)
+            .bind(filter.to)
+            .bind(window.moment())
+            .bind(window.id())
+            .bind(window.skip)
+            .bind(window.limit)
+            .fetch_all(self.connection())
+            .await?;
+        Ok(rows.into_iter().map(AuditRecord::from).collect())
+    }
+}
+
+impl AcrossTenants {
+    pub async fn count_audit_rows(&mut self, tenant_id: TenantId) -> Result<i64, StoreError> {
+        Ok(sqlx::query_scalar(sql!("audit/count"))
+            .bind(tenant_id.0)
+            .fetch_one(self.connection())
+            .await?)
+    }
+
+    /// Walks a tenant's chain and names everything that does not hold.
+    ///
+    /// Both statements must see one state of the log, or a row written between them would look like
+    /// a fault: call this in a transaction that [`AcrossTenants::hold_one_view`] was called in.
+    pub async fn find_chain_faults(
+        &mut self,
+        tenant_id: TenantId,
+    ) -> Result<Vec<ChainFault>, StoreError> {
+        let rows: Vec<BrokenRow> = sqlx::query_as(sql!("audit/broken_rows"))
+            .bind(tenant_id.0)
+            .fetch_all(self.connection())
+            .await?;
+        let heads: Vec<(i16, i64, i64)> = sqlx::query_as(sql!("audit/broken_heads"))
+            .bind(tenant_id.0)
+            .fetch_all(self.connection())
+            .await?;
+        let head_fault = |(lane, length, position): (i16, i64, i64)| {
+            if length > position {
+                ChainFault::Missing { lane, from: position + 1, to: length }
+            } else {
+                ChainFault::HeadDiffers { lane }
+            }
+        };
+        let row_faults = rows.into_iter().flat_map(BrokenRow::faults);
+        Ok(row_faults.chain(heads.into_iter().map(head_fault)).collect())
+    }
+
+    /// Makes every later statement of this transaction see the same moment.
+    pub async fn hold_one_view(&mut self) -> Result<(), StoreError> {
+        sqlx::query("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+            .execute(self.connection())
+            .await?;
+        Ok(())
+    }
+}

@@ -1,0 +1,51 @@
+//! What can go wrong with a statement.
+
+use thiserror::Error;
+
+/// A statement or transaction that did not go through.
+#[derive(Debug, Error)]
+pub enum StoreError {
+    /// The server is away, restarting or has no connection to spare. Trying again may help.
+    #[error("the database is not available")]
+    Unavailable(#[source] sqlx::Error),
+    /// The database refused the statement: a bug of ours, or a broken database.
+    #[error("the database refused a statement")]
+    Refused(#[source] sqlx::Error),
+    /// A stored value that this version does not understand.
+    #[error("the database holds a {what} that this version does not know: '{value}'")]
+    NotUnderstood { what: &'static str, value: String },
+}
+
+impl StoreError {
+    pub fn is_unavailable(&self) -> bool {
+        matches!(self, Self::Unavailable(_))
+    }
+}
+
+impl From<sqlx::Error> for StoreError {
+    fn from(error: sqlx::Error) -> Self {
+        let away = match &error {
+            sqlx::Error::Io(_)
+            | sqlx::Error::Tls(_)
+            | sqlx::Error::PoolTimedOut
+            | sqlx::Error::PoolClosed
+            | sqlx::Error::WorkerCrashed
+            // What a connection says that the server dropped between two messages.
+            | sqlx::Error::Protocol(_)
+            | sqlx::Error::BeginFailed => true,
+            sqlx::Error::Database(refusal) => refusal.code().is_some_and(|code| is_away(&code)),
+            _ => false,
+        };
+        if away { Self::Unavailable(error) } else { Self::Refused(error) }
+    }
+}
+
+/// SQLSTATE classes of a server that is going away, coming up or out of resources.
+fn is_away(code: &str) -> bool {
+    const CONNECTION: &str = "08";
+    const OUT_OF_RESOURCES: &str = "53";
+    const SHUTTING_DOWN_OR_STARTING: &str = "57P";
+    [CONNECTION, OUT_OF_RESOURCES, SHUTTING_DOWN_OR_STARTING]
+        .iter()
+        .any(|class| code.starts_with(class))
+}

@@ -1,0 +1,42 @@
+//! Everything Docket keeps in PostgreSQL, and the private server it brings along for the default.
+//!
+//! All SQL of the product lives in this crate: statements of more than a line in `sql/`, the schema
+//! in `migrations/`. Callers speak in domain values and hold one of two kinds of transaction:
+//!
+//! - [`Tx`] works inside one tenant. It is opened with a [`domain::Scope`], tells the database which
+//!   tenant it is for, and row-level security hides every other tenant's rows from it.
+//! - [`AcrossTenants`] is for the few things that belong to no tenant yet (signing in, operator
+//!   commands, housekeeping).
+//!
+//! *Architecture invariant:* nothing outside this crate names a table.
+
+mod access;
+mod across;
+mod api_keys;
+mod audit;
+mod error;
+mod idempotency;
+mod open;
+mod page;
+pub mod private;
+mod tenants;
+mod tx;
+mod users;
+
+pub use access::RevocationFeed;
+pub use across::AcrossTenants;
+pub use api_keys::NewApiKey;
+pub use error::StoreError;
+pub use idempotency::Claimed;
+pub use open::{DatabaseUrl, InvalidDatabaseUrl, OpenError, Store};
+pub use page::{After, Window};
+pub use tx::Tx;
+pub use users::{LoginUser, NewUser};
+
+/// The text of a statement in `sql/`.
+macro_rules! sql {
+    ($name:literal) => {
+        include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/sql/", $name, ".sql"))
+    };
+}
+pub(crate) use sql;

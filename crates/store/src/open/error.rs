@@ -1,0 +1,67 @@
+//! Why a database cannot be worked on: one sentence each, with what to do about it.
+
+use thiserror::Error;
+
+#[derive(Debug, Error)]
+pub enum OpenError {
+    #[error(
+        "cannot reach the database {database}: {reason}. Check that PostgreSQL is running there and \
+         that the host, port, user, password and database name in database_url are right"
+    )]
+    Unreachable { database: String, reason: String },
+    #[error(
+        "the PostgreSQL server is version {found}, Docket needs {} or newer. Upgrade the server, or \
+         leave database_url empty to use the one Docket carries",
+        Self::OLDEST_MAJOR
+    )]
+    ServerTooOld { found: String },
+    #[error(
+        "the database stores text as {found}, Docket needs UTF8. Create it anew with \
+         CREATE DATABASE name ENCODING 'UTF8' TEMPLATE template0"
+    )]
+    NotUtf8 { found: String },
+    #[error(
+        "this PostgreSQL has no pgvector, which Docket needs for search. Install it on the server \
+         (on Debian the package is postgresql-{major}-pgvector), or leave database_url empty to use \
+         the PostgreSQL that Docket carries"
+    )]
+    NoPgvector { major: i32 },
+    #[error(
+        "the database user {user} may not set up the database: {reason}. Let the database's owner \
+         run `docket migrate` once, or run CREATE EXTENSION vector as a superuser first"
+    )]
+    NotAllowed { user: String, reason: String },
+    #[error(
+        "the database has schema {found}, this Docket knows schemas up to {known}. A newer Docket \
+         has used it: start that version or a later one"
+    )]
+    NewerSchema { found: i64, known: i64 },
+    #[error(
+        "schema step {version} of the database is not the one this Docket carries. The database \
+         was set up by a modified Docket: use that one, or restore a backup"
+    )]
+    OtherHistory { version: i64 },
+    #[error("setting up the database failed: {reason}")]
+    Failed {
+        reason: String,
+        #[source]
+        source: sqlx::Error,
+    },
+}
+
+impl OpenError {
+    pub(super) const OLDEST_MAJOR: i32 = 15;
+
+    pub(super) fn statement(source: sqlx::Error) -> Self {
+        Self::Failed { reason: brief(&source), source }
+    }
+}
+
+/// What went wrong in a few words: the server's own when it spoke.
+pub(super) fn brief(error: &sqlx::Error) -> String {
+    match error {
+        sqlx::Error::Database(refusal) => refusal.message().to_owned(),
+        sqlx::Error::Io(io) => io.to_string(),
+        other => other.to_string(),
+    }
+}

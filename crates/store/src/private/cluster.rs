@@ -1,0 +1,205 @@
+//! The cluster: the folder `data` with all databases of the private server, made once by `initdb`.
+//!
+//! A cluster is complete if, and only if, it is called `data`: `initdb` works in `data.new`, which
+//! is renamed at the end. Whatever is called `data.new` while nobody holds the start lock is the
+//! remains of a killed first start.
+//!
+//! The server's user owns the cluster and cannot always reach it by name, because the folders above
+//! belong to Docket. Children therefore get it as their working folder, through a file descriptor
+//! of ours, and are told that their data is in `/proc/self/cwd`.
+
+use std::ffi::OsStr;
+use std::fs::{self, DirBuilder, File};
+use std::io;
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::unix::fs::DirBuilderExt;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use rustix::fs::{Mode, OFlags};
+
+use super::account::Account;
+use super::disk;
+use super::error::{Attempt, PrivateServerError, Result};
+use super::locks::StartLock;
+use super::log::{Ending, Mark, ServerLog};
+use super::process::Process;
+use super::programs::Programs;
+use super::{Durability, SUPERUSER, Settings};
+
+/// What a child takes for its data folder.
+const OWN_WORKING_FOLDER: &str = "/proc/self/cwd";
+/// A killed first start may leave an `initdb` behind that still makes files while we remove them.
+const REMOVALS: usize = 20;
+
+#[derive(Debug)]
+pub(super) struct Cluster {
+    data: PathBuf,
+    handle: OwnedFd,
+    account: Account,
+}
+
+impl Cluster {
+    /// Opens the cluster, which is made first if there is none.
+    pub(super) async fn open_or_make(
+        settings: &Settings,
+        programs: &Programs,
+        log: &ServerLog,
+        _start: &StartLock,
+    ) -> Result<Self> {
+        let data = settings.folder.join("data");
+        let account = Account::for_cluster(&data, &settings.run_as)?;
+        programs.require_fit_for(account)?;
+        if !data.is_dir() {
+            disk::require(&settings.folder, disk::NEEDED_FOR_A_CLUSTER)?;
+            make(settings, programs, log, account).await?;
+        }
+        require_version(&data, programs.major())?;
+        let handle = open_folder(&data)?;
+        Ok(Self { data, handle, account })
+    }
+
+    pub(super) fn data(&self) -> &Path {
+        &self.data
+    }
+
+    pub(super) fn handle(&self) -> &OwnedFd {
+        &self.handle
+    }
+
+    /// The data folder under a name that is valid in this process only, and short: the address of a
+    /// socket holds 107 bytes, and the path of a data folder may be longer.
+    pub(super) fn short_path(&self) -> PathBuf {
+        path_of(&self.handle)
+    }
+
+    /// Starts `program` on this cluster.
+    pub(super) fn spawn<'a>(
+        &self,
+        program: &Path,
+        options: impl IntoIterator<Item = &'a str>,
+        log: &ServerLog,
+    ) -> Result<(Process, Mark)> {
+        spawn_in(&self.handle, self.account, program, options, log)
+    }
+}
+
+async fn make(
+    settings: &Settings,
+    programs: &Programs,
+    log: &ServerLog,
+    account: Account,
+) -> Result<()> {
+    let unfinished = settings.folder.join("data.new");
+    remove_remains(&unfinished).attempt("remove", &unfinished)?;
+    DirBuilder::new().mode(0o700).create(&unfinished).attempt("make", &unfinished)?;
+    account.own(&unfinished)?;
+
+    tracing::info!(folder = %settings.folder.display(), "making the PostgreSQL cluster");
+    run_initdb(&unfinished, settings.durability, programs, log, account).await?;
+
+    let data = settings.folder.join("data");
+    fs::rename(&unfinished, &data).attempt("make", &data)?;
+    File::open(&settings.folder)
+        .and_then(|folder| folder.sync_all())
+        .attempt("sync", &settings.folder)
+}
+
+async fn run_initdb(
+    folder: &Path,
+    durability: Durability,
+    programs: &Programs,
+    log: &ServerLog,
+    account: Account,
+) -> Result<()> {
+    let handle = open_folder(folder)?;
+    let mut options = vec![
+        "--username",
+        SUPERUSER,
+        "--encoding=UTF8",
+        "--auth-local=trust",
+        "--auth-host=reject",
+        "--text-search-config=english",
+        "--no-instructions",
+    ];
+    options.extend(programs.locale_options());
+    if durability == Durability::OffForTests {
+        options.push("--no-sync");
+    }
+    let program = programs.initdb();
+    let (initdb, mark) = spawn_in(&handle, account, &program, options, log)?;
+    match initdb.exited().await.attempt("wait for", &program)? {
+        Some(0) => Ok(()),
+        _ => match log.explain(mark) {
+            Ending::Failed(error) | Ending::InTheWay(error) => Err(error),
+        },
+    }
+}
+
+/// Starts `program` with `folder` as its data, in a process group of its own so that Ctrl-C does
+/// not reach it.
+fn spawn_in<'a>(
+    folder: &OwnedFd,
+    account: Account,
+    program: &Path,
+    options: impl IntoIterator<Item = &'a str>,
+    log: &ServerLog,
+) -> Result<(Process, Mark)> {
+    let (stderr, mark) = log.open()?;
+    let mut command = Command::new(program);
+    command
+        .args(["-D", OWN_WORKING_FOLDER])
+        .args(options)
+        // Resolved by the child, after it has become the other user.
+        .current_dir(path_of(folder))
+        // Docket's environment has secrets, and PG* variables would change the server.
+        .env_clear()
+        .env("PATH", std::env::var_os("PATH").as_deref().unwrap_or(OsStr::new("/usr/bin:/bin")))
+        .env("LC_ALL", "C")
+        .env("TZ", "UTC")
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(stderr)
+        .process_group(0);
+    account.apply(&mut command);
+    let unusable =
+        |source| PrivateServerError::ProgramUnusable { program: program.to_owned(), source };
+    let child = command.spawn().map_err(unusable)?;
+    Ok((Process::of_child(&child).map_err(unusable)?, mark))
+}
+
+fn open_folder(path: &Path) -> Result<OwnedFd> {
+    let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    rustix::fs::open(path, flags, Mode::empty()).attempt("open", path)
+}
+
+fn path_of(folder: &OwnedFd) -> PathBuf {
+    PathBuf::from(format!("/proc/self/fd/{}", folder.as_raw_fd()))
+}
+
+fn require_version(data: &Path, carried: &str) -> Result<()> {
+    let path = data.join("PG_VERSION");
+    let text = fs::read_to_string(&path).attempt("read", &path)?;
+    if text.trim() == carried {
+        return Ok(());
+    }
+    Err(PrivateServerError::OtherMajorVersion {
+        data: data.to_owned(),
+        found: text.trim().to_owned(),
+        carried: carried.to_owned(),
+    })
+}
+
+fn remove_remains(path: &Path) -> io::Result<()> {
+    let mut attempts = 0;
+    loop {
+        attempts += 1;
+        match fs::remove_dir_all(path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+            Err(error) if attempts == REMOVALS => return Err(error),
+            Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty => {}
+            done => return done,
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! What can go wrong with the private server, each as one sentence for the person who runs Docket.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use thiserror::Error;
+
+/// Why the private server could not be started, attached to or stopped.
+#[derive(Debug, Error)]
+pub enum PrivateServerError {
+    /// There is too little room to make or to run a cluster.
+    #[error(
+        "The disk that holds {} is full ({free_mb} MB free). Free at least {needed_mb} MB and \
+         start Docket again.",
+        folder.display()
+    )]
+    DiskFull { folder: PathBuf, free_mb: u64, needed_mb: u64 },
+
+    /// The folder, or something in it, may not be written.
+    #[error(
+        "Docket may not write to {}. Choose another data folder, or make this one writable for \
+         the user that runs Docket.",
+        path.display()
+    )]
+    NotWritable { path: PathBuf, source: io::Error },
+
+    /// The cluster was made by a PostgreSQL whose files this one cannot read.
+    #[error(
+        "The data folder {} was made by PostgreSQL {found}, this Docket carries PostgreSQL \
+         {carried}. Start it with the Docket that made it and move the data over with a backup, \
+         or choose another data folder.",
+        data.display()
+    )]
+    OtherMajorVersion { data: PathBuf, found: String, carried: String },
+
+    /// Neither the binary nor the machine has PostgreSQL.
+    #[error(
+        "This Docket was built without PostgreSQL and none was found on the PATH. Install \
+         PostgreSQL with pgvector, or name a database with --database-url."
+    )]
+    NoPrograms,
+
+    /// The machine's PostgreSQL insists on reaching its data by name, which root's Docket denies
+    /// it.
+    #[error(
+        "The PostgreSQL in {} is version {found}; with Docket run by root it must be 16 or newer. \
+         Install a newer one, run Docket as an ordinary user, or name a database with \
+         --database-url.",
+        programs.display()
+    )]
+    TooOldForRoot { programs: PathBuf, found: String },
+
+    /// A program of PostgreSQL is there and cannot be run.
+    #[error(
+        "PostgreSQL's program {} cannot be run. The user that runs the database must be able to \
+         reach it, and its disk must allow programs.",
+        program.display()
+    )]
+    ProgramUnusable { program: PathBuf, source: io::Error },
+
+    /// The user to drop to does not exist, or is root.
+    #[error(
+        "PostgreSQL does not run as root, and there is no unprivileged user {name:?} to run it \
+         as. Name an existing one."
+    )]
+    NoSuchUser { name: String },
+
+    /// Another process has been starting or stopping the server for too long.
+    #[error(
+        "Another Docket has held {} for {seconds} seconds. Stop that process, then start again.",
+        lock.display()
+    )]
+    Busy { lock: PathBuf, seconds: u64 },
+
+    /// A server that this process can reach but not see, such as one in another container.
+    #[error(
+        "The data folder {} is in use by a PostgreSQL server outside this container. Stop it, or \
+         choose another data folder.",
+        data.display()
+    )]
+    UsedElsewhere { data: PathBuf },
+
+    /// PostgreSQL gave up, for a reason that is known only in its own words.
+    #[error("PostgreSQL did not start: {said} (more in {}).", log.display())]
+    DidNotStart { said: String, log: PathBuf },
+
+    /// The server neither became ready nor gave up.
+    #[error(
+        "PostgreSQL was not ready after {seconds} seconds and is still at it; see {}, and start \
+         Docket again later.",
+        log.display()
+    )]
+    NotReady { seconds: u64, log: PathBuf },
+
+    /// The server outlived every request to stop.
+    #[error("PostgreSQL (process {pid}) does not stop; see {}.", log.display())]
+    DidNotStop { pid: u32, log: PathBuf },
+
+    /// The machine refused something that is not expected to fail.
+    #[error("Docket could not {attempt} {}.", path.display())]
+    Machine { attempt: &'static str, path: PathBuf, source: io::Error },
+}
+
+pub(super) type Result<T> = std::result::Result<T, PrivateServerError>;
+
+/// Names what was attempted on which path when it fails.
+pub(super) trait Attempt<T> {
+    fn attempt(self, attempt: &'static str, path: &Path) -> Result<T>;
+}
+
+impl<T, E: Into<io::Error>> Attempt<T> for std::result::Result<T, E> {
+    fn attempt(self, attempt: &'static str, path: &Path) -> Result<T> {
+        self.map_err(|error| PrivateServerError::from_io(error.into(), attempt, path))
+    }
+}
+
+impl PrivateServerError {
+    fn from_io(source: io::Error, attempt: &'static str, path: &Path) -> Self {
+        let path = path.to_owned();
+        match source.kind() {
+            io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
+                Self::NotWritable { path, source }
+            }
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+                super::disk::full(&path, super::disk::NEEDED_TO_START)
+            }
+            _ => Self::Machine { attempt, path, source },
+        }
+    }
+}

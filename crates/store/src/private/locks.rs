@@ -1,0 +1,99 @@
+//! The two locks that let several Dockets share one server.
+//!
+//! Both are `flock`s: the kernel drops them with the process, so a killed Docket leaves nothing to
+//! clean up.
+//!
+//! - **start lock** (`start.lock`, exclusive): held while somebody makes the cluster, or looks for,
+//!   starts or stops the server.
+//! - **users lock** (`users.lock`, shared): held by every attached Docket for as long as it is
+//!   attached. Whoever can turn its own into an exclusive one is the last user.
+//!
+//! A Docket joins and leaves the users only while it holds the start lock, so nobody can attach to
+//! a server that somebody else is just about to stop.
+
+use std::fs::{File, OpenOptions};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+use std::time::Duration;
+
+use rustix::fs::{FlockOperation, flock};
+use rustix::io::Errno;
+use tokio::time::{Instant, sleep};
+
+use super::error::{Attempt, PrivateServerError, Result};
+
+/// Longer than an honest start or stop takes: see the limits in `server.rs`.
+const LIMIT: Duration = Duration::from_mins(10);
+/// A blocking `flock` would occupy a thread that nothing can interrupt, and a lock sends no event.
+const POLL: Duration = Duration::from_millis(15);
+
+/// Proof that this process is the one that may start or stop the server.
+#[derive(Debug)]
+pub(super) struct StartLock(#[expect(dead_code, reason = "it is held, not used")] Lock);
+
+impl StartLock {
+    pub(super) async fn take(folder: &Path) -> Result<Self> {
+        Lock::take(&folder.join("start.lock"), FlockOperation::NonBlockingLockExclusive)
+            .await
+            .map(Self)
+    }
+}
+
+/// Membership among the users of the server.
+#[derive(Debug)]
+pub(super) struct UsersLock(Lock);
+
+impl UsersLock {
+    pub(super) async fn join(folder: &Path, _start: &StartLock) -> Result<Self> {
+        // Nobody can hold it exclusively now, except a process that is being torn down with the
+        // start lock already closed: hence the wait.
+        Lock::take(&folder.join("users.lock"), FlockOperation::NonBlockingLockShared)
+            .await
+            .map(Self)
+    }
+
+    /// Leaves, and says whether nobody else is left.
+    pub(super) fn leave(self, _start: &StartLock) -> bool {
+        // The kernel gives up the shared lock first, whether or not it grants the exclusive one.
+        flock(&self.0.0, FlockOperation::NonBlockingLockExclusive).is_ok()
+    }
+}
+
+#[derive(Debug)]
+struct Lock(File);
+
+impl Lock {
+    async fn take(path: &Path, operation: FlockOperation) -> Result<Self> {
+        let file = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .mode(0o600)
+            .open(path)
+            .attempt("open", path)?;
+        let deadline = Instant::now() + LIMIT;
+        loop {
+            match flock(&file, operation) {
+                Ok(()) => return Ok(Self(file)),
+                Err(Errno::WOULDBLOCK | Errno::INTR) if Instant::now() < deadline => {
+                    sleep(POLL).await;
+                }
+                Err(Errno::WOULDBLOCK) => {
+                    let (lock, seconds) = (path.to_owned(), LIMIT.as_secs());
+                    return Err(PrivateServerError::Busy { lock, seconds });
+                }
+                refused => refused.attempt("lock", path)?,
+            }
+        }
+    }
+}
+
+impl Drop for Lock {
+    /// Closing is not enough: a child between fork and exec still has the same open file.
+    fn drop(&mut self) {
+        if let Err(error) = flock(&self.0, FlockOperation::Unlock) {
+            tracing::warn!(%error, "a lock of the private PostgreSQL server was not released");
+        }
+    }
+}

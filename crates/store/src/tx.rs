@@ -1,0 +1,69 @@
+//! A transaction inside one tenant.
+
+use std::sync::Arc;
+
+use chrono::{DateTime, Utc};
+use domain::{IdGen, Scope, TenantId};
+use sqlx::{AssertSqlSafe, PgConnection, Postgres, Transaction};
+use uuid::Uuid;
+
+use crate::{Store, StoreError};
+
+/// One transaction of one tenant. Dropped without [`Tx::commit`], it changes nothing.
+#[derive(Debug)]
+pub struct Tx {
+    inner: Transaction<'static, Postgres>,
+    scope: Scope,
+    now: DateTime<Utc>,
+    ids: Arc<dyn IdGen>,
+}
+
+impl Store {
+    /// Opens a transaction that sees and writes the scope's tenant, and no other.
+    pub async fn begin(&self, scope: &Scope) -> Result<Tx, StoreError> {
+        self.begin_as("BEGIN", scope).await
+    }
+
+    /// The same for reading only.
+    pub async fn read(&self, scope: &Scope) -> Result<Tx, StoreError> {
+        self.begin_as("BEGIN READ ONLY", scope).await
+    }
+
+    async fn begin_as(&self, begin: &str, scope: &Scope) -> Result<Tx, StoreError> {
+        // One round trip for both. The text is ours but for a UUID, which cannot hold SQL.
+        let opening = format!("{begin}; SET LOCAL docket.tenant_id = '{}'", scope.tenant_id());
+        Ok(Tx::new(self.pool.begin_with(AssertSqlSafe(opening)).await?, scope, self))
+    }
+}
+
+impl Tx {
+    pub(crate) fn new(inner: Transaction<'static, Postgres>, scope: &Scope, store: &Store) -> Self {
+        Self { inner, scope: scope.clone(), now: store.clock.now(), ids: Arc::clone(&store.ids) }
+    }
+
+    /// Makes everything done in this transaction last.
+    pub async fn commit(self) -> Result<(), StoreError> {
+        Ok(self.inner.commit().await?)
+    }
+
+    /// The one moment that everything in this transaction happens at.
+    pub fn now(&self) -> DateTime<Utc> {
+        self.now
+    }
+
+    pub(crate) fn scope(&self) -> &Scope {
+        &self.scope
+    }
+
+    pub(crate) fn tenant_id(&self) -> TenantId {
+        self.scope.tenant_id()
+    }
+
+    pub(crate) fn next_id(&self) -> Uuid {
+        self.ids.next()
+    }
+
+    pub(crate) fn connection(&mut self) -> &mut PgConnection {
+        &mut self.inner
+    }
+}

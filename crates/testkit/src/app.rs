@@ -1,0 +1,177 @@
+//! The whole application on a database of its own, called without a socket.
+
+use std::num::NonZeroU32;
+use std::sync::Arc;
+use std::time::Duration;
+
+use api::{Api, ApiSettings};
+use axum::Router;
+use axum::body::Body;
+use axum::http::{HeaderMap, Method, StatusCode};
+use domain::{Caller, Role, Tenant, TraceId, User};
+use http_body_util::BodyExt;
+use ops::{Ops, RequestedTenant, RequestedUser, Settings, TokenKey};
+use serde_json::{Value, json};
+use tower::ServiceExt;
+
+use crate::{FakeClock, TestDatabase, fake_environment};
+
+/// An application whose clock the test holds.
+#[derive(Debug)]
+pub struct TestApp {
+    pub database: TestDatabase,
+    pub clock: Arc<FakeClock>,
+    pub ops: Arc<Ops>,
+    router: Router,
+}
+
+/// A tenant with an administrator.
+#[derive(Debug)]
+pub struct TestTenant {
+    pub tenant: Tenant,
+    pub admin: User,
+    pub admin_token: String,
+}
+
+impl TestApp {
+    pub const PASSWORD: &str = "correct horse";
+
+    pub async fn start() -> Self {
+        Self::start_with(|_| {}).await
+    }
+
+    /// With settings of the HTTP side that differ from the test's usual ones.
+    pub async fn start_with(change: impl FnOnce(&mut ApiSettings)) -> Self {
+        let database = TestDatabase::create().await;
+        let clock = Arc::new(FakeClock::default());
+        let ops = Self::another_process(&database, &clock).await;
+        let mut settings = ApiSettings {
+            rate_limit_per_second: NonZeroU32::new(10_000).unwrap(),
+            rate_limit_burst: NonZeroU32::new(10_000).unwrap(),
+            request_timeout: Duration::from_secs(30),
+            max_json_bytes: 64 * 1024,
+            everybody_is: None,
+        };
+        change(&mut settings);
+        let router = api::router(&Api::new(Arc::clone(&ops), settings));
+        Self { database, clock, ops, router }
+    }
+
+    /// The use cases as a second process on the same database would have them.
+    pub async fn another_process(database: &TestDatabase, clock: &Arc<FakeClock>) -> Arc<Ops> {
+        let environment = fake_environment(clock);
+        let store = database.store(environment.clock.clone(), environment.ids.clone()).await;
+        let settings = Settings {
+            token_key: TokenKey::new(*b"a key of thirty-two bytes, known"),
+            token_lifetime: chrono::Duration::hours(24),
+            bcrypt_cost: 4,
+            login_attempts_per_minute: 1000,
+        };
+        let ops = Arc::new(Ops::new(store, &settings, environment));
+        ops.do_housekeeping().await.expect("the first round of housekeeping");
+        ops
+    }
+
+    pub async fn tenant(&self, name: &str) -> TestTenant {
+        let email = format!("admin@{name}.test");
+        let created = self.ops.create_tenant(RequestedTenant {
+            name: name.to_owned(),
+            admin_email: email.clone(),
+            admin_password: Self::PASSWORD.to_owned(),
+        });
+        let (tenant, admin) = created.await.expect("a tenant is made");
+        let admin_token = self.login(&email).await;
+        TestTenant { tenant, admin, admin_token }
+    }
+
+    /// A user of the tenant, with their token.
+    pub async fn user(&self, tenant: &TestTenant, role: Role) -> (User, String) {
+        let number = domain::IdGen::next(&crate::CountedIds::default()).as_u128();
+        let email = format!("{role}{number}@{}.test", tenant.tenant.name);
+        let requested =
+            RequestedUser { email: email.clone(), password: Self::PASSWORD.to_owned(), role };
+        let caller = Caller::system(tenant.tenant.tenant_id);
+        let created = self.ops.create_user(&caller, requested, None).await;
+        (created.expect("a user is made").value, self.login(&email).await)
+    }
+
+    pub async fn login(&self, email: &str) -> String {
+        let client = std::net::Ipv4Addr::LOCALHOST.into();
+        let signed_in = self.ops.login(email, Self::PASSWORD.to_owned(), client, TraceId(1)).await;
+        signed_in.expect("the user signs in").token
+    }
+
+    pub fn get(&self, path: &str) -> Request {
+        self.request(Method::GET, path)
+    }
+
+    pub fn post(&self, path: &str, body: Value) -> Request {
+        self.request(Method::POST, path).json(body)
+    }
+
+    pub fn request(&self, method: Method, path: &str) -> Request {
+        let inner = axum::http::Request::builder().method(method).uri(path);
+        Request { router: self.router.clone(), inner, body: None }
+    }
+}
+
+/// A request in the making.
+#[derive(Debug)]
+pub struct Request {
+    router: Router,
+    inner: axum::http::request::Builder,
+    body: Option<Value>,
+}
+
+impl Request {
+    /// Presents a token or a key.
+    #[must_use]
+    pub fn bearer(self, credential: &str) -> Self {
+        self.header("authorization", &format!("Bearer {credential}"))
+    }
+
+    #[must_use]
+    pub fn header(mut self, name: &str, value: &str) -> Self {
+        self.inner = self.inner.header(name, value);
+        self
+    }
+
+    #[must_use]
+    pub fn json(mut self, body: Value) -> Self {
+        self.body = Some(body);
+        self.header("content-type", "application/json")
+    }
+
+    pub async fn send(self) -> Response {
+        let body = self.body.map_or_else(Body::empty, |body| Body::from(body.to_string()));
+        let request = self.inner.body(body).expect("the request is well-formed");
+        let response = self.router.oneshot(request).await.unwrap();
+        let (parts, body) = response.into_parts();
+        let bytes = body.collect().await.expect("the body arrives").to_bytes();
+        Response {
+            status: parts.status,
+            headers: parts.headers,
+            body: serde_json::from_slice(&bytes)
+                .unwrap_or_else(|_| json!(String::from_utf8_lossy(&bytes))),
+        }
+    }
+}
+
+/// What came back. A body that is not JSON is a JSON string here.
+#[derive(Debug)]
+pub struct Response {
+    pub status: StatusCode,
+    pub headers: HeaderMap,
+    pub body: Value,
+}
+
+impl Response {
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers.get(name).and_then(|value| value.to_str().ok())
+    }
+
+    /// The `code` of a problem document.
+    pub fn code(&self) -> &str {
+        self.body["code"].as_str().unwrap_or("")
+    }
+}

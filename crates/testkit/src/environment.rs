@@ -1,0 +1,79 @@
+//! Time, ids and randomness that a test holds in its hand.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+
+use chrono::{DateTime, Duration, TimeZone, Utc};
+use domain::{Clock, IdGen, Random};
+use ops::Environment;
+use uuid::Uuid;
+
+/// A clock that stands still until it is told otherwise.
+#[derive(Debug)]
+pub struct FakeClock {
+    now: Mutex<DateTime<Utc>>,
+}
+
+impl Default for FakeClock {
+    /// Noon on a Sunday.
+    fn default() -> Self {
+        Self { now: Mutex::new(Utc.with_ymd_and_hms(2026, 2, 15, 12, 0, 0).unwrap()) }
+    }
+}
+
+impl FakeClock {
+    pub fn advance(&self, by: Duration) {
+        *self.now.lock().unwrap() += by;
+    }
+}
+
+impl Clock for FakeClock {
+    fn now(&self) -> DateTime<Utc> {
+        *self.now.lock().unwrap()
+    }
+}
+
+/// 1, 2, 3, … as UUIDs.
+#[derive(Debug, Default)]
+pub struct CountedIds {
+    last: AtomicU64,
+}
+
+impl IdGen for CountedIds {
+    fn next(&self) -> Uuid {
+        Uuid::from_u128(u128::from(self.last.fetch_add(1, Ordering::Relaxed) + 1))
+    }
+}
+
+/// The same "random" bytes for the same seed (xorshift; for tests only).
+#[derive(Debug)]
+pub struct SeededRandom {
+    state: Mutex<u64>,
+}
+
+impl SeededRandom {
+    pub fn new(seed: u64) -> Self {
+        Self { state: Mutex::new(seed.max(1)) }
+    }
+}
+
+impl Random for SeededRandom {
+    fn fill(&self, bytes: &mut [u8]) {
+        let mut state = self.state.lock().unwrap();
+        for byte in bytes {
+            *state ^= *state << 13;
+            *state ^= *state >> 7;
+            *state ^= *state << 17;
+            *byte = state.to_le_bytes()[3];
+        }
+    }
+}
+
+/// A whole environment around a clock that the test keeps.
+pub fn fake_environment(clock: &Arc<FakeClock>) -> Environment {
+    Environment {
+        clock: Arc::clone(clock) as Arc<dyn Clock>,
+        ids: Arc::new(CountedIds::default()),
+        random: Arc::new(SeededRandom::new(1)),
+    }
+}

@@ -1,0 +1,23 @@
+//! What tests stand on: a database each, an application each, and time that stands still.
+//!
+//! The databases live on the server of `TEST_DATABASE_URL`, which `make test` starts and stops (see
+//! the binary `with-test-postgres`). Without it, a test starts a private server below the temporary
+//! folder and leaves it running for the next one.
+
+#![expect(
+    clippy::expect_used,
+    clippy::panic,
+    clippy::unwrap_used,
+    clippy::missing_panics_doc,
+    reason = "in a test, a panic with a message is the right answer to what cannot be"
+)]
+
+mod app;
+mod database;
+mod environment;
+mod server;
+
+pub use app::{Request, Response, TestApp, TestTenant};
+pub use database::TestDatabase;
+pub use environment::{CountedIds, FakeClock, SeededRandom, fake_environment};
+pub use server::{TestServer, remove_databases_of_this_run};
