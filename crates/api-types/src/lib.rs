@@ -11,7 +11,7 @@ mod users;
 pub use api_keys::{ApiKeyView, CreateApiKeyRequest, CreatedApiKeyView};
 pub use audit::{AuditEntryView, AuditQuery};
 pub use health::{DependencyView, HealthStatus, HealthView};
-pub use page::{ApiKeyPage, AuditPage, Cursor, InvalidCursor, PageQuery, UserPage};
+pub use page::{ApiKeyPage, AuditPage, Cursor, InvalidCursor, PageQuery, UserPage, is_storable};
 pub use problem::Problem;
 pub use session::{CallerKind, LoginRequest, LoginResponse, MeView};
 pub use users::{CreateUserRequest, RoleName, UpdateUserRequest, UserView};

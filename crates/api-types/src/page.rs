@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, Datelike, Utc};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
@@ -45,6 +45,11 @@ page_of!(UserPage, UserView);
 page_of!(ApiKeyPage, ApiKeyView);
 page_of!(AuditPage, AuditEntryView);
 
+/// Whether the database can hold the moment: the years 1 to 9999.
+pub fn is_storable(moment: DateTime<Utc>) -> bool {
+    (1..=9999).contains(&moment.year())
+}
+
 /// A place in a list. Clients hand it back as they got it.
 ///
 /// ```
@@ -73,8 +78,9 @@ impl FromStr for Cursor {
     fn from_str(text: &str) -> Result<Self, InvalidCursor> {
         let (moment, id) = text.split_once('-').ok_or(InvalidCursor)?;
         let micros = i64::from_str_radix(moment, 16).map_err(|_| InvalidCursor)?;
+        let moment = DateTime::from_timestamp_micros(micros).filter(|moment| is_storable(*moment));
         Ok(Self {
-            moment: DateTime::from_timestamp_micros(micros).ok_or(InvalidCursor)?,
+            moment: moment.ok_or(InvalidCursor)?,
             id: Uuid::try_parse(id).map_err(|_| InvalidCursor)?,
         })
     }

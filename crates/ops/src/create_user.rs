@@ -7,7 +7,7 @@ use domain::{
 use serde_json::json;
 use store::{NewUser, Tx};
 
-use crate::once::{Done, commit_once, outcome_of};
+use crate::once::{Done, outcome_of, settle};
 use crate::{Ops, OpsError};
 
 /// A user somebody asks for.
@@ -39,8 +39,8 @@ impl Ops {
         if let Some(done) = outcome_of(&mut tx, claim).await? {
             return Ok(done);
         }
-        let user = add_user(&mut tx, new).await?;
-        commit_once(tx, claim, user).await
+        let added = add_user(&mut tx, new).await;
+        settle(tx, claim, added).await
     }
 
     async fn prepare_user(&self, valid: ValidUser) -> Result<NewUser, OpsError> {

@@ -36,12 +36,19 @@ pub(crate) async fn outcome_of<T: DeserializeOwned>(
     }
 }
 
-/// Commits the work together with its outcome.
-pub(crate) async fn commit_once<T: Serialize>(
+/// Ends the work: commits it together with its outcome, or undoes it and sets the key free.
+pub(crate) async fn settle<T: Serialize>(
     mut tx: Tx,
     claim: Option<&IdempotencyClaim>,
-    value: T,
+    worked: Result<T, OpsError>,
 ) -> Result<Done<T>, OpsError> {
+    let value = match worked {
+        Ok(value) => value,
+        Err(error) => {
+            tx.rollback().await?;
+            return Err(error);
+        }
+    };
     if let Some(claim) = claim {
         let outcome = serde_json::to_value(&value)
             .map_err(|error| OpsError::internal("remembering an outcome", error))?;

@@ -46,6 +46,12 @@ impl Tx {
         Ok(self.inner.commit().await?)
     }
 
+    /// Undoes everything now. Dropping does so too, but only when the connection is next used: until
+    /// then, others wait for what this transaction has locked.
+    pub async fn rollback(self) -> Result<(), StoreError> {
+        Ok(self.inner.rollback().await?)
+    }
+
     /// The one moment that everything in this transaction happens at.
     pub fn now(&self) -> DateTime<Utc> {
         self.now

@@ -426,12 +426,12 @@ async fn a_pid_file_of_an_unrelated_process_is_no_obstacle() {
     home.make_cluster().await;
     // PostgreSQL itself distrusts only processes of its own user.
     let owner = fs::metadata(home.data()).unwrap();
-    let mut sleep = Command::new("sleep");
+    let mut idle = Command::new("cat");
     if geteuid().is_root() {
         use std::os::unix::process::CommandExt;
-        sleep.uid(owner.uid()).gid(owner.gid());
+        idle.uid(owner.uid()).gid(owner.gid());
     }
-    let unrelated = sleep.arg("600").spawn().unwrap();
+    let unrelated = idle.stdin(Stdio::piped()).spawn().unwrap();
     leave_pid_file(&home, &unrelated.id().to_string()).await;
 
     let server = home.attach().await;

@@ -2,6 +2,7 @@
 
 use std::num::NonZeroU32;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use api::{Api, ApiSettings};
@@ -23,6 +24,35 @@ pub struct TestApp {
     pub clock: Arc<FakeClock>,
     pub ops: Arc<Ops>,
     router: Router,
+    users_made: AtomicU32,
+}
+
+/// What a test may decide about its application.
+#[derive(Debug)]
+pub struct TestSettings {
+    pub api: ApiSettings,
+    pub ops: Settings,
+}
+
+impl Default for TestSettings {
+    /// As in production, but for limits that a test would run into and the cost of a password.
+    fn default() -> Self {
+        Self {
+            api: ApiSettings {
+                rate_limit_per_second: NonZeroU32::new(10_000).unwrap(),
+                rate_limit_burst: NonZeroU32::new(10_000).unwrap(),
+                request_timeout: Duration::from_secs(30),
+                max_json_bytes: 64 * 1024,
+                everybody_is: None,
+            },
+            ops: Settings {
+                token_key: TokenKey::new(*b"a key of thirty-two bytes, known"),
+                token_lifetime: chrono::Duration::hours(24),
+                bcrypt_cost: 4,
+                login_attempts_per_minute: 1000,
+            },
+        }
+    }
 }
 
 /// A tenant with an administrator.
@@ -37,39 +67,20 @@ impl TestApp {
     pub const PASSWORD: &str = "correct horse";
 
     pub async fn start() -> Self {
-        Self::start_with(|_| {}).await
+        Self::start_with(TestSettings::default()).await
     }
 
-    /// With settings of the HTTP side that differ from the test's usual ones.
-    pub async fn start_with(change: impl FnOnce(&mut ApiSettings)) -> Self {
+    pub async fn start_with(settings: TestSettings) -> Self {
         let database = TestDatabase::create().await;
         let clock = Arc::new(FakeClock::default());
-        let ops = Self::another_process(&database, &clock).await;
-        let mut settings = ApiSettings {
-            rate_limit_per_second: NonZeroU32::new(10_000).unwrap(),
-            rate_limit_burst: NonZeroU32::new(10_000).unwrap(),
-            request_timeout: Duration::from_secs(30),
-            max_json_bytes: 64 * 1024,
-            everybody_is: None,
-        };
-        change(&mut settings);
-        let router = api::router(&Api::new(Arc::clone(&ops), settings));
-        Self { database, clock, ops, router }
+        let ops = process_on(&database, &clock, &settings.ops).await;
+        let router = api::router(&Api::new(Arc::clone(&ops), settings.api));
+        Self { database, clock, ops, router, users_made: AtomicU32::new(0) }
     }
 
     /// The use cases as a second process on the same database would have them.
-    pub async fn another_process(database: &TestDatabase, clock: &Arc<FakeClock>) -> Arc<Ops> {
-        let environment = fake_environment(clock);
-        let store = database.store(environment.clock.clone(), environment.ids.clone()).await;
-        let settings = Settings {
-            token_key: TokenKey::new(*b"a key of thirty-two bytes, known"),
-            token_lifetime: chrono::Duration::hours(24),
-            bcrypt_cost: 4,
-            login_attempts_per_minute: 1000,
-        };
-        let ops = Arc::new(Ops::new(store, &settings, environment));
-        ops.do_housekeeping().await.expect("the first round of housekeeping");
-        ops
+    pub async fn another_process(&self) -> Arc<Ops> {
+        process_on(&self.database, &self.clock, &TestSettings::default().ops).await
     }
 
     pub async fn tenant(&self, name: &str) -> TestTenant {
@@ -86,7 +97,7 @@ impl TestApp {
 
     /// A user of the tenant, with their token.
     pub async fn user(&self, tenant: &TestTenant, role: Role) -> (User, String) {
-        let number = domain::IdGen::next(&crate::CountedIds::default()).as_u128();
+        let number = self.users_made.fetch_add(1, Ordering::Relaxed);
         let email = format!("{role}{number}@{}.test", tenant.tenant.name);
         let requested =
             RequestedUser { email: email.clone(), password: Self::PASSWORD.to_owned(), role };
@@ -113,6 +124,18 @@ impl TestApp {
         let inner = axum::http::Request::builder().method(method).uri(path);
         Request { router: self.router.clone(), inner, body: None }
     }
+}
+
+async fn process_on(
+    database: &TestDatabase,
+    clock: &Arc<FakeClock>,
+    settings: &Settings,
+) -> Arc<Ops> {
+    let environment = fake_environment(clock);
+    let store = database.store(environment.clock.clone(), environment.ids.clone()).await;
+    let ops = Arc::new(Ops::new(store, settings, environment));
+    ops.do_housekeeping().await.expect("the first round of housekeeping");
+    ops
 }
 
 /// A request in the making.

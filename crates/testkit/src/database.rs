@@ -58,6 +58,18 @@ impl TestDatabase {
     }
 }
 
+impl TestDatabase {
+    /// The way to this database for another user of the server.
+    pub fn url_as(&self, user: &str, password: &str) -> String {
+        url_of(&self.options.clone().username(user).password(password))
+    }
+
+    pub async fn connect_as(&self, user: &str, password: &str) -> PgConnection {
+        let options = self.options.clone().username(user).password(password);
+        PgConnection::connect_with(&options).await.expect("the user may connect")
+    }
+}
+
 /// The template's name carries the schema's fingerprint, so that a changed schema gets a new one.
 async fn ready_template(server: &PgConnectOptions, connection: &mut PgConnection) -> String {
     const LOCK: i64 = 0x7465_6d70;

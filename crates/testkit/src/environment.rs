@@ -39,6 +39,12 @@ pub struct CountedIds {
     last: AtomicU64,
 }
 
+impl CountedIds {
+    pub fn after(last: u64) -> Self {
+        Self { last: AtomicU64::new(last) }
+    }
+}
+
 impl IdGen for CountedIds {
     fn next(&self) -> Uuid {
         Uuid::from_u128(u128::from(self.last.fetch_add(1, Ordering::Relaxed) + 1))
@@ -69,11 +75,15 @@ impl Random for SeededRandom {
     }
 }
 
-/// A whole environment around a clock that the test keeps.
+/// A whole environment around a clock that the test keeps. Two of them make different ids and
+/// different random bytes, as two processes would.
 pub fn fake_environment(clock: &Arc<FakeClock>) -> Environment {
+    const IDS_OF_ONE_PROCESS: u64 = 1_000_000;
+    static PROCESSES: AtomicU64 = AtomicU64::new(0);
+    let process = PROCESSES.fetch_add(1, Ordering::Relaxed);
     Environment {
         clock: Arc::clone(clock) as Arc<dyn Clock>,
-        ids: Arc::new(CountedIds::default()),
-        random: Arc::new(SeededRandom::new(1)),
+        ids: Arc::new(CountedIds::after(process * IDS_OF_ONE_PROCESS)),
+        random: Arc::new(SeededRandom::new(process + 1)),
     }
 }

@@ -17,7 +17,7 @@ mod database;
 mod environment;
 mod server;
 
-pub use app::{Request, Response, TestApp, TestTenant};
+pub use app::{Request, Response, TestApp, TestSettings, TestTenant};
 pub use database::TestDatabase;
 pub use environment::{CountedIds, FakeClock, SeededRandom, fake_environment};
 pub use server::{TestServer, remove_databases_of_this_run};

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use api_types::{AuditEntryView, AuditPage, AuditQuery};
+use api_types::{AuditEntryView, AuditPage, AuditQuery, is_storable};
 use axum::Json;
 use axum::extract::State;
 use domain::Caller;
@@ -49,6 +49,9 @@ async fn page_of_log(
     caller: &Caller,
     query: &AuditQuery,
 ) -> Result<Json<AuditPage>, ApiProblem> {
+    if ![query.from, query.to].into_iter().flatten().all(is_storable) {
+        return Err(ApiProblem::invalid("from and to must lie in the years 1 to 9999"));
+    }
     let request = page_request(query.page, query.limit, query.cursor.as_deref())?;
     let page = api.ops.read_audit(caller, &query.filter(), &request).await?;
     Ok(Json(AuditPage {

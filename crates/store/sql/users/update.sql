@@ -3,7 +3,7 @@
 UPDATE users
 SET role              = coalesce($3, role),
     password_hash     = coalesce($4, password_hash),
-    deactivated_at    = CASE WHEN $5 IS NULL THEN deactivated_at
+    deactivated_at    = CASE WHEN $5::boolean IS NULL THEN deactivated_at
                              WHEN $5 THEN NULL
                              ELSE coalesce(deactivated_at, $6) END,
     tokens_revoked_at = $6,

@@ -1,0 +1,212 @@
+//! Every route × every role × {own, same tenant, other tenant}, held against the permission table.
+
+use std::collections::BTreeSet;
+
+use axum::http::{Method, StatusCode};
+use domain::{Action, Caller, Reach, Role, UserId};
+use ops::RequestedApiKey;
+use serde_json::{Value, json};
+use testkit::{TestApp, TestTenant};
+use uuid::Uuid;
+
+/// Who may call a route.
+#[derive(Clone, Copy)]
+enum Guard {
+    Anybody,
+    WhoMay(Action),
+}
+
+/// What the `{id}` of a route names.
+#[derive(Clone, Copy, PartialEq)]
+enum About {
+    Nothing,
+    User,
+    ApiKey,
+}
+
+struct Row {
+    route: &'static str,
+    guard: Guard,
+    about: About,
+    body: fn() -> Option<Value>,
+}
+
+/// The row of every route. A route without one fails the walk.
+fn rows() -> Vec<Row> {
+    use About::{ApiKey, Nothing, User};
+    use Guard::{Anybody, WhoMay};
+    let row = |route, guard, about, body| Row { route, guard, about, body };
+    let none = || None;
+    let manage_users = WhoMay(Action::ManageUsers);
+    let manage_keys = WhoMay(Action::ManageApiKeys);
+    let own_session = WhoMay(Action::UseOwnSession);
+    vec![
+        row("GET /livez", Anybody, Nothing, none),
+        row("GET /readyz", Anybody, Nothing, none),
+        row("GET /api/health", Anybody, Nothing, none),
+        row("GET /api/ready", Anybody, Nothing, none),
+        row("POST /v1/auth/login", Anybody, Nothing, || {
+            Some(json!({"email": "admin@acme.test", "password": TestApp::PASSWORD}))
+        }),
+        row("POST /v1/auth/logout", own_session, Nothing, none),
+        row("GET /v1/me", own_session, Nothing, none),
+        row("GET /v1/users", manage_users, Nothing, none),
+        row("POST /v1/users", manage_users, Nothing, || {
+            let email = format!("{}@new.test", unique());
+            Some(json!({"email": email, "password": TestApp::PASSWORD, "role": "user"}))
+        }),
+        row("GET /v1/users/{id}", manage_users, User, none),
+        row("PATCH /v1/users/{id}", manage_users, User, || Some(json!({"role": "viewer"}))),
+        row("DELETE /v1/users/{id}", manage_users, User, none),
+        row("GET /v1/api-keys", manage_keys, Nothing, none),
+        row("POST /v1/api-keys", manage_keys, Nothing, || {
+            Some(json!({"name": "scanner", "role": "api_client"}))
+        }),
+        row("GET /v1/api-keys/{id}", manage_keys, ApiKey, none),
+        row("DELETE /v1/api-keys/{id}", manage_keys, ApiKey, none),
+        row("GET /v1/audit", WhoMay(Action::ReadAudit), Nothing, none),
+        row("GET /api/audit/logs", WhoMay(Action::ReadAudit), Nothing, none),
+    ]
+}
+
+fn unique() -> u32 {
+    static LAST: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(0);
+    LAST.fetch_add(1, std::sync::atomic::Ordering::Relaxed)
+}
+
+/// Whose the thing is that a request is about.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Whose {
+    Own,
+    SameTenant,
+    OtherTenant,
+}
+
+#[tokio::test]
+async fn every_route_has_a_row() {
+    let documented = documented_routes();
+    let walked: BTreeSet<String> = rows().iter().map(|row| row.route.to_owned()).collect();
+    assert_eq!(documented, walked, "left: documented; right: with an authorisation row");
+}
+
+#[tokio::test]
+async fn the_permission_table_holds_on_every_route() {
+    let app = TestApp::start().await;
+    let acme = app.tenant("acme").await;
+    let other = app.tenant("other").await;
+    for row in rows() {
+        let Guard::WhoMay(action) = row.guard else { continue };
+        for role in Role::ALL {
+            for whose in [Whose::Own, Whose::SameTenant, Whose::OtherTenant] {
+                if row.about == About::Nothing && whose != Whose::Own {
+                    continue;
+                }
+                let status = call(&app, &row, &acme, &other, role, whose).await;
+                let permitted = role.reach(action) != Reach::Nothing;
+                let case = format!("{} as {role}, {whose:?}: {status}", row.route);
+                match (permitted, whose) {
+                    (false, _) => assert_eq!(status, StatusCode::FORBIDDEN, "{case}"),
+                    (true, Whose::OtherTenant) => {
+                        assert_eq!(status, StatusCode::NOT_FOUND, "{case}");
+                    }
+                    (true, _) => assert!(status.is_success(), "{case}"),
+                }
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn strangers_get_in_nowhere_but_where_anybody_may() {
+    let app = TestApp::start().await;
+    app.tenant("acme").await;
+    for row in rows() {
+        for prefix in ["/v1/", "/api/"] {
+            let route = row.route.replace("/v1/", prefix);
+            let (method, path) = split(&route);
+            let path = path.replace("{id}", &Uuid::from_u128(1).to_string());
+            let mut request = app.request(method, &path);
+            if let Some(body) = (row.body)() {
+                request = request.json(body);
+            }
+            let status = request.send().await.status;
+            match row.guard {
+                Guard::Anybody => assert_eq!(status, StatusCode::OK, "{route}"),
+                Guard::WhoMay(_) => assert_eq!(status, StatusCode::UNAUTHORIZED, "{route}"),
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn lists_show_nothing_of_another_tenant() {
+    let app = TestApp::start().await;
+    let acme = app.tenant("acme").await;
+    let other = app.tenant("other").await;
+    app.user(&other, Role::User).await;
+    make_key(&app, &other).await;
+    for path in ["/v1/users", "/v1/api-keys", "/v1/audit"] {
+        let seen = app.get(path).bearer(&acme.admin_token).send().await.body.to_string();
+        let stranger = other.tenant.tenant_id.to_string();
+        assert!(!seen.contains(&stranger), "{path} shows {stranger}: {seen}");
+    }
+    let keys = app.get("/v1/api-keys").bearer(&acme.admin_token).send().await.body;
+    assert_eq!(keys["items"], json!([]));
+}
+
+/// One request by a fresh caller of `role` in acme, about a fresh thing.
+async fn call(
+    app: &TestApp,
+    row: &Row,
+    acme: &TestTenant,
+    other: &TestTenant,
+    role: Role,
+    whose: Whose,
+) -> StatusCode {
+    let (caller, token) = app.user(acme, role).await;
+    let id = match (row.about, whose) {
+        (About::Nothing, _) => Uuid::nil(),
+        (About::User, Whose::Own) => caller.user_id.0,
+        (About::User, Whose::SameTenant) => app.user(acme, Role::User).await.0.user_id.0,
+        (About::User, Whose::OtherTenant) => app.user(other, Role::User).await.0.user_id.0,
+        (About::ApiKey, Whose::Own) => make_key_as(app, acme, Some(caller.user_id)).await,
+        (About::ApiKey, Whose::SameTenant) => make_key(app, acme).await,
+        (About::ApiKey, Whose::OtherTenant) => make_key(app, other).await,
+    };
+    let (method, path) = split(row.route);
+    let mut request = app.request(method, &path.replace("{id}", &id.to_string())).bearer(&token);
+    if let Some(body) = (row.body)() {
+        request = request.json(body);
+    }
+    request.send().await.status
+}
+
+async fn make_key(app: &TestApp, tenant: &TestTenant) -> Uuid {
+    make_key_as(app, tenant, None).await
+}
+
+async fn make_key_as(app: &TestApp, tenant: &TestTenant, maker: Option<UserId>) -> Uuid {
+    let mut caller = Caller::system(tenant.tenant.tenant_id);
+    if let Some(user_id) = maker {
+        caller.actor = domain::Actor::User(user_id);
+    }
+    let requested = RequestedApiKey { name: "key".to_owned(), role: Role::ApiClient };
+    app.ops.create_api_key(&caller, requested).await.unwrap().key.api_key_id.0
+}
+
+fn split(route: &str) -> (Method, String) {
+    let (method, path) = route.split_once(' ').unwrap();
+    (method.parse().unwrap(), path.to_owned())
+}
+
+/// `METHOD /path` of everything in the OpenAPI document.
+fn documented_routes() -> BTreeSet<String> {
+    let document = serde_json::to_value(api::openapi_document()).unwrap();
+    let paths = document["paths"].as_object().unwrap();
+    let methods = |(path, item): (&String, &Value)| {
+        let path = path.clone();
+        let methods: Vec<String> = item.as_object().unwrap().keys().cloned().collect();
+        methods.into_iter().map(move |method| format!("{} {path}", method.to_uppercase()))
+    };
+    paths.iter().flat_map(methods).collect()
+}

@@ -1,0 +1,116 @@
+//! `Idempotency-Key`: the same request twice is one request.
+
+use axum::http::StatusCode;
+use chrono::Duration;
+use domain::Role;
+use serde_json::{Value, json};
+use testkit::{Response, TestApp};
+
+fn ada() -> Value {
+    json!({"email": "ada@acme.test", "password": "correct horse", "role": "user"})
+}
+
+async fn create(app: &TestApp, token: &str, key: &str, body: Value) -> Response {
+    app.post("/v1/users", body).bearer(token).header("idempotency-key", key).send().await
+}
+
+#[tokio::test]
+async fn a_repetition_gets_the_same_answer_and_changes_nothing() {
+    let app = TestApp::start().await;
+    let acme = app.tenant("acme").await;
+    let first = create(&app, &acme.admin_token, "k1", ada()).await;
+    app.clock.advance(Duration::minutes(1));
+    let second = create(&app, &acme.admin_token, "k1", ada()).await;
+    assert_eq!(first.status, StatusCode::CREATED);
+    assert_eq!(first.header("idempotent-replayed"), None);
+    assert_eq!(second.status, StatusCode::CREATED);
+    assert_eq!(second.header("idempotent-replayed"), Some("true"));
+    assert_eq!(second.header("location"), first.header("location"));
+    assert_eq!(second.body, first.body);
+    let log = app.get("/v1/audit?action=USER_CREATED").bearer(&acme.admin_token).send().await;
+    let created = log.body["items"].as_array().unwrap().len();
+    assert_eq!(created, 2, "the administrator, and ada once");
+}
+
+#[tokio::test]
+async fn the_key_with_another_body_is_refused() {
+    let app = TestApp::start().await;
+    let acme = app.tenant("acme").await;
+    create(&app, &acme.admin_token, "k1", ada()).await;
+    let mut other = ada();
+    other["email"] = json!("bob@acme.test");
+    let refused = create(&app, &acme.admin_token, "k1", other).await;
+    assert_eq!(refused.status, StatusCode::UNPROCESSABLE_ENTITY);
+    assert_eq!(refused.code(), "idempotency_key_reused");
+}
+
+#[tokio::test]
+async fn many_at_once_with_one_key_make_one_user() {
+    let app = std::sync::Arc::new(TestApp::start().await);
+    let acme = std::sync::Arc::new(app.tenant("acme").await);
+    let attempts: Vec<_> = (0..16)
+        .map(|_| {
+            let (app, acme) = (app.clone(), acme.clone());
+            tokio::spawn(async move { create(&app, &acme.admin_token, "k1", ada()).await })
+        })
+        .collect();
+    let mut fresh = 0;
+    for attempt in attempts {
+        let answer = attempt.await.unwrap();
+        match (answer.status, answer.header("idempotent-replayed")) {
+            (StatusCode::CREATED, None) => fresh += 1,
+            (StatusCode::CREATED, Some("true")) => {}
+            (StatusCode::CONFLICT, _) => assert_eq!(answer.code(), "idempotency_in_progress"),
+            other => panic!("{other:?} {}", answer.body),
+        }
+    }
+    assert_eq!(fresh, 1);
+}
+
+#[tokio::test]
+async fn a_key_belongs_to_whoever_sent_it() {
+    let app = TestApp::start().await;
+    let acme = app.tenant("acme").await;
+    let (_, second_admin) = app.user(&acme, Role::Admin).await;
+    create(&app, &acme.admin_token, "k1", ada()).await;
+    let other = create(&app, &second_admin, "k1", ada()).await;
+    assert_eq!(other.code(), "email_taken", "not the first one's answer");
+}
+
+#[tokio::test]
+async fn a_failed_attempt_leaves_the_key_free() {
+    let app = TestApp::start().await;
+    let acme = app.tenant("acme").await;
+    let mut taken = ada();
+    taken["email"] = json!("admin@acme.test");
+    assert_eq!(create(&app, &acme.admin_token, "k1", taken).await.code(), "email_taken");
+    let fixed = create(&app, &acme.admin_token, "k1", ada()).await;
+    assert_eq!(fixed.status, StatusCode::CREATED);
+}
+
+#[tokio::test]
+async fn a_key_is_forgotten_after_a_day() {
+    let app = TestApp::start().await;
+    let acme = app.tenant("acme").await;
+    create(&app, &acme.admin_token, "k1", ada()).await;
+    app.clock.advance(Duration::hours(25));
+    app.ops.do_housekeeping().await.unwrap();
+    let token = app.login("admin@acme.test").await;
+    assert_eq!(create(&app, &token, "k1", ada()).await.code(), "email_taken");
+    let mut superuser = app.database.superuser().await;
+    let left: i64 = sqlx::query_scalar("SELECT count(*) FROM idempotency_keys")
+        .fetch_one(&mut superuser)
+        .await
+        .unwrap();
+    assert_eq!(left, 0);
+}
+
+#[tokio::test]
+async fn a_key_that_is_none_is_refused() {
+    let app = TestApp::start().await;
+    let acme = app.tenant("acme").await;
+    for key in ["", "two words", &"x".repeat(256)] {
+        let refused = create(&app, &acme.admin_token, key, ada()).await;
+        assert_eq!(refused.code(), "invalid_request", "{key:?}");
+    }
+}

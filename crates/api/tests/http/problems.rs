@@ -1,0 +1,77 @@
+//! Every error is a problem document with a code, a sentence and a trace id.
+
+use axum::http::{Method, StatusCode};
+use serde_json::json;
+use testkit::TestApp;
+
+#[tokio::test]
+async fn a_problem_is_a_document_that_carries_the_callers_trace() {
+    let app = TestApp::start().await;
+    let trace = "4bf92f3577b34da6a3ce929d0e0e4736";
+    let missing = app
+        .get("/v1/nothing")
+        .header("traceparent", &format!("00-{trace}-00f067aa0ba902b7-01"))
+        .send()
+        .await;
+    assert_eq!(missing.header("content-type"), Some("application/problem+json"));
+    insta::assert_json_snapshot!(missing.body, @r#"
+    {
+      "code": "no_such_route",
+      "detail": "there is nothing at this address; see /docs",
+      "status": 404,
+      "title": "Not Found",
+      "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736",
+      "type": "about:blank#no_such_route"
+    }
+    "#);
+}
+
+#[tokio::test]
+async fn a_wrong_method_says_which_are_right() {
+    let app = TestApp::start().await;
+    let wrong = app.request(Method::PUT, "/v1/users").send().await;
+    assert_eq!(wrong.status, StatusCode::METHOD_NOT_ALLOWED);
+    let allowed = wrong.header("allow").unwrap();
+    assert!(allowed.contains("GET") && allowed.contains("POST"), "{allowed}");
+}
+
+#[tokio::test]
+async fn a_body_that_is_not_json_is_told_apart_from_json_that_does_not_fit() {
+    let app = TestApp::start().await;
+    let acme = app.tenant("acme").await;
+    let post = || app.request(Method::POST, "/v1/users").bearer(&acme.admin_token);
+    assert_eq!(post().send().await.status, StatusCode::UNSUPPORTED_MEDIA_TYPE);
+    let text = post().header("content-type", "text/plain").send().await;
+    assert_eq!(text.code(), "unsupported_media_type");
+    let broken = post().header("content-type", "application/json").send().await;
+    assert_eq!((broken.status, broken.code()), (StatusCode::BAD_REQUEST, "invalid_request"));
+    let misfit = post().json(json!([])).send().await;
+    assert_eq!(misfit.status, StatusCode::BAD_REQUEST);
+    assert!(misfit.body["detail"].as_str().unwrap().starts_with("the JSON body does not fit: "));
+}
+
+#[tokio::test]
+async fn every_answer_tells_browsers_to_be_careful() {
+    let app = TestApp::start().await;
+    for path in ["/v1/me", "/livez", "/docs/", "/"] {
+        let answer = app.get(path).send().await;
+        assert_eq!(answer.header("x-content-type-options"), Some("nosniff"), "{path}");
+        let policy = answer.header("content-security-policy").unwrap();
+        assert!(policy.contains("frame-ancestors 'none'"), "{path}");
+    }
+}
+
+#[tokio::test]
+async fn a_database_that_is_away_is_503_with_a_time_to_come_back() {
+    let app = TestApp::start().await;
+    let acme = app.tenant("acme").await;
+    app.ops.store().close().await;
+    let away = app.get("/v1/users").bearer(&acme.admin_token).send().await;
+    assert_eq!((away.status, away.code()), (StatusCode::SERVICE_UNAVAILABLE, "unavailable"));
+    assert_eq!(away.header("retry-after"), Some("2"));
+    let ready = app.get("/api/ready").send().await;
+    assert_eq!(ready.status, StatusCode::SERVICE_UNAVAILABLE);
+    assert_eq!(ready.body["dependencies"][0]["name"], "database");
+    // What needs no database goes on.
+    assert_eq!(app.get("/v1/me").bearer(&acme.admin_token).send().await.status, StatusCode::OK);
+}
