@@ -40,7 +40,7 @@ impl From<ApiKey> for ApiKeyView {
 #[serde(deny_unknown_fields)]
 pub struct CreateApiKeyRequest {
     /// What the key is for.
-    #[schema(example = "scanner in the mail room")]
+    #[schema(example = "scanner in the mail room", min_length = 1, max_length = 100)]
     pub name: String,
     pub role: RoleName,
 }

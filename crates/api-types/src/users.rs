@@ -73,10 +73,10 @@ impl From<User> for UserView {
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CreateUserRequest {
-    #[schema(example = "ada@example.com")]
+    #[schema(example = "ada@example.com", format = Email, max_length = 254)]
     pub email: String,
     /// 8 characters or more, 71 bytes or less.
-    #[schema(example = "correct horse battery")]
+    #[schema(example = "correct horse battery", min_length = 8, max_length = 71)]
     pub password: String,
     pub role: RoleName,
 }
@@ -90,5 +90,6 @@ pub struct UpdateUserRequest {
     #[serde(default)]
     pub active: Option<bool>,
     #[serde(default)]
+    #[schema(min_length = 8, max_length = 71)]
     pub password: Option<String>,
 }

@@ -42,6 +42,12 @@ pub struct UserChange {
     pub password: Option<NewPassword>,
 }
 
+impl UserChange {
+    pub fn is_empty(&self) -> bool {
+        self.role.is_none() && self.active.is_none() && self.password.is_none()
+    }
+}
+
 /// A machine's key as people see it. The secret itself is shown once and never stored.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ApiKey {

@@ -17,6 +17,9 @@ impl Ops {
         change: UserChange,
     ) -> Result<User, OpsError> {
         let scope = caller.permit(Action::ManageUsers)?;
+        if change.is_empty() {
+            return self.find_user(caller, user_id).await;
+        }
         self.change_user(&scope, user_id, change).await
     }
 

@@ -72,6 +72,16 @@ async fn what_cannot_be_right_is_refused_with_the_field() {
 }
 
 #[tokio::test]
+async fn a_change_of_nothing_leaves_the_session_alone() {
+    let app = TestApp::start().await;
+    let acme = app.tenant("acme").await;
+    let path = format!("/v1/users/{}", acme.admin.user_id);
+    let same = app.request(Method::PATCH, &path).json(json!({})).bearer(&acme.admin_token);
+    assert_eq!(same.send().await.status, StatusCode::OK);
+    assert_eq!(app.get("/v1/me").bearer(&acme.admin_token).send().await.status, StatusCode::OK);
+}
+
+#[tokio::test]
 async fn the_last_administrator_stays() {
     let app = TestApp::start().await;
     let acme = app.tenant("acme").await;
