@@ -1,7 +1,7 @@
 //! API keys.
 
 use chrono::{DateTime, Utc};
-use domain::ApiKey;
+use domain::{ApiKey, Secret};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use uuid::Uuid;
@@ -50,5 +50,6 @@ pub struct CreatedApiKeyView {
     #[serde(flatten)]
     pub api_key: ApiKeyView,
     /// The key itself. It is shown this once: keep it now.
-    pub key: String,
+    #[schema(value_type = String)]
+    pub key: Secret,
 }

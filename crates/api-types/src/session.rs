@@ -1,6 +1,7 @@
 //! Signing in, and who one is.
 
 use chrono::{DateTime, Utc};
+use domain::Secret;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use uuid::Uuid;
@@ -12,13 +13,15 @@ use crate::{RoleName, UserView};
 pub struct LoginRequest {
     #[schema(example = "admin@localhost")]
     pub email: String,
-    pub password: String,
+    #[schema(value_type = String)]
+    pub password: Secret,
 }
 
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
 pub struct LoginResponse {
     /// Send it as `Authorization: Bearer …`.
-    pub token: String,
+    #[schema(value_type = String)]
+    pub token: Secret,
     pub expires_at: DateTime<Utc>,
     pub user: UserView,
 }

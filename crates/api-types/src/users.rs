@@ -1,7 +1,7 @@
 //! Users.
 
 use chrono::{DateTime, Utc};
-use domain::{Role, User};
+use domain::{Role, Secret, User};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use uuid::Uuid;
@@ -76,8 +76,8 @@ pub struct CreateUserRequest {
     #[schema(example = "ada@example.com", format = Email, max_length = 254)]
     pub email: String,
     /// 8 characters or more, 71 bytes or less.
-    #[schema(example = "correct horse battery", min_length = 8, max_length = 71)]
-    pub password: String,
+    #[schema(example = "correct horse battery", min_length = 8, max_length = 71, value_type = String)]
+    pub password: Secret,
     pub role: RoleName,
 }
 
@@ -90,6 +90,6 @@ pub struct UpdateUserRequest {
     #[serde(default)]
     pub active: Option<bool>,
     #[serde(default)]
-    #[schema(min_length = 8, max_length = 71)]
-    pub password: Option<String>,
+    #[schema(min_length = 8, max_length = 71, value_type = Option<String>)]
+    pub password: Option<Secret>,
 }

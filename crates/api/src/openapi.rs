@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use api_types::Problem;
+use axum::extract::DefaultBodyLimit;
 use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityScheme};
 use utoipa::{IntoResponses, Modify, OpenApi};
-use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::router::{OpenApiRouter, UtoipaMethodRouterExt};
 use utoipa_axum::routes;
 
 use crate::Api;
@@ -53,10 +54,13 @@ pub(crate) fn documented_routes() -> OpenApiRouter<Arc<Api>> {
         .routes(routes!(health::api_ready))
 }
 
+/// Anybody may send one of these.
+const MAX_LOGIN_BYTES: usize = 16 * 1024;
+
 /// What is served under `/v1`, and under `/api` for those who know that prefix.
 pub(crate) fn versioned_routes() -> OpenApiRouter<Arc<Api>> {
     OpenApiRouter::new()
-        .routes(routes!(session::login))
+        .routes(routes!(session::login).layer(DefaultBodyLimit::max(MAX_LOGIN_BYTES)))
         .routes(routes!(session::logout))
         .routes(routes!(session::me))
         .routes(routes!(users::list, users::create))

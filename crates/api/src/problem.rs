@@ -118,6 +118,10 @@ impl From<AuthError> for ApiProblem {
         match error {
             AuthError::Refused => Self::unauthenticated(error.to_string()),
             AuthError::CannotTell => Self::unavailable(error.to_string(), None),
+            AuthError::TooManyUnknownKeys(refused) => {
+                let problem = Self::from(refused);
+                Self { detail: error.to_string(), ..problem }
+            }
             AuthError::Store(error) => OpsError::from(error).into(),
         }
     }

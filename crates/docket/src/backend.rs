@@ -1,31 +1,44 @@
 //! The database behind a command: the private server or somebody else's, opened and closed again.
 
-use anyhow::Result;
-use ops::{Environment, Ops, Settings, TokenKey};
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use ops::{Environment, Ops, OpsError, Settings, TokenKey};
 use store::Store;
 use store::private::{self, PrivateServer};
 
 use crate::config::Config;
-use crate::data_dir::DataDir;
+use crate::data_dir::{DataDir, DataDirError};
+use crate::signals::StopSignals;
 use crate::system;
 
 /// An open database and the use cases on it.
 #[derive(Debug)]
 pub(crate) struct Backend {
-    pub(crate) store: Store,
     pub(crate) ops: Ops,
-    server: Option<PrivateServer>,
+    database: OpenDatabase,
+}
+
+/// Whether a command may be the first to use a data folder.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Folder {
+    MadeIfMissing,
+    MustBeThere,
 }
 
 impl Backend {
     /// bcrypt's work factor for passwords.
     const BCRYPT_COST: u32 = 12;
 
-    pub(crate) async fn open(config: &Config) -> Result<Self> {
+    pub(crate) async fn open(config: &Config, folder: Folder) -> Result<Self> {
         let environment = system::environment();
-        let data_dir = DataDir::open(&config.data_dir)?;
+        let data_dir = DataDir::open(&config.data_dir, folder == Folder::MadeIfMissing)?;
+        let needs_database = folder == Folder::MustBeThere && config.database.url.is_none();
+        if needs_database && !data_dir.holds_a_database() {
+            return Err(DataDirError::NothingThere { folder: config.data_dir.clone() }.into());
+        }
         let token_key = match &config.auth.jwt_secret {
-            Some(secret) => secret.0.clone(),
+            Some(secret) => secret.clone(),
             None => data_dir.secret("jwt_secret", environment.random.as_ref())?,
         };
         if config.database.url.is_some() && config.auth.jwt_secret.is_none() {
@@ -33,25 +46,38 @@ impl Backend {
                 "jwt_secret is not set: tokens made here do not count on other servers of this database"
             );
         }
-        let (store, server) = open_store(config, &data_dir, &environment).await?;
+        let database = OpenDatabase::open(config, &data_dir, &environment).await?;
         let settings = Settings {
-            token_key: TokenKey::new(token_key),
+            token_key: TokenKey::new(token_key.reveal()),
             token_lifetime: chrono::Duration::hours(config.auth.jwt_expiry_hours.into()),
             bcrypt_cost: Self::BCRYPT_COST,
             login_attempts_per_minute: config.auth.login_attempts_per_minute,
+            unknown_keys_per_minute: config.auth.unknown_keys_per_minute,
         };
-        let ops = Ops::new(store.clone(), &settings, environment);
-        Ok(Self { store, ops, server })
+        let ops = Ops::new(database.store.clone(), &settings, environment);
+        Ok(Self { ops, database })
     }
 
     /// Splits off the use cases, which outlive this value's borrowers while serving.
     pub(crate) fn into_parts(self) -> (Ops, OpenDatabase) {
-        (self.ops, OpenDatabase { store: self.store, server: self.server })
+        (self.ops, self.database)
     }
+}
 
-    pub(crate) async fn close(self) -> Result<()> {
-        self.into_parts().1.close().await
-    }
+/// Opens the database, does one thing on it and closes it again, however that went: a private server
+/// must be left behind neither by an error nor by Ctrl-C.
+pub(crate) async fn with_ops<T>(
+    config: &Config,
+    folder: Folder,
+    work: impl AsyncFnOnce(&Ops) -> Result<T, OpsError>,
+) -> Result<T> {
+    let mut signals = StopSignals::listen().context("cannot listen for signals")?;
+    let (ops, database) = Backend::open(config, folder).await?.into_parts();
+    let done = tokio::select! {
+        done = work(&ops) => done.map_err(anyhow::Error::from),
+        () = signals.next() => Err(anyhow::anyhow!("stopped before it was done")),
+    };
+    database.close_after(done).await
 }
 
 /// What must be let go of in order.
@@ -62,36 +88,54 @@ pub(crate) struct OpenDatabase {
 }
 
 impl OpenDatabase {
+    /// A connection that hangs must not keep the process from ending.
+    const CLOSE_TIMEOUT: Duration = Duration::from_secs(5);
+
+    async fn open(config: &Config, data_dir: &DataDir, environment: &Environment) -> Result<Self> {
+        let (clock, ids) = (environment.clock.clone(), environment.ids.clone());
+        let connections = config.database.max_connections;
+        if let Some(url) = &config.database.url {
+            let store = Store::open(url, connections, clock, ids).await?;
+            return Ok(Self { store, server: None });
+        }
+        let settings = private::Settings {
+            run_as: config.database.postgres_user.clone(),
+            ..private::Settings::new(data_dir.postgres_folder())
+        };
+        let server = PrivateServer::start_or_attach(settings).await?;
+        match Store::open_private(&server, connections, clock, ids).await {
+            Ok(store) => Ok(Self { store, server: Some(server) }),
+            Err(error) => {
+                if let Err(error) = server.release().await {
+                    tracing::warn!(%error, "the private server was not stopped");
+                }
+                Err(error.into())
+            }
+        }
+    }
+
+    /// Closes, and passes on what came of the work before: its error, if it had one, is the one that
+    /// matters.
+    pub(crate) async fn close_after<T>(self, done: Result<T>) -> Result<T> {
+        match (done, self.close().await) {
+            (Ok(value), Ok(())) => Ok(value),
+            (Ok(_), Err(error)) => Err(error),
+            (Err(error), Ok(())) => Err(error),
+            (Err(error), Err(closing)) => {
+                tracing::warn!(%closing, "the database was not closed");
+                Err(error)
+            }
+        }
+    }
+
     /// Connections first: the server waits for them when it stops.
-    pub(crate) async fn close(self) -> Result<()> {
-        self.store.close().await;
+    async fn close(self) -> Result<()> {
+        if tokio::time::timeout(Self::CLOSE_TIMEOUT, self.store.close()).await.is_err() {
+            tracing::warn!("some connections to the database did not close in time");
+        }
         if let Some(server) = self.server {
             server.release().await?;
         }
         Ok(())
-    }
-}
-
-async fn open_store(
-    config: &Config,
-    data_dir: &DataDir,
-    environment: &Environment,
-) -> Result<(Store, Option<PrivateServer>)> {
-    let (clock, ids) = (environment.clock.clone(), environment.ids.clone());
-    let connections = config.database.max_connections;
-    if let Some(url) = &config.database.url {
-        return Ok((Store::open(url, connections, clock, ids).await?, None));
-    }
-    let settings = private::Settings {
-        run_as: config.database.postgres_user.clone(),
-        ..private::Settings::new(data_dir.postgres_folder())
-    };
-    let server = PrivateServer::start_or_attach(settings).await?;
-    match Store::open_private(&server, connections, clock, ids).await {
-        Ok(store) => Ok((store, Some(server))),
-        Err(error) => {
-            server.release().await?;
-            Err(error.into())
-        }
     }
 }

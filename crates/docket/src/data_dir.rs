@@ -5,8 +5,10 @@ use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-use domain::Random;
+use domain::{Random, Secret};
 use thiserror::Error;
+
+use crate::config::MIN_SECRET_BYTES;
 
 #[derive(Debug, Error)]
 pub(crate) enum DataDirError {
@@ -25,6 +27,16 @@ pub(crate) enum DataDirError {
          new one: everybody then has to sign in again", .file.display()
     )]
     SecretUnreadable { file: PathBuf, source: io::Error },
+    #[error(
+        "the secret {} is damaged: it is shorter than {MIN_SECRET_BYTES} bytes. Restore it from a \
+         backup, or remove it to get a new one: everybody then has to sign in again", .file.display()
+    )]
+    SecretTooShort { file: PathBuf },
+    #[error(
+        "there is no Docket database in {}. Name the data folder with --data-dir, or the database \
+         with --database-url", .folder.display()
+    )]
+    NothingThere { folder: PathBuf },
 }
 
 #[derive(Debug)]
@@ -33,9 +45,11 @@ pub(crate) struct DataDir {
 }
 
 impl DataDir {
-    pub(crate) fn open(folder: &Path) -> Result<Self, DataDirError> {
+    pub(crate) fn open(folder: &Path, make: bool) -> Result<Self, DataDirError> {
         let data_dir = Self { folder: folder.to_owned() };
-        make_private_folder(folder).map_err(|error| data_dir.not_writable(error))?;
+        if make {
+            make_private_folder(folder).map_err(|error| data_dir.not_writable(error))?;
+        }
         Ok(data_dir)
     }
 
@@ -43,24 +57,28 @@ impl DataDir {
         self.folder.join("postgres")
     }
 
+    /// Whether the private server has been here before.
+    pub(crate) fn holds_a_database(&self) -> bool {
+        self.postgres_folder().join("data").is_dir()
+    }
+
     /// The secret by this name, made if it is missing. Several processes may ask at once: all get
     /// the same one.
-    pub(crate) fn secret(&self, name: &str, random: &dyn Random) -> Result<String, DataDirError> {
+    pub(crate) fn secret(&self, name: &str, random: &dyn Random) -> Result<Secret, DataDirError> {
         let folder = self.folder.join("secrets");
         let file = folder.join(name);
-        match fs::read_to_string(&file) {
-            Ok(secret) if !secret.trim().is_empty() => return Ok(secret.trim().to_owned()),
-            Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                return Err(DataDirError::SecretUnreadable { file, source: error });
-            }
-            _ => {}
+        if !file.exists() {
+            make_private_folder(&folder).map_err(|error| self.not_writable(error))?;
+            write_secret(&file, random).map_err(|error| self.not_writable(error))?;
         }
-        make_private_folder(&folder).map_err(|error| self.not_writable(error))?;
-        write_secret(&file, &new_secret(random)).map_err(|error| self.not_writable(error))?;
         // Another process may have been quicker; what is there now is the one.
-        let secret = fs::read_to_string(&file);
-        let secret = secret.map_err(|source| DataDirError::SecretUnreadable { file, source })?;
-        Ok(secret.trim().to_owned())
+        match fs::read_to_string(&file) {
+            Err(source) => Err(DataDirError::SecretUnreadable { file, source }),
+            Ok(secret) if secret.trim().len() < MIN_SECRET_BYTES => {
+                Err(DataDirError::SecretTooShort { file })
+            }
+            Ok(secret) => Ok(Secret::new(secret.trim())),
+        }
     }
 
     fn not_writable(&self, source: io::Error) -> DataDirError {
@@ -77,25 +95,56 @@ fn make_private_folder(folder: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(folder)
 }
 
-fn new_secret(random: &dyn Random) -> String {
-    let [mut one, mut other] = [[0; 16]; 2];
-    random.fill(&mut one);
-    random.fill(&mut other);
-    format!("{:032x}{:032x}", u128::from_be_bytes(one), u128::from_be_bytes(other))
-}
-
-/// Written beside its place and linked into it: a secret is there whole or not at all, and the first
-/// one stays.
-fn write_secret(file: &Path, secret: &str) -> io::Result<()> {
-    let draft = file.with_extension(format!("draft-{}", std::process::id()));
-    let mut open =
-        OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&draft)?;
-    writeln!(open, "{secret}")?;
+/// 32 random bytes in hexadecimal, written beside their place and linked into it: a secret is there
+/// whole or not at all, and the first one stays.
+fn write_secret(file: &Path, random: &dyn Random) -> io::Result<()> {
+    let [mut one, mut other, mut suffix] = [[0; 16]; 3];
+    for bytes in [&mut one, &mut other, &mut suffix] {
+        random.fill(bytes);
+    }
+    let draft = file.with_extension(format!("draft-{:032x}", u128::from_be_bytes(suffix)));
+    let mut open = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&draft)?;
+    writeln!(open, "{:032x}{:032x}", u128::from_be_bytes(one), u128::from_be_bytes(other))?;
     open.sync_all()?;
     let linked = fs::hard_link(&draft, file);
     fs::remove_file(&draft)?;
     match linked {
         Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
         _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
+    use testkit::SeededRandom;
+
+    use super::*;
+
+    #[test]
+    fn a_secret_is_made_once_and_only_its_owner_reads_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let data_dir = DataDir::open(&folder.path().join("data"), true).unwrap();
+        let first = data_dir.secret("key", &SeededRandom::new(1)).unwrap();
+        let second = data_dir.secret("key", &SeededRandom::new(2)).unwrap();
+        assert_eq!(first, second);
+        assert_eq!(first.reveal().len(), 64);
+        let files: Vec<_> = fs::read_dir(folder.path().join("data/secrets")).unwrap().collect();
+        assert_eq!(files.len(), 1, "no draft is left behind");
+        let mode = files[0].as_ref().unwrap().metadata().unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+    }
+
+    #[test]
+    fn a_secret_that_lost_its_content_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let data_dir = DataDir::open(folder.path(), true).unwrap();
+        data_dir.secret("key", &SeededRandom::new(1)).unwrap();
+        for content in ["", "\n", "short"] {
+            fs::write(folder.path().join("secrets/key"), content).unwrap();
+            let refused = data_dir.secret("key", &SeededRandom::new(1)).unwrap_err();
+            assert!(matches!(refused, DataDirError::SecretTooShort { .. }), "{refused}");
+        }
     }
 }

@@ -10,6 +10,7 @@ mod config;
 mod data_dir;
 mod logging;
 mod say;
+mod signals;
 mod system;
 
 use std::process::ExitCode;
@@ -32,11 +33,28 @@ fn main() -> ExitCode {
     match runtime.block_on(run(cli)) {
         Ok(code) => code,
         Err(error) => {
-            complain(format_args!("{error:#}"));
+            complain(in_one_line(&error));
             let wrong_use = error.is::<ConfigError>();
             ExitCode::from(if wrong_use { 2 } else { 1 })
         }
     }
+}
+
+/// What went wrong and why. A cause whose gist has been said is not said twice, and one that follows
+/// a whole sentence goes inside it.
+fn in_one_line(error: &anyhow::Error) -> String {
+    let mut line = error.to_string();
+    for cause in error.chain().skip(1).map(ToString::to_string) {
+        let gist = cause.rsplit(": ").next().unwrap_or(&cause);
+        if line.contains(gist) {
+            continue;
+        }
+        line = match line.strip_suffix('.') {
+            Some(sentence) => format!("{sentence} ({cause})."),
+            None => format!("{line}: {cause}"),
+        };
+    }
+    line
 }
 
 async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
@@ -69,7 +87,12 @@ async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
 }
 
 fn load_layers(cli: &Cli, flags: Flags) -> Result<Layers, ConfigError> {
-    Layers::load(cli.config.as_deref(), |name| std::env::var(name).ok(), flags)
+    Layers::load(cli.config.as_deref(), variable, flags)
+}
+
+/// What is not text cannot be right either; shown with marks where it is not, it gets its refusal.
+fn variable(name: &str) -> Option<String> {
+    std::env::var_os(name).map(|value| value.to_string_lossy().into_owned())
 }
 
 /// For commands whose output is their result: only warnings are logged.

@@ -1,6 +1,7 @@
 //! The real clock, ids and randomness: the only place that asks the machine for them.
 
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use chrono::{DateTime, Utc};
 use domain::{Clock, IdGen, Random};
@@ -9,12 +10,18 @@ use rand::RngExt;
 use uuid::Uuid;
 
 #[derive(Debug)]
-struct SystemClock;
+struct SystemClock {
+    started: Instant,
+}
 
 impl Clock for SystemClock {
     #[expect(clippy::disallowed_methods, reason = "this is the injected clock")]
     fn now(&self) -> DateTime<Utc> {
         Utc::now()
+    }
+
+    fn elapsed(&self) -> Duration {
+        self.started.elapsed()
     }
 }
 
@@ -41,7 +48,7 @@ impl Random for SystemRandom {
 
 pub(crate) fn environment() -> Environment {
     Environment {
-        clock: Arc::new(SystemClock),
+        clock: Arc::new(SystemClock { started: Instant::now() }),
         ids: Arc::new(TimeOrderedIds),
         random: Arc::new(SystemRandom),
     }

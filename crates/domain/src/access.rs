@@ -2,7 +2,6 @@
 //! needs no look-up.
 
 use chrono::{DateTime, Utc};
-use thiserror::Error;
 
 use crate::{ApiKeyId, Role, TenantId, TokenId, UserId};
 
@@ -22,12 +21,8 @@ pub struct ApiKeyRecord {
 pub enum Revocation {
     /// Signed out: this one token.
     Token { token_id: TokenId, expires_at: DateTime<Utc> },
-    /// Deactivated, or given another role or password: every token issued up to that moment.
-    UserTokensUpTo { user_id: UserId, moment: DateTime<Utc> },
+    /// Deactivated, or given another role or password: every session of an earlier epoch.
+    SessionsBefore { user_id: UserId, epoch: i64 },
     /// The key no longer counts.
-    Key { api_key_id: ApiKeyId, revoked_at: DateTime<Utc> },
+    Key { api_key_id: ApiKeyId },
 }
-
-#[derive(Debug, Error)]
-#[error("the credential is not known, has expired or was revoked")]
-pub struct UnknownCredential;

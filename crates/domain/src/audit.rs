@@ -15,8 +15,6 @@ macro_rules! audit_actions {
         pub enum AuditAction { $($variant),+ }
 
         impl AuditAction {
-            pub const ALL: &[Self] = &[$(Self::$variant),+];
-
             pub fn as_str(self) -> &'static str {
                 match self { $(Self::$variant => $name),+ }
             }

@@ -11,8 +11,9 @@ mod ids;
 mod people;
 mod permission;
 mod scope;
+mod secret;
 
-pub use access::{ApiKeyRecord, Revocation, UnknownCredential};
+pub use access::{ApiKeyRecord, Revocation};
 pub use audit::{
     AuditAction, AuditEntry, AuditFilter, AuditRecord, ChainFault, ChainReport, Entity,
 };
@@ -20,8 +21,9 @@ pub use environment::{Clock, IdGen, Random};
 pub use idempotency::{IdempotencyClaim, IdempotencyKey, InvalidIdempotencyKey};
 pub use ids::{ApiKeyId, AuditId, TenantId, TokenId, TraceId, UserId};
 pub use people::{
-    ApiKey, EmailAddress, InvalidEmail, InvalidPassword, NewPassword, PasswordHash, Tenant, User,
-    UserChange,
+    ApiKey, EmailAddress, InvalidEmail, InvalidName, InvalidPassword, Name, NewPassword,
+    PasswordHash, Tenant, User, UserChange,
 };
 pub use permission::{Action, Reach, Role, UnknownRole};
-pub use scope::{Actor, Caller, NotPermitted, Scope};
+pub use scope::{Actor, Caller, NotPermitted, Scope, Session};
+pub use secret::Secret;

@@ -111,6 +111,36 @@ impl fmt::Display for EmailAddress {
     }
 }
 
+/// What a tenant or a key is called: 1 to 100 characters, none of them a control character.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Name(String);
+
+#[derive(Debug, Error)]
+#[error("a name has 1 to {} characters and no control characters", Name::MAX_CHARS)]
+pub struct InvalidName;
+
+impl Name {
+    const MAX_CHARS: usize = 100;
+
+    pub fn into_string(self) -> String {
+        self.0
+    }
+}
+
+impl FromStr for Name {
+    type Err = InvalidName;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let name = text.trim();
+        let fits = (1..=Self::MAX_CHARS).contains(&name.chars().count());
+        if fits && !name.contains(char::is_control) {
+            Ok(Self(name.to_owned()))
+        } else {
+            Err(InvalidName)
+        }
+    }
+}
+
 /// A password somebody chose, long enough to be one and short enough for bcrypt to read whole.
 #[derive(Clone)]
 pub struct NewPassword(String);
@@ -179,6 +209,14 @@ mod tests {
             assert!(text.parse::<EmailAddress>().is_err(), "{text:?}");
         }
         assert!("admin@localhost".parse::<EmailAddress>().is_ok());
+    }
+
+    #[test]
+    fn names_are_short_and_printable() {
+        assert_eq!(" mail room ".parse::<Name>().unwrap().into_string(), "mail room");
+        for text in ["", "  ", "a\nb", "a\0", &"x".repeat(101)] {
+            assert!(text.parse::<Name>().is_err(), "{text:?}");
+        }
     }
 
     #[test]

@@ -1,15 +1,16 @@
 //! Tenancy as a type.
 //!
-//! A [`Caller`] is somebody whose token or key was verified. A [`Scope`] is that caller's
-//! permission for one action: the tenant, how far the action reaches, and who acts. The store asks
-//! for a `Scope` on every read and write, and the only way to get one is [`Caller::permit`]: code
-//! that forgot to authorise does not compile.
+//! A [`Caller`] is somebody whose token or key was verified, or Docket itself. A [`Scope`] is that
+//! caller's permission for one action: the tenant, how far the action reaches, and who acts. The
+//! store asks for a `Scope` on every read and write, and the only way to get one is
+//! [`Caller::permit`]: code that forgot to authorise does not compile.
 
 use std::fmt;
 
+use chrono::{DateTime, Utc};
 use thiserror::Error;
 
-use crate::{Action, ApiKeyId, Reach, Role, TenantId, TokenId, TraceId, UserId};
+use crate::{Action, ApiKeyId, Reach, Role, TenantId, TokenId, TraceId, User, UserId};
 
 /// Who acts. Written to the audit log with everything that is done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -49,8 +50,15 @@ pub struct Caller {
     /// What people recognise the caller by: an email address, or the name of a key.
     pub name: String,
     /// The sign-in this request came with; a key has none.
-    pub token_id: Option<TokenId>,
+    pub session: Option<Session>,
     pub trace_id: Option<TraceId>,
+}
+
+/// One sign-in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Session {
+    pub token_id: TokenId,
+    pub expires_at: DateTime<Utc>,
 }
 
 impl Caller {
@@ -61,7 +69,19 @@ impl Caller {
             actor: Actor::System,
             role: Role::Admin,
             name: "system".to_owned(),
-            token_id: None,
+            session: None,
+            trace_id: None,
+        }
+    }
+
+    /// A user whose password or token was verified.
+    pub fn of_user(user: &User) -> Self {
+        Self {
+            tenant_id: user.tenant_id,
+            actor: Actor::User(user.user_id),
+            role: user.role,
+            name: user.email.to_string(),
+            session: None,
             trace_id: None,
         }
     }

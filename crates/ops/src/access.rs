@@ -4,115 +4,128 @@
 //! knows how fresh it is; when it has not heard from the database for a minute it vouches for
 //! nobody, so that access taken away anywhere ends everywhere within that minute.
 
-use std::collections::HashMap;
-use std::sync::atomic::{AtomicI64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::time::Duration;
 
 use arc_swap::ArcSwap;
-use chrono::{DateTime, Duration, Utc};
-use domain::{ApiKeyId, ApiKeyRecord, Revocation, TokenId, UserId};
+use chrono::{DateTime, Utc};
+use domain::{ApiKeyId, ApiKeyRecord, Clock, Revocation, TokenId, UserId};
 
 use crate::tokens::VerifiedToken;
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct AccessDirectory {
-    known: ArcSwap<Known>,
-    /// When the revocations were last read, in milliseconds since the epoch.
-    fresh_at: AtomicI64,
+    keys: RwLock<HashMap<String, Arc<ApiKeyRecord>>>,
+    revoked: ArcSwap<Revoked>,
+    heard: Mutex<Option<Heard>>,
     last_used: Mutex<HashMap<ApiKeyId, DateTime<Utc>>>,
 }
 
 #[derive(Clone, Debug, Default)]
-struct Known {
-    keys: HashMap<String, Arc<ApiKeyRecord>>,
-    signed_out: HashMap<TokenId, DateTime<Utc>>,
-    users_cut_off: HashMap<UserId, DateTime<Utc>>,
+struct Revoked {
+    tokens: HashMap<TokenId, DateTime<Utc>>,
+    /// The epoch from which a user's sessions count.
+    epochs: HashMap<UserId, i64>,
 }
 
-impl Default for AccessDirectory {
-    fn default() -> Self {
-        Self {
-            known: ArcSwap::default(),
-            fresh_at: AtomicI64::new(i64::MIN),
-            last_used: Mutex::default(),
-        }
-    }
+/// When the revocations were last read: by the calendar, for asking what came since, and by a clock
+/// that cannot be set back, for knowing how long ago that was.
+#[derive(Clone, Copy, Debug)]
+struct Heard {
+    moment: DateTime<Utc>,
+    elapsed: Duration,
 }
 
 impl AccessDirectory {
     /// How old the directory's knowledge may be before it is no longer trusted.
-    const TRUSTED_FOR: Duration = Duration::seconds(60);
+    const TRUSTED_FOR: Duration = Duration::from_secs(60);
 
-    pub(crate) fn is_fresh(&self, now: DateTime<Utc>) -> bool {
-        let age = now.timestamp_millis().saturating_sub(self.fresh_at.load(Ordering::Relaxed));
-        age <= Self::TRUSTED_FOR.num_milliseconds()
+    pub(crate) fn is_fresh(&self, clock: &dyn Clock) -> bool {
+        let age = locked(&self.heard).map(|heard| clock.elapsed().saturating_sub(heard.elapsed));
+        age.is_some_and(|age| age <= Self::TRUSTED_FOR)
     }
 
     /// Up to when revocations have been read; `None` before the first time.
     pub(crate) fn heard_until(&self) -> Option<DateTime<Utc>> {
-        DateTime::from_timestamp_millis(self.fresh_at.load(Ordering::Relaxed))
+        locked(&self.heard).map(|heard| heard.moment)
     }
 
-    /// Notes that everything revoked up to `moment` has been [applied](Self::apply).
-    pub(crate) fn refreshed(&self, moment: DateTime<Utc>) {
-        self.fresh_at.store(moment.timestamp_millis(), Ordering::Relaxed);
+    /// Notes that everything revoked up to then has been [applied](Self::apply).
+    pub(crate) fn heard_at(&self, moment: DateTime<Utc>, elapsed: Duration) {
+        *locked(&self.heard) = Some(Heard { moment, elapsed });
     }
 
     pub(crate) fn apply(&self, revocations: &[Revocation], now: DateTime<Utc>) {
-        self.known.rcu(|known| {
-            let mut known = Known::clone(known);
+        if revocations.is_empty() {
+            return;
+        }
+        self.revoked.rcu(|revoked| {
+            let mut revoked = Revoked::clone(revoked);
+            revoked.tokens.retain(|_, expires_at| *expires_at > now);
             for revocation in revocations {
-                known.take_away(*revocation);
+                revoked.add(*revocation);
             }
-            known.signed_out.retain(|_, expires_at| *expires_at > now);
-            known
+            revoked
         });
+        let keys: HashSet<ApiKeyId> = revocations.iter().filter_map(revoked_key).collect();
+        if !keys.is_empty() {
+            let mut known = self.keys.write().unwrap_or_else(PoisonError::into_inner);
+            known.retain(|_, key| !keys.contains(&key.api_key_id));
+        }
     }
 
     pub(crate) fn admits(&self, token: &VerifiedToken) -> bool {
-        let known = self.known.load();
-        let cut_off = known.users_cut_off.get(&token.user_id);
-        !known.signed_out.contains_key(&token.token_id)
-            && cut_off.is_none_or(|moment| token.issued_at > *moment)
+        let revoked = self.revoked.load();
+        let epoch = revoked.epochs.get(&token.user_id);
+        !revoked.tokens.contains_key(&token.token_id)
+            && epoch.is_none_or(|epoch| token.epoch >= *epoch)
     }
 
     pub(crate) fn key(&self, prefix: &str) -> Option<Arc<ApiKeyRecord>> {
-        self.known.load().keys.get(prefix).cloned()
+        self.keys.read().unwrap_or_else(PoisonError::into_inner).get(prefix).cloned()
     }
 
     pub(crate) fn remember_key(&self, key: &Arc<ApiKeyRecord>) {
-        self.known.rcu(|known| {
-            let mut known = Known::clone(known);
-            known.keys.insert(key.prefix.clone(), Arc::clone(key));
-            known
-        });
+        let mut known = self.keys.write().unwrap_or_else(PoisonError::into_inner);
+        known.insert(key.prefix.clone(), Arc::clone(key));
     }
 
     pub(crate) fn note_use(&self, key: ApiKeyId, now: DateTime<Utc>) {
-        let mut last_used = self.last_used.lock().unwrap_or_else(PoisonError::into_inner);
-        last_used.insert(key, now);
+        let mut last_used = locked(&self.last_used);
+        let noted = last_used.entry(key).or_insert(now);
+        *noted = now.max(*noted);
     }
 
     /// The uses noted since the last call.
     pub(crate) fn take_uses(&self) -> Vec<(ApiKeyId, DateTime<Utc>)> {
-        let mut last_used = self.last_used.lock().unwrap_or_else(PoisonError::into_inner);
-        last_used.drain().collect()
+        locked(&self.last_used).drain().collect()
     }
 }
 
-impl Known {
-    fn take_away(&mut self, revocation: Revocation) {
+/// What is behind these locks is whole at every moment, whoever panicked while holding one.
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn revoked_key(revocation: &Revocation) -> Option<ApiKeyId> {
+    match revocation {
+        Revocation::Key { api_key_id } => Some(*api_key_id),
+        Revocation::Token { .. } | Revocation::SessionsBefore { .. } => None,
+    }
+}
+
+impl Revoked {
+    fn add(&mut self, revocation: Revocation) {
         match revocation {
             Revocation::Token { token_id, expires_at } => {
-                self.signed_out.insert(token_id, expires_at);
+                self.tokens.insert(token_id, expires_at);
             }
-            Revocation::UserTokensUpTo { user_id, moment } => {
-                let cut_off = self.users_cut_off.entry(user_id).or_insert(moment);
-                *cut_off = moment.max(*cut_off);
+            Revocation::SessionsBefore { user_id, epoch } => {
+                let counts_from = self.epochs.entry(user_id).or_insert(epoch);
+                *counts_from = epoch.max(*counts_from);
             }
-            Revocation::Key { api_key_id, .. } => {
-                self.keys.retain(|_, key| key.api_key_id != api_key_id);
-            }
+            Revocation::Key { .. } => {}
         }
     }
 }

@@ -1,5 +1,6 @@
 //! From a credential to a [`Caller`].
 
+use std::net::IpAddr;
 use std::sync::Arc;
 
 use domain::{Actor, ApiKeyRecord, Caller, TraceId};
@@ -7,7 +8,8 @@ use sha2::{Digest, Sha256};
 use store::StoreError;
 use thiserror::Error;
 
-use crate::Ops;
+use crate::rate::client_of;
+use crate::{Ops, TooMany};
 
 /// Every API key begins with this, so that people and secret scanners recognise one.
 pub(crate) const KEY_MARK: &str = "dk_";
@@ -21,6 +23,8 @@ pub enum AuthError {
     /// The directory is too old to vouch for anybody.
     #[error("access cannot be checked at the moment; try again shortly")]
     CannotTell,
+    #[error("too many unknown keys from this client; try again later")]
+    TooManyUnknownKeys(TooMany),
     #[error(transparent)]
     Store(#[from] StoreError),
 }
@@ -30,13 +34,14 @@ impl Ops {
     pub async fn authenticate(
         &self,
         credential: &str,
+        client: IpAddr,
         trace_id: TraceId,
     ) -> Result<Caller, AuthError> {
-        if !self.access.is_fresh(self.clock.now()) {
+        if !self.access.is_fresh(self.clock.as_ref()) {
             return Err(AuthError::CannotTell);
         }
         let mut caller = if credential.starts_with(KEY_MARK) {
-            self.caller_of_key(credential).await?
+            self.caller_of_key(credential, client).await?
         } else {
             self.caller_of_token(credential)?
         };
@@ -46,12 +51,12 @@ impl Ops {
 
     fn caller_of_token(&self, token: &str) -> Result<Caller, AuthError> {
         let token = self.tokens.verify(token, self.clock.now()).ok_or(AuthError::Refused)?;
-        if self.access.admits(&token) { Ok(token.caller) } else { Err(AuthError::Refused) }
+        if self.access.admits(&token) { Ok(token.caller.clone()) } else { Err(AuthError::Refused) }
     }
 
-    async fn caller_of_key(&self, credential: &str) -> Result<Caller, AuthError> {
+    async fn caller_of_key(&self, credential: &str, client: IpAddr) -> Result<Caller, AuthError> {
         let prefix = credential.get(..KEY_PREFIX_LENGTH).ok_or(AuthError::Refused)?;
-        let key = self.known_key(prefix).await?.ok_or(AuthError::Refused)?;
+        let key = self.known_key(prefix, client).await?.ok_or(AuthError::Refused)?;
         let presented: [u8; 32] = Sha256::digest(credential).into();
         // The secret is random and 256 bits long: what the time of comparing hashes tells about it
         // is of no use to a guesser.
@@ -64,16 +69,24 @@ impl Ops {
             actor: Actor::ApiKey(key.api_key_id),
             role: key.role,
             name: key.name.clone(),
-            token_id: None,
+            session: None,
             trace_id: None,
         })
     }
 
-    /// From memory; a key that is new to this process is looked up once.
-    async fn known_key(&self, prefix: &str) -> Result<Option<Arc<ApiKeyRecord>>, StoreError> {
+    /// From memory; a key that is new to this process is looked up once. Whoever invents keys is
+    /// stopped before they cost the database anything, and shares two connections with all others
+    /// who do.
+    async fn known_key(
+        &self,
+        prefix: &str,
+        client: IpAddr,
+    ) -> Result<Option<Arc<ApiKeyRecord>>, AuthError> {
         if let Some(key) = self.access.key(prefix) {
             return Ok(Some(key));
         }
+        self.unknown_keys.check(&client_of(client)).map_err(AuthError::TooManyUnknownKeys)?;
+        let _turn = self.key_look_ups.acquire().await.map_err(|_| AuthError::CannotTell)?;
         let mut across = self.store.across_tenants().await?;
         let found = across.find_api_key_by_prefix(prefix).await?.map(Arc::new);
         across.commit().await?;

@@ -32,7 +32,7 @@ impl Ops {
             Ok(Err(error)) => Some(error.to_string()),
             Err(_) => Some(format!("no answer within {} s", Self::PROBE_TIMEOUT.as_secs())),
         };
-        let access = (!self.access.is_fresh(self.clock.now()))
+        let access = (!self.access.is_fresh(self.clock.as_ref()))
             .then(|| "revocations were not read for more than a minute".to_owned());
         Readiness {
             dependencies: vec![

@@ -2,7 +2,9 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use domain::{Action, ApiKey, ApiKeyId, AuditAction, AuditEntry, Caller, Entity, Role};
+use domain::{
+    Action, ApiKey, ApiKeyId, AuditAction, AuditEntry, Caller, Entity, Name, Role, Secret,
+};
 use serde_json::json;
 use sha2::{Digest, Sha256};
 use store::NewApiKey;
@@ -21,32 +23,22 @@ pub struct RequestedApiKey {
 #[derive(Debug)]
 pub struct CreatedApiKey {
     pub key: ApiKey,
-    pub secret: String,
+    pub secret: Secret,
 }
 
 impl Ops {
-    const KEY_NAME_MAX_CHARS: usize = 100;
-
     pub async fn create_api_key(
         &self,
         caller: &Caller,
         requested: RequestedApiKey,
     ) -> Result<CreatedApiKey, OpsError> {
         let scope = caller.permit(Action::ManageApiKeys)?;
-        let name = requested.name.trim();
-        if name.is_empty() || name.chars().count() > Self::KEY_NAME_MAX_CHARS {
-            return Err(OpsError::invalid(
-                "name",
-                format!("give the key a name of 1 to {} characters", Self::KEY_NAME_MAX_CHARS),
-            ));
-        }
-        if name.contains(char::is_control) {
-            return Err(OpsError::invalid("name", "leave out control characters"));
-        }
+        let name: Name =
+            requested.name.parse().map_err(|error| OpsError::invalid("name", error))?;
         let secret = self.new_secret();
         let new = NewApiKey {
             api_key_id: ApiKeyId(self.ids.next()),
-            name: name.to_owned(),
+            name: name.into_string(),
             role: requested.role,
             prefix: secret[..KEY_PREFIX_LENGTH].to_owned(),
             secret_sha256: Sha256::digest(&secret).into(),
@@ -60,7 +52,7 @@ impl Ops {
         })
         .await?;
         tx.commit().await?;
-        Ok(CreatedApiKey { key, secret })
+        Ok(CreatedApiKey { key, secret: Secret::new(secret) })
     }
 
     /// The mark, a public prefix of 72 random bits and 256 secret ones.

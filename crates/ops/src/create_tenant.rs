@@ -1,6 +1,8 @@
 //! Adding a tenant with its first administrator: the operator's use case.
 
-use domain::{Action, AuditAction, AuditEntry, Caller, Entity, Role, Tenant, TenantId, User};
+use domain::{
+    Action, AuditAction, AuditEntry, Caller, Entity, Name, Role, Secret, Tenant, TenantId, User,
+};
 use serde_json::json;
 
 use crate::create_user::{RequestedUser, add_user};
@@ -11,28 +13,18 @@ use crate::{Ops, OpsError};
 pub struct RequestedTenant {
     pub name: String,
     pub admin_email: String,
-    pub admin_password: String,
+    pub admin_password: Secret,
 }
 
 impl Ops {
-    const TENANT_NAME_MAX_CHARS: usize = 100;
-
     pub async fn create_tenant(
         &self,
         requested: RequestedTenant,
     ) -> Result<(Tenant, User), OpsError> {
-        let name = requested.name.trim();
-        if name.is_empty() || name.chars().count() > Self::TENANT_NAME_MAX_CHARS {
-            return Err(OpsError::invalid(
-                "name",
-                format!(
-                    "give the tenant a name of 1 to {} characters",
-                    Self::TENANT_NAME_MAX_CHARS
-                ),
-            ));
-        }
+        let name: Name =
+            requested.name.parse().map_err(|error| OpsError::invalid("name", error))?;
         let admin = self
-            .validated_user(&RequestedUser {
+            .prepare_user(&RequestedUser {
                 email: requested.admin_email,
                 password: requested.admin_password,
                 role: Role::Admin,
@@ -40,14 +32,14 @@ impl Ops {
             .await?;
         let tenant = Tenant {
             tenant_id: TenantId(self.ids.next()),
-            name: name.to_owned(),
+            name: name.into_string(),
             created_at: self.clock.now(),
         };
         let mut across = self.store.across_tenants().await?;
         if !across.insert_tenant(&tenant).await? {
             return Err(OpsError::Conflict {
                 code: "tenant_name_taken",
-                problem: format!("there is a tenant called '{name}' already"),
+                problem: format!("there is a tenant called '{}' already", tenant.name),
             });
         }
         let scope = Caller::system(tenant.tenant_id).permit(Action::ManageUsers)?;

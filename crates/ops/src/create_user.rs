@@ -1,8 +1,8 @@
 //! Adding a person to a tenant.
 
 use domain::{
-    Action, AuditAction, AuditEntry, Caller, EmailAddress, Entity, IdempotencyClaim, NewPassword,
-    Role, User, UserId,
+    Action, AuditAction, AuditEntry, Caller, Entity, IdempotencyClaim, NewPassword, Role, Secret,
+    User, UserId,
 };
 use serde_json::json;
 use store::{NewUser, Tx};
@@ -14,15 +14,8 @@ use crate::{Ops, OpsError};
 #[derive(Debug)]
 pub struct RequestedUser {
     pub email: String,
-    pub password: String,
+    pub password: Secret,
     pub role: Role,
-}
-
-/// The same, found to be in order.
-struct ValidUser {
-    email: EmailAddress,
-    password: NewPassword,
-    role: Role,
 }
 
 impl Ops {
@@ -33,43 +26,34 @@ impl Ops {
         claim: Option<&IdempotencyClaim>,
     ) -> Result<Done<User>, OpsError> {
         let scope = caller.permit(Action::ManageUsers)?;
-        let valid = validate(&requested)?;
-        let new = self.prepare_user(valid).await?;
+        let claim = claim.map(|claim| self.request_seal.seal(claim));
+        let new = self.prepare_user(&requested).await?;
         let mut tx = self.store.begin(&scope).await?;
-        if let Some(done) = outcome_of(&mut tx, claim).await? {
+        if let Some(done) = outcome_of(&mut tx, claim.as_ref()).await? {
             return Ok(done);
         }
         let added = add_user(&mut tx, new).await;
-        settle(tx, claim, added).await
+        settle(tx, claim.as_ref(), added).await
     }
 
-    async fn prepare_user(&self, valid: ValidUser) -> Result<NewUser, OpsError> {
-        Ok(NewUser {
-            user_id: UserId(self.ids.next()),
-            email: valid.email,
-            password_hash: self.passwords.hash(&valid.password).await?,
-            role: valid.role,
-        })
-    }
-
-    /// For the first administrator of a tenant, whose request is somebody else's use case.
-    pub(crate) async fn validated_user(
+    /// Validates, and does the slow part: no transaction is open meanwhile.
+    pub(crate) async fn prepare_user(
         &self,
         requested: &RequestedUser,
     ) -> Result<NewUser, OpsError> {
-        self.prepare_user(validate(requested)?).await
+        let email = requested.email.parse().map_err(|error| OpsError::invalid("email", error))?;
+        let password = valid_password(&requested.password)?;
+        Ok(NewUser {
+            user_id: UserId(self.ids.next()),
+            email,
+            password_hash: self.passwords.hash(&password).await?,
+            role: requested.role,
+        })
     }
 }
 
-fn validate(requested: &RequestedUser) -> Result<ValidUser, OpsError> {
-    Ok(ValidUser {
-        email: requested.email.parse().map_err(|error| OpsError::invalid("email", error))?,
-        password: requested
-            .password
-            .parse()
-            .map_err(|error| OpsError::invalid("password", error))?,
-        role: requested.role,
-    })
+pub(crate) fn valid_password(text: &Secret) -> Result<NewPassword, OpsError> {
+    text.reveal().parse().map_err(|error| OpsError::invalid("password", error))
 }
 
 /// The row and its audit row, in whatever transaction the caller has open.

@@ -1,6 +1,6 @@
 //! The first start: the tenant `default` and somebody who can sign in to it.
 
-use domain::User;
+use domain::{Caller, Secret, User};
 
 use crate::{Ops, OpsError, RequestedTenant};
 
@@ -17,7 +17,11 @@ impl Ops {
     const DEFAULT_TENANT: &str = "default";
 
     /// Safe when several processes start on one empty database: one of them makes the user.
-    pub async fn first_start(&self, email: &str, password: &str) -> Result<FirstStart, OpsError> {
+    pub async fn first_start(
+        &self,
+        email: &str,
+        password: &Secret,
+    ) -> Result<FirstStart, OpsError> {
         let mut across = self.store.across_tenants().await?;
         let somebody_is_there = across.has_users().await?;
         across.commit().await?;
@@ -28,7 +32,7 @@ impl Ops {
             .create_tenant(RequestedTenant {
                 name: Self::DEFAULT_TENANT.to_owned(),
                 admin_email: email.to_owned(),
-                admin_password: password.to_owned(),
+                admin_password: password.clone(),
             })
             .await;
         match made {
@@ -40,19 +44,20 @@ impl Ops {
     }
 
     /// The caller that every request gets when authentication is switched off for development.
-    pub async fn development_caller(&self, email: &str) -> Result<domain::Caller, OpsError> {
-        let email = email.parse().map_err(|error| OpsError::invalid("email", error))?;
+    pub async fn development_caller(&self, email: &str) -> Result<Caller, OpsError> {
+        let address = email.parse().map_err(|error| OpsError::invalid("email", error))?;
         let mut across = self.store.across_tenants().await?;
-        let found = across.find_user_for_login(&email).await?;
+        let found = across.find_user_for_login(&address).await?;
         across.commit().await?;
-        let user = found.ok_or(OpsError::NotFound("user"))?.user;
-        Ok(domain::Caller {
-            tenant_id: user.tenant_id,
-            actor: domain::Actor::User(user.user_id),
-            role: user.role,
-            name: user.email.to_string(),
-            token_id: None,
-            trace_id: None,
-        })
+        match found {
+            Some(login) if login.user.is_active() => Ok(Caller::of_user(&login.user)),
+            _ => Err(OpsError::Conflict {
+                code: "no_development_user",
+                problem: format!(
+                    "without authentication everybody is {email}, and there is no such active user \
+                     in this database; switch auth_enabled on, or use a new data folder"
+                ),
+            }),
+        }
     }
 }

@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use chrono::DateTime;
 use store::{RevocationFeed, StoreError};
 use tokio_util::sync::CancellationToken;
 
@@ -12,17 +13,31 @@ impl Ops {
     /// The channel makes a revocation known at once; this makes it certain.
     const ROUND: Duration = Duration::from_secs(15);
     /// A transaction may commit later than the moment it carries, and clocks of servers differ.
-    const OVERLAP: chrono::Duration = chrono::Duration::minutes(2);
+    /// Hearing of a revocation again does no harm.
+    const OVERLAP: chrono::Duration = chrono::Duration::hours(2);
+    /// A database that has vanished must not keep a round waiting for ever.
+    const ROUND_TIMEOUT: Duration = Duration::from_secs(10);
 
     /// Runs until `stop`. Errors are for the log only: the next round tries again.
     pub async fn keep_house(&self, stop: CancellationToken) {
         let mut feed: Option<RevocationFeed> = None;
         loop {
-            if let Err(error) = self.do_housekeeping().await {
-                tracing::warn!(error = &error as &dyn std::error::Error, "housekeeping failed");
-            }
-            if feed.is_none() {
-                feed = self.store.follow_revocations().await.ok();
+            let round = async {
+                if let Err(error) = self.do_housekeeping().await {
+                    tracing::warn!(error = &error as &dyn std::error::Error, "housekeeping failed");
+                }
+                if feed.is_none() {
+                    feed = self.store.follow_revocations().await.ok();
+                }
+            };
+            tokio::select! {
+                () = stop.cancelled() => break,
+                ended = tokio::time::timeout(Self::ROUND_TIMEOUT, round) => {
+                    if ended.is_err() {
+                        tracing::warn!("the database did not answer during housekeeping");
+                        feed = None;
+                    }
+                }
             }
             tokio::select! {
                 () = stop.cancelled() => break,
@@ -34,23 +49,25 @@ impl Ops {
                 }
             }
         }
-        if let Err(error) = self.write_down_key_uses().await {
-            tracing::warn!(error = &error as &dyn std::error::Error, "last use of keys was lost");
+        let last = tokio::time::timeout(Self::ROUND_TIMEOUT, self.write_down_key_uses()).await;
+        if !matches!(last, Ok(Ok(()))) {
+            tracing::warn!("the last use of some keys was not written down");
         }
     }
 
     /// One round: first what keeps people out, then what can wait.
     pub async fn do_housekeeping(&self) -> Result<(), StoreError> {
-        let now = self.clock.now();
-        // The first time, everything that can still be presented counts.
-        let heard_until = self.access.heard_until().unwrap_or(now - self.tokens.lifetime());
-        let since = heard_until - Self::OVERLAP;
+        let (now, elapsed) = (self.clock.now(), self.clock.elapsed());
+        // The first time everything counts: tokens may be older than today's setting lets them get.
+        let since =
+            self.access.heard_until().map_or(DateTime::UNIX_EPOCH, |until| until - Self::OVERLAP);
         let mut across = self.store.across_tenants().await?;
         let revocations = across.revocations_since(since, now).await?;
         across.commit().await?;
         self.access.apply(&revocations, now);
-        self.access.refreshed(now);
+        self.access.heard_at(now, elapsed);
         self.login_throttle.forget_idle();
+        self.unknown_keys.forget_idle();
         self.write_down_key_uses().await?;
         let mut across = self.store.across_tenants().await?;
         across.forget_expired(now).await?;
@@ -62,9 +79,16 @@ impl Ops {
         if uses.is_empty() {
             return Ok(());
         }
-        let mut across = self.store.across_tenants().await?;
-        across.touch_api_keys(&uses).await?;
-        across.commit().await
+        let written = async {
+            let mut across = self.store.across_tenants().await?;
+            across.touch_api_keys(&uses).await?;
+            across.commit().await
+        };
+        written.await.inspect_err(|_| {
+            for (key, moment) in &uses {
+                self.access.note_use(*key, *moment);
+            }
+        })
     }
 }
 

@@ -22,16 +22,21 @@ mod page;
 mod passwords;
 mod rate;
 mod read_audit;
+mod remembered_tokens;
 mod revoke_api_key;
 mod tokens;
 mod update_user;
 mod verify_audit;
 
 use std::fmt;
+use std::net::IpAddr;
+use std::num::NonZeroU32;
 use std::sync::Arc;
 
 use domain::{Clock, IdGen, Random};
 use store::Store;
+use tokio::sync::Semaphore;
+use tokio_util::task::TaskTracker;
 
 pub use authenticate::AuthError;
 pub use check_readiness::{Dependency, Readiness};
@@ -43,12 +48,14 @@ pub use first_start::FirstStart;
 pub use login::SignedIn;
 pub use once::Done;
 pub use page::{Page, PageRequest};
-pub use rate::{Allowance, Limiter, TooMany};
+pub use rate::{Limiter, TooMany};
 pub use store::After;
 pub use tokens::TokenKey;
+pub use update_user::RequestedChange;
 
 use access::AccessDirectory;
 use login::LoginThrottle;
+use once::RequestSeal;
 use passwords::Passwords;
 use tokens::Tokens;
 
@@ -62,6 +69,13 @@ pub struct Ops {
     tokens: Tokens,
     access: AccessDirectory,
     login_throttle: LoginThrottle,
+    /// Look-ups of keys that are new to this process: how many one client may cause, and how many
+    /// may be under way.
+    unknown_keys: Limiter<IpAddr>,
+    key_look_ups: Semaphore,
+    /// What goes on after its caller was answered.
+    background: TaskTracker,
+    request_seal: RequestSeal,
 }
 
 /// What the operator decides about the use cases.
@@ -72,6 +86,8 @@ pub struct Settings {
     pub bcrypt_cost: u32,
     /// Sign-in attempts per minute, for one address and (ten times as many) for one client.
     pub login_attempts_per_minute: u32,
+    /// Keys that one client may present per minute without this process knowing them.
+    pub unknown_keys_per_minute: NonZeroU32,
 }
 
 /// What is taken from the machine.
@@ -83,6 +99,8 @@ pub struct Environment {
 }
 
 impl Ops {
+    const KEY_LOOK_UPS: usize = 2;
+
     pub fn new(store: Store, settings: &Settings, environment: Environment) -> Self {
         let Environment { clock, ids, random } = environment;
         Self {
@@ -91,6 +109,10 @@ impl Ops {
             tokens: Tokens::new(&settings.token_key, settings.token_lifetime),
             access: AccessDirectory::default(),
             login_throttle: LoginThrottle::new(settings.login_attempts_per_minute, &clock),
+            unknown_keys: Limiter::per_minute(settings.unknown_keys_per_minute, &clock),
+            key_look_ups: Semaphore::new(Self::KEY_LOOK_UPS),
+            background: TaskTracker::new(),
+            request_seal: RequestSeal::new(&settings.token_key),
             clock,
             ids,
             random,
@@ -107,6 +129,13 @@ impl Ops {
 
     pub fn store(&self) -> &Store {
         &self.store
+    }
+
+    /// Waits for what goes on after its caller was answered. Nothing new may be asked for meanwhile.
+    pub async fn finish_background_work(&self) {
+        self.background.close();
+        self.background.wait().await;
+        self.background.reopen();
     }
 }
 

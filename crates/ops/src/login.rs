@@ -3,21 +3,22 @@
 use std::net::IpAddr;
 use std::num::NonZeroU32;
 use std::sync::Arc;
-use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use domain::{
-    Action, Actor, AuditAction, AuditEntry, Caller, Clock, EmailAddress, Entity, TokenId, TraceId,
+    Action, AuditAction, AuditEntry, Caller, Clock, EmailAddress, Entity, Secret, TokenId, TraceId,
     User,
 };
 use serde_json::json;
+use store::LoginUser;
 
+use crate::rate::client_of;
 use crate::{Limiter, Ops, OpsError, TooMany};
 
 /// Somebody who has just signed in.
 #[derive(Debug)]
 pub struct SignedIn {
-    pub token: String,
+    pub token: Secret,
     pub expires_at: DateTime<Utc>,
     pub user: User,
 }
@@ -33,22 +34,17 @@ impl LoginThrottle {
     const CLIENT_FACTOR: u32 = 10;
 
     pub(crate) fn new(attempts_per_minute: u32, clock: &Arc<dyn Clock>) -> Self {
-        let per_minute = |attempts: u32| {
-            let attempts = NonZeroU32::new(attempts).unwrap_or(NonZeroU32::MIN);
-            (attempts, Duration::from_mins(1) / attempts.get())
-        };
-        let (by_email, email_refill) = per_minute(attempts_per_minute);
-        let (by_client, client_refill) =
-            per_minute(attempts_per_minute.saturating_mul(Self::CLIENT_FACTOR));
+        let at_least_one = |attempts| NonZeroU32::new(attempts).unwrap_or(NonZeroU32::MIN);
+        let by_client = attempts_per_minute.saturating_mul(Self::CLIENT_FACTOR);
         Self {
-            by_email: Limiter::new(by_email, email_refill, clock),
-            by_client: Limiter::new(by_client, client_refill, clock),
+            by_email: Limiter::per_minute(at_least_one(attempts_per_minute), clock),
+            by_client: Limiter::per_minute(at_least_one(by_client), clock),
         }
     }
 
     fn admit(&self, email: &EmailAddress, client: IpAddr) -> Result<(), OpsError> {
         let refusal = |refused: TooMany| OpsError::TooManyAttempts(refused.retry_after);
-        self.by_client.check(&client).map_err(refusal)?;
+        self.by_client.check(&client_of(client)).map_err(refusal)?;
         self.by_email.check(email).map_err(refusal)?;
         Ok(())
     }
@@ -65,7 +61,7 @@ impl Ops {
     pub async fn login(
         &self,
         email: &str,
-        password: String,
+        password: Secret,
         client: IpAddr,
         trace_id: TraceId,
     ) -> Result<SignedIn, OpsError> {
@@ -74,27 +70,23 @@ impl Ops {
         let mut across = self.store.across_tenants().await?;
         let found = across.find_user_for_login(&email).await?;
         across.commit().await?;
-        let (user, hash) = found.map(|login| (login.user, login.password_hash)).unzip();
+        let hash = found.as_ref().map(|login| login.password_hash.clone());
         let matches = self.passwords.matches(password, hash).await?;
-        match user {
-            Some(user) if matches && user.is_active() => self.sign_in(user, trace_id).await,
-            Some(user) => {
-                self.record_failed_login(&user, trace_id).await?;
+        match found {
+            Some(login) if matches && login.user.is_active() => self.sign_in(login, trace_id).await,
+            Some(login) => {
+                self.record_failed_login(&login.user, trace_id)?;
                 Err(OpsError::WrongCredentials)
             }
             None => Err(OpsError::WrongCredentials),
         }
     }
 
-    async fn sign_in(&self, user: User, trace_id: TraceId) -> Result<SignedIn, OpsError> {
-        let caller = Caller {
-            tenant_id: user.tenant_id,
-            actor: Actor::User(user.user_id),
-            role: user.role,
-            name: user.email.to_string(),
-            token_id: None,
-            trace_id: Some(trace_id),
-        };
+    /// The second half, once the password was found right. What was read before that may be outdated
+    /// by now: the token carries the epoch of that reading, and a later one voids it.
+    pub async fn sign_in(&self, login: LoginUser, trace_id: TraceId) -> Result<SignedIn, OpsError> {
+        let LoginUser { user, session_epoch, .. } = login;
+        let caller = Caller { trace_id: Some(trace_id), ..Caller::of_user(&user) };
         let scope = caller.permit(Action::UseOwnSession)?;
         let token_id = TokenId(self.ids.next());
         let mut tx = self.store.begin(&scope).await?;
@@ -104,21 +96,32 @@ impl Ops {
             detail: json!({ "token_id": token_id }),
         })
         .await?;
-        let (token, expires_at) = self.tokens.issue(&user, token_id, tx.now())?;
+        let (token, expires_at) = self.tokens.issue(&user, session_epoch, token_id, tx.now())?;
         tx.commit().await?;
-        Ok(SignedIn { token, expires_at, user })
+        Ok(SignedIn { token: Secret::new(token), expires_at, user })
     }
 
-    async fn record_failed_login(&self, user: &User, trace_id: TraceId) -> Result<(), OpsError> {
+    /// After the answer: the time it takes would tell that the address is somebody's.
+    fn record_failed_login(&self, user: &User, trace_id: TraceId) -> Result<(), OpsError> {
         let caller = Caller { trace_id: Some(trace_id), ..Caller::system(user.tenant_id) };
         let scope = caller.permit(Action::UseOwnSession)?;
-        let mut tx = self.store.begin(&scope).await?;
-        tx.append_audit(&AuditEntry {
+        let entry = AuditEntry {
             action: AuditAction::UserLoginFailed,
             entity: Entity::User(user.user_id),
             detail: json!({ "active": user.is_active() }),
-        })
-        .await?;
-        Ok(tx.commit().await?)
+        };
+        let store = self.store.clone();
+        self.background.spawn(async move {
+            let recorded = async {
+                let mut tx = store.begin(&scope).await?;
+                tx.append_audit(&entry).await?;
+                tx.commit().await
+            };
+            if let Err(error) = recorded.await {
+                let error = &error as &dyn std::error::Error;
+                tracing::warn!(error, %trace_id, "a failed sign-in was not recorded");
+            }
+        });
+        Ok(())
     }
 }

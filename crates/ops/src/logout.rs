@@ -1,6 +1,6 @@
 //! Signing out: the token ends before its time.
 
-use domain::{Action, AuditAction, AuditEntry, Caller, Entity, Revocation};
+use domain::{Action, AuditAction, AuditEntry, Caller, Entity, Revocation, Session};
 use serde_json::json;
 
 use crate::{Ops, OpsError};
@@ -8,15 +8,14 @@ use crate::{Ops, OpsError};
 impl Ops {
     pub async fn logout(&self, caller: &Caller) -> Result<(), OpsError> {
         let scope = caller.permit(Action::UseOwnSession)?;
-        let (Some(token_id), Some(user_id)) = (caller.token_id, caller.actor.user_id()) else {
+        let (Some(session), Some(user_id)) = (caller.session, caller.actor.user_id()) else {
             return Err(OpsError::Conflict {
                 code: "not_a_session",
                 problem: "an API key has no session to end; revoke the key instead".to_owned(),
             });
         };
         let mut tx = self.store.begin(&scope).await?;
-        // An upper bound of the token's own expiry.
-        let expires_at = tx.now() + self.tokens.lifetime();
+        let Session { token_id, expires_at } = session;
         tx.revoke_token(token_id, user_id, expires_at).await?;
         tx.append_audit(&AuditEntry {
             action: AuditAction::UserLogout,

@@ -4,11 +4,13 @@
 //! crash leaves nothing behind that a repetition could stumble over.
 
 use domain::IdempotencyClaim;
+use hmac::{Hmac, KeyInit, Mac};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use sha2::Sha256;
 use store::{Claimed, Tx};
 
-use crate::OpsError;
+use crate::{OpsError, TokenKey};
 
 /// What came of a request.
 #[derive(Debug)]
@@ -16,6 +18,22 @@ pub struct Done<T> {
     pub value: T,
     /// It was done before; nothing happened this time.
     pub replayed: bool,
+}
+
+/// Keeps what was asked from being guessed out of what is stored: a request may hold a password.
+pub(crate) struct RequestSeal(Hmac<Sha256>);
+
+impl RequestSeal {
+    pub(crate) fn new(key: &TokenKey) -> Self {
+        // Any length of key will do.
+        let keyed = Hmac::new_from_slice(key.bytes());
+        Self(keyed.unwrap_or_else(|_| Hmac::new(&Default::default())))
+    }
+
+    pub(crate) fn seal(&self, claim: &IdempotencyClaim) -> IdempotencyClaim {
+        let sealed = self.0.clone().chain_update(claim.request_hash).finalize();
+        IdempotencyClaim { key: claim.key.clone(), request_hash: sealed.into_bytes().into() }
+    }
 }
 
 /// The earlier outcome, when the work was done before under this claim.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use domain::{NewPassword, PasswordHash};
+use domain::{NewPassword, PasswordHash, Secret};
 use tokio::sync::Semaphore;
 
 use crate::OpsError;
@@ -32,14 +32,14 @@ impl Passwords {
     /// as long and says no, so that the time does not tell who exists.
     pub(crate) async fn matches(
         &self,
-        password: String,
+        password: Secret,
         hash: Option<PasswordHash>,
     ) -> Result<bool, OpsError> {
         let cost = self.cost;
         let verdict = self
             .compute(move || match hash {
-                Some(hash) => bcrypt::verify(password, &hash.0),
-                None => bcrypt::hash(password, cost).map(|_| false),
+                Some(hash) => bcrypt::verify(password.reveal(), &hash.0),
+                None => bcrypt::hash(password.reveal(), cost).map(|_| false),
             })
             .await?;
         verdict.map_err(|error| OpsError::internal("checking a password", error))

@@ -22,7 +22,7 @@ impl Ops {
         }
         let now = tx.now();
         tx.commit().await?;
-        self.access.apply(&[Revocation::Key { api_key_id: id, revoked_at: now }], now);
+        self.access.apply(&[Revocation::Key { api_key_id: id }], now);
         Ok(key)
     }
 }

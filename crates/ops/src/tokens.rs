@@ -1,13 +1,15 @@
 //! The tokens that people carry: JWT, HS256.
 
 use std::fmt;
+use std::sync::Arc;
 
 use chrono::{DateTime, Duration, Utc};
-use domain::{Actor, Caller, Role, TenantId, TokenId, User, UserId};
+use domain::{Actor, Caller, Role, Session, TenantId, TokenId, User, UserId};
 use jsonwebtoken::{Algorithm, DecodingKey, EncodingKey, Header, Validation};
 use serde::{Deserialize, Serialize};
 
 use crate::OpsError;
+use crate::remembered_tokens::{Fingerprint, RememberedTokens};
 
 /// The secret that tokens are signed with.
 #[derive(Clone)]
@@ -16,6 +18,10 @@ pub struct TokenKey(Vec<u8>);
 impl TokenKey {
     pub fn new(bytes: impl Into<Vec<u8>>) -> Self {
         Self(bytes.into())
+    }
+
+    pub(crate) fn bytes(&self) -> &[u8] {
+        &self.0
     }
 }
 
@@ -31,19 +37,21 @@ struct Claims {
     tenant_id: TenantId,
     role: Role,
     exp: i64,
-    /// With fractions: a token issued right after a revocation must not look older than it.
-    iat: f64,
+    iat: i64,
     jti: TokenId,
+    /// The user's session epoch at sign-in.
+    epoch: i64,
     email: String,
 }
 
-/// A token whose signature and expiry hold.
-#[derive(Clone, Debug)]
+/// A token that was signed by us.
+#[derive(Debug)]
 pub(crate) struct VerifiedToken {
     pub(crate) caller: Caller,
     pub(crate) user_id: UserId,
     pub(crate) token_id: TokenId,
-    pub(crate) issued_at: DateTime<Utc>,
+    pub(crate) epoch: i64,
+    expires_at: DateTime<Utc>,
 }
 
 pub(crate) struct Tokens {
@@ -51,6 +59,7 @@ pub(crate) struct Tokens {
     verifying: DecodingKey,
     validation: Validation,
     lifetime: Duration,
+    remembered: RememberedTokens,
 }
 
 impl Tokens {
@@ -64,16 +73,14 @@ impl Tokens {
             verifying: DecodingKey::from_secret(&key.0),
             validation,
             lifetime,
+            remembered: RememberedTokens::default(),
         }
-    }
-
-    pub(crate) fn lifetime(&self) -> Duration {
-        self.lifetime
     }
 
     pub(crate) fn issue(
         &self,
         user: &User,
+        epoch: i64,
         token_id: TokenId,
         now: DateTime<Utc>,
     ) -> Result<(String, DateTime<Utc>), OpsError> {
@@ -83,8 +90,9 @@ impl Tokens {
             tenant_id: user.tenant_id,
             role: user.role,
             exp: expires_at.timestamp(),
-            iat: seconds(now),
+            iat: now.timestamp(),
             jti: token_id,
+            epoch,
             email: user.email.to_string(),
         };
         let token = jsonwebtoken::encode(&Header::new(Algorithm::HS256), &claims, &self.signing)
@@ -93,36 +101,35 @@ impl Tokens {
     }
 
     /// `None` when the token was not signed by us or has expired.
-    pub(crate) fn verify(&self, token: &str, now: DateTime<Utc>) -> Option<VerifiedToken> {
+    pub(crate) fn verify(&self, token: &str, now: DateTime<Utc>) -> Option<Arc<VerifiedToken>> {
+        let fingerprint = Fingerprint::of(token);
+        let verified = if let Some(verified) = self.remembered.get(&fingerprint) {
+            verified
+        } else {
+            let verified = Arc::new(self.check_signature(token)?);
+            self.remembered.put(fingerprint, Arc::clone(&verified));
+            verified
+        };
+        (verified.expires_at > now).then_some(verified)
+    }
+
+    fn check_signature(&self, token: &str) -> Option<VerifiedToken> {
         let claims =
             jsonwebtoken::decode::<Claims>(token, &self.verifying, &self.validation).ok()?.claims;
         let expires_at = DateTime::from_timestamp(claims.exp, 0)?;
-        if expires_at <= now {
-            return None;
-        }
         Some(VerifiedToken {
             user_id: claims.sub,
             token_id: claims.jti,
-            issued_at: moment(claims.iat)?,
+            epoch: claims.epoch,
+            expires_at,
             caller: Caller {
                 tenant_id: claims.tenant_id,
                 actor: Actor::User(claims.sub),
                 role: claims.role,
                 name: claims.email,
-                token_id: Some(claims.jti),
+                session: Some(Session { token_id: claims.jti, expires_at }),
                 trace_id: None,
             },
         })
     }
-}
-
-/// Seconds since the epoch, to the microsecond. Exact in a double until the year 2255.
-#[expect(clippy::cast_precision_loss, reason = "51 bits of microseconds fit a double")]
-fn seconds(moment: DateTime<Utc>) -> f64 {
-    moment.timestamp_micros() as f64 / 1e6
-}
-
-#[expect(clippy::cast_possible_truncation, reason = "the cast saturates, and then is refused")]
-fn moment(seconds: f64) -> Option<DateTime<Utc>> {
-    DateTime::from_timestamp_micros((seconds * 1e6).round() as i64)
 }

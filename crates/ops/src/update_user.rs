@@ -1,22 +1,36 @@
 //! Changing a person's role, password or standing. Any of these ends their sessions.
 
 use domain::{
-    Action, AuditAction, AuditEntry, Caller, Entity, Revocation, Role, Scope, User, UserChange,
-    UserId,
+    Action, AuditAction, AuditEntry, Caller, Entity, Revocation, Role, Scope, Secret, User,
+    UserChange, UserId,
 };
 use serde_json::json;
 use store::Tx;
 
+use crate::create_user::valid_password;
 use crate::{Ops, OpsError};
+
+/// A change somebody asks for; `None` leaves things as they are.
+#[derive(Debug, Default)]
+pub struct RequestedChange {
+    pub role: Option<Role>,
+    pub active: Option<bool>,
+    pub password: Option<Secret>,
+}
 
 impl Ops {
     pub async fn update_user(
         &self,
         caller: &Caller,
         user_id: UserId,
-        change: UserChange,
+        requested: RequestedChange,
     ) -> Result<User, OpsError> {
         let scope = caller.permit(Action::ManageUsers)?;
+        let change = UserChange {
+            role: requested.role,
+            active: requested.active,
+            password: requested.password.as_ref().map(valid_password).transpose()?,
+        };
         if change.is_empty() {
             return self.find_user(caller, user_id).await;
         }
@@ -39,9 +53,9 @@ impl Ops {
     }
 
     /// The operator's way back in when a password is lost.
-    pub async fn reset_password(&self, email: &str, password: &str) -> Result<User, OpsError> {
+    pub async fn reset_password(&self, email: &str, password: &Secret) -> Result<User, OpsError> {
         let email = email.parse().map_err(|error| OpsError::invalid("email", error))?;
-        let password = password.parse().map_err(|error| OpsError::invalid("password", error))?;
+        let password = valid_password(password)?;
         let mut across = self.store.across_tenants().await?;
         let found = across.find_user_for_login(&email).await?;
         across.commit().await?;
@@ -63,14 +77,14 @@ impl Ops {
         };
         let mut tx = self.store.begin(scope).await?;
         keep_one_admin(&mut tx, user_id, &change).await?;
-        let user = tx
+        let (user, epoch) = tx
             .update_user(user_id, change.role, password_hash, change.active)
             .await?
             .ok_or(OpsError::NotFound("user"))?;
         tx.append_audit(&audit_entry(user_id, &change)).await?;
         let moment = tx.now();
         tx.commit().await?;
-        self.access.apply(&[Revocation::UserTokensUpTo { user_id, moment }], moment);
+        self.access.apply(&[Revocation::SessionsBefore { user_id, epoch }], moment);
         Ok(user)
     }
 }

@@ -67,21 +67,28 @@ impl AcrossTenants {
         since: DateTime<Utc>,
         now: DateTime<Utc>,
     ) -> Result<Vec<Revocation>, StoreError> {
-        let rows: Vec<(String, Uuid, DateTime<Utc>)> =
+        let rows: Vec<(String, Uuid, DateTime<Utc>, i64)> =
             sqlx::query_as(sql!("access/revocations_since"))
                 .bind(since)
                 .bind(now)
                 .fetch_all(self.connection())
                 .await?;
-        rows.into_iter().map(|(kind, id, moment)| revocation(&kind, id, moment)).collect()
+        rows.into_iter()
+            .map(|(kind, id, moment, epoch)| revocation(&kind, id, moment, epoch))
+            .collect()
     }
 }
 
-fn revocation(kind: &str, id: Uuid, moment: DateTime<Utc>) -> Result<Revocation, StoreError> {
+fn revocation(
+    kind: &str,
+    id: Uuid,
+    moment: DateTime<Utc>,
+    epoch: i64,
+) -> Result<Revocation, StoreError> {
     match kind {
         "token" => Ok(Revocation::Token { token_id: TokenId(id), expires_at: moment }),
-        "user" => Ok(Revocation::UserTokensUpTo { user_id: UserId(id), moment }),
-        "key" => Ok(Revocation::Key { api_key_id: ApiKeyId(id), revoked_at: moment }),
+        "user" => Ok(Revocation::SessionsBefore { user_id: UserId(id), epoch }),
+        "key" => Ok(Revocation::Key { api_key_id: ApiKeyId(id) }),
         other => Err(StoreError::NotUnderstood { what: "revocation", value: other.to_owned() }),
     }
 }

@@ -14,7 +14,8 @@ pub struct AcrossTenants {
 
 impl Store {
     pub async fn across_tenants(&self) -> Result<AcrossTenants, StoreError> {
-        let inner = self.pool.begin_with("BEGIN; SET LOCAL docket.every_tenant = 'on'").await?;
+        let inner =
+            self.open_transaction("BEGIN; SET LOCAL docket.every_tenant = 'on'".to_owned()).await?;
         Ok(AcrossTenants { inner, store: self.clone() })
     }
 }

@@ -48,13 +48,17 @@ struct BrokenRow {
     audit_id: Uuid,
     lane: i16,
     position: i64,
+    id_before: Option<Uuid>,
     position_before: i64,
-    resealed: bool,
+    /// It does not hash to what it was sealed with.
+    unsealed: bool,
+    /// What it was chained to stands elsewhere.
     moved: bool,
 }
 
 impl BrokenRow {
-    /// A gap and a broken seal can come together: both are named.
+    /// A gap and a broken seal can come together: both are named. When the row itself is sound but its
+    /// predecessor is not the one it was chained to, somebody changed that one and sealed it anew.
     fn faults(self) -> impl Iterator<Item = ChainFault> {
         let Self { lane, position, .. } = self;
         let audit_id = AuditId(self.audit_id);
@@ -62,11 +66,11 @@ impl BrokenRow {
         let gap = (from < position).then(|| ChainFault::Missing { lane, from, to: position - 1 });
         let row = if self.moved {
             Some(ChainFault::Reordered { audit_id, lane, position })
-        } else if self.resealed {
+        } else if self.unsealed {
             Some(ChainFault::Changed { audit_id, lane, position })
         } else if gap.is_none() {
-            // It follows from a row that is there but is not the one it was chained to.
-            Some(ChainFault::Reordered { audit_id, lane, position })
+            let changed = self.id_before.map_or(audit_id, AuditId);
+            Some(ChainFault::Changed { audit_id: changed, lane, position: self.position_before })
         } else {
             None
         };
@@ -80,8 +84,8 @@ impl Tx {
         let actor = self.scope().actor();
         let trace_id = self.scope().trace_id().map(|trace| trace.to_string());
         sqlx::query(sql!("audit/append"))
-            .bind(self.next_id())
             .bind(self.tenant_id().0)
+            .bind(self.next_id())
             .bind(actor.user_id().map(|id| id.0))
             .bind(actor.to_string())
             .bind(entry.entity.kind())
@@ -138,19 +142,26 @@ impl AcrossTenants {
             .bind(tenant_id.0)
             .fetch_all(self.connection())
             .await?;
-        let heads: Vec<(i16, i64, i64)> = sqlx::query_as(sql!("audit/broken_heads"))
+        let heads: Vec<(i16, i64, i64, Option<Uuid>)> = sqlx::query_as(sql!("audit/broken_heads"))
             .bind(tenant_id.0)
             .fetch_all(self.connection())
             .await?;
-        let head_fault = |(lane, length, position): (i16, i64, i64)| {
-            if length > position {
-                ChainFault::Missing { lane, from: position + 1, to: length }
-            } else {
-                ChainFault::HeadDiffers { lane }
+        let head_fault = |(lane, length, position, last): (i16, i64, i64, Option<Uuid>)| match last
+            .map(AuditId)
+        {
+            _ if length > position => ChainFault::Missing { lane, from: position + 1, to: length },
+            Some(audit_id) if length == position => {
+                ChainFault::Changed { audit_id, lane, position }
             }
+            _ => ChainFault::HeadDiffers { lane },
         };
-        let row_faults = rows.into_iter().flat_map(BrokenRow::faults);
-        Ok(row_faults.chain(heads.into_iter().map(head_fault)).collect())
+        let mut faults: Vec<ChainFault> = rows.into_iter().flat_map(BrokenRow::faults).collect();
+        for fault in heads.into_iter().map(head_fault) {
+            if !faults.contains(&fault) {
+                faults.push(fault);
+            }
+        }
+        Ok(faults)
     }
 
     /// Makes every later statement of this transaction see the same moment.

@@ -40,12 +40,14 @@ impl From<sqlx::Error> for StoreError {
     }
 }
 
-/// SQLSTATE classes of a server that is going away, coming up or out of resources.
+/// SQLSTATE classes of a server that is going away, coming up or out of resources, or that undid this
+/// transaction in favour of another.
 fn is_away(code: &str) -> bool {
+    const ROLLED_BACK_FOR_ANOTHER: &str = "40";
     const CONNECTION: &str = "08";
     const OUT_OF_RESOURCES: &str = "53";
     const SHUTTING_DOWN_OR_STARTING: &str = "57P";
-    [CONNECTION, OUT_OF_RESOURCES, SHUTTING_DOWN_OR_STARTING]
+    [CONNECTION, OUT_OF_RESOURCES, SHUTTING_DOWN_OR_STARTING, ROLLED_BACK_FOR_ANOTHER]
         .iter()
         .any(|class| code.starts_with(class))
 }

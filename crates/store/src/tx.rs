@@ -32,7 +32,22 @@ impl Store {
     async fn begin_as(&self, begin: &str, scope: &Scope) -> Result<Tx, StoreError> {
         // One round trip for both. The text is ours but for a UUID, which cannot hold SQL.
         let opening = format!("{begin}; SET LOCAL docket.tenant_id = '{}'", scope.tenant_id());
-        Ok(Tx::new(self.pool.begin_with(AssertSqlSafe(opening)).await?, scope, self))
+        Ok(Tx::new(self.open_transaction(opening).await?, scope, self))
+    }
+
+    /// Runs a `BEGIN` to its end even when the caller goes away meanwhile. Dropped half-way, it would
+    /// leave a connection in the pool with a transaction open that nobody knows of, and the next
+    /// request would run inside it.
+    pub(crate) async fn open_transaction(
+        &self,
+        opening: String,
+    ) -> Result<Transaction<'static, Postgres>, StoreError> {
+        let pool = self.pool.clone();
+        let opened = tokio::spawn(async move { pool.begin_with(AssertSqlSafe(opening)).await });
+        match opened.await {
+            Ok(transaction) => Ok(transaction?),
+            Err(_) => Err(sqlx::Error::WorkerCrashed.into()),
+        }
     }
 }
 

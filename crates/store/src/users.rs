@@ -21,6 +21,8 @@ pub struct NewUser {
 pub struct LoginUser {
     pub user: User,
     pub password_hash: PasswordHash,
+    /// Goes into the token: a later epoch voids it.
+    pub session_epoch: i64,
 }
 
 #[derive(FromRow)]
@@ -39,6 +41,14 @@ struct LoginRow {
     #[sqlx(flatten)]
     user: UserRow,
     password_hash: String,
+    session_epoch: i64,
+}
+
+#[derive(FromRow)]
+struct UpdatedRow {
+    #[sqlx(flatten)]
+    user: UserRow,
+    session_epoch: i64,
 }
 
 impl TryFrom<UserRow> for User {
@@ -100,15 +110,16 @@ impl Tx {
         rows.into_iter().map(User::try_from).collect()
     }
 
-    /// Changes what is given and ends the user's sessions; `None` when there is no such user.
+    /// Changes what is given and ends the user's sessions; `None` when there is no such user. With
+    /// the user comes the epoch from which sessions count.
     pub async fn update_user(
         &mut self,
         user_id: UserId,
         role: Option<Role>,
         password_hash: Option<PasswordHash>,
         active: Option<bool>,
-    ) -> Result<Option<User>, StoreError> {
-        let row: Option<UserRow> = sqlx::query_as(sql!("users/update"))
+    ) -> Result<Option<(User, i64)>, StoreError> {
+        let row: Option<UpdatedRow> = sqlx::query_as(sql!("users/update"))
             .bind(self.tenant_id().0)
             .bind(user_id.0)
             .bind(role.map(Role::as_str))
@@ -117,10 +128,9 @@ impl Tx {
             .bind(self.now())
             .fetch_optional(self.connection())
             .await?;
-        if row.is_some() {
-            self.announce_revocation().await?;
-        }
-        row.map(User::try_from).transpose()
+        let Some(row) = row else { return Ok(None) };
+        self.announce_revocation().await?;
+        Ok(Some((row.user.try_into()?, row.session_epoch)))
     }
 
     /// The tenant's active administrators, locked until this transaction ends.
@@ -146,6 +156,7 @@ impl AcrossTenants {
             Ok(LoginUser {
                 user: row.user.try_into()?,
                 password_hash: PasswordHash(row.password_hash),
+                session_epoch: row.session_epoch,
             })
         })
         .transpose()

@@ -92,14 +92,27 @@ async fn a_changed_row_is_named() {
         let found =
             tampering.with(&format!("UPDATE audit_log SET {column} WHERE position = 5")).await;
         assert!(found.contains(&fault), "{column}: {found:?}");
-        sqlx::raw_sql(
-            "ALTER TABLE audit_log DISABLE TRIGGER seal; DELETE FROM audit_log;
-             INSERT INTO audit_log SELECT * FROM kept; ALTER TABLE audit_log ENABLE TRIGGER seal",
-        )
-        .execute(&mut superuser)
-        .await
-        .unwrap();
+        sqlx::raw_sql("DELETE FROM audit_log; INSERT INTO audit_log SELECT * FROM kept")
+            .execute(&mut superuser)
+            .await
+            .unwrap();
         assert_eq!(faults(tampering.app.ops.store(), &tampering.tenant).await, []);
+    }
+}
+
+#[tokio::test]
+async fn a_changed_row_is_named_even_when_it_was_sealed_anew() {
+    let reseal = "hash = docket_audit_hash(prev_hash, lane, position, audit_id, tenant_id, user_id, \
+                  'forger', entity_type, entity_id, action, detail, ts, trace_id)";
+    for position in [5, 10] {
+        let tampering = Tampering::prepare().await;
+        let audit_id = tampering.id_at(position).await;
+        let found = tampering
+            .with(&format!(
+                "UPDATE audit_log SET actor = 'forger', {reseal} WHERE position = {position}"
+            ))
+            .await;
+        assert_eq!(found, [ChainFault::Changed { audit_id, lane: 0, position }]);
     }
 }
 
@@ -149,8 +162,7 @@ async fn a_row_slipped_in_is_named() {
     let tampering = Tampering::prepare().await;
     let found = tampering
         .with(
-            "ALTER TABLE audit_log DISABLE TRIGGER seal;
-             INSERT INTO audit_log SELECT gen_random_uuid(), tenant_id, user_id, 'forger', entity_type,
+            "INSERT INTO audit_log SELECT gen_random_uuid(), tenant_id, user_id, 'forger', entity_type,
                  entity_id, action, detail, ts, trace_id, lane, 11, hash, sha256('x')
              FROM audit_log WHERE position = 10",
         )

@@ -9,7 +9,7 @@ use api::{Api, ApiSettings};
 use axum::Router;
 use axum::body::Body;
 use axum::http::{HeaderMap, Method, StatusCode};
-use domain::{Caller, Role, Tenant, TraceId, User};
+use domain::{Caller, Role, Secret, Tenant, TraceId, User};
 use http_body_util::BodyExt;
 use ops::{Ops, RequestedTenant, RequestedUser, Settings, TokenKey};
 use serde_json::{Value, json};
@@ -50,6 +50,7 @@ impl Default for TestSettings {
                 token_lifetime: chrono::Duration::hours(24),
                 bcrypt_cost: 4,
                 login_attempts_per_minute: 1000,
+                unknown_keys_per_minute: NonZeroU32::new(60).unwrap(),
             },
         }
     }
@@ -80,7 +81,12 @@ impl TestApp {
 
     /// The use cases as a second process on the same database would have them.
     pub async fn another_process(&self) -> Arc<Ops> {
-        process_on(&self.database, &self.clock, &TestSettings::default().ops).await
+        self.another_process_with(&TestSettings::default()).await
+    }
+
+    /// The same with settings of its own.
+    pub async fn another_process_with(&self, settings: &TestSettings) -> Arc<Ops> {
+        process_on(&self.database, &self.clock, &settings.ops).await
     }
 
     pub async fn tenant(&self, name: &str) -> TestTenant {
@@ -88,7 +94,7 @@ impl TestApp {
         let created = self.ops.create_tenant(RequestedTenant {
             name: name.to_owned(),
             admin_email: email.clone(),
-            admin_password: Self::PASSWORD.to_owned(),
+            admin_password: Secret::new(Self::PASSWORD),
         });
         let (tenant, admin) = created.await.expect("a tenant is made");
         let admin_token = self.login(&email).await;
@@ -100,7 +106,7 @@ impl TestApp {
         let number = self.users_made.fetch_add(1, Ordering::Relaxed);
         let email = format!("{role}{number}@{}.test", tenant.tenant.name);
         let requested =
-            RequestedUser { email: email.clone(), password: Self::PASSWORD.to_owned(), role };
+            RequestedUser { email: email.clone(), password: Secret::new(Self::PASSWORD), role };
         let caller = Caller::system(tenant.tenant.tenant_id);
         let created = self.ops.create_user(&caller, requested, None).await;
         (created.expect("a user is made").value, self.login(&email).await)
@@ -108,8 +114,9 @@ impl TestApp {
 
     pub async fn login(&self, email: &str) -> String {
         let client = std::net::Ipv4Addr::LOCALHOST.into();
-        let signed_in = self.ops.login(email, Self::PASSWORD.to_owned(), client, TraceId(1)).await;
-        signed_in.expect("the user signs in").token
+        let signed_in =
+            self.ops.login(email, Secret::new(Self::PASSWORD), client, TraceId(1)).await;
+        signed_in.expect("the user signs in").token.reveal().to_owned()
     }
 
     pub fn get(&self, path: &str) -> Request {

@@ -31,6 +31,10 @@ impl Clock for FakeClock {
     fn now(&self) -> DateTime<Utc> {
         *self.now.lock().unwrap()
     }
+
+    fn elapsed(&self) -> std::time::Duration {
+        (self.now() - DateTime::UNIX_EPOCH).to_std().unwrap()
+    }
 }
 
 /// 1, 2, 3, … as UUIDs.

@@ -15,7 +15,7 @@ use crate::problem::ApiProblem;
 
 /// Sign in
 ///
-/// Answers with a token that is good for a day, or until the user signs out or is changed.
+/// Answers with a token that is good until `expires_at`, or until the user signs out or is changed.
 #[utoipa::path(
     post, path = "/auth/login", tag = "session",
     request_body = LoginRequest,

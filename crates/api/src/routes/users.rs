@@ -7,8 +7,8 @@ use axum::Json;
 use axum::extract::State;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use domain::{UserChange, UserId};
-use ops::RequestedUser;
+use domain::UserId;
+use ops::{RequestedChange, RequestedUser};
 
 use crate::Api;
 use crate::extract::{Body, Id, Once, Query, SignedInCaller, cursor_of, page_request};
@@ -99,12 +99,10 @@ pub(crate) async fn update(
     Id(id): Id,
     Body(body): Body<UpdateUserRequest>,
 ) -> Result<Json<UserView>, ApiProblem> {
-    let password = body.password.as_deref().map(str::parse).transpose();
-    let change = UserChange {
+    let change = RequestedChange {
         role: body.role.map(Into::into),
         active: body.active,
-        password: password
-            .map_err(|error: domain::InvalidPassword| ApiProblem::invalid(error.to_string()))?,
+        password: body.password,
     };
     Ok(Json(api.ops.update_user(&caller, UserId(id), change).await?.into()))
 }

@@ -5,7 +5,9 @@ use chrono::Duration;
 use domain::TraceId;
 use serde_json::{Value, json};
 use sqlx::Row;
-use testkit::{Response, TestApp, TestTenant};
+use testkit::{Response, TestApp, TestSettings, TestTenant};
+
+const HERE: std::net::IpAddr = std::net::IpAddr::V4(std::net::Ipv4Addr::LOCALHOST);
 
 async fn make_key(app: &TestApp, tenant: &TestTenant, role: &str) -> Response {
     let body = json!({"name": "scanner", "role": role});
@@ -59,7 +61,7 @@ async fn a_revoked_key_is_refused_here_at_once_and_elsewhere_soon() {
     let made = make_key(&app, &acme, "user").await.body;
     let key = made["key"].as_str().unwrap();
     let elsewhere = app.another_process().await;
-    assert!(elsewhere.authenticate(key, TraceId(1)).await.is_ok());
+    assert!(elsewhere.authenticate(key, HERE, TraceId(1)).await.is_ok());
 
     let path = format!("/v1/api-keys/{}", made["api_key_id"].as_str().unwrap());
     for _ in 0..2 {
@@ -68,7 +70,7 @@ async fn a_revoked_key_is_refused_here_at_once_and_elsewhere_soon() {
     }
     assert_eq!(app.get("/v1/me").bearer(key).send().await.status, StatusCode::UNAUTHORIZED);
     elsewhere.do_housekeeping().await.unwrap();
-    assert!(elsewhere.authenticate(key, TraceId(1)).await.is_err());
+    assert!(elsewhere.authenticate(key, HERE, TraceId(1)).await.is_err());
 
     let log = app.get("/v1/audit?action=API_KEY_REVOKED").bearer(&acme.admin_token).send().await;
     assert_eq!(log.body["items"].as_array().unwrap().len(), 1, "revoked twice, recorded once");
@@ -97,5 +99,24 @@ async fn a_key_with_a_wrong_secret_is_refused() {
     let wrong = format!("{}{}", &key[..15], "A".repeat(43));
     assert_eq!(app.get("/v1/me").bearer(&wrong).send().await.status, StatusCode::UNAUTHORIZED);
     let odd = "dk_ä".repeat(10);
-    assert!(app.ops.authenticate(&odd, TraceId(1)).await.is_err());
+    assert!(app.ops.authenticate(&odd, HERE, TraceId(1)).await.is_err());
+}
+
+#[tokio::test]
+async fn inventing_keys_is_slowed_down_and_known_keys_are_not() {
+    let mut settings = TestSettings::default();
+    settings.ops.unknown_keys_per_minute = 3.try_into().unwrap();
+    let app = TestApp::start_with(settings).await;
+    let acme = app.tenant("acme").await;
+    let key = make_key(&app, &acme, "user").await.body["key"].as_str().unwrap().to_owned();
+    assert_eq!(app.get("/v1/me").bearer(&key).send().await.status, StatusCode::OK);
+    let invented = |number: u32| format!("dk_{number:055}");
+    for number in 0..2 {
+        let answer = app.get("/v1/me").bearer(&invented(number)).send().await;
+        assert_eq!(answer.status, StatusCode::UNAUTHORIZED);
+    }
+    let answer = app.get("/v1/me").bearer(&invented(3)).send().await;
+    assert_eq!(answer.status, StatusCode::TOO_MANY_REQUESTS);
+    assert!(answer.header("retry-after").is_some());
+    assert_eq!(app.get("/v1/me").bearer(&key).send().await.status, StatusCode::OK);
 }

@@ -21,6 +21,7 @@ async fn what_happened_is_there_newest_first() {
     app.clock.advance(Duration::seconds(1));
     let body = json!({"email": "admin@acme.test", "password": "wrong"});
     app.post("/v1/auth/login", body).send().await;
+    app.ops.finish_background_work().await;
     assert_eq!(
         actions(&app, &acme, "").await,
         [

@@ -49,3 +49,20 @@ async fn a_request_that_takes_too_long_is_given_up() {
     let late = app.request(Method::GET, "/v1/users").bearer(&acme.admin_token).send().await;
     assert_eq!((late.status, late.code()), (StatusCode::SERVICE_UNAVAILABLE, "unavailable"));
 }
+
+#[tokio::test]
+async fn without_authentication_only_requests_to_this_machine_are_answered() {
+    let mut settings = TestSettings::default();
+    settings.api.everybody_is = Some(domain::Caller {
+        actor: domain::Actor::User(domain::UserId(uuid::Uuid::from_u128(7))),
+        ..domain::Caller::system(domain::TenantId(uuid::Uuid::from_u128(1)))
+    });
+    let app = TestApp::start_with(settings).await;
+    let to = async |host: &str| app.get("/v1/me").header("host", host).send().await.status;
+    for host in ["localhost", "LOCALHOST:8080", "127.0.0.1:8080", "[::1]:8080", "[::1]"] {
+        assert_eq!(to(host).await, StatusCode::OK, "{host}");
+    }
+    for host in ["evil.example", "evil.example:8080", "localhost.evil.example", "192.0.2.1:80"] {
+        assert_eq!(to(host).await, StatusCode::FORBIDDEN, "{host}");
+    }
+}

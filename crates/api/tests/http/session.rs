@@ -2,10 +2,12 @@
 
 use axum::http::{Method, StatusCode};
 use chrono::Duration;
-use domain::{Caller, Role, TraceId, UserChange};
-use ops::AuthError;
+use domain::{Caller, Role, Secret, TraceId};
+use ops::{AuthError, RequestedChange};
 use serde_json::json;
 use testkit::{TestApp, TestSettings};
+
+const HERE: std::net::IpAddr = std::net::IpAddr::V4(std::net::Ipv4Addr::LOCALHOST);
 
 #[tokio::test]
 async fn a_user_signs_in_and_is_recognised() {
@@ -113,18 +115,58 @@ async fn a_deactivated_user_is_out_everywhere_and_cannot_come_back() {
     let acme = app.tenant("acme").await;
     let (user, token) = app.user(&acme, Role::User).await;
     let elsewhere = app.another_process().await;
-    assert!(elsewhere.authenticate(&token, TraceId(1)).await.is_ok());
+    assert!(elsewhere.authenticate(&token, HERE, TraceId(1)).await.is_ok());
 
     app.clock.advance(Duration::seconds(1));
     let caller = Caller::system(acme.tenant.tenant_id);
     app.ops.deactivate_user(&caller, user.user_id).await.unwrap();
-    assert!(app.ops.authenticate(&token, TraceId(1)).await.is_err());
+    assert!(app.ops.authenticate(&token, HERE, TraceId(1)).await.is_err());
     // What the channel or the timer makes the other process do.
     elsewhere.do_housekeeping().await.unwrap();
-    assert!(matches!(elsewhere.authenticate(&token, TraceId(1)).await, Err(AuthError::Refused)));
+    assert!(matches!(
+        elsewhere.authenticate(&token, HERE, TraceId(1)).await,
+        Err(AuthError::Refused)
+    ));
     let body = json!({"email": user.email, "password": TestApp::PASSWORD});
     let login = app.post("/v1/auth/login", body).send().await;
     assert_eq!(login.code(), "wrong_credentials");
+}
+
+#[tokio::test]
+async fn a_sign_in_that_a_deactivation_overtakes_gives_no_access() {
+    let app = TestApp::start().await;
+    let acme = app.tenant("acme").await;
+    let (user, _) = app.user(&acme, Role::User).await;
+    // What the sign-in has read before it checks the password …
+    let mut across = app.ops.store().across_tenants().await.unwrap();
+    let read = across.find_user_for_login(&user.email).await.unwrap().unwrap();
+    across.commit().await.unwrap();
+    // … is overtaken here, and the token is issued later than the deactivation.
+    let caller = Caller::system(acme.tenant.tenant_id);
+    app.ops.deactivate_user(&caller, user.user_id).await.unwrap();
+    app.clock.advance(Duration::seconds(5));
+    let late = app.ops.sign_in(read, TraceId(1)).await.unwrap();
+    let refused = app.ops.authenticate(late.token.reveal(), HERE, TraceId(1)).await;
+    assert!(matches!(refused, Err(AuthError::Refused)));
+}
+
+#[tokio::test]
+async fn a_revocation_outlives_a_shorter_setting_for_sessions() {
+    let app = TestApp::start().await;
+    let acme = app.tenant("acme").await;
+    let (user, token) = app.user(&acme, Role::User).await;
+    let (_, signed_out) = app.user(&acme, Role::User).await;
+    app.request(Method::POST, "/v1/auth/logout").bearer(&signed_out).send().await;
+    let caller = Caller::system(acme.tenant.tenant_id);
+    app.ops.deactivate_user(&caller, user.user_id).await.unwrap();
+    app.clock.advance(Duration::hours(23));
+    // Restarted with sessions of an hour; the tokens of the day before are still signed and unexpired.
+    let mut settings = TestSettings::default();
+    settings.ops.token_lifetime = Duration::hours(1);
+    let restarted = app.another_process_with(&settings).await;
+    for token in [&token, &signed_out] {
+        assert!(restarted.authenticate(token, HERE, TraceId(1)).await.is_err());
+    }
 }
 
 #[tokio::test]
@@ -132,7 +174,7 @@ async fn a_process_cut_off_from_the_database_vouches_for_nobody_after_a_minute()
     let app = TestApp::start().await;
     let acme = app.tenant("acme").await;
     app.clock.advance(Duration::seconds(60));
-    assert!(app.ops.authenticate(&acme.admin_token, TraceId(1)).await.is_ok());
+    assert!(app.ops.authenticate(&acme.admin_token, HERE, TraceId(1)).await.is_ok());
     app.clock.advance(Duration::seconds(1));
     let answer = app.get("/v1/me").bearer(&acme.admin_token).send().await;
     assert_eq!(answer.status, StatusCode::SERVICE_UNAVAILABLE);
@@ -141,7 +183,7 @@ async fn a_process_cut_off_from_the_database_vouches_for_nobody_after_a_minute()
     assert_eq!(ready.status, StatusCode::SERVICE_UNAVAILABLE);
     assert_eq!(ready.body["dependencies"][1]["name"], "access");
     app.ops.do_housekeeping().await.unwrap();
-    assert!(app.ops.authenticate(&acme.admin_token, TraceId(1)).await.is_ok());
+    assert!(app.ops.authenticate(&acme.admin_token, HERE, TraceId(1)).await.is_ok());
 }
 
 #[tokio::test]
@@ -174,7 +216,7 @@ async fn an_admin_may_change_a_password_and_only_the_new_one_counts() {
     let acme = app.tenant("acme").await;
     let (user, _) = app.user(&acme, Role::User).await;
     let change =
-        UserChange { password: Some("battery staple".parse().unwrap()), ..UserChange::default() };
+        RequestedChange { password: Some(Secret::new("battery staple")), ..Default::default() };
     let caller = Caller::system(acme.tenant.tenant_id);
     app.ops.update_user(&caller, user.user_id, change).await.unwrap();
     let login = async |password: &str| {

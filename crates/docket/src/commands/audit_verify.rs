@@ -5,15 +5,17 @@ use std::process::ExitCode;
 use domain::ChainReport;
 use serde_json::json;
 
-use crate::backend::Backend;
+use crate::backend::{Folder, with_ops};
 use crate::config::Config;
 use crate::say::say;
 
 pub(crate) async fn run(config: &Config, as_json: bool) -> anyhow::Result<ExitCode> {
-    let backend = Backend::open(config).await?;
-    let reports = backend.ops.verify_audit().await;
-    backend.close().await?;
-    let reports = reports?;
+    let reports =
+        with_ops(config, Folder::MustBeThere, async |ops| ops.verify_audit().await).await?;
+    anyhow::ensure!(
+        !reports.is_empty(),
+        "there is no tenant in this database, so nothing to verify"
+    );
     if as_json {
         say(json!({ "tenants": reports.iter().map(as_value).collect::<Vec<_>>() }));
     } else {

@@ -1,19 +1,38 @@
 //! Passwords that the operator gives or lets Docket make.
 
-use domain::Random;
+use domain::{NewPassword, Random, Secret};
+
+use crate::config::ConfigError;
+use crate::say::say;
 
 /// The password to use, and whether it was made here and must be shown.
 #[derive(Debug)]
 pub(crate) struct Chosen {
-    pub(crate) password: String,
-    pub(crate) made_here: bool,
+    pub(crate) password: Secret,
+    made_here: bool,
+}
+
+impl Chosen {
+    /// Shows a password that nobody knows yet.
+    pub(crate) fn show_if_new(&self) {
+        if self.made_here {
+            say(format_args!(
+                "  password     {}   (shown this once; keep it)",
+                self.password.reveal()
+            ));
+        }
+    }
 }
 
 /// `DOCKET_ADMIN_PASSWORD`, or a new one.
-pub(crate) fn choose(random: &dyn Random) -> Chosen {
+pub(crate) fn choose(random: &dyn Random) -> Result<Chosen, ConfigError> {
     match std::env::var("DOCKET_ADMIN_PASSWORD") {
-        Ok(password) if !password.is_empty() => Chosen { password, made_here: false },
-        _ => Chosen { password: make(random), made_here: true },
+        Ok(given) if !given.is_empty() => {
+            let valid = given.parse::<NewPassword>();
+            valid.map_err(|error| ConfigError::Password { problem: error.to_string() })?;
+            Ok(Chosen { password: Secret::new(given), made_here: false })
+        }
+        _ => Ok(Chosen { password: Secret::new(make(random)), made_here: true }),
     }
 }
 

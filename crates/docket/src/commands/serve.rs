@@ -10,13 +10,14 @@ use api::{Api, ApiSettings};
 use ops::{FirstStart, Ops};
 use thiserror::Error;
 use tokio::net::TcpListener;
-use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
-use crate::backend::Backend;
-use crate::commands::passwords;
+use crate::backend::{Backend, Folder};
+use crate::commands::passwords::{self, Chosen};
 use crate::config::Config;
 use crate::say::say;
+use crate::signals::StopSignals;
+use crate::system;
 
 const FIRST_USER: &str = "admin@localhost";
 
@@ -34,15 +35,14 @@ enum ListenError {
 pub(crate) async fn run(config: &Config) -> anyhow::Result<ExitCode> {
     let stop = CancellationToken::new();
     stop_on_signal(stop.clone())?;
+    let first_password = passwords::choose(system::environment().random.as_ref())?;
     // Before the database is started, so that a second start by mistake changes nothing.
     let listener = listen(config.listen).await?;
-    let address = listener.local_addr().context("the listening address cannot be read")?;
 
-    let (ops, database) = Backend::open(config).await?.into_parts();
-    let served = serve(config, Arc::new(ops), listener, address, stop).await;
+    let (ops, database) = Backend::open(config, Folder::MadeIfMissing).await?.into_parts();
+    let served = serve(config, Arc::new(ops), listener, &first_password, stop).await;
     // Closed however serving went: a private server must not be left behind by an error.
-    database.close().await?;
-    served?;
+    database.close_after(served).await?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -50,10 +50,10 @@ async fn serve(
     config: &Config,
     ops: Arc<Ops>,
     listener: TcpListener,
-    address: SocketAddr,
+    first_password: &Chosen,
     stop: CancellationToken,
 ) -> anyhow::Result<()> {
-    let first_password = make_first_user(&ops).await?;
+    make_first_user(&ops, first_password).await?;
     ops.do_housekeeping().await.context("the first look at the database failed")?;
     let everybody_is =
         if config.auth.enabled { None } else { Some(ops.development_caller(FIRST_USER).await?) };
@@ -70,9 +70,11 @@ async fn serve(
         let (ops, stop) = (Arc::clone(&ops), stop.clone());
         async move { ops.keep_house(stop).await }
     });
-    announce(config, address, first_password.as_deref());
+    let address = listener.local_addr().context("the listening address cannot be read")?;
+    announce(config, address);
     api::serve(listener, router, stop, config.shutdown_grace).await;
     housekeeping.await.context("housekeeping ended badly")?;
+    ops.finish_background_work().await;
     tracing::info!("stopped");
     Ok(())
 }
@@ -84,23 +86,22 @@ async fn listen(address: SocketAddr) -> Result<TcpListener, ListenError> {
     })
 }
 
-/// On the first start, somebody must be able to sign in; returns a password that was made up.
-async fn make_first_user(ops: &Ops) -> anyhow::Result<Option<String>> {
-    let chosen = passwords::choose(ops.random().as_ref());
-    let first = ops.first_start(FIRST_USER, &chosen.password).await;
-    let first = first.context("DOCKET_ADMIN_PASSWORD cannot be the first password")?;
-    let must_be_shown = matches!(first, FirstStart::Created(_)) && chosen.made_here;
-    Ok(must_be_shown.then_some(chosen.password))
+/// On the first start, somebody must be able to sign in. A password that was made up is shown right
+/// away: whatever happens next, it would not be shown again.
+async fn make_first_user(ops: &Ops, first_password: &Chosen) -> anyhow::Result<()> {
+    let first = ops.first_start(FIRST_USER, &first_password.password).await;
+    if let FirstStart::Created(user) = first.context("the first user cannot be made")? {
+        say("This is the first start:");
+        say(format_args!("  sign in as   {}", user.email));
+        first_password.show_if_new();
+    }
+    Ok(())
 }
 
-fn announce(config: &Config, address: SocketAddr, first_password: Option<&str>) {
+fn announce(config: &Config, address: SocketAddr) {
     say(format_args!("Docket is ready at http://{address}"));
     say(format_args!("  data folder  {}", config.data_dir.display()));
     say(format_args!("  API          http://{address}/docs/"));
-    if let Some(password) = first_password {
-        say(format_args!("  sign in as   {FIRST_USER}"));
-        say(format_args!("  password     {password}   (shown this once; keep it)"));
-    }
     if !config.auth.enabled {
         say("  authentication is OFF: everybody who reaches this address is the administrator");
     }
@@ -109,20 +110,13 @@ fn announce(config: &Config, address: SocketAddr, first_password: Option<&str>) 
 
 /// The first signal stops in good order, the second at once.
 fn stop_on_signal(stop: CancellationToken) -> anyhow::Result<()> {
-    let mut terminate = signal(SignalKind::terminate()).context("cannot listen for SIGTERM")?;
-    let mut interrupt = signal(SignalKind::interrupt()).context("cannot listen for SIGINT")?;
+    let mut signals = StopSignals::listen().context("cannot listen for signals")?;
     tokio::spawn(async move {
-        loop {
-            tokio::select! {
-                _ = terminate.recv() => {}
-                _ = interrupt.recv() => {}
-            }
-            if stop.is_cancelled() {
-                std::process::exit(130);
-            }
-            tracing::info!("stopping; a second signal stops at once");
-            stop.cancel();
-        }
+        signals.next().await;
+        tracing::info!("stopping; a second signal stops at once");
+        stop.cancel();
+        signals.next().await;
+        std::process::exit(130);
     });
     Ok(())
 }

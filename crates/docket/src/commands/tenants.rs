@@ -2,30 +2,26 @@
 
 use std::process::ExitCode;
 
+use domain::EmailAddress;
 use ops::RequestedTenant;
 use serde_json::json;
 
-use crate::backend::Backend;
+use crate::backend::{Folder, with_ops};
 use crate::commands::passwords;
-use crate::config::Config;
+use crate::config::{Config, ConfigError};
 use crate::say::say;
+use crate::system;
 
 pub(crate) async fn list(config: &Config, as_json: bool) -> anyhow::Result<ExitCode> {
-    let backend = Backend::open(config).await?;
-    let tenants = backend.ops.list_tenants().await;
-    backend.close().await?;
-    let tenants = tenants?;
+    let tenants =
+        with_ops(config, Folder::MustBeThere, async |ops| ops.list_tenants().await).await?;
     if as_json {
         say(json!({ "tenants": tenants }));
-    } else {
-        for tenant in tenants {
-            say(format_args!(
-                "{}  {}  {}",
-                tenant.tenant_id,
-                tenant.created_at.format("%Y-%m-%d"),
-                tenant.name
-            ));
-        }
+        return Ok(ExitCode::SUCCESS);
+    }
+    for tenant in tenants {
+        let since = tenant.created_at.format("%Y-%m-%d");
+        say(format_args!("{}  {since}  {}", tenant.tenant_id, tenant.name));
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -35,22 +31,18 @@ pub(crate) async fn create(
     name: &str,
     admin_email: &str,
 ) -> anyhow::Result<ExitCode> {
-    let backend = Backend::open(config).await?;
-    let chosen = passwords::choose(backend.ops.random().as_ref());
-    let created = backend
-        .ops
-        .create_tenant(RequestedTenant {
-            name: name.to_owned(),
-            admin_email: admin_email.to_owned(),
-            admin_password: chosen.password.clone(),
-        })
-        .await;
-    backend.close().await?;
-    let (tenant, admin) = created?;
-    say(format_args!("Tenant {} has the id {}.", tenant.name, tenant.tenant_id));
-    say(format_args!("Its administrator signs in as {}.", admin.email));
-    if chosen.made_here {
-        say(format_args!("The password, shown this once: {}", chosen.password));
-    }
+    admin_email.parse::<EmailAddress>().map_err(ConfigError::argument)?;
+    let chosen = passwords::choose(system::environment().random.as_ref())?;
+    let requested = RequestedTenant {
+        name: name.to_owned(),
+        admin_email: admin_email.to_owned(),
+        admin_password: chosen.password.clone(),
+    };
+    let (tenant, admin) =
+        with_ops(config, Folder::MadeIfMissing, async |ops| ops.create_tenant(requested).await)
+            .await?;
+    say(format_args!("Tenant {} has the id {}", tenant.name, tenant.tenant_id));
+    say(format_args!("  sign in as   {}", admin.email));
+    chosen.show_if_new();
     Ok(ExitCode::SUCCESS)
 }

@@ -2,20 +2,22 @@
 
 use std::process::ExitCode;
 
-use crate::backend::Backend;
+use domain::EmailAddress;
+
+use crate::backend::{Folder, with_ops};
 use crate::commands::passwords;
-use crate::config::Config;
+use crate::config::{Config, ConfigError};
 use crate::say::say;
+use crate::system;
 
 pub(crate) async fn reset_password(config: &Config, email: &str) -> anyhow::Result<ExitCode> {
-    let backend = Backend::open(config).await?;
-    let chosen = passwords::choose(backend.ops.random().as_ref());
-    let reset = backend.ops.reset_password(email, &chosen.password).await;
-    backend.close().await?;
-    let user = reset?;
-    say(format_args!("{} has a new password and was signed out everywhere.", user.email));
-    if chosen.made_here {
-        say(format_args!("The password, shown this once: {}", chosen.password));
-    }
+    email.parse::<EmailAddress>().map_err(ConfigError::argument)?;
+    let chosen = passwords::choose(system::environment().random.as_ref())?;
+    let user = with_ops(config, Folder::MustBeThere, async |ops| {
+        ops.reset_password(email, &chosen.password).await
+    })
+    .await?;
+    say(format_args!("{} has a new password and was signed out everywhere", user.email));
+    chosen.show_if_new();
     Ok(ExitCode::SUCCESS)
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::ops::Range;
 use std::path::Path;
 
 use toml::{Table, Value};
@@ -85,11 +86,16 @@ impl Layers {
 
     fn add_file(&mut self, file: &Path) -> Result<(), ConfigError> {
         let shown = file.display().to_string();
-        let unreadable = |reason| ConfigError::Unreadable { file: shown.clone(), reason };
-        let text = std::fs::read_to_string(file).map_err(|error| unreadable(error.to_string()))?;
-        let table: Table = text
-            .parse()
-            .map_err(|error: toml::de::Error| unreadable(error.message().to_owned()))?;
+        let text = std::fs::read_to_string(file).map_err(|error| ConfigError::Unreadable {
+            file: shown.clone(),
+            reason: error.to_string(),
+        })?;
+        let table: Table =
+            text.parse().map_err(|error: toml::de::Error| ConfigError::NotUnderstood {
+                file: shown.clone(),
+                line: line_of(&text, error.span()),
+                reason: error.message().to_owned(),
+            })?;
         for (key, value) in table {
             let Some(setting) = self.settings.get_mut(&key) else {
                 let suggestion = self.suggestion(&key);
@@ -219,6 +225,12 @@ impl Layers {
             })
         })
     }
+}
+
+/// The line, counted from 1, that a place in the text is in.
+fn line_of(text: &str, place: Option<Range<usize>>) -> usize {
+    let before = place.and_then(|place| text.get(..place.start)).unwrap_or_default();
+    before.matches('\n').count() + 1
 }
 
 fn own_name(key: &str) -> String {

@@ -11,6 +11,7 @@ use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use domain::Secret;
 use store::DatabaseUrl;
 use url::Url;
 
@@ -44,15 +45,7 @@ pub(crate) struct AuthConfig {
     pub(crate) jwt_secret: Option<Secret>,
     pub(crate) jwt_expiry_hours: u32,
     pub(crate) login_attempts_per_minute: u32,
-}
-
-/// Text that never shows.
-pub(crate) struct Secret(pub(crate) String);
-
-impl std::fmt::Debug for Secret {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Secret(hidden)")
-    }
+    pub(crate) unknown_keys_per_minute: NonZeroU32,
 }
 
 #[derive(Debug)]
@@ -76,7 +69,7 @@ pub(crate) enum LogFormat {
     Json,
 }
 
-const MIN_SECRET_BYTES: usize = 32;
+pub(crate) const MIN_SECRET_BYTES: usize = 32;
 
 impl Config {
     pub(crate) fn from_layers(layers: &Layers) -> Result<Self, ConfigError> {
@@ -118,9 +111,11 @@ impl DatabaseConfig {
                 layers.refuse("postgres_user", "name a user of this machine, such as nobody")
             );
         }
+        // The private server takes 200, from all processes together.
+        let most = if url.is_some() { 1000 } else { 150 };
         Ok(Self {
             url,
-            max_connections: layers.number("database_max_connections", 2, 1000)?,
+            max_connections: layers.number("database_max_connections", 2, most)?,
             postgres_user: postgres_user.to_owned(),
         })
     }
@@ -137,22 +132,19 @@ impl AuthConfig {
         }
         Ok(Self {
             enabled: layers.flag("auth_enabled")?,
-            jwt_secret: (!secret.is_empty()).then(|| Secret(secret.to_owned())),
+            jwt_secret: (!secret.is_empty()).then(|| Secret::new(secret)),
             jwt_expiry_hours: layers.number("jwt_expiry_hours", 1, 24 * 365)?,
             login_attempts_per_minute: layers.number("login_attempts_per_minute", 1, 1_000_000)?,
+            unknown_keys_per_minute: positive(layers, "unknown_keys_per_minute")?,
         })
     }
 }
 
 impl LimitsConfig {
     fn from_layers(layers: &Layers) -> Result<Self, ConfigError> {
-        let positive = |key| {
-            let number = layers.number(key, 1, 10_000_000)?;
-            Ok(NonZeroU32::new(number).unwrap_or(NonZeroU32::MIN))
-        };
         Ok(Self {
-            rate_limit_per_second: positive("rate_limit_per_second")?,
-            rate_limit_burst: positive("rate_limit_burst")?,
+            rate_limit_per_second: positive(layers, "rate_limit_per_second")?,
+            rate_limit_burst: positive(layers, "rate_limit_burst")?,
             request_timeout: seconds(layers, "request_timeout_seconds")?,
             json_max_bytes: layers.number("json_max_size_kb", 1, 100_000)? as usize * 1024,
         })
@@ -200,6 +192,11 @@ fn check_blob_url(layers: &Layers) -> Result<(), ConfigError> {
         _ => Err(layers
             .refuse("blob_url", "write file:///folder, s3://bucket/prefix or gs://bucket/prefix")),
     }
+}
+
+fn positive(layers: &Layers, key: &'static str) -> Result<NonZeroU32, ConfigError> {
+    let number = layers.number(key, 1, 10_000_000)?;
+    Ok(NonZeroU32::new(number).unwrap_or(NonZeroU32::MIN))
 }
 
 fn seconds(layers: &Layers, key: &'static str) -> Result<Duration, ConfigError> {

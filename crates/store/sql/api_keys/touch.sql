@@ -1,4 +1,14 @@
--- Many keys at once; a late writer does not set the clock back.
+-- Many keys at once, locked in one order: other servers do the same at the same moment. A late writer
+-- does not set the clock back.
+WITH used AS (
+    SELECT * FROM unnest($1::uuid[], $2::timestamptz[]) AS used (api_key_id, at)
+),
+locked AS (
+    SELECT api_key_id FROM api_keys
+    WHERE api_key_id IN (SELECT api_key_id FROM used)
+    ORDER BY api_key_id
+    FOR NO KEY UPDATE
+)
 UPDATE api_keys SET last_used_at = greatest(api_keys.last_used_at, used.at)
-FROM unnest($1::uuid[], $2::timestamptz[]) AS used (api_key_id, at)
-WHERE api_keys.api_key_id = used.api_key_id
+FROM locked JOIN used USING (api_key_id)
+WHERE api_keys.api_key_id = locked.api_key_id

@@ -22,13 +22,14 @@ pub enum OpenError {
     NotUtf8 { found: String },
     #[error(
         "this PostgreSQL has no pgvector, which Docket needs for search. Install it on the server \
-         (on Debian the package is postgresql-{major}-pgvector), or leave database_url empty to use \
-         the PostgreSQL that Docket carries"
+         (on Debian the package is postgresql-{major}-pgvector), or use the PostgreSQL that Docket carries \
+         when it is built by make: leave database_url empty"
     )]
     NoPgvector { major: i32 },
     #[error(
-        "the database user {user} may not set up the database: {reason}. Let the database's owner \
-         run `docket migrate` once, or run CREATE EXTENSION vector as a superuser first"
+        "the database user {user} may not set up the database: {reason}. Connect as the database's \
+         owner (ALTER DATABASE … OWNER TO {user}), and if it is about the extension, run \
+         CREATE EXTENSION vector as a superuser first"
     )]
     NotAllowed { user: String, reason: String },
     #[error(

@@ -10,6 +10,7 @@ use sqlx::error::DatabaseError;
 use sqlx::migrate::{MigrateError, Migrator};
 use sqlx::postgres::{PgConnectOptions, PgConnection};
 use sqlx::{ConnectOptions, Connection, Executor};
+use tokio::time::{Instant, sleep};
 
 use super::error::{OpenError, brief};
 
@@ -24,6 +25,9 @@ pub(super) fn schema_fingerprint() -> u64 {
 const SETUP_LOCK: i64 = 0x646f_636b_6574;
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+/// How long a private server that died under our hands may take to come back.
+const RETURN_LIMIT: Duration = Duration::from_mins(1);
+const RETURN_POLL: Duration = Duration::from_millis(50);
 
 /// As whom sessions work.
 #[derive(Clone, Copy, Debug)]
@@ -55,12 +59,29 @@ pub(super) async fn connect(options: &PgConnectOptions) -> Result<PgConnection, 
 
 fn shown(options: &PgConnectOptions) -> String {
     let database = options.get_database().unwrap_or("");
-    format!("'{database}' at {}:{}", options.get_host(), options.get_port())
+    match options.get_socket() {
+        Some(folder) => format!("'{database}' at {}", folder.display()),
+        None => format!("'{database}' at {}:{}", options.get_host(), options.get_port()),
+    }
 }
 
-/// Makes the database that `options` names, unless it is there.
+/// A private server that was killed a moment ago can still look as if it served. Its minder brings
+/// it back, so it is worth waiting for.
+async fn connect_to_minded(options: &PgConnectOptions) -> Result<PgConnection, OpenError> {
+    let began = Instant::now();
+    loop {
+        match connect(options).await {
+            Err(OpenError::Unreachable { .. }) if began.elapsed() < RETURN_LIMIT => {
+                sleep(RETURN_POLL).await;
+            }
+            outcome => return outcome,
+        }
+    }
+}
+
+/// Makes the database that `options` names on a private server, unless it is there.
 pub(super) async fn create_database(options: &PgConnectOptions) -> Result<(), OpenError> {
-    let mut connection = connect(&options.clone().database("postgres")).await?;
+    let mut connection = connect_to_minded(&options.clone().database("postgres")).await?;
     let made = sqlx::raw_sql("CREATE DATABASE docket").execute(&mut connection).await;
     connection.close().await.map_err(OpenError::statement)?;
     match made {
