@@ -4,7 +4,7 @@ use std::io::{BufRead, BufReader};
 use std::net::SocketAddr;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail, ensure};
@@ -24,27 +24,32 @@ pub(crate) const ADMIN: &str = "admin@localhost";
 #[derive(Debug)]
 pub(crate) struct Server {
     child: Child,
+    /// Kept open for what it may still say.
+    stdout: BufReader<ChildStdout>,
     pub(crate) address: SocketAddr,
 }
 
 impl Server {
-    /// Starts `command` and waits until it prints the address it answers on, after the last space of
-    /// a line with `http://`.
+    /// Starts `command` and waits until it prints a line that ends in the address it answers on.
     pub(crate) fn start(mut command: Command) -> anyhow::Result<Self> {
         let mut child = command
             // Ctrl-C is for us: we stop it.
             .process_group(0)
+            .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
             .with_context(|| format!("cannot start {}", command.get_program().display()))?;
         let stdout = child.stdout.take().context("no standard output")?;
-        let mut server = Self { child, address: SocketAddr::from(([127, 0, 0, 1], 0)) };
-        let mut line = String::new();
-        BufReader::new(stdout).read_line(&mut line)?;
-        let address = line.trim().rsplit_once("http://");
-        let (_, address) = address.with_context(|| format!("it did not start: {line:?}"))?;
-        server.address = address.parse()?;
-        Ok(server)
+        let nowhere = SocketAddr::from(([127, 0, 0, 1], 0));
+        let mut server = Self { child, stdout: BufReader::new(stdout), address: nowhere };
+        let mut said = String::new();
+        while server.stdout.read_line(&mut said)? > 0 {
+            if let Some((_, address)) = said.trim().rsplit_once(" at http://") {
+                server.address = address.parse()?;
+                return Ok(server);
+            }
+        }
+        bail!("it did not start, and said {said:?}")
     }
 
     pub(crate) fn pid(&self) -> u32 {

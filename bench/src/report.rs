@@ -132,10 +132,11 @@ fn cells(figure: &Figure) -> [String; 6] {
         None => (String::new(), String::new()),
     };
     let own = figure.unit.show(figure.docket.median);
-    let own = if figure.peer.is_some() {
+    let Spread { least, most, .. } = figure.docket;
+    // Beside a peer, the spread that matters is the ratio's.
+    let own = if figure.peer.is_some() || least.total_cmp(&most).is_eq() {
         own
     } else {
-        let (least, most) = (figure.docket.least, figure.docket.most);
         format!("{own} ({} – {})", figure.unit.number(least), figure.unit.number(most))
     };
     let target = match (figure.target, figure.reaches_target()) {

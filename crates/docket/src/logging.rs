@@ -6,9 +6,14 @@ use tracing_subscriber::EnvFilter;
 
 use crate::config::{LogConfig, LogFormat};
 
+/// What PostgreSQL remarks in passing worries people for nothing: a request that is given up while
+/// its transaction begins makes it say "there is no transaction in progress". Who wants to read it
+/// names this target in log_level.
+const REMARKS: &str = "sqlx::postgres::notice=error";
+
 pub(crate) fn start(config: &LogConfig) {
     // Checked when the configuration was read.
-    let filter = EnvFilter::try_new(&config.filter).unwrap_or_default();
+    let filter = EnvFilter::try_new(format!("{REMARKS},{}", config.filter)).unwrap_or_default();
     let on_terminal = io::stderr().is_terminal();
     let logger = tracing_subscriber::fmt()
         .with_env_filter(filter)

@@ -17,7 +17,7 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use rustix::fs::{Mode, OFlags};
+use rustix::fs::{Mode, OFlags, syncfs};
 
 use super::account::Account;
 use super::disk;
@@ -97,7 +97,12 @@ async fn make(
     account.own(&unfinished)?;
 
     tracing::info!(folder = %settings.folder.display(), "making the PostgreSQL cluster");
-    run_initdb(&unfinished, settings.durability, programs, log, account).await?;
+    run_initdb(&unfinished, programs, log, account).await?;
+    if settings.durability == Durability::Full {
+        // The whole file system once: quicker than `initdb`, which syncs its thousand files one by one.
+        let synced = File::open(&unfinished).and_then(|folder| Ok(syncfs(folder)?));
+        synced.attempt("sync", &unfinished)?;
+    }
 
     let data = settings.folder.join("data");
     fs::rename(&unfinished, &data).attempt("make", &data)?;
@@ -108,7 +113,6 @@ async fn make(
 
 async fn run_initdb(
     folder: &Path,
-    durability: Durability,
     programs: &Programs,
     log: &ServerLog,
     account: Account,
@@ -122,11 +126,9 @@ async fn run_initdb(
         "--auth-host=reject",
         "--text-search-config=english",
         "--no-instructions",
+        "--no-sync",
     ];
     options.extend(programs.locale_options());
-    if durability == Durability::OffForTests {
-        options.push("--no-sync");
-    }
     let program = programs.initdb();
     let (initdb, mark) = spawn_in(&handle, account, &program, options, log)?;
     match initdb.exited().await.attempt("wait for", &program)? {

@@ -1,0 +1,25 @@
+//! The real `docket` binary as a process: what it prints, what it leaves on the disk, how it ends,
+//! and that it keeps its word when it or its PostgreSQL is killed.
+//!
+//! Everything here works as root and as an ordinary user; the few stories that need root say so and
+//! pass without it.
+
+#![expect(
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    reason = "the helpers of a test may do what a test may"
+)]
+
+mod bad_disk;
+mod bad_input;
+mod bad_postgres;
+mod commands;
+mod first_start;
+mod kills;
+mod revocation;
+mod stopping;
+mod support;
+mod tampering;
+mod together;

@@ -1,0 +1,236 @@
+//! The binary itself.
+
+use std::ffi::OsStr;
+use std::net::SocketAddr;
+use std::path::Path;
+use std::process::Stdio;
+
+use rustix::process::Signal;
+use tokio::io::{AsyncBufReadExt, AsyncRead, BufReader};
+use tokio::process::{Child, Command};
+use tokio::sync::watch;
+use tokio::time::timeout;
+
+use super::{DataFolder, PASSWORD, PATIENCE, kill};
+
+pub(crate) const ADMIN: &str = "admin@localhost";
+
+/// A command line in the making. Nothing of the test's own environment reaches it but the PATH.
+#[derive(Debug)]
+pub(crate) struct Docket {
+    command: Command,
+}
+
+impl Docket {
+    pub(crate) fn run<I: AsRef<OsStr>>(arguments: impl IntoIterator<Item = I>) -> Self {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_docket"));
+        command
+            .env_clear()
+            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            // Even so, nobody is to see a stack trace.
+            .env("RUST_BACKTRACE", "1")
+            .args(arguments)
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .kill_on_drop(true);
+        Self { command }
+    }
+
+    /// A command on this data folder.
+    pub(crate) fn on<'a>(
+        folder: &DataFolder,
+        arguments: impl IntoIterator<Item = &'a str>,
+    ) -> Self {
+        Self::run(arguments).and("--data-dir", folder.path())
+    }
+
+    /// `docket serve` as a newcomer calls it, on any free port.
+    pub(crate) fn serve_plainly(folder: &DataFolder) -> Self {
+        Self::on(folder, ["serve"]).and("--listen", "127.0.0.1:0")
+    }
+
+    /// `docket serve` with a known password and no limit that a test would run into.
+    pub(crate) fn serve(folder: &DataFolder) -> Self {
+        Self::serve_plainly(folder)
+            .env("DOCKET_ADMIN_PASSWORD", PASSWORD)
+            .env("DOCKET_RATE_LIMIT_PER_SECOND", "100000")
+            .env("DOCKET_RATE_LIMIT_BURST", "100000")
+    }
+
+    pub(crate) fn and(mut self, flag: &str, value: impl AsRef<OsStr>) -> Self {
+        self.command.arg(flag).arg(value);
+        self
+    }
+
+    pub(crate) fn database_url(self, url: &str) -> Self {
+        self.and("--database-url", url)
+    }
+
+    pub(crate) fn config(self, file: &Path) -> Self {
+        self.and("--config", file)
+    }
+
+    pub(crate) fn env(mut self, name: &str, value: &str) -> Self {
+        self.command.env(name, value);
+        self
+    }
+
+    /// Starts it and waits until it says that it is ready.
+    pub(crate) async fn start(self) -> Server {
+        let mut running = self.spawn();
+        let ready = running.stdout.wait_for(|text| ready_address(text).is_some());
+        let heard = timeout(PATIENCE, ready).await;
+        let address = heard.map(|said| said.ok().and_then(|text| ready_address(&text)));
+        let why = match address {
+            Ok(Some(address)) => return Server { running, address },
+            Ok(None) => "it ended first",
+            Err(_) => "it takes too long",
+        };
+        panic!("docket does not become ready, {why}: {}", running.stderr.borrow().as_str());
+    }
+
+    /// Runs it to its end.
+    pub(crate) async fn finish(self) -> Finished {
+        self.spawn().finish().await
+    }
+
+    fn spawn(mut self) -> Running {
+        let mut child = self.command.spawn().expect("docket can be run");
+        let stdout = listen_to(child.stdout.take().unwrap());
+        let stderr = listen_to(child.stderr.take().unwrap());
+        Running { child, stdout, stderr }
+    }
+}
+
+/// `Docket is ready at http://127.0.0.1:8080`
+fn ready_address(text: &str) -> Option<SocketAddr> {
+    let (line, _) = text.split_once("Docket is ready at http://")?.1.split_once('\n')?;
+    Some(line.parse().expect("an address"))
+}
+
+/// Everything said so far, for as long as the pipe is open.
+fn listen_to(pipe: impl AsyncRead + Unpin + Send + 'static) -> watch::Receiver<String> {
+    let (said, heard) = watch::channel(String::new());
+    tokio::spawn(async move {
+        let mut lines = BufReader::new(pipe).lines();
+        while let Ok(Some(line)) = lines.next_line().await {
+            said.send_modify(|text| text.extend([&line, "\n"]));
+        }
+    });
+    heard
+}
+
+async fn everything_said(mut heard: watch::Receiver<String>) -> String {
+    let end = heard.wait_for(|_| false).await.map(drop);
+    assert!(end.is_err(), "only the end of the pipe ends this");
+    heard.borrow().clone()
+}
+
+#[derive(Debug)]
+struct Running {
+    child: Child,
+    stdout: watch::Receiver<String>,
+    stderr: watch::Receiver<String>,
+}
+
+impl Running {
+    async fn finish(mut self) -> Finished {
+        let Ok(ended) = timeout(PATIENCE, self.child.wait()).await else {
+            panic!("docket does not end: {}", self.stderr.borrow().as_str());
+        };
+        Finished {
+            code: ended.expect("its end is reported").code(),
+            stdout: everything_said(self.stdout).await,
+            stderr: everything_said(self.stderr).await,
+        }
+    }
+}
+
+/// A `docket serve` that answers requests.
+#[derive(Debug)]
+pub(crate) struct Server {
+    running: Running,
+    address: SocketAddr,
+}
+
+impl Server {
+    pub(crate) fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// The password it printed for the first administrator.
+    pub(crate) async fn printed_password(&mut self) -> String {
+        let printed = self.running.stdout.wait_for(|text| text.contains("(shown this once"));
+        let text = timeout(PATIENCE, printed).await.expect("a password in time").unwrap().clone();
+        shown_password(&text)
+    }
+
+    /// SIGKILL: it cannot do anything about it.
+    pub(crate) async fn kill(mut self) {
+        self.running.child.kill().await.expect("it was there to be killed");
+    }
+
+    /// SIGTERM, and its end.
+    pub(crate) async fn stop(self) -> Finished {
+        self.stop_by(Signal::TERM).await
+    }
+
+    pub(crate) async fn stop_by(self, signal: Signal) -> Finished {
+        self.signal(signal);
+        self.finish().await
+    }
+
+    pub(crate) fn signal(&self, signal: Signal) {
+        kill(self.running.child.id().expect("it runs"), signal);
+    }
+
+    pub(crate) async fn finish(self) -> Finished {
+        self.running.finish().await
+    }
+}
+
+/// The password in `  password     dsej7bp7fz792jsgfvx6   (shown this once; keep it)`.
+#[track_caller]
+pub(crate) fn shown_password(printed: &str) -> String {
+    let line = printed.lines().find(|line| line.contains("(shown this once"));
+    let word = line.and_then(|line| line.split_whitespace().nth(1));
+    word.unwrap_or_else(|| panic!("a password in {printed}")).to_owned()
+}
+
+/// What is left of a process.
+#[derive(Debug)]
+pub(crate) struct Finished {
+    pub(crate) code: Option<i32>,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+impl Finished {
+    /// It went well, and nothing was complained about.
+    #[track_caller]
+    pub(crate) fn succeeded(self) -> String {
+        assert_eq!(self.code, Some(0), "{self:#?}");
+        assert_eq!(self.complaints(), [""; 0], "{self:#?}");
+        self.stdout
+    }
+
+    /// It failed with this code and one sentence, which is returned: no panic, no stack, no second
+    /// opinion.
+    #[track_caller]
+    pub(crate) fn failed_with(self, code: i32) -> String {
+        assert_eq!(self.code, Some(code), "{self:#?}");
+        let [complaint] = self.complaints()[..] else { panic!("one line, not {self:#?}") };
+        assert!(!complaint.contains("panicked") && !complaint.contains("::"), "{complaint}");
+        let sentence = complaint.strip_prefix("docket: ");
+        sentence.unwrap_or_else(|| panic!("this is a log line: {complaint}")).to_owned()
+    }
+
+    /// What is on standard error beside the log of what goes well, and of statements that a busy
+    /// machine was slow with.
+    fn complaints(&self) -> Vec<&str> {
+        let harmless = [r#""level":"INFO""#, r#""target":"sqlx::query""#];
+        let is_harmless = |line: &&str| harmless.iter().any(|part| line.contains(part));
+        self.stderr.lines().filter(|line| !is_harmless(line)).collect()
+    }
+}

@@ -1,0 +1,153 @@
+//! `docket audit verify` names every row that somebody touched.
+
+use serde_json::Value;
+use sqlx::{AssertSqlSafe, Connection, PgConnection};
+
+use crate::support::{Client, DataFolder, Docket, Finished};
+
+/// Writes at once would spread over the lanes of the chain; these are made one after the other.
+const WRITES: usize = 12;
+
+/// A row of the log, and its place in the chain.
+#[derive(Debug, sqlx::FromRow)]
+struct Row {
+    id: String,
+    lane: i16,
+    position: i64,
+}
+
+#[tokio::test]
+async fn each_kind_of_tampering_is_found_and_the_row_is_named() {
+    let folder = DataFolder::new();
+    let server = Docket::serve(&folder).start().await;
+    let admin = Client::admin(&server).await;
+    for number in 0..WRITES {
+        admin.make_key(&format!("key {number}")).await;
+    }
+    let mut log = Log::open(&folder).await;
+    let rows = log.longest_lane().await;
+    let [.., one, middle, other, last] = &rows[..] else { panic!("too short: {rows:?}") };
+    assert_intact(verify(&folder).await);
+
+    log.tamper(format!(
+        "UPDATE audit_log SET detail = '{{\"name\": \"forged\"}}' WHERE audit_id = '{}'",
+        middle.id
+    ))
+    .await;
+    let Row { id, lane, position } = middle;
+    let changed =
+        format!("row {id} (lane {lane}, position {position}) was changed after it was written");
+    assert_broken(verify(&folder).await, &changed);
+    assert_eq!(verify_as_json(&folder).await, [changed]);
+    log.put_right().await;
+
+    log.tamper(format!("DELETE FROM audit_log WHERE audit_id = '{}'", middle.id)).await;
+    let missing = format!("the row at lane {lane}, position {position} is missing");
+    assert_broken(verify(&folder).await, &missing);
+    log.put_right().await;
+
+    log.tamper(format!("DELETE FROM audit_log WHERE audit_id = '{}'", last.id)).await;
+    let missing = format!("the row at lane {lane}, position {} is missing", last.position);
+    assert_broken(verify(&folder).await, &missing);
+    log.put_right().await;
+
+    log.tamper(
+        move_to(one, -1)
+            + &move_to(other, one.position)
+            + &format!(
+                "UPDATE audit_log SET position = {} WHERE audit_id = '{}'",
+                other.position, one.id
+            ),
+    )
+    .await;
+    let moved = |row: &Row, to: &Row| {
+        format!(
+            "row {} (now lane {lane}, position {}) was moved from its place",
+            row.id, to.position
+        )
+    };
+    // The rows that follow them are named as well.
+    let report = verify(&folder).await;
+    assert_eq!(report.code, Some(1), "{report:#?}");
+    for row in [moved(one, other), moved(other, one)] {
+        assert!(report.stdout.contains(&row), "{row}: {report:#?}");
+    }
+    log.put_right().await;
+
+    assert_intact(verify(&folder).await);
+    assert_eq!(verify_as_json(&folder).await, [""; 0]);
+    log.connection.close().await.unwrap();
+    server.stop().await.succeeded();
+    assert_intact(verify(&folder).await);
+}
+
+fn move_to(row: &Row, position: i64) -> String {
+    format!("UPDATE audit_log SET position = {position} WHERE audit_id = '{}';", row.id)
+}
+
+async fn verify(folder: &DataFolder) -> Finished {
+    Docket::on(folder, ["audit", "verify"]).finish().await
+}
+
+/// The faults that the JSON document tells of.
+async fn verify_as_json(folder: &DataFolder) -> Vec<String> {
+    let finished = Docket::on(folder, ["audit", "verify", "--json"]).finish().await;
+    let document: Value = serde_json::from_str(&finished.stdout).expect("one JSON document");
+    let [tenant] = &document["tenants"].as_array().unwrap()[..] else { panic!("{document}") };
+    assert_eq!(tenant["name"], "default");
+    let faults: Vec<String> = serde_json::from_value(tenant["faults"].clone()).unwrap();
+    assert_eq!(finished.code, Some(i32::from(!faults.is_empty())));
+    faults
+}
+
+#[track_caller]
+fn assert_intact(finished: Finished) {
+    let report = finished.succeeded();
+    assert!(report.starts_with("default (") && report.ends_with(", chain intact\n"), "{report}");
+}
+
+/// Names this fault and no other.
+#[track_caller]
+fn assert_broken(finished: Finished, fault: &str) {
+    assert_eq!(finished.code, Some(1), "{finished:#?}");
+    assert_eq!(finished.stderr, "", "the report is the answer, not a complaint");
+    let (summary, named) = finished.stdout.split_once('\n').unwrap();
+    assert!(summary.ends_with("chain BROKEN"), "{summary}");
+    assert_eq!(named.trim(), fault);
+}
+
+/// The log in the hands of somebody who may do anything.
+struct Log {
+    connection: PgConnection,
+}
+
+impl Log {
+    /// Keeps a copy, so that each tampering can be put right.
+    async fn open(folder: &DataFolder) -> Self {
+        let mut log = Self { connection: folder.superuser().await };
+        log.tamper("CREATE TABLE untouched AS TABLE audit_log".to_owned()).await;
+        log
+    }
+
+    async fn longest_lane(&mut self) -> Vec<Row> {
+        sqlx::query_as(
+            "SELECT audit_id::text AS id, lane, position FROM audit_log WHERE lane = (
+                 SELECT lane FROM audit_log GROUP BY lane ORDER BY count(*) DESC LIMIT 1
+             ) ORDER BY position",
+        )
+        .fetch_all(&mut self.connection)
+        .await
+        .unwrap()
+    }
+
+    async fn tamper(&mut self, statements: String) {
+        sqlx::raw_sql(AssertSqlSafe(statements)).execute(&mut self.connection).await.unwrap();
+    }
+
+    /// With the trigger off, or every row would be sealed anew.
+    async fn put_right(&mut self) {
+        let statements = "SET session_replication_role = replica; TRUNCATE audit_log; \
+                          INSERT INTO audit_log TABLE untouched; RESET session_replication_role";
+        self.tamper(statements.to_owned()).await;
+    }
+}
