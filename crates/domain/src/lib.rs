@@ -11,6 +11,7 @@ mod ids;
 mod people;
 mod permission;
 mod scope;
+mod work;
 
 pub use access::{ApiKeyRecord, Revocation, UnknownCredential};
 pub use audit::{
@@ -18,10 +19,16 @@ pub use audit::{
 };
 pub use environment::{Clock, IdGen, Random};
 pub use idempotency::{IdempotencyClaim, IdempotencyKey, InvalidIdempotencyKey};
-pub use ids::{ApiKeyId, AuditId, TenantId, TokenId, TraceId, UserId};
+pub use ids::{
+    ApiKeyId, AuditId, DocId, JobId, LeaseToken, RunId, TenantId, TokenId, TraceId, UserId,
+};
 pub use people::{
     ApiKey, EmailAddress, InvalidEmail, InvalidPassword, NewPassword, PasswordHash, Tenant, User,
     UserChange,
 };
 pub use permission::{Action, Reach, Role, UnknownRole};
 pub use scope::{Actor, Caller, NotPermitted, Scope};
+pub use work::{
+    Envelope, Failure, FailureClass, IllegalTransition, InvalidPipeline, Jitter, JobEvent,
+    JobState, Pipeline, RetryPolicy, RunEvent, RunState, StageName, UnreadableEnvelope, Verdict,
+};
