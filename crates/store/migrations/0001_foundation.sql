@@ -135,35 +135,55 @@ ALTER TABLE audit_log ENABLE ROW LEVEL SECURITY;
 ALTER TABLE audit_log FORCE ROW LEVEL SECURITY;
 CREATE POLICY read_own_tenant ON audit_log FOR SELECT USING (tenant_id = (SELECT docket_tenant()));
 CREATE POLICY read_every_tenant ON audit_log FOR SELECT USING ((SELECT docket_every_tenant()));
-CREATE POLICY add ON audit_log FOR INSERT WITH CHECK (tenant_id = (SELECT docket_tenant()));
+CREATE POLICY add_own_tenant ON audit_log FOR INSERT WITH CHECK (tenant_id = (SELECT docket_tenant()));
+CREATE POLICY add_every_tenant ON audit_log FOR INSERT WITH CHECK ((SELECT docket_every_tenant()));
 
 -- What a row is sealed with. JSON keeps the columns apart without a separator that could be forged.
-CREATE FUNCTION docket_audit_hash(entry audit_log) RETURNS bytea LANGUAGE sql STABLE AS $$
-    SELECT sha256(entry.prev_hash || convert_to(jsonb_build_array(
-        entry.lane, entry.position, entry.audit_id, entry.tenant_id, entry.user_id, entry.actor,
-        entry.entity_type, entry.entity_id, entry.action, entry.detail,
-        extract(epoch FROM entry.ts), entry.trace_id)::text, 'UTF8'))
+CREATE FUNCTION docket_audit_hash(
+    prev_hash bytea, lane smallint, "position" bigint, audit_id uuid, tenant_id uuid, user_id uuid,
+    actor text, entity_type text, entity_id uuid, action text, detail jsonb, ts timestamptz, trace_id text
+) RETURNS bytea LANGUAGE sql STABLE PARALLEL SAFE AS $$
+    SELECT sha256(prev_hash || convert_to(jsonb_build_array(
+        lane, "position", audit_id, tenant_id, user_id, actor, entity_type, entity_id, action,
+        detail, extract(epoch FROM ts), trace_id)::text, 'UTF8'))
 $$;
 
--- Seals every new row, whoever inserts it. The lane stays locked until the transaction ends, which
--- is what keeps its order; a writer passes over lanes that others hold, and waits only when all are
--- taken.
-CREATE FUNCTION docket_audit_seal() RETURNS trigger LANGUAGE plpgsql AS $$
+-- Adds rows to a tenant's log, in the order given. The lane stays locked until the transaction ends,
+-- which is what keeps its order; a writer passes over lanes that others hold, and waits only when all
+-- are taken.
+CREATE FUNCTION docket_audit_append(
+    tenant uuid, audit_ids uuid[], user_ids uuid[], actors text[], entity_types text[],
+    entity_ids uuid[], actions text[], details jsonb[], moments timestamptz[], trace_ids text[]
+) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+    taken  audit_lanes;
+    n      CONSTANT int := array_length(audit_ids, 1);
+    before bytea[] := array_fill(NULL::bytea, ARRAY[n]);
+    hashes bytea[] := array_fill(NULL::bytea, ARRAY[n]);
 BEGIN
-    SELECT lane, length + 1, head INTO NEW.lane, NEW.position, NEW.prev_hash
-    FROM audit_lanes WHERE tenant_id = NEW.tenant_id
-    LIMIT 1 FOR UPDATE SKIP LOCKED;
+    SELECT * INTO taken FROM audit_lanes WHERE tenant_id = tenant LIMIT 1 FOR UPDATE SKIP LOCKED;
     IF NOT FOUND THEN
         -- The session's own number spreads the waiting writers over the lanes.
-        SELECT lane, length + 1, head INTO NEW.lane, NEW.position, NEW.prev_hash
-        FROM audit_lanes WHERE tenant_id = NEW.tenant_id
-        ORDER BY (lane + pg_backend_pid()) % 64
-        LIMIT 1 FOR UPDATE;
+        SELECT * INTO STRICT taken FROM audit_lanes WHERE tenant_id = tenant
+        ORDER BY (lane + pg_backend_pid()) % 64 LIMIT 1 FOR UPDATE;
     END IF;
-    NEW.hash := docket_audit_hash(NEW);
-    UPDATE audit_lanes SET length = NEW.position, head = NEW.hash
-    WHERE tenant_id = NEW.tenant_id AND lane = NEW.lane;
-    RETURN NEW;
+    FOR i IN 1..n LOOP
+        before[i] := taken.head;
+        taken.head := docket_audit_hash(
+            taken.head, taken.lane, taken.length + i, audit_ids[i], tenant, user_ids[i], actors[i],
+            entity_types[i], entity_ids[i], actions[i], details[i], moments[i], trace_ids[i]);
+        hashes[i] := taken.head;
+    END LOOP;
+    INSERT INTO audit_log
+        (audit_id, tenant_id, user_id, actor, entity_type, entity_id, action, detail, ts, trace_id,
+         lane, position, prev_hash, hash)
+    SELECT e.audit_id, tenant, e.user_id, e.actor, e.entity_type, e.entity_id, e.action, e.detail, e.ts,
+           e.trace_id, taken.lane, taken.length + e.place, e.before, e.hash
+    FROM unnest(audit_ids, user_ids, actors, entity_types, entity_ids, actions, details, moments,
+                trace_ids, before, hashes) WITH ORDINALITY
+         AS e (audit_id, user_id, actor, entity_type, entity_id, action, detail, ts,
+               trace_id, before, hash, place);
+    UPDATE audit_lanes SET length = taken.length + n, head = taken.head
+    WHERE tenant_id = tenant AND lane = taken.lane;
 END
 $$;
-CREATE TRIGGER seal BEFORE INSERT ON audit_log FOR EACH ROW EXECUTE FUNCTION docket_audit_seal();

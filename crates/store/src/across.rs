@@ -3,6 +3,8 @@
 use domain::Scope;
 use sqlx::{AssertSqlSafe, PgConnection, Postgres, Transaction};
 
+use uuid::Uuid;
+
 use crate::{Store, StoreError, Tx};
 
 /// Sees the rows of every tenant. For signing in, operator commands and housekeeping only.
@@ -33,6 +35,10 @@ impl AcrossTenants {
         );
         sqlx::raw_sql(AssertSqlSafe(narrowing)).execute(self.connection()).await?;
         Ok(Tx::new(self.inner, scope, &self.store))
+    }
+
+    pub(crate) fn next_id(&self) -> Uuid {
+        self.store.ids.next()
     }
 
     pub(crate) fn connection(&mut self) -> &mut PgConnection {

@@ -1,4 +1,3 @@
--- Lane, position and hashes are filled in by the trigger `seal`.
-INSERT INTO audit_log
-    (audit_id, tenant_id, user_id, actor, entity_type, entity_id, action, detail, ts, trace_id)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+-- One row; lane, position and hashes are the function's business.
+SELECT docket_audit_append($1, ARRAY[$2::uuid], ARRAY[$3::uuid], ARRAY[$4::text], ARRAY[$5::text],
+    ARRAY[$6::uuid], ARRAY[$7::text], ARRAY[$8::jsonb], ARRAY[$9::timestamptz], ARRAY[$10::text])

@@ -1,10 +1,12 @@
 -- Every row of a tenant that does not follow from the row before it in its lane.
 WITH chained AS (
     SELECT audit_id, lane, position, prev_hash, hash,
-           docket_audit_hash(entry) AS sealed_hash,
+           docket_audit_hash(
+               prev_hash, lane, position, audit_id, tenant_id, user_id, actor, entity_type, entity_id,
+               action, detail, ts, trace_id) AS sealed_hash,
            lag(position, 1, 0::bigint) OVER by_place AS position_before,
            lag(hash, 1, decode(repeat('00', 32), 'hex')) OVER by_place AS hash_before
-    FROM audit_log AS entry
+    FROM audit_log
     WHERE tenant_id = $1
     WINDOW by_place AS (PARTITION BY lane ORDER BY position)
 )

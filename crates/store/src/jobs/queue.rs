@@ -1,0 +1,348 @@
+//! The workers' side: claim, prolong, report, take back.
+
+use chrono::{DateTime, Utc};
+use domain::{
+    AuditAction, AuditEntry, DocId, Entity, Failure, JobId, LeaseToken, Pipeline, RunId, StageName,
+    TenantId,
+};
+use serde_json::{Value, json};
+use sqlx::FromRow;
+use uuid::Uuid;
+
+use crate::{AcrossTenants, StoreError, sql};
+
+/// How many jobs of a stage a worker has room for, and whose turn it was last.
+#[derive(Clone, Debug)]
+pub struct StageRoom {
+    pub stage: StageName,
+    pub room: usize,
+    pub last_tenant: TenantId,
+}
+
+/// A worker's request for work.
+#[derive(Debug)]
+pub struct Claim<'a> {
+    pub rooms: &'a [StageRoom],
+    pub worker_id: &'a str,
+    pub now: DateTime<Utc>,
+    pub lease_until: DateTime<Utc>,
+}
+
+/// A job in a worker's hands.
+#[derive(Clone, Debug)]
+pub struct ClaimedJob {
+    pub job_id: JobId,
+    pub token: LeaseToken,
+    pub tenant_id: TenantId,
+    pub run_id: RunId,
+    pub doc_id: DocId,
+    pub stage: StageName,
+    /// Retries used up so far.
+    pub retries: u32,
+    pub trace_parent: Option<String>,
+    pub pipeline: Pipeline,
+}
+
+/// A lease somebody holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Held {
+    pub job_id: JobId,
+    pub token: LeaseToken,
+}
+
+/// What became of a job.
+#[derive(Clone, Debug)]
+pub enum Outcome {
+    Succeeded {
+        artifacts: Value,
+        next: Option<Next>,
+    },
+    /// To be tried again, not before the moment.
+    PutOff {
+        failure: Failure,
+        not_before: DateTime<Utc>,
+    },
+    GivenUp {
+        failure: Failure,
+    },
+    /// Handed back untouched by a worker that stops.
+    Released,
+}
+
+/// The job of the stage that follows.
+#[derive(Clone, Debug)]
+pub struct Next {
+    pub stage: StageName,
+    pub job_id: JobId,
+    /// The lease, when the reporter goes on with it.
+    pub token: Option<LeaseToken>,
+    pub retries: u32,
+}
+
+#[derive(Clone, Debug)]
+pub struct Report {
+    pub held: Held,
+    pub outcome: Outcome,
+}
+
+/// A job whose lease ran out.
+#[derive(Clone, Debug)]
+pub struct TakenBack {
+    pub job_id: JobId,
+    pub tenant_id: TenantId,
+    pub gave_up: bool,
+}
+
+#[derive(FromRow)]
+struct ClaimedRow {
+    job_id: Uuid,
+    tenant_id: Uuid,
+    run_id: Uuid,
+    doc_id: Uuid,
+    stage: String,
+    attempts: i32,
+    lease_token: Uuid,
+    trace_parent: Option<String>,
+    pipeline: Vec<String>,
+}
+
+impl TryFrom<ClaimedRow> for ClaimedJob {
+    type Error = StoreError;
+
+    fn try_from(row: ClaimedRow) -> Result<Self, StoreError> {
+        let stages: Result<Vec<StageName>, _> = row.pipeline.into_iter().map(parse_stage).collect();
+        let pipeline = Pipeline::try_from(stages?).map_err(|error| StoreError::NotUnderstood {
+            what: "pipeline",
+            value: error.to_string(),
+        })?;
+        Ok(Self {
+            job_id: JobId(row.job_id),
+            token: LeaseToken(row.lease_token),
+            tenant_id: TenantId(row.tenant_id),
+            run_id: RunId(row.run_id),
+            doc_id: DocId(row.doc_id),
+            stage: parse_stage(row.stage)?,
+            retries: u32::try_from(row.attempts).unwrap_or(0),
+            trace_parent: row.trace_parent,
+            pipeline,
+        })
+    }
+}
+
+pub(super) fn parse_stage(text: String) -> Result<StageName, StoreError> {
+    text.parse().map_err(|_| StoreError::NotUnderstood { what: "stage", value: text })
+}
+
+#[derive(FromRow)]
+struct SettledRow {
+    job_id: Uuid,
+    tenant_id: Uuid,
+    run_id: Uuid,
+    stage: String,
+    outcome: String,
+    attempts: i32,
+    error: Option<String>,
+}
+
+impl SettledRow {
+    fn audit(&self) -> AuditEntry {
+        let action = match self.outcome.as_str() {
+            "succeeded" => AuditAction::JobCompleted,
+            "given_up" => AuditAction::JobFailed,
+            "put_off" => AuditAction::JobRetryScheduled,
+            _ => AuditAction::JobReleased,
+        };
+        AuditEntry {
+            action,
+            entity: Entity::Job(JobId(self.job_id)),
+            detail: json!({
+                "run_id": self.run_id,
+                "stage": self.stage,
+                "attempts": self.attempts,
+                "error": self.error,
+            }),
+        }
+    }
+}
+
+impl AcrossTenants {
+    /// Claims as many jobs as there is room for; what is claimed is the worker's until its lease
+    /// runs out.
+    pub async fn claim_jobs(&mut self, claim: &Claim<'_>) -> Result<Vec<ClaimedJob>, StoreError> {
+        let stages: Vec<&str> = claim.rooms.iter().map(|room| room.stage.as_str()).collect();
+        let rooms: Vec<i32> =
+            claim.rooms.iter().map(|room| i32::try_from(room.room).unwrap_or(i32::MAX)).collect();
+        let last: Vec<Uuid> = claim.rooms.iter().map(|room| room.last_tenant.0).collect();
+        let most = claim.rooms.iter().map(|room| room.room).sum();
+        let tokens: Vec<Uuid> = (0..most).map(|_| self.next_id()).collect();
+        let rows: Vec<ClaimedRow> = sqlx::query_as(sql!("jobs/claim"))
+            .bind(stages)
+            .bind(rooms)
+            .bind(last)
+            .bind(claim.now)
+            .bind(claim.lease_until)
+            .bind(claim.worker_id)
+            .bind(tokens)
+            .fetch_all(self.connection())
+            .await?;
+        let jobs: Vec<ClaimedJob> =
+            rows.into_iter().map(ClaimedJob::try_from).collect::<Result<_, _>>()?;
+        let started = |job: &ClaimedJob| {
+            let detail =
+                json!({ "run_id": job.run_id, "stage": job.stage, "worker": claim.worker_id });
+            let entity = Entity::Job(job.job_id);
+            (job.tenant_id, AuditEntry { action: AuditAction::JobStarted, entity, detail })
+        };
+        self.append_audit_many(claim.now, jobs.iter().map(started)).await?;
+        Ok(jobs)
+    }
+
+    /// Prolongs leases; returns those that are still held.
+    pub async fn prolong_leases(
+        &mut self,
+        held: &[Held],
+        now: DateTime<Utc>,
+        lease_until: DateTime<Utc>,
+    ) -> Result<Vec<JobId>, StoreError> {
+        let (ids, tokens): (Vec<Uuid>, Vec<Uuid>) =
+            held.iter().map(|held| (held.job_id.0, held.token.0)).unzip();
+        let kept: Vec<Uuid> = sqlx::query_scalar(sql!("jobs/heartbeat"))
+            .bind(ids)
+            .bind(tokens)
+            .bind(now)
+            .bind(lease_until)
+            .fetch_all(self.connection())
+            .await?;
+        Ok(kept.into_iter().map(JobId).collect())
+    }
+
+    /// Reports on many jobs at once; returns those whose report counted. The others' leases were no
+    /// longer the reporter's.
+    pub async fn settle_jobs(
+        &mut self,
+        reports: &[Report],
+        now: DateTime<Utc>,
+        lease_until: DateTime<Utc>,
+    ) -> Result<Vec<JobId>, StoreError> {
+        let columns = ReportColumns::of(reports, || self.next_id());
+        let rows: Vec<SettledRow> = sqlx::query_as(sql!("jobs/settle"))
+            .bind(columns.job_ids)
+            .bind(columns.tokens)
+            .bind(columns.outcomes)
+            .bind(columns.not_before)
+            .bind(columns.errors)
+            .bind(columns.classes)
+            .bind(columns.guidance)
+            .bind(columns.artifacts)
+            .bind(columns.next_stages)
+            .bind(columns.next_job_ids)
+            .bind(columns.next_tokens)
+            .bind(columns.next_retries)
+            .bind(columns.event_ids)
+            .bind(now)
+            .bind(lease_until)
+            .fetch_all(self.connection())
+            .await?;
+        let entries = rows.iter().map(|row| (TenantId(row.tenant_id), row.audit()));
+        self.append_audit_many(now, entries).await?;
+        Ok(rows.into_iter().map(|row| JobId(row.job_id)).collect())
+    }
+
+    /// Takes back jobs whose lease has run out, at most `most` of them.
+    pub async fn take_back_expired(
+        &mut self,
+        now: DateTime<Utc>,
+        allowed_expiries: u32,
+        most: u32,
+    ) -> Result<Vec<TakenBack>, StoreError> {
+        let events: Vec<Uuid> = (0..most).map(|_| self.next_id()).collect();
+        let rows: Vec<(Uuid, Uuid, String, String, Option<String>)> =
+            sqlx::query_as(sql!("jobs/expire"))
+                .bind(now)
+                .bind(i32::try_from(allowed_expiries).unwrap_or(i32::MAX))
+                .bind(i64::from(most))
+                .bind(events)
+                .fetch_all(self.connection())
+                .await?;
+        let entry = |(job_id, tenant_id, stage, status, error): &(
+            Uuid,
+            Uuid,
+            String,
+            String,
+            Option<String>,
+        )| {
+            let gave_up = status == "DEAD";
+            let action =
+                if gave_up { AuditAction::JobFailed } else { AuditAction::JobRetryScheduled };
+            let detail = json!({ "stage": stage, "error": error });
+            (
+                TenantId(*tenant_id),
+                AuditEntry { action, entity: Entity::Job(JobId(*job_id)), detail },
+            )
+        };
+        self.append_audit_many(now, rows.iter().map(entry)).await?;
+        let taken =
+            |(job_id, tenant_id, _, status, _): (Uuid, Uuid, String, String, Option<String>)| {
+                TakenBack {
+                    job_id: JobId(job_id),
+                    tenant_id: TenantId(tenant_id),
+                    gave_up: status == "DEAD",
+                }
+            };
+        Ok(rows.into_iter().map(taken).collect())
+    }
+}
+
+/// Reports turned on their side, as the statement takes them.
+#[derive(Default)]
+struct ReportColumns {
+    job_ids: Vec<Uuid>,
+    tokens: Vec<Uuid>,
+    outcomes: Vec<&'static str>,
+    not_before: Vec<Option<DateTime<Utc>>>,
+    errors: Vec<Option<String>>,
+    classes: Vec<Option<&'static str>>,
+    guidance: Vec<Option<String>>,
+    artifacts: Vec<Option<Value>>,
+    next_stages: Vec<Option<String>>,
+    next_job_ids: Vec<Option<Uuid>>,
+    next_tokens: Vec<Option<Uuid>>,
+    next_retries: Vec<Option<i32>>,
+    event_ids: Vec<Uuid>,
+}
+
+impl ReportColumns {
+    fn of(reports: &[Report], mut next_id: impl FnMut() -> Uuid) -> Self {
+        let mut columns = Self::default();
+        for report in reports {
+            columns.job_ids.push(report.held.job_id.0);
+            columns.tokens.push(report.held.token.0);
+            columns.event_ids.push(next_id());
+            columns.push_outcome(&report.outcome);
+        }
+        columns
+    }
+
+    fn push_outcome(&mut self, outcome: &Outcome) {
+        let (word, failure, not_before, artifacts, next) = match outcome {
+            Outcome::Succeeded { artifacts, next } => {
+                ("succeeded", None, None, Some(artifacts.clone()), next.as_ref())
+            }
+            Outcome::PutOff { failure, not_before } => {
+                ("put_off", Some(failure), Some(*not_before), None, None)
+            }
+            Outcome::GivenUp { failure } => ("given_up", Some(failure), None, None, None),
+            Outcome::Released => ("released", None, None, None, None),
+        };
+        self.outcomes.push(word);
+        self.not_before.push(not_before);
+        self.errors.push(failure.map(|failure| failure.error.clone()));
+        self.classes.push(failure.map(|failure| failure.class.as_str()));
+        self.guidance.push(failure.map(|failure| failure.guidance.clone()));
+        self.artifacts.push(artifacts);
+        self.next_stages.push(next.map(|next| next.stage.to_string()));
+        self.next_job_ids.push(next.map(|next| next.job_id.0));
+        self.next_tokens.push(next.and_then(|next| next.token).map(|token| token.0));
+        self.next_retries.push(next.map(|next| i32::try_from(next.retries).unwrap_or(i32::MAX)));
+    }
+}
