@@ -76,8 +76,9 @@ CREATE TABLE jobs (
 -- Only what waits, only what is leased, only what is dead: finished jobs cost a claim nothing.
 CREATE INDEX jobs_waiting ON jobs (stage, tenant_id, priority DESC, next_run_at, job_id)
     WHERE status = 'PENDING';
-CREATE INDEX jobs_leased ON jobs (lease_until) WHERE status = 'PROCESSING';
-CREATE INDEX jobs_dead ON jobs (tenant_id, updated_at DESC, job_id DESC) WHERE status = 'DEAD';
+-- No index holds lease_until or updated_at, so that a heartbeat touches none.
+CREATE INDEX jobs_leased ON jobs (job_id) WHERE status = 'PROCESSING';
+CREATE INDEX jobs_dead ON jobs (tenant_id, created_at DESC, job_id DESC) WHERE status = 'DEAD';
 CREATE INDEX jobs_of_tenant ON jobs (tenant_id, created_at DESC, job_id DESC);
 SELECT docket_protect('jobs');
 

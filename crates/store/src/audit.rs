@@ -1,7 +1,9 @@
 //! The audit log: written in the transaction of what it records, chained by the database.
 
 use chrono::{DateTime, Utc};
-use domain::{Actor, AuditEntry, AuditFilter, AuditId, AuditRecord, ChainFault, TenantId, UserId};
+use domain::{
+    Actor, AuditEntry, AuditFilter, AuditId, AuditRecord, ChainFault, TenantId, TraceId, UserId,
+};
 use serde_json::Value;
 use sqlx::FromRow;
 use uuid::Uuid;
@@ -40,6 +42,20 @@ impl From<AuditRow> for AuditRecord {
             position: row.position,
             hash: row.hash,
         }
+    }
+}
+
+/// A row that Docket itself answers for.
+#[derive(Debug)]
+pub(crate) struct SystemEntry {
+    tenant_id: TenantId,
+    entry: AuditEntry,
+    trace_id: Option<TraceId>,
+}
+
+impl SystemEntry {
+    pub(crate) fn new(tenant_id: TenantId, entry: AuditEntry, trace_parent: Option<&str>) -> Self {
+        Self { tenant_id, entry, trace_id: trace_parent.and_then(TraceId::from_traceparent) }
     }
 }
 
@@ -136,10 +152,10 @@ impl AcrossTenants {
     pub(crate) async fn append_audit_many(
         &mut self,
         moment: DateTime<Utc>,
-        entries: impl Iterator<Item = (TenantId, AuditEntry)>,
+        entries: impl Iterator<Item = SystemEntry>,
     ) -> Result<(), StoreError> {
         let mut columns = EntryColumns::default();
-        for (tenant_id, entry) in entries {
+        for SystemEntry { tenant_id, entry, trace_id } in entries {
             columns.tenants.push(tenant_id.0);
             columns.ids.push(self.next_id());
             columns.actors.push(Actor::System.to_string());
@@ -147,7 +163,7 @@ impl AcrossTenants {
             columns.entities.push(entry.entity.id());
             columns.actions.push(entry.action.as_str());
             columns.details.push(entry.detail);
-            columns.traces.push(None);
+            columns.traces.push(trace_id.map(|trace| trace.to_string()));
         }
         if columns.ids.is_empty() {
             return Ok(());

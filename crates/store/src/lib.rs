@@ -30,8 +30,8 @@ pub use api_keys::NewApiKey;
 pub use error::StoreError;
 pub use idempotency::Claimed;
 pub use jobs::{
-    Claim, ClaimedJob, Held, JobFilter, JobRecord, NewRun, Next, Outcome, QueueRecord, Report,
-    StageRoom, TakenBack,
+    BegunSchedule, Claim, ClaimedJob, Held, JobFilter, JobRecord, Lease, NewRun, Next, Outcome,
+    QueueRecord, Report, StageRoom, TakenBack, WorkFeed,
 };
 pub use open::{DatabaseUrl, InvalidDatabaseUrl, OpenError, Store};
 pub use page::{After, Window};

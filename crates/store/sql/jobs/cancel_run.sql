@@ -1,4 +1,5 @@
--- Ends a run that is not over: its job is given up, a worker that has it loses its lease.
+-- Ends a run that is not over: its job is given up, a worker that has it loses its lease. The caller
+-- has locked the live job.
 WITH run AS (
     UPDATE ingestion_runs
     SET status = 'failed', error = 'cancelled', finished_at = $3, updated_at = $3

@@ -22,7 +22,9 @@ taken_back AS (
 ended AS (
     UPDATE ingestion_runs AS run
     SET status = 'failed', error = t.error, finished_at = $1, updated_at = $1
-    FROM taken_back AS t WHERE run.run_id = t.run_id AND t.status = 'DEAD'
+    FROM taken_back AS t
+    WHERE run.run_id = t.run_id AND t.status = 'DEAD' AND run.status = 'running'
+    RETURNING run.run_id
 ),
 recorded AS (
     INSERT INTO stages (run_id, name, tenant_id, status, started_at, ended_at, worker_id, retries, error)
@@ -36,6 +38,6 @@ told AS (
     INSERT INTO outbox_events (evt_id, tenant_id, topic, payload, created_at)
     SELECT ($4::uuid[])[place], tenant_id, 'document.failed',
            jsonb_build_object('doc_id', doc_id, 'run_id', run_id, 'stage', stage, 'error', error), $1
-    FROM taken_back WHERE status = 'DEAD'
+    FROM taken_back JOIN ended USING (run_id)
 )
-SELECT job_id, tenant_id, stage, status, error FROM taken_back
+SELECT job_id, tenant_id, run_id, stage, status, error, trace_parent FROM taken_back

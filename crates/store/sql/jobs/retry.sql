@@ -11,4 +11,4 @@ resumed AS (
     SET status = 'running', error = NULL, finished_at = NULL, updated_at = $3
     FROM revived WHERE run.run_id = revived.run_id AND run.status = 'failed'
 )
-SELECT job_id FROM revived
+SELECT run_id FROM revived

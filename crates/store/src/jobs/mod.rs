@@ -3,8 +3,14 @@
 //! What workers do with it is set-based and spans tenants (`queue.rs`): one statement claims many
 //! jobs, one reports on many. What people do with it stays inside a tenant (`tenant.rs`).
 
+mod feed;
 mod queue;
+mod schedules;
 mod tenant;
 
-pub use queue::{Claim, ClaimedJob, Held, Next, Outcome, Report, StageRoom, TakenBack};
+pub use feed::WorkFeed;
+pub use queue::{Claim, ClaimedJob, Held, Lease, Next, Outcome, Report, StageRoom, TakenBack};
+pub use schedules::BegunSchedule;
 pub use tenant::{JobFilter, JobRecord, NewRun, QueueRecord};
+
+pub(crate) use feed::announce_work;

@@ -2,13 +2,17 @@
 
 use chrono::{DateTime, Utc};
 use domain::{
-    AuditAction, AuditEntry, DocId, Entity, Failure, JobId, LeaseToken, Pipeline, RunId, StageName,
+    AuditAction, AuditEntry, DocId, Entity, Failure, JobId, JobState, LeaseToken, Pipeline, RunId, StageName,
     TenantId,
 };
 use serde_json::{Value, json};
+#[cfg(feature = "sabotage")]
+use sqlx::AssertSqlSafe;
 use sqlx::FromRow;
 use uuid::Uuid;
 
+use super::announce_work;
+use crate::audit::SystemEntry;
 use crate::{AcrossTenants, StoreError, sql};
 
 /// How many jobs of a stage a worker has room for, and whose turn it was last.
@@ -17,15 +21,19 @@ pub struct StageRoom {
     pub stage: StageName,
     pub room: usize,
     pub last_tenant: TenantId,
+    /// When the lease of a job claimed now ends.
+    pub lease_until: DateTime<Utc>,
 }
 
 /// A worker's request for work.
 #[derive(Debug)]
 pub struct Claim<'a> {
+    /// In the pipeline's order: of two jobs whose turn it is, the one further on goes first.
     pub rooms: &'a [StageRoom],
+    /// The most to claim of all stages together.
+    pub most: usize,
     pub worker_id: &'a str,
     pub now: DateTime<Utc>,
-    pub lease_until: DateTime<Utc>,
 }
 
 /// A job in a worker's hands.
@@ -75,8 +83,16 @@ pub struct Next {
     pub stage: StageName,
     pub job_id: JobId,
     /// The lease, when the reporter goes on with it.
-    pub token: Option<LeaseToken>,
+    pub lease: Option<Lease>,
+    /// How often it may be retried.
     pub retries: u32,
+}
+
+/// A lease about to begin.
+#[derive(Clone, Copy, Debug)]
+pub struct Lease {
+    pub token: LeaseToken,
+    pub until: DateTime<Utc>,
 }
 
 #[derive(Clone, Debug)]
@@ -142,17 +158,19 @@ struct SettledRow {
     outcome: String,
     attempts: i32,
     error: Option<String>,
+    trace_parent: Option<String>,
+    work_waits: bool,
 }
 
 impl SettledRow {
-    fn audit(&self) -> AuditEntry {
+    fn audit(&self) -> SystemEntry {
         let action = match self.outcome.as_str() {
             "succeeded" => AuditAction::JobCompleted,
             "given_up" => AuditAction::JobFailed,
             "put_off" => AuditAction::JobRetryScheduled,
             _ => AuditAction::JobReleased,
         };
-        AuditEntry {
+        let entry = AuditEntry {
             action,
             entity: Entity::Job(JobId(self.job_id)),
             detail: json!({
@@ -161,7 +179,38 @@ impl SettledRow {
                 "attempts": self.attempts,
                 "error": self.error,
             }),
-        }
+        };
+        SystemEntry::new(TenantId(self.tenant_id), entry, self.trace_parent.as_deref())
+    }
+}
+
+#[derive(FromRow)]
+struct ExpiredRow {
+    job_id: Uuid,
+    tenant_id: Uuid,
+    run_id: Uuid,
+    stage: String,
+    status: String,
+    error: Option<String>,
+    trace_parent: Option<String>,
+}
+
+impl ExpiredRow {
+    fn gave_up(&self) -> bool {
+        self.status == JobState::Dead.as_str()
+    }
+
+    fn audit(&self) -> SystemEntry {
+        let entry = AuditEntry {
+            action: if self.gave_up() {
+                AuditAction::JobFailed
+            } else {
+                AuditAction::JobRetryScheduled
+            },
+            entity: Entity::Job(JobId(self.job_id)),
+            detail: json!({ "run_id": self.run_id, "stage": self.stage, "error": self.error }),
+        };
+        SystemEntry::new(TenantId(self.tenant_id), entry, self.trace_parent.as_deref())
     }
 }
 
@@ -173,14 +222,16 @@ impl AcrossTenants {
         let rooms: Vec<i32> =
             claim.rooms.iter().map(|room| i32::try_from(room.room).unwrap_or(i32::MAX)).collect();
         let last: Vec<Uuid> = claim.rooms.iter().map(|room| room.last_tenant.0).collect();
-        let most = claim.rooms.iter().map(|room| room.room).sum();
+        let lease_ends: Vec<DateTime<Utc>> =
+            claim.rooms.iter().map(|room| room.lease_until).collect();
+        let most = claim.rooms.iter().map(|room| room.room).sum::<usize>().min(claim.most);
         let tokens: Vec<Uuid> = (0..most).map(|_| self.next_id()).collect();
         let rows: Vec<ClaimedRow> = sqlx::query_as(sql!("jobs/claim"))
             .bind(stages)
             .bind(rooms)
             .bind(last)
+            .bind(lease_ends)
             .bind(claim.now)
-            .bind(claim.lease_until)
             .bind(claim.worker_id)
             .bind(tokens)
             .fetch_all(self.connection())
@@ -191,29 +242,30 @@ impl AcrossTenants {
             let detail =
                 json!({ "run_id": job.run_id, "stage": job.stage, "worker": claim.worker_id });
             let entity = Entity::Job(job.job_id);
-            (job.tenant_id, AuditEntry { action: AuditAction::JobStarted, entity, detail })
+            let entry = AuditEntry { action: AuditAction::JobStarted, entity, detail };
+            SystemEntry::new(job.tenant_id, entry, job.trace_parent.as_deref())
         };
         self.append_audit_many(claim.now, jobs.iter().map(started)).await?;
         Ok(jobs)
     }
 
-    /// Prolongs leases; returns those that are still held.
+    /// Prolongs each lease up to its moment; returns the jobs whose lease is lost.
     pub async fn prolong_leases(
         &mut self,
-        held: &[Held],
+        held: &[(Held, DateTime<Utc>)],
         now: DateTime<Utc>,
-        lease_until: DateTime<Utc>,
     ) -> Result<Vec<JobId>, StoreError> {
-        let (ids, tokens): (Vec<Uuid>, Vec<Uuid>) =
-            held.iter().map(|held| (held.job_id.0, held.token.0)).unzip();
-        let kept: Vec<Uuid> = sqlx::query_scalar(sql!("jobs/heartbeat"))
+        let ids: Vec<Uuid> = held.iter().map(|(held, _)| held.job_id.0).collect();
+        let tokens: Vec<Uuid> = held.iter().map(|(held, _)| held.token.0).collect();
+        let ends: Vec<DateTime<Utc>> = held.iter().map(|(_, until)| *until).collect();
+        let lost: Vec<Uuid> = sqlx::query_scalar(sql!("jobs/heartbeat"))
             .bind(ids)
             .bind(tokens)
+            .bind(ends)
             .bind(now)
-            .bind(lease_until)
             .fetch_all(self.connection())
             .await?;
-        Ok(kept.into_iter().map(JobId).collect())
+        Ok(lost.into_iter().map(JobId).collect())
     }
 
     /// Reports on many jobs at once; returns those whose report counted. The others' leases were no
@@ -222,10 +274,9 @@ impl AcrossTenants {
         &mut self,
         reports: &[Report],
         now: DateTime<Utc>,
-        lease_until: DateTime<Utc>,
     ) -> Result<Vec<JobId>, StoreError> {
         let columns = ReportColumns::of(reports, || self.next_id());
-        let rows: Vec<SettledRow> = sqlx::query_as(sql!("jobs/settle"))
+        let rows: Vec<SettledRow> = sqlx::query_as(self.settle_statement())
             .bind(columns.job_ids)
             .bind(columns.tokens)
             .bind(columns.outcomes)
@@ -237,14 +288,16 @@ impl AcrossTenants {
             .bind(columns.next_stages)
             .bind(columns.next_job_ids)
             .bind(columns.next_tokens)
+            .bind(columns.next_lease_ends)
             .bind(columns.next_retries)
             .bind(columns.event_ids)
             .bind(now)
-            .bind(lease_until)
             .fetch_all(self.connection())
             .await?;
-        let entries = rows.iter().map(|row| (TenantId(row.tenant_id), row.audit()));
-        self.append_audit_many(now, entries).await?;
+        self.append_audit_many(now, rows.iter().map(SettledRow::audit)).await?;
+        if rows.iter().any(|row| row.work_waits) {
+            announce_work(self.connection()).await?;
+        }
         Ok(rows.into_iter().map(|row| JobId(row.job_id)).collect())
     }
 
@@ -256,40 +309,40 @@ impl AcrossTenants {
         most: u32,
     ) -> Result<Vec<TakenBack>, StoreError> {
         let events: Vec<Uuid> = (0..most).map(|_| self.next_id()).collect();
-        let rows: Vec<(Uuid, Uuid, String, String, Option<String>)> =
-            sqlx::query_as(sql!("jobs/expire"))
-                .bind(now)
-                .bind(i32::try_from(allowed_expiries).unwrap_or(i32::MAX))
-                .bind(i64::from(most))
-                .bind(events)
-                .fetch_all(self.connection())
-                .await?;
-        let entry = |(job_id, tenant_id, stage, status, error): &(
-            Uuid,
-            Uuid,
-            String,
-            String,
-            Option<String>,
-        )| {
-            let gave_up = status == "DEAD";
-            let action =
-                if gave_up { AuditAction::JobFailed } else { AuditAction::JobRetryScheduled };
-            let detail = json!({ "stage": stage, "error": error });
-            (
-                TenantId(*tenant_id),
-                AuditEntry { action, entity: Entity::Job(JobId(*job_id)), detail },
-            )
+        let rows: Vec<ExpiredRow> = sqlx::query_as(sql!("jobs/expire"))
+            .bind(now)
+            .bind(i32::try_from(allowed_expiries).unwrap_or(i32::MAX))
+            .bind(i64::from(most))
+            .bind(events)
+            .fetch_all(self.connection())
+            .await?;
+        self.append_audit_many(now, rows.iter().map(ExpiredRow::audit)).await?;
+        if rows.iter().any(|row| !row.gave_up()) {
+            announce_work(self.connection()).await?;
+        }
+        let taken = |row: &ExpiredRow| TakenBack {
+            job_id: JobId(row.job_id),
+            tenant_id: TenantId(row.tenant_id),
+            gave_up: row.gave_up(),
         };
-        self.append_audit_many(now, rows.iter().map(entry)).await?;
-        let taken =
-            |(job_id, tenant_id, _, status, _): (Uuid, Uuid, String, String, Option<String>)| {
-                TakenBack {
-                    job_id: JobId(job_id),
-                    tenant_id: TenantId(tenant_id),
-                    gave_up: status == "DEAD",
-                }
-            };
-        Ok(rows.into_iter().map(taken).collect())
+        Ok(rows.iter().map(taken).collect())
+    }
+
+    #[cfg(not(feature = "sabotage"))]
+    #[expect(clippy::unused_self, reason = "with the feature, the answer depends on the store")]
+    fn settle_statement(&self) -> &'static str {
+        sql!("jobs/settle")
+    }
+
+    /// With the fence taken down, for the simulation to prove that it would notice.
+    #[cfg(feature = "sabotage")]
+    fn settle_statement(&self) -> AssertSqlSafe<String> {
+        let statement = sql!("jobs/settle").to_owned();
+        AssertSqlSafe(if self.store.unfenced {
+            statement.replace("AND jobs.lease_token = r.token", "")
+        } else {
+            statement
+        })
     }
 }
 
@@ -307,6 +360,7 @@ struct ReportColumns {
     next_stages: Vec<Option<String>>,
     next_job_ids: Vec<Option<Uuid>>,
     next_tokens: Vec<Option<Uuid>>,
+    next_lease_ends: Vec<Option<DateTime<Utc>>>,
     next_retries: Vec<Option<i32>>,
     event_ids: Vec<Uuid>,
 }
@@ -336,13 +390,20 @@ impl ReportColumns {
         };
         self.outcomes.push(word);
         self.not_before.push(not_before);
-        self.errors.push(failure.map(|failure| failure.error.clone()));
+        self.errors.push(failure.map(|failure| storable(&failure.error)));
         self.classes.push(failure.map(|failure| failure.class.as_str()));
-        self.guidance.push(failure.map(|failure| failure.guidance.clone()));
+        self.guidance.push(failure.map(|failure| storable(&failure.guidance)));
         self.artifacts.push(artifacts);
         self.next_stages.push(next.map(|next| next.stage.to_string()));
         self.next_job_ids.push(next.map(|next| next.job_id.0));
-        self.next_tokens.push(next.and_then(|next| next.token).map(|token| token.0));
+        let lease = next.and_then(|next| next.lease);
+        self.next_tokens.push(lease.map(|lease| lease.token.0));
+        self.next_lease_ends.push(lease.map(|lease| lease.until));
         self.next_retries.push(next.map(|next| i32::try_from(next.retries).unwrap_or(i32::MAX)));
     }
+}
+
+/// PostgreSQL's text holds no NUL, and what programs print when they crash may.
+fn storable(text: &str) -> String {
+    text.replace('\0', "\u{fffd}")
 }

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use sqlx::FromRow;
 use uuid::Uuid;
 
+use super::announce_work;
 use super::queue::parse_stage;
 use crate::{StoreError, Tx, Window, sql};
 
@@ -123,9 +124,6 @@ impl TryFrom<JobRow> for JobRecord {
     }
 }
 
-/// Says that there is work, to whoever listens.
-pub(crate) const WORK_CHANNEL: &str = "docket_work";
-
 impl Tx {
     /// Queues a run and its first job, to last exactly when this transaction does.
     pub async fn start_run(&mut self, new: &NewRun) -> Result<(), StoreError> {
@@ -152,15 +150,7 @@ impl Tx {
             detail: json!({ "run_id": new.run_id, "stage": new.pipeline.first() }),
         })
         .await?;
-        self.announce_work().await
-    }
-
-    async fn announce_work(&mut self) -> Result<(), StoreError> {
-        sqlx::query("SELECT pg_notify($1, '')")
-            .bind(WORK_CHANNEL)
-            .execute(self.connection())
-            .await?;
-        Ok(())
+        announce_work(self.connection()).await
     }
 
     pub async fn list_jobs(
@@ -199,14 +189,22 @@ impl Tx {
             .bind(self.now())
             .fetch_optional(self.connection())
             .await?;
-        if revived.is_some() {
-            self.announce_work().await?;
-        }
-        Ok(revived.is_some())
+        let Some(run_id) = revived else { return Ok(false) };
+        self.append_audit(&AuditEntry {
+            action: AuditAction::JobRetriedByAdmin,
+            entity: Entity::Job(job_id),
+            detail: json!({ "run_id": run_id }),
+        })
+        .await?;
+        announce_work(self.connection()).await?;
+        Ok(true)
     }
 
     /// Ends a run that is not over; `false` when it is, or there is none.
     pub async fn cancel_run(&mut self, run_id: RunId) -> Result<bool, StoreError> {
+        if !self.lock_live_job(run_id).await? {
+            return Ok(false);
+        }
         let event_id = self.next_id();
         let cancelled: Option<Uuid> = sqlx::query_scalar(sql!("jobs/cancel_run"))
             .bind(self.tenant_id().0)
@@ -215,7 +213,41 @@ impl Tx {
             .bind(event_id)
             .fetch_optional(self.connection())
             .await?;
+        if cancelled.is_some() {
+            self.append_audit(&AuditEntry {
+                action: AuditAction::RunCancelled,
+                entity: Entity::Run(run_id),
+                detail: json!({}),
+            })
+            .await?;
+        }
         Ok(cancelled.is_some())
+    }
+
+    /// Holds the run still until this transaction ends; `false` when it has ended.
+    ///
+    /// While we wait for the lock, a worker may finish the stage and begin the next one: then the job
+    /// we waited for is not live any more, and the one that is was not there when we asked.
+    async fn lock_live_job(&mut self, run_id: RunId) -> Result<bool, StoreError> {
+        loop {
+            let (tenant_id, run) = (self.tenant_id().0, run_id.0);
+            let locked: Option<Uuid> = sqlx::query_scalar(sql!("jobs/lock_live_job"))
+                .bind(tenant_id)
+                .bind(run)
+                .fetch_optional(self.connection())
+                .await?;
+            if locked.is_some() {
+                return Ok(true);
+            }
+            let goes_on: bool = sqlx::query_scalar(sql!("jobs/run_goes_on"))
+                .bind(tenant_id)
+                .bind(run)
+                .fetch_one(self.connection())
+                .await?;
+            if !goes_on {
+                return Ok(false);
+            }
+        }
     }
 
     pub async fn list_queues(&mut self) -> Result<Vec<QueueRecord>, StoreError> {
