@@ -15,8 +15,13 @@ pub struct AcrossTenants {
 }
 
 impl Store {
+    /// The statements take sets as arrays, so that one plan is good for all values; to plan the
+    /// queue's anew each time would take longer than to run them.
+    const OPENING: &str = "BEGIN; SET LOCAL docket.every_tenant = 'on'; \
+                           SET LOCAL plan_cache_mode = 'force_generic_plan'";
+
     pub async fn across_tenants(&self) -> Result<AcrossTenants, StoreError> {
-        let inner = self.pool.begin_with("BEGIN; SET LOCAL docket.every_tenant = 'on'").await?;
+        let inner = self.pool.begin_with(Self::OPENING).await?;
         Ok(AcrossTenants { inner, store: self.clone() })
     }
 }

@@ -2,8 +2,8 @@
 
 use chrono::{DateTime, Utc};
 use domain::{
-    AuditAction, AuditEntry, DocId, Entity, Failure, JobId, JobState, LeaseToken, Pipeline, RunId, StageName,
-    TenantId,
+    AuditAction, AuditEntry, DocId, Entity, Failure, JobId, JobState, LeaseToken, Pipeline, RunId,
+    StageName, TenantId,
 };
 use serde_json::{Value, json};
 #[cfg(feature = "sabotage")]

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use chrono::{DateTime, Duration, Utc};
 use domain::{
-    Action, Caller, Clock, DocId, Failure, IdGen, JobId, LeaseToken, Pipeline, RunId, Scope, Tenant,
-    TenantId,
+    Action, Caller, Clock, DocId, Failure, IdGen, JobId, LeaseToken, Pipeline, RunId, Scope,
+    Tenant, TenantId,
 };
 use serde_json::{Value, json};
 use sqlx::PgConnection;
@@ -83,7 +83,9 @@ impl Desk {
             parent_run_id: None,
             reason: None,
             config: json!({}),
-            trace_parent: Some("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01".to_owned()),
+            trace_parent: Some(
+                "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01".to_owned(),
+            ),
         };
         let mut tx = self.store.begin(&Self::scope(tenant_id)).await.unwrap();
         tx.start_run(&new).await.unwrap();

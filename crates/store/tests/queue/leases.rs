@@ -65,7 +65,8 @@ async fn a_heartbeat_prolongs_what_is_held_and_names_what_is_lost() {
     }
     let job = desk.job(tenant, jobs[0].job_id).await;
     assert_eq!(job.lease_until, Some(desk.now() + LEASE));
-    let alive = desk.values("SELECT to_jsonb(updated_at) FROM ingestion_runs ORDER BY 1 DESC").await;
+    let alive =
+        desk.values("SELECT to_jsonb(updated_at) FROM ingestion_runs ORDER BY 1 DESC").await;
     assert_eq!(alive[0], alive[1]);
     assert_ne!(alive[1], alive[2]);
 }
@@ -128,10 +129,8 @@ async fn reports_and_heartbeats_in_every_order_do_not_block_each_other() {
     for _ in 0..10 {
         let jobs = desk.claim("w", "ocr", 40).await;
         assert_eq!(jobs.len(), 40);
-        let report = |job: &store::ClaimedJob| store::Report {
-            held: held(job),
-            outcome: Outcome::Released,
-        };
+        let report =
+            |job: &store::ClaimedJob| store::Report { held: held(job), outcome: Outcome::Released };
         let forth: Vec<_> = jobs.iter().map(report).collect();
         let back: Vec<_> = jobs.iter().rev().map(report).collect();
         let reports = [forth, back].map(|reports| {

@@ -31,7 +31,8 @@ async fn a_retried_job_starts_afresh_and_its_run_goes_on() {
 
     let job = desk.claim_one("w", "ocr").await;
     assert!(desk.settle(held(&job), succeeded(None)).await);
-    let times = "SELECT jsonb_build_array(status, started_at, finished_at, error) FROM ingestion_runs";
+    let times =
+        "SELECT jsonb_build_array(status, started_at, finished_at, error) FROM ingestion_runs";
     let shown = |moment: chrono::DateTime<chrono::Utc>| moment.to_rfc3339();
     let expected = json!(["succeeded", shown(began), shown(desk.now()), null]);
     assert_eq!(desk.values(times).await, [expected], "the start time stays");

@@ -19,8 +19,7 @@ async fn stage_next_job_run_events_and_audit_commit_together() {
     let before = desk.everything().await;
     let leased = desk.next("layout", true);
     let mut across = desk.store.across_tenants().await.unwrap();
-    let report =
-        store::Report { held: held(&ocr), outcome: succeeded(Some(leased.clone())) };
+    let report = store::Report { held: held(&ocr), outcome: succeeded(Some(leased.clone())) };
     assert_eq!(across.settle_jobs(&[report.clone()], desk.now()).await.unwrap(), [ocr.job_id]);
     drop(across);
     assert_eq!(desk.everything().await, before);
@@ -52,7 +51,8 @@ async fn stage_next_job_run_events_and_audit_commit_together() {
             json!(["index", "succeeded", "other", 0, [{ "key": "a" }]]),
         ]
     );
-    let ended = "SELECT jsonb_build_array(status, error, finished_at - started_at) FROM ingestion_runs";
+    let ended =
+        "SELECT jsonb_build_array(status, error, finished_at - started_at) FROM ingestion_runs";
     assert_eq!(desk.values(ended).await, [json!(["succeeded", null, "00:00:03"])]);
     let events = "SELECT jsonb_build_array(topic, payload->>'run_id') FROM outbox_events";
     assert_eq!(desk.values(events).await, [json!(["document.completed", run.run_id])]);
