@@ -125,7 +125,7 @@ async fn commit_once(
     let mut across = store.across_tenants().await?;
     let counted = across.settle_jobs(reports, clock.now()).await?;
     across.commit().await?;
-    Ok(reports.iter().map(|report| counted.contains(&report.held.job_id)).collect())
+    Ok(reports.iter().map(|report| counted.contains(&report.held)).collect())
 }
 
 /// The connection may have broken after the commit: then the report counted the first time and not

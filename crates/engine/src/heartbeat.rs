@@ -96,6 +96,5 @@ async fn prolong(
     let mut across = store.across_tenants().await?;
     let lost = across.prolong_leases(&until, now).await?;
     across.commit().await?;
-    let is_lost = |held: &Held| lost.contains(&held.job_id);
-    Ok(held.iter().map(|(held, _)| *held).filter(is_lost).collect())
+    Ok(lost)
 }

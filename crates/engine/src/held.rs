@@ -33,7 +33,10 @@ impl HeldLeases {
         let held = Held { job_id: job.job_id, token: job.token };
         let lost = CancellationToken::new();
         let lease = HeldLease { token: job.token, length, lost: lost.clone() };
-        self.lock().insert(job.job_id, lease);
+        if let Some(before) = self.lock().insert(job.job_id, lease) {
+            // Taken back from us and claimed by us again: the first try is in vain.
+            before.lost.cancel();
+        }
         Holding { held, lost, leases: self.clone() }
     }
 

@@ -235,6 +235,7 @@ impl Shop {
         let mut across = self.store.across_tenants().await?;
         let jobs = across.claim_jobs(&claim).await?;
         if self.stopping.is_cancelled() {
+            across.rollback().await?;
             return Ok(0);
         }
         across.commit().await?;

@@ -31,6 +31,11 @@ impl AcrossTenants {
         Ok(self.inner.commit().await?)
     }
 
+    /// Undoes everything now. Dropping does so too, but only when the connection is next used.
+    pub async fn rollback(self) -> Result<(), StoreError> {
+        Ok(self.inner.rollback().await?)
+    }
+
     /// Goes on inside one tenant, in the same transaction.
     pub async fn enter(mut self, scope: &Scope) -> Result<Tx, StoreError> {
         // A UUID cannot hold SQL.
@@ -40,6 +45,11 @@ impl AcrossTenants {
         );
         sqlx::raw_sql(AssertSqlSafe(narrowing)).execute(self.connection()).await?;
         Ok(Tx::new(self.inner, scope, &self.store))
+    }
+
+    #[cfg(feature = "sabotage")]
+    pub(crate) fn is_unfenced(&self) -> bool {
+        self.store.unfenced
     }
 
     pub(crate) fn next_id(&self) -> Uuid {

@@ -1,5 +1,7 @@
 //! The queue on a real database: who gets what, what a lease protects, and what commits together.
 
+#![expect(clippy::unwrap_used, reason = "the helpers of a test may do what a test may")]
+
 #[path = "queue/claiming.rs"]
 mod claiming;
 #[path = "queue/desk.rs"]

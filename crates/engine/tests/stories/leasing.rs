@@ -74,8 +74,8 @@ async fn a_cancelled_run_stops_the_stage_that_works_on_it() {
         shop.cancel(run.run_id).await;
     };
     // The stage never ends by itself: it ends because its lease is gone.
-    let (worked, ()) = tokio::join!(tokio::time::timeout(SOON, worker.work_off()), cancel);
-    worked.expect("the stage is dropped").unwrap();
+    let (ended, ()) = tokio::join!(tokio::time::timeout(SOON, worker.work_off()), cancel);
+    ended.expect("the stage is dropped").unwrap();
     assert_eq!(shop.job(run.job_id).await.status, JobState::Dead);
     assert_eq!(shop.count_audited("JOB_COMPLETED").await, 0);
 }
@@ -94,8 +94,8 @@ async fn a_stopping_worker_lets_running_work_finish_and_takes_nothing_new() {
     };
     tokio::join!(worker.stop(SOON), let_go);
     assert_eq!(shop.job(job_id).await.status, JobState::Completed);
-    let states = shop.values("SELECT to_jsonb(stage || ' ' || status) FROM jobs ORDER BY 1").await;
-    assert_eq!(states, ["index PENDING", "ocr COMPLETED", "ocr PENDING"]);
+    let found = shop.values("SELECT to_jsonb(stage || ' ' || status) FROM jobs ORDER BY 1").await;
+    assert_eq!(found, ["index PENDING", "ocr COMPLETED", "ocr PENDING"]);
 }
 
 #[tokio::test]

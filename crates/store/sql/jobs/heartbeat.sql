@@ -18,7 +18,7 @@ alive AS (
     UPDATE ingestion_runs AS run SET updated_at = $4
     FROM free WHERE run.run_id = free.run_id AND run.status = 'running'
 )
-SELECT held.job_id FROM held
+SELECT held.job_id, held.token FROM held
 WHERE NOT EXISTS (
     SELECT FROM jobs
     WHERE jobs.job_id = held.job_id AND jobs.status = 'PROCESSING' AND jobs.lease_token = held.token)

@@ -30,7 +30,7 @@ settled AS (
     WHERE jobs.job_id = r.job_id AND jobs.status = 'PROCESSING' AND jobs.lease_token = r.token
     RETURNING jobs.job_id, jobs.tenant_id, jobs.run_id, jobs.doc_id, jobs.stage, jobs.attempts,
               jobs.worker_id, jobs.started_at, jobs.priority, jobs.trace_parent, jobs.type,
-              r.outcome, r.error, r.artifacts, r.next_stage, r.next_job_id, r.next_token,
+              r.token, r.outcome, r.error, r.artifacts, r.next_stage, r.next_job_id, r.next_token,
               r.next_lease_until, r.next_max_attempts, r.evt_id
 ),
 recorded AS (
@@ -72,7 +72,7 @@ told AS (
            jsonb_build_object('doc_id', doc_id, 'run_id', run_id, 'stage', stage, 'error', error), $15
     FROM ended
 )
-SELECT job_id, tenant_id, run_id, stage, outcome, attempts, error, trace_parent,
+SELECT job_id, token, tenant_id, run_id, stage, outcome, attempts, error, trace_parent,
        outcome <> 'given_up' AND (outcome <> 'succeeded' OR next_stage IS NOT NULL)
            AND next_token IS NULL AS work_waits
 FROM settled

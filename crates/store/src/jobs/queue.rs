@@ -52,7 +52,7 @@ pub struct ClaimedJob {
 }
 
 /// A lease somebody holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Held {
     pub job_id: JobId,
     pub token: LeaseToken,
@@ -152,6 +152,7 @@ pub(super) fn parse_stage(text: String) -> Result<StageName, StoreError> {
 #[derive(FromRow)]
 struct SettledRow {
     job_id: Uuid,
+    token: Uuid,
     tenant_id: Uuid,
     run_id: Uuid,
     stage: String,
@@ -163,6 +164,10 @@ struct SettledRow {
 }
 
 impl SettledRow {
+    fn held(&self) -> Held {
+        Held { job_id: JobId(self.job_id), token: LeaseToken(self.token) }
+    }
+
     fn audit(&self) -> SystemEntry {
         let action = match self.outcome.as_str() {
             "succeeded" => AuditAction::JobCompleted,
@@ -249,32 +254,33 @@ impl AcrossTenants {
         Ok(jobs)
     }
 
-    /// Prolongs each lease up to its moment; returns the jobs whose lease is lost.
+    /// Prolongs each lease up to its moment; returns those that are lost.
     pub async fn prolong_leases(
         &mut self,
         held: &[(Held, DateTime<Utc>)],
         now: DateTime<Utc>,
-    ) -> Result<Vec<JobId>, StoreError> {
+    ) -> Result<Vec<Held>, StoreError> {
         let ids: Vec<Uuid> = held.iter().map(|(held, _)| held.job_id.0).collect();
         let tokens: Vec<Uuid> = held.iter().map(|(held, _)| held.token.0).collect();
         let ends: Vec<DateTime<Utc>> = held.iter().map(|(_, until)| *until).collect();
-        let lost: Vec<Uuid> = sqlx::query_scalar(sql!("jobs/heartbeat"))
+        let lost: Vec<(Uuid, Uuid)> = sqlx::query_as(sql!("jobs/heartbeat"))
             .bind(ids)
             .bind(tokens)
             .bind(ends)
             .bind(now)
             .fetch_all(self.connection())
             .await?;
-        Ok(lost.into_iter().map(JobId).collect())
+        let held = |(job, token)| Held { job_id: JobId(job), token: LeaseToken(token) };
+        Ok(lost.into_iter().map(held).collect())
     }
 
-    /// Reports on many jobs at once; returns those whose report counted. The others' leases were no
-    /// longer the reporter's.
+    /// Reports on many jobs at once; returns the leases whose report counted. The others were no
+    /// longer the reporter's: a worker may hold the same job twice, once in vain.
     pub async fn settle_jobs(
         &mut self,
         reports: &[Report],
         now: DateTime<Utc>,
-    ) -> Result<Vec<JobId>, StoreError> {
+    ) -> Result<Vec<Held>, StoreError> {
         let columns = ReportColumns::of(reports, || self.next_id());
         let rows: Vec<SettledRow> = sqlx::query_as(self.settle_statement())
             .bind(columns.job_ids)
@@ -298,7 +304,7 @@ impl AcrossTenants {
         if rows.iter().any(|row| row.work_waits) {
             announce_work(self.connection()).await?;
         }
-        Ok(rows.into_iter().map(|row| JobId(row.job_id)).collect())
+        Ok(rows.iter().map(SettledRow::held).collect())
     }
 
     /// Takes back jobs whose lease has run out, at most `most` of them.
@@ -338,7 +344,7 @@ impl AcrossTenants {
     #[cfg(feature = "sabotage")]
     fn settle_statement(&self) -> AssertSqlSafe<String> {
         let statement = sql!("jobs/settle").to_owned();
-        AssertSqlSafe(if self.store.unfenced {
+        AssertSqlSafe(if self.is_unfenced() {
             statement.replace("AND jobs.lease_token = r.token", "")
         } else {
             statement

@@ -152,7 +152,7 @@ impl Desk {
         let mut across = self.store.across_tenants().await.unwrap();
         let counted = across.settle_jobs(&[Report { held, outcome }], self.now()).await.unwrap();
         across.commit().await.unwrap();
-        counted == [held.job_id]
+        counted == [held]
     }
 
     pub(crate) async fn put_off(&self, job: &ClaimedJob, by: Duration) -> bool {
@@ -162,7 +162,7 @@ impl Desk {
     }
 
     /// The leases that are lost.
-    pub(crate) async fn heartbeat(&self, leases: &[Held]) -> Vec<JobId> {
+    pub(crate) async fn heartbeat(&self, leases: &[Held]) -> Vec<Held> {
         let until = self.now() + LEASE;
         let leases: Vec<_> = leases.iter().map(|held| (*held, until)).collect();
         let mut across = self.store.across_tenants().await.unwrap();

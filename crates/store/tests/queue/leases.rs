@@ -28,12 +28,33 @@ async fn a_zombies_late_report_changes_nothing() {
     for outcome in late {
         assert!(!desk.settle(held(&zombie), outcome).await);
     }
-    assert_eq!(desk.heartbeat(&[held(&zombie)]).await, [zombie.job_id]);
+    assert_eq!(desk.heartbeat(&[held(&zombie)]).await, [held(&zombie)]);
     assert_eq!(desk.everything().await, before);
 
     assert!(desk.settle(held(&heir), succeeded(Some(desk.next("index", false)))).await);
     assert!(!desk.settle(held(&heir), succeeded(None)).await, "twice is once too many");
     desk.assert_chain_intact(tenant).await;
+}
+
+#[tokio::test]
+async fn a_worker_that_holds_a_job_twice_counts_once() {
+    let desk = Desk::open().await;
+    let tenant = desk.tenant("a").await;
+    desk.submit(tenant, &["ocr"]).await;
+    let stale = desk.claim_one("w", "ocr").await;
+    desk.clock.advance(LEASE + Duration::seconds(1));
+    desk.rescue(3).await;
+    let fresh = desk.claim_one("w", "ocr").await;
+    let report = |job| store::Report { held: held(job), outcome: succeeded(None) };
+    let mut across = desk.store.across_tenants().await.unwrap();
+    let until = desk.now() + LEASE;
+    let lost = across
+        .prolong_leases(&[(held(&stale), until), (held(&fresh), until)], desk.now())
+        .await
+        .unwrap();
+    assert_eq!(lost, [held(&stale)]);
+    let counted = across.settle_jobs(&[report(&stale), report(&fresh)], desk.now()).await.unwrap();
+    assert_eq!(counted, [held(&fresh)]);
 }
 
 #[tokio::test]
@@ -60,7 +81,7 @@ async fn a_heartbeat_prolongs_what_is_held_and_names_what_is_lost() {
     for _ in 0..10 {
         desk.clock.advance(Duration::seconds(5));
         let leases: Vec<_> = jobs.iter().map(held).collect();
-        assert_eq!(desk.heartbeat(&leases).await, [jobs[2].job_id]);
+        assert_eq!(desk.heartbeat(&leases).await, [held(&jobs[2])]);
         assert_eq!(desk.rescue(3).await, (0, 0), "a fresh heartbeat is never touched");
     }
     let job = desk.job(tenant, jobs[0].job_id).await;

@@ -54,7 +54,7 @@ async fn a_cancelled_run_takes_the_lease_away() {
     assert!(desk.cancel(tenant, run.run_id).await);
     assert!(!desk.cancel(tenant, run.run_id).await);
 
-    assert_eq!(desk.heartbeat(&[held(&job)]).await, [job.job_id]);
+    assert_eq!(desk.heartbeat(&[held(&job)]).await, [held(&job)]);
     assert!(!desk.settle(held(&job), succeeded(Some(desk.next("index", true)))).await);
     let dead = desk.job(tenant, run.job_id).await;
     assert_eq!((dead.status, dead.error_class.as_deref()), (JobState::Dead, Some("cancelled")));
