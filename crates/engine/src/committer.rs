@@ -122,7 +122,7 @@ async fn commit_once(
     clock: &dyn Clock,
     reports: &[Report],
 ) -> Result<Vec<bool>, StoreError> {
-    let mut across = store.across_tenants().await?;
+    let mut across = store.on_the_queue().await?;
     let counted = across.settle_jobs(reports, clock.now()).await?;
     across.commit().await?;
     Ok(reports.iter().map(|report| counted.contains(&report.held)).collect())
@@ -139,7 +139,7 @@ async fn resolve_doubt(
     let now = clock.now();
     for (report, counted) in reports.iter().zip(&mut counted) {
         if let (false, Some((held, until))) = (*counted, next_lease(&report.outcome)) {
-            let mut across = store.across_tenants().await?;
+            let mut across = store.on_the_queue().await?;
             *counted = across.prolong_leases(&[(held, until)], now).await?.is_empty();
             across.commit().await?;
         }

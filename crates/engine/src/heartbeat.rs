@@ -93,7 +93,7 @@ async fn prolong(
 ) -> Result<Vec<Held>, StoreError> {
     let now = clock.now();
     let until: Vec<_> = held.iter().map(|(held, length)| (*held, now + *length)).collect();
-    let mut across = store.across_tenants().await?;
+    let mut across = store.on_the_queue().await?;
     let lost = across.prolong_leases(&until, now).await?;
     across.commit().await?;
     Ok(lost)

@@ -232,7 +232,7 @@ impl Shop {
             worker_id: &self.settings.worker_id,
             now,
         };
-        let mut across = self.store.across_tenants().await?;
+        let mut across = self.store.on_the_queue().await?;
         let jobs = across.claim_jobs(&claim).await?;
         if self.stopping.is_cancelled() {
             across.rollback().await?;
@@ -263,7 +263,7 @@ impl Shop {
     /// Takes back what dead workers had.
     async fn rescue(&self) -> Result<(), StoreError> {
         const AT_ONCE: u32 = 100;
-        let mut across = self.store.across_tenants().await?;
+        let mut across = self.store.on_the_queue().await?;
         let now = self.environment.clock.now();
         let taken = across.take_back_expired(now, self.settings.allowed_expiries, AT_ONCE).await?;
         across.commit().await?;

@@ -5,7 +5,7 @@ use sqlx::{AssertSqlSafe, PgConnection, Postgres, Transaction};
 
 use uuid::Uuid;
 
-use crate::{Store, StoreError, Tx};
+use crate::{Store, StoreError, Tx, sql};
 
 /// Sees the rows of every tenant. For signing in, operator commands and housekeeping only.
 #[derive(Debug)]
@@ -15,13 +15,14 @@ pub struct AcrossTenants {
 }
 
 impl Store {
-    /// The statements take sets as arrays, so that one plan is good for all values; to plan the
-    /// queue's anew each time would take longer than to run them.
-    const OPENING: &str = "BEGIN; SET LOCAL docket.every_tenant = 'on'; \
-                           SET LOCAL plan_cache_mode = 'force_generic_plan'";
-
     pub async fn across_tenants(&self) -> Result<AcrossTenants, StoreError> {
-        let inner = self.pool.begin_with(Self::OPENING).await?;
+        let inner = self.pool.begin_with("BEGIN; SET LOCAL docket.every_tenant = 'on'").await?;
+        Ok(AcrossTenants { inner, store: self.clone() })
+    }
+
+    /// The same, with plans made for the queue's statements.
+    pub async fn on_the_queue(&self) -> Result<AcrossTenants, StoreError> {
+        let inner = self.pool.begin_with(sql!("setup/open_queue")).await?;
         Ok(AcrossTenants { inner, store: self.clone() })
     }
 }

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use chrono::Duration;
 use domain::{JobId, TenantId};
 use sqlx::postgres::PgRow;
-use sqlx::{AssertSqlSafe, Row};
+use sqlx::{AssertSqlSafe, PgConnection, Row};
 use uuid::Uuid;
 
 use crate::desk::Desk;
@@ -141,22 +141,37 @@ async fn while_one_claim_is_open_the_next_one_finds_other_jobs() {
     first.commit().await.unwrap();
 }
 
-/// Whatever the planner believes about the table: before statistics and with many finished jobs.
+/// Whatever the planner believes about the tables: before there are statistics, and after.
 #[tokio::test]
-async fn a_claim_reads_no_table_from_end_to_end() {
+async fn the_queues_statements_read_no_table_from_end_to_end() {
+    const STATEMENTS: [&str; 4] = [
+        include_str!("../../sql/jobs/claim.sql"),
+        include_str!("../../sql/jobs/settle.sql"),
+        include_str!("../../sql/jobs/heartbeat.sql"),
+        include_str!("../../sql/jobs/expire.sql"),
+    ];
     let desk = Desk::open().await;
     let tenant = desk.tenant("a").await;
-    let claim = include_str!("../../sql/jobs/claim.sql");
-    let plan = format!("EXPLAIN (GENERIC_PLAN) {claim}");
     let mut superuser = desk.database.superuser().await;
     for statistics in ["SELECT 1", "ANALYZE"] {
         sqlx::raw_sql(statistics).execute(&mut superuser).await.unwrap();
-        let lines: Vec<PgRow> =
-            sqlx::raw_sql(AssertSqlSafe(plan.clone())).fetch_all(&mut superuser).await.unwrap();
-        let lines: Vec<String> = lines.iter().map(|line| line.get(0)).collect();
-        assert!(!lines.iter().any(|line| line.contains("Seq Scan")), "{}", lines.join("\n"));
+        for statement in STATEMENTS {
+            let plan = plan_of(&mut superuser, statement).await;
+            let bad = ["Seq Scan", "Hash Join", "Merge Join"].iter().any(|bad| plan.contains(bad));
+            assert!(!bad, "{plan}");
+        }
         desk.flood(tenant, "ocr", 5_000).await;
         let finish = "UPDATE jobs SET status = 'COMPLETED' WHERE status = 'PENDING'";
         sqlx::raw_sql(finish).execute(&mut superuser).await.unwrap();
     }
+}
+
+async fn plan_of(connection: &mut PgConnection, statement: &str) -> String {
+    const OPENING: &str = include_str!("../../sql/setup/open_queue.sql");
+    sqlx::raw_sql(OPENING).execute(&mut *connection).await.unwrap();
+    let explain = format!("EXPLAIN (GENERIC_PLAN) {statement}");
+    let lines: Vec<PgRow> =
+        sqlx::raw_sql(AssertSqlSafe(explain)).fetch_all(&mut *connection).await.unwrap();
+    sqlx::raw_sql("ROLLBACK").execute(&mut *connection).await.unwrap();
+    lines.iter().map(|line| line.get::<String, _>(0)).collect::<Vec<_>>().join("\n")
 }

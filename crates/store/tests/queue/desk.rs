@@ -134,7 +134,7 @@ impl Desk {
         rooms: &[StageRoom],
         most: usize,
     ) -> Vec<ClaimedJob> {
-        let mut across = self.store.across_tenants().await.unwrap();
+        let mut across = self.store.on_the_queue().await.unwrap();
         let claim = Claim { rooms, most, worker_id: worker, now: self.now() };
         let jobs = across.claim_jobs(&claim).await.unwrap();
         across.commit().await.unwrap();
@@ -149,7 +149,7 @@ impl Desk {
 
     /// `true` when the report counted.
     pub(crate) async fn settle(&self, held: Held, outcome: Outcome) -> bool {
-        let mut across = self.store.across_tenants().await.unwrap();
+        let mut across = self.store.on_the_queue().await.unwrap();
         let counted = across.settle_jobs(&[Report { held, outcome }], self.now()).await.unwrap();
         across.commit().await.unwrap();
         counted == [held]
@@ -165,7 +165,7 @@ impl Desk {
     pub(crate) async fn heartbeat(&self, leases: &[Held]) -> Vec<Held> {
         let until = self.now() + LEASE;
         let leases: Vec<_> = leases.iter().map(|held| (*held, until)).collect();
-        let mut across = self.store.across_tenants().await.unwrap();
+        let mut across = self.store.on_the_queue().await.unwrap();
         let lost = across.prolong_leases(&leases, self.now()).await.unwrap();
         across.commit().await.unwrap();
         lost
@@ -173,7 +173,7 @@ impl Desk {
 
     /// How many jobs were taken back, and how many of them given up.
     pub(crate) async fn rescue(&self, allowed: u32) -> (usize, usize) {
-        let mut across = self.store.across_tenants().await.unwrap();
+        let mut across = self.store.on_the_queue().await.unwrap();
         let taken = across.take_back_expired(self.now(), allowed, 100).await.unwrap();
         across.commit().await.unwrap();
         (taken.len(), taken.iter().filter(|taken| taken.gave_up).count())

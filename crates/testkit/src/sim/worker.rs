@@ -59,7 +59,7 @@ impl Seed<'_> {
         let room = 1 + self.dice.below(3);
         let rooms = self.workers[worker].rooms(room, now + LEASE);
         let name = self.workers[worker].name.clone();
-        let mut across = self.store().across_tenants().await.map_err(refused)?;
+        let mut across = self.store().on_the_queue().await.map_err(refused)?;
         let claim = Claim { rooms: &rooms, most: room, worker_id: &name, now };
         let jobs = across.claim_jobs(&claim).await.map_err(refused)?;
         self.note(format!("{name} claims {} {fault:?}", jobs.len()));
@@ -87,7 +87,7 @@ impl Seed<'_> {
         for worker in [one, other] {
             let now = self.now_of(worker);
             let rooms = self.workers[worker].rooms(2, now + LEASE);
-            let mut across = self.store().across_tenants().await.map_err(refused)?;
+            let mut across = self.store().on_the_queue().await.map_err(refused)?;
             let name = self.workers[worker].name.clone();
             let claim = Claim { rooms: &rooms, most: 2, worker_id: &name, now };
             let jobs = across.claim_jobs(&claim).await.map_err(refused)?;
@@ -157,7 +157,7 @@ impl Seed<'_> {
         }
         let reports: Vec<Report> = done.iter().map(report).collect();
         let now = self.now_of(worker);
-        let mut across = self.store().across_tenants().await.map_err(refused)?;
+        let mut across = self.store().on_the_queue().await.map_err(refused)?;
         let counted = across.settle_jobs(&reports, now).await.map_err(refused)?;
         let name = &self.workers[worker].name;
         self.note(format!("{name} settles {} of {} {fault:?}", counted.len(), done.len()));
@@ -195,9 +195,12 @@ impl Seed<'_> {
     pub(crate) async fn heartbeat(&mut self, worker: usize) -> Result<(), String> {
         let now = self.now_of(worker);
         let until = now + LEASE;
+        if self.workers[worker].hands.is_empty() {
+            return Ok(());
+        }
         let leases: Vec<(Held, DateTime<Utc>)> =
             self.workers[worker].hands.iter().map(|hand| (held(&hand.job), until)).collect();
-        let mut across = self.store().across_tenants().await.map_err(refused)?;
+        let mut across = self.store().on_the_queue().await.map_err(refused)?;
         let lost = across.prolong_leases(&leases, now).await.map_err(refused)?;
         across.commit().await.map_err(refused)?;
         for (held, until) in leases {
@@ -212,7 +215,7 @@ impl Seed<'_> {
     pub(crate) async fn rescue(&mut self, worker: usize, fault: Fault) -> Result<(), String> {
         const ALLOWED_EXPIRIES: u32 = 4;
         let now = self.now_of(worker);
-        let mut across = self.store().across_tenants().await.map_err(refused)?;
+        let mut across = self.store().on_the_queue().await.map_err(refused)?;
         let taken = across.take_back_expired(now, ALLOWED_EXPIRIES, 20).await.map_err(refused)?;
         self.note(format!("{} jobs are taken back {fault:?}", taken.len()));
         if fault == Fault::BeforeCommit {
