@@ -15,7 +15,9 @@ pub use health::{DependencyView, HealthStatus, HealthView};
 pub use jobs::{
     JobQuery, JobStatus, JobView, QueueView, QueuesView, RequeueRequest, RequeueResponse,
 };
-pub use page::{ApiKeyPage, AuditPage, Cursor, InvalidCursor, JobPage, PageQuery, UserPage, is_storable};
+pub use page::{
+    ApiKeyPage, AuditPage, Cursor, InvalidCursor, JobPage, PageQuery, UserPage, is_storable,
+};
 pub use problem::Problem;
 pub use session::{CallerKind, LoginRequest, LoginResponse, MeView};
 pub use users::{CreateUserRequest, RoleName, UpdateUserRequest, UserView};

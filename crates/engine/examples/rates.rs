@@ -25,6 +25,10 @@ impl Clock for Machine {
     fn now(&self) -> DateTime<Utc> {
         Utc::now()
     }
+
+    fn elapsed(&self) -> std::time::Duration {
+        (self.now() - DateTime::UNIX_EPOCH).to_std().unwrap_or_default()
+    }
 }
 
 #[expect(clippy::disallowed_methods, reason = "a measurement takes the machine as it is")]
@@ -131,6 +135,55 @@ async fn end_to_end(store: &Store, tenant_id: TenantId, stages: &[&str], count: 
     rate(&format!("documents through {} stages, work_off", stages.len()), count, began);
 }
 
+/// How long a job waits for a worker that has nothing to do.
+async fn idle_pick_up(store: &Store, tenant_id: TenantId) {
+    const JOBS: usize = 200;
+    let (picked_up, mut seen) = tokio::sync::mpsc::unbounded_channel();
+    let stage =
+        Timed { name: "timed".parse().unwrap(), settings: StageSettings::default(), picked_up };
+    let environment =
+        Environment { clock: Arc::new(Machine), ids: Arc::new(Machine), random: Arc::new(Zeros) };
+    let stages = Stages::default().with(stage);
+    let settings = WorkerSettings::named("idle");
+    let worker = Worker::new(store.clone(), stages, environment, settings).unwrap().start();
+    let mut waits = Vec::new();
+    for _ in 0..JOBS {
+        tokio::time::sleep(Duration::from_millis(30)).await;
+        submit(store, tenant_id, &["timed"], 1).await;
+        let committed = Instant::now();
+        let began: Instant = seen.recv().await.unwrap();
+        waits.push(began.saturating_duration_since(committed));
+    }
+    worker.stop(Duration::from_secs(5)).await;
+    waits.sort();
+    println!(
+        "idle pick-up after the commit: p50 {:?}, p99 {:?}",
+        waits[JOBS / 2],
+        waits[JOBS * 99 / 100]
+    );
+}
+
+struct Timed {
+    name: StageName,
+    settings: StageSettings,
+    picked_up: tokio::sync::mpsc::UnboundedSender<Instant>,
+}
+
+impl Stage for Timed {
+    fn name(&self) -> &StageName {
+        &self.name
+    }
+
+    fn settings(&self) -> &StageSettings {
+        &self.settings
+    }
+
+    fn run<'a>(&'a self, _: &'a Work) -> StageFuture<'a> {
+        self.picked_up.send(Instant::now()).unwrap();
+        Box::pin(async { Ok(StageOutput::default()) })
+    }
+}
+
 #[derive(Debug)]
 struct Zeros;
 
@@ -155,6 +208,7 @@ async fn main() {
     queue_alone(&store).await;
     end_to_end(&store, tenant_id, &["one"], 5000).await;
     end_to_end(&store, tenant_id, &STAGES, 1000).await;
+    idle_pick_up(&store, tenant_id).await;
     store.close().await;
     server.release().await.unwrap();
     std::fs::remove_dir_all(folder).unwrap();

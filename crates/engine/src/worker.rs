@@ -11,7 +11,7 @@ use store::{Claim, Outcome, Report, StageRoom, Store, StoreError};
 use tokio::sync::{Mutex, Notify, OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinHandle;
 use tokio::time::MissedTickBehavior;
-use tokio_util::sync::CancellationToken;
+use tokio_util::sync::{CancellationToken, DropGuard};
 use uuid::Uuid;
 
 use crate::carry::carry;
@@ -69,12 +69,13 @@ pub(crate) struct Shop {
     closing: CancellationToken,
 }
 
-/// Works until it is stopped. Dropped, it stops without handing its leases back.
+/// Works until it is stopped. Dropped, it takes nothing new and lets its leases run out.
 #[derive(Debug)]
 pub struct Worker {
     shop: Arc<Shop>,
     heart: Heart,
     tasks: Vec<JoinHandle<()>>,
+    _stops_when_dropped: DropGuard,
 }
 
 impl Worker {
@@ -106,7 +107,8 @@ impl Worker {
             cut_off: CancellationToken::new(),
             closing,
         });
-        Ok(Self { shop, heart, tasks: Vec::new() })
+        let guard = shop.stopping.clone().drop_guard();
+        Ok(Self { shop, heart, tasks: Vec::new(), _stops_when_dropped: guard })
     }
 
     /// Works in the background from now on.

@@ -4,7 +4,8 @@ use std::sync::LazyLock;
 
 use axum::http::{Method, StatusCode};
 use domain::{
-    Action, Caller, DocId, Failure, IdGen, JobId, LeaseToken, Pipeline, RetryPolicy, RunId, TenantId,
+    Action, Caller, DocId, Failure, IdGen, JobId, LeaseToken, Pipeline, RetryPolicy, RunId,
+    TenantId,
 };
 use serde_json::{Value, json};
 use store::{Claim, ClaimedJob, Held, NewRun, Outcome, Report, StageRoom};
@@ -102,7 +103,8 @@ async fn an_admin_retries_a_dead_job() {
     assert_eq!(retried.body["status"], "PENDING");
     assert_eq!(retried.body["attempts"], 0);
     assert_eq!(retried.body["error"], Value::Null);
-    let log = app.get("/v1/audit?action=JOB_RETRIED_BY_ADMIN").bearer(&acme.admin_token).send().await;
+    let log =
+        app.get("/v1/audit?action=JOB_RETRIED_BY_ADMIN").bearer(&acme.admin_token).send().await;
     assert_eq!(log.body["items"][0]["entity_id"], json!(job_id));
     assert_eq!(claim(&app).await.len(), 1, "it can be worked on again");
 }

@@ -4,9 +4,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use engine::{Chore, Schedules};
+use domain::{Failure, JobState};
+use engine::{Chore, Schedules, StageSettings, janitor};
 
-use crate::workshop::Workshop;
+use crate::workshop::{Workshop, quick, scripted};
 
 fn counting(done: &Arc<AtomicUsize>) -> Schedules {
     let done = Arc::clone(done);
@@ -54,4 +55,30 @@ async fn a_chore_that_takes_too_long_is_cut_off() {
     assert_eq!(stuck.do_what_is_due(&shop.store, &shop.environment).await.unwrap(), ["stuck"]);
     shop.clock.advance(chrono::Duration::minutes(5));
     assert_eq!(stuck.do_what_is_due(&shop.store, &shop.environment).await.unwrap(), ["stuck"]);
+}
+
+#[tokio::test]
+async fn the_janitor_sweeps_what_is_finished_and_leaves_what_is_dead() {
+    let shop = Workshop::open().await;
+    let (broken, _) = scripted("broken", StageSettings::default(), |_| async {
+        Err(Failure::permanent("x", "y"))
+    });
+    shop.submit(&["ocr", "index"]).await;
+    let dead = shop.submit(&["ocr", "broken"]).await;
+    let worker = shop.worker(quick(&["ocr", "index"]).with(broken));
+    worker.work_off().await.unwrap();
+    let keep = Duration::from_hours(24);
+    let clock = Arc::clone(&shop.environment.clock);
+    let schedules = Schedules::default().with(janitor(shop.store.clone(), clock, keep));
+    shop.clock.advance(chrono::Duration::hours(23));
+    schedules.do_what_is_due(&shop.store, &shop.environment).await.unwrap();
+    assert_eq!(shop.values("SELECT to_jsonb(stage) FROM jobs").await.len(), 4);
+    shop.clock.advance(chrono::Duration::hours(2));
+    schedules.do_what_is_due(&shop.store, &shop.environment).await.unwrap();
+    let left = shop.values("SELECT to_jsonb(stage || ' ' || status) FROM jobs ORDER BY 1").await;
+    assert_eq!(left, ["broken DEAD", "ocr COMPLETED"], "what a retry needs is still there");
+    assert_eq!(shop.job(dead.job_id).await.status, JobState::Completed);
+    assert_eq!(shop.values("SELECT to_jsonb(name) FROM stages").await.len(), 4);
+    let waiting = shop.values("SELECT to_jsonb(topic) FROM outbox_events").await;
+    assert_eq!(waiting.len(), 2, "nobody has delivered them yet");
 }

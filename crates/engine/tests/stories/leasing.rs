@@ -15,9 +15,14 @@ use crate::workshop::{Workshop, quick, scripted};
 const SOON: Duration = Duration::from_secs(20);
 
 /// A stage that stays where it is until it is let go.
-fn waiting(stages: Stages, gate: &Arc<Semaphore>) -> (Stages, Arc<AtomicUsize>) {
+fn waiting(
+    stages: Stages,
+    concurrency: usize,
+    gate: &Arc<Semaphore>,
+) -> (Stages, Arc<AtomicUsize>) {
     let gate = Arc::clone(gate);
-    let (stage, runs) = scripted("ocr", StageSettings::default(), move |_| {
+    let settings = StageSettings { concurrency, ..Default::default() };
+    let (stage, runs) = scripted("ocr", settings, move |_| {
         let gate = Arc::clone(&gate);
         async move {
             gate.acquire().await.unwrap().forget();
@@ -32,10 +37,11 @@ fn waiting(stages: Stages, gate: &Arc<Semaphore>) -> (Stages, Arc<AtomicUsize>) 
 async fn a_running_job_is_left_alone_and_a_stale_one_is_taken_over() {
     let shop = Workshop::open().await;
     let gate = Arc::new(Semaphore::new(0));
-    let (stages, runs) = waiting(Stages::default(), &gate);
+    let (stages, runs) = waiting(Stages::default(), 1, &gate);
     let slow =
         WorkerSettings { heartbeat_every: Duration::from_hours(1), ..WorkerSettings::named("w1") };
-    let first = shop.worker_with(stages.clone(), slow);
+    // With no room for a second one, it does not take its own job back.
+    let first = shop.worker_with(stages, slow);
     let second = shop.worker_with(quick(&["ocr"]), WorkerSettings::named("w2"));
     let job_id = shop.submit(&["ocr"]).await.job_id;
     let first = first.start();
@@ -64,7 +70,7 @@ async fn a_running_job_is_left_alone_and_a_stale_one_is_taken_over() {
 async fn a_cancelled_run_stops_the_stage_that_works_on_it() {
     let shop = Workshop::open().await;
     let gate = Arc::new(Semaphore::new(0));
-    let (stages, _) = waiting(Stages::default(), &gate);
+    let (stages, _) = waiting(Stages::default(), 1, &gate);
     let settings =
         WorkerSettings { heartbeat_every: Duration::from_millis(10), ..WorkerSettings::named("w") };
     let worker = shop.worker_with(stages, settings);
@@ -84,7 +90,7 @@ async fn a_cancelled_run_stops_the_stage_that_works_on_it() {
 async fn a_stopping_worker_lets_running_work_finish_and_takes_nothing_new() {
     let shop = Workshop::open().await;
     let gate = Arc::new(Semaphore::new(0));
-    let (stages, _) = waiting(quick(&["index"]), &gate);
+    let (stages, _) = waiting(quick(&["index"]), 4, &gate);
     let worker = shop.worker(stages).start();
     let job_id = shop.submit(&["ocr", "index"]).await.job_id;
     shop.until(job_id, JobState::Processing).await;
@@ -102,7 +108,7 @@ async fn a_stopping_worker_lets_running_work_finish_and_takes_nothing_new() {
 async fn after_its_grace_period_a_stopping_worker_hands_leases_back_at_once() {
     let shop = Workshop::open().await;
     let gate = Arc::new(Semaphore::new(0));
-    let (stages, _) = waiting(Stages::default(), &gate);
+    let (stages, _) = waiting(Stages::default(), 1, &gate);
     let worker = shop.worker(stages).start();
     let job_id = shop.submit(&["ocr"]).await.job_id;
     shop.until(job_id, JobState::Processing).await;
@@ -165,6 +171,10 @@ impl Clock for WallClock {
     #[expect(clippy::disallowed_methods, reason = "the one test on real time")]
     fn now(&self) -> DateTime<Utc> {
         Utc::now()
+    }
+
+    fn elapsed(&self) -> std::time::Duration {
+        (self.now() - DateTime::UNIX_EPOCH).to_std().unwrap_or_default()
     }
 }
 

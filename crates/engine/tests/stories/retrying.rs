@@ -7,7 +7,7 @@ use domain::{Failure, JobState, RetryPolicy};
 use engine::{StageSettings, Stages};
 use serde_json::json;
 
-use crate::workshop::{Workshop, quick, scripted};
+use crate::workshop::{Workshop, quick, scripted, scripted_output};
 
 /// Works until the job is dead; returns the waiting times in between.
 async fn delays_until_dead(policy: RetryPolicy, failure: fn() -> Failure) -> (Vec<i64>, Workshop) {
@@ -172,4 +172,24 @@ async fn stages_of_different_workers_make_one_pipeline() {
     }
     let runs = shop.values("SELECT to_jsonb(status) FROM ingestion_runs").await;
     assert_eq!(runs, ["succeeded"]);
+}
+
+#[tokio::test]
+async fn an_outcome_that_cannot_be_recorded_takes_only_its_own_job_down() {
+    let shop = Workshop::open().await;
+    // PostgreSQL's JSON holds no NUL.
+    let bad = scripted_output("bad", || vec![json!("\0")]);
+    let worker = shop.worker(quick(&["good"]).with(bad));
+    let mut good = Vec::new();
+    for _ in 0..4 {
+        good.push(shop.submit(&["good"]).await.job_id);
+    }
+    let bad = shop.submit(&["bad"]).await.job_id;
+    worker.work_off().await.unwrap();
+    for job_id in good {
+        assert_eq!(shop.job(job_id).await.status, JobState::Completed);
+    }
+    let dead = shop.job(bad).await;
+    assert_eq!(dead.status, JobState::Dead);
+    assert!(dead.error.unwrap().starts_with("the outcome could not be recorded"));
 }

@@ -191,7 +191,7 @@ impl Desk {
 
     pub(crate) async fn job(&self, tenant_id: TenantId, job_id: JobId) -> JobRecord {
         let mut tx = self.store.read(&Self::scope(tenant_id)).await.unwrap();
-        tx.find_job(job_id).await.unwrap().expect("the job is there")
+        tx.find_job(job_id).await.unwrap().unwrap()
     }
 
     pub(crate) async fn retry(&self, tenant_id: TenantId, job_id: JobId) -> bool {

@@ -20,7 +20,10 @@ async fn stage_next_job_run_events_and_audit_commit_together() {
     let leased = desk.next("layout", true);
     let mut across = desk.store.across_tenants().await.unwrap();
     let report = store::Report { held: held(&ocr), outcome: succeeded(Some(leased.clone())) };
-    assert_eq!(across.settle_jobs(&[report.clone()], desk.now()).await.unwrap(), [held(&ocr)]);
+    assert_eq!(
+        across.settle_jobs(std::slice::from_ref(&report), desk.now()).await.unwrap(),
+        [held(&ocr)]
+    );
     drop(across);
     assert_eq!(desk.everything().await, before);
 

@@ -29,6 +29,8 @@ pub(crate) struct Seed<'a> {
     pub(crate) tenants: Vec<TenantId>,
     pub(crate) runs: Vec<(TenantId, RunId)>,
     pub(crate) workers: Vec<SimWorker>,
+    /// The faults are over.
+    pub(crate) calm: bool,
     steps: Vec<String>,
 }
 
@@ -41,6 +43,7 @@ impl<'a> Seed<'a> {
             tenants: Vec::new(),
             runs: Vec::new(),
             workers: Vec::new(),
+            calm: false,
             steps: Vec::new(),
         }
     }
@@ -149,6 +152,7 @@ impl<'a> Seed<'a> {
     /// No more faults: whoever slept wakes up and reports late, and the first worker does the rest.
     async fn work_off(&mut self) -> Result<(), String> {
         const ROUNDS: usize = 40;
+        self.calm = true;
         for worker in 0..self.workers.len() {
             self.workers[worker].paused = false;
             for _ in 0..self.workers[worker].hands.len() {
