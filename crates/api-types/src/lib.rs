@@ -3,6 +3,7 @@
 mod api_keys;
 mod audit;
 mod health;
+mod jobs;
 mod page;
 mod problem;
 mod session;
@@ -11,7 +12,12 @@ mod users;
 pub use api_keys::{ApiKeyView, CreateApiKeyRequest, CreatedApiKeyView};
 pub use audit::{AuditEntryView, AuditQuery};
 pub use health::{DependencyView, HealthStatus, HealthView};
-pub use page::{ApiKeyPage, AuditPage, Cursor, InvalidCursor, PageQuery, UserPage, is_storable};
+pub use jobs::{
+    JobQuery, JobStatus, JobView, QueueView, QueuesView, RequeueRequest, RequeueResponse,
+};
+pub use page::{
+    ApiKeyPage, AuditPage, Cursor, InvalidCursor, JobPage, PageQuery, UserPage, is_storable,
+};
 pub use problem::Problem;
 pub use session::{CallerKind, LoginRequest, LoginResponse, MeView};
 pub use users::{CreateUserRequest, RoleName, UpdateUserRequest, UserView};

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
-use crate::{ApiKeyView, AuditEntryView, UserView};
+use crate::{ApiKeyView, AuditEntryView, JobView, UserView};
 
 /// Which part of a list is wanted.
 #[derive(Debug, Default, Deserialize, IntoParams)]
@@ -44,6 +44,7 @@ macro_rules! page_of {
 page_of!(UserPage, UserView);
 page_of!(ApiKeyPage, ApiKeyView);
 page_of!(AuditPage, AuditEntryView);
+page_of!(JobPage, JobView);
 
 /// Whether the database can hold the moment: the years 1 to 9999.
 pub fn is_storable(moment: DateTime<Utc>) -> bool {

@@ -10,7 +10,7 @@ use utoipa_axum::router::{OpenApiRouter, UtoipaMethodRouterExt};
 use utoipa_axum::routes;
 
 use crate::Api;
-use crate::routes::{api_keys, audit, health, session, users};
+use crate::routes::{api_keys, audit, health, jobs, session, users};
 
 #[derive(OpenApi)]
 #[openapi(
@@ -26,6 +26,7 @@ use crate::routes::{api_keys, audit, health, session, users};
         (name = "session", description = "Sign in, sign out, who am I"),
         (name = "users", description = "The people of a tenant"),
         (name = "api-keys", description = "The keys of a tenant's machines"),
+        (name = "jobs", description = "The queue: what waits, what runs, what was given up"),
         (name = "audit", description = "Who did what, and when"),
         (name = "health", description = "Whether the server lives and can serve"),
     )
@@ -68,6 +69,13 @@ pub(crate) fn versioned_routes() -> OpenApiRouter<Arc<Api>> {
         .routes(routes!(api_keys::list, api_keys::create))
         .routes(routes!(api_keys::find, api_keys::revoke))
         .routes(routes!(audit::list))
+        .routes(routes!(jobs::list))
+        .routes(routes!(jobs::list_dead))
+        .routes(routes!(jobs::requeue_dead))
+        .routes(routes!(jobs::find))
+        .routes(routes!(jobs::retry))
+        .routes(routes!(jobs::queues))
+        .routes(routes!(jobs::cancel_run))
 }
 
 macro_rules! problems {

@@ -6,7 +6,7 @@ use chrono::{DateTime, Utc};
 use serde_json::Value;
 use uuid::Uuid;
 
-use crate::{ApiKeyId, AuditId, TenantId, UserId};
+use crate::{ApiKeyId, AuditId, JobId, RunId, TenantId, UserId};
 
 macro_rules! audit_actions {
     ($($variant:ident = $name:literal),+ $(,)?) => {
@@ -32,6 +32,14 @@ audit_actions! {
     UserLogout = "USER_LOGOUT",
     ApiKeyCreated = "API_KEY_CREATED",
     ApiKeyRevoked = "API_KEY_REVOKED",
+    JobCreated = "JOB_CREATED",
+    JobStarted = "JOB_STARTED",
+    JobCompleted = "JOB_COMPLETED",
+    JobRetryScheduled = "JOB_RETRY_SCHEDULED",
+    JobReleased = "JOB_RELEASED",
+    JobFailed = "JOB_FAILED",
+    JobRetriedByAdmin = "JOB_RETRIED_BY_ADMIN",
+    RunCancelled = "RUN_CANCELLED",
 }
 
 impl fmt::Display for AuditAction {
@@ -46,6 +54,8 @@ pub enum Entity {
     Tenant(TenantId),
     User(UserId),
     ApiKey(ApiKeyId),
+    Job(JobId),
+    Run(RunId),
 }
 
 impl Entity {
@@ -54,6 +64,8 @@ impl Entity {
             Self::Tenant(_) => "tenant",
             Self::User(_) => "user",
             Self::ApiKey(_) => "api_key",
+            Self::Job(_) => "job",
+            Self::Run(_) => "run",
         }
     }
 
@@ -62,6 +74,8 @@ impl Entity {
             Self::Tenant(id) => id.0,
             Self::User(id) => id.0,
             Self::ApiKey(id) => id.0,
+            Self::Job(id) => id.0,
+            Self::Run(id) => id.0,
         }
     }
 }

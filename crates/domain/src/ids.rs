@@ -51,6 +51,22 @@ typed_id!(
     /// One sign-in: the `jti` of the token it was answered with.
     TokenId
 );
+typed_id!(
+    /// The identity of a document.
+    DocId
+);
+typed_id!(
+    /// One processing of one version of a document.
+    RunId
+);
+typed_id!(
+    /// The queued work of one stage.
+    JobId
+);
+typed_id!(
+    /// What a worker shows to prove that a job is still its own: new with every claim.
+    LeaseToken
+);
 
 /// The W3C trace id that ties a request, its log lines, its audit rows and its jobs together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -12,6 +12,7 @@ mod people;
 mod permission;
 mod scope;
 mod secret;
+mod work;
 
 pub use access::{ApiKeyRecord, Revocation};
 pub use audit::{
@@ -19,7 +20,9 @@ pub use audit::{
 };
 pub use environment::{Clock, IdGen, Random};
 pub use idempotency::{IdempotencyClaim, IdempotencyKey, InvalidIdempotencyKey};
-pub use ids::{ApiKeyId, AuditId, TenantId, TokenId, TraceId, UserId};
+pub use ids::{
+    ApiKeyId, AuditId, DocId, JobId, LeaseToken, RunId, TenantId, TokenId, TraceId, UserId,
+};
 pub use people::{
     ApiKey, EmailAddress, InvalidEmail, InvalidName, InvalidPassword, Name, NewPassword,
     PasswordHash, Tenant, User, UserChange,
@@ -27,3 +30,7 @@ pub use people::{
 pub use permission::{Action, Reach, Role, UnknownRole};
 pub use scope::{Actor, Caller, NotPermitted, Scope, Session};
 pub use secret::Secret;
+pub use work::{
+    Envelope, Failure, FailureClass, IllegalTransition, InvalidPipeline, Jitter, JobEvent,
+    JobState, Pipeline, RetryPolicy, RunEvent, RunState, StageName, UnreadableEnvelope, Verdict,
+};

@@ -5,6 +5,7 @@
 
 mod access;
 mod authenticate;
+mod cancel_run;
 mod check_readiness;
 mod create_api_key;
 mod create_tenant;
@@ -13,6 +14,7 @@ mod error;
 mod first_start;
 mod housekeeping;
 mod list_api_keys;
+mod list_jobs;
 mod list_tenants;
 mod list_users;
 mod login;
@@ -23,6 +25,7 @@ mod passwords;
 mod rate;
 mod read_audit;
 mod remembered_tokens;
+mod retry_job;
 mod revoke_api_key;
 mod tokens;
 mod update_user;
@@ -49,7 +52,7 @@ pub use login::SignedIn;
 pub use once::Done;
 pub use page::{Page, PageRequest};
 pub use rate::{Limiter, TooMany};
-pub use store::After;
+pub use store::{After, JobFilter, JobRecord, QueueRecord};
 pub use tokens::TokenKey;
 pub use update_user::RequestedChange;
 

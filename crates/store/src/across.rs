@@ -3,7 +3,9 @@
 use domain::Scope;
 use sqlx::{AssertSqlSafe, PgConnection, Postgres, Transaction};
 
-use crate::{Store, StoreError, Tx};
+use uuid::Uuid;
+
+use crate::{Store, StoreError, Tx, sql};
 
 /// Sees the rows of every tenant. For signing in, operator commands and housekeeping only.
 #[derive(Debug)]
@@ -18,11 +20,22 @@ impl Store {
             self.open_transaction("BEGIN; SET LOCAL docket.every_tenant = 'on'".to_owned()).await?;
         Ok(AcrossTenants { inner, store: self.clone() })
     }
+
+    /// The same, with plans made for the queue's statements.
+    pub async fn on_the_queue(&self) -> Result<AcrossTenants, StoreError> {
+        let inner = self.open_transaction(sql!("setup/open_queue").to_owned()).await?;
+        Ok(AcrossTenants { inner, store: self.clone() })
+    }
 }
 
 impl AcrossTenants {
     pub async fn commit(self) -> Result<(), StoreError> {
         Ok(self.inner.commit().await?)
+    }
+
+    /// Undoes everything now. Dropping does so too, but only when the connection is next used.
+    pub async fn rollback(self) -> Result<(), StoreError> {
+        Ok(self.inner.rollback().await?)
     }
 
     /// Goes on inside one tenant, in the same transaction.
@@ -34,6 +47,15 @@ impl AcrossTenants {
         );
         sqlx::raw_sql(AssertSqlSafe(narrowing)).execute(self.connection()).await?;
         Ok(Tx::new(self.inner, scope, &self.store))
+    }
+
+    #[cfg(feature = "sabotage")]
+    pub(crate) fn is_unfenced(&self) -> bool {
+        self.store.unfenced
+    }
+
+    pub(crate) fn next_id(&self) -> Uuid {
+        self.store.ids.next()
     }
 
     pub(crate) fn connection(&mut self) -> &mut PgConnection {

@@ -1,7 +1,9 @@
 //! The audit log: written in the transaction of what it records, chained by the database.
 
 use chrono::{DateTime, Utc};
-use domain::{AuditEntry, AuditFilter, AuditId, AuditRecord, ChainFault, TenantId, UserId};
+use domain::{
+    Actor, AuditEntry, AuditFilter, AuditId, AuditRecord, ChainFault, TenantId, TraceId, UserId,
+};
 use serde_json::Value;
 use sqlx::FromRow;
 use uuid::Uuid;
@@ -41,6 +43,33 @@ impl From<AuditRow> for AuditRecord {
             hash: row.hash,
         }
     }
+}
+
+/// A row that Docket itself answers for.
+#[derive(Debug)]
+pub(crate) struct SystemEntry {
+    tenant_id: TenantId,
+    entry: AuditEntry,
+    trace_id: Option<TraceId>,
+}
+
+impl SystemEntry {
+    pub(crate) fn new(tenant_id: TenantId, entry: AuditEntry, trace_parent: Option<&str>) -> Self {
+        Self { tenant_id, entry, trace_id: trace_parent.and_then(TraceId::from_traceparent) }
+    }
+}
+
+/// Entries turned on their side, as the statement takes them.
+#[derive(Default)]
+struct EntryColumns {
+    tenants: Vec<Uuid>,
+    ids: Vec<Uuid>,
+    actors: Vec<String>,
+    kinds: Vec<&'static str>,
+    entities: Vec<Uuid>,
+    actions: Vec<&'static str>,
+    details: Vec<Value>,
+    traces: Vec<Option<String>>,
 }
 
 #[derive(FromRow)]
@@ -123,6 +152,41 @@ impl Tx {
 }
 
 impl AcrossTenants {
+    /// Adds rows that Docket itself answers for, of any number of tenants, in the order given.
+    pub(crate) async fn append_audit_many(
+        &mut self,
+        moment: DateTime<Utc>,
+        entries: impl Iterator<Item = SystemEntry>,
+    ) -> Result<(), StoreError> {
+        let mut columns = EntryColumns::default();
+        for SystemEntry { tenant_id, entry, trace_id } in entries {
+            columns.tenants.push(tenant_id.0);
+            columns.ids.push(self.next_id());
+            columns.actors.push(Actor::System.to_string());
+            columns.kinds.push(entry.entity.kind());
+            columns.entities.push(entry.entity.id());
+            columns.actions.push(entry.action.as_str());
+            columns.details.push(entry.detail);
+            columns.traces.push(trace_id.map(|trace| trace.to_string()));
+        }
+        if columns.ids.is_empty() {
+            return Ok(());
+        }
+        sqlx::query(sql!("audit/append_many"))
+            .bind(columns.tenants)
+            .bind(columns.ids)
+            .bind(columns.actors)
+            .bind(columns.kinds)
+            .bind(columns.entities)
+            .bind(columns.actions)
+            .bind(columns.details)
+            .bind(columns.traces)
+            .bind(moment)
+            .execute(self.connection())
+            .await?;
+        Ok(())
+    }
+
     pub async fn count_audit_rows(&mut self, tenant_id: TenantId) -> Result<i64, StoreError> {
         Ok(sqlx::query_scalar(sql!("audit/count"))
             .bind(tenant_id.0)

@@ -16,6 +16,7 @@ mod api_keys;
 mod audit;
 mod error;
 mod idempotency;
+mod jobs;
 mod open;
 mod page;
 pub mod private;
@@ -28,6 +29,10 @@ pub use across::AcrossTenants;
 pub use api_keys::NewApiKey;
 pub use error::StoreError;
 pub use idempotency::Claimed;
+pub use jobs::{
+    BegunSchedule, Claim, ClaimedJob, Held, JobFilter, JobRecord, Lease, NewRun, Next, Outcome,
+    QueueRecord, Report, StageRoom, TakenBack, WorkFeed,
+};
 pub use open::{DatabaseUrl, InvalidDatabaseUrl, OpenError, Store};
 pub use page::{After, Window};
 pub use tx::Tx;

@@ -1,6 +1,8 @@
 //! The audit chain: nothing in it can be changed, moved or taken out unnoticed, and writers do not
 //! queue up for it.
 
+#![expect(clippy::unwrap_used, reason = "the helpers of a test may do what a test may")]
+
 use std::sync::Arc;
 
 use domain::{

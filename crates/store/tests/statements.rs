@@ -1,5 +1,7 @@
 //! Every statement in `sql/` is one that the server understands, on the schema as it is.
 
+#![expect(clippy::unwrap_used, reason = "the helpers of a test may do what a test may")]
+
 use std::fs;
 use std::path::{Path, PathBuf};
 

@@ -1,5 +1,7 @@
 //! Row-level security: what a query sees when somebody forgot its `WHERE`.
 
+#![expect(clippy::unwrap_used, reason = "the helpers of a test may do what a test may")]
+
 use domain::{Action, Caller, Role};
 use sqlx::{AssertSqlSafe, Connection, PgConnection};
 use testkit::TestApp;

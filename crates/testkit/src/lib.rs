@@ -16,6 +16,7 @@ mod app;
 mod database;
 mod environment;
 mod server;
+pub mod sim;
 
 pub use app::{Request, Response, TestApp, TestSettings, TestTenant};
 pub use database::TestDatabase;

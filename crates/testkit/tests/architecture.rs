@@ -1,5 +1,7 @@
 //! The crate table of ARCHITECTURE.md holds: who may use whom, and that everybody is in it.
 
+#![expect(clippy::unwrap_used, reason = "the helpers of a test may do what a test may")]
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;

@@ -4,5 +4,6 @@ pub(crate) mod api_keys;
 pub(crate) mod audit;
 pub(crate) mod docs;
 pub(crate) mod health;
+pub(crate) mod jobs;
 pub(crate) mod session;
 pub(crate) mod users;

@@ -9,6 +9,8 @@ use serde_json::{Value, json};
 use testkit::{TestApp, TestTenant};
 use uuid::Uuid;
 
+use crate::jobs::{kill_all, queue_run};
+
 /// Who may call a route.
 #[derive(Clone, Copy)]
 enum Guard {
@@ -22,6 +24,8 @@ enum About {
     Nothing,
     User,
     ApiKey,
+    DeadJob,
+    LiveRun,
 }
 
 struct Row {
@@ -33,7 +37,7 @@ struct Row {
 
 /// The row of every route. A route without one fails the walk.
 fn rows() -> Vec<Row> {
-    use About::{ApiKey, Nothing, User};
+    use About::{ApiKey, DeadJob, LiveRun, Nothing, User};
     use Guard::{Anybody, WhoMay};
     let row = |route, guard, about, body| Row { route, guard, about, body };
     let none = || None;
@@ -64,6 +68,15 @@ fn rows() -> Vec<Row> {
         }),
         row("GET /v1/api-keys/{id}", manage_keys, ApiKey, none),
         row("DELETE /v1/api-keys/{id}", manage_keys, ApiKey, none),
+        row("GET /v1/jobs", WhoMay(Action::ReadDeadJobs), Nothing, none),
+        row("GET /v1/jobs/dead", WhoMay(Action::ReadDeadJobs), Nothing, none),
+        row("POST /v1/jobs/dead/requeue", WhoMay(Action::RetryDeadJobs), Nothing, || {
+            Some(json!({"stage": "none"}))
+        }),
+        row("GET /v1/jobs/{id}", WhoMay(Action::ReadDeadJobs), DeadJob, none),
+        row("POST /v1/jobs/{id}/retry", WhoMay(Action::RetryDeadJobs), DeadJob, none),
+        row("GET /v1/queues", WhoMay(Action::ReadDeadJobs), Nothing, none),
+        row("POST /v1/runs/{id}/cancel", WhoMay(Action::RerunDocuments), LiveRun, none),
         row("GET /v1/audit", WhoMay(Action::ReadAudit), Nothing, none),
         row("GET /api/audit/logs", WhoMay(Action::ReadAudit), Nothing, none),
     ]
@@ -172,6 +185,10 @@ async fn call(
         (About::ApiKey, Whose::Own) => make_key_as(app, acme, Some(caller.user_id)).await,
         (About::ApiKey, Whose::SameTenant) => make_key(app, acme).await,
         (About::ApiKey, Whose::OtherTenant) => make_key(app, other).await,
+        (About::DeadJob, Whose::OtherTenant) => make_dead_job(app, other).await,
+        (About::DeadJob, _) => make_dead_job(app, acme).await,
+        (About::LiveRun, Whose::OtherTenant) => queue_run(app, other).await.0.0,
+        (About::LiveRun, _) => queue_run(app, acme).await.0.0,
     };
     let (method, path) = split(row.route);
     let mut request = app.request(method, &path.replace("{id}", &id.to_string())).bearer(&token);
@@ -179,6 +196,12 @@ async fn call(
         request = request.json(body);
     }
     request.send().await.status
+}
+
+async fn make_dead_job(app: &TestApp, tenant: &TestTenant) -> Uuid {
+    let (_, job_id) = queue_run(app, tenant).await;
+    kill_all(app).await;
+    job_id.0
 }
 
 async fn make_key(app: &TestApp, tenant: &TestTenant) -> Uuid {

@@ -4,6 +4,7 @@ mod api_keys;
 mod audit;
 mod authorisation;
 mod idempotency;
+mod jobs;
 mod limits;
 mod openapi;
 mod problems;

@@ -25,6 +25,16 @@ pub struct Store {
     pub(crate) pool: PgPool,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) ids: Arc<dyn IdGen>,
+    way: Arc<Way>,
+    #[cfg(feature = "sabotage")]
+    pub(crate) unfenced: bool,
+}
+
+/// How connections to the database are made.
+#[derive(Debug)]
+struct Way {
+    options: PgConnectOptions,
+    role: SessionRole,
 }
 
 impl Store {
@@ -64,22 +74,31 @@ impl Store {
         let mut first = prepare::connect(&options).await?;
         let role = prepare::bring_up_to_date(&mut first).await?;
         first.close().await.map_err(OpenError::statement)?;
-        let pool = PgPoolOptions::new()
-            .max_connections(max_connections)
-            .acquire_timeout(Self::ACQUIRE_TIMEOUT)
-            // Instead of a ping before every use, only connections that may have gone stale.
-            .test_before_acquire(false)
-            .before_acquire(|connection, meta| {
-                Box::pin(async move {
-                    let stale = meta.idle_for > Self::TRUSTED_IDLE;
-                    Ok(!stale || connection.ping().await.is_ok())
-                })
-            })
-            .after_connect(move |connection, _| {
-                Box::pin(async move { role.assume(connection).await })
-            })
-            .connect_lazy_with(options);
-        Ok(Self { pool, clock, ids })
+        let way = Arc::new(Way { options, role });
+        let pool = way.pool(max_connections);
+        Ok(Self {
+            pool,
+            clock,
+            ids,
+            way,
+            #[cfg(feature = "sabotage")]
+            unfenced: false,
+        })
+    }
+
+    /// The same database through connections of its own, which belong to the runtime this is called
+    /// in: whatever keeps another runtime busy does not hold them up.
+    #[must_use]
+    pub fn with_own_connections(&self, max_connections: u32) -> Self {
+        Self { pool: self.way.pool(max_connections), ..self.clone() }
+    }
+
+    /// A store that lets anybody report on a leased job, whoever holds the lease.
+    #[cfg(feature = "sabotage")]
+    #[doc(hidden)]
+    #[must_use]
+    pub fn unfenced(&self) -> Self {
+        Self { unfenced: true, ..self.clone() }
     }
 
     /// Tells one schema from another: changes with every migration.
@@ -96,6 +115,28 @@ impl Store {
     /// Closes every connection, after those in use come back.
     pub async fn close(&self) {
         self.pool.close().await;
+    }
+}
+
+impl Way {
+    /// Connects when a connection is first needed.
+    fn pool(&self, max_connections: u32) -> PgPool {
+        let role = self.role;
+        PgPoolOptions::new()
+            .max_connections(max_connections)
+            .acquire_timeout(Store::ACQUIRE_TIMEOUT)
+            // Instead of a ping before every use, only connections that may have gone stale.
+            .test_before_acquire(false)
+            .before_acquire(|connection, meta| {
+                Box::pin(async move {
+                    let stale = meta.idle_for > Store::TRUSTED_IDLE;
+                    Ok(!stale || connection.ping().await.is_ok())
+                })
+            })
+            .after_connect(move |connection, _| {
+                Box::pin(async move { role.assume(connection).await })
+            })
+            .connect_lazy_with(self.options.clone())
     }
 }
 

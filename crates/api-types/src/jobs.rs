@@ -1,0 +1,125 @@
+//! Jobs and queues.
+
+use chrono::{DateTime, Utc};
+use domain::JobState;
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+use uuid::Uuid;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum JobStatus {
+    Pending,
+    Processing,
+    Completed,
+    Dead,
+}
+
+impl From<JobState> for JobStatus {
+    fn from(state: JobState) -> Self {
+        match state {
+            JobState::Pending => Self::Pending,
+            JobState::Processing => Self::Processing,
+            JobState::Completed => Self::Completed,
+            JobState::Dead => Self::Dead,
+        }
+    }
+}
+
+impl From<JobStatus> for JobState {
+    fn from(status: JobStatus) -> Self {
+        match status {
+            JobStatus::Pending => Self::Pending,
+            JobStatus::Processing => Self::Processing,
+            JobStatus::Completed => Self::Completed,
+            JobStatus::Dead => Self::Dead,
+        }
+    }
+}
+
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
+pub struct JobView {
+    pub job_id: Uuid,
+    #[serde(rename = "type")]
+    #[schema(example = "DOCUMENT_PROCESSING")]
+    pub kind: String,
+    pub run_id: Uuid,
+    pub doc_id: Uuid,
+    #[schema(example = "ocr")]
+    pub stage: String,
+    pub status: JobStatus,
+    pub priority: i16,
+    /// Retries used up, and allowed.
+    pub attempts: i32,
+    pub max_attempts: i32,
+    /// How often its worker died under it.
+    pub expiries: i32,
+    pub next_run_at: DateTime<Utc>,
+    pub worker_id: Option<String>,
+    pub lease_until: Option<DateTime<Utc>>,
+    pub started_at: Option<DateTime<Utc>>,
+    /// What happened.
+    pub error: Option<String>,
+    /// `retry`, `permanent`, `poison` or `cancelled`.
+    pub error_class: Option<String>,
+    /// What a person can do about it.
+    pub guidance: Option<String>,
+    pub created_at: DateTime<Utc>,
+    pub updated_at: DateTime<Utc>,
+}
+
+/// Which jobs are wanted; all conditions hold together.
+#[derive(Debug, Default, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct JobQuery {
+    #[serde(default)]
+    #[param(inline)]
+    pub status: Option<JobStatus>,
+    #[serde(default)]
+    pub stage: Option<String>,
+    #[serde(default)]
+    pub run_id: Option<Uuid>,
+    /// The page, counted from 1.
+    #[serde(default)]
+    #[param(minimum = 1, maximum = 1_000_000)]
+    pub page: Option<u32>,
+    /// Rows a page.
+    #[serde(default)]
+    #[param(minimum = 1, maximum = 100)]
+    pub limit: Option<u32>,
+    /// `next_cursor` of the page before: quicker than a page number, and steady while rows are added.
+    #[serde(default)]
+    pub cursor: Option<String>,
+}
+
+#[derive(Debug, Default, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RequeueRequest {
+    /// Only the dead jobs of this stage; all when left out.
+    #[serde(default)]
+    #[schema(example = "ocr")]
+    pub stage: Option<String>,
+}
+
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
+pub struct RequeueResponse {
+    /// How many jobs got a fresh start, 1000 at most in one request.
+    pub requeued: u32,
+}
+
+/// How the queue of a stage stands.
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
+pub struct QueueView {
+    pub stage: String,
+    pub waiting: i64,
+    pub in_flight: i64,
+    pub dead: i64,
+    /// How long the oldest job has waited that could be worked on.
+    pub oldest_age_seconds: Option<i64>,
+}
+
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
+pub struct QueuesView {
+    pub queues: Vec<QueueView>,
+}

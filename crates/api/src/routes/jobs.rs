@@ -1,0 +1,177 @@
+//! The queue: jobs, dead letters, runs to cancel.
+
+use std::sync::Arc;
+
+use api_types::{
+    JobPage, JobQuery, JobView, PageQuery, QueueView, QueuesView, RequeueRequest, RequeueResponse,
+};
+use axum::Json;
+use axum::extract::State;
+use axum::http::StatusCode;
+use domain::{JobId, RunId};
+use ops::{JobFilter, JobRecord, Page, PageRequest};
+
+use crate::Api;
+use crate::extract::{Body, Id, Query, SignedInCaller, cursor_of, page_request};
+use crate::openapi::{AboutOne, CanClash, Checked, Guarded, WithBody};
+use crate::problem::ApiProblem;
+
+/// List jobs
+///
+/// Newest first.
+#[utoipa::path(
+    get, path = "/jobs", tag = "jobs", operation_id = "list_jobs",
+    params(JobQuery),
+    responses((status = 200, body = JobPage), Guarded, Checked),
+    security(("bearer" = [])),
+)]
+pub(crate) async fn list(
+    State(api): State<Arc<Api>>,
+    SignedInCaller(caller): SignedInCaller,
+    Query(query): Query<JobQuery>,
+) -> Result<Json<JobPage>, ApiProblem> {
+    let request = page_request(query.page, query.limit, query.cursor.as_deref())?;
+    let filter = JobFilter {
+        status: query.status.map(Into::into),
+        stage: query.stage,
+        run_id: query.run_id.map(RunId),
+    };
+    let page = api.ops.list_jobs(&caller, &filter, &request).await?;
+    Ok(Json(page_view(page, &request)))
+}
+
+/// List dead jobs
+///
+/// Each says what happened, in which stage, after how many attempts, and what a person can do.
+#[utoipa::path(
+    get, path = "/jobs/dead", tag = "jobs", operation_id = "list_dead_jobs",
+    params(PageQuery),
+    responses((status = 200, body = JobPage), Guarded, Checked),
+    security(("bearer" = [])),
+)]
+pub(crate) async fn list_dead(
+    State(api): State<Arc<Api>>,
+    SignedInCaller(caller): SignedInCaller,
+    Query(query): Query<PageQuery>,
+) -> Result<Json<JobPage>, ApiProblem> {
+    let request = page_request(query.page, query.limit, query.cursor.as_deref())?;
+    let page = api.ops.list_dead_jobs(&caller, &request).await?;
+    Ok(Json(page_view(page, &request)))
+}
+
+/// Give dead jobs a fresh start
+#[utoipa::path(
+    post, path = "/jobs/dead/requeue", tag = "jobs", operation_id = "requeue_dead_jobs",
+    request_body = RequeueRequest,
+    responses((status = 200, body = RequeueResponse), Guarded, Checked, WithBody),
+    security(("bearer" = [])),
+)]
+pub(crate) async fn requeue_dead(
+    State(api): State<Arc<Api>>,
+    SignedInCaller(caller): SignedInCaller,
+    Body(body): Body<RequeueRequest>,
+) -> Result<Json<RequeueResponse>, ApiProblem> {
+    let requeued = api.ops.requeue_dead_jobs(&caller, body.stage).await?;
+    Ok(Json(RequeueResponse { requeued }))
+}
+
+/// Look at a job
+#[utoipa::path(
+    get, path = "/jobs/{id}", tag = "jobs", operation_id = "find_job",
+    params(("id" = Uuid, Path)),
+    responses((status = 200, body = JobView), Guarded, Checked, AboutOne),
+    security(("bearer" = [])),
+)]
+pub(crate) async fn find(
+    State(api): State<Arc<Api>>,
+    SignedInCaller(caller): SignedInCaller,
+    Id(id): Id,
+) -> Result<Json<JobView>, ApiProblem> {
+    Ok(Json(view(api.ops.find_job(&caller, JobId(id)).await?)))
+}
+
+/// Give a dead job a fresh start
+#[utoipa::path(
+    post, path = "/jobs/{id}/retry", tag = "jobs", operation_id = "retry_job",
+    params(("id" = Uuid, Path)),
+    responses((status = 200, body = JobView), Guarded, Checked, AboutOne, CanClash),
+    security(("bearer" = [])),
+)]
+pub(crate) async fn retry(
+    State(api): State<Arc<Api>>,
+    SignedInCaller(caller): SignedInCaller,
+    Id(id): Id,
+) -> Result<Json<JobView>, ApiProblem> {
+    Ok(Json(view(api.ops.retry_job(&caller, JobId(id)).await?)))
+}
+
+/// How the queues stand
+#[utoipa::path(
+    get, path = "/queues", tag = "jobs", operation_id = "list_queues",
+    responses((status = 200, body = QueuesView), Guarded),
+    security(("bearer" = [])),
+)]
+pub(crate) async fn queues(
+    State(api): State<Arc<Api>>,
+    SignedInCaller(caller): SignedInCaller,
+) -> Result<Json<QueuesView>, ApiProblem> {
+    let now = api.ops.clock().now();
+    let queues = api.ops.list_queues(&caller).await?.into_iter().map(|queue| QueueView {
+        stage: queue.stage,
+        waiting: queue.waiting,
+        in_flight: queue.in_flight,
+        dead: queue.dead,
+        oldest_age_seconds: queue.oldest.map(|oldest| (now - oldest).num_seconds().max(0)),
+    });
+    Ok(Json(QueuesView { queues: queues.collect() }))
+}
+
+/// Cancel a run
+///
+/// Its job is given up; retrying that job goes on with the run.
+#[utoipa::path(
+    post, path = "/runs/{id}/cancel", tag = "jobs", operation_id = "cancel_run",
+    params(("id" = Uuid, Path)),
+    responses((status = 204, description = "Cancelled"), Guarded, Checked, AboutOne, CanClash),
+    security(("bearer" = [])),
+)]
+pub(crate) async fn cancel_run(
+    State(api): State<Arc<Api>>,
+    SignedInCaller(caller): SignedInCaller,
+    Id(id): Id,
+) -> Result<StatusCode, ApiProblem> {
+    api.ops.cancel_run(&caller, RunId(id)).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+fn page_view(page: Page<JobRecord>, request: &PageRequest) -> JobPage {
+    JobPage {
+        items: page.items.into_iter().map(view).collect(),
+        limit: request.limit,
+        next_cursor: cursor_of(page.next),
+    }
+}
+
+fn view(job: JobRecord) -> JobView {
+    JobView {
+        job_id: job.job_id.0,
+        kind: job.kind,
+        run_id: job.run_id.0,
+        doc_id: job.doc_id.0,
+        stage: job.stage.to_string(),
+        status: job.status.into(),
+        priority: job.priority,
+        attempts: job.attempts,
+        max_attempts: job.max_attempts,
+        expiries: job.expiries,
+        next_run_at: job.next_run_at,
+        worker_id: job.worker_id,
+        lease_until: job.lease_until,
+        started_at: job.started_at,
+        error: job.error,
+        error_class: job.error_class,
+        guidance: job.guidance,
+        created_at: job.created_at,
+        updated_at: job.updated_at,
+    }
+}

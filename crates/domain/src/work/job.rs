@@ -1,0 +1,155 @@
+//! A job's life.
+//!
+//! ```text
+//!            claimed                    succeeded
+//!  PENDING ───────────► PROCESSING ───────────────────► COMPLETED
+//!     ▲  ▲                │    │
+//!     │  └── released ────┤    │ given up (permanent, poison, out of attempts),
+//!     │      expired      │    │ cancelled
+//!     │      put off      ▼    ▼
+//!     └───────────────── DEAD ◄──── cancelled (from PENDING)
+//!          retried
+//! ```
+//!
+//! The engine owns every arrow but two: an administrator owns *retried* and *cancelled*.
+
+use std::fmt;
+use std::str::FromStr;
+
+use super::IllegalTransition;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum JobState {
+    /// Waiting for its time or for a worker.
+    Pending,
+    /// Leased to a worker.
+    Processing,
+    Completed,
+    /// Given up; waits for a person.
+    Dead,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum JobEvent {
+    Claimed,
+    Succeeded,
+    /// Failed, to be tried again later.
+    PutOff,
+    /// Failed for good.
+    GivenUp,
+    /// Handed back by a worker that stops.
+    Released,
+    /// The lease ran out: the worker died or was cut off.
+    Expired,
+    Retried,
+    Cancelled,
+}
+
+impl JobState {
+    pub const ALL: [Self; 4] = [Self::Pending, Self::Processing, Self::Completed, Self::Dead];
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Pending => "PENDING",
+            Self::Processing => "PROCESSING",
+            Self::Completed => "COMPLETED",
+            Self::Dead => "DEAD",
+        }
+    }
+
+    pub fn apply(self, event: JobEvent) -> Result<Self, IllegalTransition> {
+        use JobEvent::{
+            Cancelled, Claimed, Expired, GivenUp, PutOff, Released, Retried, Succeeded,
+        };
+        use JobState::{Completed, Dead, Pending, Processing};
+        match (self, event) {
+            (Pending, Claimed) => Ok(Processing),
+            (Processing, Succeeded) => Ok(Completed),
+            (Processing, PutOff | Released | Expired) | (Dead, Retried) => Ok(Pending),
+            (Processing, GivenUp | Cancelled) | (Pending, Cancelled) => Ok(Dead),
+            (Pending, Succeeded | PutOff | GivenUp | Released | Expired | Retried)
+            | (Processing, Claimed | Retried)
+            | (
+                Completed,
+                Claimed | Succeeded | PutOff | GivenUp | Released | Expired | Retried | Cancelled,
+            )
+            | (Dead, Claimed | Succeeded | PutOff | GivenUp | Released | Expired | Cancelled) => {
+                Err(IllegalTransition { what: "job", state: self.as_str(), event: event.as_str() })
+            }
+        }
+    }
+}
+
+impl JobEvent {
+    pub const ALL: [Self; 8] = [
+        Self::Claimed,
+        Self::Succeeded,
+        Self::PutOff,
+        Self::GivenUp,
+        Self::Released,
+        Self::Expired,
+        Self::Retried,
+        Self::Cancelled,
+    ];
+
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::Claimed => "claimed",
+            Self::Succeeded => "completed",
+            Self::PutOff => "put off",
+            Self::GivenUp => "given up",
+            Self::Released => "released",
+            Self::Expired => "taken over",
+            Self::Retried => "retried",
+            Self::Cancelled => "cancelled",
+        }
+    }
+}
+
+impl fmt::Display for JobState {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl FromStr for JobState {
+    type Err = ();
+
+    fn from_str(text: &str) -> Result<Self, ()> {
+        Self::ALL.into_iter().find(|state| state.as_str() == text).ok_or(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_state_and_event() {
+        let word = |state, event| match JobState::apply(state, event) {
+            Ok(next) => next.as_str(),
+            Err(_) => "-",
+        };
+        let matrix: Vec<String> = JobEvent::ALL
+            .into_iter()
+            .map(|event| {
+                let row = JobState::ALL.map(|state| word(state, event));
+                format!("{event:?}: {}", row.join(" "))
+            })
+            .collect();
+        assert_eq!(
+            matrix,
+            [
+                //          PENDING PROCESSING COMPLETED DEAD
+                "Claimed: PROCESSING - - -",
+                "Succeeded: - COMPLETED - -",
+                "PutOff: - PENDING - -",
+                "GivenUp: - DEAD - -",
+                "Released: - PENDING - -",
+                "Expired: - PENDING - -",
+                "Retried: - - - PENDING",
+                "Cancelled: DEAD DEAD - -",
+            ]
+        );
+    }
+}

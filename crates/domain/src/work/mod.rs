@@ -1,0 +1,33 @@
+//! The pipeline's vocabulary: runs, stages and jobs, how each may change, and when to try again.
+//!
+//! - A **run** is one processing of one version of a document.
+//! - A **stage** is one hop of a run; what became of it is recorded once per run and stage.
+//! - A **job** is the queued work of a stage. Who works on it holds its **lease**.
+//!
+//! The machines here are pure: they say what may follow what. The SQL that persists a transition
+//! repeats its guard in the `WHERE`.
+
+mod envelope;
+mod failure;
+mod job;
+mod pipeline;
+mod retry;
+mod run;
+
+pub use envelope::{Envelope, UnreadableEnvelope};
+pub use failure::{Failure, FailureClass};
+pub use job::{JobEvent, JobState};
+pub use pipeline::{InvalidPipeline, Pipeline, StageName};
+pub use retry::{Jitter, RetryPolicy, Verdict};
+pub use run::{RunEvent, RunState};
+
+use thiserror::Error;
+
+/// A change that the state machine does not know.
+#[derive(Debug, Error, PartialEq, Eq)]
+#[error("a {what} that is {state} cannot be {event}")]
+pub struct IllegalTransition {
+    pub what: &'static str,
+    pub state: &'static str,
+    pub event: &'static str,
+}

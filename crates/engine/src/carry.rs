@@ -1,0 +1,128 @@
+//! One job's way through a worker: run the stage, report, go on with the next stage when it can.
+
+use std::any::Any;
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+
+use domain::{Failure, JobId, LeaseToken, StageName};
+use futures_util::FutureExt;
+use serde_json::Value;
+use store::{ClaimedJob, Held, Lease, Next, Outcome, Report};
+use tokio::sync::OwnedSemaphorePermit;
+
+use crate::decide::{after_failure, panicked, timed_out};
+use crate::held::Holding;
+use crate::stage::{Registered, StageOutput, Work};
+use crate::worker::Shop;
+
+/// How a stage ended.
+enum Ended {
+    Done(Result<StageOutput, Failure>),
+    /// Somebody else has the job now.
+    Lost,
+    /// The worker stops and its grace period is over.
+    CutOff,
+}
+
+/// The job of the next stage, and the slot to run it in.
+type Following = (ClaimedJob, OwnedSemaphorePermit);
+
+/// Carries a job as far as this worker can.
+pub(crate) async fn carry(shop: Arc<Shop>, mut job: ClaimedJob, mut slot: OwnedSemaphorePermit) {
+    while let Some(registered) = shop.stages.find(&job.stage) {
+        let holding = shop.held.hold(&job, registered.stage.settings().lease);
+        let ended = run_stage(&shop, registered, &job, &holding).await;
+        let (outcome, following) = match ended {
+            Ended::Lost => break,
+            Ended::CutOff => (Outcome::Released, None),
+            Ended::Done(Err(failure)) => {
+                tracing::info!(job_id = %job.job_id, stage = %job.stage, class = %failure.class, error = failure.error, "a stage failed");
+                let policy = &registered.stage.settings().policy;
+                let (now, jitter) = (shop.environment.clock.now(), shop.environment.jitter());
+                (after_failure(failure, policy, job.retries, now, jitter), None)
+            }
+            Ended::Done(Ok(output)) => {
+                let (next, following) = prepare_next(&shop, &job).await;
+                let artifacts = Value::Array(output.artifacts);
+                (Outcome::Succeeded { artifacts, next }, following)
+            }
+        };
+        let held = Held { job_id: job.job_id, token: job.token };
+        let counted = shop.committer.settle(Report { held, outcome }).await;
+        drop(holding);
+        match following {
+            Some(following) if counted => (job, slot) = following,
+            _ => break,
+        }
+    }
+    drop(slot);
+}
+
+async fn run_stage(
+    shop: &Shop,
+    registered: &Registered,
+    job: &ClaimedJob,
+    holding: &Holding,
+) -> Ended {
+    let deadline = registered.stage.settings().deadline;
+    let work = Work {
+        tenant_id: job.tenant_id,
+        run_id: job.run_id,
+        doc_id: job.doc_id,
+        stage: job.stage.clone(),
+        attempt: job.retries + 1,
+        trace_parent: job.trace_parent.clone(),
+        deadline: shop.environment.clock.now() + deadline,
+        cancelled: holding.lost.child_token(),
+    };
+    let run = AssertUnwindSafe(async { registered.stage.run(&work).await }).catch_unwind();
+    let ended = tokio::select! {
+        biased;
+        () = holding.lost.cancelled() => Ended::Lost,
+        result = tokio::time::timeout(deadline, run) => Ended::Done(match result {
+            Ok(Ok(result)) => result,
+            Ok(Err(panic)) => Err(panicked(&job.stage, message_of(panic.as_ref()))),
+            Err(_) => Err(timed_out(&job.stage, deadline)),
+        }),
+        () = shop.cut_off.cancelled() => Ended::CutOff,
+    };
+    work.cancelled.cancel();
+    ended
+}
+
+fn message_of(panic: &(dyn Any + Send)) -> &str {
+    let text = panic.downcast_ref::<String>().map(String::as_str);
+    text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no message")
+}
+
+/// The next stage's job, leased to this worker when it has the stage and room for it.
+async fn prepare_next(shop: &Shop, job: &ClaimedJob) -> (Option<Next>, Option<Following>) {
+    let Some(stage) = job.pipeline.after(&job.stage) else { return (None, None) };
+    let job_id = JobId(shop.environment.ids.next());
+    let retries = shop.stages.retries_of(stage);
+    let Some((slot, length)) = take_slot(shop, stage).await else {
+        return (Some(Next { stage: stage.clone(), job_id, lease: None, retries }), None);
+    };
+    let token = LeaseToken(shop.environment.ids.next());
+    let lease = Lease { token, until: shop.environment.clock.now() + length };
+    let next = Next { stage: stage.clone(), job_id, lease: Some(lease), retries };
+    let following = ClaimedJob { job_id, token, stage: stage.clone(), retries: 0, ..job.clone() };
+    (Some(next), Some((following, slot)))
+}
+
+async fn take_slot(
+    shop: &Shop,
+    stage: &StageName,
+) -> Option<(OwnedSemaphorePermit, std::time::Duration)> {
+    if shop.stopping.is_cancelled() {
+        return None;
+    }
+    let Registered { stage, slots } = shop.stages.find(stage)?;
+    let length = stage.settings().lease;
+    if let Ok(slot) = Arc::clone(slots).try_acquire_owned() {
+        return Some((slot, length));
+    }
+    // A claim under way keeps all free slots to itself until it knows what it got.
+    drop(shop.turns.lock().await);
+    Arc::clone(slots).try_acquire_owned().ok().map(|slot| (slot, length))
+}

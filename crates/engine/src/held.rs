@@ -1,0 +1,72 @@
+//! The leases a worker holds, as its tasks and its heartbeat see them.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use domain::{JobId, LeaseToken};
+use store::{ClaimedJob, Held};
+use tokio_util::sync::CancellationToken;
+
+#[derive(Clone, Debug, Default)]
+pub(crate) struct HeldLeases {
+    leases: Arc<Mutex<HashMap<JobId, HeldLease>>>,
+}
+
+#[derive(Clone, Debug)]
+struct HeldLease {
+    token: LeaseToken,
+    length: Duration,
+    lost: CancellationToken,
+}
+
+/// Holds a lease until it is dropped.
+#[derive(Debug)]
+pub(crate) struct Holding {
+    held: Held,
+    pub(crate) lost: CancellationToken,
+    leases: HeldLeases,
+}
+
+impl HeldLeases {
+    pub(crate) fn hold(&self, job: &ClaimedJob, length: Duration) -> Holding {
+        let held = Held { job_id: job.job_id, token: job.token };
+        let lost = CancellationToken::new();
+        let lease = HeldLease { token: job.token, length, lost: lost.clone() };
+        if let Some(before) = self.lock().insert(job.job_id, lease) {
+            // Taken back from us and claimed by us again: the first try is in vain.
+            before.lost.cancel();
+        }
+        Holding { held, lost, leases: self.clone() }
+    }
+
+    pub(crate) fn all(&self) -> Vec<(Held, Duration)> {
+        let lease = |(job_id, lease): (&JobId, &HeldLease)| {
+            (Held { job_id: *job_id, token: lease.token }, lease.length)
+        };
+        self.lock().iter().map(lease).collect()
+    }
+
+    /// Tells whoever works on the job that it is somebody else's now.
+    pub(crate) fn lose(&self, held: Held) {
+        if let Some(lease) = self.lock().get(&held.job_id)
+            && lease.token == held.token
+        {
+            lease.lost.cancel();
+        }
+    }
+
+    /// Nothing here can be left half done by a panic.
+    fn lock(&self) -> MutexGuard<'_, HashMap<JobId, HeldLease>> {
+        self.leases.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Holding {
+    fn drop(&mut self) {
+        let mut leases = self.leases.lock();
+        if leases.get(&self.held.job_id).is_some_and(|lease| lease.token == self.held.token) {
+            leases.remove(&self.held.job_id);
+        }
+    }
+}

@@ -1,0 +1,45 @@
+//! Sweeps up what nobody asks for any more.
+//!
+//! A job is swept when, and only when, it is finished, its run succeeded and that was longer ago than
+//! it is kept. What became of each stage stays with the run. Dead jobs wait for a person, however
+//! long; events that were not delivered wait for the dispatcher.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use domain::Clock;
+use store::{Store, StoreError};
+
+use crate::schedules::Chore;
+
+/// Small enough that nobody waits for it.
+const AT_ONCE: u32 = 1000;
+
+/// The chore, to be put on a schedule: one process at a time does it.
+pub fn janitor(store: Store, clock: Arc<dyn Clock>, keep: Duration) -> Chore {
+    Chore {
+        name: "janitor",
+        every: Duration::from_mins(5),
+        longest: Duration::from_mins(2),
+        run: Arc::new(move || {
+            let (store, clock) = (store.clone(), Arc::clone(&clock));
+            Box::pin(async move {
+                if let Err(error) = sweep(&store, clock.as_ref(), keep).await {
+                    tracing::warn!(error = &error as &dyn std::error::Error, "the janitor failed");
+                }
+            })
+        }),
+    }
+}
+
+async fn sweep(store: &Store, clock: &dyn Clock, keep: Duration) -> Result<(), StoreError> {
+    let before = clock.now() - keep;
+    loop {
+        let mut across = store.across_tenants().await?;
+        let swept = across.sweep_finished(before, AT_ONCE).await?;
+        across.commit().await?;
+        if swept == 0 {
+            return Ok(());
+        }
+    }
+}

@@ -1,0 +1,30 @@
+//! Takes queued jobs through their stages, and promises that none is lost and none is done twice.
+//!
+//! - A [`Stage`] is a value that does one hop of a run; stages are registered by name in [`Stages`].
+//! - A [`Worker`] claims jobs of its stages, runs each in a task, and reports what became of it. While
+//!   a job runs its lease is prolonged by a thread that nothing else can hold up (`heartbeat.rs`).
+//! - Reports go through one committer (`committer.rs`), which puts all that wait into one transaction.
+//! - [`Schedules`] do things again and again, by one process at a time; the [`janitor`] is one.
+//!
+//! *Architecture invariant:* no transaction is open while a stage runs; what a worker knows about a
+//! job is only as good as its lease token, and the store checks that on every report.
+//!
+//! *Architecture invariant:* the engine knows jobs, not documents.
+
+mod carry;
+mod committer;
+mod decide;
+mod environment;
+mod heartbeat;
+mod held;
+mod janitor;
+mod schedules;
+mod stage;
+mod worker;
+
+pub use decide::{after_failure, timed_out};
+pub use environment::Environment;
+pub use janitor::janitor;
+pub use schedules::{Chore, ChoreFuture, Schedules};
+pub use stage::{Stage, StageFuture, StageOutput, StageSettings, Stages, Work};
+pub use worker::{Worker, WorkerSettings};

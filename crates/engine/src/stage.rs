@@ -1,0 +1,116 @@
+//! Stages: values registered by name.
+
+use std::fmt;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use chrono::{DateTime, Utc};
+use domain::{DocId, Failure, RetryPolicy, RunId, StageName, TenantId};
+use serde_json::Value;
+use tokio::sync::Semaphore;
+use tokio_util::sync::CancellationToken;
+
+pub type StageFuture<'a> = Pin<Box<dyn Future<Output = Result<StageOutput, Failure>> + Send + 'a>>;
+
+/// One hop of a run. It may be run more than once for the same work (a worker died, a lease was
+/// lost), so running it again must give the same result.
+pub trait Stage: Send + Sync {
+    fn name(&self) -> &StageName;
+
+    fn settings(&self) -> &StageSettings;
+
+    /// Does the work. The future is dropped when nobody wants the result any more.
+    fn run<'a>(&'a self, work: &'a Work) -> StageFuture<'a>;
+}
+
+#[derive(Clone, Debug)]
+pub struct StageSettings {
+    /// How many may run at once in one worker.
+    pub concurrency: usize,
+    /// How long after the last heartbeat somebody else may take over.
+    pub lease: Duration,
+    /// How long one run of the stage may take.
+    pub deadline: Duration,
+    pub policy: RetryPolicy,
+}
+
+impl Default for StageSettings {
+    fn default() -> Self {
+        Self {
+            concurrency: 4,
+            lease: Duration::from_secs(15),
+            deadline: Duration::from_mins(10),
+            policy: RetryPolicy::PIPELINE,
+        }
+    }
+}
+
+/// What a stage leaves behind.
+#[derive(Clone, Debug, Default)]
+pub struct StageOutput {
+    pub artifacts: Vec<Value>,
+}
+
+/// What a stage is asked to do.
+#[derive(Clone, Debug)]
+pub struct Work {
+    pub tenant_id: TenantId,
+    pub run_id: RunId,
+    pub doc_id: DocId,
+    pub stage: StageName,
+    /// Counted from 1.
+    pub attempt: u32,
+    pub trace_parent: Option<String>,
+    /// After this moment nobody waits for the result any more.
+    pub deadline: DateTime<Utc>,
+    /// Fires when the result is of no use: the lease is lost, the run cancelled, the worker stops.
+    pub cancelled: CancellationToken,
+}
+
+/// The stages a worker has, in the pipeline's order.
+#[derive(Clone, Default)]
+pub struct Stages {
+    registered: Vec<Registered>,
+}
+
+#[derive(Clone)]
+pub(crate) struct Registered {
+    pub(crate) stage: Arc<dyn Stage>,
+    /// One for each job of the stage that may still be taken on.
+    pub(crate) slots: Arc<Semaphore>,
+}
+
+impl Stages {
+    /// Adds a stage; one of the same name makes way for it.
+    #[must_use]
+    pub fn with(mut self, stage: impl Stage + 'static) -> Self {
+        self.registered.retain(|registered| registered.stage.name() != stage.name());
+        let slots = Arc::new(Semaphore::new(stage.settings().concurrency));
+        self.registered.push(Registered { stage: Arc::new(stage), slots });
+        self
+    }
+
+    pub fn get(&self, name: &StageName) -> Option<&dyn Stage> {
+        self.find(name).map(|registered| registered.stage.as_ref())
+    }
+
+    pub(crate) fn find(&self, name: &StageName) -> Option<&Registered> {
+        self.registered.iter().find(|registered| registered.stage.name() == name)
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Registered> {
+        self.registered.iter()
+    }
+
+    /// How often the stage may be retried; for one that runs elsewhere, as the pipeline's do.
+    pub fn retries_of(&self, name: &StageName) -> u32 {
+        self.get(name).map_or(RetryPolicy::PIPELINE, |stage| stage.settings().policy).retries()
+    }
+}
+
+impl fmt::Debug for Stages {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.iter().map(|registered| registered.stage.name())).finish()
+    }
+}

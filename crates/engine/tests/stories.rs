@@ -1,0 +1,12 @@
+//! What the engine promises, told as stories on a real database.
+
+#![expect(clippy::unwrap_used, reason = "the helpers of a test may do what a test may")]
+
+#[path = "stories/lasting.rs"]
+mod lasting;
+#[path = "stories/leasing.rs"]
+mod leasing;
+#[path = "stories/retrying.rs"]
+mod retrying;
+#[path = "stories/workshop.rs"]
+mod workshop;

@@ -1,0 +1,224 @@
+//! Who works on what, and what happens when a worker is gone, slow or told to stop.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use chrono::{DateTime, Utc};
+use domain::{Clock, JobState};
+use engine::{Environment, StageSettings, Stages, WorkerSettings};
+use testkit::{FakeClock, TestDatabase, fake_environment};
+use tokio::sync::Semaphore;
+
+use crate::workshop::{Workshop, quick, scripted};
+
+const SOON: Duration = Duration::from_secs(20);
+
+/// A stage that stays where it is until it is let go.
+fn waiting(
+    stages: Stages,
+    concurrency: usize,
+    gate: &Arc<Semaphore>,
+) -> (Stages, Arc<AtomicUsize>) {
+    let gate = Arc::clone(gate);
+    let settings = StageSettings { concurrency, ..Default::default() };
+    let (stage, runs) = scripted("ocr", settings, move |_| {
+        let gate = Arc::clone(&gate);
+        async move {
+            gate.acquire().await.unwrap().forget();
+            Ok(())
+        }
+    });
+    (stages.with(stage), runs)
+}
+
+/// G8 and G9: a fresh one is left alone whoever else is woken, a stale one is taken over.
+#[tokio::test]
+async fn a_running_job_is_left_alone_and_a_stale_one_is_taken_over() {
+    let shop = Workshop::open().await;
+    let gate = Arc::new(Semaphore::new(0));
+    let (stages, runs) = waiting(Stages::default(), 1, &gate);
+    let slow =
+        WorkerSettings { heartbeat_every: Duration::from_hours(1), ..WorkerSettings::named("w1") };
+    // With no room for a second one, it does not take its own job back.
+    let first = shop.worker_with(stages, slow);
+    let second = shop.worker_with(quick(&["ocr"]), WorkerSettings::named("w2"));
+    let job_id = shop.submit(&["ocr"]).await.job_id;
+    let first = first.start();
+    shop.until(job_id, JobState::Processing).await;
+    // Its first heartbeat may still be on the way; it is a fresh job either way.
+    shop.clock.advance(chrono::Duration::seconds(14));
+    second.work_off().await.unwrap();
+    assert_eq!(shop.job(job_id).await.worker_id.as_deref(), Some("w1"), "fresh: not touched");
+
+    shop.clock.advance(chrono::Duration::seconds(16));
+    second.work_off().await.unwrap();
+    let job = shop.job(job_id).await;
+    assert_eq!((job.status, job.worker_id.as_deref()), (JobState::Completed, Some("w2")));
+    let before = shop.values("SELECT to_jsonb(t) FROM stages t").await;
+    gate.add_permits(1);
+    first.stop(SOON).await;
+    assert_eq!(runs.load(Ordering::SeqCst), 1);
+    assert_eq!(shop.values("SELECT to_jsonb(t) FROM stages t").await, before, "too late");
+    assert_eq!(shop.count_audited("JOB_COMPLETED").await, 1);
+    let events = shop.values("SELECT to_jsonb(topic) FROM outbox_events").await;
+    assert_eq!(events, ["document.completed"]);
+    shop.assert_chain_intact().await;
+}
+
+#[tokio::test]
+async fn a_cancelled_run_stops_the_stage_that_works_on_it() {
+    let shop = Workshop::open().await;
+    let gate = Arc::new(Semaphore::new(0));
+    let (stages, _) = waiting(Stages::default(), 1, &gate);
+    let settings =
+        WorkerSettings { heartbeat_every: Duration::from_millis(10), ..WorkerSettings::named("w") };
+    let worker = shop.worker_with(stages, settings);
+    let run = shop.submit(&["ocr"]).await;
+    let cancel = async {
+        shop.until(run.job_id, JobState::Processing).await;
+        shop.cancel(run.run_id).await;
+    };
+    // The stage never ends by itself: it ends because its lease is gone.
+    let (ended, ()) = tokio::join!(tokio::time::timeout(SOON, worker.work_off()), cancel);
+    ended.expect("the stage is dropped").unwrap();
+    assert_eq!(shop.job(run.job_id).await.status, JobState::Dead);
+    assert_eq!(shop.count_audited("JOB_COMPLETED").await, 0);
+}
+
+#[tokio::test]
+async fn a_stopping_worker_lets_running_work_finish_and_takes_nothing_new() {
+    let shop = Workshop::open().await;
+    let gate = Arc::new(Semaphore::new(0));
+    let (stages, _) = waiting(quick(&["index"]), 4, &gate);
+    let worker = shop.worker(stages).start();
+    let job_id = shop.submit(&["ocr", "index"]).await.job_id;
+    shop.until(job_id, JobState::Processing).await;
+    let let_go = async {
+        shop.submit(&["ocr"]).await;
+        gate.add_permits(1);
+    };
+    tokio::join!(worker.stop(SOON), let_go);
+    assert_eq!(shop.job(job_id).await.status, JobState::Completed);
+    let found = shop.values("SELECT to_jsonb(stage || ' ' || status) FROM jobs ORDER BY 1").await;
+    assert_eq!(found, ["index PENDING", "ocr COMPLETED", "ocr PENDING"]);
+}
+
+#[tokio::test]
+async fn after_its_grace_period_a_stopping_worker_hands_leases_back_at_once() {
+    let shop = Workshop::open().await;
+    let gate = Arc::new(Semaphore::new(0));
+    let (stages, _) = waiting(Stages::default(), 1, &gate);
+    let worker = shop.worker(stages).start();
+    let job_id = shop.submit(&["ocr"]).await.job_id;
+    shop.until(job_id, JobState::Processing).await;
+    worker.stop(Duration::ZERO).await;
+    let job = shop.job(job_id).await;
+    assert_eq!((job.status, job.attempts, job.expiries), (JobState::Pending, 0, 0));
+    // No time has passed, and somebody else can go on.
+    shop.worker(quick(&["ocr"])).work_off().await.unwrap();
+    assert_eq!(shop.job(job_id).await.status, JobState::Completed);
+}
+
+#[tokio::test]
+async fn a_waiting_worker_hears_of_work_from_another_process() {
+    let shop = Workshop::open().await;
+    let settings =
+        WorkerSettings { poll_every: Duration::from_hours(1), ..WorkerSettings::named("w") };
+    let worker = shop.worker_with(quick(&["ocr"]), settings).start();
+    // Several, so that at least the later ones come after it has begun to listen.
+    let woken = async {
+        loop {
+            let job_id = shop.submit(&["ocr"]).await.job_id;
+            let heard = shop.until(job_id, JobState::Completed);
+            if tokio::time::timeout(Duration::from_millis(500), heard).await.is_ok() {
+                return;
+            }
+        }
+    };
+    tokio::time::timeout(SOON, woken).await.expect("it is woken");
+    worker.stop(SOON).await;
+}
+
+#[tokio::test]
+async fn no_more_jobs_run_at_once_than_are_allowed() {
+    let shop = Workshop::open().await;
+    let (now, most) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+    let (running, highest) = (Arc::clone(&now), Arc::clone(&most));
+    let settings = StageSettings { concurrency: 3, ..Default::default() };
+    let (stage, runs) = scripted("ocr", settings, move |_| {
+        let (running, highest) = (Arc::clone(&running), Arc::clone(&highest));
+        async move {
+            highest.fetch_max(running.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
+            tokio::time::sleep(Duration::from_millis(2)).await;
+            running.fetch_sub(1, Ordering::SeqCst);
+            Ok(())
+        }
+    });
+    for _ in 0..20 {
+        shop.submit(&["ocr"]).await;
+    }
+    let worker = shop.worker(Stages::default().with(stage));
+    worker.work_off().await.unwrap();
+    assert_eq!((runs.load(Ordering::SeqCst), most.load(Ordering::SeqCst)), (20, 3));
+}
+
+/// The machine's own time: this story is about real threads that are really busy.
+#[derive(Debug)]
+struct WallClock;
+
+impl Clock for WallClock {
+    #[expect(clippy::disallowed_methods, reason = "the one test on real time")]
+    fn now(&self) -> DateTime<Utc> {
+        Utc::now()
+    }
+
+    fn elapsed(&self) -> std::time::Duration {
+        (self.now() - DateTime::UNIX_EPOCH).to_std().unwrap_or_default()
+    }
+}
+
+#[tokio::test]
+async fn a_stage_that_blocks_its_thread_keeps_its_lease() {
+    const LEASE: Duration = Duration::from_millis(600);
+    let fake = fake_environment(&Arc::default());
+    let environment =
+        Environment { clock: Arc::new(WallClock), ids: fake.ids, random: fake.random };
+    let database = TestDatabase::create().await;
+    let shop = Workshop::furnish(database, Arc::new(FakeClock::default()), environment).await;
+    let settings = StageSettings { lease: LEASE, ..Default::default() };
+    #[expect(clippy::disallowed_methods, reason = "to block the runtime is the point")]
+    let (stage, runs) = scripted("ocr", settings, |_| async {
+        std::thread::sleep(LEASE * 4);
+        Ok(())
+    });
+    let worker = shop.worker_with(
+        Stages::default().with(stage),
+        WorkerSettings { heartbeat_every: LEASE / 6, ..WorkerSettings::named("w") },
+    );
+    let job_id = shop.submit(&["ocr"]).await.job_id;
+    // This runtime has one thread, and the stage has it: others look from threads of their own.
+    let shop = Arc::new(shop);
+    let (watched, done) = (Arc::clone(&shop), Arc::new(Semaphore::new(0)));
+    let is_done = Arc::clone(&done);
+    let rescuer = std::thread::spawn(move || {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async {
+            let store = watched.store.with_own_connections(1);
+            let mut taken = 0;
+            while is_done.available_permits() == 0 {
+                let mut across = store.across_tenants().await.unwrap();
+                let now = watched.environment.clock.now();
+                taken += across.take_back_expired(now, 9, 10).await.unwrap().len();
+                across.commit().await.unwrap();
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+            taken
+        })
+    });
+    worker.work_off().await.unwrap();
+    done.add_permits(1);
+    assert_eq!(rescuer.join().unwrap(), 0, "nobody took it over");
+    assert_eq!(shop.job(job_id).await.status, JobState::Completed);
+    assert_eq!(runs.load(Ordering::SeqCst), 1);
+}

@@ -1,0 +1,195 @@
+//! When work is tried again, and when it is given up.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use domain::{Failure, JobState, RetryPolicy};
+use engine::{StageSettings, Stages};
+use serde_json::json;
+
+use crate::workshop::{Workshop, quick, scripted, scripted_output};
+
+/// Works until the job is dead; returns the waiting times in between.
+async fn delays_until_dead(policy: RetryPolicy, failure: fn() -> Failure) -> (Vec<i64>, Workshop) {
+    let shop = Workshop::open().await;
+    let settings = StageSettings { policy, ..Default::default() };
+    let (stage, runs) = scripted("ocr", settings, move |_| async move { Err(failure()) });
+    let worker = shop.worker(Stages::default().with(stage));
+    let job_id = shop.submit(&["ocr"]).await.job_id;
+    let mut delays = Vec::new();
+    loop {
+        worker.work_off().await.unwrap();
+        let job = shop.job(job_id).await;
+        assert_eq!(runs.load(Ordering::SeqCst), delays.len() + 1, "once for each time it is due");
+        if job.status == JobState::Dead {
+            return (delays, shop);
+        }
+        let delay = job.next_run_at - shop.environment.clock.now();
+        delays.push(delay.num_seconds());
+        shop.clock.advance(delay - chrono::Duration::milliseconds(1));
+        worker.work_off().await.unwrap();
+        shop.clock.advance(chrono::Duration::milliseconds(1));
+    }
+}
+
+#[tokio::test]
+async fn knowledge_jobs_wait_one_two_and_four_minutes_and_are_then_dead() {
+    let (delays, shop) =
+        delays_until_dead(RetryPolicy::KNOWLEDGE, || Failure::retry("the model is away")).await;
+    assert_eq!(delays, [60, 120, 240]);
+    let runs = shop.values("SELECT jsonb_build_array(status, error) FROM ingestion_runs").await;
+    assert_eq!(runs, [json!(["failed", "the model is away"])]);
+    let events = shop.values("SELECT to_jsonb(topic) FROM outbox_events").await;
+    assert_eq!(events, ["document.failed"], "one, when it is over");
+}
+
+#[tokio::test]
+async fn pipeline_jobs_wait_from_half_a_minute_to_an_hour() {
+    let (delays, _) = delays_until_dead(RetryPolicy::PIPELINE, || Failure::retry("x")).await;
+    assert_eq!(delays.len(), 4);
+    for (delay, about) in delays.into_iter().zip([30, 120, 600, 3600]) {
+        assert!((about * 9 / 10..=about * 11 / 10).contains(&delay), "{delay}, not about {about}");
+    }
+}
+
+#[tokio::test]
+async fn a_crash_gets_three_quick_tries_and_then_guidance() {
+    let shop = Workshop::open().await;
+    let (stage, runs) = scripted("ocr", StageSettings::default(), |_| async {
+        std::panic::panic_any("index out of bounds")
+    });
+    let worker = shop.worker(Stages::default().with(stage));
+    let job_id = shop.submit(&["ocr"]).await.job_id;
+    for delay in [1, 2, 4] {
+        worker.work_off().await.unwrap();
+        let job = shop.job(job_id).await;
+        assert_eq!(
+            job.next_run_at - shop.environment.clock.now(),
+            chrono::Duration::seconds(delay)
+        );
+        shop.clock.advance(chrono::Duration::seconds(delay));
+    }
+    worker.work_off().await.unwrap();
+    let job = shop.job(job_id).await;
+    assert_eq!((job.status, runs.load(Ordering::SeqCst)), (JobState::Dead, 4));
+    assert_eq!(job.error.as_deref(), Some("the stage ocr crashed: index out of bounds"));
+    assert_eq!(job.error_class.as_deref(), Some("poison"));
+    assert!(job.guidance.unwrap().contains("report it"));
+}
+
+#[tokio::test]
+async fn what_can_never_go_better_is_given_up_at_once() {
+    let (delays, shop) = delays_until_dead(RetryPolicy::PIPELINE, || {
+        Failure::permanent("the file is encrypted", "send it without a password")
+    })
+    .await;
+    assert!(delays.is_empty());
+    let stages = shop.values("SELECT jsonb_build_array(name, status, error) FROM stages").await;
+    assert_eq!(stages, [json!(["ocr", "failed", "the file is encrypted"])]);
+}
+
+#[tokio::test]
+async fn a_stage_that_takes_too_long_is_tried_again() {
+    let shop = Workshop::open().await;
+    let settings = StageSettings { deadline: Duration::from_millis(20), ..Default::default() };
+    let (stage, _) = scripted("ocr", settings, |_| async {
+        std::future::pending::<()>().await;
+        Ok(())
+    });
+    let worker = shop.worker(Stages::default().with(stage));
+    let job_id = shop.submit(&["ocr"]).await.job_id;
+    worker.work_off().await.unwrap();
+    let job = shop.job(job_id).await;
+    assert_eq!((job.status, job.attempts), (JobState::Pending, 1));
+    assert_eq!(job.error.as_deref(), Some("the stage ocr did not end within 0.02 s"));
+}
+
+/// G6 and G8: what is done is not done again, what failed is, and the start time stays.
+#[tokio::test]
+async fn a_run_that_failed_goes_on_where_it_stopped_and_keeps_its_start_time() {
+    let shop = Workshop::open().await;
+    let broken = std::sync::Arc::new(AtomicBool::new(true));
+    let state = std::sync::Arc::clone(&broken);
+    let (layout, layouts) = scripted("layout", StageSettings::default(), move |_| {
+        let broken = state.load(Ordering::SeqCst);
+        async move { if broken { Err(Failure::permanent("x", "y")) } else { Ok(()) } }
+    });
+    let (ocr, ocrs) = scripted("ocr", StageSettings::default(), |_| async { Ok(()) });
+    let worker = shop.worker(Stages::default().with(ocr).with(layout));
+    let began = shop.environment.clock.now();
+    shop.submit(&["ocr", "layout"]).await;
+    worker.work_off().await.unwrap();
+    let dead = shop.values("SELECT to_jsonb(job_id) FROM jobs WHERE status = 'DEAD'").await;
+    let dead = dead[0].as_str().unwrap().parse().unwrap();
+
+    broken.store(false, Ordering::SeqCst);
+    shop.clock.advance(chrono::Duration::hours(2));
+    shop.retry(dead).await;
+    worker.work_off().await.unwrap();
+    worker.work_off().await.unwrap();
+    assert_eq!((ocrs.load(Ordering::SeqCst), layouts.load(Ordering::SeqCst)), (1, 2));
+    let runs = "SELECT jsonb_build_array(status, started_at, finished_at - started_at, error)
+                FROM ingestion_runs";
+    let expected = json!(["succeeded", began.to_rfc3339(), "02:00:00", null]);
+    assert_eq!(shop.values(runs).await, [expected]);
+    assert_eq!(shop.count_audited("JOB_COMPLETED").await, 2);
+    shop.assert_chain_intact().await;
+}
+
+#[tokio::test]
+async fn a_document_passes_nine_stages_with_one_claim() {
+    let stages = [
+        "ingest",
+        "preprocess",
+        "ocr",
+        "layout",
+        "index",
+        "parse",
+        "reconcile",
+        "match",
+        "package",
+    ];
+    let shop = Workshop::open().await;
+    let worker = shop.worker(quick(&stages));
+    shop.submit(&stages).await;
+    worker.work_off().await.unwrap();
+    assert_eq!(shop.count_audited("JOB_STARTED").await, 1, "the rest was leased in advance");
+    assert_eq!(shop.count_audited("JOB_COMPLETED").await, 9);
+    let runs = shop.values("SELECT to_jsonb(status) FROM ingestion_runs").await;
+    assert_eq!(runs, ["succeeded"]);
+    let events = shop.values("SELECT to_jsonb(topic) FROM outbox_events").await;
+    assert_eq!(events, ["document.completed"]);
+    shop.assert_chain_intact().await;
+}
+
+#[tokio::test]
+async fn stages_of_different_workers_make_one_pipeline() {
+    let shop = Workshop::open().await;
+    let (first, second) = (shop.worker(quick(&["ocr", "index"])), shop.worker(quick(&["layout"])));
+    shop.submit(&["ocr", "layout", "index"]).await;
+    for worker in [&first, &second, &first] {
+        worker.work_off().await.unwrap();
+    }
+    let runs = shop.values("SELECT to_jsonb(status) FROM ingestion_runs").await;
+    assert_eq!(runs, ["succeeded"]);
+}
+
+#[tokio::test]
+async fn an_outcome_that_cannot_be_recorded_takes_only_its_own_job_down() {
+    let shop = Workshop::open().await;
+    // PostgreSQL's JSON holds no NUL.
+    let bad = scripted_output("bad", || vec![json!("\0")]);
+    let worker = shop.worker(quick(&["good"]).with(bad));
+    let mut good = Vec::new();
+    for _ in 0..4 {
+        good.push(shop.submit(&["good"]).await.job_id);
+    }
+    let bad = shop.submit(&["bad"]).await.job_id;
+    worker.work_off().await.unwrap();
+    for job_id in good {
+        assert_eq!(shop.job(job_id).await.status, JobState::Completed);
+    }
+    let dead = shop.job(bad).await;
+    assert_eq!(dead.status, JobState::Dead);
+    assert!(dead.error.unwrap().starts_with("the outcome could not be recorded"));
+}

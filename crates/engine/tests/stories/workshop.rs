@@ -1,0 +1,204 @@
+//! A database, a tenant, and stages that do what a test tells them to.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use domain::{
+    Action, Caller, DocId, Failure, JobId, JobState, RunId, Scope, StageName, Tenant, TenantId,
+};
+use engine::{
+    Environment, Stage, StageFuture, StageOutput, StageSettings, Stages, Work, Worker,
+    WorkerSettings,
+};
+use serde_json::{Value, json};
+use sqlx::Row;
+use store::{JobRecord, NewRun, Store};
+use testkit::{FakeClock, TestDatabase, fake_environment};
+
+pub(crate) struct Workshop {
+    pub(crate) database: TestDatabase,
+    pub(crate) clock: Arc<FakeClock>,
+    pub(crate) environment: Environment,
+    pub(crate) store: Store,
+    pub(crate) tenant_id: TenantId,
+}
+
+/// A stage that does what the closure says, and counts.
+pub(crate) struct Scripted<F> {
+    name: StageName,
+    settings: StageSettings,
+    script: F,
+    runs: Arc<AtomicUsize>,
+}
+
+impl<F, Ran> Stage for Scripted<F>
+where
+    F: Fn(Work) -> Ran + Send + Sync,
+    Ran: Future<Output = Result<(), Failure>> + Send,
+{
+    fn name(&self) -> &StageName {
+        &self.name
+    }
+
+    fn settings(&self) -> &StageSettings {
+        &self.settings
+    }
+
+    fn run<'a>(&'a self, work: &'a Work) -> StageFuture<'a> {
+        self.runs.fetch_add(1, Ordering::SeqCst);
+        Box::pin(async {
+            (self.script)(work.clone()).await?;
+            Ok(StageOutput { artifacts: vec![json!({ "of": self.name })] })
+        })
+    }
+}
+
+pub(crate) fn scripted<F, Ran>(
+    name: &str,
+    settings: StageSettings,
+    script: F,
+) -> (Scripted<F>, Arc<AtomicUsize>)
+where
+    F: Fn(Work) -> Ran + Send + Sync,
+    Ran: Future<Output = Result<(), Failure>> + Send,
+{
+    let runs = Arc::new(AtomicUsize::new(0));
+    let name = name.parse().unwrap();
+    (Scripted { name, settings, script, runs: Arc::clone(&runs) }, runs)
+}
+
+/// A stage that leaves these artifacts behind.
+struct Leaving<F> {
+    name: StageName,
+    settings: StageSettings,
+    artifacts: F,
+}
+
+impl<F: Fn() -> Vec<Value> + Send + Sync> Stage for Leaving<F> {
+    fn name(&self) -> &StageName {
+        &self.name
+    }
+
+    fn settings(&self) -> &StageSettings {
+        &self.settings
+    }
+
+    fn run<'a>(&'a self, _: &'a Work) -> StageFuture<'a> {
+        Box::pin(async { Ok(StageOutput { artifacts: (self.artifacts)() }) })
+    }
+}
+
+pub(crate) fn scripted_output(
+    name: &str,
+    artifacts: impl Fn() -> Vec<Value> + Send + Sync,
+) -> impl Stage {
+    Leaving { name: name.parse().unwrap(), settings: StageSettings::default(), artifacts }
+}
+
+/// Stages that succeed at once.
+pub(crate) fn quick(names: &[&str]) -> Stages {
+    names.iter().fold(Stages::default(), |stages, name| {
+        stages.with(scripted(name, StageSettings::default(), |_| async { Ok(()) }).0)
+    })
+}
+
+impl Workshop {
+    pub(crate) async fn open() -> Self {
+        let database = TestDatabase::create().await;
+        let clock = Arc::new(FakeClock::default());
+        let fake = fake_environment(&clock);
+        let environment = Environment { clock: fake.clock, ids: fake.ids, random: fake.random };
+        Self::furnish(database, clock, environment).await
+    }
+
+    pub(crate) async fn furnish(
+        database: TestDatabase,
+        clock: Arc<FakeClock>,
+        environment: Environment,
+    ) -> Self {
+        let store = database.store(environment.clock.clone(), environment.ids.clone()).await;
+        let tenant_id = TenantId(environment.ids.next());
+        let created_at = environment.clock.now();
+        let mut across = store.across_tenants().await.unwrap();
+        across
+            .insert_tenant(&Tenant { tenant_id, name: "acme".to_owned(), created_at })
+            .await
+            .unwrap();
+        across.commit().await.unwrap();
+        Self { database, clock, environment, store, tenant_id }
+    }
+
+    pub(crate) fn scope(&self) -> Scope {
+        Caller::system(self.tenant_id).permit(Action::RetryDeadJobs).unwrap()
+    }
+
+    pub(crate) fn worker(&self, stages: Stages) -> Worker {
+        self.worker_with(stages, WorkerSettings::named("w"))
+    }
+
+    pub(crate) fn worker_with(&self, stages: Stages, settings: WorkerSettings) -> Worker {
+        Worker::new(self.store.clone(), stages, self.environment.clone(), settings).unwrap()
+    }
+
+    pub(crate) async fn submit(&self, stages: &[&str]) -> NewRun {
+        let stages: Vec<StageName> = stages.iter().map(|stage| stage.parse().unwrap()).collect();
+        let new = NewRun {
+            run_id: RunId(self.environment.ids.next()),
+            job_id: JobId(self.environment.ids.next()),
+            doc_id: DocId(self.environment.ids.next()),
+            pipeline: stages.try_into().unwrap(),
+            priority: 0,
+            retries: 4,
+            parent_run_id: None,
+            reason: None,
+            config: json!({}),
+            trace_parent: None,
+        };
+        let mut tx = self.store.begin(&self.scope()).await.unwrap();
+        tx.start_run(&new).await.unwrap();
+        tx.commit().await.unwrap();
+        new
+    }
+
+    pub(crate) async fn job(&self, job_id: JobId) -> JobRecord {
+        let mut tx = self.store.read(&self.scope()).await.unwrap();
+        tx.find_job(job_id).await.unwrap().unwrap()
+    }
+
+    pub(crate) async fn retry(&self, job_id: JobId) {
+        let mut tx = self.store.begin(&self.scope()).await.unwrap();
+        assert!(tx.retry_job(job_id).await.unwrap());
+        tx.commit().await.unwrap();
+    }
+
+    pub(crate) async fn cancel(&self, run_id: RunId) {
+        let mut tx = self.store.begin(&self.scope()).await.unwrap();
+        assert!(tx.cancel_run(run_id).await.unwrap());
+        tx.commit().await.unwrap();
+    }
+
+    pub(crate) async fn values(&self, statement: &'static str) -> Vec<Value> {
+        let mut superuser = self.database.superuser().await;
+        let rows = sqlx::query(statement).fetch_all(&mut superuser).await.unwrap();
+        rows.into_iter().map(|row| row.get(0)).collect()
+    }
+
+    pub(crate) async fn count_audited(&self, action: &str) -> usize {
+        let rows = self.values("SELECT to_jsonb(action) FROM audit_log").await;
+        rows.iter().filter(|row| *row == action).count()
+    }
+
+    /// Until a job is in that state; the test's time limit is the limit.
+    pub(crate) async fn until(&self, job_id: JobId, state: JobState) {
+        while self.job(job_id).await.status != state {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    }
+
+    pub(crate) async fn assert_chain_intact(&self) {
+        let mut across = self.store.across_tenants().await.unwrap();
+        across.hold_one_view().await.unwrap();
+        assert_eq!(across.find_chain_faults(self.tenant_id).await.unwrap(), []);
+    }
+}

@@ -1,0 +1,24 @@
+//! Ending a run before its time.
+
+use domain::{Action, Caller, RunId};
+
+use crate::{Ops, OpsError};
+
+impl Ops {
+    /// A worker that is at it loses its lease and hears of it with its next heartbeat.
+    pub async fn cancel_run(&self, caller: &Caller, run_id: RunId) -> Result<(), OpsError> {
+        let scope = caller.permit(Action::RerunDocuments)?;
+        let mut tx = self.store.begin(&scope).await?;
+        let exists = tx.run_exists(run_id).await?;
+        let cancelled = tx.cancel_run(run_id).await?;
+        tx.commit().await?;
+        match (exists, cancelled) {
+            (false, _) => Err(OpsError::NotFound("run")),
+            (true, true) => Ok(()),
+            (true, false) => Err(OpsError::Conflict {
+                code: "run_is_over",
+                problem: "the run has ended already; there is nothing to cancel".to_owned(),
+            }),
+        }
+    }
+}

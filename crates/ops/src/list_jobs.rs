@@ -1,0 +1,48 @@
+//! Looking at the queue: jobs, dead letters, and how each stage stands.
+
+use domain::{Action, Caller, JobId, JobState};
+use store::{After, JobFilter, JobRecord, QueueRecord};
+
+use crate::{Ops, OpsError, Page, PageRequest};
+
+impl Ops {
+    /// Newest first.
+    pub async fn list_jobs(
+        &self,
+        caller: &Caller,
+        filter: &JobFilter,
+        request: &PageRequest,
+    ) -> Result<Page<JobRecord>, OpsError> {
+        let scope = caller.permit(Action::ReadDeadJobs)?;
+        let mut tx = self.store.read(&scope).await?;
+        let jobs = tx.list_jobs(filter, &request.window()).await?;
+        tx.commit().await?;
+        Ok(request.page_of(jobs, |job| After { moment: job.created_at, id: job.job_id.0 }))
+    }
+
+    /// Jobs that were given up and wait for a person.
+    pub async fn list_dead_jobs(
+        &self,
+        caller: &Caller,
+        request: &PageRequest,
+    ) -> Result<Page<JobRecord>, OpsError> {
+        let dead = JobFilter { status: Some(JobState::Dead), ..JobFilter::default() };
+        self.list_jobs(caller, &dead, request).await
+    }
+
+    pub async fn find_job(&self, caller: &Caller, job_id: JobId) -> Result<JobRecord, OpsError> {
+        let scope = caller.permit(Action::ReadDeadJobs)?;
+        let mut tx = self.store.read(&scope).await?;
+        let job = tx.find_job(job_id).await?;
+        tx.commit().await?;
+        job.ok_or(OpsError::NotFound("job"))
+    }
+
+    pub async fn list_queues(&self, caller: &Caller) -> Result<Vec<QueueRecord>, OpsError> {
+        let scope = caller.permit(Action::ReadDeadJobs)?;
+        let mut tx = self.store.read(&scope).await?;
+        let queues = tx.list_queues().await?;
+        tx.commit().await?;
+        Ok(queues)
+    }
+}

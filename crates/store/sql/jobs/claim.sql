@@ -1,0 +1,88 @@
+-- Claims jobs of several stages at once, fairly across tenants, then by priority, then by age.
+-- $1 stages in the pipeline's order, $2 how many of each, $3 whose turn it was last, $4 the new
+-- leases' ends, $5 now, $6 the worker, $7 one fresh token per job, as many as may be claimed in all.
+WITH RECURSIVE wanted AS MATERIALIZED (
+    SELECT * FROM unnest($1::text[], $2::int[], $3::uuid[], $4::timestamptz[]) WITH ORDINALITY
+        AS w (stage, room, last_tenant, lease_until, rank)
+    WHERE room > 0
+),
+-- The tenants that wait, found by hopping from one to the next in the index: first those after the
+-- last one served, then (lap 1) from the beginning up to it. One whose jobs are all put off is
+-- passed over and takes nobody's place; the hopping ends when `room` tenants have work that is due.
+hops (stage, rank, room, last_tenant, lease_until, lap, last_hop, tenant_id, is_due, due) AS (
+    SELECT w.stage, w.rank, w.room, w.last_tenant, w.lease_until, start.lap, start.last_hop,
+           next.tenant_id, next.is_due, next.is_due::int
+    FROM wanted AS w,
+         LATERAL (VALUES (0, w.last_tenant, 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid),
+                         (1, '00000000-0000-0000-0000-000000000000'::uuid, w.last_tenant))
+             AS start (lap, after, last_hop),
+         LATERAL (
+             SELECT j.tenant_id, EXISTS (
+                 SELECT FROM jobs AS d
+                 WHERE d.status = 'PENDING' AND d.stage = w.stage AND d.tenant_id = j.tenant_id
+                   AND d.next_run_at <= $5) AS is_due
+             FROM jobs AS j
+             WHERE j.status = 'PENDING' AND j.stage = w.stage
+               AND j.tenant_id > start.after AND j.tenant_id <= start.last_hop
+             ORDER BY j.tenant_id LIMIT 1) AS next
+    UNION ALL
+    SELECT h.stage, h.rank, h.room, h.last_tenant, h.lease_until, h.lap, h.last_hop,
+           next.tenant_id, next.is_due, h.due + next.is_due::int
+    FROM hops AS h,
+         LATERAL (
+             SELECT j.tenant_id, EXISTS (
+                 SELECT FROM jobs AS d
+                 WHERE d.status = 'PENDING' AND d.stage = h.stage AND d.tenant_id = j.tenant_id
+                   AND d.next_run_at <= $5) AS is_due
+             FROM jobs AS j
+             WHERE j.status = 'PENDING' AND j.stage = h.stage
+               AND j.tenant_id > h.tenant_id AND j.tenant_id <= h.last_hop
+             ORDER BY j.tenant_id LIMIT 1) AS next
+    WHERE h.due < h.room
+),
+-- An equal share each. Who leaves some of it leaves it to the next claim.
+sharing AS (
+    SELECT stage, rank, room, lease_until, lap, tenant_id,
+           (room - 1) / count(*) OVER (PARTITION BY stage) + 1 AS share
+    FROM hops WHERE is_due
+),
+-- The first few of each tenant that nobody else is claiming, and the turn at which each is taken.
+candidates AS MATERIALIZED (
+    SELECT s.stage, s.rank, s.room, s.lease_until, s.lap, s.tenant_id, job.job_id,
+           row_number() OVER (PARTITION BY s.stage, s.tenant_id
+                              ORDER BY job.priority DESC, job.next_run_at, job.job_id) AS turn
+    FROM sharing AS s,
+         LATERAL (
+             SELECT job_id, priority, next_run_at FROM jobs
+             WHERE status = 'PENDING' AND stage = s.stage AND tenant_id = s.tenant_id
+               AND next_run_at <= $5
+             ORDER BY priority DESC, next_run_at, job_id
+             LIMIT s.share
+             FOR UPDATE SKIP LOCKED) AS job
+),
+-- Turn by turn; within a turn later stages first, so that what was begun gets done.
+chosen AS (
+    SELECT job_id, lease_until, row_number() OVER (ORDER BY turn, rank DESC, lap, tenant_id) AS place
+    FROM (
+        SELECT *, row_number() OVER (PARTITION BY stage ORDER BY turn, lap, tenant_id) AS place_in_stage
+        FROM candidates) AS in_turn
+    WHERE place_in_stage <= room
+),
+claimed AS (
+    UPDATE jobs
+    SET status = 'PROCESSING', lease_token = ($7::uuid[])[chosen.place], lease_until = chosen.lease_until,
+        worker_id = $6, started_at = $5, updated_at = $5
+    FROM chosen WHERE jobs.job_id = chosen.job_id AND chosen.place <= cardinality($7::uuid[])
+    RETURNING jobs.*, chosen.place
+),
+-- The start time is set once. A run that was cancelled before it started and then retried has none.
+started AS (
+    UPDATE ingestion_runs AS run
+    SET status = 'running', started_at = coalesce(run.started_at, $5), updated_at = $5
+    FROM claimed
+    WHERE run.run_id = claimed.run_id AND (run.status = 'queued' OR run.started_at IS NULL)
+)
+SELECT claimed.job_id, claimed.tenant_id, claimed.run_id, claimed.doc_id, claimed.stage,
+       claimed.attempts, claimed.lease_token, claimed.trace_parent, run.pipeline
+FROM claimed JOIN ingestion_runs AS run ON run.run_id = claimed.run_id
+ORDER BY claimed.place

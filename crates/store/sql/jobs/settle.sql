@@ -1,0 +1,78 @@
+-- Reports what became of many jobs at once. A job whose lease token is not the reported one any more
+-- is left alone: somebody else has taken it over, and the late report changes nothing.
+-- $1 job ids, $2 tokens, $3 outcomes, $4 not before, $5 errors, $6 classes, $7 guidance,
+-- $8 artifacts, $9 next stage, $10 the next job's id, $11 its token (null: anybody may claim it),
+-- $12 its lease's end, $13 its allowed retries, $14 event ids, $15 now
+WITH reported AS MATERIALIZED (
+    SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::text[], $4::timestamptz[], $5::text[], $6::text[],
+                         $7::text[], $8::jsonb[], $9::text[], $10::uuid[], $11::uuid[],
+                         $12::timestamptz[], $13::int[], $14::uuid[])
+        AS r (job_id, token, outcome, not_before, error, class, guidance, artifacts, next_stage,
+              next_job_id, next_token, next_lease_until, next_max_attempts, evt_id)
+),
+-- The fence: state and token must still be the reporter's. Locked in one order for all, so that two
+-- reports that overlap wait for each other and not both ways.
+ours AS MATERIALIZED (
+    SELECT jobs.job_id FROM jobs JOIN reported AS r ON jobs.job_id = r.job_id
+    WHERE jobs.status = 'PROCESSING' AND jobs.lease_token = r.token
+    ORDER BY jobs.job_id
+    FOR UPDATE OF jobs
+),
+settled AS (
+    UPDATE jobs
+    SET status = CASE r.outcome WHEN 'succeeded' THEN 'COMPLETED' WHEN 'given_up' THEN 'DEAD'
+                                ELSE 'PENDING' END,
+        attempts = jobs.attempts + (r.outcome = 'put_off')::int,
+        next_run_at = coalesce(r.not_before, jobs.next_run_at),
+        error = r.error, error_class = r.class, guidance = r.guidance,
+        lease_token = NULL, lease_until = NULL, updated_at = $15
+    FROM reported AS r JOIN ours ON ours.job_id = r.job_id
+    WHERE jobs.job_id = r.job_id AND jobs.status = 'PROCESSING' AND jobs.lease_token = r.token
+    RETURNING jobs.job_id, jobs.tenant_id, jobs.run_id, jobs.doc_id, jobs.stage, jobs.attempts,
+              jobs.worker_id, jobs.started_at, jobs.priority, jobs.trace_parent, jobs.type,
+              r.token, r.outcome, r.error, r.artifacts, r.next_stage, r.next_job_id, r.next_token,
+              r.next_lease_until, r.next_max_attempts, r.evt_id
+),
+recorded AS (
+    INSERT INTO stages (run_id, name, tenant_id, status, started_at, ended_at, worker_id, retries, error, artifacts)
+    SELECT run_id, stage, tenant_id, CASE outcome WHEN 'succeeded' THEN 'succeeded' ELSE 'failed' END,
+           started_at, $15, worker_id, attempts, error, coalesce(artifacts, '[]')
+    FROM settled WHERE outcome IN ('succeeded', 'given_up')
+    ON CONFLICT (run_id, name) DO UPDATE
+    SET status = excluded.status, started_at = excluded.started_at, ended_at = excluded.ended_at,
+        worker_id = excluded.worker_id, retries = excluded.retries, error = excluded.error,
+        artifacts = excluded.artifacts
+),
+-- The next stage of the run, already leased to the reporter when it can go on with it.
+followed AS (
+    INSERT INTO jobs (job_id, tenant_id, run_id, doc_id, type, stage, status, priority, max_attempts,
+                      next_run_at, lease_token, lease_until, worker_id, started_at, trace_parent,
+                      created_at, updated_at)
+    SELECT next_job_id, tenant_id, run_id, doc_id, type, next_stage,
+           CASE WHEN next_token IS NULL THEN 'PENDING' ELSE 'PROCESSING' END, priority, next_max_attempts,
+           $15, next_token, next_lease_until,
+           CASE WHEN next_token IS NOT NULL THEN worker_id END,
+           CASE WHEN next_token IS NOT NULL THEN $15::timestamptz END, trace_parent, $15, $15
+    FROM settled WHERE outcome = 'succeeded' AND next_stage IS NOT NULL
+),
+ended AS (
+    UPDATE ingestion_runs AS run
+    SET status = CASE s.outcome WHEN 'succeeded' THEN 'succeeded' ELSE 'failed' END,
+        error = CASE s.outcome WHEN 'succeeded' THEN NULL ELSE s.error END,
+        finished_at = $15, updated_at = $15
+    FROM settled AS s
+    WHERE run.run_id = s.run_id AND run.status = 'running'
+      AND (s.outcome = 'given_up' OR (s.outcome = 'succeeded' AND s.next_stage IS NULL))
+    RETURNING s.*
+),
+told AS (
+    INSERT INTO outbox_events (evt_id, tenant_id, topic, payload, created_at)
+    SELECT evt_id, tenant_id,
+           CASE outcome WHEN 'succeeded' THEN 'document.completed' ELSE 'document.failed' END,
+           jsonb_build_object('doc_id', doc_id, 'run_id', run_id, 'stage', stage, 'error', error), $15
+    FROM ended
+)
+SELECT job_id, token, tenant_id, run_id, stage, outcome, attempts, error, trace_parent,
+       outcome <> 'given_up' AND (outcome <> 'succeeded' OR next_stage IS NOT NULL)
+           AND next_token IS NULL AS work_waits
+FROM settled

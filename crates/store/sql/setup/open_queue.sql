@@ -1,0 +1,9 @@
+-- Opens a transaction on the queue. Its statements take sets as arrays and find each row by an index:
+-- one plan is good for all values, and to plan anew each time would take longer than to run. The
+-- plan must also be good for the table it was not made for: empty at first, a million rows later.
+BEGIN;
+SET LOCAL docket.every_tenant = 'on';
+SET LOCAL plan_cache_mode = 'force_generic_plan';
+SET LOCAL enable_seqscan = off;
+SET LOCAL enable_hashjoin = off;
+SET LOCAL enable_mergejoin = off

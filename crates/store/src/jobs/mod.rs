@@ -1,0 +1,16 @@
+//! The queue: leased rows.
+//!
+//! What workers do with it is set-based and spans tenants (`queue.rs`): one statement claims many
+//! jobs, one reports on many. What people do with it stays inside a tenant (`tenant.rs`).
+
+mod feed;
+mod queue;
+mod schedules;
+mod tenant;
+
+pub use feed::WorkFeed;
+pub use queue::{Claim, ClaimedJob, Held, Lease, Next, Outcome, Report, StageRoom, TakenBack};
+pub use schedules::BegunSchedule;
+pub use tenant::{JobFilter, JobRecord, NewRun, QueueRecord};
+
+pub(crate) use feed::announce_work;

@@ -1,0 +1,415 @@
+//! The workers' side: claim, prolong, report, take back.
+
+use chrono::{DateTime, Utc};
+use domain::{
+    AuditAction, AuditEntry, DocId, Entity, Failure, JobId, JobState, LeaseToken, Pipeline, RunId,
+    StageName, TenantId,
+};
+use serde_json::{Value, json};
+#[cfg(feature = "sabotage")]
+use sqlx::AssertSqlSafe;
+use sqlx::FromRow;
+use uuid::Uuid;
+
+use super::announce_work;
+use crate::audit::SystemEntry;
+use crate::{AcrossTenants, StoreError, sql};
+
+/// How many jobs of a stage a worker has room for, and whose turn it was last.
+#[derive(Clone, Debug)]
+pub struct StageRoom {
+    pub stage: StageName,
+    pub room: usize,
+    pub last_tenant: TenantId,
+    /// When the lease of a job claimed now ends.
+    pub lease_until: DateTime<Utc>,
+}
+
+/// A worker's request for work.
+#[derive(Debug)]
+pub struct Claim<'a> {
+    /// In the pipeline's order: of two jobs whose turn it is, the one further on goes first.
+    pub rooms: &'a [StageRoom],
+    /// The most to claim of all stages together.
+    pub most: usize,
+    pub worker_id: &'a str,
+    pub now: DateTime<Utc>,
+}
+
+/// A job in a worker's hands.
+#[derive(Clone, Debug)]
+pub struct ClaimedJob {
+    pub job_id: JobId,
+    pub token: LeaseToken,
+    pub tenant_id: TenantId,
+    pub run_id: RunId,
+    pub doc_id: DocId,
+    pub stage: StageName,
+    /// Retries used up so far.
+    pub retries: u32,
+    pub trace_parent: Option<String>,
+    pub pipeline: Pipeline,
+}
+
+/// A lease somebody holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Held {
+    pub job_id: JobId,
+    pub token: LeaseToken,
+}
+
+/// What became of a job.
+#[derive(Clone, Debug)]
+pub enum Outcome {
+    Succeeded {
+        artifacts: Value,
+        next: Option<Next>,
+    },
+    /// To be tried again, not before the moment.
+    PutOff {
+        failure: Failure,
+        not_before: DateTime<Utc>,
+    },
+    GivenUp {
+        failure: Failure,
+    },
+    /// Handed back untouched by a worker that stops.
+    Released,
+}
+
+/// The job of the stage that follows.
+#[derive(Clone, Debug)]
+pub struct Next {
+    pub stage: StageName,
+    pub job_id: JobId,
+    /// The lease, when the reporter goes on with it.
+    pub lease: Option<Lease>,
+    /// How often it may be retried.
+    pub retries: u32,
+}
+
+/// A lease about to begin.
+#[derive(Clone, Copy, Debug)]
+pub struct Lease {
+    pub token: LeaseToken,
+    pub until: DateTime<Utc>,
+}
+
+#[derive(Clone, Debug)]
+pub struct Report {
+    pub held: Held,
+    pub outcome: Outcome,
+}
+
+/// A job whose lease ran out.
+#[derive(Clone, Debug)]
+pub struct TakenBack {
+    pub job_id: JobId,
+    pub tenant_id: TenantId,
+    pub gave_up: bool,
+}
+
+#[derive(FromRow)]
+struct ClaimedRow {
+    job_id: Uuid,
+    tenant_id: Uuid,
+    run_id: Uuid,
+    doc_id: Uuid,
+    stage: String,
+    attempts: i32,
+    lease_token: Uuid,
+    trace_parent: Option<String>,
+    pipeline: Vec<String>,
+}
+
+impl TryFrom<ClaimedRow> for ClaimedJob {
+    type Error = StoreError;
+
+    fn try_from(row: ClaimedRow) -> Result<Self, StoreError> {
+        let stages: Result<Vec<StageName>, _> = row.pipeline.into_iter().map(parse_stage).collect();
+        let pipeline = Pipeline::try_from(stages?).map_err(|error| StoreError::NotUnderstood {
+            what: "pipeline",
+            value: error.to_string(),
+        })?;
+        Ok(Self {
+            job_id: JobId(row.job_id),
+            token: LeaseToken(row.lease_token),
+            tenant_id: TenantId(row.tenant_id),
+            run_id: RunId(row.run_id),
+            doc_id: DocId(row.doc_id),
+            stage: parse_stage(row.stage)?,
+            retries: u32::try_from(row.attempts).unwrap_or(0),
+            trace_parent: row.trace_parent,
+            pipeline,
+        })
+    }
+}
+
+pub(super) fn parse_stage(text: String) -> Result<StageName, StoreError> {
+    text.parse().map_err(|_| StoreError::NotUnderstood { what: "stage", value: text })
+}
+
+#[derive(FromRow)]
+struct SettledRow {
+    job_id: Uuid,
+    token: Uuid,
+    tenant_id: Uuid,
+    run_id: Uuid,
+    stage: String,
+    outcome: String,
+    attempts: i32,
+    error: Option<String>,
+    trace_parent: Option<String>,
+    work_waits: bool,
+}
+
+impl SettledRow {
+    fn held(&self) -> Held {
+        Held { job_id: JobId(self.job_id), token: LeaseToken(self.token) }
+    }
+
+    fn audit(&self) -> SystemEntry {
+        let action = match self.outcome.as_str() {
+            "succeeded" => AuditAction::JobCompleted,
+            "given_up" => AuditAction::JobFailed,
+            "put_off" => AuditAction::JobRetryScheduled,
+            _ => AuditAction::JobReleased,
+        };
+        let entry = AuditEntry {
+            action,
+            entity: Entity::Job(JobId(self.job_id)),
+            detail: json!({
+                "run_id": self.run_id,
+                "stage": self.stage,
+                "attempts": self.attempts,
+                "error": self.error,
+            }),
+        };
+        SystemEntry::new(TenantId(self.tenant_id), entry, self.trace_parent.as_deref())
+    }
+}
+
+#[derive(FromRow)]
+struct ExpiredRow {
+    job_id: Uuid,
+    tenant_id: Uuid,
+    run_id: Uuid,
+    stage: String,
+    status: String,
+    error: Option<String>,
+    trace_parent: Option<String>,
+}
+
+impl ExpiredRow {
+    fn gave_up(&self) -> bool {
+        self.status == JobState::Dead.as_str()
+    }
+
+    fn audit(&self) -> SystemEntry {
+        let entry = AuditEntry {
+            action: if self.gave_up() {
+                AuditAction::JobFailed
+            } else {
+                AuditAction::JobRetryScheduled
+            },
+            entity: Entity::Job(JobId(self.job_id)),
+            detail: json!({ "run_id": self.run_id, "stage": self.stage, "error": self.error }),
+        };
+        SystemEntry::new(TenantId(self.tenant_id), entry, self.trace_parent.as_deref())
+    }
+}
+
+impl AcrossTenants {
+    /// Claims as many jobs as there is room for; what is claimed is the worker's until its lease
+    /// runs out.
+    pub async fn claim_jobs(&mut self, claim: &Claim<'_>) -> Result<Vec<ClaimedJob>, StoreError> {
+        let stages: Vec<&str> = claim.rooms.iter().map(|room| room.stage.as_str()).collect();
+        let rooms: Vec<i32> =
+            claim.rooms.iter().map(|room| i32::try_from(room.room).unwrap_or(i32::MAX)).collect();
+        let last: Vec<Uuid> = claim.rooms.iter().map(|room| room.last_tenant.0).collect();
+        let lease_ends: Vec<DateTime<Utc>> =
+            claim.rooms.iter().map(|room| room.lease_until).collect();
+        let most = claim.rooms.iter().map(|room| room.room).sum::<usize>().min(claim.most);
+        let tokens: Vec<Uuid> = (0..most).map(|_| self.next_id()).collect();
+        let rows: Vec<ClaimedRow> = sqlx::query_as(sql!("jobs/claim"))
+            .bind(stages)
+            .bind(rooms)
+            .bind(last)
+            .bind(lease_ends)
+            .bind(claim.now)
+            .bind(claim.worker_id)
+            .bind(tokens)
+            .fetch_all(self.connection())
+            .await?;
+        let jobs: Vec<ClaimedJob> =
+            rows.into_iter().map(ClaimedJob::try_from).collect::<Result<_, _>>()?;
+        let started = |job: &ClaimedJob| {
+            let detail =
+                json!({ "run_id": job.run_id, "stage": job.stage, "worker": claim.worker_id });
+            let entity = Entity::Job(job.job_id);
+            let entry = AuditEntry { action: AuditAction::JobStarted, entity, detail };
+            SystemEntry::new(job.tenant_id, entry, job.trace_parent.as_deref())
+        };
+        self.append_audit_many(claim.now, jobs.iter().map(started)).await?;
+        Ok(jobs)
+    }
+
+    /// Prolongs each lease up to its moment; returns those that are lost.
+    pub async fn prolong_leases(
+        &mut self,
+        held: &[(Held, DateTime<Utc>)],
+        now: DateTime<Utc>,
+    ) -> Result<Vec<Held>, StoreError> {
+        let ids: Vec<Uuid> = held.iter().map(|(held, _)| held.job_id.0).collect();
+        let tokens: Vec<Uuid> = held.iter().map(|(held, _)| held.token.0).collect();
+        let ends: Vec<DateTime<Utc>> = held.iter().map(|(_, until)| *until).collect();
+        let lost: Vec<(Uuid, Uuid)> = sqlx::query_as(sql!("jobs/heartbeat"))
+            .bind(ids)
+            .bind(tokens)
+            .bind(ends)
+            .bind(now)
+            .fetch_all(self.connection())
+            .await?;
+        let held = |(job, token)| Held { job_id: JobId(job), token: LeaseToken(token) };
+        Ok(lost.into_iter().map(held).collect())
+    }
+
+    /// Reports on many jobs at once; returns the leases whose report counted. The others were no
+    /// longer the reporter's: a worker may hold the same job twice, once in vain.
+    pub async fn settle_jobs(
+        &mut self,
+        reports: &[Report],
+        now: DateTime<Utc>,
+    ) -> Result<Vec<Held>, StoreError> {
+        let columns = ReportColumns::of(reports, || self.next_id());
+        let rows: Vec<SettledRow> = sqlx::query_as(self.settle_statement())
+            .bind(columns.job_ids)
+            .bind(columns.tokens)
+            .bind(columns.outcomes)
+            .bind(columns.not_before)
+            .bind(columns.errors)
+            .bind(columns.classes)
+            .bind(columns.guidance)
+            .bind(columns.artifacts)
+            .bind(columns.next_stages)
+            .bind(columns.next_job_ids)
+            .bind(columns.next_tokens)
+            .bind(columns.next_lease_ends)
+            .bind(columns.next_retries)
+            .bind(columns.event_ids)
+            .bind(now)
+            .fetch_all(self.connection())
+            .await?;
+        self.append_audit_many(now, rows.iter().map(SettledRow::audit)).await?;
+        if rows.iter().any(|row| row.work_waits) {
+            announce_work(self.connection()).await?;
+        }
+        Ok(rows.iter().map(SettledRow::held).collect())
+    }
+
+    /// Takes back jobs whose lease has run out, at most `most` of them.
+    pub async fn take_back_expired(
+        &mut self,
+        now: DateTime<Utc>,
+        allowed_expiries: u32,
+        most: u32,
+    ) -> Result<Vec<TakenBack>, StoreError> {
+        let events: Vec<Uuid> = (0..most).map(|_| self.next_id()).collect();
+        let rows: Vec<ExpiredRow> = sqlx::query_as(sql!("jobs/expire"))
+            .bind(now)
+            .bind(i32::try_from(allowed_expiries).unwrap_or(i32::MAX))
+            .bind(i64::from(most))
+            .bind(events)
+            .fetch_all(self.connection())
+            .await?;
+        self.append_audit_many(now, rows.iter().map(ExpiredRow::audit)).await?;
+        if rows.iter().any(|row| !row.gave_up()) {
+            announce_work(self.connection()).await?;
+        }
+        let taken = |row: &ExpiredRow| TakenBack {
+            job_id: JobId(row.job_id),
+            tenant_id: TenantId(row.tenant_id),
+            gave_up: row.gave_up(),
+        };
+        Ok(rows.iter().map(taken).collect())
+    }
+
+    #[cfg(not(feature = "sabotage"))]
+    #[expect(clippy::unused_self, reason = "with the feature, the answer depends on the store")]
+    fn settle_statement(&self) -> &'static str {
+        sql!("jobs/settle")
+    }
+
+    /// With the fence taken down, for the simulation to prove that it would notice.
+    #[cfg(feature = "sabotage")]
+    fn settle_statement(&self) -> AssertSqlSafe<String> {
+        let statement = sql!("jobs/settle").to_owned();
+        AssertSqlSafe(if self.is_unfenced() {
+            statement.replace("AND jobs.lease_token = r.token", "")
+        } else {
+            statement
+        })
+    }
+}
+
+/// Reports turned on their side, as the statement takes them.
+#[derive(Default)]
+struct ReportColumns {
+    job_ids: Vec<Uuid>,
+    tokens: Vec<Uuid>,
+    outcomes: Vec<&'static str>,
+    not_before: Vec<Option<DateTime<Utc>>>,
+    errors: Vec<Option<String>>,
+    classes: Vec<Option<&'static str>>,
+    guidance: Vec<Option<String>>,
+    artifacts: Vec<Option<Value>>,
+    next_stages: Vec<Option<String>>,
+    next_job_ids: Vec<Option<Uuid>>,
+    next_tokens: Vec<Option<Uuid>>,
+    next_lease_ends: Vec<Option<DateTime<Utc>>>,
+    next_retries: Vec<Option<i32>>,
+    event_ids: Vec<Uuid>,
+}
+
+impl ReportColumns {
+    fn of(reports: &[Report], mut next_id: impl FnMut() -> Uuid) -> Self {
+        let mut columns = Self::default();
+        for report in reports {
+            columns.job_ids.push(report.held.job_id.0);
+            columns.tokens.push(report.held.token.0);
+            columns.event_ids.push(next_id());
+            columns.push_outcome(&report.outcome);
+        }
+        columns
+    }
+
+    fn push_outcome(&mut self, outcome: &Outcome) {
+        let (word, failure, not_before, artifacts, next) = match outcome {
+            Outcome::Succeeded { artifacts, next } => {
+                ("succeeded", None, None, Some(artifacts.clone()), next.as_ref())
+            }
+            Outcome::PutOff { failure, not_before } => {
+                ("put_off", Some(failure), Some(*not_before), None, None)
+            }
+            Outcome::GivenUp { failure } => ("given_up", Some(failure), None, None, None),
+            Outcome::Released => ("released", None, None, None, None),
+        };
+        self.outcomes.push(word);
+        self.not_before.push(not_before);
+        self.errors.push(failure.map(|failure| storable(&failure.error)));
+        self.classes.push(failure.map(|failure| failure.class.as_str()));
+        self.guidance.push(failure.map(|failure| storable(&failure.guidance)));
+        self.artifacts.push(artifacts);
+        self.next_stages.push(next.map(|next| next.stage.to_string()));
+        self.next_job_ids.push(next.map(|next| next.job_id.0));
+        let lease = next.and_then(|next| next.lease);
+        self.next_tokens.push(lease.map(|lease| lease.token.0));
+        self.next_lease_ends.push(lease.map(|lease| lease.until));
+        self.next_retries.push(next.map(|next| i32::try_from(next.retries).unwrap_or(i32::MAX)));
+    }
+}
+
+/// PostgreSQL's text holds no NUL, and what programs print when they crash may.
+fn storable(text: &str) -> String {
+    text.replace('\0', "\u{fffd}")
+}

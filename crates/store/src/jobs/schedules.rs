@@ -1,0 +1,75 @@
+//! Things that happen again and again, by one process at a time.
+//!
+//! A schedule is *due* from its `next_at` on, and *begun* while somebody holds its lease. Who begins
+//! it moves `next_at` on from the moment it begins: what was missed while nobody ran is done once, not
+//! once for each time it was missed.
+
+use std::time::Duration;
+
+use chrono::{DateTime, Utc};
+use uuid::Uuid;
+
+use crate::{AcrossTenants, StoreError, sql};
+
+/// A schedule in somebody's hands.
+#[derive(Clone, Debug)]
+pub struct BegunSchedule {
+    token: Uuid,
+    name: String,
+}
+
+impl AcrossTenants {
+    /// Begins the schedule when it is due and nobody is at it. One that is new is due at once.
+    pub async fn begin_schedule(
+        &mut self,
+        name: &str,
+        every: Duration,
+        now: DateTime<Utc>,
+        lease_until: DateTime<Utc>,
+    ) -> Result<Option<BegunSchedule>, StoreError> {
+        let token = self.next_id();
+        let begun: Option<String> = sqlx::query_scalar(sql!("schedules/begin"))
+            .bind(name)
+            .bind(now)
+            .bind(now + every)
+            .bind(token)
+            .bind(lease_until)
+            .fetch_optional(self.connection())
+            .await?;
+        Ok(begun.map(|name| BegunSchedule { token, name }))
+    }
+
+    /// Lets the schedule go; `false` when it was somebody else's by now.
+    pub async fn end_schedule(
+        &mut self,
+        begun: &BegunSchedule,
+        now: DateTime<Utc>,
+    ) -> Result<bool, StoreError> {
+        let ended = sqlx::query(sql!("schedules/end"))
+            .bind(&begun.name)
+            .bind(begun.token)
+            .bind(now)
+            .execute(self.connection())
+            .await?;
+        Ok(ended.rows_affected() > 0)
+    }
+
+    /// Removes finished jobs and delivered events from before the moment, at most `most` of each;
+    /// returns how many there were.
+    pub async fn sweep_finished(
+        &mut self,
+        before: DateTime<Utc>,
+        most: u32,
+    ) -> Result<u64, StoreError> {
+        let mut swept = 0;
+        for statement in [sql!("jobs/sweep"), sql!("jobs/sweep_outbox")] {
+            let gone = sqlx::query(statement)
+                .bind(before)
+                .bind(i64::from(most))
+                .execute(self.connection())
+                .await?;
+            swept += gone.rows_affected();
+        }
+        Ok(swept)
+    }
+}

@@ -1,0 +1,271 @@
+//! The people's side: start a run, look at jobs, retry and cancel.
+
+use chrono::{DateTime, Utc};
+use domain::{AuditAction, AuditEntry, DocId, Entity, JobId, JobState, Pipeline, RunId, StageName};
+use serde_json::{Value, json};
+use sqlx::FromRow;
+use uuid::Uuid;
+
+use super::announce_work;
+use super::queue::parse_stage;
+use crate::{StoreError, Tx, Window, sql};
+
+/// A run about to be queued.
+#[derive(Clone, Debug)]
+pub struct NewRun {
+    pub run_id: RunId,
+    pub job_id: JobId,
+    pub doc_id: DocId,
+    pub pipeline: Pipeline,
+    pub priority: i16,
+    /// How often the first stage may be retried.
+    pub retries: u32,
+    pub parent_run_id: Option<RunId>,
+    pub reason: Option<String>,
+    pub config: Value,
+    pub trace_parent: Option<String>,
+}
+
+/// Which jobs are wanted; `None` asks for all.
+#[derive(Clone, Debug, Default)]
+pub struct JobFilter {
+    pub status: Option<JobState>,
+    pub stage: Option<String>,
+    pub run_id: Option<RunId>,
+}
+
+/// A job as people see it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct JobRecord {
+    pub job_id: JobId,
+    pub run_id: RunId,
+    pub doc_id: DocId,
+    pub kind: String,
+    pub stage: StageName,
+    pub status: JobState,
+    pub priority: i16,
+    pub attempts: i32,
+    pub max_attempts: i32,
+    pub expiries: i32,
+    pub next_run_at: DateTime<Utc>,
+    pub lease_until: Option<DateTime<Utc>>,
+    pub worker_id: Option<String>,
+    pub started_at: Option<DateTime<Utc>>,
+    pub error: Option<String>,
+    pub error_class: Option<String>,
+    pub guidance: Option<String>,
+    pub created_at: DateTime<Utc>,
+    pub updated_at: DateTime<Utc>,
+}
+
+/// How the queue of a stage stands.
+#[derive(Clone, Debug, FromRow)]
+pub struct QueueRecord {
+    pub stage: String,
+    pub waiting: i64,
+    pub in_flight: i64,
+    pub dead: i64,
+    /// When the oldest job that could be worked on was made.
+    pub oldest: Option<DateTime<Utc>>,
+}
+
+#[derive(FromRow)]
+struct JobRow {
+    job_id: Uuid,
+    run_id: Uuid,
+    doc_id: Uuid,
+    #[sqlx(rename = "type")]
+    kind: String,
+    stage: String,
+    status: String,
+    priority: i16,
+    attempts: i32,
+    max_attempts: i32,
+    expiries: i32,
+    next_run_at: DateTime<Utc>,
+    lease_until: Option<DateTime<Utc>>,
+    worker_id: Option<String>,
+    started_at: Option<DateTime<Utc>>,
+    error: Option<String>,
+    error_class: Option<String>,
+    guidance: Option<String>,
+    created_at: DateTime<Utc>,
+    updated_at: DateTime<Utc>,
+}
+
+impl TryFrom<JobRow> for JobRecord {
+    type Error = StoreError;
+
+    fn try_from(row: JobRow) -> Result<Self, StoreError> {
+        Ok(Self {
+            job_id: JobId(row.job_id),
+            run_id: RunId(row.run_id),
+            doc_id: DocId(row.doc_id),
+            kind: row.kind,
+            stage: parse_stage(row.stage)?,
+            status: row.status.parse().map_err(|()| StoreError::NotUnderstood {
+                what: "state of a job",
+                value: row.status.clone(),
+            })?,
+            priority: row.priority,
+            attempts: row.attempts,
+            max_attempts: row.max_attempts,
+            expiries: row.expiries,
+            next_run_at: row.next_run_at,
+            lease_until: row.lease_until,
+            worker_id: row.worker_id,
+            started_at: row.started_at,
+            error: row.error,
+            error_class: row.error_class,
+            guidance: row.guidance,
+            created_at: row.created_at,
+            updated_at: row.updated_at,
+        })
+    }
+}
+
+impl Tx {
+    /// Queues a run and its first job, to last exactly when this transaction does.
+    pub async fn start_run(&mut self, new: &NewRun) -> Result<(), StoreError> {
+        let stages: Vec<&str> = new.pipeline.stages().iter().map(StageName::as_str).collect();
+        sqlx::query(sql!("jobs/insert_run"))
+            .bind(new.run_id.0)
+            .bind(self.tenant_id().0)
+            .bind(new.doc_id.0)
+            .bind(stages)
+            .bind(new.parent_run_id.map(|id| id.0))
+            .bind(&new.reason)
+            .bind(self.scope().actor().user_id().map(|id| id.0))
+            .bind(&new.config)
+            .bind(self.now())
+            .bind(new.job_id.0)
+            .bind(new.priority)
+            .bind(i32::try_from(new.retries).unwrap_or(i32::MAX))
+            .bind(&new.trace_parent)
+            .execute(self.connection())
+            .await?;
+        self.append_audit(&AuditEntry {
+            action: AuditAction::JobCreated,
+            entity: Entity::Job(new.job_id),
+            detail: json!({ "run_id": new.run_id, "stage": new.pipeline.first() }),
+        })
+        .await?;
+        announce_work(self.connection()).await
+    }
+
+    pub async fn list_jobs(
+        &mut self,
+        filter: &JobFilter,
+        window: &Window,
+    ) -> Result<Vec<JobRecord>, StoreError> {
+        let rows: Vec<JobRow> = sqlx::query_as(sql!("jobs/page"))
+            .bind(self.tenant_id().0)
+            .bind(filter.status.map(JobState::as_str))
+            .bind(&filter.stage)
+            .bind(filter.run_id.map(|id| id.0))
+            .bind(window.moment())
+            .bind(window.id())
+            .bind(window.skip)
+            .bind(window.limit)
+            .fetch_all(self.connection())
+            .await?;
+        rows.into_iter().map(JobRecord::try_from).collect()
+    }
+
+    pub async fn find_job(&mut self, job_id: JobId) -> Result<Option<JobRecord>, StoreError> {
+        let row: Option<JobRow> = sqlx::query_as(sql!("jobs/find"))
+            .bind(self.tenant_id().0)
+            .bind(job_id.0)
+            .fetch_optional(self.connection())
+            .await?;
+        row.map(JobRecord::try_from).transpose()
+    }
+
+    /// Gives a dead job a fresh start; `false` when it is not dead.
+    pub async fn retry_job(&mut self, job_id: JobId) -> Result<bool, StoreError> {
+        let revived: Option<Uuid> = sqlx::query_scalar(sql!("jobs/retry"))
+            .bind(self.tenant_id().0)
+            .bind(job_id.0)
+            .bind(self.now())
+            .fetch_optional(self.connection())
+            .await?;
+        let Some(run_id) = revived else { return Ok(false) };
+        self.append_audit(&AuditEntry {
+            action: AuditAction::JobRetriedByAdmin,
+            entity: Entity::Job(job_id),
+            detail: json!({ "run_id": run_id }),
+        })
+        .await?;
+        announce_work(self.connection()).await?;
+        Ok(true)
+    }
+
+    /// Ends a run that is not over; `false` when it is, or there is none.
+    pub async fn cancel_run(&mut self, run_id: RunId) -> Result<bool, StoreError> {
+        if !self.lock_live_job(run_id).await? {
+            return Ok(false);
+        }
+        let event_id = self.next_id();
+        let cancelled: Option<Uuid> = sqlx::query_scalar(sql!("jobs/cancel_run"))
+            .bind(self.tenant_id().0)
+            .bind(run_id.0)
+            .bind(self.now())
+            .bind(event_id)
+            .fetch_optional(self.connection())
+            .await?;
+        if cancelled.is_some() {
+            self.append_audit(&AuditEntry {
+                action: AuditAction::RunCancelled,
+                entity: Entity::Run(run_id),
+                detail: json!({}),
+            })
+            .await?;
+        }
+        Ok(cancelled.is_some())
+    }
+
+    /// Holds the run still until this transaction ends; `false` when it has ended.
+    ///
+    /// While we wait for the lock, a worker may finish the stage and begin the next one: then the job
+    /// we waited for is not live any more, and the one that is was not there when we asked.
+    async fn lock_live_job(&mut self, run_id: RunId) -> Result<bool, StoreError> {
+        loop {
+            let (tenant_id, run) = (self.tenant_id().0, run_id.0);
+            let locked: Option<Uuid> = sqlx::query_scalar(sql!("jobs/lock_live_job"))
+                .bind(tenant_id)
+                .bind(run)
+                .fetch_optional(self.connection())
+                .await?;
+            if locked.is_some() {
+                return Ok(true);
+            }
+            let goes_on: bool = sqlx::query_scalar(sql!("jobs/run_goes_on"))
+                .bind(tenant_id)
+                .bind(run)
+                .fetch_one(self.connection())
+                .await?;
+            if !goes_on {
+                return Ok(false);
+            }
+        }
+    }
+
+    pub async fn run_exists(&mut self, run_id: RunId) -> Result<bool, StoreError> {
+        let (tenant_id, run) = (self.tenant_id().0, run_id.0);
+        Ok(sqlx::query_scalar(
+            "SELECT EXISTS (SELECT FROM ingestion_runs WHERE tenant_id = $1 AND run_id = $2)",
+        )
+        .bind(tenant_id)
+        .bind(run)
+        .fetch_one(self.connection())
+        .await?)
+    }
+
+    pub async fn list_queues(&mut self) -> Result<Vec<QueueRecord>, StoreError> {
+        Ok(sqlx::query_as(sql!("jobs/queues"))
+            .bind(self.tenant_id().0)
+            .bind(self.now())
+            .fetch_all(self.connection())
+            .await?)
+    }
+}

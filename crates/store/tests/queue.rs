@@ -1,0 +1,16 @@
+//! The queue on a real database: who gets what, what a lease protects, and what commits together.
+
+#![expect(clippy::unwrap_used, reason = "the helpers of a test may do what a test may")]
+
+#[path = "queue/claiming.rs"]
+mod claiming;
+#[path = "queue/desk.rs"]
+mod desk;
+#[path = "queue/leases.rs"]
+mod leases;
+#[path = "queue/people.rs"]
+mod people;
+#[path = "queue/schedules.rs"]
+mod schedules;
+#[path = "queue/settling.rs"]
+mod settling;

@@ -1,0 +1,129 @@
+//! What people do with jobs: retry, cancel, look.
+
+use chrono::Duration;
+use domain::{Failure, JobState};
+use serde_json::json;
+use store::Outcome;
+
+use crate::desk::{Desk, LEASE, held, succeeded};
+
+#[tokio::test]
+async fn a_retried_job_starts_afresh_and_its_run_goes_on() {
+    let desk = Desk::open().await;
+    let tenant = desk.tenant("a").await;
+    let run = desk.submit(tenant, &["ocr"]).await;
+    assert!(!desk.retry(tenant, run.job_id).await, "only what is dead is retried");
+    let began = desk.now();
+    let job = desk.claim_one("w", "ocr").await;
+    desk.put_off(&job, Duration::seconds(1)).await;
+    desk.clock.advance(Duration::seconds(1));
+    let job = desk.claim_one("w", "ocr").await;
+    let failure = Failure::poison("it crashed", "look at it");
+    assert!(desk.settle(held(&job), Outcome::GivenUp { failure }).await);
+
+    desk.clock.advance(Duration::hours(1));
+    assert!(desk.retry(tenant, run.job_id).await);
+    let job = desk.job(tenant, run.job_id).await;
+    assert_eq!((job.status, job.attempts, job.error), (JobState::Pending, 0, None));
+    assert_eq!((job.next_run_at, job.error_class), (desk.now(), None));
+    let other = desk.tenant("b").await;
+    assert!(!desk.retry(other, run.job_id).await, "not somebody else's");
+
+    let job = desk.claim_one("w", "ocr").await;
+    assert!(desk.settle(held(&job), succeeded(None)).await);
+    let times =
+        "SELECT jsonb_build_array(status, started_at, finished_at, error) FROM ingestion_runs";
+    let shown = |moment: chrono::DateTime<chrono::Utc>| moment.to_rfc3339();
+    let expected = json!(["succeeded", shown(began), shown(desk.now()), null]);
+    assert_eq!(desk.values(times).await, [expected], "the start time stays");
+    assert_eq!(desk.values("SELECT to_jsonb(status) FROM stages").await, ["succeeded"]);
+    let events = "SELECT to_jsonb(topic) FROM outbox_events ORDER BY created_at";
+    assert_eq!(desk.values(events).await, ["document.failed", "document.completed"]);
+    assert!(desk.audited().await.contains(&"JOB_RETRIED_BY_ADMIN".to_owned()));
+    desk.assert_chain_intact(tenant).await;
+}
+
+#[tokio::test]
+async fn a_cancelled_run_takes_the_lease_away() {
+    let desk = Desk::open().await;
+    let tenant = desk.tenant("a").await;
+    let run = desk.submit(tenant, &["ocr", "index"]).await;
+    let job = desk.claim_one("w", "ocr").await;
+    let other = desk.tenant("b").await;
+    assert!(!desk.cancel(other, run.run_id).await, "not somebody else's");
+    assert!(desk.cancel(tenant, run.run_id).await);
+    assert!(!desk.cancel(tenant, run.run_id).await);
+
+    assert_eq!(desk.heartbeat(&[held(&job)]).await, [held(&job)]);
+    assert!(!desk.settle(held(&job), succeeded(Some(desk.next("index", true)))).await);
+    let dead = desk.job(tenant, run.job_id).await;
+    assert_eq!((dead.status, dead.error_class.as_deref()), (JobState::Dead, Some("cancelled")));
+    let runs = "SELECT jsonb_build_array(status, error) FROM ingestion_runs";
+    assert_eq!(desk.values(runs).await, [json!(["failed", "cancelled"])]);
+    assert_eq!(desk.values("SELECT to_jsonb(topic) FROM outbox_events").await, ["document.failed"]);
+    assert_eq!(desk.audited().await, ["JOB_CREATED", "JOB_STARTED", "RUN_CANCELLED"]);
+    desk.assert_chain_intact(tenant).await;
+}
+
+#[tokio::test]
+async fn a_run_cancelled_before_it_started_and_then_retried_gets_its_start_time() {
+    let desk = Desk::open().await;
+    let tenant = desk.tenant("a").await;
+    let run = desk.submit(tenant, &["ocr"]).await;
+    assert!(desk.cancel(tenant, run.run_id).await);
+    assert!(desk.retry(tenant, run.job_id).await);
+    desk.clock.advance(Duration::seconds(5));
+    desk.claim_one("w", "ocr").await;
+    let times = "SELECT to_jsonb(started_at - created_at) FROM ingestion_runs";
+    assert_eq!(desk.values(times).await, ["00:00:05"]);
+}
+
+#[tokio::test]
+async fn a_cancel_that_waits_for_a_report_cancels_the_stage_that_follows() {
+    let desk = Desk::open().await;
+    let tenant = desk.tenant("a").await;
+    let run = desk.submit(tenant, &["ocr", "index"]).await;
+    let ocr = desk.claim_one("w", "ocr").await;
+    let next = desk.next("index", true);
+    let mut across = desk.store.across_tenants().await.unwrap();
+    let report = store::Report { held: held(&ocr), outcome: succeeded(Some(next.clone())) };
+    across.settle_jobs(&[report], desk.now()).await.unwrap();
+    let commit = async {
+        while !somebody_waits(&desk).await {
+            tokio::task::yield_now().await;
+        }
+        across.commit().await.unwrap();
+    };
+    let (cancelled, ()) = tokio::join!(desk.cancel(tenant, run.run_id), commit);
+    assert!(cancelled);
+    assert_eq!(desk.job(tenant, next.job_id).await.status, JobState::Dead);
+    assert_eq!(desk.job(tenant, run.job_id).await.status, JobState::Completed);
+    assert_eq!(desk.values("SELECT to_jsonb(status) FROM ingestion_runs").await, ["failed"]);
+}
+
+async fn somebody_waits(desk: &Desk) -> bool {
+    let waiting = "SELECT to_jsonb(count(*)) FROM pg_stat_activity
+                   WHERE datname = current_database() AND wait_event_type = 'Lock'";
+    desk.values(waiting).await != [0]
+}
+
+#[tokio::test]
+async fn the_queues_say_how_they_stand() {
+    let desk = Desk::open().await;
+    let tenant = desk.tenant("a").await;
+    for _ in 0..4 {
+        desk.submit(tenant, &["ocr"]).await;
+    }
+    let jobs = desk.claim("w", "ocr", 2).await;
+    desk.settle(held(&jobs[0]), Outcome::GivenUp { failure: Failure::permanent("x", "y") }).await;
+    desk.clock.advance(LEASE);
+    let mut tx = desk.store.read(&Desk::scope(tenant)).await.unwrap();
+    let queues = tx.list_queues().await.unwrap();
+    let [queue] = queues.as_slice() else { panic!("one stage, one queue") };
+    assert_eq!((queue.waiting, queue.in_flight, queue.dead), (2, 1, 1));
+    assert_eq!(queue.oldest, Some(desk.now() - LEASE));
+    let dead = store::JobFilter { status: Some(JobState::Dead), ..Default::default() };
+    let window = store::Window { after: None, skip: 0, limit: 10 };
+    let listed = tx.list_jobs(&dead, &window).await.unwrap();
+    assert_eq!(listed.iter().map(|job| job.job_id).collect::<Vec<_>>(), [jobs[0].job_id]);
+}
