@@ -119,8 +119,7 @@ impl OpenDatabase {
     pub(crate) async fn close_after<T>(self, done: Result<T>) -> Result<T> {
         match (done, self.close().await) {
             (Ok(value), Ok(())) => Ok(value),
-            (Ok(_), Err(error)) => Err(error),
-            (Err(error), Ok(())) => Err(error),
+            (Ok(_), Err(error)) | (Err(error), Ok(())) => Err(error),
             (Err(error), Err(closing)) => {
                 tracing::warn!(%closing, "the database was not closed");
                 Err(error)

@@ -39,7 +39,7 @@ struct Heard {
 
 impl AccessDirectory {
     /// How old the directory's knowledge may be before it is no longer trusted.
-    const TRUSTED_FOR: Duration = Duration::from_secs(60);
+    const TRUSTED_FOR: Duration = Duration::from_mins(1);
 
     pub(crate) fn is_fresh(&self, clock: &dyn Clock) -> bool {
         let age = locked(&self.heard).map(|heard| clock.elapsed().saturating_sub(heard.elapsed));

@@ -7,7 +7,7 @@ use domain::IdempotencyClaim;
 use hmac::{Hmac, KeyInit, Mac};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use sha2::Sha256;
+use sha2::{Digest, Sha256};
 use store::{Claimed, Tx};
 
 use crate::{OpsError, TokenKey};
@@ -25,9 +25,10 @@ pub(crate) struct RequestSeal(Hmac<Sha256>);
 
 impl RequestSeal {
     pub(crate) fn new(key: &TokenKey) -> Self {
-        // Any length of key will do.
-        let keyed = Hmac::new_from_slice(key.bytes());
-        Self(keyed.unwrap_or_else(|_| Hmac::new(&Default::default())))
+        // As long as HMAC's block, whatever the length of the key.
+        let mut block = [0; 64];
+        block[..32].copy_from_slice(&Sha256::digest(key.bytes()));
+        Self(Hmac::new(&block.into()))
     }
 
     pub(crate) fn seal(&self, claim: &IdempotencyClaim) -> IdempotencyClaim {

@@ -1,5 +1,11 @@
 //! What clients see, as stories. Each has an application and a database of its own.
 
+#![expect(
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "in a test, a panic is the right answer to what cannot be"
+)]
+
 mod api_keys;
 mod audit;
 mod authorisation;
