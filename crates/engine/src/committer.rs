@@ -57,19 +57,23 @@ impl Committer {
     }
 }
 
+/// A task that was dropped meanwhile waits for no answer.
+fn tell(answer: oneshot::Sender<bool>, counted: bool) {
+    answer.send(counted).ok();
+}
+
 async fn commit_batch(store: &Store, clock: &dyn Clock, batch: &mut Vec<Request>) {
     let reports: Vec<Report> = batch.iter().map(|request| request.report.clone()).collect();
     if let Ok(counted) = commit_patiently(store, clock, &reports).await {
         for (request, counted) in batch.drain(..).zip(counted) {
-            // Nobody waits for the answer when the task was dropped.
-            let _ = request.answer.send(counted);
+            tell(request.answer, counted);
         }
         return;
     }
     // One of them is not acceptable: it must not take the others down.
     for request in batch.drain(..) {
         let counted = commit_alone(store, clock, request.report).await;
-        let _ = request.answer.send(counted);
+        tell(request.answer, counted);
     }
 }
 
