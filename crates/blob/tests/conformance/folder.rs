@@ -9,7 +9,7 @@ use blob::{Blobs, Download};
 use tempfile::TempDir;
 
 use crate::desk::{Desk, content, open};
-use crate::suite;
+use crate::suite::{self, SameKey};
 
 pub(crate) fn open_folder(root: &Path) -> Blobs {
     open(&format!("file://{}", root.display()), Vec::new())
@@ -19,7 +19,7 @@ pub(crate) fn open_folder(root: &Path) -> Blobs {
 async fn the_suite_on_a_folder() {
     let folder = TempDir::new().unwrap();
     let started = std::time::Instant::now();
-    suite::run(&open_folder(&folder.path().join("made/on/opening"))).await;
+    suite::run(&open_folder(&folder.path().join("made/on/opening")), SameKey::WrittenAtOnce).await;
     println!("the suite took {:?}", started.elapsed());
 }
 

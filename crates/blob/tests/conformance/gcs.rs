@@ -2,8 +2,9 @@
 
 use testkit::objects::{BUCKET, GcsServer};
 
+use crate::bucket_faults;
 use crate::desk::{Desk, content, eventually, open};
-use crate::{bucket_faults, suite};
+use crate::suite::{self, SameKey};
 
 #[tokio::test]
 async fn the_suite_on_gcs() {
@@ -11,7 +12,7 @@ async fn the_suite_on_gcs() {
     let environment = || GcsServer::environment(server.address());
     for url in [format!("gs://{BUCKET}"), format!("gs://{BUCKET}/a/prefix")] {
         let started = std::time::Instant::now();
-        suite::run(&open(&url, environment())).await;
+        suite::run(&open(&url, environment()), SameKey::WrittenAtOnce).await;
         println!("the suite on {url} took {:?}", started.elapsed());
     }
     let elsewhere = Desk::on(&open(&format!("gs://{BUCKET}/another"), environment()));

@@ -2,8 +2,9 @@
 
 use testkit::objects::{BUCKET, MotoServer};
 
+use crate::bucket_faults;
 use crate::desk::{Desk, open};
-use crate::{bucket_faults, suite};
+use crate::suite::{self, SameKey};
 
 #[tokio::test]
 async fn the_suite_on_s3() {
@@ -13,7 +14,7 @@ async fn the_suite_on_s3() {
     let environment = || MotoServer::environment(server.address());
     for url in [format!("s3://{BUCKET}"), format!("s3://{BUCKET}/a/prefix")] {
         let started = std::time::Instant::now();
-        suite::run(&open(&url, environment())).await;
+        suite::run(&open(&url, environment()), SameKey::WrittenInTurn).await;
         println!("the suite on {url} took {:?}", started.elapsed());
     }
     let elsewhere = Desk::on(&open(&format!("s3://{BUCKET}/another"), environment()));
