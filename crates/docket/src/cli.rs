@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 
 use crate::config::Flags;
+use crate::stages::Drills;
 
 /// Takes documents in, reads them, and never loses one.
 #[derive(Debug, Parser)]
@@ -21,6 +22,10 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     /// Answer requests and work on documents.
     Serve(ServeArgs),
+    /// Work on documents, beside the workers of `docket serve` and elsewhere.
+    ///
+    /// On SIGTERM or Ctrl-C it finishes what is under way, or hands it back to the others.
+    Worker(WorkerArgs),
     /// Bring the database's schema up to date, and exit.
     Migrate(DatabaseArgs),
     /// Print the settings in force and where each came from.
@@ -117,6 +122,48 @@ pub(crate) struct ServeArgs {
     /// Serve only, and leave the work to other processes [env: DOCKET_NO_WORKERS].
     #[arg(long)]
     no_workers: bool,
+    #[command(flatten)]
+    work: WorkArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct WorkerArgs {
+    #[command(flatten)]
+    database: DatabaseArgs,
+    #[command(flatten)]
+    work: WorkArgs,
+}
+
+#[derive(Debug, Args)]
+struct WorkArgs {
+    /// Jobs under way at once, 3 by default [env: DOCKET_WORKER_MAX_CONCURRENT_JOBS].
+    #[arg(long, value_name = "N")]
+    worker_max_concurrent_jobs: Option<String>,
+    /// The stages of `docket chaos`, which only take time.
+    #[arg(long, hide = true)]
+    drills: bool,
+}
+
+impl WorkArgs {
+    fn flags(&self) -> Flags {
+        given([("worker_max_concurrent_jobs", &self.worker_max_concurrent_jobs)])
+    }
+
+    fn drills(&self) -> Drills {
+        if self.drills { Drills::Registered } else { Drills::None }
+    }
+}
+
+impl WorkerArgs {
+    pub(crate) fn flags(&self) -> Flags {
+        let mut flags = self.database.flags();
+        flags.extend(self.work.flags());
+        flags
+    }
+
+    pub(crate) fn drills(&self) -> Drills {
+        self.work.drills()
+    }
 }
 
 impl DatabaseArgs {
@@ -132,7 +179,12 @@ impl ServeArgs {
         if self.no_workers {
             flags.push(("no_workers", "true".to_owned()));
         }
+        flags.extend(self.work.flags());
         flags
+    }
+
+    pub(crate) fn drills(&self) -> Drills {
+        self.work.drills()
     }
 }
 

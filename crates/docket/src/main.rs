@@ -8,10 +8,13 @@ mod cli;
 mod commands;
 mod config;
 mod data_dir;
+mod drill;
 mod logging;
 mod say;
 mod signals;
+mod stages;
 mod system;
+mod workers;
 
 use std::process::ExitCode;
 
@@ -61,13 +64,10 @@ async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
     let load = |flags: Flags| load_layers(&cli, flags);
     match &cli.command {
         Command::Serve(args) => {
-            let layers = load(args.flags())?;
-            let config = Config::from_layers(&layers)?;
-            logging::start(&config.log);
-            for problem in layers.unknown_variables(variable_names()) {
-                tracing::warn!("{problem}");
-            }
-            commands::serve::run(&config).await
+            commands::serve::run(&talkative(&load(args.flags())?)?, args.drills()).await
+        }
+        Command::Worker(args) => {
+            commands::worker::run(&talkative(&load(args.flags())?)?, args.drills()).await
         }
         Command::Config(args) => commands::config::run(&load(args.flags())?),
         Command::Migrate(args) => commands::migrate::run(&quiet(&load(args.flags())?)?).await,
@@ -93,6 +93,16 @@ fn load_layers(cli: &Cli, flags: Flags) -> Result<Layers, ConfigError> {
 /// What is not text cannot be right either; shown with marks where it is not, it gets its refusal.
 fn variable(name: &str) -> Option<String> {
     std::env::var_os(name).map(|value| value.to_string_lossy().into_owned())
+}
+
+/// For commands that run for long: what they do is logged.
+fn talkative(layers: &Layers) -> Result<Config, ConfigError> {
+    let config = Config::from_layers(layers)?;
+    logging::start(&config.log);
+    for problem in layers.unknown_variables(variable_names()) {
+        tracing::warn!("{problem}");
+    }
+    Ok(config)
 }
 
 /// For commands whose output is their result: only warnings are logged.

@@ -31,7 +31,7 @@ pub use error::StoreError;
 pub use idempotency::Claimed;
 pub use jobs::{
     BegunSchedule, Claim, ClaimedJob, Held, JobFilter, JobRecord, Lease, NewRun, Next, Outcome,
-    QueueRecord, Report, StageRoom, TakenBack, WorkFeed,
+    QueueRecord, Report, StageRoom, StaleBefore, TakenBack, WorkFeed,
 };
 pub use open::{DatabaseUrl, InvalidDatabaseUrl, OpenError, Store};
 pub use page::{After, Window};

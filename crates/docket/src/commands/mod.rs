@@ -7,3 +7,4 @@ pub(crate) mod passwords;
 pub(crate) mod serve;
 pub(crate) mod tenants;
 pub(crate) mod users;
+pub(crate) mod worker;
