@@ -30,8 +30,8 @@ pub use api_keys::NewApiKey;
 pub use error::StoreError;
 pub use idempotency::Claimed;
 pub use jobs::{
-    BegunSchedule, Claim, ClaimedJob, Held, JobFilter, JobRecord, Lease, NewRun, Next, Outcome,
-    QueueRecord, Report, StageRoom, StaleBefore, TakenBack, WorkFeed,
+    BegunSchedule, Claim, ClaimedJob, DeadJobFilter, Held, JobFilter, JobRecord, Lease, NewRun,
+    Next, Outcome, QueueRecord, Report, StageRoom, StaleBefore, TakenBack, WorkFeed,
 };
 pub use open::{DatabaseUrl, InvalidDatabaseUrl, OpenError, Store};
 pub use page::{After, Window};

@@ -13,6 +13,6 @@ pub use feed::WorkFeed;
 pub use queue::{Claim, ClaimedJob, Held, Lease, Next, Outcome, Report, StageRoom, TakenBack};
 pub use schedules::BegunSchedule;
 pub use stale::StaleBefore;
-pub use tenant::{JobFilter, JobRecord, NewRun, QueueRecord};
+pub use tenant::{DeadJobFilter, JobFilter, JobRecord, NewRun, QueueRecord};
 
 pub(crate) use feed::announce_work;
