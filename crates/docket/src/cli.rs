@@ -2,7 +2,10 @@
 
 use std::path::PathBuf;
 
+use api_types::{ErrorClass, RequeueRequest};
+use chrono::{DateTime, Utc};
 use clap::{Args, Parser, Subcommand};
+use uuid::Uuid;
 
 use crate::config::Flags;
 use crate::stages::Drills;
@@ -39,6 +42,34 @@ pub(crate) enum Command {
     Tenants {
         #[command(subcommand)]
         command: TenantsCommand,
+    },
+    /// Sign in to a server, for the commands that talk to one.
+    ///
+    /// The password is taken from DOCKET_PASSWORD, else typed in, else read from standard input. The
+    /// token is kept in a file that only you can read.
+    Login {
+        #[command(flatten)]
+        server: ServerArgs,
+        /// Who signs in.
+        #[arg(long, value_name = "EMAIL", default_value = "admin@localhost")]
+        email: String,
+    },
+    /// End the sign-in.
+    Logout,
+    /// How a server and its queues stand; exits with 1 when it is not ready.
+    Status {
+        #[command(flatten)]
+        server: ServerArgs,
+        /// Print one JSON document instead of a table.
+        #[arg(long)]
+        json: bool,
+    },
+    /// List jobs, newest first.
+    Jobs(JobsArgs),
+    /// Jobs that were given up and wait for a person.
+    Dlq {
+        #[command(subcommand)]
+        command: DlqCommand,
     },
     /// People, where they cannot help themselves.
     Users {
@@ -96,6 +127,158 @@ pub(crate) enum UsersCommand {
         #[command(flatten)]
         database: DatabaseArgs,
     },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum DlqCommand {
+    /// List dead jobs, newest first.
+    List(DeadJobsArgs),
+    /// What happened to a job, and what can be done.
+    Show {
+        /// The job's id.
+        id: Uuid,
+        #[command(flatten)]
+        server: ServerArgs,
+        /// Print one JSON document instead of text.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Give dead jobs a fresh start: by their ids, or all that fit the conditions.
+    Requeue(RequeueArgs),
+}
+
+/// Which server a command talks to, and as whom.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct ServerArgs {
+    /// The server's address; the one signed in to by default [env: DOCKET_SERVER; DOCKET_TOKEN for a
+    /// token or an API key].
+    #[arg(long, value_name = "URL")]
+    pub(crate) server: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct JobsArgs {
+    /// Only jobs that are pending, processing, completed or dead.
+    #[arg(long, value_parser = ["pending", "processing", "completed", "dead"], ignore_case = true)]
+    pub(crate) status: Option<String>,
+    /// Only jobs of this stage.
+    #[arg(long)]
+    pub(crate) stage: Option<String>,
+    /// Only jobs of this run.
+    #[arg(long, value_name = "ID")]
+    pub(crate) run: Option<Uuid>,
+    /// How many at most.
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = at_least_one)]
+    pub(crate) limit: usize,
+    #[command(flatten)]
+    pub(crate) server: ServerArgs,
+    /// Print one JSON document instead of a table.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DeadJobsArgs {
+    /// Only jobs of this stage.
+    #[arg(long)]
+    stage: Option<String>,
+    /// Only jobs of this run.
+    #[arg(long, value_name = "ID")]
+    run: Option<Uuid>,
+    /// How many at most.
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = at_least_one)]
+    limit: usize,
+    #[command(flatten)]
+    server: ServerArgs,
+    /// Print one JSON document instead of a table.
+    #[arg(long)]
+    json: bool,
+}
+
+impl DeadJobsArgs {
+    pub(crate) fn as_jobs(&self) -> JobsArgs {
+        JobsArgs {
+            status: Some("dead".to_owned()),
+            stage: self.stage.clone(),
+            run: self.run,
+            limit: self.limit,
+            server: self.server.clone(),
+            json: self.json,
+        }
+    }
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RequeueArgs {
+    /// The jobs' ids.
+    pub(crate) ids: Vec<Uuid>,
+    /// Those of this stage.
+    #[arg(long)]
+    stage: Option<String>,
+    /// Those that failed in this way: retry, permanent, poison or cancelled.
+    #[arg(long, value_name = "CLASS", value_parser = error_class)]
+    error_class: Option<ErrorClass>,
+    /// Those made then or later: 2026-11-15, or 2026-11-15T08:00:00Z.
+    #[arg(long, value_name = "TIME", value_parser = moment)]
+    created_after: Option<DateTime<Utc>>,
+    /// Those made before.
+    #[arg(long, value_name = "TIME", value_parser = moment)]
+    created_before: Option<DateTime<Utc>>,
+    /// The one of this run.
+    #[arg(long, value_name = "ID")]
+    run: Option<Uuid>,
+    /// Those of this document.
+    #[arg(long, value_name = "ID")]
+    doc: Option<Uuid>,
+    /// Those whose error contains this.
+    #[arg(long, value_name = "TEXT")]
+    error_contains: Option<String>,
+    /// Every dead job.
+    #[arg(long)]
+    all: bool,
+    #[command(flatten)]
+    pub(crate) server: ServerArgs,
+    /// Print one JSON document instead of text.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+impl RequeueArgs {
+    pub(crate) fn filter(&self) -> RequeueRequest {
+        RequeueRequest {
+            stage: self.stage.clone(),
+            error_class: self.error_class,
+            created_after: self.created_after,
+            created_before: self.created_before,
+            run_id: self.run,
+            doc_id: self.doc,
+            error_contains: self.error_contains.clone(),
+            all: self.all,
+        }
+    }
+}
+
+fn at_least_one(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(number @ 1..) => Ok(number),
+        _ => Err("write a whole number from 1 on".to_owned()),
+    }
+}
+
+fn error_class(text: &str) -> Result<ErrorClass, String> {
+    let classes =
+        [ErrorClass::Retry, ErrorClass::Permanent, ErrorClass::Poison, ErrorClass::Cancelled];
+    let found = classes.into_iter().find(|class| class.as_str() == text);
+    found.ok_or_else(|| "write retry, permanent, poison or cancelled".to_owned())
+}
+
+/// A moment, or a day's beginning in UTC.
+fn moment(text: &str) -> Result<DateTime<Utc>, String> {
+    let whole =
+        if text.contains(['T', ' ']) { text.to_owned() } else { format!("{text}T00:00:00Z") };
+    whole
+        .parse()
+        .map_err(|_| "write a day as 2026-11-15, or a moment as 2026-11-15T08:00:00Z".to_owned())
 }
 
 /// Which database a command works on.
