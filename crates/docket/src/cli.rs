@@ -71,6 +71,27 @@ pub(crate) enum Command {
         #[command(subcommand)]
         command: DlqCommand,
     },
+    /// Kill everything again and again while documents flow, and see that none is lost or doubled.
+    ///
+    /// Runs a server, workers and a PostgreSQL of its own in a temporary folder, with stages that only
+    /// take time. Exits with 1 when a document was lost or something happened twice.
+    Chaos {
+        /// How many processes to kill.
+        #[arg(long, value_name = "N", default_value_t = 200)]
+        kills: usize,
+        /// How many documents to hand in.
+        #[arg(long, value_name = "N", default_value_t = 500)]
+        docs: usize,
+        /// How many workers there are.
+        #[arg(long, value_name = "N", default_value_t = 3, value_parser = at_least_one)]
+        workers: usize,
+        /// Decides who is killed and when; a fresh one is taken and shown otherwise.
+        #[arg(long, value_name = "N")]
+        seed: Option<u64>,
+        /// Print one JSON document instead of text.
+        #[arg(long)]
+        json: bool,
+    },
     /// People, where they cannot help themselves.
     Users {
         #[command(subcommand)]

@@ -5,6 +5,7 @@
 //! signed in there, or may not do this.
 
 mod backend;
+mod chaos;
 mod cli;
 mod client;
 mod commands;
@@ -91,6 +92,10 @@ async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
             commands::dlq::show(server.server.as_deref(), *id, *json).await
         }
         Command::Dlq { command: DlqCommand::Requeue(args) } => commands::dlq::requeue(args).await,
+        Command::Chaos { kills, docs, workers, seed, json } => {
+            let (kills, docs, workers, seed) = (*kills, *docs, *workers, *seed);
+            chaos::run(&chaos::Plan { kills, docs, workers, seed }, *json).await
+        }
         Command::Config(args) => commands::config::run(&load(args.flags())?),
         Command::Migrate(args) => commands::migrate::run(&quiet(&load(args.flags())?)?).await,
         Command::Audit { command: AuditCommand::Verify { database, json } } => {

@@ -20,6 +20,7 @@ mod jobs;
 mod open;
 mod page;
 pub mod private;
+mod proof;
 mod tenants;
 mod tx;
 mod users;
@@ -35,6 +36,7 @@ pub use jobs::{
 };
 pub use open::{DatabaseUrl, InvalidDatabaseUrl, OpenError, Store};
 pub use page::{After, Window};
+pub use proof::{ProvenRun, Takeover};
 pub use tx::Tx;
 pub use users::{LoginUser, NewUser};
 

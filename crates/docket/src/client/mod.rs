@@ -10,6 +10,7 @@ mod session;
 use std::time::Duration;
 
 use api_types::Problem;
+use reqwest::multipart::Form;
 use reqwest::{Method, RequestBuilder, StatusCode};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -69,6 +70,15 @@ impl Client {
         self.answer(self.request(Method::POST, path).json(body)).await
     }
 
+    /// Hands a file in.
+    pub(crate) async fn upload<T: DeserializeOwned>(
+        &self,
+        path: &str,
+        form: Form,
+    ) -> Result<T, ClientError> {
+        self.answer(self.request(Method::POST, path).multipart(form)).await
+    }
+
     /// For what is answered with nothing.
     pub(crate) async fn tell(&self, path: &str) -> Result<(), ClientError> {
         self.sent(self.request(Method::POST, path)).await?;
@@ -86,7 +96,7 @@ impl Client {
         response.json().await.map_err(|_| self.not_docket(status))
     }
 
-    pub(crate) fn request(&self, method: Method, path: &str) -> RequestBuilder {
+    fn request(&self, method: Method, path: &str) -> RequestBuilder {
         let address = format!("{}{path}", self.server.as_str().trim_end_matches('/'));
         let request = self.http.request(method, address);
         match &self.token {
