@@ -93,13 +93,56 @@ pub struct JobQuery {
     pub cursor: Option<String>,
 }
 
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ErrorClass {
+    /// It kept failing until its retries were used up.
+    Retry,
+    /// It could never have gone better.
+    Permanent,
+    /// It crashed, or its workers died.
+    Poison,
+    /// Somebody cancelled its run.
+    Cancelled,
+}
+
+impl ErrorClass {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Retry => "retry",
+            Self::Permanent => "permanent",
+            Self::Poison => "poison",
+            Self::Cancelled => "cancelled",
+        }
+    }
+}
+
+/// Which dead jobs get a fresh start; all conditions hold together. At least one is needed, or
+/// `all`.
 #[derive(Debug, Default, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, default)]
 pub struct RequeueRequest {
-    /// Only the dead jobs of this stage; all when left out.
-    #[serde(default)]
+    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "ocr")]
     pub stage: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error_class: Option<ErrorClass>,
+    /// Made at this moment or later.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub created_after: Option<DateTime<Utc>>,
+    /// Made before this moment.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub created_before: Option<DateTime<Utc>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub run_id: Option<Uuid>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub doc_id: Option<Uuid>,
+    /// A part of the error, in capitals or not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "password")]
+    pub error_contains: Option<String>,
+    /// Every dead job; goes with no condition.
+    pub all: bool,
 }
 
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
@@ -117,6 +160,8 @@ pub struct QueueView {
     pub dead: i64,
     /// How long the oldest job has waited that could be worked on.
     pub oldest_age_seconds: Option<i64>,
+    /// Jobs that were finished in the last minute, well or not.
+    pub finished_last_minute: i64,
 }
 
 #[derive(Debug, Serialize, Deserialize, ToSchema)]

@@ -13,7 +13,8 @@ pub use api_keys::{ApiKeyView, CreateApiKeyRequest, CreatedApiKeyView};
 pub use audit::{AuditEntryView, AuditQuery};
 pub use health::{DependencyView, HealthStatus, HealthView};
 pub use jobs::{
-    JobQuery, JobStatus, JobView, QueueView, QueuesView, RequeueRequest, RequeueResponse,
+    ErrorClass, JobQuery, JobStatus, JobView, QueueView, QueuesView, RequeueRequest,
+    RequeueResponse,
 };
 pub use page::{
     ApiKeyPage, AuditPage, Cursor, InvalidCursor, JobPage, PageQuery, UserPage, is_storable,

@@ -32,11 +32,7 @@ impl Backend {
 
     pub(crate) async fn open(config: &Config, folder: Folder) -> Result<Self> {
         let environment = system::environment();
-        let data_dir = DataDir::open(&config.data_dir, folder == Folder::MadeIfMissing)?;
-        let needs_database = folder == Folder::MustBeThere && config.database.url.is_none();
-        if needs_database && !data_dir.holds_a_database() {
-            return Err(DataDirError::NothingThere { folder: config.data_dir.clone() }.into());
-        }
+        let data_dir = open_data_dir(config, folder)?;
         let token_key = match &config.auth.jwt_secret {
             Some(secret) => secret.clone(),
             None => data_dir.secret("jwt_secret", environment.random.as_ref())?,
@@ -62,6 +58,15 @@ impl Backend {
     pub(crate) fn into_parts(self) -> (Ops, OpenDatabase) {
         (self.ops, self.database)
     }
+}
+
+fn open_data_dir(config: &Config, folder: Folder) -> Result<DataDir, DataDirError> {
+    let data_dir = DataDir::open(&config.data_dir, folder == Folder::MadeIfMissing)?;
+    let needs_database = folder == Folder::MustBeThere && config.database.url.is_none();
+    if needs_database && !data_dir.holds_a_database() {
+        return Err(DataDirError::NothingThere { folder: config.data_dir.clone() });
+    }
+    Ok(data_dir)
 }
 
 /// Opens the database, does one thing on it and closes it again, however that went: a private server
@@ -90,6 +95,16 @@ pub(crate) struct OpenDatabase {
 impl OpenDatabase {
     /// A connection that hangs must not keep the process from ending.
     const CLOSE_TIMEOUT: Duration = Duration::from_secs(5);
+
+    /// For who needs the database and nothing else: it sees none of the server's secrets.
+    pub(crate) async fn attach(config: &Config, folder: Folder) -> Result<Self> {
+        let data_dir = open_data_dir(config, folder)?;
+        Self::open(config, &data_dir, &system::environment()).await
+    }
+
+    pub(crate) fn store(&self) -> &Store {
+        &self.store
+    }
 
     async fn open(config: &Config, data_dir: &DataDir, environment: &Environment) -> Result<Self> {
         let (clock, ids) = (environment.clock.clone(), environment.ids.clone());

@@ -2,9 +2,13 @@
 
 use std::path::PathBuf;
 
+use api_types::{ErrorClass, RequeueRequest};
+use chrono::{DateTime, Utc};
 use clap::{Args, Parser, Subcommand};
+use uuid::Uuid;
 
 use crate::config::Flags;
+use crate::stages::Drills;
 
 /// Takes documents in, reads them, and never loses one.
 #[derive(Debug, Parser)]
@@ -21,6 +25,10 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     /// Answer requests and work on documents.
     Serve(ServeArgs),
+    /// Work on documents, beside the workers of `docket serve` and elsewhere.
+    ///
+    /// On SIGTERM or Ctrl-C it finishes what is under way, or hands it back to the others.
+    Worker(WorkerArgs),
     /// Bring the database's schema up to date, and exit.
     Migrate(DatabaseArgs),
     /// Print the settings in force and where each came from.
@@ -34,6 +42,55 @@ pub(crate) enum Command {
     Tenants {
         #[command(subcommand)]
         command: TenantsCommand,
+    },
+    /// Sign in to a server, for the commands that talk to one.
+    ///
+    /// The password is taken from DOCKET_PASSWORD, else typed in, else read from standard input. The
+    /// token is kept in a file that only you can read.
+    Login {
+        #[command(flatten)]
+        server: ServerArgs,
+        /// Who signs in.
+        #[arg(long, value_name = "EMAIL", default_value = "admin@localhost")]
+        email: String,
+    },
+    /// End the sign-in.
+    Logout,
+    /// How a server and its queues stand; exits with 1 when it is not ready.
+    Status {
+        #[command(flatten)]
+        server: ServerArgs,
+        /// Print one JSON document instead of a table.
+        #[arg(long)]
+        json: bool,
+    },
+    /// List jobs, newest first.
+    Jobs(JobsArgs),
+    /// Jobs that were given up and wait for a person.
+    Dlq {
+        #[command(subcommand)]
+        command: DlqCommand,
+    },
+    /// Kill everything again and again while documents flow, and see that none is lost or doubled.
+    ///
+    /// Runs a server, workers and a PostgreSQL of its own in a temporary folder, with stages that only
+    /// take time. Exits with 1 when a document was lost or something happened twice.
+    Chaos {
+        /// How many processes to kill.
+        #[arg(long, value_name = "N", default_value_t = 200)]
+        kills: usize,
+        /// How many documents to hand in.
+        #[arg(long, value_name = "N", default_value_t = 500)]
+        docs: usize,
+        /// How many workers there are.
+        #[arg(long, value_name = "N", default_value_t = 3, value_parser = at_least_one)]
+        workers: usize,
+        /// Decides who is killed and when; a fresh one is taken and shown otherwise.
+        #[arg(long, value_name = "N")]
+        seed: Option<u64>,
+        /// Print one JSON document instead of text.
+        #[arg(long)]
+        json: bool,
     },
     /// People, where they cannot help themselves.
     Users {
@@ -93,6 +150,158 @@ pub(crate) enum UsersCommand {
     },
 }
 
+#[derive(Debug, Subcommand)]
+pub(crate) enum DlqCommand {
+    /// List dead jobs, newest first.
+    List(DeadJobsArgs),
+    /// What happened to a job, and what can be done.
+    Show {
+        /// The job's id.
+        id: Uuid,
+        #[command(flatten)]
+        server: ServerArgs,
+        /// Print one JSON document instead of text.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Give dead jobs a fresh start: by their ids, or all that fit the conditions.
+    Requeue(RequeueArgs),
+}
+
+/// Which server a command talks to, and as whom.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct ServerArgs {
+    /// The server's address; the one signed in to by default [env: DOCKET_SERVER; DOCKET_TOKEN for a
+    /// token or an API key].
+    #[arg(long, value_name = "URL")]
+    pub(crate) server: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct JobsArgs {
+    /// Only jobs that are pending, processing, completed or dead.
+    #[arg(long, value_parser = ["pending", "processing", "completed", "dead"], ignore_case = true)]
+    pub(crate) status: Option<String>,
+    /// Only jobs of this stage.
+    #[arg(long)]
+    pub(crate) stage: Option<String>,
+    /// Only jobs of this run.
+    #[arg(long, value_name = "ID")]
+    pub(crate) run: Option<Uuid>,
+    /// How many at most.
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = at_least_one)]
+    pub(crate) limit: usize,
+    #[command(flatten)]
+    pub(crate) server: ServerArgs,
+    /// Print one JSON document instead of a table.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DeadJobsArgs {
+    /// Only jobs of this stage.
+    #[arg(long)]
+    stage: Option<String>,
+    /// Only jobs of this run.
+    #[arg(long, value_name = "ID")]
+    run: Option<Uuid>,
+    /// How many at most.
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = at_least_one)]
+    limit: usize,
+    #[command(flatten)]
+    server: ServerArgs,
+    /// Print one JSON document instead of a table.
+    #[arg(long)]
+    json: bool,
+}
+
+impl DeadJobsArgs {
+    pub(crate) fn as_jobs(&self) -> JobsArgs {
+        JobsArgs {
+            status: Some("dead".to_owned()),
+            stage: self.stage.clone(),
+            run: self.run,
+            limit: self.limit,
+            server: self.server.clone(),
+            json: self.json,
+        }
+    }
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RequeueArgs {
+    /// The jobs' ids.
+    pub(crate) ids: Vec<Uuid>,
+    /// Those of this stage.
+    #[arg(long)]
+    stage: Option<String>,
+    /// Those that failed in this way: retry, permanent, poison or cancelled.
+    #[arg(long, value_name = "CLASS", value_parser = error_class)]
+    error_class: Option<ErrorClass>,
+    /// Those made then or later: 2026-11-15, or 2026-11-15T08:00:00Z.
+    #[arg(long, value_name = "TIME", value_parser = moment)]
+    created_after: Option<DateTime<Utc>>,
+    /// Those made before.
+    #[arg(long, value_name = "TIME", value_parser = moment)]
+    created_before: Option<DateTime<Utc>>,
+    /// The one of this run.
+    #[arg(long, value_name = "ID")]
+    run: Option<Uuid>,
+    /// Those of this document.
+    #[arg(long, value_name = "ID")]
+    doc: Option<Uuid>,
+    /// Those whose error contains this.
+    #[arg(long, value_name = "TEXT")]
+    error_contains: Option<String>,
+    /// Every dead job.
+    #[arg(long)]
+    all: bool,
+    #[command(flatten)]
+    pub(crate) server: ServerArgs,
+    /// Print one JSON document instead of text.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+impl RequeueArgs {
+    pub(crate) fn filter(&self) -> RequeueRequest {
+        RequeueRequest {
+            stage: self.stage.clone(),
+            error_class: self.error_class,
+            created_after: self.created_after,
+            created_before: self.created_before,
+            run_id: self.run,
+            doc_id: self.doc,
+            error_contains: self.error_contains.clone(),
+            all: self.all,
+        }
+    }
+}
+
+fn at_least_one(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(number @ 1..) => Ok(number),
+        _ => Err("write a whole number from 1 on".to_owned()),
+    }
+}
+
+fn error_class(text: &str) -> Result<ErrorClass, String> {
+    let classes =
+        [ErrorClass::Retry, ErrorClass::Permanent, ErrorClass::Poison, ErrorClass::Cancelled];
+    let found = classes.into_iter().find(|class| class.as_str() == text);
+    found.ok_or_else(|| "write retry, permanent, poison or cancelled".to_owned())
+}
+
+/// A moment, or a day's beginning in UTC.
+fn moment(text: &str) -> Result<DateTime<Utc>, String> {
+    let whole =
+        if text.contains(['T', ' ']) { text.to_owned() } else { format!("{text}T00:00:00Z") };
+    whole
+        .parse()
+        .map_err(|_| "write a day as 2026-11-15, or a moment as 2026-11-15T08:00:00Z".to_owned())
+}
+
 /// Which database a command works on.
 #[derive(Debug, Args)]
 pub(crate) struct DatabaseArgs {
@@ -117,6 +326,48 @@ pub(crate) struct ServeArgs {
     /// Serve only, and leave the work to other processes [env: DOCKET_NO_WORKERS].
     #[arg(long)]
     no_workers: bool,
+    #[command(flatten)]
+    work: WorkArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct WorkerArgs {
+    #[command(flatten)]
+    database: DatabaseArgs,
+    #[command(flatten)]
+    work: WorkArgs,
+}
+
+#[derive(Debug, Args)]
+struct WorkArgs {
+    /// Jobs under way at once, 3 by default [env: DOCKET_WORKER_MAX_CONCURRENT_JOBS].
+    #[arg(long, value_name = "N")]
+    worker_max_concurrent_jobs: Option<String>,
+    /// The stages of `docket chaos`, which only take time.
+    #[arg(long, hide = true)]
+    drills: bool,
+}
+
+impl WorkArgs {
+    fn flags(&self) -> Flags {
+        given([("worker_max_concurrent_jobs", &self.worker_max_concurrent_jobs)])
+    }
+
+    fn drills(&self) -> Drills {
+        if self.drills { Drills::Registered } else { Drills::None }
+    }
+}
+
+impl WorkerArgs {
+    pub(crate) fn flags(&self) -> Flags {
+        let mut flags = self.database.flags();
+        flags.extend(self.work.flags());
+        flags
+    }
+
+    pub(crate) fn drills(&self) -> Drills {
+        self.work.drills()
+    }
 }
 
 impl DatabaseArgs {
@@ -132,7 +383,12 @@ impl ServeArgs {
         if self.no_workers {
             flags.push(("no_workers", "true".to_owned()));
         }
+        flags.extend(self.work.flags());
         flags
+    }
+
+    pub(crate) fn drills(&self) -> Drills {
+        self.work.drills()
     }
 }
 

@@ -1,23 +1,31 @@
 //! The `docket` binary: reads the configuration, wires the parts together and runs one command.
 //!
 //! Exit codes: 0 done; 1 it did not work, and one sentence on standard error says why and what to
-//! do; 2 the command line or the configuration is wrong.
+//! do; 2 the command line or the configuration is wrong; 3 the server cannot be reached; 4 nobody is
+//! signed in there, or may not do this.
 
 mod backend;
+mod chaos;
 mod cli;
+mod client;
 mod commands;
 mod config;
 mod data_dir;
+mod drill;
 mod logging;
 mod say;
 mod signals;
+mod stages;
 mod system;
+mod table;
+mod workers;
 
 use std::process::ExitCode;
 
 use clap::Parser;
 
-use crate::cli::{AuditCommand, Cli, Command, TenantsCommand, UsersCommand};
+use crate::cli::{AuditCommand, Cli, Command, DlqCommand, TenantsCommand, UsersCommand};
+use crate::client::ClientError;
 use crate::config::{Config, ConfigError, Flags, Layers};
 use crate::say::complain;
 
@@ -34,8 +42,11 @@ fn main() -> ExitCode {
         Ok(code) => code,
         Err(error) => {
             complain(in_one_line(&error));
-            let wrong_use = error.is::<ConfigError>();
-            ExitCode::from(if wrong_use { 2 } else { 1 })
+            ExitCode::from(match error.downcast_ref::<ClientError>() {
+                Some(error) => error.exit_code(),
+                None if error.is::<ConfigError>() => 2,
+                None => 1,
+            })
         }
     }
 }
@@ -61,13 +72,29 @@ async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
     let load = |flags: Flags| load_layers(&cli, flags);
     match &cli.command {
         Command::Serve(args) => {
-            let layers = load(args.flags())?;
-            let config = Config::from_layers(&layers)?;
-            logging::start(&config.log);
-            for problem in layers.unknown_variables(variable_names()) {
-                tracing::warn!("{problem}");
-            }
-            commands::serve::run(&config).await
+            commands::serve::run(&talkative(&load(args.flags())?)?, args.drills()).await
+        }
+        Command::Worker(args) => {
+            commands::worker::run(&talkative(&load(args.flags())?)?, args.drills()).await
+        }
+        Command::Login { server, email } => {
+            commands::login::log_in(server.server.as_deref(), email).await
+        }
+        Command::Logout => commands::login::log_out().await,
+        Command::Status { server, json } => {
+            commands::status::run(server.server.as_deref(), *json).await
+        }
+        Command::Jobs(args) => commands::jobs::list(args).await,
+        Command::Dlq { command: DlqCommand::List(args) } => {
+            commands::jobs::list(&args.as_jobs()).await
+        }
+        Command::Dlq { command: DlqCommand::Show { id, server, json } } => {
+            commands::dlq::show(server.server.as_deref(), *id, *json).await
+        }
+        Command::Dlq { command: DlqCommand::Requeue(args) } => commands::dlq::requeue(args).await,
+        Command::Chaos { kills, docs, workers, seed, json } => {
+            let (kills, docs, workers, seed) = (*kills, *docs, *workers, *seed);
+            chaos::run(&chaos::Plan { kills, docs, workers, seed }, *json).await
         }
         Command::Config(args) => commands::config::run(&load(args.flags())?),
         Command::Migrate(args) => commands::migrate::run(&quiet(&load(args.flags())?)?).await,
@@ -93,6 +120,16 @@ fn load_layers(cli: &Cli, flags: Flags) -> Result<Layers, ConfigError> {
 /// What is not text cannot be right either; shown with marks where it is not, it gets its refusal.
 fn variable(name: &str) -> Option<String> {
     std::env::var_os(name).map(|value| value.to_string_lossy().into_owned())
+}
+
+/// For commands that run for long: what they do is logged.
+fn talkative(layers: &Layers) -> Result<Config, ConfigError> {
+    let config = Config::from_layers(layers)?;
+    logging::start(&config.log);
+    for problem in layers.unknown_variables(variable_names()) {
+        tracing::warn!("{problem}");
+    }
+    Ok(config)
 }
 
 /// For commands whose output is their result: only warnings are logged.

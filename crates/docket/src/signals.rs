@@ -2,7 +2,9 @@
 
 use std::io;
 
+use anyhow::Context;
 use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio_util::sync::CancellationToken;
 
 /// SIGTERM, SIGINT (Ctrl-C) and SIGHUP (the terminal was closed).
 #[derive(Debug)]
@@ -29,4 +31,19 @@ impl StopSignals {
             _ = self.hang_up.recv() => {}
         }
     }
+}
+
+/// Fires at the first signal, which stops in good order; the second stops at once.
+pub(crate) fn stop_on_signal() -> anyhow::Result<CancellationToken> {
+    let mut signals = StopSignals::listen().context("cannot listen for signals")?;
+    let stop = CancellationToken::new();
+    let fires = stop.clone();
+    tokio::spawn(async move {
+        signals.next().await;
+        tracing::info!("stopping; a second signal stops at once");
+        fires.cancel();
+        signals.next().await;
+        std::process::exit(130);
+    });
+    Ok(stop)
 }

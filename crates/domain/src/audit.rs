@@ -40,6 +40,7 @@ audit_actions! {
     JobFailed = "JOB_FAILED",
     JobRetriedByAdmin = "JOB_RETRIED_BY_ADMIN",
     RunCancelled = "RUN_CANCELLED",
+    RunClosed = "RUN_CLOSED",
 }
 
 impl fmt::Display for AuditAction {

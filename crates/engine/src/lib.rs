@@ -4,7 +4,8 @@
 //! - A [`Worker`] claims jobs of its stages, runs each in a task, and reports what became of it. While
 //!   a job runs its lease is prolonged by a thread that nothing else can hold up (`heartbeat.rs`).
 //! - Reports go through one committer (`committer.rs`), which puts all that wait into one transaction.
-//! - [`Schedules`] do things again and again, by one process at a time; the [`janitor`] is one.
+//! - [`Schedules`] do things again and again, by one process at a time: the [`janitor`], the
+//!   look for [`stale_runs`].
 //!
 //! *Architecture invariant:* no transaction is open while a stage runs; what a worker knows about a
 //! job is only as good as its lease token, and the store checks that on every report.
@@ -20,6 +21,7 @@ mod held;
 mod janitor;
 mod schedules;
 mod stage;
+mod stale_runs;
 mod worker;
 
 pub use decide::{after_failure, timed_out};
@@ -27,4 +29,5 @@ pub use environment::Environment;
 pub use janitor::janitor;
 pub use schedules::{Chore, ChoreFuture, Schedules};
 pub use stage::{Stage, StageFuture, StageOutput, StageSettings, Stages, Work};
+pub use stale_runs::{StaleAfter, stale_runs};
 pub use worker::{Worker, WorkerSettings};

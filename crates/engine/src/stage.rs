@@ -95,6 +95,10 @@ impl Stages {
         self.find(name).map(|registered| registered.stage.as_ref())
     }
 
+    pub fn names(&self) -> impl Iterator<Item = &StageName> {
+        self.iter().map(|registered| registered.stage.name())
+    }
+
     pub(crate) fn find(&self, name: &StageName) -> Option<&Registered> {
         self.registered.iter().find(|registered| registered.stage.name() == name)
     }
@@ -111,6 +115,6 @@ impl Stages {
 
 impl fmt::Debug for Stages {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_list().entries(self.iter().map(|registered| registered.stage.name())).finish()
+        f.debug_list().entries(self.names()).finish()
     }
 }

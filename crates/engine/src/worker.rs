@@ -154,8 +154,10 @@ impl Worker {
         }
         if tokio::time::timeout(grace, shop.everybody_is_done()).await.is_err() {
             shop.cut_off.cancel();
-            if tokio::time::timeout(TO_LET_GO, shop.everybody_is_done()).await.is_err() {
-                shop.release_all().await;
+            if tokio::time::timeout(TO_LET_GO, shop.everybody_is_done()).await.is_err()
+                && tokio::time::timeout(TO_LET_GO, shop.release_all()).await.is_err()
+            {
+                tracing::warn!("the database is away: jobs under way wait for their leases' end");
             }
         }
         shop.closing.cancel();

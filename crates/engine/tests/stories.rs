@@ -8,5 +8,7 @@ mod lasting;
 mod leasing;
 #[path = "stories/retrying.rs"]
 mod retrying;
+#[path = "stories/staleness.rs"]
+mod staleness;
 #[path = "stories/workshop.rs"]
 mod workshop;

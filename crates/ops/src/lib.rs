@@ -53,7 +53,8 @@ pub use login::SignedIn;
 pub use once::Done;
 pub use page::{Page, PageRequest};
 pub use rate::{Limiter, TooMany};
-pub use store::{After, JobFilter, JobRecord, QueueRecord};
+pub use retry_job::RequestedRequeue;
+pub use store::{After, DeadJobFilter, JobFilter, JobRecord, QueueRecord};
 pub use tokens::TokenKey;
 pub use update_user::RequestedChange;
 

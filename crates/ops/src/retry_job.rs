@@ -1,7 +1,7 @@
 //! Giving dead jobs a fresh start.
 
-use domain::{Action, Caller, JobId, JobState};
-use store::{JobFilter, JobRecord, Tx, Window};
+use domain::{Action, Caller, JobId};
+use store::{DeadJobFilter, JobRecord};
 
 use crate::{Ops, OpsError};
 
@@ -26,28 +26,43 @@ impl Ops {
         Ok(job)
     }
 
-    /// Revives the dead jobs of a stage, or all; returns how many. The rest of a large number is left
-    /// for the next request.
+    /// Revives the dead jobs that fit; returns how many. The rest of a large number is left for the
+    /// next request.
     pub async fn requeue_dead_jobs(
         &self,
         caller: &Caller,
-        stage: Option<String>,
+        requested: &RequestedRequeue,
     ) -> Result<u32, OpsError> {
         let scope = caller.permit(Action::RetryDeadJobs)?;
+        let filter = requested.checked()?;
         let mut tx = self.store.begin(&scope).await?;
-        let revived = revive_all(&mut tx, stage).await?;
+        let revived = tx.requeue_dead_jobs(filter, Self::REQUEUE_AT_ONCE).await?;
         tx.commit().await?;
-        Ok(revived)
+        Ok(u32::try_from(revived).unwrap_or(u32::MAX))
     }
 }
 
-async fn revive_all(tx: &mut Tx, stage: Option<String>) -> Result<u32, OpsError> {
-    let filter = JobFilter { status: Some(JobState::Dead), stage, run_id: None };
-    let window = Window { after: None, skip: 0, limit: Ops::REQUEUE_AT_ONCE };
-    let mut revived = 0;
-    for job in tx.list_jobs(&filter, &window).await? {
-        // Somebody else may have been quicker with this one.
-        revived += u32::from(tx.retry_job(job.job_id).await?);
+/// Which dead jobs to revive. All of them only for who says so: an empty filter is more likely a slip.
+#[derive(Clone, Debug, Default)]
+pub struct RequestedRequeue {
+    pub filter: DeadJobFilter,
+    pub all: bool,
+}
+
+impl RequestedRequeue {
+    fn checked(&self) -> Result<&DeadJobFilter, OpsError> {
+        let is_open = self.filter == DeadJobFilter::default();
+        match (is_open, self.all) {
+            (true, false) => Err(OpsError::invalid(
+                "all",
+                "say which dead jobs are meant: name a stage, an error class, a time, a run, a \
+                 document or a part of the error; or ask for all",
+            )),
+            (false, true) => Err(OpsError::invalid(
+                "all",
+                "all and a filter contradict each other; leave one out",
+            )),
+            _ => Ok(&self.filter),
+        }
     }
-    Ok(revived)
 }

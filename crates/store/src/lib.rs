@@ -20,6 +20,7 @@ mod jobs;
 mod open;
 mod page;
 pub mod private;
+mod proof;
 mod tenants;
 mod tx;
 mod users;
@@ -31,11 +32,12 @@ pub use audit::SignedEntry;
 pub use error::StoreError;
 pub use idempotency::Claimed;
 pub use jobs::{
-    BegunSchedule, Claim, ClaimedJob, Held, JobFilter, JobRecord, Lease, NewRun, Next, Outcome,
-    QueueRecord, Report, StageRoom, TakenBack, WorkFeed,
+    BegunSchedule, Claim, ClaimedJob, DeadJobFilter, Held, JobFilter, JobRecord, Lease, NewRun,
+    Next, Outcome, QueueRecord, Report, StageRoom, StaleBefore, TakenBack, WorkFeed,
 };
 pub use open::{DatabaseUrl, InvalidDatabaseUrl, OpenError, Store};
 pub use page::{After, Window};
+pub use proof::{ProvenRun, Takeover};
 pub use tx::Tx;
 pub use users::{LoginUser, NewUser};
 

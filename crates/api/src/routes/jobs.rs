@@ -4,12 +4,13 @@ use std::sync::Arc;
 
 use api_types::{
     JobPage, JobQuery, JobView, PageQuery, QueueView, QueuesView, RequeueRequest, RequeueResponse,
+    is_storable,
 };
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
-use domain::{JobId, RunId};
-use ops::{JobFilter, JobRecord, Page, PageRequest};
+use domain::{DocId, JobId, RunId};
+use ops::{DeadJobFilter, JobFilter, JobRecord, Page, PageRequest, RequestedRequeue};
 
 use crate::Api;
 use crate::extract::{Body, Id, Query, SignedInCaller, cursor_of, page_request};
@@ -60,6 +61,8 @@ pub(crate) async fn list_dead(
 }
 
 /// Give dead jobs a fresh start
+///
+/// Oldest first, those that fit every condition of the body; 1000 at most in one request.
 #[utoipa::path(
     post, path = "/jobs/dead/requeue", tag = "jobs", operation_id = "requeue_dead_jobs",
     request_body = RequeueRequest,
@@ -71,8 +74,30 @@ pub(crate) async fn requeue_dead(
     SignedInCaller(caller): SignedInCaller,
     Body(body): Body<RequeueRequest>,
 ) -> Result<Json<RequeueResponse>, ApiProblem> {
-    let requeued = api.ops.requeue_dead_jobs(&caller, body.stage).await?;
+    let requeued = api.ops.requeue_dead_jobs(&caller, &requested(body)?).await?;
     Ok(Json(RequeueResponse { requeued }))
+}
+
+fn requested(body: RequeueRequest) -> Result<RequestedRequeue, ApiProblem> {
+    if ![body.created_after, body.created_before].into_iter().flatten().all(is_storable) {
+        return Err(ApiProblem::invalid(
+            "created_after and created_before must lie in the years 1 to 9999",
+        ));
+    }
+    // PostgreSQL's text cannot hold it, so nothing could match.
+    if [&body.stage, &body.error_contains].into_iter().flatten().any(|text| text.contains('\0')) {
+        return Err(ApiProblem::invalid("the body holds a NUL character; leave it out"));
+    }
+    let filter = DeadJobFilter {
+        stage: body.stage,
+        error_class: body.error_class.map(|class| class.as_str().to_owned()),
+        created_from: body.created_after,
+        created_before: body.created_before,
+        run_id: body.run_id.map(RunId),
+        doc_id: body.doc_id.map(DocId),
+        error_contains: body.error_contains,
+    };
+    Ok(RequestedRequeue { filter, all: body.all })
 }
 
 /// Look at a job
@@ -121,6 +146,7 @@ pub(crate) async fn queues(
         waiting: queue.waiting,
         in_flight: queue.in_flight,
         dead: queue.dead,
+        finished_last_minute: queue.finished_last_minute,
         oldest_age_seconds: queue.oldest.map(|oldest| (now - oldest).num_seconds().max(0)),
     });
     Ok(Json(QueuesView { queues: queues.collect() }))

@@ -36,6 +36,10 @@ pub(crate) async fn queue_run(app: &TestApp, tenant: &TestTenant) -> (RunId, Job
 }
 
 async fn claim(app: &TestApp) -> Vec<ClaimedJob> {
+    claim_some(app, 10).await
+}
+
+async fn claim_some(app: &TestApp, most: usize) -> Vec<ClaimedJob> {
     let now = app.ops.clock().now();
     let rooms = [StageRoom {
         stage: "ocr".parse().unwrap(),
@@ -43,7 +47,7 @@ async fn claim(app: &TestApp) -> Vec<ClaimedJob> {
         last_tenant: TenantId(uuid::Uuid::nil()),
         lease_until: now + chrono::Duration::seconds(15),
     }];
-    let claim = Claim { rooms: &rooms, most: 10, worker_id: "w1", now };
+    let claim = Claim { rooms: &rooms, most, worker_id: "w1", now };
     let mut across = app.ops.store().across_tenants().await.unwrap();
     let jobs = across.claim_jobs(&claim).await.unwrap();
     across.commit().await.unwrap();
@@ -110,23 +114,69 @@ async fn an_admin_retries_a_dead_job() {
 }
 
 #[tokio::test]
-async fn dead_jobs_are_requeued_by_stage() {
+async fn dead_jobs_are_requeued_by_what_they_have_in_common() {
     let app = TestApp::start().await;
     let acme = app.tenant("acme").await;
     let other = app.tenant("other").await;
+    let early = app.ops.clock().now();
+    let (run_id, _) = queue_run(&app, &acme).await;
+    app.clock.advance(chrono::Duration::hours(1));
+    app.ops.do_housekeeping().await.unwrap();
+    let late = app.ops.clock().now();
     for tenant in [&acme, &acme, &other] {
         queue_run(&app, tenant).await;
     }
     kill_all(&app).await;
     let requeue = async |body: Value| {
         let sent = app.post("/v1/jobs/dead/requeue", body).bearer(&acme.admin_token).send().await;
+        assert_eq!(sent.status, StatusCode::OK, "{}", sent.body);
         sent.body["requeued"].clone()
     };
-    assert_eq!(requeue(json!({"stage": "layout"})).await, 0);
+    for fits_none in [
+        json!({"stage": "layout"}),
+        json!({"error_class": "poison"}),
+        json!({"created_before": early}),
+        json!({"created_after": late + chrono::Duration::seconds(1)}),
+        json!({"run_id": uuid::Uuid::nil()}),
+        json!({"doc_id": uuid::Uuid::nil()}),
+        json!({"error_contains": "100% wrong"}),
+        json!({"stage": "ocr", "run_id": run_id, "error_contains": "password"}),
+    ] {
+        assert_eq!(requeue(fits_none.clone()).await, 0, "{fits_none}");
+    }
+    assert_eq!(requeue(json!({"run_id": run_id, "created_before": late})).await, 1);
+    assert_eq!(
+        requeue(json!({"error_contains": "ENCRYPTED", "error_class": "permanent"})).await,
+        2
+    );
+    kill_all(&app).await;
+    assert_eq!(requeue(json!({"created_after": early, "created_before": late})).await, 1);
     assert_eq!(requeue(json!({"stage": "ocr"})).await, 2);
-    assert_eq!(requeue(json!({})).await, 0);
+    kill_all(&app).await;
+    assert_eq!(requeue(json!({"all": true})).await, 3);
     let others = app.get("/v1/jobs/dead").bearer(&other.admin_token).send().await;
     assert_eq!(ids_of(&others.body).len(), 1, "another tenant's stay dead");
+    let log = "/v1/audit?action=JOB_RETRIED_BY_ADMIN&limit=100";
+    let log = app.get(log).bearer(&acme.admin_token).send().await;
+    assert_eq!(log.body["items"].as_array().unwrap().len(), 9, "each is on record");
+}
+
+#[tokio::test]
+async fn all_dead_jobs_are_requeued_only_for_who_says_so() {
+    let app = TestApp::start().await;
+    let acme = app.tenant("acme").await;
+    for body in [
+        json!({}),
+        json!({"all": false}),
+        json!({"all": true, "stage": "ocr"}),
+        json!({"error_class": "bad luck"}),
+        json!({"stage": "o\u{0}cr"}),
+        json!({"created_after": "+12026-01-01T00:00:00Z"}),
+    ] {
+        let sent = app.post("/v1/jobs/dead/requeue", body.clone()).bearer(&acme.admin_token);
+        let refused = sent.send().await;
+        assert_eq!(refused.status, StatusCode::BAD_REQUEST, "{body}");
+    }
 }
 
 #[tokio::test]
@@ -155,14 +205,28 @@ async fn queues_show_depth_and_age() {
     let acme = app.tenant("acme").await;
     queue_run(&app, &acme).await;
     queue_run(&app, &acme).await;
+    queue_run(&app, &acme).await;
     app.clock.advance(chrono::Duration::seconds(42));
+    let report = |job: &ClaimedJob| Report {
+        held: Held { job_id: job.job_id, token: job.token },
+        outcome: Outcome::Succeeded { artifacts: json!([]), next: None },
+    };
+    let finished = report(&claim_some(&app, 1).await[0]);
+    let mut across = app.ops.store().across_tenants().await.unwrap();
+    across.settle_jobs(&[finished], app.ops.clock().now()).await.unwrap();
+    across.commit().await.unwrap();
     let queues = app.get("/v1/queues").bearer(&acme.admin_token).send().await;
     assert_eq!(
         queues.body,
         json!({"queues": [{
             "stage": "ocr", "waiting": 2, "in_flight": 0, "dead": 0, "oldest_age_seconds": 42,
+            "finished_last_minute": 1,
         }]})
     );
+    app.clock.advance(chrono::Duration::minutes(1));
+    app.ops.do_housekeeping().await.unwrap();
+    let later = app.get("/v1/queues").bearer(&acme.admin_token).send().await;
+    assert_eq!(later.body["queues"][0]["finished_last_minute"], 0);
     let jobs = app.get("/v1/jobs?status=PENDING&stage=ocr").bearer(&acme.admin_token).send().await;
     assert_eq!(ids_of(&jobs.body).len(), 2);
     let none = app.get("/v1/jobs?status=DEAD").bearer(&acme.admin_token).send().await;

@@ -2,8 +2,13 @@
 
 pub(crate) mod audit_verify;
 pub(crate) mod config;
+pub(crate) mod dlq;
+pub(crate) mod jobs;
+pub(crate) mod login;
 pub(crate) mod migrate;
 pub(crate) mod passwords;
 pub(crate) mod serve;
+pub(crate) mod status;
 pub(crate) mod tenants;
 pub(crate) mod users;
+pub(crate) mod worker;

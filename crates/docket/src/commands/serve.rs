@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use anyhow::Context;
 use api::{Api, ApiSettings};
+use engine::Stages;
 use ops::{FirstStart, Ops};
 use thiserror::Error;
 use tokio::net::TcpListener;
@@ -16,8 +17,10 @@ use crate::backend::{Backend, Folder};
 use crate::commands::passwords::{self, Chosen};
 use crate::config::Config;
 use crate::say::say;
-use crate::signals::StopSignals;
+use crate::signals::stop_on_signal;
+use crate::stages::{self, Drills};
 use crate::system;
+use crate::workers::Workers;
 
 const FIRST_USER: &str = "admin@localhost";
 
@@ -32,15 +35,16 @@ enum ListenError {
     Refused { address: SocketAddr, source: io::Error },
 }
 
-pub(crate) async fn run(config: &Config) -> anyhow::Result<ExitCode> {
-    let stop = CancellationToken::new();
-    stop_on_signal(stop.clone())?;
+pub(crate) async fn run(config: &Config, drills: Drills) -> anyhow::Result<ExitCode> {
+    let stop = stop_on_signal()?;
+    let stages = stages::registered(drills);
+    stages::default_pipeline(config, &stages)?;
     let first_password = passwords::choose(system::environment().random.as_ref())?;
     // Before the database is started, so that a second start by mistake changes nothing.
     let listener = listen(config.listen).await?;
 
     let (ops, database) = Backend::open(config, Folder::MadeIfMissing).await?.into_parts();
-    let served = serve(config, Arc::new(ops), listener, &first_password, stop).await;
+    let served = serve(config, Arc::new(ops), listener, &first_password, stages, stop).await;
     // Closed however serving went: a private server must not be left behind by an error.
     database.close_after(served).await?;
     Ok(ExitCode::SUCCESS)
@@ -51,6 +55,7 @@ async fn serve(
     ops: Arc<Ops>,
     listener: TcpListener,
     first_password: &Chosen,
+    stages: Stages,
     stop: CancellationToken,
 ) -> anyhow::Result<()> {
     make_first_user(&ops, first_password).await?;
@@ -71,8 +76,18 @@ async fn serve(
         async move { ops.keep_house(stop).await }
     });
     let address = listener.local_addr().context("the listening address cannot be read")?;
-    announce(config, address);
-    api::serve(listener, router, stop, config.shutdown_grace).await;
+    let workers = match config.work.while_serving {
+        true => Some(Workers::start(ops.store(), stages, &config.work)?),
+        false => None,
+    };
+    announce(config, address, workers.as_ref());
+    let work = async {
+        stop.cancelled().await;
+        if let Some(workers) = workers {
+            workers.stop(config.shutdown_grace).await;
+        }
+    };
+    tokio::join!(api::serve(listener, router, stop.clone(), config.shutdown_grace), work);
     housekeeping.await.context("housekeeping ended badly")?;
     ops.finish_background_work().await;
     tracing::info!("stopped");
@@ -98,25 +113,16 @@ async fn make_first_user(ops: &Ops, first_password: &Chosen) -> anyhow::Result<(
     Ok(())
 }
 
-fn announce(config: &Config, address: SocketAddr) {
+fn announce(config: &Config, address: SocketAddr, workers: Option<&Workers>) {
     say(format_args!("Docket is ready at http://{address}"));
     say(format_args!("  data folder  {}", config.data_dir.display()));
     say(format_args!("  API          http://{address}/docs/"));
+    match workers {
+        Some(workers) => say(format_args!("  works on     {}", workers.description())),
+        None => say("  works on     nothing: `docket worker` does the work"),
+    }
     if !config.auth.enabled {
         say("  authentication is OFF: everybody who reaches this address is the administrator");
     }
     tracing::info!(%address, "ready");
-}
-
-/// The first signal stops in good order, the second at once.
-fn stop_on_signal(stop: CancellationToken) -> anyhow::Result<()> {
-    let mut signals = StopSignals::listen().context("cannot listen for signals")?;
-    tokio::spawn(async move {
-        signals.next().await;
-        tracing::info!("stopping; a second signal stops at once");
-        stop.cancel();
-        signals.next().await;
-        std::process::exit(130);
-    });
-    Ok(())
 }

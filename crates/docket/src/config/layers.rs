@@ -12,12 +12,15 @@ use super::ConfigError;
 const DEFAULTS: &str = include_str!("defaults.toml");
 
 /// Names that other deployments use for the same settings; ours wins when both are set.
-const OTHER_NAMES: [(&str, &str); 5] = [
+const OTHER_NAMES: [(&str, &str); 8] = [
     ("AUTH_ENABLED", "auth_enabled"),
+    ("CRASH_GUARD_QUEUED_TTL_HOURS", "crash_guard_queued_ttl_hours"),
+    ("CRASH_GUARD_RUNNING_STALE_MIN", "crash_guard_running_stale_min"),
     ("DATABASE_URL", "database_url"),
     ("JWT_EXPIRY_HOURS", "jwt_expiry_hours"),
     ("JWT_SECRET", "jwt_secret"),
     ("UPLOAD_MAX_SIZE_MB", "upload_max_size_mb"),
+    ("WORKER_MAX_CONCURRENT_JOBS", "worker_max_concurrent_jobs"),
 ];
 
 const SECRETS: [&str; 2] = ["jwt_secret", "database_url"];
@@ -138,6 +141,7 @@ impl Layers {
                 _ => None,
             },
             Value::Integer(_) => text.trim().parse().ok().map(Value::Integer),
+            Value::Array(_) => Some(words_of(text)),
             _ => Some(Value::String(text.to_owned())),
         };
         let fits = value.is_some();
@@ -150,6 +154,7 @@ impl Layers {
         match Self::defaults().settings.get(key).map(|setting| &setting.value) {
             Some(Value::Boolean(_)) => "write true or false",
             Some(Value::Integer(_)) => "write a whole number",
+            Some(Value::Array(_)) => "write a list of words: [\"one\", \"two\"]",
             _ => "write text in quotes",
         }
     }
@@ -166,6 +171,12 @@ impl Layers {
     pub(crate) fn text(&self, key: &str) -> Result<&str, ConfigError> {
         let value = self.settings.get(key).and_then(|setting| setting.value.as_str());
         value.ok_or_else(|| self.refuse(key, "write text in quotes"))
+    }
+
+    pub(crate) fn words(&self, key: &str) -> Result<Vec<&str>, ConfigError> {
+        let list = self.settings.get(key).and_then(|setting| setting.value.as_array());
+        let words = list.and_then(|list| list.iter().map(Value::as_str).collect());
+        words.ok_or_else(|| self.refuse(key, Self::wanted(key)))
     }
 
     pub(crate) fn flag(&self, key: &str) -> Result<bool, ConfigError> {
@@ -214,9 +225,20 @@ impl Layers {
         &self,
         names: impl Iterator<Item = String>,
     ) -> impl Iterator<Item = String> {
-        /// Read elsewhere: the first password, the file of settings, and by the build.
-        const ELSEWHERE: [&str; 6] =
-            ["ADMIN_PASSWORD", "CONFIG", "CORPUS", "POSTGRES_BUNDLE", "TOOLS", "TOOLS_READY"];
+        /// Read elsewhere: the first password, the file of settings, by the commands that talk to a
+        /// server, and by the build.
+        const ELSEWHERE: [&str; 10] = [
+            "ADMIN_PASSWORD",
+            "CONFIG",
+            "CONFIG_HOME",
+            "CORPUS",
+            "PASSWORD",
+            "POSTGRES_BUNDLE",
+            "SERVER",
+            "TOKEN",
+            "TOOLS",
+            "TOOLS_READY",
+        ];
         names.filter_map(|name| {
             let rest = name.strip_prefix("DOCKET_")?;
             let known = self.settings.contains_key(&rest.to_lowercase());
@@ -225,6 +247,12 @@ impl Layers {
             })
         })
     }
+}
+
+/// `ingest, index`
+fn words_of(text: &str) -> Value {
+    let words = text.split(',').map(str::trim).filter(|word| !word.is_empty());
+    Value::Array(words.map(|word| Value::String(word.to_owned())).collect())
 }
 
 /// The line, counted from 1, that a place in the text is in.
@@ -349,6 +377,42 @@ mod tests {
             )
             .collect();
         assert_eq!(unknown, ["DOCKET_LISEN is not a setting; did you mean 'listen'?"]);
+    }
+
+    #[test]
+    fn a_pipeline_is_a_list_of_stages() {
+        let layers = with(&[("DOCKET_PIPELINE", "ingest, index")], Vec::new()).unwrap();
+        let config = Config::from_layers(&layers).unwrap();
+        let names: Vec<&str> = config.work.pipeline.iter().map(|name| name.as_str()).collect();
+        assert_eq!(names, ["ingest", "index"]);
+        assert_eq!(
+            refusal(&[("DOCKET_PIPELINE", "Ingest")]),
+            "pipeline = [\"Ingest\"] (from DOCKET_PIPELINE) does not work: 'Ingest' is not the name of \
+             a stage: use lower-case letters, digits and underscores"
+        );
+        assert!(
+            refusal(&[("DOCKET_PIPELINE", "ocr,ocr")]).ends_with("stands twice in the pipeline")
+        );
+    }
+
+    #[test]
+    fn the_workers_settings_are_known_by_the_names_of_other_deployments() {
+        let layers = with(
+            &[
+                ("WORKER_MAX_CONCURRENT_JOBS", "7"),
+                ("CRASH_GUARD_QUEUED_TTL_HOURS", "2"),
+                ("CRASH_GUARD_RUNNING_STALE_MIN", "30"),
+            ],
+            Vec::new(),
+        );
+        let work = Config::from_layers(&layers.unwrap()).unwrap().work;
+        assert_eq!(work.max_jobs, 7);
+        assert_eq!(work.stale.queued, std::time::Duration::from_hours(2));
+        assert_eq!(work.stale.running, std::time::Duration::from_mins(30));
+        assert!(
+            refusal(&[("WORKER_MAX_CONCURRENT_JOBS", "0")])
+                .ends_with("write a whole number from 1 to 1000")
+        );
     }
 
     #[test]

@@ -11,7 +11,8 @@ use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use domain::Secret;
+use domain::{Pipeline, Secret, StageName};
+use engine::StaleAfter;
 use store::DatabaseUrl;
 use url::Url;
 
@@ -26,6 +27,7 @@ pub(crate) struct Config {
     pub(crate) database: DatabaseConfig,
     pub(crate) auth: AuthConfig,
     pub(crate) limits: LimitsConfig,
+    pub(crate) work: WorkConfig,
     pub(crate) shutdown_grace: Duration,
     pub(crate) log: LogConfig,
 }
@@ -57,6 +59,17 @@ pub(crate) struct LimitsConfig {
 }
 
 #[derive(Debug)]
+pub(crate) struct WorkConfig {
+    /// Workers run inside `docket serve` too.
+    pub(crate) while_serving: bool,
+    pub(crate) max_jobs: usize,
+    /// Empty: all the stages there are.
+    pub(crate) pipeline: Vec<StageName>,
+    pub(crate) stale: StaleAfter,
+    pub(crate) keep_finished_jobs: Duration,
+}
+
+#[derive(Debug)]
 pub(crate) struct LogConfig {
     pub(crate) filter: String,
     pub(crate) format: LogFormat,
@@ -79,11 +92,11 @@ impl Config {
             database: DatabaseConfig::from_layers(layers)?,
             auth: AuthConfig::from_layers(layers)?,
             limits: LimitsConfig::from_layers(layers)?,
+            work: WorkConfig::from_layers(layers)?,
             shutdown_grace: seconds(layers, "shutdown_grace_seconds")?,
             log: LogConfig::from_layers(layers)?,
         };
         check_blob_url(layers)?;
-        layers.flag("no_workers")?;
         layers.number("upload_max_size_mb", 1, 100_000)?;
         if !config.auth.enabled && !config.listen.ip().is_loopback() {
             return Err(layers.refuse(
@@ -151,6 +164,22 @@ impl LimitsConfig {
     }
 }
 
+impl WorkConfig {
+    fn from_layers(layers: &Layers) -> Result<Self, ConfigError> {
+        let number = |key, most| Ok(u64::from(layers.number(key, 1, most)?));
+        Ok(Self {
+            while_serving: !layers.flag("no_workers")?,
+            max_jobs: layers.number("worker_max_concurrent_jobs", 1, 1000)? as usize,
+            pipeline: pipeline(layers)?,
+            stale: StaleAfter {
+                queued: Duration::from_hours(number("crash_guard_queued_ttl_hours", 24 * 365)?),
+                running: Duration::from_mins(number("crash_guard_running_stale_min", 60 * 24)?),
+            },
+            keep_finished_jobs: Duration::from_hours(24 * number("finished_jobs_kept_days", 3650)?),
+        })
+    }
+}
+
 impl LogConfig {
     fn from_layers(layers: &Layers) -> Result<Self, ConfigError> {
         let filter = layers.text("log_level")?;
@@ -181,6 +210,18 @@ fn listen(layers: &Layers) -> Result<SocketAddr, ConfigError> {
     resolved.ok_or_else(|| {
         layers.refuse("listen", "write an address of this machine and a port: 127.0.0.1:8080")
     })
+}
+
+/// Whether the stages exist is checked where they are known: see `stages.rs`.
+fn pipeline(layers: &Layers) -> Result<Vec<StageName>, ConfigError> {
+    let words = layers.words("pipeline")?;
+    let stages: Result<Vec<StageName>, _> = words.into_iter().map(str::parse).collect();
+    let stages = stages.map_err(|error| layers.refuse("pipeline", error))?;
+    if stages.is_empty() {
+        return Ok(stages);
+    }
+    let pipeline = Pipeline::try_from(stages);
+    Ok(pipeline.map_err(|error| layers.refuse("pipeline", error))?.into())
 }
 
 fn check_blob_url(layers: &Layers) -> Result<(), ConfigError> {

@@ -8,7 +8,10 @@ use crate::support::{ADMIN, Client, DataFolder, Docket, PASSWORD, eventually, sh
 #[tokio::test]
 async fn help_names_every_command() {
     let help = Docket::run(["--help"]).finish().await.succeeded();
-    for command in ["serve", "migrate", "config", "audit", "tenants", "users"] {
+    for command in [
+        "serve", "worker", "migrate", "config", "audit", "tenants", "users", "login", "logout",
+        "status", "jobs", "dlq",
+    ] {
         assert!(help.lines().any(|line| line.trim().starts_with(command)), "{command}: {help}");
     }
     let version = Docket::run(["--version"]).finish().await.succeeded();

@@ -12,6 +12,7 @@
     reason = "the helpers of a test may do what a test may"
 )]
 
+mod at_the_terminal;
 mod bad_disk;
 mod bad_input;
 mod bad_postgres;
@@ -23,3 +24,4 @@ mod stopping;
 mod support;
 mod tampering;
 mod together;
+mod working;

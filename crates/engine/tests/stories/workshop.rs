@@ -184,6 +184,11 @@ impl Workshop {
         rows.into_iter().map(|row| row.get(0)).collect()
     }
 
+    /// What somebody does to the rows by hand.
+    pub(crate) async fn change(&self, statements: &'static str) {
+        sqlx::raw_sql(statements).execute(&mut self.database.superuser().await).await.unwrap();
+    }
+
     pub(crate) async fn count_audited(&self, action: &str) -> usize {
         let rows = self.values("SELECT to_jsonb(action) FROM audit_log").await;
         rows.iter().filter(|row| *row == action).count()

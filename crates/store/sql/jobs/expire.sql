@@ -1,5 +1,5 @@
--- Takes jobs back whose lease has run out: their worker died or was cut off. One that has killed too
--- many workers ($2) is given up. $1 now, $3 the most to take at once, $4 event ids.
+-- Takes jobs back whose lease has run out: their worker died or was cut off. Each keeps its place in the
+-- line. One that has killed too many workers ($2) is given up. $1 now, $3 the most to take at once, $4 event ids.
 WITH lost AS (
     SELECT job_id, row_number() OVER () AS place FROM (
         SELECT job_id FROM jobs
@@ -11,7 +11,7 @@ WITH lost AS (
 taken_back AS (
     UPDATE jobs
     SET status = CASE WHEN expiries + 1 >= $2 THEN 'DEAD' ELSE 'PENDING' END,
-        expiries = expiries + 1, next_run_at = $1, lease_token = NULL, lease_until = NULL,
+        expiries = expiries + 1, lease_token = NULL, lease_until = NULL,
         error = 'the worker ' || worker_id || ' stopped responding',
         error_class = 'poison',
         guidance = 'the work is taken over by itself; if workers keep dying on this document, look at it',

@@ -6,11 +6,13 @@
 mod feed;
 mod queue;
 mod schedules;
+mod stale;
 mod tenant;
 
 pub use feed::WorkFeed;
 pub use queue::{Claim, ClaimedJob, Held, Lease, Next, Outcome, Report, StageRoom, TakenBack};
 pub use schedules::BegunSchedule;
-pub use tenant::{JobFilter, JobRecord, NewRun, QueueRecord};
+pub use stale::StaleBefore;
+pub use tenant::{DeadJobFilter, JobFilter, JobRecord, NewRun, QueueRecord};
 
 pub(crate) use feed::announce_work;

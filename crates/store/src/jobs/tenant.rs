@@ -34,6 +34,19 @@ pub struct JobFilter {
     pub run_id: Option<RunId>,
 }
 
+/// Which dead jobs are wanted; all conditions hold together, and `None` asks for nothing.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct DeadJobFilter {
+    pub stage: Option<String>,
+    pub error_class: Option<String>,
+    pub created_from: Option<DateTime<Utc>>,
+    pub created_before: Option<DateTime<Utc>>,
+    pub run_id: Option<RunId>,
+    pub doc_id: Option<DocId>,
+    /// A part of the error, in capitals or not.
+    pub error_contains: Option<String>,
+}
+
 /// A job as people see it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct JobRecord {
@@ -67,6 +80,7 @@ pub struct QueueRecord {
     pub dead: i64,
     /// When the oldest job that could be worked on was made.
     pub oldest: Option<DateTime<Utc>>,
+    pub finished_last_minute: i64,
 }
 
 #[derive(FromRow)]
@@ -190,14 +204,47 @@ impl Tx {
             .fetch_optional(self.connection())
             .await?;
         let Some(run_id) = revived else { return Ok(false) };
+        self.note_retried(job_id, RunId(run_id)).await?;
+        announce_work(self.connection()).await?;
+        Ok(true)
+    }
+
+    /// Gives the dead jobs that fit a fresh start, oldest first; returns how many there were, `most` at
+    /// most.
+    pub async fn requeue_dead_jobs(
+        &mut self,
+        filter: &DeadJobFilter,
+        most: i64,
+    ) -> Result<usize, StoreError> {
+        let revived: Vec<(Uuid, Uuid)> = sqlx::query_as(sql!("jobs/requeue_dead"))
+            .bind(self.tenant_id().0)
+            .bind(&filter.stage)
+            .bind(&filter.error_class)
+            .bind(filter.created_from)
+            .bind(filter.created_before)
+            .bind(filter.run_id.map(|id| id.0))
+            .bind(filter.doc_id.map(|id| id.0))
+            .bind(&filter.error_contains)
+            .bind(self.now())
+            .bind(most)
+            .fetch_all(self.connection())
+            .await?;
+        for (job_id, run_id) in &revived {
+            self.note_retried(JobId(*job_id), RunId(*run_id)).await?;
+        }
+        if !revived.is_empty() {
+            announce_work(self.connection()).await?;
+        }
+        Ok(revived.len())
+    }
+
+    async fn note_retried(&mut self, job_id: JobId, run_id: RunId) -> Result<(), StoreError> {
         self.append_audit(AuditEntry {
             action: AuditAction::JobRetriedByAdmin,
             entity: Entity::Job(job_id),
             detail: json!({ "run_id": run_id }),
         })
-        .await?;
-        announce_work(self.connection()).await?;
-        Ok(true)
+        .await
     }
 
     /// Ends a run that is not over; `false` when it is, or there is none.
@@ -265,6 +312,7 @@ impl Tx {
         Ok(sqlx::query_as(sql!("jobs/queues"))
             .bind(self.tenant_id().0)
             .bind(self.now())
+            .bind(self.now() - chrono::Duration::minutes(1))
             .fetch_all(self.connection())
             .await?)
     }

@@ -175,3 +175,16 @@ async fn plan_of(connection: &mut PgConnection, statement: &str) -> String {
     sqlx::raw_sql("ROLLBACK").execute(&mut *connection).await.unwrap();
     lines.iter().map(|line| line.get::<String, _>(0)).collect::<Vec<_>>().join("\n")
 }
+
+#[tokio::test]
+async fn what_a_dead_worker_had_is_next_in_line() {
+    let desk = Desk::open().await;
+    let tenant = desk.tenant("a").await;
+    let interrupted = desk.submit(tenant, &["ocr"]).await;
+    desk.claim_one("dies", "ocr").await;
+    desk.clock.advance(Duration::seconds(1));
+    desk.flood(tenant, "ocr", 50).await;
+    desk.clock.advance(crate::desk::LEASE);
+    assert_eq!(desk.rescue(3).await, (1, 0));
+    assert_eq!(desk.claim_one("heir", "ocr").await.job_id, interrupted.job_id);
+}

@@ -34,6 +34,8 @@ impl Answer {
 impl Client {
     /// Without a credential.
     pub(crate) fn of(server: &Server) -> Self {
+        // The first to come installs it.
+        rustls::crypto::ring::default_provider().install_default().ok();
         let http = reqwest::Client::builder().no_proxy().build().unwrap();
         Self { http, address: server.address(), credential: None }
     }

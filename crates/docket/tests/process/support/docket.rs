@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::Stdio;
 
 use rustix::process::Signal;
-use tokio::io::{AsyncBufReadExt, AsyncRead, BufReader};
+use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWriteExt, BufReader};
 use tokio::process::{Child, Command};
 use tokio::sync::watch;
 use tokio::time::timeout;
@@ -88,6 +88,28 @@ impl Docket {
             Err(_) => "it takes too long",
         };
         panic!("docket does not become ready, {why}: {}", running.stderr.borrow().as_str());
+    }
+
+    /// Starts `docket worker` and waits until it says that it is ready.
+    pub(crate) async fn start_worker(self) -> WorkerProcess {
+        let mut running = self.spawn();
+        let ready = running.stdout.wait_for(|text| text.contains(" is ready\n"));
+        let heard = timeout(PATIENCE, ready).await.map(|said| said.map(|text| text.clone()));
+        let Ok(Ok(said)) = heard else {
+            panic!("the worker does not become ready: {}", running.stderr.borrow().as_str());
+        };
+        let id = said.split_whitespace().nth(1).expect("Worker ID is ready").to_owned();
+        WorkerProcess { running, id }
+    }
+
+    /// What it reads on its standard input.
+    pub(crate) async fn finish_with_input(mut self, input: &str) -> Finished {
+        self.command.stdin(Stdio::piped());
+        let mut running = self.spawn();
+        let mut stdin = running.child.stdin.take().expect("a pipe");
+        stdin.write_all(input.as_bytes()).await.expect("it listens");
+        drop(stdin);
+        running.finish().await
     }
 
     /// Runs it to its end.
@@ -186,6 +208,25 @@ impl Server {
     }
 
     pub(crate) async fn finish(self) -> Finished {
+        self.running.finish().await
+    }
+}
+
+/// A `docket worker` that works.
+#[derive(Debug)]
+pub(crate) struct WorkerProcess {
+    running: Running,
+    pub(crate) id: String,
+}
+
+impl WorkerProcess {
+    /// SIGKILL.
+    pub(crate) async fn kill(mut self) {
+        self.running.child.kill().await.expect("it was there to be killed");
+    }
+
+    pub(crate) async fn stop_by(self, signal: Signal) -> Finished {
+        kill(self.running.child.id().expect("it runs"), signal);
         self.running.finish().await
     }
 }

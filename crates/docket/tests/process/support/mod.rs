@@ -7,14 +7,16 @@
 mod client;
 mod data_folder;
 mod docket;
+mod work;
 mod writers;
 
 use std::time::Duration;
 
 pub(crate) use client::{Answer, Client};
 pub(crate) use data_folder::{DataFolder, kill, lives};
-pub(crate) use docket::{ADMIN, Docket, Finished, Server, shown_password};
+pub(crate) use docket::{ADMIN, Docket, Finished, Server, WorkerProcess, shown_password};
 pub(crate) use testkit::{Disk, is_root};
+pub(crate) use work::{jobs_where, queue_drills};
 pub(crate) use writers::{Writers, Written};
 
 /// Longer than anything here takes, even on a busy machine.

@@ -1,0 +1,84 @@
+//! Documents come in as everybody's do: over HTTP.
+
+use api_types::{LoginRequest, LoginResponse};
+use domain::{DocId, RunId, RunState, Secret};
+use reqwest::multipart::{Form, Part};
+use serde::Deserialize;
+use tokio::sync::watch;
+use url::Url;
+use uuid::Uuid;
+
+use super::door::{FrontDoor, NoWord, Paper, Receipt};
+use crate::client::{Client, ClientError};
+
+const ADMIN: &str = "admin@localhost";
+
+/// The server's address changes with every start; what was signed in once stays signed in.
+#[derive(Debug)]
+pub(super) struct HttpDoor {
+    server: watch::Receiver<Option<Url>>,
+    token: String,
+}
+
+#[derive(Deserialize)]
+struct Accepted {
+    doc_id: Uuid,
+    #[serde(default)]
+    run_id: Option<Uuid>,
+}
+
+#[derive(Deserialize)]
+struct Run {
+    status: String,
+}
+
+impl HttpDoor {
+    /// `None` when this server does not take documents over HTTP.
+    pub(super) async fn open(
+        server: watch::Receiver<Option<Url>>,
+        password: &str,
+    ) -> Result<Option<Self>, ClientError> {
+        let mut door = Self { server, token: String::new() };
+        let client = door.client(None)?;
+        let document: serde_json::Value = client.get("/openapi.json").await?;
+        if document["paths"]["/v1/ingest"].is_null() {
+            return Ok(None);
+        }
+        let request =
+            LoginRequest { email: ADMIN.to_owned(), password: Secret::new(password.to_owned()) };
+        let answer: LoginResponse = client.post("/v1/auth/login", &request).await?;
+        answer.token.reveal().clone_into(&mut door.token);
+        Ok(Some(door))
+    }
+
+    fn client(&self, token: Option<String>) -> Result<Client, ClientError> {
+        let server = self.server.borrow().clone();
+        // Before the first start there is nobody to ask.
+        let nobody = || Url::parse("http://127.0.0.1:9").ok();
+        match server.or_else(nobody) {
+            Some(server) => Client::new(server, token),
+            None => Err(ClientError::NoHome),
+        }
+    }
+
+    fn signed_in(&self) -> Result<Client, NoWord> {
+        self.client(Some(self.token.clone())).map_err(|_| NoWord)
+    }
+}
+
+impl FrontDoor for HttpDoor {
+    async fn hand_in(&self, paper: Paper) -> Result<Receipt, NoWord> {
+        let name = format!("paper-{}.txt", paper.number);
+        let part = Part::text(paper.content()).file_name(name).mime_str("text/plain");
+        let form = Form::new().part("file", part.map_err(|_| NoWord)?);
+        let accepted: Result<Accepted, _> = self.signed_in()?.upload("/v1/ingest", form).await;
+        let Accepted { doc_id, run_id } = accepted.map_err(|_| NoWord)?;
+        Ok(Receipt { doc_id: DocId(doc_id), run_id: run_id.map(RunId) })
+    }
+
+    async fn state_of(&self, run_id: RunId) -> Result<RunState, NoWord> {
+        let run: Result<Run, _> =
+            self.signed_in()?.get(&format!("/v1/ingestion-runs/{run_id}")).await;
+        run.ok().and_then(|run| run.status.parse().ok()).ok_or(NoWord)
+    }
+}

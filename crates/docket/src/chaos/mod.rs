@@ -1,0 +1,358 @@
+//! `docket chaos`: the promise that nothing is lost and nothing happens twice, put to the test.
+//!
+//! A real server, workers and the private PostgreSQL run in a folder of their own. While documents flow
+//! in, one of them after the other is killed with SIGKILL and comes back. When all is over, the rows and
+//! the audit log say what became of every document (`report.rs`).
+
+mod cast;
+mod door;
+mod http_door;
+mod report;
+mod store_door;
+
+use std::collections::HashMap;
+use std::io::{self, IsTerminal};
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use anyhow::{Context, ensure};
+use chrono::{DateTime, Utc};
+use domain::{DocId, Random, RunId};
+use rand::rngs::StdRng;
+use rand::{RngExt, SeedableRng};
+use rustix::process::{Signal, kill_process};
+use serde_json::json;
+use tempfile::TempDir;
+
+use self::cast::{Actor, Part, Stage, addresses, postmaster};
+use self::door::{Door, FrontDoor, Paper, Receipt};
+use self::http_door::HttpDoor;
+use self::report::{Evidence, Kills, Report};
+use self::store_door::StoreDoor;
+use crate::backend::{Folder, OpenDatabase};
+use crate::config::{Config, Layers};
+use crate::drill;
+use crate::say::{complain, say};
+use crate::signals::StopSignals;
+use crate::system;
+
+/// What the person wants to see.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Plan {
+    pub(crate) kills: usize,
+    pub(crate) docs: usize,
+    pub(crate) workers: usize,
+    /// Decides who is killed, and when; a fresh one unless it is given.
+    pub(crate) seed: Option<u64>,
+}
+
+const BETWEEN_KILLS: std::ops::Range<u64> = 700..1900;
+/// The first start unpacks PostgreSQL and makes its files.
+const TO_GET_READY: Duration = Duration::from_mins(2);
+/// How long a victim may take to come back before it is killed again.
+const TO_COME_BACK: Duration = Duration::from_secs(20);
+/// How long what was accepted may take to end, once nobody is killed any more.
+const TO_END: Duration = Duration::from_mins(3);
+/// How long a document is handed in again and again while nobody answers.
+const TO_BE_ACCEPTED: Duration = Duration::from_mins(2);
+
+pub(crate) async fn run(plan: &Plan, as_json: bool) -> anyhow::Result<ExitCode> {
+    let mut signals = StopSignals::listen().context("cannot listen for signals")?;
+    let folder = tempfile::tempdir().context("there is no room for a temporary folder")?;
+    let played = tokio::select! {
+        played = play(plan, folder.path()) => played,
+        () = signals.next() => Err(anyhow::anyhow!("stopped before it was done")),
+    };
+    // Whoever is left: the processes end with this one, PostgreSQL does not.
+    if let Some(pid) = postmaster(folder.path()) {
+        kill_process(pid, Signal::QUIT).ok();
+    }
+    let report = Report::on(&played?);
+    if as_json {
+        say(json!(report));
+    } else {
+        report.print();
+    }
+    if report.holds() {
+        return Ok(ExitCode::SUCCESS);
+    }
+    let kept = keep(folder);
+    complain(format_args!("a promise was broken; the logs and the database are in {kept}"));
+    Ok(ExitCode::FAILURE)
+}
+
+fn keep(folder: TempDir) -> String {
+    folder.keep().display().to_string()
+}
+
+async fn play(plan: &Plan, folder: &Path) -> anyhow::Result<Evidence> {
+    let environment = system::environment();
+    let seed = plan.seed.unwrap_or_else(|| u64::from(fresh_seed(environment.random.as_ref())));
+    let stage = Stage {
+        program: std::env::current_exe().context("this program's own file is not to be found")?,
+        folder: folder.to_owned(),
+        password: format!(
+            "chaos {:016x}",
+            u64::from(fresh_seed(environment.random.as_ref())) << 20
+        ),
+        pipeline: drill::NAMES.join(","),
+        clock: Arc::clone(&environment.clock),
+    };
+    let began = environment.clock.elapsed();
+    let mut troupe = Troupe::enter(&stage, plan.workers).await?;
+    let entrance = Entrance::open(&troupe, &stage).await?;
+    let (book, kills) = {
+        let flow = flow(&entrance.door, plan, seed);
+        let killing = kill_some(&mut troupe, folder, plan, seed);
+        let (book, kills) = tokio::join!(flow, killing);
+        (book, kills)
+    };
+    entrance.wait_for_the_end(&book).await;
+    let ended_by_themselves = troupe.actors().map(Actor::ended_by_itself).sum();
+    let mut evidence = Evidence {
+        seed,
+        kills: kills.counts,
+        worker_kills: kills.of_workers,
+        ended_by_themselves,
+        accepted: book.accepted,
+        handed_in: book.handed_in,
+        never_accepted: book.never_accepted,
+        seconds: (environment.clock.elapsed() - began).as_secs(),
+        ..Evidence::default()
+    };
+    for actor in troupe.actors() {
+        actor.stop().await;
+    }
+    entrance.close().await?;
+    gather(folder, &mut evidence).await?;
+    Ok(evidence)
+}
+
+fn fresh_seed(random: &dyn Random) -> u32 {
+    let mut bytes = [0; 4];
+    random.fill(&mut bytes);
+    u32::from_le_bytes(bytes)
+}
+
+/// Everybody who can be killed but PostgreSQL.
+struct Troupe {
+    server: Actor,
+    workers: Vec<Actor>,
+}
+
+impl Troupe {
+    /// The server first: it makes the database that the workers attach to.
+    async fn enter(stage: &Stage, workers: usize) -> anyhow::Result<Self> {
+        let mut server = Actor::start(stage, Part::Server, "server".to_owned());
+        ensure!(
+            server.is_ready_within(TO_GET_READY).await,
+            "the server does not get ready: {}",
+            last_words(&stage.folder.join("server.log"))
+        );
+        let names = (1..=workers).map(|number| format!("worker-{number}"));
+        let mut workers: Vec<Actor> =
+            names.map(|name| Actor::start(stage, Part::Worker, name)).collect();
+        for worker in &mut workers {
+            ensure!(
+                worker.is_ready_within(TO_GET_READY).await,
+                "a worker does not get ready: {}",
+                last_words(&stage.folder.join("worker-1.log"))
+            );
+        }
+        Ok(Self { server, workers })
+    }
+
+    fn actors(&self) -> impl Iterator<Item = &Actor> {
+        self.workers.iter().chain([&self.server])
+    }
+}
+
+fn last_words(log: &Path) -> String {
+    let text = std::fs::read_to_string(log).unwrap_or_default();
+    text.lines().last().unwrap_or("it said nothing").to_owned()
+}
+
+/// Where documents go in, and what must be let go of afterwards.
+struct Entrance {
+    door: Door,
+    database: Option<OpenDatabase>,
+}
+
+impl Entrance {
+    async fn open(troupe: &Troupe, stage: &Stage) -> anyhow::Result<Self> {
+        let server = addresses(troupe.server.ready.clone());
+        let mut known = server.clone();
+        known.wait_for(Option::is_some).await.context("the server has gone")?;
+        if let Some(door) = HttpDoor::open(server, &stage.password).await? {
+            return Ok(Self { door: Door::Http(door), database: None });
+        }
+        let database = OpenDatabase::attach(&config(&stage.folder)?, Folder::MustBeThere).await?;
+        let door = Door::Store(StoreDoor::open(database.store().clone()).await?);
+        Ok(Self { door, database: Some(database) })
+    }
+
+    /// Until every run that was named has ended, or has taken far too long.
+    async fn wait_for_the_end(&self, book: &Book) {
+        let mut waiting: Vec<RunId> = book.accepted.values().flatten().copied().collect();
+        let wait = async {
+            while !waiting.is_empty() {
+                let mut still = Vec::new();
+                for run in waiting {
+                    let over =
+                        self.door.state_of(run).await.is_ok_and(domain::RunState::is_terminal);
+                    still.extend((!over).then_some(run));
+                }
+                waiting = still;
+                progress(format_args!("{} documents are still under way", waiting.len()));
+                tokio::time::sleep(Duration::from_secs(1)).await;
+            }
+        };
+        // What has not ended by then shows in the report.
+        tokio::time::timeout(TO_END, wait).await.ok();
+    }
+
+    async fn close(self) -> anyhow::Result<()> {
+        match self.database {
+            Some(database) => database.close_after(Ok(())).await,
+            None => Ok(()),
+        }
+    }
+}
+
+/// The settings of a command on the run's own data folder.
+fn config(folder: &Path) -> anyhow::Result<Config> {
+    let data_dir = folder.join("data").display().to_string();
+    let layers = Layers::load(None, |_| None, vec![("data_dir", data_dir)])?;
+    Ok(Config::from_layers(&layers)?)
+}
+
+/// What was handed in, and what was said about it.
+#[derive(Debug, Default)]
+struct Book {
+    accepted: HashMap<DocId, Option<RunId>>,
+    handed_in: HashMap<DocId, usize>,
+    never_accepted: usize,
+}
+
+/// Hands the documents in, evenly over the time that the kills will take.
+async fn flow(door: &Door, plan: &Plan, seed: u64) -> Book {
+    let between_kills =
+        Duration::from_millis(u64::midpoint(BETWEEN_KILLS.start, BETWEEN_KILLS.end));
+    let kills = u32::try_from(plan.kills).unwrap_or(u32::MAX);
+    let docs = u32::try_from(plan.docs).unwrap_or(u32::MAX).max(1);
+    let pause = between_kills * kills / docs;
+    let book = Mutex::new(Book::default());
+    let papers = (0..plan.docs).map(|number| {
+        let book = &book;
+        async move {
+            tokio::time::sleep(pause * u32::try_from(number).unwrap_or(u32::MAX)).await;
+            let (receipt, times) = hand_in(door, Paper { number, seed }).await;
+            let mut book = book.lock().unwrap_or_else(PoisonError::into_inner);
+            match receipt {
+                Some(receipt) => {
+                    book.accepted.insert(receipt.doc_id, receipt.run_id);
+                    book.handed_in.insert(receipt.doc_id, times);
+                }
+                None => book.never_accepted += 1,
+            }
+        }
+    });
+    futures_util::future::join_all(papers).await;
+    book.into_inner().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Again and again until it is accepted; says how often that was.
+async fn hand_in(door: &Door, paper: Paper) -> (Option<Receipt>, usize) {
+    const BEFORE_ANOTHER_TRY: Duration = Duration::from_millis(250);
+    let mut times = 0;
+    let accepted = async {
+        loop {
+            times += 1;
+            if let Ok(receipt) = door.hand_in(paper).await {
+                return receipt;
+            }
+            tokio::time::sleep(BEFORE_ANOTHER_TRY).await;
+        }
+    };
+    let receipt = tokio::time::timeout(TO_BE_ACCEPTED, accepted).await.ok();
+    (receipt, times)
+}
+
+#[derive(Debug, Default)]
+struct Killings {
+    counts: Kills,
+    /// When each worker was killed, by its id.
+    of_workers: HashMap<String, DateTime<Utc>>,
+}
+
+/// Six of ten are workers; the server and PostgreSQL share the rest.
+async fn kill_some(troupe: &mut Troupe, folder: &Path, plan: &Plan, seed: u64) -> Killings {
+    let mut dice = StdRng::seed_from_u64(seed);
+    let mut killings = Killings::default();
+    for number in 1..=plan.kills {
+        tokio::time::sleep(Duration::from_millis(dice.random_range(BETWEEN_KILLS))).await;
+        match dice.random_range(0..10) {
+            0..6 => {
+                let chosen = dice.random_range(0..troupe.workers.len());
+                let worker = &mut troupe.workers[chosen];
+                worker.is_ready_within(TO_COME_BACK).await;
+                if let Some(killed) = worker.kill().await {
+                    killings.of_workers.extend(killed.worker_id.map(|id| (id, killed.at)));
+                    killings.counts.workers += 1;
+                }
+            }
+            6..8 => {
+                troupe.server.is_ready_within(TO_COME_BACK).await;
+                killings.counts.server += usize::from(troupe.server.kill().await.is_some());
+            }
+            _ => killings.counts.database += usize::from(kill_database(folder).await),
+        }
+        progress(format_args!("{number} of {} kills", plan.kills));
+    }
+    killings
+}
+
+/// Its children find out by themselves. `false` when it did not come back for too long.
+async fn kill_database(folder: &Path) -> bool {
+    let back = async {
+        loop {
+            if let Some(pid) = postmaster(folder) {
+                return pid;
+            }
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    };
+    match tokio::time::timeout(TO_COME_BACK, back).await {
+        Ok(pid) => kill_process(pid, Signal::KILL).is_ok(),
+        Err(_) => false,
+    }
+}
+
+/// What the rows say, when nobody changes them any more.
+async fn gather(folder: &Path, evidence: &mut Evidence) -> anyhow::Result<()> {
+    let database = OpenDatabase::attach(&config(folder)?, Folder::MustBeThere).await?;
+    let looked = look(&database, evidence).await;
+    database.close_after(looked).await
+}
+
+async fn look(database: &OpenDatabase, evidence: &mut Evidence) -> anyhow::Result<()> {
+    let mut across = database.store().across_tenants().await?;
+    across.hold_one_view().await?;
+    evidence.runs = across.prove_runs().await?;
+    evidence.takeovers = across.list_takeovers().await?;
+    evidence.stages_committed_twice = across.count_stages_committed_twice().await?;
+    for tenant in across.list_tenants().await? {
+        evidence.audit_faults += across.find_chain_faults(tenant.tenant_id).await?.len();
+    }
+    across.rollback().await?;
+    Ok(())
+}
+
+/// For who watches.
+fn progress(line: impl std::fmt::Display) {
+    if io::stderr().is_terminal() {
+        complain(line);
+    }
+}

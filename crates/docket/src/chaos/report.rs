@@ -1,0 +1,318 @@
+//! What a chaos run proved, or did not.
+
+use std::collections::{HashMap, HashSet};
+
+use chrono::{DateTime, Utc};
+use domain::{DocId, RunId, RunState};
+use serde::Serialize;
+use store::{ProvenRun, Takeover};
+
+use crate::say::say;
+
+/// What is known of a run when everything is over.
+#[derive(Debug, Default)]
+pub(super) struct Evidence {
+    pub(super) runs: Vec<ProvenRun>,
+    pub(super) takeovers: Vec<Takeover>,
+    pub(super) stages_committed_twice: i64,
+    pub(super) audit_faults: usize,
+    /// Documents that were acknowledged, and the run that was named, if one was.
+    pub(super) accepted: HashMap<DocId, Option<RunId>>,
+    /// How often each document was handed in.
+    pub(super) handed_in: HashMap<DocId, usize>,
+    /// Documents that nobody acknowledged.
+    pub(super) never_accepted: usize,
+    pub(super) worker_kills: HashMap<String, DateTime<Utc>>,
+    pub(super) kills: Kills,
+    pub(super) ended_by_themselves: usize,
+    pub(super) seconds: u64,
+    pub(super) seed: u64,
+}
+
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+pub(super) struct Kills {
+    pub(super) server: usize,
+    pub(super) workers: usize,
+    pub(super) database: usize,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct Report {
+    seed: u64,
+    seconds: u64,
+    kills: Kills,
+    accepted: usize,
+    never_accepted: usize,
+    finished: usize,
+    /// Ended as failed: too many workers died under them. Nothing is lost, a person can retry them.
+    given_up: usize,
+    lost: usize,
+    duplicated: usize,
+    duplicates: Duplicates,
+    stages_redone: usize,
+    most_stages_redone_per_document_and_kill: usize,
+    resume: Resume,
+    ended_by_themselves: usize,
+    audit_faults: usize,
+}
+
+#[derive(Debug, Serialize)]
+struct Duplicates {
+    /// Stages of a run that were committed more than once.
+    stages: usize,
+    /// Runs beyond one for each time the document was handed in.
+    runs: usize,
+    /// Ends of runs that the outbox tells more than once.
+    events: usize,
+}
+
+/// From the kill of a worker until somebody begins each job again that it had.
+#[derive(Debug, Serialize)]
+struct Resume {
+    jobs: usize,
+    p50_seconds: Option<f64>,
+    p99_seconds: Option<f64>,
+    longest_seconds: Option<f64>,
+}
+
+impl Report {
+    pub(super) fn on(evidence: &Evidence) -> Self {
+        let runs: HashMap<RunId, &ProvenRun> =
+            evidence.runs.iter().map(|run| (run.run_id, run)).collect();
+        let is_over = |run: &ProvenRun| run.state.is_terminal();
+        let of_accepted = |run: &Option<RunId>| run.and_then(|id| runs.get(&id).copied());
+        let accepted = evidence.accepted.values();
+        let finished = accepted.clone().filter(|run| match run {
+            // Known as processed already: then a run of it succeeded.
+            None => true,
+            Some(_) => {
+                of_accepted(run).is_some_and(|run| run.state == RunState::Succeeded && run.is_whole)
+            }
+        });
+        let given_up =
+            accepted.clone().filter_map(of_accepted).filter(|run| run.state == RunState::Failed);
+        let (finished, given_up) = (finished.count(), given_up.count());
+        // A run whose acknowledgement got lost must end all the same.
+        let named: HashSet<RunId> = accepted.clone().flatten().copied().collect();
+        let stuck = evidence
+            .runs
+            .iter()
+            .filter(|run| !is_over(run) && !named.contains(&run.run_id))
+            .count();
+        let duplicates = Duplicates::in_the(evidence);
+        Self {
+            seed: evidence.seed,
+            seconds: evidence.seconds,
+            kills: evidence.kills,
+            accepted: evidence.accepted.len(),
+            never_accepted: evidence.never_accepted,
+            finished,
+            given_up,
+            lost: evidence.accepted.len() - finished - given_up + stuck,
+            duplicated: duplicates.stages + duplicates.runs + duplicates.events,
+            duplicates,
+            stages_redone: evidence.takeovers.len(),
+            most_stages_redone_per_document_and_kill: most_redone(&evidence.takeovers),
+            resume: Resume::after(&evidence.worker_kills, &evidence.takeovers),
+            ended_by_themselves: evidence.ended_by_themselves,
+            audit_faults: evidence.audit_faults,
+        }
+    }
+
+    /// The promises that have no exceptions.
+    pub(super) fn holds(&self) -> bool {
+        self.lost == 0 && self.duplicated == 0 && self.audit_faults == 0
+    }
+
+    pub(super) fn print(&self) {
+        let Kills { server, workers, database } = self.kills;
+        let kills = server + workers + database;
+        let seconds =
+            |value: Option<f64>| value.map_or("–".to_owned(), |value| format!("{value:.1} s"));
+        say(format_args!(
+            "{kills} kills in {} s: {workers} of workers, {server} of the server, {database} of PostgreSQL \
+             (--seed {})",
+            self.seconds, self.seed
+        ));
+        for (label, value, note) in [
+            (
+                "accepted",
+                self.accepted.to_string(),
+                unless_zero(self.never_accepted, "never accepted"),
+            ),
+            ("finished", self.finished.to_string(), unless_zero(self.given_up, "given up")),
+            ("lost", self.lost.to_string(), String::new()),
+            ("duplicated", self.duplicated.to_string(), self.duplicates.explained()),
+            (
+                "stages redone",
+                self.stages_redone.to_string(),
+                format!(
+                    "at most {} for one document and one kill",
+                    self.most_stages_redone_per_document_and_kill
+                ),
+            ),
+            ("resume p50", seconds(self.resume.p50_seconds), format!("{} jobs", self.resume.jobs)),
+            ("resume p99", seconds(self.resume.p99_seconds), String::new()),
+            (
+                "audit log",
+                if self.audit_faults == 0 { "intact" } else { "BROKEN" }.to_owned(),
+                String::new(),
+            ),
+        ] {
+            let note = if note.is_empty() { note } else { format!("   ({note})") };
+            say(format_args!("  {label:<13}  {value}{note}"));
+        }
+        if self.ended_by_themselves > 0 {
+            say(format_args!(
+                "  {} processes ended by themselves and were started again",
+                self.ended_by_themselves
+            ));
+        }
+    }
+}
+
+fn unless_zero(count: usize, what: &str) -> String {
+    if count == 0 { String::new() } else { format!("{count} {what}") }
+}
+
+impl Duplicates {
+    fn in_the(evidence: &Evidence) -> Self {
+        let mut runs_of: HashMap<DocId, usize> = HashMap::new();
+        for run in &evidence.runs {
+            *runs_of.entry(run.doc_id).or_default() += 1;
+        }
+        let beyond = |(doc, runs): (&DocId, &usize)| {
+            runs.saturating_sub(evidence.handed_in.get(doc).copied().unwrap_or(0))
+        };
+        let twice = |run: &&ProvenRun| run.told > 1;
+        Self {
+            stages: usize::try_from(evidence.stages_committed_twice).unwrap_or(usize::MAX),
+            runs: runs_of.iter().map(beyond).sum(),
+            events: evidence.runs.iter().filter(twice).count(),
+        }
+    }
+
+    fn explained(&self) -> String {
+        let Self { stages, runs, events } = self;
+        if stages + runs + events == 0 {
+            return String::new();
+        }
+        format!("{stages} stages, {runs} runs, {events} events")
+    }
+}
+
+fn most_redone(takeovers: &[Takeover]) -> usize {
+    let mut redone: HashMap<(&str, RunId), usize> = HashMap::new();
+    for takeover in takeovers {
+        *redone.entry((takeover.worker_id.as_str(), takeover.run_id)).or_default() += 1;
+    }
+    redone.into_values().max().unwrap_or(0)
+}
+
+impl Resume {
+    fn after(kills: &HashMap<String, DateTime<Utc>>, takeovers: &[Takeover]) -> Self {
+        let resumed = takeovers.iter().filter_map(|takeover| {
+            let killed = kills.get(&takeover.worker_id)?;
+            let took = (takeover.begun_again? - *killed).as_seconds_f64();
+            // A lease that ran out while the database was away, before the worker was killed.
+            (took >= 0.0).then_some(took)
+        });
+        let mut seconds: Vec<f64> = resumed.collect();
+        seconds.sort_unstable_by(f64::total_cmp);
+        Self {
+            jobs: seconds.len(),
+            p50_seconds: percentile(&seconds, 50),
+            p99_seconds: percentile(&seconds, 99),
+            longest_seconds: seconds.last().copied(),
+        }
+    }
+}
+
+/// The smallest value that so many of a hundred do not exceed.
+fn percentile(sorted: &[f64], percent: usize) -> Option<f64> {
+    let rank = (sorted.len() * percent).div_ceil(100);
+    sorted.get(rank.saturating_sub(1)).copied()
+}
+
+#[cfg(test)]
+mod tests {
+    use chrono::Duration;
+    use uuid::Uuid;
+
+    use super::*;
+
+    fn run(number: u128, state: RunState) -> ProvenRun {
+        let id = Uuid::from_u128(number);
+        let is_whole = state == RunState::Succeeded;
+        ProvenRun { run_id: RunId(id), doc_id: DocId(id), state, is_whole, told: 1 }
+    }
+
+    /// Three documents: all accepted, handed in once, done.
+    fn evidence() -> Evidence {
+        let runs: Vec<ProvenRun> = (1..=3).map(|number| run(number, RunState::Succeeded)).collect();
+        Evidence {
+            accepted: runs.iter().map(|run| (run.doc_id, Some(run.run_id))).collect(),
+            handed_in: runs.iter().map(|run| (run.doc_id, 1)).collect(),
+            runs,
+            ..Evidence::default()
+        }
+    }
+
+    #[test]
+    fn what_went_well_holds() {
+        let report = Report::on(&evidence());
+        assert_eq!((report.finished, report.lost, report.duplicated), (3, 0, 0));
+        assert!(report.holds());
+    }
+
+    #[test]
+    fn whatever_is_missing_or_doubled_is_found() {
+        let spoiled: [fn(&mut Evidence); 7] = [
+            |evidence| evidence.runs.truncate(2),
+            |evidence| evidence.runs[0].state = RunState::Running,
+            |evidence| evidence.runs[0].is_whole = false,
+            |evidence| evidence.runs.push(run(9, RunState::Queued)),
+            |evidence| evidence.runs[0].told = 2,
+            |evidence| evidence.stages_committed_twice = 1,
+            |evidence| {
+                evidence.runs.push(ProvenRun {
+                    doc_id: evidence.runs[0].doc_id,
+                    ..run(9, RunState::Succeeded)
+                })
+            },
+        ];
+        for (number, spoil) in spoiled.into_iter().enumerate() {
+            let mut evidence = evidence();
+            spoil(&mut evidence);
+            assert!(!Report::on(&evidence).holds(), "{number}");
+        }
+    }
+
+    #[test]
+    fn a_document_handed_in_twice_may_have_two_runs() {
+        let mut evidence = evidence();
+        let again = ProvenRun { doc_id: evidence.runs[0].doc_id, ..run(9, RunState::Succeeded) };
+        evidence.handed_in.insert(again.doc_id, 2);
+        evidence.runs.push(again);
+        assert!(Report::on(&evidence).holds());
+    }
+
+    #[test]
+    fn resuming_is_measured_from_the_kill() {
+        let killed = DateTime::UNIX_EPOCH;
+        let takeover = |seconds: i64| Takeover {
+            run_id: RunId(Uuid::nil()),
+            worker_id: "w".to_owned(),
+            begun_again: Some(killed + Duration::seconds(seconds)),
+        };
+        let mut takeovers: Vec<Takeover> = (1..=100).map(takeover).collect();
+        takeovers.push(Takeover { worker_id: "alive".to_owned(), ..takeover(500) });
+        let kills = HashMap::from([("w".to_owned(), killed)]);
+        let resume = Resume::after(&kills, &takeovers);
+        assert_eq!(
+            (resume.jobs, resume.p50_seconds, resume.p99_seconds),
+            (100, Some(50.0), Some(99.0))
+        );
+        assert_eq!(percentile(&[], 99), None);
+    }
+}

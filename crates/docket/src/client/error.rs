@@ -1,0 +1,61 @@
+//! Why a server could not be asked, or refused.
+
+use std::io;
+use std::path::PathBuf;
+
+use api_types::Problem;
+use thiserror::Error;
+use url::Url;
+
+#[derive(Debug, Error)]
+pub(crate) enum ClientError {
+    #[error(
+        "cannot reach Docket at {server} ({reason}). Start it with `docket serve`, or name another \
+         address with --server or DOCKET_SERVER"
+    )]
+    Unreachable { server: Url, reason: String },
+    #[error(
+        "you are not signed in at {server}. Run `docket login --server {server}`, or set DOCKET_TOKEN \
+         to a token or an API key"
+    )]
+    NotSignedIn { server: Url },
+    #[error("{}", said(.0))]
+    Refused(Problem),
+    #[error(
+        "{server} answers, but not as Docket does (status {status}). Name Docket's address with \
+         --server"
+    )]
+    NotDocket { server: Url, status: u16 },
+    #[error("no connection can be made from this machine: {0}")]
+    Unusable(#[source] reqwest::Error),
+    #[error(
+        "cannot use the file {} with your sign-in: {source}. Remove it and sign in again", .file.display()
+    )]
+    Credentials { file: PathBuf, source: io::Error },
+    #[error(
+        "there is nowhere to keep a sign-in: neither HOME nor DOCKET_CONFIG_HOME is set. Set one, or \
+         use DOCKET_TOKEN"
+    )]
+    NoHome,
+}
+
+impl ClientError {
+    /// 3: nobody there; 4: not signed in, or not allowed; 1: anything else.
+    pub(crate) fn exit_code(&self) -> u8 {
+        match self {
+            Self::Unreachable { .. } => 3,
+            Self::NotSignedIn { .. } => 4,
+            Self::Refused(problem) if matches!(problem.status, 401 | 403) => 4,
+            _ => 1,
+        }
+    }
+}
+
+fn said(problem: &Problem) -> String {
+    let Problem { detail, status, code, trace_id, .. } = problem;
+    match status {
+        401 if code == "unauthenticated" => format!("{detail}. Sign in again with `docket login`"),
+        500.. if code == "internal" => format!("{detail} (trace_id {trace_id})"),
+        _ => detail.clone(),
+    }
+}

@@ -1,0 +1,147 @@
+//! Docket as its commands see it: a server to talk to over HTTP.
+//!
+//! Which server, and as whom, is decided in `session.rs`; what a sign-in leaves on the disk is in
+//! `credentials.rs`.
+
+mod credentials;
+mod error;
+mod session;
+
+use std::time::Duration;
+
+use api_types::Problem;
+use reqwest::multipart::Form;
+use reqwest::{Method, RequestBuilder, StatusCode};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use url::Url;
+
+pub(crate) use credentials::{Credentials, CredentialsFile};
+pub(crate) use error::ClientError;
+pub(crate) use session::Session;
+
+/// Who talks to one server.
+#[derive(Clone, Debug)]
+pub(crate) struct Client {
+    http: reqwest::Client,
+    server: Url,
+    token: Option<String>,
+}
+
+impl Client {
+    /// A server that does not even answer the knock.
+    const CONNECT_LIMIT: Duration = Duration::from_secs(5);
+    /// A little longer than a server by default takes for a request.
+    const ANSWER_LIMIT: Duration = Duration::from_secs(35);
+
+    pub(crate) fn new(server: Url, token: Option<String>) -> Result<Self, ClientError> {
+        // Who came first has installed the same one.
+        rustls::crypto::ring::default_provider().install_default().ok();
+        let http = reqwest::Client::builder()
+            .connect_timeout(Self::CONNECT_LIMIT)
+            .timeout(Self::ANSWER_LIMIT)
+            .user_agent(concat!("docket/", env!("CARGO_PKG_VERSION")))
+            .build()
+            .map_err(ClientError::Unusable)?;
+        Ok(Self { http, server, token })
+    }
+
+    pub(crate) fn server(&self) -> &Url {
+        &self.server
+    }
+
+    pub(crate) async fn get<T: DeserializeOwned>(&self, path: &str) -> Result<T, ClientError> {
+        self.answer(self.request(Method::GET, path)).await
+    }
+
+    pub(crate) async fn get_by<T: DeserializeOwned>(
+        &self,
+        path: &str,
+        query: &impl Serialize,
+    ) -> Result<T, ClientError> {
+        self.answer(self.request(Method::GET, path).query(query)).await
+    }
+
+    pub(crate) async fn post<T: DeserializeOwned>(
+        &self,
+        path: &str,
+        body: &impl Serialize,
+    ) -> Result<T, ClientError> {
+        self.answer(self.request(Method::POST, path).json(body)).await
+    }
+
+    /// Hands a file in.
+    pub(crate) async fn upload<T: DeserializeOwned>(
+        &self,
+        path: &str,
+        form: Form,
+    ) -> Result<T, ClientError> {
+        self.answer(self.request(Method::POST, path).multipart(form)).await
+    }
+
+    /// For what is answered with nothing.
+    pub(crate) async fn tell(&self, path: &str) -> Result<(), ClientError> {
+        self.sent(self.request(Method::POST, path)).await?;
+        Ok(())
+    }
+
+    /// An answer that is worth reading whatever its status.
+    pub(crate) async fn get_either_way<T: DeserializeOwned>(
+        &self,
+        path: &str,
+    ) -> Result<T, ClientError> {
+        let request = self.request(Method::GET, path);
+        let response = request.send().await.map_err(|error| self.unreachable(&error))?;
+        let status = response.status();
+        response.json().await.map_err(|_| self.not_docket(status))
+    }
+
+    fn request(&self, method: Method, path: &str) -> RequestBuilder {
+        let address = format!("{}{path}", self.server.as_str().trim_end_matches('/'));
+        let request = self.http.request(method, address);
+        match &self.token {
+            Some(token) => request.bearer_auth(token),
+            None => request,
+        }
+    }
+
+    async fn answer<T: DeserializeOwned>(&self, request: RequestBuilder) -> Result<T, ClientError> {
+        let response = self.sent(request).await?;
+        let status = response.status();
+        response.json().await.map_err(|_| self.not_docket(status))
+    }
+
+    /// An answer of success; a problem document becomes an error that says what it says.
+    async fn sent(&self, request: RequestBuilder) -> Result<reqwest::Response, ClientError> {
+        let response = request.send().await.map_err(|error| self.unreachable(&error))?;
+        let status = response.status();
+        if status.is_success() {
+            return Ok(response);
+        }
+        match response.json::<Problem>().await {
+            Ok(problem) => Err(ClientError::Refused(problem)),
+            Err(_) => Err(self.not_docket(status)),
+        }
+    }
+
+    fn unreachable(&self, error: &reqwest::Error) -> ClientError {
+        let reason = if error.is_timeout() {
+            "it did not answer in time".to_owned()
+        } else {
+            innermost(error)
+        };
+        ClientError::Unreachable { server: self.server.clone(), reason }
+    }
+
+    fn not_docket(&self, status: StatusCode) -> ClientError {
+        ClientError::NotDocket { server: self.server.clone(), status: status.as_u16() }
+    }
+}
+
+/// The cause that all the others wrap: the only one that says something to a person.
+fn innermost(error: &dyn std::error::Error) -> String {
+    match error.source() {
+        Some(cause) => innermost(cause),
+        None => error.to_string(),
+    }
+}

@@ -1,0 +1,31 @@
+//! `docket worker`
+
+use std::process::ExitCode;
+
+use crate::backend::{Folder, OpenDatabase};
+use crate::config::Config;
+use crate::say::say;
+use crate::signals::stop_on_signal;
+use crate::stages::{self, Drills};
+use crate::workers::Workers;
+
+/// Works until a signal; then finishes or hands back what is under way.
+pub(crate) async fn run(config: &Config, drills: Drills) -> anyhow::Result<ExitCode> {
+    let stop = stop_on_signal()?;
+    let stages = stages::registered(drills);
+    stages::default_pipeline(config, &stages)?;
+    let database = OpenDatabase::attach(config, Folder::MustBeThere).await?;
+    let worked = match Workers::start(database.store(), stages, &config.work) {
+        Ok(workers) => {
+            say(format_args!("Worker {} is ready", workers.id()));
+            say(format_args!("  works on     {}", workers.description()));
+            stop.cancelled().await;
+            workers.stop(config.shutdown_grace).await;
+            tracing::info!("stopped");
+            Ok(())
+        }
+        Err(error) => Err(error),
+    };
+    database.close_after(worked).await?;
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,66 @@
+//! Stages that only take time, so that `docket chaos` has something to interrupt.
+//!
+//! They are registered only for who asks for them (`--drills`, which no help mentions).
+
+use std::time::Duration;
+
+use domain::StageName;
+use engine::{Stage, StageFuture, StageOutput, StageSettings, Work};
+use serde_json::json;
+
+/// In the pipeline's order.
+pub(crate) const NAMES: [&str; 4] = ["drill_a", "drill_b", "drill_c", "drill_d"];
+
+const SHORTEST: u64 = 100;
+const LONGEST: u64 = 400;
+const STEP: Duration = Duration::from_millis(20);
+
+pub(crate) struct Drill {
+    name: StageName,
+    settings: StageSettings,
+}
+
+/// The stages of the drill. A name that is none would be a bug, and is left out.
+pub(crate) fn stages() -> Vec<Drill> {
+    let names = NAMES.iter().filter_map(|name| name.parse().ok());
+    names.map(|name| Drill { name, settings: StageSettings::default() }).collect()
+}
+
+impl Stage for Drill {
+    fn name(&self) -> &StageName {
+        &self.name
+    }
+
+    fn settings(&self) -> &StageSettings {
+        &self.settings
+    }
+
+    fn run<'a>(&'a self, work: &'a Work) -> StageFuture<'a> {
+        Box::pin(async {
+            let takes = length(work);
+            let mut taken = Duration::ZERO;
+            while taken < takes && !work.cancelled.is_cancelled() {
+                tokio::time::sleep(STEP).await;
+                taken += STEP;
+            }
+            Ok(StageOutput {
+                artifacts: vec![json!({ "drill": self.name, "ms": length_ms(work) })],
+            })
+        })
+    }
+}
+
+fn length(work: &Work) -> Duration {
+    Duration::from_millis(length_ms(work))
+}
+
+/// The same for the same work, however often it is done: a stage gives the same result again.
+fn length_ms(work: &Work) -> u64 {
+    let (low, high) = work.run_id.0.as_u64_pair();
+    let stage = work
+        .stage
+        .as_str()
+        .bytes()
+        .fold(0, |sum: u64, byte| sum.wrapping_mul(31) + u64::from(byte));
+    SHORTEST + (low ^ high ^ stage) % (LONGEST - SHORTEST)
+}

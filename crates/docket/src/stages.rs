@@ -1,0 +1,73 @@
+//! The stages that this build has, and the pipeline made of them.
+//!
+//! *Architecture invariant:* [`registered`] is the one place where a stage is plugged in; `docket
+//! serve` and `docket worker` run what it says, and nothing else.
+
+use domain::{Pipeline, StageName};
+use engine::Stages;
+
+use crate::config::{Config, ConfigError};
+use crate::drill;
+
+/// Whether the drill's stages are there beside the real ones (`drill.rs`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Drills {
+    None,
+    Registered,
+}
+
+/// Every stage, in the pipeline's order.
+pub(crate) fn registered(drills: Drills) -> Stages {
+    let real = Stages::default();
+    match drills {
+        Drills::None => real,
+        Drills::Registered => drill::stages().into_iter().fold(real, Stages::with),
+    }
+}
+
+/// What a document passes when nobody says otherwise; `None` while there is no stage.
+pub(crate) fn default_pipeline(
+    config: &Config,
+    stages: &Stages,
+) -> Result<Option<Pipeline>, ConfigError> {
+    let wanted = &config.work.pipeline;
+    if let Some(unknown) = wanted.iter().find(|name| stages.get(name).is_none()) {
+        let known: Vec<&str> = stages.names().map(StageName::as_str).collect();
+        let known = if known.is_empty() { "none yet".to_owned() } else { known.join(", ") };
+        return Err(ConfigError::argument(format_args!(
+            "pipeline names the stage '{unknown}', which this Docket does not have; the stages there \
+             are: {known}"
+        )));
+    }
+    let names: Vec<StageName> =
+        if wanted.is_empty() { stages.names().cloned().collect() } else { wanted.clone() };
+    Ok(Pipeline::try_from(names).ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Layers;
+
+    fn config(pipeline: &'static str) -> Config {
+        let pipeline = |name: &str| (name == "DOCKET_PIPELINE").then(|| pipeline.to_owned());
+        Config::from_layers(&Layers::load(None, pipeline, Vec::new()).unwrap()).unwrap()
+    }
+
+    #[test]
+    fn a_pipeline_may_leave_stages_out_and_not_make_any_up() {
+        let stages = registered(Drills::Registered);
+        let some = default_pipeline(&config("drill_a,drill_c"), &stages).unwrap().unwrap();
+        assert_eq!(some.stages().len(), 2);
+        let refused = default_pipeline(&config("drill_a,magic"), &stages).unwrap_err().to_string();
+        assert!(refused.starts_with("pipeline names the stage 'magic'"), "{refused}");
+        assert!(refused.contains("drill_a, drill_b"), "{refused}");
+    }
+
+    #[test]
+    fn without_a_setting_it_is_all_there_is() {
+        let stages = registered(Drills::Registered);
+        let all = default_pipeline(&config(""), &stages).unwrap().unwrap();
+        assert!(all.stages().iter().eq(stages.names()));
+    }
+}

@@ -1,0 +1,94 @@
+//! Tables and times for people.
+
+use std::fmt::Write;
+
+use chrono::Duration;
+
+/// Columns as wide as their widest cell; the last one as long as it likes.
+#[derive(Debug)]
+pub(crate) struct Table {
+    rows: Vec<Vec<String>>,
+    to_the_right: Vec<bool>,
+}
+
+impl Table {
+    /// The heads of the columns; numbers stand under one that begins with `>`.
+    pub(crate) fn with_columns<const N: usize>(heads: [&str; N]) -> Self {
+        let heads_only = heads.iter().map(|head| head.trim_start_matches('>').to_owned());
+        Self {
+            rows: vec![heads_only.collect()],
+            to_the_right: heads.iter().map(|head| head.starts_with('>')).collect(),
+        }
+    }
+
+    pub(crate) fn row<const N: usize>(&mut self, cells: [String; N]) {
+        self.rows.push(cells.into());
+    }
+
+    /// Without the last line's end.
+    pub(crate) fn text(&self) -> String {
+        let width = |column: usize| {
+            let cells = self.rows.iter().filter_map(|row| row.get(column));
+            cells.map(|cell| cell.chars().count()).max().unwrap_or(0)
+        };
+        let widths: Vec<usize> = (0..self.to_the_right.len()).map(width).collect();
+        let line = |row: &Vec<String>| {
+            let mut line = String::new();
+            for ((cell, width), to_the_right) in row.iter().zip(&widths).zip(&self.to_the_right) {
+                let written = match to_the_right {
+                    true => write!(line, "{cell:>width$}  "),
+                    false => write!(line, "{cell:<width$}  "),
+                };
+                // A string takes everything.
+                written.ok();
+            }
+            line.trim_end().to_owned()
+        };
+        self.rows.iter().map(line).collect::<Vec<_>>().join("\n")
+    }
+}
+
+/// `42 s`, `3 min`, `5 h`, `12 d`: one number is enough to see what is the matter.
+pub(crate) fn age(age: Duration) -> String {
+    match age.num_seconds().max(0) {
+        seconds @ 0..120 => format!("{seconds} s"),
+        seconds @ 120..7200 => format!("{} min", seconds / 60),
+        seconds @ 7200..172_800 => format!("{} h", seconds / 3600),
+        seconds => format!("{} d", seconds / 86_400),
+    }
+}
+
+/// The beginning of a long text, on one line.
+pub(crate) fn shortened(text: &str, most: usize) -> String {
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    if line.chars().count() <= most {
+        return line;
+    }
+    line.chars().take(most.saturating_sub(1)).chain(['…']).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_line_up() {
+        let mut table = Table::with_columns(["STAGE", ">WAITING", "WHY"]);
+        table.row(["ocr".to_owned(), "3".to_owned(), String::new()]);
+        table.row(["reconcile".to_owned(), "12345678".to_owned(), "it broke".to_owned()]);
+        assert_eq!(
+            table.text(),
+            "STAGE       WAITING  WHY\n\
+             ocr               3\n\
+             reconcile  12345678  it broke"
+        );
+    }
+
+    #[test]
+    fn times_and_texts_are_short() {
+        let ages = [-5, 0, 119, 120, 7199, 7200, 172_800].map(|s| age(Duration::seconds(s)));
+        assert_eq!(ages, ["0 s", "0 s", "119 s", "2 min", "119 min", "2 h", "2 d"]);
+        assert_eq!(shortened("one\n two", 20), "one two");
+        assert_eq!(shortened("one two", 5), "one …");
+    }
+}

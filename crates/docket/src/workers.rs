@@ -1,0 +1,100 @@
+//! The work of a process: a worker that takes jobs through their stages, and the schedules that go
+//! with it. `docket serve` and `docket worker` run the same.
+
+use std::fs;
+use std::time::Duration;
+
+use anyhow::Context;
+use domain::{Random, StageName};
+use engine::{Environment, Schedules, Stages, Worker, WorkerSettings, janitor, stale_runs};
+use store::Store;
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+
+use crate::config::WorkConfig;
+use crate::system;
+
+/// Works until it is stopped.
+#[derive(Debug)]
+pub(crate) struct Workers {
+    id: String,
+    /// For people: what it works on.
+    description: String,
+    worker: Worker,
+    schedules: JoinHandle<()>,
+    no_more_schedules: CancellationToken,
+}
+
+impl Workers {
+    /// How often to look whether a schedule is due.
+    const LOOK_EVERY: Duration = Duration::from_secs(15);
+
+    pub(crate) fn start(
+        store: &Store,
+        stages: Stages,
+        config: &WorkConfig,
+    ) -> anyhow::Result<Self> {
+        let ops::Environment { clock, ids, random } = system::environment();
+        let environment = Environment { clock, ids, random };
+        let id = worker_id(environment.random.as_ref());
+        let description = describe(&stages, config.max_jobs);
+        let settings =
+            WorkerSettings { max_jobs: config.max_jobs, ..WorkerSettings::named(id.clone()) };
+        let worker = Worker::new(store.clone(), stages, environment.clone(), settings)
+            .context("the worker cannot start its heartbeat")?
+            .start();
+        let no_more_schedules = CancellationToken::new();
+        let schedules = tokio::spawn({
+            let (store, stop) = (store.clone(), no_more_schedules.clone());
+            let chores = chores(&store, &environment, config);
+            async move { chores.keep(&store, &environment, Self::LOOK_EVERY, stop).await }
+        });
+        tracing::info!(worker = id, stages = description, "working");
+        Ok(Self { id, description, worker, schedules, no_more_schedules })
+    }
+
+    /// What the others know this worker by.
+    pub(crate) fn id(&self) -> &str {
+        &self.id
+    }
+
+    pub(crate) fn description(&self) -> &str {
+        &self.description
+    }
+
+    /// Takes nothing new; what is under way is finished within `grace`, or handed back.
+    pub(crate) async fn stop(self, grace: Duration) {
+        self.no_more_schedules.cancel();
+        self.worker.stop(grace).await;
+        if self.schedules.await.is_err() {
+            tracing::error!("the schedules ended in a panic");
+        }
+    }
+}
+
+/// What one process at a time does, wherever there are workers.
+fn chores(store: &Store, environment: &Environment, config: &WorkConfig) -> Schedules {
+    let clock = || environment.clock.clone();
+    Schedules::default().with(stale_runs(store.clone(), clock(), config.stale)).with(janitor(
+        store.clone(),
+        clock(),
+        config.keep_finished_jobs,
+    ))
+}
+
+fn describe(stages: &Stages, max_jobs: usize) -> String {
+    let names: Vec<&str> = stages.names().map(StageName::as_str).collect();
+    match names.as_slice() {
+        [] => "no stages yet".to_owned(),
+        names => format!("{max_jobs} jobs at once of {}", names.join(", ")),
+    }
+}
+
+/// The machine, the process, and a few letters for a machine that starts its numbers anew.
+fn worker_id(random: &dyn Random) -> String {
+    let host = fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+    let host = if host.trim().is_empty() { "host" } else { host.trim() };
+    let mut bytes = [0; 2];
+    random.fill(&mut bytes);
+    format!("{host}-{}-{:04x}", std::process::id(), u16::from_be_bytes(bytes))
+}

@@ -1,0 +1,30 @@
+-- Dead jobs start afresh, and their runs go on; oldest first, at most $10. What a parameter leaves open
+-- (null) is not asked for. $2 stage, $3 class, $4 and $5 made from and before, $6 run, $7 document,
+-- $8 a part of the error in any case, $9 now.
+WITH chosen AS (
+    SELECT job_id FROM jobs
+    WHERE tenant_id = $1 AND status = 'DEAD'
+      AND ($2::text IS NULL OR stage = $2)
+      AND ($3::text IS NULL OR error_class = $3)
+      AND ($4::timestamptz IS NULL OR created_at >= $4)
+      AND ($5::timestamptz IS NULL OR created_at < $5)
+      AND ($6::uuid IS NULL OR run_id = $6)
+      AND ($7::uuid IS NULL OR doc_id = $7)
+      AND ($8::text IS NULL OR strpos(lower(error), lower($8)) > 0)
+    ORDER BY created_at, job_id
+    LIMIT $10
+    FOR UPDATE SKIP LOCKED
+),
+revived AS (
+    UPDATE jobs
+    SET status = 'PENDING', attempts = 0, expiries = 0, next_run_at = $9, error = NULL, error_class = NULL,
+        guidance = NULL, updated_at = $9
+    FROM chosen WHERE jobs.job_id = chosen.job_id
+    RETURNING jobs.job_id, jobs.run_id
+),
+resumed AS (
+    UPDATE ingestion_runs AS run
+    SET status = 'running', error = NULL, finished_at = NULL, updated_at = $9
+    FROM revived WHERE run.run_id = revived.run_id AND run.status = 'failed'
+)
+SELECT job_id, run_id FROM revived ORDER BY job_id

@@ -1,0 +1,75 @@
+-- Takes over runs that show no sign of life. $1 the moment before which a queued run is stale, $2 the
+-- same for a running one, $3 now, $4 the most runs of each kind, $5 ids for jobs, $6 ids for events,
+-- $7 how often a job that is made again may be retried.
+WITH held AS MATERIALIZED (
+    -- Leased, and no heartbeat for as long: the lease may end when it likes.
+    SELECT job.job_id FROM ingestion_runs AS run JOIN jobs AS job ON job.run_id = run.run_id
+    WHERE run.status = 'running' AND run.updated_at < $2
+      AND job.status = 'PROCESSING' AND job.updated_at < $2
+    LIMIT $4
+    FOR UPDATE OF job SKIP LOCKED
+),
+requeued AS (
+    UPDATE jobs
+    SET status = 'PENDING', expiries = expiries + 1, lease_token = NULL, lease_until = NULL,
+        error = 'the worker ' || worker_id || ' showed no sign of life', error_class = 'poison',
+        guidance = 'the work is taken over by itself; if workers keep dying on this document, look at it',
+        updated_at = $3
+    FROM held WHERE jobs.job_id = held.job_id
+    RETURNING jobs.job_id, jobs.tenant_id, jobs.run_id, jobs.stage, jobs.error, jobs.trace_parent
+),
+-- No live job. Nobody can be at work on such a run: who works holds the lease of a live job.
+abandoned AS MATERIALIZED (
+    SELECT run_id, tenant_id, doc_id, pipeline, row_number() OVER () AS place FROM (
+        SELECT run_id, tenant_id, doc_id, pipeline FROM ingestion_runs AS run
+        WHERE (run.status = 'queued' AND run.updated_at < $1 OR run.status = 'running' AND run.updated_at < $2)
+          AND NOT EXISTS (
+              SELECT FROM jobs WHERE jobs.run_id = run.run_id AND jobs.status IN ('PENDING', 'PROCESSING'))
+        LIMIT $4
+        FOR UPDATE SKIP LOCKED) AS free
+),
+-- The first stage that has not succeeded; none when all have.
+next AS MATERIALIZED (
+    SELECT a.*, (
+        SELECT p.stage FROM unnest(a.pipeline) WITH ORDINALITY AS p (stage, step)
+        WHERE NOT EXISTS (
+            SELECT FROM stages AS s WHERE s.run_id = a.run_id AND s.name = p.stage AND s.status = 'succeeded')
+        ORDER BY p.step LIMIT 1) AS stage
+    FROM abandoned AS a
+),
+recreated AS (
+    INSERT INTO jobs AS job (job_id, tenant_id, run_id, doc_id, stage, status, priority, max_attempts, next_run_at,
+                             trace_parent, created_at, updated_at)
+    SELECT ($5::uuid[])[next.place], next.tenant_id, next.run_id, next.doc_id, next.stage, 'PENDING',
+           coalesce(before.priority, 0), $7, $3, before.trace_parent, $3, $3
+    FROM next, LATERAL (
+        SELECT max(priority) AS priority, max(trace_parent) AS trace_parent FROM jobs
+        WHERE jobs.run_id = next.run_id) AS before
+    WHERE next.stage IS NOT NULL
+    ON CONFLICT (run_id, stage) DO UPDATE
+    SET status = 'PENDING', attempts = 0, expiries = 0, next_run_at = excluded.next_run_at, error = NULL,
+        error_class = NULL, guidance = NULL, updated_at = excluded.updated_at
+    RETURNING job.job_id, job.tenant_id, job.run_id, job.stage, job.trace_parent
+),
+alive AS (
+    UPDATE ingestion_runs AS run SET updated_at = $3
+    FROM (SELECT run_id FROM requeued UNION ALL SELECT run_id FROM recreated) AS taken
+    WHERE run.run_id = taken.run_id
+),
+closed AS (
+    UPDATE ingestion_runs AS run
+    SET status = 'succeeded', error = NULL, finished_at = $3, updated_at = $3
+    FROM next WHERE run.run_id = next.run_id AND next.stage IS NULL
+    RETURNING run.run_id, run.tenant_id, run.doc_id, next.place
+),
+told AS (
+    INSERT INTO outbox_events (evt_id, tenant_id, topic, payload, created_at)
+    SELECT ($6::uuid[])[place], tenant_id, 'document.completed',
+           jsonb_build_object('doc_id', doc_id, 'run_id', run_id, 'stage', NULL, 'error', NULL), $3
+    FROM closed
+)
+SELECT 'requeued' AS what, job_id, tenant_id, run_id, stage, error, trace_parent FROM requeued
+UNION ALL
+SELECT 'recreated', job_id, tenant_id, run_id, stage, NULL, trace_parent FROM recreated
+UNION ALL
+SELECT 'closed', NULL, tenant_id, run_id, NULL, NULL, NULL FROM closed

@@ -1,0 +1,75 @@
+//! Runs that show no sign of life: what counts as one is said in `sql/jobs/take_over_stale.sql`.
+
+use chrono::{DateTime, Utc};
+use domain::{AuditAction, AuditEntry, Entity, JobId, RetryPolicy, RunId, TenantId};
+use serde_json::json;
+use sqlx::FromRow;
+use uuid::Uuid;
+
+use super::announce_work;
+use crate::audit::SystemEntry;
+use crate::{AcrossTenants, StoreError, sql};
+
+/// A run without a sign of life since then is stale.
+#[derive(Clone, Copy, Debug)]
+pub struct StaleBefore {
+    pub queued: DateTime<Utc>,
+    pub running: DateTime<Utc>,
+}
+
+#[derive(FromRow)]
+struct TakenOver {
+    what: String,
+    job_id: Option<Uuid>,
+    tenant_id: Uuid,
+    run_id: Uuid,
+    stage: Option<String>,
+    error: Option<String>,
+    trace_parent: Option<String>,
+}
+
+impl TakenOver {
+    fn audit(&self) -> SystemEntry {
+        let action = match self.what.as_str() {
+            "requeued" => AuditAction::JobRetryScheduled,
+            "recreated" => AuditAction::JobCreated,
+            _ => AuditAction::RunClosed,
+        };
+        let run = RunId(self.run_id);
+        let entry = AuditEntry {
+            action,
+            entity: self.job_id.map_or(Entity::Run(run), |job| Entity::Job(JobId(job))),
+            detail: json!({ "run_id": run, "stage": self.stage, "error": self.error }),
+        };
+        SystemEntry::new(TenantId(self.tenant_id), entry, self.trace_parent.as_deref())
+    }
+}
+
+impl AcrossTenants {
+    /// Takes over stale runs, at most `most` of each kind; returns how many there were.
+    pub async fn take_over_stale_runs(
+        &mut self,
+        stale: StaleBefore,
+        now: DateTime<Utc>,
+        most: u32,
+    ) -> Result<usize, StoreError> {
+        let [jobs, events] =
+            [(); 2].map(|()| (0..most).map(|_| self.next_id()).collect::<Vec<_>>());
+        let retries = i32::try_from(RetryPolicy::PIPELINE.retries()).unwrap_or(i32::MAX);
+        let taken: Vec<TakenOver> = sqlx::query_as(sql!("jobs/take_over_stale"))
+            .bind(stale.queued)
+            .bind(stale.running)
+            .bind(now)
+            .bind(i64::from(most))
+            .bind(jobs)
+            .bind(events)
+            .bind(retries)
+            .fetch_all(self.connection())
+            .await?;
+        self.append_audit_many(now, taken.iter().map(TakenOver::audit)).await?;
+        if taken.iter().any(|taken| taken.job_id.is_some()) {
+            announce_work(self.connection()).await?;
+        }
+        Ok(taken.len())
+    }
+}
