@@ -16,6 +16,8 @@ impl Bucket {
     pub(crate) fn open_s3(at: &BucketUrl, settings: &Settings) -> Result<Self> {
         use_ring_for_tls();
         let mut builder = AmazonS3Builder::new()
+            // One request for one object: its status says what happened, and every server has it.
+            .with_disable_bulk_delete(true)
             .with_client_options(client_options(settings.patience))
             .with_retry(retries(settings.patience));
         let mut is_plain_http = false;

@@ -51,7 +51,7 @@ impl Disk {
     fn new_id(&self) -> Uuid {
         let count = self.made_ids.fetch_add(1, Ordering::Relaxed);
         let mut bytes = [0; 16];
-        bytes[..8].copy_from_slice(&u64::from(std::process::id()).to_be_bytes());
+        bytes[..4].copy_from_slice(&std::process::id().to_be_bytes());
         bytes[8..].copy_from_slice(&count.to_be_bytes());
         Uuid::new_v8(bytes)
     }

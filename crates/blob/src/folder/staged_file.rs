@@ -10,10 +10,18 @@ use super::disk::{create_private, remove_or_warn};
 use crate::error::{Attempt, Result};
 use crate::upload::{Relay, on_blocking_thread};
 
-/// Written on a blocking thread, a batch at a time. Dropped before it is finished, the file goes.
+/// How much is written before the disk is told to begin: the fsync at the end then has little left to
+/// wait for.
+const FLUSHED_AT_ONCE: usize = 16 * 1024 * 1024;
+
+/// Written on a blocking thread, a batch at a time, and flushed on another. Dropped before it is
+/// finished, the file goes.
 pub(crate) struct StagedFile {
     path: PathBuf,
     writing: Relay<Writing>,
+    /// The result is kept: a disk tells of a failure only once.
+    flushing: Relay<io::Result<()>>,
+    not_flushed: usize,
 }
 
 /// What the thread has. It is dropped when the thread is done with it, so that a file that is just
@@ -61,18 +69,35 @@ impl Drop for Writing {
 impl StagedFile {
     pub(super) fn new(path: PathBuf) -> Self {
         let writing = Writing { path: path.clone(), file: None, failure: None, is_kept: false };
-        Self { path, writing: Relay::new(writing) }
+        Self { path, writing: Relay::new(writing), flushing: Relay::new(Ok(())), not_flushed: 0 }
     }
 
     /// Begins to write it when what came before is written. So a failure shows one call later.
     pub(crate) async fn write(&mut self, bytes: Bytes) -> Result<()> {
         self.fail_if_the_last_write_did().await?;
+        if self.not_flushed >= FLUSHED_AT_ONCE && !self.flushing.is_working() {
+            self.begin_to_flush().await?;
+        }
+        self.not_flushed += bytes.len();
         self.writing.hand_over(move |writing| writing.write(&bytes)).await
+    }
+
+    async fn begin_to_flush(&mut self) -> Result<()> {
+        let Some(file) = &self.writing.rest().await?.file else { return Ok(()) };
+        let file = file.try_clone().attempt("write", &self.path)?;
+        self.not_flushed = 0;
+        let flush = move |so_far: &mut io::Result<()>| {
+            if so_far.is_ok() {
+                *so_far = file.sync_data();
+            }
+        };
+        self.flushing.hand_over(flush).await
     }
 
     /// What was written lasts when this returns.
     pub(crate) async fn finish(mut self) -> Result<()> {
         self.fail_if_the_last_write_did().await?;
+        self.flushing.take().await?.attempt("write", &self.path)?;
         let writing = self.writing.take().await?;
         let kept = on_blocking_thread(move || writing.keep()).await?;
         kept.attempt("write", &self.path)
