@@ -75,6 +75,8 @@ async fn submit(store: &Store, tenant_id: TenantId, stages: &[&str], count: usiz
             reason: None,
             config: json!({}),
             trace_parent: None,
+            content: None,
+            batch_id: None,
         };
         tx.start_run(&new).await.unwrap();
     }
