@@ -23,6 +23,7 @@ pub struct ProvenRun {
 pub struct Takeover {
     pub run_id: RunId,
     pub worker_id: String,
+    pub taken_back: DateTime<Utc>,
     /// When somebody began it again; `None` when nobody did.
     pub begun_again: Option<DateTime<Utc>>,
 }
@@ -45,10 +46,14 @@ impl AcrossTenants {
     }
 
     pub async fn list_takeovers(&mut self) -> Result<Vec<Takeover>, StoreError> {
-        let rows: Vec<(Uuid, String, Option<DateTime<Utc>>)> =
+        let rows: Vec<(Uuid, String, DateTime<Utc>, Option<DateTime<Utc>>)> =
             sqlx::query_as(sql!("proof/takeovers")).fetch_all(self.connection()).await?;
-        let takeover =
-            |(run, worker_id, begun_again)| Takeover { run_id: RunId(run), worker_id, begun_again };
+        let takeover = |(run, worker_id, taken_back, begun_again)| Takeover {
+            run_id: RunId(run),
+            worker_id,
+            taken_back,
+            begun_again,
+        };
         Ok(rows.into_iter().map(takeover).collect())
     }
 }

@@ -222,10 +222,21 @@ pub(super) fn addresses(mut ready: Ready) -> watch::Receiver<Option<Url>> {
     heard
 }
 
+/// The private PostgreSQL of the run's folder, when it runs and has got ready.
+pub(super) fn ready_postmaster(folder: &Path) -> Option<Pid> {
+    let file = std::fs::read_to_string(cluster(folder).join("postmaster.pid")).ok()?;
+    let is_ready = file.lines().any(|line| line.trim() == "ready");
+    postmaster(folder).filter(|_| is_ready)
+}
+
+fn cluster(folder: &Path) -> PathBuf {
+    folder.join("data/postgres/data")
+}
+
 /// The private PostgreSQL of the run's folder, when it runs. A number that now belongs to somebody else
 /// is not it: it works in the folder of its files.
 pub(super) fn postmaster(folder: &Path) -> Option<Pid> {
-    let cluster = folder.join("data/postgres/data");
+    let cluster = cluster(folder);
     let file = std::fs::read_to_string(cluster.join("postmaster.pid")).ok()?;
     let pid = file.lines().next()?.trim().parse().ok().and_then(pid_of)?;
     let works_in = std::fs::canonicalize(format!("/proc/{}/cwd", pid.as_raw_nonzero())).ok()?;

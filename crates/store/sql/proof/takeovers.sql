@@ -1,5 +1,5 @@
 -- Jobs that were taken back from a worker, and when somebody began each of them again.
-SELECT lost.run_id, lost.worker_id, (
+SELECT lost.run_id, lost.worker_id, lost.ts AS taken_back, (
     SELECT min(again.ts) FROM audit_log AS again
     WHERE again.tenant_id = lost.tenant_id AND again.entity_id = lost.job_id
       AND again.action = 'JOB_STARTED' AND again.ts >= lost.ts) AS begun_again
