@@ -116,7 +116,12 @@ impl Keeper {
             let Ok(mut child) = self.spawn() else {
                 ended_by_itself.fetch_add(1, Ordering::Relaxed);
                 tokio::time::sleep(Self::BEFORE_ANOTHER_START).await;
-                continue;
+                // With nobody there, what was ordered is done.
+                match orders.try_recv() {
+                    Ok(Order::Stop(answer)) => return answer.send(()).unwrap_or(()),
+                    Err(mpsc::error::TryRecvError::Disconnected) => return,
+                    Ok(Order::Kill(_)) | Err(mpsc::error::TryRecvError::Empty) => continue,
+                }
             };
             tokio::select! {
                 _ = child.wait() => {

@@ -178,8 +178,6 @@ struct Entrance {
 impl Entrance {
     async fn open(troupe: &Troupe, stage: &Stage) -> anyhow::Result<Self> {
         let server = addresses(troupe.server.ready.clone());
-        let mut known = server.clone();
-        known.wait_for(Option::is_some).await.context("the server has gone")?;
         if let Some(door) = HttpDoor::open(server, &stage.password).await? {
             return Ok(Self { door: Door::Http(door), database: None });
         }
@@ -307,23 +305,28 @@ async fn kill_some(troupe: &mut Troupe, folder: &Path, plan: &Plan, seed: u64) -
     let mut dice = StdRng::seed_from_u64(seed);
     let mut killings = Killings::default();
     for number in 1..=plan.kills {
+        let victim = victim(number, &mut dice);
+        let chosen = dice.random_range(0..troupe.workers.len());
+        let worker = &mut troupe.workers[chosen];
+        // Everybody gets to live for a while: who dies while coming back can interrupt nothing.
+        match victim {
+            Victim::Worker => worker.is_ready_within(TO_COME_BACK).await,
+            Victim::Server => troupe.server.is_ready_within(TO_COME_BACK).await,
+            Victim::Database => is_database_ready(folder).await,
+        };
         tokio::time::sleep(Duration::from_millis(dice.random_range(BETWEEN_KILLS))).await;
-        match victim(number, &mut dice) {
+        match victim {
             Victim::Worker => {
-                let chosen = dice.random_range(0..troupe.workers.len());
-                let worker = &mut troupe.workers[chosen];
-                worker.is_ready_within(TO_COME_BACK).await;
                 if let Some(killed) = worker.kill().await {
                     killings.of_workers.extend(killed.worker_id.map(|id| (id, killed.at)));
                     killings.counts.workers += 1;
                 }
             }
             Victim::Server => {
-                troupe.server.is_ready_within(TO_COME_BACK).await;
                 killings.counts.server += usize::from(troupe.server.kill().await.is_some());
             }
             Victim::Database => {
-                killings.counts.database += usize::from(kill_database(folder).await);
+                killings.counts.database += usize::from(kill_database(folder));
             }
         }
         progress(format_args!("{number} of {} kills", plan.kills));
@@ -331,20 +334,18 @@ async fn kill_some(troupe: &mut Troupe, folder: &Path, plan: &Plan, seed: u64) -
     killings
 }
 
-/// Its children find out by themselves. `false` when it did not come back for too long.
-async fn kill_database(folder: &Path) -> bool {
+async fn is_database_ready(folder: &Path) -> bool {
     let back = async {
-        loop {
-            if let Some(pid) = ready_postmaster(folder) {
-                return pid;
-            }
+        while ready_postmaster(folder).is_none() {
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
     };
-    match tokio::time::timeout(TO_COME_BACK, back).await {
-        Ok(pid) => kill_process(pid, Signal::KILL).is_ok(),
-        Err(_) => false,
-    }
+    tokio::time::timeout(TO_COME_BACK, back).await.is_ok()
+}
+
+/// Its children find out by themselves. `false` when it is not there.
+fn kill_database(folder: &Path) -> bool {
+    postmaster(folder).is_some_and(|pid| kill_process(pid, Signal::KILL).is_ok())
 }
 
 /// What the rows say, when nobody changes them any more.

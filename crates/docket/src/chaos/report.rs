@@ -174,10 +174,8 @@ impl Report {
             say(format_args!("  {label:<13}  {value}{note}"));
         }
         if self.ended_by_themselves > 0 {
-            say(format_args!(
-                "  {} processes ended by themselves and were started again",
-                self.ended_by_themselves
-            ));
+            let count = self.ended_by_themselves;
+            say(format_args!("  started again after they ended by themselves: {count}"));
         }
     }
 }
