@@ -88,6 +88,9 @@ pub(crate) enum Command {
         /// Decides who is killed and when; a fresh one is taken and shown otherwise.
         #[arg(long, value_name = "N")]
         seed: Option<u64>,
+        /// Leave the folder with the logs and the database there.
+        #[arg(long)]
+        keep: bool,
         /// Print one JSON document instead of text.
         #[arg(long)]
         json: bool,

@@ -37,11 +37,11 @@ impl Stage for Drill {
 
     fn run<'a>(&'a self, work: &'a Work) -> StageFuture<'a> {
         Box::pin(async {
-            let takes = length(work);
-            let mut taken = Duration::ZERO;
-            while taken < takes && !work.cancelled.is_cancelled() {
+            let length = length(work);
+            let mut spent = Duration::ZERO;
+            while spent < length && !work.cancelled.is_cancelled() {
                 tokio::time::sleep(STEP).await;
-                taken += STEP;
+                spent += STEP;
             }
             Ok(StageOutput {
                 artifacts: vec![json!({ "drill": self.name, "ms": length_ms(work) })],

@@ -92,9 +92,9 @@ async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
             commands::dlq::show(server.server.as_deref(), *id, *json).await
         }
         Command::Dlq { command: DlqCommand::Requeue(args) } => commands::dlq::requeue(args).await,
-        Command::Chaos { kills, docs, workers, seed, json } => {
-            let (kills, docs, workers, seed) = (*kills, *docs, *workers, *seed);
-            chaos::run(&chaos::Plan { kills, docs, workers, seed }, *json).await
+        Command::Chaos { kills, docs, workers, seed, keep, json } => {
+            let (kills, docs, workers, seed, keep) = (*kills, *docs, *workers, *seed, *keep);
+            chaos::run(&chaos::Plan { kills, docs, workers, seed, keep }, *json).await
         }
         Command::Config(args) => commands::config::run(&load(args.flags())?),
         Command::Migrate(args) => commands::migrate::run(&quiet(&load(args.flags())?)?).await,

@@ -26,6 +26,9 @@ pub(crate) struct Workers {
 }
 
 impl Workers {
+    /// How soon a lease that has run out is noticed. With the lease itself (15 s) and a PostgreSQL that
+    /// is just coming back, work must be taken up within 20 s.
+    const POLL_EVERY: Duration = Duration::from_secs(1);
     /// How often to look whether a schedule is due.
     const LOOK_EVERY: Duration = Duration::from_secs(15);
 
@@ -38,8 +41,11 @@ impl Workers {
         let environment = Environment { clock, ids, random };
         let id = worker_id(environment.random.as_ref());
         let description = describe(&stages, config.max_jobs);
-        let settings =
-            WorkerSettings { max_jobs: config.max_jobs, ..WorkerSettings::named(id.clone()) };
+        let settings = WorkerSettings {
+            max_jobs: config.max_jobs,
+            poll_every: Self::POLL_EVERY,
+            ..WorkerSettings::named(id.clone())
+        };
         let worker = Worker::new(store.clone(), stages, environment.clone(), settings)
             .context("the worker cannot start its heartbeat")?
             .start();

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use domain::{StageName, TenantId};
-use store::{Claim, Outcome, Report, StageRoom, Store, StoreError};
+use store::{Claim, ClaimedJob, Held, Outcome, Report, StageRoom, Store, StoreError};
 use tokio::sync::{Mutex, Notify, OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinHandle;
 use tokio::time::MissedTickBehavior;
@@ -230,19 +230,27 @@ impl Shop {
         if rooms.is_empty() {
             return Ok(0);
         }
+        let mut across = self.store.on_the_queue().await?;
+        // It may have taken a while to get through: leases, and the record of them, begin now.
+        let waited = self.environment.clock.now() - now;
+        for room in &mut rooms {
+            room.lease_until += waited;
+        }
         let claim = Claim {
             rooms: &rooms,
             most: places.num_permits(),
             worker_id: &self.settings.worker_id,
-            now,
+            now: now + waited,
         };
-        let mut across = self.store.on_the_queue().await?;
         let jobs = across.claim_jobs(&claim).await?;
         if self.stopping.is_cancelled() {
             across.rollback().await?;
             return Ok(0);
         }
-        across.commit().await?;
+        if let Err(error) = across.commit().await {
+            self.hand_back_in_doubt(&jobs);
+            return Err(error);
+        }
         let claimed = jobs.len();
         for job in jobs {
             turns.insert(job.stage.clone(), job.tenant_id);
@@ -262,6 +270,18 @@ impl Shop {
         let looked_everywhere = rooms.len() == self.stages.iter().count();
         self.dry.store(claimed == 0 && looked_everywhere, Ordering::Relaxed);
         Ok(claimed)
+    }
+
+    /// The connection broke before the answer: if the claim was committed all the same, nobody else knows
+    /// of these leases, and the jobs would wait until they run out.
+    fn hand_back_in_doubt(&self, jobs: &[ClaimedJob]) {
+        for job in jobs {
+            let held = Held { job_id: job.job_id, token: job.token };
+            let committer = self.committer.clone();
+            tokio::spawn(async move {
+                committer.settle(Report { held, outcome: Outcome::Released }).await;
+            });
+        }
     }
 
     /// Takes back what dead workers had.

@@ -2,6 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use domain::{DocId, RunId, RunState};
+use sqlx::FromRow;
 use uuid::Uuid;
 
 use crate::{AcrossTenants, StoreError, sql};
@@ -23,8 +24,17 @@ pub struct ProvenRun {
 pub struct Takeover {
     pub run_id: RunId,
     pub worker_id: String,
+    pub taken_back: DateTime<Utc>,
     /// When somebody began it again; `None` when nobody did.
     pub begun_again: Option<DateTime<Utc>>,
+}
+
+#[derive(FromRow)]
+struct TakeoverRow {
+    run_id: Uuid,
+    worker_id: String,
+    taken_back: DateTime<Utc>,
+    begun_again: Option<DateTime<Utc>>,
 }
 
 impl AcrossTenants {
@@ -45,10 +55,14 @@ impl AcrossTenants {
     }
 
     pub async fn list_takeovers(&mut self) -> Result<Vec<Takeover>, StoreError> {
-        let rows: Vec<(Uuid, String, Option<DateTime<Utc>>)> =
+        let rows: Vec<TakeoverRow> =
             sqlx::query_as(sql!("proof/takeovers")).fetch_all(self.connection()).await?;
-        let takeover =
-            |(run, worker_id, begun_again)| Takeover { run_id: RunId(run), worker_id, begun_again };
+        let takeover = |row: TakeoverRow| Takeover {
+            run_id: RunId(row.run_id),
+            worker_id: row.worker_id,
+            taken_back: row.taken_back,
+            begun_again: row.begun_again,
+        };
         Ok(rows.into_iter().map(takeover).collect())
     }
 }

@@ -116,7 +116,12 @@ impl Keeper {
             let Ok(mut child) = self.spawn() else {
                 ended_by_itself.fetch_add(1, Ordering::Relaxed);
                 tokio::time::sleep(Self::BEFORE_ANOTHER_START).await;
-                continue;
+                // With nobody there, what was ordered is done.
+                match orders.try_recv() {
+                    Ok(Order::Stop(answer)) => return answer.send(()).unwrap_or(()),
+                    Err(mpsc::error::TryRecvError::Disconnected) => return,
+                    Ok(Order::Kill(_)) | Err(mpsc::error::TryRecvError::Empty) => continue,
+                }
             };
             tokio::select! {
                 _ = child.wait() => {
@@ -222,10 +227,21 @@ pub(super) fn addresses(mut ready: Ready) -> watch::Receiver<Option<Url>> {
     heard
 }
 
+/// The private PostgreSQL of the run's folder, when it runs and has got ready.
+pub(super) fn ready_postmaster(folder: &Path) -> Option<Pid> {
+    let file = std::fs::read_to_string(cluster(folder).join("postmaster.pid")).ok()?;
+    let is_ready = file.lines().any(|line| line.trim() == "ready");
+    postmaster(folder).filter(|_| is_ready)
+}
+
+fn cluster(folder: &Path) -> PathBuf {
+    folder.join("data/postgres/data")
+}
+
 /// The private PostgreSQL of the run's folder, when it runs. A number that now belongs to somebody else
 /// is not it: it works in the folder of its files.
 pub(super) fn postmaster(folder: &Path) -> Option<Pid> {
-    let cluster = folder.join("data/postgres/data");
+    let cluster = cluster(folder);
     let file = std::fs::read_to_string(cluster.join("postmaster.pid")).ok()?;
     let pid = file.lines().next()?.trim().parse().ok().and_then(pid_of)?;
     let works_in = std::fs::canonicalize(format!("/proc/{}/cwd", pid.as_raw_nonzero())).ok()?;

@@ -1,5 +1,6 @@
 //! Documents come in as everybody's do: over HTTP.
 
+use anyhow::Context;
 use api_types::{LoginRequest, LoginResponse};
 use domain::{DocId, RunId, RunState, Secret};
 use reqwest::multipart::{Form, Part};
@@ -9,7 +10,7 @@ use url::Url;
 use uuid::Uuid;
 
 use super::door::{FrontDoor, NoWord, Paper, Receipt};
-use crate::client::{Client, ClientError};
+use crate::client::Client;
 
 const ADMIN: &str = "admin@localhost";
 
@@ -35,34 +36,24 @@ struct Run {
 impl HttpDoor {
     /// `None` when this server does not take documents over HTTP.
     pub(super) async fn open(
-        server: watch::Receiver<Option<Url>>,
+        mut server: watch::Receiver<Option<Url>>,
         password: &str,
-    ) -> Result<Option<Self>, ClientError> {
-        let mut door = Self { server, token: String::new() };
-        let client = door.client(None)?;
+    ) -> anyhow::Result<Option<Self>> {
+        let first = server.wait_for(Option::is_some).await.context("the server has gone")?.clone();
+        let client = Client::new(first.context("the server has no address")?, None)?;
         let document: serde_json::Value = client.get("/openapi.json").await?;
         if document["paths"]["/v1/ingest"].is_null() {
             return Ok(None);
         }
-        let request =
-            LoginRequest { email: ADMIN.to_owned(), password: Secret::new(password.to_owned()) };
+        let request = LoginRequest { email: ADMIN.to_owned(), password: Secret::new(password) };
         let answer: LoginResponse = client.post("/v1/auth/login", &request).await?;
-        answer.token.reveal().clone_into(&mut door.token);
-        Ok(Some(door))
+        Ok(Some(Self { server, token: answer.token.reveal().to_owned() }))
     }
 
-    fn client(&self, token: Option<String>) -> Result<Client, ClientError> {
-        let server = self.server.borrow().clone();
-        // Before the first start there is nobody to ask.
-        let nobody = || Url::parse("http://127.0.0.1:9").ok();
-        match server.or_else(nobody) {
-            Some(server) => Client::new(server, token),
-            None => Err(ClientError::NoHome),
-        }
-    }
-
-    fn signed_in(&self) -> Result<Client, NoWord> {
-        self.client(Some(self.token.clone())).map_err(|_| NoWord)
+    /// Wherever the server is at the moment, or was last.
+    fn client(&self) -> Result<Client, NoWord> {
+        let server = self.server.borrow().clone().ok_or(NoWord)?;
+        Client::new(server, Some(self.token.clone())).map_err(|_| NoWord)
     }
 }
 
@@ -71,14 +62,13 @@ impl FrontDoor for HttpDoor {
         let name = format!("paper-{}.txt", paper.number);
         let part = Part::text(paper.content()).file_name(name).mime_str("text/plain");
         let form = Form::new().part("file", part.map_err(|_| NoWord)?);
-        let accepted: Result<Accepted, _> = self.signed_in()?.upload("/v1/ingest", form).await;
+        let accepted: Result<Accepted, _> = self.client()?.upload("/v1/ingest", form).await;
         let Accepted { doc_id, run_id } = accepted.map_err(|_| NoWord)?;
         Ok(Receipt { doc_id: DocId(doc_id), run_id: run_id.map(RunId) })
     }
 
     async fn state_of(&self, run_id: RunId) -> Result<RunState, NoWord> {
-        let run: Result<Run, _> =
-            self.signed_in()?.get(&format!("/v1/ingestion-runs/{run_id}")).await;
+        let run: Result<Run, _> = self.client()?.get(&format!("/v1/ingestion-runs/{run_id}")).await;
         run.ok().and_then(|run| run.status.parse().ok()).ok_or(NoWord)
     }
 }

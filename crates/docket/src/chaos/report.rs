@@ -73,6 +73,17 @@ struct Resume {
     p50_seconds: Option<f64>,
     p99_seconds: Option<f64>,
     longest_seconds: Option<f64>,
+    /// The longest few, for who wants to know why.
+    slowest: Vec<Resumed>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+struct Resumed {
+    seconds: f64,
+    worker_id: String,
+    killed: DateTime<Utc>,
+    taken_back: DateTime<Utc>,
+    begun_again: DateTime<Utc>,
 }
 
 impl Report {
@@ -163,10 +174,8 @@ impl Report {
             say(format_args!("  {label:<13}  {value}{note}"));
         }
         if self.ended_by_themselves > 0 {
-            say(format_args!(
-                "  {} processes ended by themselves and were started again",
-                self.ended_by_themselves
-            ));
+            let count = self.ended_by_themselves;
+            say(format_args!("  started again after they ended by themselves: {count}"));
         }
     }
 }
@@ -210,22 +219,37 @@ fn most_redone(takeovers: &[Takeover]) -> usize {
 }
 
 impl Resume {
+    const SLOWEST: usize = 5;
+
     fn after(kills: &HashMap<String, DateTime<Utc>>, takeovers: &[Takeover]) -> Self {
-        let resumed = takeovers.iter().filter_map(|takeover| {
-            let killed = kills.get(&takeover.worker_id)?;
-            let took = (takeover.begun_again? - *killed).as_seconds_f64();
-            // A lease that ran out while the database was away, before the worker was killed.
-            (took >= 0.0).then_some(took)
-        });
-        let mut seconds: Vec<f64> = resumed.collect();
-        seconds.sort_unstable_by(f64::total_cmp);
+        let mut resumed: Vec<Resumed> =
+            takeovers.iter().filter_map(|it| resumed(kills, it)).collect();
+        resumed.sort_unstable_by(|one, other| one.seconds.total_cmp(&other.seconds));
+        let seconds: Vec<f64> = resumed.iter().map(|resumed| resumed.seconds).collect();
         Self {
             jobs: seconds.len(),
             p50_seconds: percentile(&seconds, 50),
             p99_seconds: percentile(&seconds, 99),
             longest_seconds: seconds.last().copied(),
+            slowest: resumed.into_iter().rev().take(Self::SLOWEST).collect(),
         }
     }
+}
+
+/// `None` when its worker was not killed, or not before: then its lease ran out while the database was
+/// away.
+fn resumed(kills: &HashMap<String, DateTime<Utc>>, takeover: &Takeover) -> Option<Resumed> {
+    let killed = *kills.get(&takeover.worker_id)?;
+    let begun_again = takeover.begun_again?;
+    let seconds = (begun_again - killed).as_seconds_f64();
+    let (worker_id, taken_back) = (takeover.worker_id.clone(), takeover.taken_back);
+    (taken_back >= killed).then_some(Resumed {
+        seconds,
+        worker_id,
+        killed,
+        taken_back,
+        begun_again,
+    })
 }
 
 /// The smallest value that so many of a hundred do not exceed.
@@ -278,7 +302,7 @@ mod tests {
                 evidence.runs.push(ProvenRun {
                     doc_id: evidence.runs[0].doc_id,
                     ..run(9, RunState::Succeeded)
-                })
+                });
             },
         ];
         for (number, spoil) in spoiled.into_iter().enumerate() {
@@ -303,6 +327,7 @@ mod tests {
         let takeover = |seconds: i64| Takeover {
             run_id: RunId(Uuid::nil()),
             worker_id: "w".to_owned(),
+            taken_back: killed + Duration::seconds(seconds),
             begun_again: Some(killed + Duration::seconds(seconds)),
         };
         let mut takeovers: Vec<Takeover> = (1..=100).map(takeover).collect();

@@ -20,7 +20,7 @@ pub(crate) enum ClientError {
     )]
     NotSignedIn { server: Url },
     #[error("{}", said(.0))]
-    Refused(Problem),
+    Refused(Box<Problem>),
     #[error(
         "{server} answers, but not as Docket does (status {status}). Name Docket's address with \
          --server"

@@ -119,7 +119,7 @@ impl Client {
             return Ok(response);
         }
         match response.json::<Problem>().await {
-            Ok(problem) => Err(ClientError::Refused(problem)),
+            Ok(problem) => Err(ClientError::Refused(Box::new(problem))),
             Err(_) => Err(self.not_docket(status)),
         }
     }

@@ -80,10 +80,10 @@ fn address(text: &str) -> Result<Url, ConfigError> {
 mod tests {
     use super::*;
 
-    fn kept() -> Option<Credentials> {
+    fn kept() -> Credentials {
         let [server, token, email] =
             ["https://docs.example/", "kept", "ada@example"].map(str::to_owned);
-        Some(Credentials { server, token, email })
+        Credentials { server, token, email }
     }
 
     fn decided(
@@ -100,29 +100,32 @@ mod tests {
 
     #[test]
     fn a_token_goes_only_to_the_server_that_gave_it() {
-        let session = decided(None, &[], kept());
+        let session = decided(None, &[], Some(kept()));
         assert_eq!(
             (session.server.as_str(), session.token.as_deref()),
             ("https://docs.example/", Some("kept"))
         );
         assert_eq!(
-            decided(Some("https://docs.example"), &[], kept()).token.as_deref(),
+            decided(Some("https://docs.example"), &[], Some(kept())).token.as_deref(),
             Some("kept")
         );
-        assert_eq!(decided(Some("https://evil.example"), &[], kept()).token, None);
-        assert_eq!(decided(None, &[("DOCKET_SERVER", "https://evil.example")], kept()).token, None);
+        assert_eq!(decided(Some("https://evil.example"), &[], Some(kept())).token, None);
+        assert_eq!(
+            decided(None, &[("DOCKET_SERVER", "https://evil.example")], Some(kept())).token,
+            None
+        );
     }
 
     #[test]
     fn the_environment_beats_the_file_and_the_flag_beats_both() {
         let environment = [("DOCKET_SERVER", "http://one:1"), ("DOCKET_TOKEN", "dk_key")];
-        let session = decided(None, &environment, kept());
+        let session = decided(None, &environment, Some(kept()));
         assert_eq!(
             (session.server.as_str(), session.token.as_deref()),
             ("http://one:1/", Some("dk_key"))
         );
         assert_eq!(
-            decided(Some("http://two:2"), &environment, kept()).server.as_str(),
+            decided(Some("http://two:2"), &environment, Some(kept())).server.as_str(),
             "http://two:2/"
         );
         assert_eq!(decided(None, &[], None).server.as_str(), "http://127.0.0.1:8080/");

@@ -76,9 +76,10 @@ async fn serve(
         async move { ops.keep_house(stop).await }
     });
     let address = listener.local_addr().context("the listening address cannot be read")?;
-    let workers = match config.work.while_serving {
-        true => Some(Workers::start(ops.store(), stages, &config.work)?),
-        false => None,
+    let workers = if config.work.while_serving {
+        Some(Workers::start(ops.store(), stages, &config.work)?)
+    } else {
+        None
     };
     announce(config, address, workers.as_ref());
     let work = async {

@@ -383,7 +383,7 @@ mod tests {
     fn a_pipeline_is_a_list_of_stages() {
         let layers = with(&[("DOCKET_PIPELINE", "ingest, index")], Vec::new()).unwrap();
         let config = Config::from_layers(&layers).unwrap();
-        let names: Vec<&str> = config.work.pipeline.iter().map(|name| name.as_str()).collect();
+        let names: Vec<&str> = config.work.pipeline.iter().map(domain::StageName::as_str).collect();
         assert_eq!(names, ["ingest", "index"]);
         assert_eq!(
             refusal(&[("DOCKET_PIPELINE", "Ingest")]),

@@ -16,6 +16,7 @@ mod at_the_terminal;
 mod bad_disk;
 mod bad_input;
 mod bad_postgres;
+mod chaos;
 mod commands;
 mod first_start;
 mod kills;

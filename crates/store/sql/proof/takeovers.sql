@@ -1,10 +1,11 @@
 -- Jobs that were taken back from a worker, and when somebody began each of them again.
-SELECT lost.run_id, lost.worker_id, (
-    SELECT min(again.ts) FROM audit_log AS again
+SELECT lost.run_id, lost.worker_id, lost.ts AS taken_back, (
+    SELECT again.ts FROM audit_log AS again
     WHERE again.tenant_id = lost.tenant_id AND again.entity_id = lost.job_id
-      AND again.action = 'JOB_STARTED' AND again.ts >= lost.ts) AS begun_again
+      AND again.action = 'JOB_STARTED' AND again.audit_id > lost.audit_id
+    ORDER BY again.audit_id LIMIT 1) AS begun_again
 FROM (
-    SELECT tenant_id, entity_id AS job_id, ts, (detail ->> 'run_id')::uuid AS run_id,
+    SELECT audit_id, tenant_id, entity_id AS job_id, ts, (detail ->> 'run_id')::uuid AS run_id,
            substring(detail ->> 'error' FROM '^the worker (.*) (?:stopped responding|showed no sign of life)$')
                AS worker_id
     FROM audit_log WHERE action IN ('JOB_RETRY_SCHEDULED', 'JOB_FAILED')) AS lost

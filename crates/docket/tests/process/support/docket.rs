@@ -4,6 +4,7 @@ use std::ffi::OsStr;
 use std::net::SocketAddr;
 use std::path::Path;
 use std::process::Stdio;
+use std::time::Duration;
 
 use rustix::process::Signal;
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWriteExt, BufReader};
@@ -117,6 +118,11 @@ impl Docket {
         self.spawn().finish().await
     }
 
+    /// The same for what takes its time.
+    pub(crate) async fn finish_within(self, limit: Duration) -> Finished {
+        self.spawn().finish_within(limit).await
+    }
+
     fn spawn(mut self) -> Running {
         let mut child = self.command.spawn().expect("docket can be run");
         let stdout = listen_to(child.stdout.take().unwrap());
@@ -157,8 +163,12 @@ struct Running {
 }
 
 impl Running {
-    async fn finish(mut self) -> Finished {
-        let Ok(ended) = timeout(PATIENCE, self.child.wait()).await else {
+    async fn finish(self) -> Finished {
+        self.finish_within(PATIENCE).await
+    }
+
+    async fn finish_within(mut self, limit: Duration) -> Finished {
+        let Ok(ended) = timeout(limit, self.child.wait()).await else {
             panic!("docket does not end: {}", self.stderr.borrow().as_str());
         };
         Finished {
