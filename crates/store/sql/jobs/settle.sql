@@ -11,9 +11,10 @@ WITH reported AS MATERIALIZED (
               next_job_id, next_token, next_lease_until, next_max_attempts, evt_id)
 ),
 -- The fence: state and token must still be the reporter's. Locked in one order for all, so that two
--- reports that overlap wait for each other and not both ways.
+-- reports that overlap wait for each other and not both ways. A row takes its report along: joining
+-- the two lists afterwards would compare each with each.
 ours AS MATERIALIZED (
-    SELECT jobs.job_id FROM jobs JOIN reported AS r ON jobs.job_id = r.job_id
+    SELECT r.* FROM jobs JOIN reported AS r ON jobs.job_id = r.job_id
     WHERE jobs.status = 'PROCESSING' AND jobs.lease_token = r.token
     ORDER BY jobs.job_id
     FOR UPDATE OF jobs
@@ -26,7 +27,7 @@ settled AS (
         next_run_at = coalesce(r.not_before, jobs.next_run_at),
         error = r.error, error_class = r.class, guidance = r.guidance,
         lease_token = NULL, lease_until = NULL, updated_at = $15
-    FROM reported AS r JOIN ours ON ours.job_id = r.job_id
+    FROM ours AS r
     WHERE jobs.job_id = r.job_id AND jobs.status = 'PROCESSING' AND jobs.lease_token = r.token
     RETURNING jobs.job_id, jobs.tenant_id, jobs.run_id, jobs.doc_id, jobs.stage, jobs.attempts,
               jobs.worker_id, jobs.started_at, jobs.priority, jobs.trace_parent, jobs.type,
