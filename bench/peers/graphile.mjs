@@ -8,6 +8,9 @@ export function graphile(options) {
   const quiet = new Logger(() => () => {});
   const pool = new pg.Pool({ max: CONNECTIONS });
   const client = new pg.Pool({ max: 1 });
+  // It wants to see that somebody hears of errors; a query that fails ends the driver anyway.
+  pool.on("error", () => {});
+  pool.on("connect", (connection) => connection.on("error", () => {}));
   let runner;
   return {
     async prepare() {

@@ -124,7 +124,11 @@ async fn take_one(
 ) -> anyhow::Result<bool> {
     let mut transaction = connection.begin().await?;
     let taken: Option<i64> = sqlx::query_scalar(TAKE).fetch_optional(&mut *transaction).await?;
-    let Some(id) = taken else { return Ok(false) };
+    let Some(id) = taken else {
+        // Now, and not when the connection is next used.
+        transaction.rollback().await?;
+        return Ok(false);
+    };
     if let Some(begun) = begun {
         begun.send(Instant::now()).ok();
     }

@@ -32,7 +32,7 @@ pub(super) struct Peer {
     pub(super) name: &'static str,
     input: ChildStdin,
     output: Lines<BufReader<ChildStdout>>,
-    _child: Child,
+    child: Child,
 }
 
 /// Starts all of them, or says which figures will be missing and why.
@@ -103,7 +103,7 @@ impl Peer {
         let input = child.stdin.take().context("no standard input")?;
         let output = child.stdout.take().context("no standard output")?;
         let output = BufReader::new(output).lines();
-        let mut peer = Self { name, input, output, _child: child };
+        let mut peer = Self { name, input, output, child };
         peer.answer().await?;
         Ok(peer)
     }
@@ -122,6 +122,14 @@ impl Peer {
     pub(super) async fn pick_up(&mut self, gaps: &[u64]) -> anyhow::Result<Vec<f64>> {
         let answer = self.ask(json!({ "do": "pick_up", "gaps": gaps })).await?;
         Ok(serde_json::from_value(answer["ms"].clone())?)
+    }
+
+    /// Lets go of the database.
+    pub(super) async fn stop(self) -> anyhow::Result<()> {
+        let Self { input, mut child, .. } = self;
+        drop(input);
+        child.wait().await?;
+        Ok(())
     }
 
     async fn ask(&mut self, order: Value) -> anyhow::Result<Value> {

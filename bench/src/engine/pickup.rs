@@ -39,6 +39,9 @@ pub(crate) async fn run(bench: &Bench) -> anyhow::Result<Vec<Figure>> {
     }
     let names: Vec<&'static str> = peers.iter().map(|peer| peer.name).collect();
     drop(naive);
+    for peer in peers {
+        peer.stop().await?;
+    }
     rig.stop().await?;
     Ok(figures(&ours, &names, &theirs))
 }

@@ -1,6 +1,7 @@
 //! Twenty thousand jobs that do nothing, through each queue. Docket's go through a real worker with
 //! all that a stage leaves behind: stage row, lease, outbox event, two audit rows.
 
+use std::io::{self, Write};
 use std::time::Instant;
 
 use domain::StageName;
@@ -36,19 +37,31 @@ pub(crate) async fn run(bench: &Bench) -> anyhow::Result<Vec<Figure>> {
     let mut theirs: Vec<Vec<f64>> = vec![Vec::new(); peers.len() + 1];
     for round in 0..=bench.rounds {
         let own = own_turn(&mut rig, &stages).await?;
+        progress(round, "Docket", own.per_second);
         let mut turns = vec![naive_turn(&mut rig, &mut naive).await?];
+        progress(round, "naive loop", turns[0]);
         for peer in &mut peers {
-            turns.push(peer_turn(&mut rig, peer).await?);
+            let rate = peer_turn(&mut rig, peer).await?;
+            progress(round, peer.name, rate);
+            turns.push(rate);
         }
         if round > 0 {
             ours.push(own);
             theirs.iter_mut().zip(turns).for_each(|(all, turn)| all.push(turn));
         }
     }
-    let peers: Vec<&'static str> = peers.iter().map(|peer| peer.name).collect();
+    let names: Vec<&'static str> = peers.iter().map(|peer| peer.name).collect();
     drop(naive);
+    for peer in peers {
+        peer.stop().await?;
+    }
     rig.stop().await?;
-    Ok(figures(&ours, &peers, &theirs))
+    Ok(figures(&ours, &names, &theirs))
+}
+
+/// A round takes long enough for somebody to wonder.
+fn progress(round: usize, who: &str, per_second: f64) {
+    writeln!(io::stderr(), "  round {round}: {who} {per_second:.0}/s").ok();
 }
 
 fn figures(ours: &[Turn], peers: &[&'static str], theirs: &[Vec<f64>]) -> Vec<Figure> {
