@@ -122,7 +122,7 @@ async fn take_slot(
     if let Ok(slot) = Arc::clone(slots).try_acquire_owned() {
         return Some((slot, length));
     }
-    // A claim under way keeps all free slots to itself until it knows what it got.
+    // A claim under way keeps the slots it may fill to itself until it knows what it got.
     drop(shop.turns.lock().await);
     Arc::clone(slots).try_acquire_owned().ok().map(|slot| (slot, length))
 }
