@@ -193,6 +193,8 @@ pub(super) async fn submit(
             reason: None,
             config: json!({}),
             trace_parent: None,
+            content: None,
+            batch_id: None,
         };
         tx.start_run(&new).await?;
     }

@@ -69,6 +69,7 @@ async fn run_stage(
         tenant_id: job.tenant_id,
         run_id: job.run_id,
         doc_id: job.doc_id,
+        content: job.content,
         stage: job.stage.clone(),
         attempt: job.retries + 1,
         trace_parent: job.trace_parent.clone(),

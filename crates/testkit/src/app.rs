@@ -9,10 +9,12 @@ use api::{Api, ApiSettings};
 use axum::Router;
 use axum::body::Body;
 use axum::http::{HeaderMap, Method, StatusCode};
-use domain::{Caller, Role, Secret, Tenant, TraceId, User};
+use blob::{BlobUrl, Blobs};
+use domain::{Caller, FileKind, Pipeline, Role, Secret, StageName, Tenant, TraceId, User};
 use http_body_util::BodyExt;
-use ops::{Ops, RequestedTenant, RequestedUser, Settings, TokenKey};
+use ops::{IntakeSettings, Ops, RequestedTenant, RequestedUser, Settings, TokenKey};
 use serde_json::{Value, json};
+use tempfile::TempDir;
 use tower::ServiceExt;
 
 use crate::{FakeClock, TestDatabase, fake_environment};
@@ -21,6 +23,9 @@ use crate::{FakeClock, TestDatabase, fake_environment};
 #[derive(Debug)]
 pub struct TestApp {
     pub database: TestDatabase,
+    /// Where originals are kept.
+    pub blobs: Blobs,
+    _folder: TempDir,
     pub clock: Arc<FakeClock>,
     pub ops: Arc<Ops>,
     router: Router,
@@ -51,9 +56,20 @@ impl Default for TestSettings {
                 bcrypt_cost: 4,
                 login_attempts_per_minute: 1000,
                 unknown_keys_per_minute: NonZeroU32::new(60).unwrap(),
+                intake: IntakeSettings {
+                    max_bytes: 1024 * 1024,
+                    accepted: FileKind::ALL.iter().copied().collect(),
+                    queue_quota: 1000,
+                    pipeline: Some(Pipeline::try_from(vec![ingest_stage()]).unwrap()),
+                    stages: vec![ingest_stage()],
+                },
             },
         }
     }
+}
+
+fn ingest_stage() -> StageName {
+    "ingest".parse().unwrap()
 }
 
 /// A tenant with an administrator.
@@ -74,9 +90,12 @@ impl TestApp {
     pub async fn start_with(settings: TestSettings) -> Self {
         let database = TestDatabase::create().await;
         let clock = Arc::new(FakeClock::default());
-        let ops = process_on(&database, &clock, &settings.ops).await;
+        let folder = tempfile::tempdir().expect("a folder for originals");
+        let url = BlobUrl::Folder(folder.path().to_owned());
+        let blobs = Blobs::open(&url).expect("the folder for originals opens");
+        let ops = process_on(&database, &blobs, &clock, &settings.ops).await;
         let router = api::router(&Api::new(Arc::clone(&ops), settings.api));
-        Self { database, clock, ops, router, users_made: AtomicU32::new(0) }
+        Self { database, blobs, _folder: folder, clock, ops, router, users_made: AtomicU32::new(0) }
     }
 
     /// The use cases as a second process on the same database would have them.
@@ -86,7 +105,7 @@ impl TestApp {
 
     /// The same with settings of its own.
     pub async fn another_process_with(&self, settings: &TestSettings) -> Arc<Ops> {
-        process_on(&self.database, &self.clock, &settings.ops).await
+        process_on(&self.database, &self.blobs, &self.clock, &settings.ops).await
     }
 
     pub async fn tenant(&self, name: &str) -> TestTenant {
@@ -135,12 +154,13 @@ impl TestApp {
 
 async fn process_on(
     database: &TestDatabase,
+    blobs: &Blobs,
     clock: &Arc<FakeClock>,
     settings: &Settings,
 ) -> Arc<Ops> {
     let environment = fake_environment(clock);
     let store = database.store(environment.clock.clone(), environment.ids.clone()).await;
-    let ops = Arc::new(Ops::new(store, settings, environment));
+    let ops = Arc::new(Ops::new(store, blobs.clone(), settings, environment));
     ops.do_housekeeping().await.expect("the first round of housekeeping");
     ops
 }

@@ -81,8 +81,9 @@ started AS (
     SET status = 'running', started_at = coalesce(run.started_at, $5), updated_at = $5
     FROM claimed
     WHERE run.run_id = claimed.run_id
-    RETURNING claimed.*, run.pipeline
+    RETURNING claimed.*, run.pipeline, run.content_sha256
 )
-SELECT job_id, tenant_id, run_id, doc_id, stage, attempts, lease_token, trace_parent, pipeline
+SELECT job_id, tenant_id, run_id, doc_id, stage, attempts, lease_token, trace_parent, pipeline,
+       content_sha256
 FROM started
 ORDER BY place

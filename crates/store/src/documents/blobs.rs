@@ -65,7 +65,7 @@ impl AcrossTenants {
     }
 }
 
-pub(super) fn content_hash(bytes: &[u8]) -> Result<ContentHash, StoreError> {
+pub(crate) fn content_hash(bytes: &[u8]) -> Result<ContentHash, StoreError> {
     ContentHash::try_from(bytes).map_err(|_| StoreError::NotUnderstood {
         what: "content hash",
         value: format!("{bytes:02x?}"),

@@ -9,6 +9,7 @@ mod submit;
 
 pub use batches::{BatchItemRecord, BatchRecord, NewBatch};
 pub use blobs::AbandonedBlob;
+pub(crate) use blobs::content_hash;
 pub use events::{EventPlace, EventRecord};
 pub use read::{DocumentFilter, DocumentRecord, VersionRecord};
 pub use runs::{RunRecord, StageRecord};
