@@ -5,6 +5,7 @@
 
 mod access;
 mod audit;
+mod content_hash;
 mod environment;
 mod idempotency;
 mod ids;
@@ -18,6 +19,7 @@ pub use access::{ApiKeyRecord, Revocation};
 pub use audit::{
     AuditAction, AuditEntry, AuditFilter, AuditRecord, ChainFault, ChainReport, Entity,
 };
+pub use content_hash::{ContentHash, InvalidContentHash};
 pub use environment::{Clock, IdGen, Random};
 pub use idempotency::{IdempotencyClaim, IdempotencyKey, InvalidIdempotencyKey};
 pub use ids::{

@@ -2,14 +2,12 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use domain::{
-    Action, ApiKey, ApiKeyId, AuditAction, AuditEntry, Caller, Entity, Name, Role, Secret,
-};
-use serde_json::json;
+use domain::{Action, ApiKey, ApiKeyId, Caller, Name, Role, Scope, Secret};
 use sha2::{Digest, Sha256};
-use store::NewApiKey;
+use store::{NewApiKey, Store, StoreError};
 
 use crate::authenticate::{KEY_MARK, KEY_PREFIX_LENGTH};
+use crate::gather::SharedWrite;
 use crate::{Ops, OpsError};
 
 /// A key somebody asks for.
@@ -43,15 +41,7 @@ impl Ops {
             prefix: secret[..KEY_PREFIX_LENGTH].to_owned(),
             secret_sha256: Sha256::digest(&secret).into(),
         };
-        let mut tx = self.store.begin(&scope).await?;
-        let key = tx.insert_api_key(&new).await?;
-        tx.append_audit(&AuditEntry {
-            action: AuditAction::ApiKeyCreated,
-            entity: Entity::ApiKey(key.api_key_id),
-            detail: json!({ "name": key.name, "role": key.role, "prefix": key.prefix }),
-        })
-        .await?;
-        tx.commit().await?;
+        let key = self.new_keys.write(scope, new).await?;
         Ok(CreatedApiKey { key, secret: Secret::new(secret) })
     }
 
@@ -60,5 +50,14 @@ impl Ops {
         let mut bytes = [0; 41];
         self.random.fill(&mut bytes);
         format!("{KEY_MARK}{}", URL_SAFE_NO_PAD.encode(bytes))
+    }
+}
+
+impl SharedWrite for NewApiKey {
+    type Place = Store;
+    type Done = ApiKey;
+
+    async fn apply(store: &Store, new: Vec<(Scope, Self)>) -> Result<Vec<ApiKey>, StoreError> {
+        store.add_api_keys(new).await
     }
 }

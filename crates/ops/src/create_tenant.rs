@@ -44,7 +44,7 @@ impl Ops {
         }
         let scope = Caller::system(tenant.tenant_id).permit(Action::ManageUsers)?;
         let mut tx = across.enter(&scope).await?;
-        tx.append_audit(&AuditEntry {
+        tx.append_audit(AuditEntry {
             action: AuditAction::TenantCreated,
             entity: Entity::Tenant(tenant.tenant_id),
             detail: json!({ "name": tenant.name }),

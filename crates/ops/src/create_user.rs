@@ -65,7 +65,7 @@ pub(crate) async fn add_user(tx: &mut Tx, new: NewUser) -> Result<User, OpsError
             problem: format!("there is a user with the address {email} already"),
         });
     };
-    tx.append_audit(&AuditEntry {
+    tx.append_audit(AuditEntry {
         action: AuditAction::UserCreated,
         entity: Entity::User(user.user_id),
         detail: json!({ "role": user.role }),

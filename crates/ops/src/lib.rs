@@ -12,6 +12,7 @@ mod create_tenant;
 mod create_user;
 mod error;
 mod first_start;
+mod gather;
 mod housekeeping;
 mod list_api_keys;
 mod list_jobs;
@@ -37,7 +38,7 @@ use std::num::NonZeroU32;
 use std::sync::Arc;
 
 use domain::{Clock, IdGen, Random};
-use store::Store;
+use store::{NewApiKey, Store};
 use tokio::sync::Semaphore;
 use tokio_util::task::TaskTracker;
 
@@ -58,6 +59,7 @@ pub use tokens::TokenKey;
 pub use update_user::RequestedChange;
 
 use access::AccessDirectory;
+use gather::Gather;
 use login::LoginThrottle;
 use once::RequestSeal;
 use passwords::Passwords;
@@ -80,6 +82,7 @@ pub struct Ops {
     /// What goes on after its caller was answered.
     background: TaskTracker,
     request_seal: RequestSeal,
+    new_keys: Gather<NewApiKey>,
 }
 
 /// What the operator decides about the use cases.
@@ -107,7 +110,9 @@ impl Ops {
 
     pub fn new(store: Store, settings: &Settings, environment: Environment) -> Self {
         let Environment { clock, ids, random } = environment;
+        let background = TaskTracker::new();
         Self {
+            new_keys: Gather::new(store.clone(), background.clone()),
             store,
             passwords: Passwords::new(settings.bcrypt_cost),
             tokens: Tokens::new(&settings.token_key, settings.token_lifetime),
@@ -115,7 +120,7 @@ impl Ops {
             login_throttle: LoginThrottle::new(settings.login_attempts_per_minute, &clock),
             unknown_keys: Limiter::per_minute(settings.unknown_keys_per_minute, &clock),
             key_look_ups: Semaphore::new(Self::KEY_LOOK_UPS),
-            background: TaskTracker::new(),
+            background,
             request_seal: RequestSeal::new(&settings.token_key),
             clock,
             ids,

@@ -90,7 +90,7 @@ impl Ops {
         let scope = caller.permit(Action::UseOwnSession)?;
         let token_id = TokenId(self.ids.next());
         let mut tx = self.store.begin(&scope).await?;
-        tx.append_audit(&AuditEntry {
+        tx.append_audit(AuditEntry {
             action: AuditAction::UserLogin,
             entity: Entity::User(user.user_id),
             detail: json!({ "token_id": token_id }),
@@ -114,7 +114,7 @@ impl Ops {
         self.background.spawn(async move {
             let recorded = async {
                 let mut tx = store.begin(&scope).await?;
-                tx.append_audit(&entry).await?;
+                tx.append_audit(entry).await?;
                 tx.commit().await
             };
             if let Err(error) = recorded.await {

@@ -13,7 +13,7 @@ impl Ops {
         let revoked_now = tx.revoke_api_key(id).await?;
         let key = tx.find_api_key(id).await?.ok_or(OpsError::NotFound("API key"))?;
         if revoked_now {
-            tx.append_audit(&AuditEntry {
+            tx.append_audit(AuditEntry {
                 action: AuditAction::ApiKeyRevoked,
                 entity: Entity::ApiKey(id),
                 detail: json!({ "name": key.name, "prefix": key.prefix }),

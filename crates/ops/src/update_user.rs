@@ -81,7 +81,7 @@ impl Ops {
             .update_user(user_id, change.role, password_hash, change.active)
             .await?
             .ok_or(OpsError::NotFound("user"))?;
-        tx.append_audit(&audit_entry(user_id, &change)).await?;
+        tx.append_audit(audit_entry(user_id, &change)).await?;
         let moment = tx.now();
         tx.commit().await?;
         self.access.apply(&[Revocation::SessionsBefore { user_id, epoch }], moment);

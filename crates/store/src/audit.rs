@@ -2,7 +2,8 @@
 
 use chrono::{DateTime, Utc};
 use domain::{
-    Actor, AuditEntry, AuditFilter, AuditId, AuditRecord, ChainFault, TenantId, TraceId, UserId,
+    Actor, AuditEntry, AuditFilter, AuditId, AuditRecord, ChainFault, Scope, TenantId, TraceId,
+    UserId,
 };
 use serde_json::Value;
 use sqlx::FromRow;
@@ -45,6 +46,13 @@ impl From<AuditRow> for AuditRecord {
     }
 }
 
+/// What a caller answers for in the log.
+#[derive(Debug)]
+pub struct SignedEntry<'a> {
+    pub by: &'a Scope,
+    pub entry: AuditEntry,
+}
+
 /// A row that Docket itself answers for.
 #[derive(Debug)]
 pub(crate) struct SystemEntry {
@@ -62,14 +70,27 @@ impl SystemEntry {
 /// Entries turned on their side, as the statement takes them.
 #[derive(Default)]
 struct EntryColumns {
-    tenants: Vec<Uuid>,
     ids: Vec<Uuid>,
+    users: Vec<Option<Uuid>>,
     actors: Vec<String>,
     kinds: Vec<&'static str>,
     entities: Vec<Uuid>,
     actions: Vec<&'static str>,
     details: Vec<Value>,
     traces: Vec<Option<String>>,
+}
+
+impl EntryColumns {
+    fn push(&mut self, id: Uuid, actor: Actor, entry: AuditEntry, trace_id: Option<TraceId>) {
+        self.ids.push(id);
+        self.users.push(actor.user_id().map(|id| id.0));
+        self.actors.push(actor.to_string());
+        self.kinds.push(entry.entity.kind());
+        self.entities.push(entry.entity.id());
+        self.actions.push(entry.action.as_str());
+        self.details.push(entry.detail);
+        self.traces.push(trace_id.map(|trace| trace.to_string()));
+    }
 }
 
 #[derive(FromRow)]
@@ -109,20 +130,31 @@ impl BrokenRow {
 
 impl Tx {
     /// Adds a row to the tenant's log, to last exactly when this transaction does.
-    pub async fn append_audit(&mut self, entry: &AuditEntry) -> Result<(), StoreError> {
-        let actor = self.scope().actor();
-        let trace_id = self.scope().trace_id().map(|trace| trace.to_string());
+    pub async fn append_audit(&mut self, entry: AuditEntry) -> Result<(), StoreError> {
+        let by = self.scope().clone();
+        self.append_audit_of([SignedEntry { by: &by, entry }]).await
+    }
+
+    /// Adds rows that several callers of this tenant answer for, in the order given.
+    pub async fn append_audit_of(
+        &mut self,
+        entries: impl IntoIterator<Item = SignedEntry<'_>>,
+    ) -> Result<(), StoreError> {
+        let mut columns = EntryColumns::default();
+        for SignedEntry { by, entry } in entries {
+            columns.push(self.next_id(), by.actor(), entry, by.trace_id());
+        }
         sqlx::query(sql!("audit/append"))
             .bind(self.tenant_id().0)
-            .bind(self.next_id())
-            .bind(actor.user_id().map(|id| id.0))
-            .bind(actor.to_string())
-            .bind(entry.entity.kind())
-            .bind(entry.entity.id())
-            .bind(entry.action.as_str())
-            .bind(&entry.detail)
+            .bind(columns.ids)
+            .bind(columns.users)
+            .bind(columns.actors)
+            .bind(columns.kinds)
+            .bind(columns.entities)
+            .bind(columns.actions)
+            .bind(columns.details)
             .bind(self.now())
-            .bind(trace_id)
+            .bind(columns.traces)
             .execute(self.connection())
             .await?;
         Ok(())
@@ -159,21 +191,16 @@ impl AcrossTenants {
         entries: impl Iterator<Item = SystemEntry>,
     ) -> Result<(), StoreError> {
         let mut columns = EntryColumns::default();
+        let mut tenants = Vec::new();
         for SystemEntry { tenant_id, entry, trace_id } in entries {
-            columns.tenants.push(tenant_id.0);
-            columns.ids.push(self.next_id());
-            columns.actors.push(Actor::System.to_string());
-            columns.kinds.push(entry.entity.kind());
-            columns.entities.push(entry.entity.id());
-            columns.actions.push(entry.action.as_str());
-            columns.details.push(entry.detail);
-            columns.traces.push(trace_id.map(|trace| trace.to_string()));
+            tenants.push(tenant_id.0);
+            columns.push(self.next_id(), Actor::System, entry, trace_id);
         }
         if columns.ids.is_empty() {
             return Ok(());
         }
         sqlx::query(sql!("audit/append_many"))
-            .bind(columns.tenants)
+            .bind(tenants)
             .bind(columns.ids)
             .bind(columns.actors)
             .bind(columns.kinds)

@@ -1,22 +1,29 @@
 //! What can go wrong with a statement.
 
+use std::sync::Arc;
+
 use thiserror::Error;
 
-/// A statement or transaction that did not go through.
-#[derive(Debug, Error)]
+/// A statement or transaction that did not go through. Several callers may have shared it.
+#[derive(Clone, Debug, Error)]
 pub enum StoreError {
     /// The server is away, restarting or has no connection to spare. Trying again may help.
     #[error("the database is not available")]
-    Unavailable(#[source] sqlx::Error),
+    Unavailable(#[source] Arc<sqlx::Error>),
     /// The database refused the statement: a bug of ours, or a broken database.
     #[error("the database refused a statement")]
-    Refused(#[source] sqlx::Error),
+    Refused(#[source] Arc<sqlx::Error>),
     /// A stored value that this version does not understand.
     #[error("the database holds a {what} that this version does not know: '{value}'")]
     NotUnderstood { what: &'static str, value: String },
 }
 
 impl StoreError {
+    /// Whoever was to do it is gone; whether it was done is not known.
+    pub fn abandoned() -> Self {
+        sqlx::Error::WorkerCrashed.into()
+    }
+
     pub fn is_unavailable(&self) -> bool {
         matches!(self, Self::Unavailable(_))
     }
@@ -36,6 +43,7 @@ impl From<sqlx::Error> for StoreError {
             sqlx::Error::Database(refusal) => refusal.code().is_some_and(|code| is_away(&code)),
             _ => false,
         };
+        let error = Arc::new(error);
         if away { Self::Unavailable(error) } else { Self::Refused(error) }
     }
 }

@@ -28,6 +28,7 @@ mod users;
 pub use access::RevocationFeed;
 pub use across::AcrossTenants;
 pub use api_keys::NewApiKey;
+pub use audit::SignedEntry;
 pub use error::StoreError;
 pub use idempotency::Claimed;
 pub use jobs::{

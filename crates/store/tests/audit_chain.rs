@@ -20,7 +20,7 @@ fn scope_of(tenant: &TestTenant) -> Scope {
 
 async fn append(store: &Store, scope: &Scope, number: u64) {
     let mut tx = store.begin(scope).await.unwrap();
-    tx.append_audit(&AuditEntry {
+    tx.append_audit(AuditEntry {
         action: AuditAction::UserUpdated,
         entity: Entity::Tenant(TenantId(Uuid::nil())),
         detail: json!({ "number": number, "text": "Ünïcode \"quoted\" \u{1}" }),
@@ -208,7 +208,7 @@ async fn a_writer_does_not_wait_for_another_ones_commit() {
         detail: json!({}),
     };
     let mut slow = app.ops.store().begin(&scope).await.unwrap();
-    slow.append_audit(&entry).await.unwrap();
+    slow.append_audit(entry).await.unwrap();
     // While that one is open, a second one goes all the way: it would hang here otherwise.
     append(app.ops.store(), &scope, 2).await;
     slow.commit().await.unwrap();
@@ -224,7 +224,7 @@ async fn when_every_lane_is_taken_a_writer_waits_its_turn() {
     let scope = scope_of(&acme);
     let mut first = app.ops.store().begin(&scope).await.unwrap();
     first
-        .append_audit(&AuditEntry {
+        .append_audit(AuditEntry {
             action: AuditAction::UserUpdated,
             entity: Entity::Tenant(acme.tenant.tenant_id),
             detail: json!({}),

@@ -141,7 +141,7 @@ async fn the_owner_of_the_tables_is_held_as_well() {
     assert_eq!(count(&mut plain, "tenants").await, 0, "the owner must name a tenant");
     let scope = Caller::system(tenants[0].tenant_id).permit(Action::ReadAudit).unwrap();
     let mut tx = store.begin(&scope).await.unwrap();
-    tx.append_audit(&domain::AuditEntry {
+    tx.append_audit(domain::AuditEntry {
         action: domain::AuditAction::TenantCreated,
         entity: domain::Entity::Tenant(tenants[0].tenant_id),
         detail: serde_json::json!({}),

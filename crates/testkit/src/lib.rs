@@ -14,11 +14,14 @@
 
 mod app;
 mod database;
+mod disk;
 mod environment;
+pub mod objects;
 mod server;
 pub mod sim;
 
 pub use app::{Request, Response, TestApp, TestSettings, TestTenant};
 pub use database::TestDatabase;
+pub use disk::{Disk, is_root};
 pub use environment::{CountedIds, FakeClock, SeededRandom, fake_environment};
 pub use server::{TestServer, remove_databases_of_this_run};

@@ -1,3 +1,2 @@
-INSERT INTO api_keys (api_key_id, tenant_id, name, role, prefix, secret_sha256, created_by, created_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
-RETURNING api_key_id, tenant_id, name, role, prefix, created_at, last_used_at, revoked_at
+-- Keys of one tenant and their rows in the log.
+SELECT docket_add_api_keys($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)

@@ -1,3 +1,4 @@
--- One row; lane, position and hashes are the function's business.
-SELECT docket_audit_append($1, ARRAY[$2::uuid], ARRAY[$3::uuid], ARRAY[$4::text], ARRAY[$5::text],
-    ARRAY[$6::uuid], ARRAY[$7::text], ARRAY[$8::jsonb], ARRAY[$9::timestamptz], ARRAY[$10::text])
+-- Rows of one tenant, in the order given and all at the moment $9; lane, position and hashes are the
+-- function's business.
+SELECT docket_audit_append($1, $2, $3, $4, $5, $6, $7, $8,
+    array_fill($9::timestamptz, ARRAY[cardinality($2::uuid[])]), $10)

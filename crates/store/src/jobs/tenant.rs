@@ -158,7 +158,7 @@ impl Tx {
             .bind(&new.trace_parent)
             .execute(self.connection())
             .await?;
-        self.append_audit(&AuditEntry {
+        self.append_audit(AuditEntry {
             action: AuditAction::JobCreated,
             entity: Entity::Job(new.job_id),
             detail: json!({ "run_id": new.run_id, "stage": new.pipeline.first() }),
@@ -239,7 +239,7 @@ impl Tx {
     }
 
     async fn note_retried(&mut self, job_id: JobId, run_id: RunId) -> Result<(), StoreError> {
-        self.append_audit(&AuditEntry {
+        self.append_audit(AuditEntry {
             action: AuditAction::JobRetriedByAdmin,
             entity: Entity::Job(job_id),
             detail: json!({ "run_id": run_id }),
@@ -261,7 +261,7 @@ impl Tx {
             .fetch_optional(self.connection())
             .await?;
         if cancelled.is_some() {
-            self.append_audit(&AuditEntry {
+            self.append_audit(AuditEntry {
                 action: AuditAction::RunCancelled,
                 entity: Entity::Run(run_id),
                 detail: json!({}),

@@ -6,7 +6,6 @@
 
 mod client;
 mod data_folder;
-mod disk;
 mod docket;
 mod work;
 mod writers;
@@ -15,8 +14,8 @@ use std::time::Duration;
 
 pub(crate) use client::{Answer, Client};
 pub(crate) use data_folder::{DataFolder, kill, lives};
-pub(crate) use disk::Disk;
 pub(crate) use docket::{ADMIN, Docket, Finished, Server, WorkerProcess, shown_password};
+pub(crate) use testkit::{Disk, is_root};
 pub(crate) use work::{jobs_where, queue_drills};
 pub(crate) use writers::{Writers, Written};
 
@@ -34,8 +33,4 @@ pub(crate) async fn eventually(what: &str, mut holds: impl AsyncFnMut() -> bool)
     };
     let waited = tokio::time::timeout(PATIENCE, wait).await;
     assert!(waited.is_ok(), "{what}: not within {PATIENCE:?}");
-}
-
-pub(crate) fn is_root() -> bool {
-    rustix::process::geteuid().is_root()
 }

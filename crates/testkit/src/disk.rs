@@ -4,18 +4,17 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::is_root;
-
 /// A disk in memory, taken off when the test ends.
 #[derive(Debug)]
-pub(crate) struct Disk {
+pub struct Disk {
     at: PathBuf,
 }
 
 impl Disk {
     /// `None`, having said so, where mounting is not allowed: for users, and for root in most
     /// containers.
-    pub(crate) fn mounted_at(folder: &Path, options: &str) -> Option<Self> {
+    #[expect(clippy::print_stdout, reason = "whoever reads the test's output must see it")]
+    pub fn mounted_at(folder: &Path, options: &str) -> Option<Self> {
         if !is_root() {
             println!("skipped: only root can mount a disk");
             return None;
@@ -28,12 +27,12 @@ impl Disk {
         Some(Self { at: folder.to_owned() })
     }
 
-    pub(crate) fn change(&self, options: &str) {
+    pub fn change(&self, options: &str) {
         assert!(run("mount", &["-o", &format!("remount,{options}")], &self.at));
     }
 
     /// Writes until nothing goes in any more; remove the file to have room again.
-    pub(crate) fn fill_up(&self) -> PathBuf {
+    pub fn fill_up(&self) -> PathBuf {
         let ballast = self.at.join("ballast");
         let mut file = fs::File::create(&ballast).unwrap();
         let endless = &mut std::io::repeat(0);
@@ -52,4 +51,8 @@ impl Drop for Disk {
 
 fn run(program: &str, arguments: &[&str], folder: &Path) -> bool {
     Command::new(program).args(arguments).arg(folder).status().is_ok_and(|status| status.success())
+}
+
+pub fn is_root() -> bool {
+    rustix::process::geteuid().is_root()
 }

@@ -1,0 +1,109 @@
+//! How a bucket is reached: the usual variables, and limits on time.
+
+use std::sync::Arc;
+
+use object_store::aws::{AmazonS3Builder, AmazonS3ConfigKey};
+use object_store::gcp::{GoogleCloudStorageBuilder, GoogleConfigKey};
+use object_store::{BackoffConfig, ClientOptions, RetryConfig};
+
+use super::failure::Place;
+use super::{Bucket, Client};
+use crate::error::{BlobError, Result};
+use crate::settings::{Patience, Settings};
+use crate::url::BucketUrl;
+
+impl Bucket {
+    pub(crate) fn open_s3(at: &BucketUrl, settings: &Settings) -> Result<Self> {
+        use_ring_for_tls();
+        let mut builder = AmazonS3Builder::new()
+            // One request for one object: its status says what happened, and every server has it.
+            .with_disable_bulk_delete(true)
+            .with_client_options(client_options(settings.patience))
+            .with_retry(retries(settings.patience));
+        let mut is_plain_http = false;
+        for (name, value) in &settings.environment {
+            if name.starts_with("AWS_")
+                && let Ok(key) = name.to_ascii_lowercase().parse::<AmazonS3ConfigKey>()
+            {
+                let is_endpoint =
+                    matches!(key, AmazonS3ConfigKey::Endpoint | AmazonS3ConfigKey::S3Endpoint);
+                is_plain_http |= is_endpoint && value.starts_with("http://");
+                builder = builder.with_config(key, value);
+            }
+        }
+        if is_plain_http {
+            // Whoever names such an endpoint means it.
+            builder = builder.with_allow_http(true);
+        }
+        let place = Place {
+            at: format!("s3://{at}"),
+            fix: "Check AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_REGION, and that they may list, \
+                  read, write and delete there",
+        };
+        let built = builder.with_bucket_name(&at.bucket).build();
+        Self::of(built.map(|client| Arc::new(client) as _), at, place, "AWS_…", settings)
+    }
+
+    pub(crate) fn open_gcs(at: &BucketUrl, settings: &Settings) -> Result<Self> {
+        use_ring_for_tls();
+        let mut builder = GoogleCloudStorageBuilder::new()
+            // The server that gives a machine its token is asked without TLS.
+            .with_client_options(client_options(settings.patience).with_allow_http(true))
+            .with_retry(retries(settings.patience));
+        for (name, value) in &settings.environment {
+            if (name.starts_with("GOOGLE_") || name == "SERVICE_ACCOUNT")
+                && let Ok(key) = name.to_ascii_lowercase().parse::<GoogleConfigKey>()
+            {
+                builder = builder.with_config(key, value);
+            }
+        }
+        let place = Place {
+            at: format!("gs://{at}"),
+            fix: "Check GOOGLE_APPLICATION_CREDENTIALS, and that its account may list, read, write and \
+                  delete there",
+        };
+        let built = builder.with_bucket_name(&at.bucket).build();
+        Self::of(built.map(|client| Arc::new(client) as _), at, place, "GOOGLE_…", settings)
+    }
+
+    fn of(
+        built: object_store::Result<Arc<dyn Client>>,
+        at: &BucketUrl,
+        place: Place,
+        variables: &'static str,
+        settings: &Settings,
+    ) -> Result<Self> {
+        let client = built.map_err(|error| BlobError::Misconfigured {
+            at: place.at.clone(),
+            variables,
+            source: Box::new(error),
+        })?;
+        let check_within = settings.patience.check;
+        Ok(Self { client, prefix: at.prefix.clone(), place, check_within })
+    }
+}
+
+/// No limit on a whole request: a large object may take its time as long as bytes keep coming.
+fn client_options(patience: Patience) -> ClientOptions {
+    ClientOptions::new()
+        .with_timeout_disabled()
+        .with_connect_timeout(patience.connect)
+        .with_read_timeout(patience.response)
+}
+
+fn retries(patience: Patience) -> RetryConfig {
+    RetryConfig {
+        backoff: BackoffConfig {
+            max_backoff: patience.response.min(std::time::Duration::from_secs(5)),
+            ..BackoffConfig::default()
+        },
+        max_retries: patience.retries,
+        retry_timeout: patience.retry_for,
+    }
+}
+
+/// The HTTP client brings no cryptography of its own. That another part of the process was first is
+/// fine.
+fn use_ring_for_tls() {
+    drop(rustls::crypto::ring::default_provider().install_default());
+}

@@ -1,0 +1,93 @@
+//! What can go wrong with the objects, each as one sentence for the person who can do something.
+
+use std::io;
+use std::path::Path;
+
+use thiserror::Error;
+
+pub(crate) type BoxError = Box<dyn std::error::Error + Send + Sync>;
+pub(crate) type Result<T> = std::result::Result<T, BlobError>;
+
+#[derive(Debug, Error)]
+pub enum BlobError {
+    #[error("There is no object {key} in the object store.")]
+    NotFound { key: String },
+
+    /// The range starts behind the end.
+    #[error("The object has {size} bytes, and the range that was asked for starts behind them.")]
+    OutOfRange { size: u64 },
+
+    /// Timeouts, 5xx, connections that fail: it may well work later.
+    #[error(
+        "The object store {at} did not {attempt}. If this goes on, check that it is up and that this \
+         machine reaches it."
+    )]
+    Unavailable { attempt: &'static str, at: String, source: BoxError },
+
+    #[error(
+        "There is no space left in {at}. Free some space there and try again; nothing was lost."
+    )]
+    Full { at: String, source: BoxError },
+
+    /// Credentials or permissions.
+    #[error("The object store {at} did not let Docket {attempt}. {fix}.")]
+    Refused { attempt: &'static str, at: String, fix: &'static str, source: BoxError },
+
+    #[error("There is no bucket at {at}. Create it, or name another one; then try again.")]
+    NoBucket { at: String, source: BoxError },
+
+    #[error("Objects of more than {limit} bytes do not fit into the object store.")]
+    TooLarge { limit: u64 },
+
+    /// An object is shorter than its length says, or is not what was written.
+    #[error("The object {key} in the object store is damaged: {how}.")]
+    Damaged { key: String, how: String },
+
+    /// The environment holds settings for the store that cannot be used.
+    #[error("The object store {at} cannot be opened: check the {variables} variables.")]
+    Misconfigured { at: String, variables: &'static str, source: BoxError },
+
+    /// Something that is not expected to fail.
+    #[error("Docket could not {attempt} {at}.")]
+    Failed { attempt: &'static str, at: String, source: BoxError },
+}
+
+impl BlobError {
+    /// Whether the same call may succeed later, with nobody changing anything in Docket.
+    pub fn is_retryable(&self) -> bool {
+        matches!(self, Self::Unavailable { .. } | Self::Full { .. })
+    }
+
+    pub fn is_not_found(&self) -> bool {
+        matches!(self, Self::NotFound { .. })
+    }
+
+    pub(crate) fn from_io(source: io::Error, attempt: &'static str, path: &Path) -> Self {
+        let at = path.display().to_string();
+        let kind = source.kind();
+        let source = Box::new(source);
+        match kind {
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Self::Full { at, source },
+            io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
+                let fix = "Make the folder writable for the user that runs Docket";
+                Self::Refused { attempt, at, fix, source }
+            }
+            io::ErrorKind::TimedOut
+            | io::ErrorKind::StaleNetworkFileHandle
+            | io::ErrorKind::HostUnreachable
+            | io::ErrorKind::NetworkUnreachable => Self::Unavailable { attempt, at, source },
+            _ => Self::Failed { attempt, at, source },
+        }
+    }
+}
+
+/// Names what was attempted on which path when it fails.
+pub(crate) trait Attempt<T> {
+    fn attempt(self, attempt: &'static str, path: &Path) -> Result<T>;
+}
+
+impl<T> Attempt<T> for io::Result<T> {
+    fn attempt(self, attempt: &'static str, path: &Path) -> Result<T> {
+        self.map_err(|error| BlobError::from_io(error, attempt, path))
+    }
+}

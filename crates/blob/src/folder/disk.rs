@@ -1,0 +1,219 @@
+//! Files and folders that last. Everything here blocks.
+
+use std::collections::HashSet;
+use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::io::{self, Write};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use uuid::Uuid;
+
+use crate::error::{Attempt, BlobError, Result};
+use crate::place::staged_key;
+
+const TOP: [&str; 3] = ["staging", "originals", "artifacts"];
+/// More than enough for the folders of originals; those of artifacts come and go.
+const REMEMBERED_FOLDERS: usize = 100_000;
+
+#[derive(Debug)]
+pub(crate) struct Disk {
+    root: PathBuf,
+    /// Folders that are known to outlive a crash, because this process has fsynced their parents.
+    lasting: Mutex<HashSet<PathBuf>>,
+    made_ids: AtomicU64,
+}
+
+impl Disk {
+    pub(super) fn open(root: &Path) -> Result<Self> {
+        make_folder_and_parents(root).attempt("make the folder", root)?;
+        let root = root.canonicalize().attempt("find the folder", root)?;
+        let disk = Self { root, lasting: Mutex::default(), made_ids: AtomicU64::new(0) };
+        for name in TOP {
+            let path = disk.root.join(name);
+            disk.make_last(&path).attempt("make the folder", &path)?;
+        }
+        Ok(disk)
+    }
+
+    pub(super) fn root(&self) -> &Path {
+        &self.root
+    }
+
+    pub(super) fn path_of(&self, key: &str) -> PathBuf {
+        self.root.join(key)
+    }
+
+    /// For files that no upload has given an id. Another process on the same folder may make the same
+    /// one: then the file is there, and the next id is tried. Their version (8) is not that of an
+    /// upload's.
+    fn new_id(&self) -> Uuid {
+        let count = self.made_ids.fetch_add(1, Ordering::Relaxed);
+        let mut bytes = [0; 16];
+        bytes[..4].copy_from_slice(&std::process::id().to_be_bytes());
+        bytes[8..].copy_from_slice(&count.to_be_bytes());
+        Uuid::new_v8(bytes)
+    }
+
+    pub(super) fn try_to_write(&self) -> Result<()> {
+        let path = self.root.join(format!("staging/check-{}", std::process::id()));
+        let written = fs::write(&path, "can this folder be written?");
+        let removed = fs::remove_file(&path);
+        written.and(removed).attempt("write to", &self.root)
+    }
+
+    /// Writes an upload that was kept in memory.
+    pub(super) fn publish_bytes(&self, staged_key: &str, bytes: &[u8], key: &str) -> Result<()> {
+        let staged = self.path_of(staged_key);
+        // What an earlier try of this very publication left.
+        remove_or_warn(&staged);
+        let file = create_private(&staged);
+        self.write_whole(&staged, file, bytes, key)
+    }
+
+    pub(super) fn put(&self, bytes: &[u8], key: &str) -> Result<()> {
+        loop {
+            let staged = self.path_of(&staged_key(self.new_id()));
+            match create_private(&staged) {
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                file => return self.write_whole(&staged, file, bytes, key),
+            }
+        }
+    }
+
+    fn write_whole(
+        &self,
+        staged: &Path,
+        file: io::Result<File>,
+        bytes: &[u8],
+        key: &str,
+    ) -> Result<()> {
+        let written = file.and_then(|mut file| {
+            file.write_all(bytes)?;
+            file.sync_data()?;
+            self.place(staged, key)
+        });
+        if written.is_err() {
+            remove_or_warn(staged);
+        }
+        written.attempt("write", &self.path_of(key))
+    }
+
+    /// Moves a staged file, which lasts already, to its place.
+    pub(super) fn publish(&self, staged_key: &str, key: &str, size: u64) -> Result<()> {
+        let target = self.path_of(key);
+        match self.place(&self.path_of(staged_key), key) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                self.was_published(&target, size)
+            }
+            placed => placed.attempt("publish", &target),
+        }
+    }
+
+    /// The staged file is not there: fine only when an earlier call has moved it.
+    fn was_published(&self, target: &Path, size: u64) -> Result<()> {
+        match fs::metadata(target) {
+            Ok(there) if there.len() == size => sync_folder_of(target).attempt("publish", target),
+            _ => Err(BlobError::NotFound { key: self.key_of(target) }),
+        }
+    }
+
+    fn place(&self, staged: &Path, key: &str) -> io::Result<()> {
+        let target = self.path_of(key);
+        let folder = parent(&target);
+        self.make_last(folder)?;
+        match fs::rename(staged, &target) {
+            // Somebody removed the folder that this process remembers.
+            Err(error) if error.kind() == io::ErrorKind::NotFound && staged.exists() => {
+                self.lasting().clear();
+                self.make_last(folder)?;
+                fs::rename(staged, &target)?;
+            }
+            renamed => renamed?,
+        }
+        sync_folder_of(&target)
+    }
+
+    pub(super) fn delete(&self, key: &str) -> Result<()> {
+        let path = self.path_of(key);
+        let deleted = match fs::remove_file(&path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+            removed => removed.and_then(|()| sync_folder_of(&path)),
+        };
+        deleted.attempt("delete", &path)
+    }
+
+    pub(super) fn delete_tree(&self, key: &str) -> Result<()> {
+        let path = self.path_of(key);
+        let deleted = match fs::remove_dir_all(&path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+            removed => removed.and_then(|()| sync_folder_of(&path)),
+        };
+        self.lasting().retain(|folder| !folder.starts_with(&path));
+        deleted.attempt("delete", &path)
+    }
+
+    /// Makes a folder below the root, when it is not there, and sees to it that it lasts.
+    fn make_last(&self, folder: &Path) -> io::Result<()> {
+        if folder == self.root || self.lasting().contains(folder) {
+            return Ok(());
+        }
+        self.make_last(parent(folder))?;
+        make_folder(folder)?;
+        sync_folder_of(folder)?;
+        let mut lasting = self.lasting();
+        if lasting.len() >= REMEMBERED_FOLDERS {
+            lasting.clear();
+        }
+        lasting.insert(folder.to_owned());
+        Ok(())
+    }
+
+    fn lasting(&self) -> std::sync::MutexGuard<'_, HashSet<PathBuf>> {
+        self.lasting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn key_of(&self, path: &Path) -> String {
+        path.strip_prefix(&self.root).unwrap_or(path).display().to_string()
+    }
+}
+
+/// Only the user that runs Docket may look into what people sent in.
+pub(super) fn create_private(path: &Path) -> io::Result<File> {
+    OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)
+}
+
+pub(super) fn remove_or_warn(path: &Path) {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => {
+            tracing::warn!(path = %path.display(), %error, "a staged file is left to the janitor");
+        }
+        _ => {}
+    }
+}
+
+fn make_folder(path: &Path) -> io::Result<()> {
+    match DirBuilder::new().mode(0o700).create(path) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+        made => made,
+    }
+}
+
+/// Every folder that is made, and the name of each in the one above, lasts.
+fn make_folder_and_parents(path: &Path) -> io::Result<()> {
+    if path.is_dir() {
+        return Ok(());
+    }
+    make_folder_and_parents(parent(path))?;
+    make_folder(path)?;
+    sync_folder_of(path)
+}
+
+fn sync_folder_of(path: &Path) -> io::Result<()> {
+    File::open(parent(path))?.sync_all()
+}
+
+fn parent(path: &Path) -> &Path {
+    path.parent().unwrap_or(Path::new("/"))
+}

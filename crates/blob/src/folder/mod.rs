@@ -1,0 +1,112 @@
+//! The objects in a folder of this machine.
+//!
+//! What lasts: a file is written below `staging/`, fsynced, renamed to its place, and the folder
+//! that it is in now is fsynced. A folder that is new, or that this process sees for the first
+//! time (its maker may have died before the fsync), is made to last with all those above it first.
+//! The rename is the moment at which an object exists.
+
+mod disk;
+mod listing;
+mod reading;
+mod staged_file;
+
+use std::ops::Range;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use futures_util::stream::BoxStream;
+use tokio::sync::Mutex;
+use uuid::Uuid;
+
+use crate::error::{BlobError, Result};
+use crate::place::staged_key;
+use crate::upload::{Content, on_blocking_thread};
+use crate::{BlobStream, Found, Settings, Staged};
+use disk::Disk;
+pub(crate) use staged_file::StagedFile;
+
+/// How much is hashed and written at a time.
+pub(crate) const BATCH: usize = 512 * 1024;
+
+#[derive(Debug)]
+pub(crate) struct Folder {
+    disk: Arc<Disk>,
+    check_within: Duration,
+    /// One check at a time: a disk that hangs must not use up the threads.
+    checking: Arc<Mutex<()>>,
+}
+
+impl Folder {
+    pub(crate) fn open(root: &Path, settings: &Settings) -> Result<Self> {
+        let disk = Arc::new(Disk::open(root)?);
+        Ok(Self { disk, check_within: settings.patience.check, checking: Arc::default() })
+    }
+
+    pub(crate) async fn check(&self) -> Result<()> {
+        let Ok(turn) = Arc::clone(&self.checking).try_lock_owned() else {
+            return self.wait_for_the_check_under_way().await;
+        };
+        let check = self.with_disk(move |disk| {
+            let _turn = turn;
+            disk.try_to_write()
+        });
+        let checked = tokio::time::timeout(self.check_within, check).await;
+        checked.unwrap_or_else(|late| Err(self.does_not_answer(late)))
+    }
+
+    async fn wait_for_the_check_under_way(&self) -> Result<()> {
+        let waited = tokio::time::timeout(self.check_within, self.checking.lock()).await;
+        waited.map(drop).map_err(|late| self.does_not_answer(late))
+    }
+
+    fn does_not_answer(&self, late: tokio::time::error::Elapsed) -> BlobError {
+        let at = self.disk.root().display().to_string();
+        BlobError::Unavailable { attempt: "answer in time", at, source: Box::new(late) }
+    }
+
+    pub(crate) fn begin_staged_file(&self, upload: Uuid) -> StagedFile {
+        StagedFile::new(self.disk.path_of(&staged_key(upload)))
+    }
+
+    pub(crate) async fn publish(&self, staged: &Staged, key: String) -> Result<()> {
+        let from = staged_key(staged.upload());
+        let size = staged.size;
+        match staged.content() {
+            Content::InMemory(bytes) => {
+                let bytes = bytes.clone();
+                self.with_disk(move |disk| disk.publish_bytes(&from, &bytes, &key)).await
+            }
+            Content::Stored => self.with_disk(move |disk| disk.publish(&from, &key, size)).await,
+        }
+    }
+
+    pub(crate) async fn put(&self, key: String, bytes: Bytes) -> Result<()> {
+        self.with_disk(move |disk| disk.put(&bytes, &key)).await
+    }
+
+    pub(crate) async fn read(&self, key: String, range: Option<Range<u64>>) -> Result<BlobStream> {
+        self.with_disk(move |disk| reading::open(disk, key, range)).await
+    }
+
+    pub(crate) async fn delete(&self, key: String) -> Result<()> {
+        self.with_disk(move |disk| disk.delete(&key)).await
+    }
+
+    pub(crate) async fn delete_tree(&self, key: String) -> Result<()> {
+        self.with_disk(move |disk| disk.delete_tree(&key)).await
+    }
+
+    pub(crate) fn list_below(&self, key: &str) -> BoxStream<'static, Result<Found>> {
+        listing::list_below(Arc::clone(&self.disk), key.to_owned())
+    }
+
+    async fn with_disk<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Disk) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        let disk = Arc::clone(&self.disk);
+        on_blocking_thread(move || work(&disk)).await?
+    }
+}

@@ -1,0 +1,69 @@
+//! A file, piece by piece.
+
+use std::fs::File;
+use std::io;
+use std::ops::Range;
+use std::os::unix::fs::FileExt;
+use std::path::PathBuf;
+
+use bytes::{Bytes, BytesMut};
+use futures_util::StreamExt;
+use futures_util::stream;
+
+use super::disk::Disk;
+use crate::BlobStream;
+use crate::error::{Attempt, BlobError, Result};
+use crate::stream::within;
+use crate::upload::on_blocking_thread;
+
+const PIECE: u64 = 256 * 1024;
+
+struct Reading {
+    file: File,
+    path: PathBuf,
+    left: Range<u64>,
+}
+
+/// Blocks. The file that is open stays as it is, whoever replaces or deletes it.
+pub(super) fn open(disk: &Disk, key: String, range: Option<Range<u64>>) -> Result<BlobStream> {
+    let path = disk.path_of(&key);
+    let file = match File::open(&path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            return Err(BlobError::NotFound { key });
+        }
+        opened => opened.attempt("read", &path)?,
+    };
+    let size = file.metadata().attempt("read", &path)?.len();
+    let range = within(range, size)?;
+    let reading = Reading { file, path, left: range.clone() };
+    let body = stream::try_unfold(reading, |reading| async {
+        on_blocking_thread(move || next_piece(reading)).await?
+    });
+    Ok(BlobStream::new(key, size, range, body.boxed()))
+}
+
+fn next_piece(mut reading: Reading) -> Result<Option<(Bytes, Reading)>> {
+    let wanted = PIECE.min(reading.left.end - reading.left.start);
+    if wanted == 0 {
+        return Ok(None);
+    }
+    let mut piece = BytesMut::zeroed(usize::try_from(wanted).unwrap_or(usize::MAX));
+    let read = read_some(&reading.file, &mut piece, reading.left.start);
+    let read = read.attempt("read", &reading.path)?;
+    if read == 0 {
+        // Shorter than it was when it was opened: the stream says so.
+        return Ok(None);
+    }
+    piece.truncate(read);
+    reading.left.start += read as u64;
+    Ok(Some((piece.freeze(), reading)))
+}
+
+fn read_some(file: &File, into: &mut [u8], at: u64) -> io::Result<usize> {
+    loop {
+        match file.read_at(into, at) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            read => return read,
+        }
+    }
+}

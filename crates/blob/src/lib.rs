@@ -1,0 +1,279 @@
+//! Where the bytes are: originals, artifacts and uploads under way, in a folder, S3 (R2, MinIO, …) or
+//! Google Cloud Storage. One interface, one conformance suite (`tests/conformance`).
+//!
+//! Terms:
+//! - an **original** is what somebody sent in, kept once per tenant under the SHA-256 of its bytes:
+//!   `originals/<tenant>/<first two digits>/<hash>`. Nothing is shared between tenants.
+//! - a **staged** object is an upload that is not published: `staging/<upload>`. It is nobody's until
+//!   [`Blobs::publish`]; whoever dies in between leaves it to the janitor ([`Blobs::list_staged`]).
+//! - an **artifact** is what a stage made: `artifacts/<tenant>/<doc>/<run>/<stage>/<name>`.
+//!
+//! An object appears whole or not at all, and lasts when the call that made it returns. In the
+//! folder that takes an fsync of the file, a rename, and an fsync of every folder on the way that is
+//! new.
+//!
+//! What this crate does *not* clean up: the parts of a large upload to a bucket whose process was
+//! killed. No listing shows them. Give the bucket a lifecycle rule that aborts incomplete multipart
+//! uploads after a day.
+
+mod bucket;
+mod error;
+mod folder;
+pub mod links;
+mod place;
+mod settings;
+mod stream;
+mod upload;
+mod url;
+
+use std::ops::Range;
+use std::sync::Arc;
+use std::time::Duration;
+
+use ::url::Url;
+use bytes::Bytes;
+use chrono::{DateTime, Utc};
+use domain::{ContentHash, DocId, TenantId};
+use futures_util::stream::BoxStream;
+use uuid::Uuid;
+
+use bucket::Bucket;
+pub use error::BlobError;
+use error::Result;
+use folder::Folder;
+pub use place::{ArtifactName, ArtifactPlace, InvalidPlace};
+use place::{artifacts_key, original_key, staged_key};
+pub use settings::{Patience, Settings};
+pub use stream::BlobStream;
+pub use upload::{Staged, Upload};
+pub use url::{BlobUrl, InvalidBlobUrl};
+
+/// An object store. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Blobs {
+    backend: Backend,
+}
+
+#[derive(Clone, Debug)]
+enum Backend {
+    Folder(Arc<Folder>),
+    Bucket(Arc<Bucket>),
+}
+
+/// An upload that was never published, nor discarded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StagedObject {
+    pub upload: Uuid,
+    pub last_modified: DateTime<Utc>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StoredOriginal {
+    pub tenant: TenantId,
+    pub sha256: ContentHash,
+    pub size: u64,
+    pub last_modified: DateTime<Utc>,
+}
+
+/// An artifact that was just written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Artifact {
+    pub key: String,
+    pub size: u64,
+    pub sha256: ContentHash,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoredArtifact {
+    pub place: ArtifactPlace,
+    pub size: u64,
+    pub last_modified: DateTime<Utc>,
+}
+
+/// What a link to an original should do when it is opened.
+#[derive(Clone, Copy, Debug)]
+pub struct Download<'a> {
+    pub expires_in: Duration,
+    /// The name the browser saves it under.
+    pub file_name: &'a str,
+    pub media_type: &'a str,
+}
+
+/// One object of a listing.
+#[derive(Clone, Debug)]
+struct Found {
+    key: String,
+    size: u64,
+    last_modified: DateTime<Utc>,
+}
+
+impl Blobs {
+    /// Credentials and endpoints come from the environment (see [`Settings::from_environment`]). Makes the folder
+    /// when it is not there; asks nothing of a bucket yet: that is [`Blobs::check`].
+    pub fn open(url: &BlobUrl) -> Result<Self> {
+        Self::open_with(url, &Settings::from_environment())
+    }
+
+    pub fn open_with(url: &BlobUrl, settings: &Settings) -> Result<Self> {
+        let backend = match url {
+            BlobUrl::Folder(root) => Backend::Folder(Arc::new(Folder::open(root, settings)?)),
+            BlobUrl::S3(at) => Backend::Bucket(Arc::new(Bucket::open_s3(at, settings)?)),
+            BlobUrl::Gcs(at) => Backend::Bucket(Arc::new(Bucket::open_gcs(at, settings)?)),
+        };
+        Ok(Self { backend })
+    }
+
+    /// Whether the store can be used now. Answers within [`Patience::check`].
+    pub async fn check(&self) -> Result<()> {
+        match &self.backend {
+            Backend::Folder(folder) => folder.check().await,
+            Backend::Bucket(bucket) => bucket.check().await,
+        }
+    }
+
+    /// Nothing is stored before the first half megabyte (folder) or the first part (bucket) is full.
+    #[expect(clippy::unused_async, reason = "a store may have to be asked first")]
+    pub async fn begin_upload(&self, upload: Uuid) -> Result<Upload> {
+        Ok(Upload::new(self.backend.clone(), upload))
+    }
+
+    /// Makes the upload an original of this tenant. Lasts when it returns; the staged object is gone
+    /// then. To repeat it is fine, after an error too, as is publishing what is there already: that
+    /// writes the same bytes anew.
+    pub async fn publish(&self, tenant: TenantId, staged: &Staged) -> Result<()> {
+        let key = original_key(tenant, &staged.sha256);
+        match &self.backend {
+            Backend::Folder(folder) => folder.publish(staged, key).await,
+            Backend::Bucket(bucket) => bucket.publish(staged, &key).await,
+        }
+    }
+
+    /// When it fails, the janitor will find the object.
+    pub async fn discard(&self, staged: Staged) {
+        if staged.is_stored()
+            && let Err(error) = self.delete_staged(staged.upload()).await
+        {
+            let upload = staged.upload();
+            tracing::warn!(%upload, %error, "a discarded upload is left to the janitor");
+        }
+    }
+
+    /// A range that ends behind the end is cut; one that starts there is [`BlobError::OutOfRange`].
+    pub async fn read_original(
+        &self,
+        tenant: TenantId,
+        hash: &ContentHash,
+        range: Option<Range<u64>>,
+    ) -> Result<BlobStream> {
+        self.read(original_key(tenant, hash), range).await
+    }
+
+    /// That it is not there is fine.
+    pub async fn delete_original(&self, tenant: TenantId, hash: &ContentHash) -> Result<()> {
+        self.delete(original_key(tenant, hash)).await
+    }
+
+    /// Every original, of all tenants: for whoever looks for those that nothing refers to.
+    pub fn list_originals(&self) -> BoxStream<'static, Result<StoredOriginal>> {
+        place::only(self.list_below("originals"), |found| {
+            let (tenant, sha256) = place::read_original_key(&found.key)?;
+            let Found { size, last_modified, .. } = found;
+            Some(StoredOriginal { tenant, sha256, size, last_modified })
+        })
+    }
+
+    pub async fn put_artifact(&self, place: &ArtifactPlace, bytes: Bytes) -> Result<Artifact> {
+        let key = place.key();
+        let size = bytes.len() as u64;
+        let sha256 = upload::hash_whole(bytes.clone()).await?;
+        match &self.backend {
+            Backend::Folder(folder) => folder.put(key.clone(), bytes).await?,
+            Backend::Bucket(bucket) => bucket.put(&key, bytes).await?,
+        }
+        Ok(Artifact { key, size, sha256 })
+    }
+
+    pub async fn read_artifact(
+        &self,
+        place: &ArtifactPlace,
+        range: Option<Range<u64>>,
+    ) -> Result<BlobStream> {
+        self.read(place.key(), range).await
+    }
+
+    /// What all runs of a document left, in no order.
+    pub fn list_artifacts(
+        &self,
+        tenant: TenantId,
+        doc: DocId,
+    ) -> BoxStream<'static, Result<StoredArtifact>> {
+        place::only(self.list_below(&artifacts_key(tenant, doc)), |found| {
+            let place = found.key.parse().ok()?;
+            let Found { size, last_modified, .. } = found;
+            Some(StoredArtifact { place, size, last_modified })
+        })
+    }
+
+    /// That it is not there is fine.
+    pub async fn delete_artifact(&self, place: &ArtifactPlace) -> Result<()> {
+        self.delete(place.key()).await
+    }
+
+    /// All artifacts of a document.
+    pub async fn delete_artifacts(&self, tenant: TenantId, doc: DocId) -> Result<()> {
+        let key = artifacts_key(tenant, doc);
+        match &self.backend {
+            Backend::Folder(folder) => folder.delete_tree(key).await,
+            Backend::Bucket(bucket) => bucket.delete_below(&key).await,
+        }
+    }
+
+    pub fn list_staged(&self) -> BoxStream<'static, Result<StagedObject>> {
+        place::only(self.list_below("staging"), |found| {
+            let upload = place::read_staged_key(&found.key)?;
+            Some(StagedObject { upload, last_modified: found.last_modified })
+        })
+    }
+
+    /// That it is not there is fine.
+    pub async fn delete_staged(&self, upload: Uuid) -> Result<()> {
+        self.delete(staged_key(upload)).await
+    }
+
+    /// A URL that gives the original to whoever has it, until it expires; `None` for the folder,
+    /// whose links are our own ([`links`]). Does not look whether the original is there.
+    pub async fn sign_original(
+        &self,
+        tenant: TenantId,
+        hash: &ContentHash,
+        download: Download<'_>,
+    ) -> Result<Option<Url>> {
+        match &self.backend {
+            Backend::Folder(_) => Ok(None),
+            Backend::Bucket(bucket) => {
+                bucket.sign(&original_key(tenant, hash), download).await.map(Some)
+            }
+        }
+    }
+
+    async fn read(&self, key: String, range: Option<Range<u64>>) -> Result<BlobStream> {
+        match &self.backend {
+            Backend::Folder(folder) => folder.read(key, range).await,
+            Backend::Bucket(bucket) => bucket.read(&key, range).await,
+        }
+    }
+
+    async fn delete(&self, key: String) -> Result<()> {
+        match &self.backend {
+            Backend::Folder(folder) => folder.delete(key).await,
+            Backend::Bucket(bucket) => bucket.delete(&key).await,
+        }
+    }
+
+    fn list_below(&self, key: &str) -> BoxStream<'static, Result<Found>> {
+        match &self.backend {
+            Backend::Folder(folder) => folder.list_below(key),
+            Backend::Bucket(bucket) => bucket.list_below(key),
+        }
+    }
+}

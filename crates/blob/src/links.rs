@@ -1,0 +1,230 @@
+//! Links to originals that Docket serves itself, for a store that cannot sign its own.
+//!
+//! A token says which original, under which name and type, and until when; and carries an HMAC-SHA256
+//! of that. Whoever has it may read that one original until then, and nothing can be changed in it.
+//! Whoever makes one has checked that the caller may, and for how long.
+
+use std::fmt;
+use std::fmt::Write as _;
+
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use chrono::{DateTime, Utc};
+use domain::{ContentHash, TenantId};
+use hmac::{Hmac, KeyInit, Mac};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use serde::Deserialize;
+use serde_json::json;
+use sha2::{Digest, Sha256};
+use thiserror::Error;
+
+/// Signed together with a token, so that the same key used for something else gives no links.
+const PURPOSE: &[u8] = b"docket download link 1\n";
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Link {
+    pub tenant: TenantId,
+    pub hash: ContentHash,
+    pub file_name: String,
+    pub media_type: String,
+    /// To the second.
+    pub expires_at: DateTime<Utc>,
+}
+
+#[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
+pub enum LinkError {
+    #[error("this link was not made here, or was changed")]
+    Forged,
+    #[error("this link has expired: ask for a new one")]
+    Expired,
+}
+
+/// What links are signed with. All processes of an installation must have the same.
+#[derive(Clone)]
+pub struct LinkKey {
+    mac: Hmac<Sha256>,
+}
+
+/// What a token holds. The names are short, as they go into URLs; the version lets them change.
+#[derive(Deserialize)]
+struct Claims {
+    v: u8,
+    t: TenantId,
+    h: ContentHash,
+    n: String,
+    m: String,
+    e: i64,
+}
+
+const VERSION: u8 = 1;
+
+impl LinkKey {
+    /// Takes a secret of any length; 32 random bytes are right.
+    pub fn new(secret: &[u8]) -> Self {
+        // HMAC has a key of one block, and fills a shorter one with zeros.
+        let mut block = [0; 64];
+        block[..32].copy_from_slice(&Sha256::digest(secret));
+        Self { mac: Hmac::new(&block.into()) }
+    }
+
+    /// A token of letters, digits, `-`, `_` and one dot.
+    pub fn sign(&self, link: &Link) -> String {
+        let Link { tenant, hash, file_name, media_type, expires_at } = link;
+        let claims = json!({
+            "v": VERSION,
+            "t": tenant,
+            "h": hash,
+            "n": file_name,
+            "m": media_type,
+            "e": expires_at.timestamp(),
+        });
+        let claims = claims.to_string();
+        let claims = URL_SAFE_NO_PAD.encode(claims);
+        let signature = self.mac_of(&claims).finalize().into_bytes();
+        format!("{claims}.{}", URL_SAFE_NO_PAD.encode(signature))
+    }
+
+    /// Looks at nothing in a token before its signature is known to be right; compares that in
+    /// constant time. A link is void from its last second on.
+    pub fn open(&self, token: &str, now: DateTime<Utc>) -> Result<Link, LinkError> {
+        let (claims, signature) = token.split_once('.').ok_or(LinkError::Forged)?;
+        let signature = URL_SAFE_NO_PAD.decode(signature).map_err(|_| LinkError::Forged)?;
+        self.mac_of(claims).verify_slice(&signature).map_err(|_| LinkError::Forged)?;
+        let claims = URL_SAFE_NO_PAD.decode(claims).map_err(|_| LinkError::Forged)?;
+        let claims: Claims = serde_json::from_slice(&claims).map_err(|_| LinkError::Forged)?;
+        let Claims { v: VERSION, t: tenant, h: hash, n: file_name, m: media_type, e } = claims
+        else {
+            return Err(LinkError::Forged);
+        };
+        let expires_at = DateTime::from_timestamp(e, 0).ok_or(LinkError::Forged)?;
+        if now >= expires_at {
+            return Err(LinkError::Expired);
+        }
+        Ok(Link { tenant, hash, file_name, media_type, expires_at })
+    }
+
+    fn mac_of(&self, claims: &str) -> Hmac<Sha256> {
+        let mut mac = self.mac.clone();
+        mac.update(PURPOSE);
+        mac.update(claims.as_bytes());
+        mac
+    }
+}
+
+impl fmt::Debug for LinkKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("LinkKey(hidden)")
+    }
+}
+
+/// RFC 8187's `attr-char`, the rest is escaped.
+const NOT_IN_A_PARAMETER: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'!')
+    .remove(b'#')
+    .remove(b'$')
+    .remove(b'&')
+    .remove(b'+')
+    .remove(b'-')
+    .remove(b'.')
+    .remove(b'^')
+    .remove(b'_')
+    .remove(b'`')
+    .remove(b'|')
+    .remove(b'~');
+
+/// The header that makes a browser save a file under this name (RFC 6266): plain for old ones, and in
+/// UTF-8 when that says more. Whatever the name holds, it stays one header.
+///
+/// ```
+/// use blob::links::content_disposition;
+/// assert_eq!(content_disposition("a.pdf"), "attachment; filename=\"a.pdf\"");
+/// assert_eq!(
+///     content_disposition("Übersicht.pdf"),
+///     "attachment; filename=\"_bersicht.pdf\"; filename*=UTF-8''%C3%9Cbersicht.pdf"
+/// );
+/// ```
+pub fn content_disposition(file_name: &str) -> String {
+    let plain = |c: char| match c {
+        ' '..='~' if !"\"\\%/".contains(c) => c,
+        _ => '_',
+    };
+    let fallback: String = file_name.chars().map(plain).collect();
+    let mut header = format!("attachment; filename=\"{fallback}\"");
+    if fallback != file_name {
+        let exact = utf8_percent_encode(file_name, NOT_IN_A_PARAMETER);
+        // Writing to a String cannot fail.
+        let _ = write!(header, "; filename*=UTF-8''{exact}");
+    }
+    header
+}
+
+#[cfg(test)]
+mod tests {
+    use chrono::TimeDelta;
+    use uuid::Uuid;
+
+    use super::*;
+
+    fn noon() -> DateTime<Utc> {
+        DateTime::from_timestamp(1_800_000_000, 0).unwrap()
+    }
+
+    fn link() -> Link {
+        Link {
+            tenant: TenantId(Uuid::from_u128(1)),
+            hash: ContentHash([7; 32]),
+            file_name: "Übersicht \"neu\"\r\n.pdf".into(),
+            media_type: "application/pdf".into(),
+            expires_at: noon() + TimeDelta::hours(1),
+        }
+    }
+
+    #[test]
+    fn a_link_opens_until_it_expires() {
+        let key = LinkKey::new(b"secret");
+        let token = key.sign(&link());
+        assert!(token.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_.".contains(&b)), "{token}");
+        assert_eq!(key.open(&token, noon()), Ok(link()));
+        let last = link().expires_at;
+        assert_eq!(key.open(&token, last - TimeDelta::seconds(1)), Ok(link()));
+        assert_eq!(key.open(&token, last), Err(LinkError::Expired));
+    }
+
+    #[test]
+    fn no_change_to_a_link_goes_unseen() {
+        let key = LinkKey::new(b"secret");
+        let token = key.sign(&link());
+        for at in 0..token.len() {
+            for other in ["A", "B", ".", "="] {
+                let changed = format!("{}{other}{}", &token[..at], &token[at + 1..]);
+                if changed != token {
+                    assert_eq!(key.open(&changed, noon()), Err(LinkError::Forged), "{changed}");
+                }
+            }
+            assert_eq!(key.open(&token[..at], noon()), Err(LinkError::Forged));
+        }
+        assert_eq!(key.open(&format!("{token}A"), noon()), Err(LinkError::Forged));
+        assert_eq!(LinkKey::new(b"Secret").open(&token, noon()), Err(LinkError::Forged));
+    }
+
+    #[test]
+    fn an_expired_link_that_was_changed_is_forged() {
+        let key = LinkKey::new(b"secret");
+        let token = key.sign(&link()).replace('.', "A.");
+        assert_eq!(key.open(&token, link().expires_at), Err(LinkError::Forged));
+    }
+
+    #[test]
+    fn the_key_does_not_show() {
+        assert_eq!(format!("{:?}", LinkKey::new(b"secret")), "LinkKey(hidden)");
+    }
+
+    #[test]
+    fn a_file_name_stays_inside_its_header() {
+        assert_eq!(
+            content_disposition("a\"; x=\"b\r\nSet-Cookie: c/d%41.pdf"),
+            "attachment; filename=\"a_; x=_b__Set-Cookie: c_d_41.pdf\"; \
+             filename*=UTF-8''a%22%3B%20x%3D%22b%0D%0ASet-Cookie%3A%20c%2Fd%2541.pdf"
+        );
+    }
+}

@@ -1,0 +1,223 @@
+//! An upload: bytes are hashed and stored while they come in.
+//!
+//! ```text
+//!   write ──► filling ──full──┬──► hashing   (a blocking thread)
+//!             (one batch)     └──► sink      (file: a blocking thread; bucket: parts in flight)
+//! ```
+//!
+//! While one batch is hashed and stored, the next one fills: memory stays the same whatever the size.
+//! An upload that fits into one batch is not stored at all before it is published. That saves a
+//! bucket two requests of three, and a duplicate that is discarded costs no disk.
+
+mod relay;
+
+use std::fmt;
+
+use bytes::{Bytes, BytesMut};
+use domain::ContentHash;
+use sha2::{Digest, Sha256};
+use uuid::Uuid;
+
+use crate::Backend;
+use crate::bucket::{self, Parts};
+use crate::error::{BlobError, Result};
+use crate::folder::{self, StagedFile};
+pub(crate) use relay::{Relay, on_blocking_thread};
+
+/// How much of the beginning is kept for whoever finds out what kind of file it is.
+const HEAD: usize = 8 * 1024;
+/// To hash less than this takes less time than to ask another thread to do it.
+const HASHED_AT_ONCE: usize = 16 * 1024;
+
+/// An upload under way. Dropped before [`Upload::finish`] it is aborted; at worst a staged object
+/// is left for the janitor.
+pub struct Upload {
+    id: Uuid,
+    backend: Backend,
+    head: BytesMut,
+    size: u64,
+    filling: BytesMut,
+    hashing: Relay<Sha256>,
+    sink: Sink,
+    /// A write failed, or was dropped half-way: bytes may be missing.
+    is_spoilt: bool,
+}
+
+enum Sink {
+    /// All of it fits into one batch so far.
+    None,
+    File(StagedFile),
+    Parts(Parts),
+}
+
+/// An upload that is complete, and belongs to nobody yet: publish it or discard it.
+pub struct Staged {
+    pub sha256: ContentHash,
+    pub size: u64,
+    /// The first 8 KiB.
+    pub head: Bytes,
+    upload: Uuid,
+    content: Content,
+}
+
+pub(crate) enum Content {
+    InMemory(Bytes),
+    Stored,
+}
+
+impl Upload {
+    pub(crate) fn new(backend: Backend, id: Uuid) -> Self {
+        Self {
+            id,
+            backend,
+            head: BytesMut::new(),
+            size: 0,
+            filling: BytesMut::new(),
+            hashing: Relay::new(Sha256::new()),
+            sink: Sink::None,
+            is_spoilt: false,
+        }
+    }
+
+    /// How many bytes came so far.
+    pub fn size(&self) -> u64 {
+        self.size
+    }
+
+    /// Takes the next bytes. Waits while the store is slower than the sender. After an error, or when
+    /// the future was dropped, the upload cannot be finished.
+    pub async fn write(&mut self, mut bytes: Bytes) -> Result<()> {
+        self.refuse_if_spoilt()?;
+        self.is_spoilt = true;
+        let size = self.size + bytes.len() as u64;
+        self.refuse_beyond_limit(size)?;
+        let head = bytes.len().min(HEAD - self.head.len());
+        self.head.extend_from_slice(&bytes[..head]);
+        while !bytes.is_empty() {
+            if self.filling.len() == self.batch_size() {
+                self.store_batch().await?;
+            }
+            let room = self.batch_size() - self.filling.len();
+            self.filling.extend_from_slice(&bytes.split_to(bytes.len().min(room)));
+        }
+        self.size = size;
+        self.is_spoilt = false;
+        Ok(())
+    }
+
+    /// Waits until everything is hashed and stored. In the folder a file that is stored lasts from
+    /// here on.
+    pub async fn finish(mut self) -> Result<Staged> {
+        self.refuse_if_spoilt()?;
+        let content = if matches!(self.sink, Sink::None) {
+            let whole = self.filling.split().freeze();
+            self.hash(whole.clone()).await?;
+            Content::InMemory(whole)
+        } else {
+            if !self.filling.is_empty() {
+                self.store_batch().await?;
+            }
+            match std::mem::replace(&mut self.sink, Sink::None) {
+                Sink::None => {}
+                Sink::File(file) => file.finish().await?,
+                Sink::Parts(parts) => parts.finish().await?,
+            }
+            Content::Stored
+        };
+        let sha256 = ContentHash(self.hashing.take().await?.finalize().into());
+        let Self { id: upload, size, head, .. } = self;
+        Ok(Staged { sha256, size, head: head.freeze(), upload, content })
+    }
+
+    async fn store_batch(&mut self) -> Result<()> {
+        let size = self.batch_size();
+        let batch = std::mem::replace(&mut self.filling, BytesMut::with_capacity(size)).freeze();
+        self.hash(batch.clone()).await?;
+        if matches!(self.sink, Sink::None) {
+            self.sink = match &self.backend {
+                Backend::Folder(folder) => Sink::File(folder.begin_staged_file(self.id)),
+                Backend::Bucket(bucket) => Sink::Parts(bucket.begin_parts(self.id).await?),
+            };
+        }
+        match &mut self.sink {
+            Sink::None => Ok(()),
+            Sink::File(file) => file.write(batch).await,
+            Sink::Parts(parts) => parts.write(batch).await,
+        }
+    }
+
+    async fn hash(&mut self, bytes: Bytes) -> Result<()> {
+        if bytes.len() <= HASHED_AT_ONCE {
+            self.hashing.rest().await?.update(&bytes);
+            return Ok(());
+        }
+        self.hashing.hand_over(move |hasher| hasher.update(&bytes)).await
+    }
+
+    fn batch_size(&self) -> usize {
+        match &self.backend {
+            Backend::Folder(_) => folder::BATCH,
+            Backend::Bucket(_) => bucket::PART,
+        }
+    }
+
+    fn refuse_beyond_limit(&self, size: u64) -> Result<()> {
+        match &self.backend {
+            Backend::Bucket(_) if size > bucket::LARGEST => {
+                Err(BlobError::TooLarge { limit: bucket::LARGEST })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn refuse_if_spoilt(&self) -> Result<()> {
+        if !self.is_spoilt {
+            return Ok(());
+        }
+        let source = "a write before failed or was given up".into();
+        Err(BlobError::Failed { attempt: "go on with the upload", at: self.id.to_string(), source })
+    }
+}
+
+impl fmt::Debug for Upload {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Upload")
+            .field("id", &self.id)
+            .field("size", &self.size)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Staged {
+    pub fn upload(&self) -> Uuid {
+        self.upload
+    }
+
+    pub(crate) fn is_stored(&self) -> bool {
+        matches!(self.content, Content::Stored)
+    }
+
+    pub(crate) fn content(&self) -> &Content {
+        &self.content
+    }
+}
+
+impl fmt::Debug for Staged {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { sha256, size, head: _, upload, content: _ } = self;
+        f.debug_struct("Staged")
+            .field("sha256", sha256)
+            .field("size", size)
+            .field("upload", upload)
+            .field("is_stored", &self.is_stored())
+            .finish_non_exhaustive()
+    }
+}
+
+/// The hash of bytes that are all there.
+pub(crate) async fn hash_whole(bytes: Bytes) -> Result<ContentHash> {
+    if bytes.len() <= HASHED_AT_ONCE {
+        return Ok(ContentHash(Sha256::digest(&bytes).into()));
+    }
+    on_blocking_thread(move || ContentHash(Sha256::digest(&bytes).into())).await
+}

@@ -1,0 +1,226 @@
+//! Servers that answer wrongly, late, half or not at all: an error in bounded time that says what to
+//! do, never a short or a half object, and everything works again afterwards.
+
+use std::net::SocketAddr;
+use std::time::{Duration, Instant};
+
+use blob::{BlobError, Blobs, Download};
+use bytes::Bytes;
+use domain::ContentHash;
+use futures_util::TryStreamExt;
+use testkit::objects::{BUCKET, Fault, FaultyProxy, ask};
+
+use crate::desk::{Desk, content, open_impatient, sha256};
+
+const LARGE: usize = 12_000_000;
+/// Much more than the impatient stores need, much less than forever.
+const BOUND: Duration = Duration::from_secs(25);
+
+pub(crate) async fn run(
+    scheme: &str,
+    server: SocketAddr,
+    environment: impl Fn(SocketAddr) -> Vec<(String, String)>,
+) {
+    let proxy = FaultyProxy::before(server).await;
+    let url = format!("{scheme}://{BUCKET}/faults");
+    let blobs = open_impatient(&url, environment(proxy.address()));
+    for fault in [Fault::Answers(500), Fault::Answers(503), Fault::Hangs, Fault::Refuses] {
+        println!("{fault:?}");
+        everything_is_unavailable(&Desk::on(&blobs), &proxy, fault).await;
+    }
+    println!("nobody listens");
+    let nowhere = open_impatient(&url, environment(a_port_without_a_server().await));
+    for (what, outcome) in try_everything(&Desk::on(&nowhere), &sha256(b"x")).await {
+        is_unavailable(what, &outcome);
+    }
+    println!("no permission");
+    everything_is_refused(&Desk::on(&blobs), &proxy).await;
+    println!("one failure is tried again");
+    one_failure_is_tried_again(&Desk::on(&blobs), &proxy).await;
+    println!("an answer that is cut");
+    an_answer_that_is_cut_is_not_taken_for_whole(&Desk::on(&blobs), &proxy).await;
+    println!("an upload that is cut");
+    an_upload_that_is_cut_makes_no_object(&Desk::on(&blobs), &proxy).await;
+    println!("a failed publication");
+    a_publication_that_failed_can_be_repeated(&Desk::on(&blobs), &proxy).await;
+}
+
+type Outcome = Result<(), BlobError>;
+
+/// One of each kind of request, all at once.
+async fn try_everything(desk: &Desk, known: &ContentHash) -> Vec<(&'static str, Outcome)> {
+    let Desk { blobs, tenant, .. } = desk;
+    let small = desk.upload(b"small").await;
+    let (place, nothing) = (desk.place("read", "out"), sha256(b"nothing"));
+    let check = blobs.check();
+    let publish = blobs.publish(*tenant, &small);
+    let read = async { desk.try_read(known).await.map(drop) };
+    let delete = blobs.delete_original(*tenant, &nothing);
+    let list = async { blobs.list_staged().try_collect::<Vec<_>>().await.map(drop) };
+    let put = async { blobs.put_artifact(&place, Bytes::from_static(b"x")).await.map(drop) };
+    let large = async { desk.try_upload(&content(1, LARGE)).await.map(drop) };
+    let outcomes = tokio::join!(
+        timed(check),
+        timed(publish),
+        timed(read),
+        timed(delete),
+        timed(list),
+        timed(put),
+        timed(large),
+    );
+    let (check, publish, read, delete, list, put, large) = outcomes;
+    vec![
+        ("check", check),
+        ("publish", publish),
+        ("read", read),
+        ("delete", delete),
+        ("list", list),
+        ("put an artifact", put),
+        ("upload", large),
+    ]
+}
+
+async fn timed(work: impl Future<Output = Outcome>) -> Outcome {
+    let began = Instant::now();
+    let outcome = work.await;
+    assert!(began.elapsed() < BOUND, "{outcome:?} took {:?}", began.elapsed());
+    outcome
+}
+
+fn is_unavailable(what: &str, outcome: &Outcome) {
+    let error = outcome.as_ref().expect_err(what);
+    assert!(matches!(error, BlobError::Unavailable { .. }), "{what}: {error:?}");
+    assert!(error.is_retryable());
+    let sentence = error.to_string();
+    assert!(sentence.contains("check that it is up"), "{what}: {sentence}");
+}
+
+async fn everything_is_unavailable(desk: &Desk, proxy: &FaultyProxy, fault: Fault) {
+    let hash = desk.publish(b"published before").await;
+    proxy.set(fault);
+    for (what, outcome) in try_everything(desk, &hash).await {
+        is_unavailable(what, &outcome);
+    }
+    proxy.set(Fault::None);
+    assert!(desk.has(&hash).await, "what was there is there");
+    assert_eq!(desk.originals().await, [(hash, 16)], "a failed publication left something");
+    for (what, outcome) in try_everything(desk, &hash).await {
+        outcome.unwrap_or_else(|error| panic!("{what} works again: {error:?}"));
+    }
+    remove_all_staged(desk).await;
+}
+
+async fn everything_is_refused(desk: &Desk, proxy: &FaultyProxy) {
+    proxy.set(Fault::Answers(403));
+    for (what, outcome) in try_everything(desk, &sha256(b"x")).await {
+        let error = outcome.expect_err(what);
+        assert!(matches!(error, BlobError::Refused { .. }), "{what}: {error:?}");
+        assert!(error.to_string().contains("Check "), "{what}: {error}");
+        assert!(!error.is_retryable());
+    }
+    proxy.set(Fault::None);
+}
+
+async fn one_failure_is_tried_again(desk: &Desk, proxy: &FaultyProxy) {
+    proxy.set(Fault::AnswersFirst(500, 1));
+    let hash = desk.publish(b"with one failure").await;
+    proxy.set(Fault::AnswersFirst(503, 1));
+    assert!(desk.has(&hash).await);
+    proxy.set(Fault::None);
+}
+
+async fn an_answer_that_is_cut_is_not_taken_for_whole(desk: &Desk, proxy: &FaultyProxy) {
+    let sent = content(1, 1_000_000);
+    let hash = desk.publish(&sent).await;
+    proxy.set(Fault::CutsAnswersAfter(100_000));
+    let error = desk.try_read(&hash).await.expect_err("a tenth at a time, and three tries");
+    assert!(matches!(error, BlobError::Unavailable { .. }), "{error:?}");
+    // A cut or two are mended: the rest is asked for.
+    proxy.set(Fault::CutsAnswersAfter(700_000));
+    assert!(desk.try_read(&hash).await.unwrap() == sent);
+    proxy.set(Fault::None);
+    assert!(desk.try_read(&hash).await.unwrap() == sent);
+}
+
+async fn an_upload_that_is_cut_makes_no_object(desk: &Desk, proxy: &FaultyProxy) {
+    for size in [2_000_000, LARGE] {
+        let sent = content(2, size);
+        proxy.set(Fault::CutsRequestsAfter(1_000_000));
+        let error = match desk.try_upload(&sent).await {
+            Ok(staged) => desk.blobs.publish(desk.tenant, &staged).await.expect_err("it is cut"),
+            Err(error) => error,
+        };
+        assert!(matches!(error, BlobError::Unavailable { .. }), "{error:?}");
+        proxy.set(Fault::None);
+        assert_eq!(desk.originals().await, []);
+        assert!(desk.staged().await.is_empty());
+    }
+    desk.publish(&content(2, LARGE)).await;
+}
+
+async fn a_publication_that_failed_can_be_repeated(desk: &Desk, proxy: &FaultyProxy) {
+    for size in [1000, LARGE] {
+        let staged = desk.upload(&content(3, size)).await;
+        proxy.set(Fault::Answers(500));
+        is_unavailable("publish", &desk.blobs.publish(desk.tenant, &staged).await);
+        proxy.set(Fault::None);
+        assert!(!desk.has(&staged.sha256).await);
+        desk.blobs.publish(desk.tenant, &staged).await.unwrap();
+        assert!(desk.has(&staged.sha256).await);
+        assert!(desk.staged().await.is_empty());
+    }
+}
+
+async fn remove_all_staged(desk: &Desk) {
+    for upload in desk.staged().await {
+        desk.blobs.delete_staged(upload).await.unwrap();
+    }
+}
+
+async fn a_port_without_a_server() -> SocketAddr {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    listener.local_addr().unwrap()
+}
+
+pub(crate) async fn a_bucket_that_is_not_there(blobs: Blobs) {
+    let desk = Desk::on(&blobs);
+    let staged = desk.upload(b"small").await;
+    for error in [
+        blobs.check().await.unwrap_err(),
+        blobs.publish(desk.tenant, &staged).await.unwrap_err(),
+        desk.try_read(&staged.sha256).await.unwrap_err(),
+        desk.try_upload(&content(1, LARGE)).await.unwrap_err(),
+    ] {
+        assert!(matches!(error, BlobError::NoBucket { .. }), "{error:?}");
+        assert!(error.to_string().contains("no-such-bucket"), "{error}");
+    }
+}
+
+pub(crate) async fn links_open_with_their_name_and_type(blobs: Blobs, server: SocketAddr) {
+    let desk = Desk::on(&blobs);
+    let hash = desk.publish(b"%PDF").await;
+    let download = Download {
+        expires_in: Duration::from_hours(1),
+        file_name: "Übersicht 1.pdf",
+        media_type: "application/pdf",
+    };
+    let mut quickest = Duration::MAX;
+    for _ in 0..5 {
+        let began = Instant::now();
+        blobs.sign_original(desk.tenant, &hash, download).await.unwrap();
+        quickest = quickest.min(began.elapsed());
+    }
+    assert!(quickest < Duration::from_millis(100), "{quickest:?}");
+    let url = blobs.sign_original(desk.tenant, &hash, download).await.unwrap().unwrap();
+    assert!(url.as_str().contains("Expires=3600"), "{url}");
+    let target = format!("{}?{}", url.path(), url.query().unwrap());
+    let answer = String::from_utf8(ask(server, "GET", &target, "").await).unwrap();
+    let (headers, body) = answer.split_once("\r\n\r\n").unwrap();
+    assert!(headers.starts_with("HTTP/1.1 200"), "{answer}");
+    assert_eq!(body, "%PDF");
+    let headers = headers.to_ascii_lowercase();
+    assert!(headers.contains("content-type: application/pdf"), "{headers}");
+    let disposition = "content-disposition: attachment; filename=\"_bersicht 1.pdf\"; \
+                       filename*=utf-8''%c3%9cbersicht%201.pdf";
+    assert!(headers.contains(disposition), "{headers}");
+}

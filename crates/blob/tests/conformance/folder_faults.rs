@@ -1,0 +1,85 @@
+//! Disks that are full or cannot be written: an error that says what to do, and nothing half.
+
+use std::fs;
+
+use blob::{BlobError, BlobUrl, Blobs, Settings};
+use tempfile::TempDir;
+use testkit::Disk;
+
+use crate::desk::{Desk, content};
+use crate::folder::open_folder;
+
+#[tokio::test]
+async fn a_disk_that_fills_up_during_an_upload() {
+    let folder = TempDir::new().unwrap();
+    let Some(_disk) = Disk::mounted_at(folder.path(), "size=4m") else { return };
+    let desk = Desk::on(&open_folder(folder.path()));
+    let hash = desk.publish(b"published before").await;
+    let error = desk.try_upload(&content(1, 6_000_000)).await.unwrap_err();
+    is_full(&error, folder.path());
+    assert!(desk.staged().await.is_empty(), "the half of it is gone, and the room is free again");
+    desk.publish(&content(1, 2_000_000)).await;
+    assert!(desk.has(&hash).await);
+}
+
+#[tokio::test]
+async fn a_disk_that_is_full_before_a_small_upload() {
+    let folder = TempDir::new().unwrap();
+    let Some(tiny) = Disk::mounted_at(folder.path(), "size=1m") else { return };
+    let desk = Desk::on(&open_folder(folder.path()));
+    let ballast = tiny.fill_up();
+    let staged = desk.upload(&content(1, 100_000)).await;
+    is_full(&desk.blobs.publish(desk.tenant, &staged).await.unwrap_err(), folder.path());
+    is_full(&desk.blobs.check().await.unwrap_err(), folder.path());
+    let place = desk.place("read", "out");
+    let put = desk.blobs.put_artifact(&place, content(1, 100_000).into()).await;
+    is_full(&put.unwrap_err(), folder.path());
+    assert!(desk.staged().await.is_empty());
+    assert_eq!(desk.originals().await, []);
+    fs::remove_file(ballast).unwrap();
+    desk.blobs.check().await.unwrap();
+    desk.blobs.publish(desk.tenant, &staged).await.unwrap();
+    assert!(desk.has(&staged.sha256).await);
+}
+
+#[tokio::test]
+async fn a_disk_that_became_read_only() {
+    let folder = TempDir::new().unwrap();
+    let Some(tiny) = Disk::mounted_at(folder.path(), "size=4m") else { return };
+    let desk = Desk::on(&open_folder(folder.path()));
+    let hash = desk.publish(b"published before").await;
+    tiny.change("ro");
+    let staged = desk.upload(b"small").await;
+    for error in [
+        desk.blobs.check().await.unwrap_err(),
+        desk.blobs.publish(desk.tenant, &staged).await.unwrap_err(),
+        desk.try_upload(&content(1, 1_000_000)).await.unwrap_err(),
+        desk.blobs.delete_original(desk.tenant, &hash).await.unwrap_err(),
+    ] {
+        assert!(matches!(error, BlobError::Refused { .. }), "{error:?}");
+        assert!(error.to_string().contains("Make the folder writable"), "{error}");
+    }
+    assert!(desk.has(&hash).await, "it can still be read");
+    tiny.change("rw");
+    desk.blobs.publish(desk.tenant, &staged).await.unwrap();
+}
+
+#[test]
+fn a_file_where_the_folder_should_be() {
+    let folder = TempDir::new().unwrap();
+    let file = folder.path().join("file");
+    fs::write(&file, "x").unwrap();
+    for path in [file.clone(), file.join("below")] {
+        let url: BlobUrl = format!("file://{}", path.display()).parse().unwrap();
+        let error = Blobs::open_with(&url, &Settings::default()).unwrap_err();
+        assert!(error.to_string().starts_with("Docket could not make the folder"), "{error}");
+    }
+}
+
+fn is_full(error: &BlobError, folder: &std::path::Path) {
+    assert!(matches!(error, BlobError::Full { .. }), "{error:?}");
+    let sentence = error.to_string();
+    assert!(sentence.starts_with("There is no space left in "), "{sentence}");
+    assert!(sentence.contains(&folder.display().to_string()), "{sentence}");
+    assert!(sentence.ends_with("nothing was lost."), "{sentence}");
+}

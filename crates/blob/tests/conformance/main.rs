@@ -1,0 +1,19 @@
+//! One suite for every kind of store, and what each does when things break.
+//!
+//! [`suite::run`] tells all stories on one store, so that a server is started once.
+
+#![expect(
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    reason = "the helpers of a test may do what a test may"
+)]
+
+mod bucket_faults;
+mod desk;
+mod folder;
+mod folder_faults;
+mod gcs;
+mod s3;
+mod suite;

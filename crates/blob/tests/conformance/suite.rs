@@ -1,0 +1,263 @@
+//! What every store must do, told as stories on one store.
+
+use blob::{BlobError, Blobs};
+use bytes::Bytes;
+use domain::ContentHash;
+use futures_util::future::join_all;
+
+use crate::desk::{Desk, content, eventually, sha256};
+
+const KIB: usize = 1024;
+const MIB: usize = 1024 * KIB;
+/// Larger than two parts of a bucket, and no multiple of anything.
+const LARGE: usize = 11 * MIB + 12_345;
+
+macro_rules! tell {
+    ($blobs:expr, $($story:ident),+ $(,)?) => {
+        $(
+            println!("{}", stringify!($story).replace('_', " "));
+            $story(Desk::on($blobs)).await;
+        )+
+    };
+}
+
+/// What several clients may do to one key of a server at the same time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum SameKey {
+    WrittenAtOnce,
+    /// Moto closes the object that is replaced while another request is still reading it, and
+    /// answers 500.
+    WrittenInTurn,
+}
+
+pub(crate) async fn run(blobs: &Blobs, same_key: SameKey) {
+    tell!(
+        blobs,
+        it_can_be_checked,
+        what_was_published_is_read_back_whatever_its_size,
+        a_large_upload_is_staged_until_it_is_published,
+        publishing_is_repeatable,
+        the_same_content_is_kept_once,
+        tenants_share_nothing,
+        ranges_are_cut_at_the_end_and_refused_behind_it,
+        deleting_twice_is_fine,
+        a_discarded_upload_leaves_nothing,
+        an_upload_given_up_leaves_nothing,
+        a_killed_upload_leaves_nothing_but_what_the_janitor_finds,
+        a_spoilt_upload_cannot_be_finished,
+        artifacts_are_whole_and_listed,
+        artifacts_go_with_their_document,
+        listings_show_everything,
+    );
+    if same_key == SameKey::WrittenAtOnce {
+        tell!(blobs, many_publish_the_same_content_at_once);
+    }
+    let staged = Desk::on(blobs).staged().await;
+    assert!(staged.is_empty(), "the stories left {staged:?}");
+}
+
+async fn it_can_be_checked(desk: Desk) {
+    desk.blobs.check().await.unwrap();
+    let (one, two) = tokio::join!(desk.blobs.check(), desk.blobs.check());
+    one.and(two).unwrap();
+}
+
+async fn what_was_published_is_read_back_whatever_its_size(desk: Desk) {
+    let batch = 512 * KIB;
+    let part = 5 * MIB;
+    let sizes = [0, 1, 8 * KIB, 8 * KIB + 1, batch - 1, batch, batch + 1, part, part + 1, LARGE];
+    for (seed, size) in (1..).zip(sizes) {
+        let sent = content(seed, size);
+        let staged = desk.upload(&sent).await;
+        assert_eq!(staged.size, size as u64);
+        assert_eq!(staged.sha256, sha256(&sent), "{size}");
+        assert_eq!(staged.head, &sent[..size.min(8 * KIB)]);
+        desk.blobs.publish(desk.tenant, &staged).await.unwrap();
+        let stream = desk.blobs.read_original(desk.tenant, &staged.sha256, None).await.unwrap();
+        assert_eq!((stream.size(), stream.range()), (size as u64, 0..size as u64));
+        assert!(stream.collect().await.unwrap() == sent, "{size} bytes came back otherwise");
+    }
+}
+
+async fn a_large_upload_is_staged_until_it_is_published(desk: Desk) {
+    let sent = content(1, LARGE);
+    let staged = desk.upload(&sent).await;
+    assert_eq!(desk.staged().await, [staged.upload()]);
+    assert!(!desk.has(&staged.sha256).await, "it is there before it is published");
+    desk.blobs.publish(desk.tenant, &staged).await.unwrap();
+    assert!(desk.has(&staged.sha256).await);
+    assert!(desk.staged().await.is_empty());
+}
+
+async fn publishing_is_repeatable(desk: Desk) {
+    for size in [100, LARGE] {
+        let staged = desk.upload(&content(1, size)).await;
+        for _ in 0..3 {
+            desk.blobs.publish(desk.tenant, &staged).await.unwrap();
+        }
+        assert!(desk.has(&staged.sha256).await);
+    }
+    let lost = desk.upload(&content(2, LARGE)).await;
+    desk.blobs.delete_staged(lost.upload()).await.unwrap();
+    let error = desk.blobs.publish(desk.tenant, &lost).await.unwrap_err();
+    assert!(error.is_not_found(), "{error:?}");
+}
+
+async fn the_same_content_is_kept_once(desk: Desk) {
+    let sent = content(1, 1000);
+    let hash = desk.publish(&sent).await;
+    assert_eq!(desk.publish(&sent).await, hash);
+    assert_eq!(desk.originals().await, [(hash, 1000)]);
+}
+
+async fn many_publish_the_same_content_at_once(desk: Desk) {
+    for size in [1000, 5 * MIB + 1] {
+        let sent = content(1, size);
+        let hashes = join_all((0..8).map(|_| desk.publish(&sent))).await;
+        assert_eq!(hashes, [sha256(&sent); 8]);
+        assert!(desk.try_read(&hashes[0]).await.unwrap() == sent);
+    }
+}
+
+async fn tenants_share_nothing(desk: Desk) {
+    let other = Desk::on(&desk.blobs);
+    let hash = desk.publish(b"the same letter").await;
+    assert!(!other.has(&hash).await, "another tenant reads it");
+    other.publish(b"the same letter").await;
+    desk.blobs.delete_original(desk.tenant, &hash).await.unwrap();
+    assert!(!desk.has(&hash).await);
+    assert!(other.has(&hash).await, "it went with another tenant's");
+}
+
+async fn ranges_are_cut_at_the_end_and_refused_behind_it(desk: Desk) {
+    let sent = content(1, 1000);
+    let hash = desk.publish(&sent).await;
+    let ranges = [0..1, 0..1000, 10..20, 999..1000, 990..5000, 0..0, 500..500, 1000..1000];
+    for asked in ranges {
+        let read = desk.blobs.read_original(desk.tenant, &hash, Some(asked.clone())).await;
+        let read = read.unwrap_or_else(|error| panic!("{asked:?}: {error:?}"));
+        let given = asked.start..asked.end.min(1000);
+        assert_eq!((read.size(), read.range()), (1000, given.clone()));
+        let (from, to) = (usize::try_from(given.start), usize::try_from(given.end));
+        assert_eq!(read.collect().await.unwrap(), &sent[from.unwrap()..to.unwrap()]);
+    }
+    for asked in [1000..1001, 1001..1001, 2000..3000] {
+        let read = desk.blobs.read_original(desk.tenant, &hash, Some(asked.clone())).await;
+        let is_out = matches!(read, Err(BlobError::OutOfRange { size: 1000 }));
+        assert!(is_out, "{asked:?}: {read:?}");
+    }
+    let nowhere = ContentHash([1; 32]);
+    for asked in [None, Some(0..0), Some(5..6)] {
+        let read = desk.blobs.read_original(desk.tenant, &nowhere, asked).await;
+        assert!(matches!(read, Err(BlobError::NotFound { .. })), "{read:?}");
+    }
+    let empty = desk.publish(b"").await;
+    let read = desk.blobs.read_original(desk.tenant, &empty, Some(0..1)).await;
+    assert!(matches!(read, Err(BlobError::OutOfRange { size: 0 })), "{read:?}");
+}
+
+async fn deleting_twice_is_fine(desk: Desk) {
+    let hash = desk.publish(b"to be deleted").await;
+    for _ in 0..2 {
+        desk.blobs.delete_original(desk.tenant, &hash).await.unwrap();
+        assert!(!desk.has(&hash).await);
+    }
+    desk.blobs.delete_staged(desk.id()).await.unwrap();
+    desk.blobs.delete_artifact(&desk.place("read", "nothing")).await.unwrap();
+    desk.blobs.delete_artifacts(desk.tenant, desk.doc).await.unwrap();
+}
+
+async fn a_discarded_upload_leaves_nothing(desk: Desk) {
+    for size in [1000, LARGE] {
+        let staged = desk.upload(&content(1, size)).await;
+        desk.blobs.discard(staged).await;
+        assert!(desk.staged().await.is_empty());
+    }
+    assert_eq!(desk.originals().await, []);
+}
+
+async fn an_upload_given_up_leaves_nothing(desk: Desk) {
+    for size in [1000, LARGE] {
+        let mut upload = desk.begin().await;
+        upload.write(content(1, size).into()).await.unwrap();
+        drop(upload);
+        eventually("the upload is gone", async || desk.staged().await.is_empty()).await;
+    }
+}
+
+async fn a_killed_upload_leaves_nothing_but_what_the_janitor_finds(desk: Desk) {
+    let mut upload = desk.begin().await;
+    upload.write(content(1, LARGE).into()).await.unwrap();
+    // As when the process is killed: nothing is cleaned up.
+    std::mem::forget(upload);
+    for left in desk.staged().await {
+        desk.blobs.delete_staged(left).await.unwrap();
+    }
+    assert!(desk.staged().await.is_empty());
+    assert_eq!(desk.originals().await, []);
+}
+
+async fn a_spoilt_upload_cannot_be_finished(desk: Desk) {
+    let mut upload = desk.begin().await;
+    {
+        // The client goes away: whoever reads from it drops the write in the middle. It is polled
+        // once, and has more to wait for.
+        let write = upload.write(content(1, LARGE).into());
+        let given_up = tokio::time::timeout(std::time::Duration::ZERO, write).await;
+        assert!(given_up.is_err(), "a large write waits for the store");
+    }
+    assert!(upload.write(Bytes::from_static(b"more")).await.is_err());
+    assert!(upload.finish().await.is_err());
+    eventually("the upload is gone", async || desk.staged().await.is_empty()).await;
+}
+
+async fn artifacts_are_whole_and_listed(desk: Desk) {
+    let pages = desk.place("read", "pages.json");
+    let text = desk.place("index", "text.txt");
+    let first = desk.blobs.put_artifact(&pages, Bytes::from_static(b"[1]")).await.unwrap();
+    assert_eq!((first.key, first.size), (pages.key(), 3));
+    assert_eq!(first.sha256, sha256(b"[1]"));
+    let large = content(1, 600 * KIB);
+    desk.blobs.put_artifact(&text, large.clone().into()).await.unwrap();
+    desk.blobs.put_artifact(&pages, Bytes::from_static(b"[1, 2]")).await.unwrap();
+
+    let read = desk.blobs.read_artifact(&pages, None).await.unwrap();
+    assert_eq!(read.collect().await.unwrap(), b"[1, 2]".as_slice());
+    let read = desk.blobs.read_artifact(&text, Some(100..200)).await.unwrap();
+    assert_eq!(read.collect().await.unwrap(), &large[100..200]);
+    let listed = desk.artifacts().await;
+    let listed: Vec<_> = listed.into_iter().map(|found| (found.place, found.size)).collect();
+    assert_eq!(listed, [(text, 600 * KIB as u64), (pages, 6)]);
+}
+
+async fn artifacts_go_with_their_document(desk: Desk) {
+    let other = Desk::on(&desk.blobs);
+    let kept = other.place("read", "pages.json");
+    other.blobs.put_artifact(&kept, Bytes::from_static(b"kept")).await.unwrap();
+    for stage in ["read", "parse", "match", "index"] {
+        let place = desk.place(stage, "out");
+        desk.blobs.put_artifact(&place, Bytes::from_static(b"x")).await.unwrap();
+    }
+    desk.blobs.delete_artifact(&desk.place("parse", "out")).await.unwrap();
+    assert_eq!(desk.artifacts().await.len(), 3);
+    desk.blobs.delete_artifacts(desk.tenant, desk.doc).await.unwrap();
+    assert_eq!(desk.artifacts().await, []);
+    let read = desk.blobs.read_artifact(&desk.place("read", "out"), None).await;
+    assert!(matches!(read, Err(BlobError::NotFound { .. })), "{read:?}");
+    assert_eq!(other.artifacts().await.len(), 1);
+    // A stage of a run that is going on, after the tree is gone.
+    let again = desk.place("read", "out");
+    desk.blobs.put_artifact(&again, Bytes::from_static(b"again")).await.unwrap();
+    assert_eq!(desk.artifacts().await.len(), 1);
+}
+
+async fn listings_show_everything(desk: Desk) {
+    let mut published = Vec::new();
+    for seed in 1..=10 {
+        published.push((desk.publish(&content(seed, 100)).await, 100));
+    }
+    published.sort_unstable();
+    let mut listed = desk.originals().await;
+    listed.sort_unstable();
+    assert_eq!(listed, published);
+}
