@@ -24,6 +24,7 @@ use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 use rustix::process::{Signal, kill_process};
 use serde_json::json;
+use tokio::sync::watch;
 
 use self::cast::{Actor, Part, Stage, addresses, postmaster, ready_postmaster};
 use self::door::{Door, FrontDoor, Paper, Receipt};
@@ -98,12 +99,9 @@ async fn play(plan: &Plan, folder: &Path) -> anyhow::Result<Evidence> {
     let began = environment.clock.elapsed();
     let mut troupe = Troupe::enter(&stage, plan.workers).await?;
     let entrance = Entrance::open(&troupe, &stage).await?;
-    let (book, kills) = {
-        let flow = flow(&entrance.door, plan, seed);
-        let killing = kill_some(&mut troupe, folder, plan, seed);
-        let (book, kills) = tokio::join!(flow, killing);
-        (book, kills)
-    };
+    let (done, killed) = watch::channel(0);
+    let killing = kill_some(&mut troupe, folder, plan, seed, &done);
+    let (book, kills) = tokio::join!(flow(&entrance.door, plan, seed, killed), killing);
     entrance.wait_for_the_end(&book).await;
     let ended_by_themselves = troupe.actors().map(Actor::ended_by_itself).sum();
     let mut evidence = Evidence {
@@ -229,18 +227,15 @@ struct Book {
     never_accepted: usize,
 }
 
-/// Hands the documents in, evenly over the time that the kills will take.
-async fn flow(door: &Door, plan: &Plan, seed: u64) -> Book {
-    let between_kills =
-        Duration::from_millis(u64::midpoint(BETWEEN_KILLS.start, BETWEEN_KILLS.end));
-    let kills = u32::try_from(plan.kills).unwrap_or(u32::MAX);
-    let docs = u32::try_from(plan.docs).unwrap_or(u32::MAX).max(1);
-    let pause = between_kills * kills / docs;
+/// Hands the documents in, as many between two kills as between any others.
+async fn flow(door: &Door, plan: &Plan, seed: u64, killed: watch::Receiver<usize>) -> Book {
     let book = Mutex::new(Book::default());
     let papers = (0..plan.docs).map(|number| {
-        let book = &book;
+        let (book, mut killed) = (&book, killed.clone());
+        let turn = number * plan.kills / plan.docs;
         async move {
-            tokio::time::sleep(pause * u32::try_from(number).unwrap_or(u32::MAX)).await;
+            // Nobody counts any more when all are killed.
+            killed.wait_for(|killed| *killed >= turn).await.ok();
             let (receipt, times) = hand_in(door, Paper { number, seed }).await;
             let mut book = book.lock().unwrap_or_else(PoisonError::into_inner);
             match receipt {
@@ -301,7 +296,13 @@ fn victim(number: usize, dice: &mut StdRng) -> Victim {
     }
 }
 
-async fn kill_some(troupe: &mut Troupe, folder: &Path, plan: &Plan, seed: u64) -> Killings {
+async fn kill_some(
+    troupe: &mut Troupe,
+    folder: &Path,
+    plan: &Plan,
+    seed: u64,
+    done: &watch::Sender<usize>,
+) -> Killings {
     let mut dice = StdRng::seed_from_u64(seed);
     let mut killings = Killings::default();
     for number in 1..=plan.kills {
@@ -329,6 +330,7 @@ async fn kill_some(troupe: &mut Troupe, folder: &Path, plan: &Plan, seed: u64) -
                 killings.counts.database += usize::from(kill_database(folder));
             }
         }
+        done.send_replace(number);
         progress(format_args!("{number} of {} kills", plan.kills));
     }
     killings
