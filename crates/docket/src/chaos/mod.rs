@@ -14,7 +14,7 @@ use std::collections::HashMap;
 use std::io::{self, IsTerminal};
 use std::path::Path;
 use std::process::ExitCode;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use anyhow::{Context, ensure};
@@ -25,6 +25,8 @@ use rand::{RngExt, SeedableRng};
 use rustix::process::{Signal, kill_process};
 use serde_json::json;
 use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
 
 use self::cast::{Actor, Part, Stage, addresses, postmaster, ready_postmaster};
 use self::door::{Door, FrontDoor, Paper, Receipt};
@@ -63,14 +65,12 @@ const TO_BE_ACCEPTED: Duration = Duration::from_mins(2);
 pub(crate) async fn run(plan: &Plan, as_json: bool) -> anyhow::Result<ExitCode> {
     let mut signals = StopSignals::listen().context("cannot listen for signals")?;
     let folder = tempfile::tempdir().context("there is no room for a temporary folder")?;
+    let stage = set_up(folder.path())?;
     let played = tokio::select! {
-        played = play(plan, folder.path()) => played,
+        played = play(plan, &stage) => played,
         () = signals.next() => Err(anyhow::anyhow!("stopped before it was done")),
     };
-    // Whoever is left: the processes end with this one, PostgreSQL does not.
-    if let Some(pid) = postmaster(folder.path()) {
-        kill_process(pid, Signal::QUIT).ok();
-    }
+    stage.clear().await;
     let report = Report::on(&played?);
     if as_json {
         say(json!(report));
@@ -83,22 +83,26 @@ pub(crate) async fn run(plan: &Plan, as_json: bool) -> anyhow::Result<ExitCode> 
     Ok(if report.holds() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-async fn play(plan: &Plan, folder: &Path) -> anyhow::Result<Evidence> {
+fn set_up(folder: &Path) -> anyhow::Result<Stage> {
     let environment = system::environment();
-    let seed = plan.seed.unwrap_or_else(|| u64::from(fresh_seed(environment.random.as_ref())));
-    let stage = Stage {
+    Ok(Stage {
         program: std::env::current_exe().context("this program's own file is not to be found")?,
         folder: folder.to_owned(),
-        password: format!(
-            "chaos {:016x}",
-            u64::from(fresh_seed(environment.random.as_ref())) << 20
-        ),
+        password: format!("chaos {:032x}", environment.ids.next().as_u128()),
         pipeline: drill::NAMES.join(","),
-        clock: Arc::clone(&environment.clock),
-    };
+        clock: environment.clock,
+        curtain: CancellationToken::new(),
+        keepers: TaskTracker::new(),
+    })
+}
+
+async fn play(plan: &Plan, stage: &Stage) -> anyhow::Result<Evidence> {
+    let environment = system::environment();
+    let folder = &stage.folder;
+    let seed = plan.seed.unwrap_or_else(|| u64::from(fresh_seed(environment.random.as_ref())));
     let began = environment.clock.elapsed();
-    let mut troupe = Troupe::enter(&stage, plan.workers).await?;
-    let entrance = Entrance::open(&troupe, &stage).await?;
+    let mut troupe = Troupe::enter(stage, plan.workers).await?;
+    let entrance = Entrance::open(&troupe, stage).await?;
     let (done, killed) = watch::channel(0);
     let killing = kill_some(&mut troupe, folder, plan, seed, &done);
     let (book, kills) = tokio::join!(flow(&entrance.door, plan, seed, killed), killing);
