@@ -10,6 +10,7 @@
 mod bare_commits;
 mod cold_start;
 mod docket;
+mod engine;
 mod foundation_read;
 mod foundation_write;
 mod load;
@@ -55,6 +56,12 @@ enum Benchmark {
     FoundationRead,
     FoundationWrite,
     ColdStart,
+    EngineThroughput,
+    EnginePickup,
+    EnginePipeline,
+    EngineGrowth,
+    EngineFairness,
+    EngineIdle,
     TestDatabase,
 }
 
@@ -77,6 +84,12 @@ impl Bench {
             Benchmark::FoundationRead => foundation_read::run(self).await,
             Benchmark::FoundationWrite => foundation_write::run(self).await,
             Benchmark::ColdStart => cold_start::run(self).await,
+            Benchmark::EngineThroughput => engine::throughput(self).await,
+            Benchmark::EnginePickup => engine::pickup(self).await,
+            Benchmark::EnginePipeline => engine::pipeline(self).await,
+            Benchmark::EngineGrowth => engine::growth(self).await,
+            Benchmark::EngineFairness => engine::fairness(self).await,
+            Benchmark::EngineIdle => engine::idle(self).await,
             Benchmark::TestDatabase => test_database::run(self).await,
         }
     }

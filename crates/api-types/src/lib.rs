@@ -2,6 +2,7 @@
 
 mod api_keys;
 mod audit;
+mod documents;
 mod health;
 mod jobs;
 mod page;
@@ -11,13 +12,21 @@ mod users;
 
 pub use api_keys::{ApiKeyView, CreateApiKeyRequest, CreatedApiKeyView};
 pub use audit::{AuditEntryView, AuditQuery};
+pub use documents::{
+    BatchCounts, BatchResultView, BatchUploadResponse, BatchView, CreateBatchRequest,
+    DocumentDetailView, DocumentQuery, DocumentStatusFilter, DocumentSummary, DocumentView,
+    FileOutcome, FileProblem, IngestResponse, IngestStatus, LinkQuery, LinkView, RerunRequest,
+    RerunResponse, RunQuery, RunStatus, RunView, StageView, UploadForm, UploadManyForm,
+    VersionView,
+};
 pub use health::{DependencyView, HealthStatus, HealthView};
 pub use jobs::{
     ErrorClass, JobQuery, JobStatus, JobView, QueueView, QueuesView, RequeueRequest,
     RequeueResponse,
 };
 pub use page::{
-    ApiKeyPage, AuditPage, Cursor, InvalidCursor, JobPage, PageQuery, UserPage, is_storable,
+    ApiKeyPage, AuditPage, BatchPage, BatchResultPage, Cursor, DocumentPage, InvalidCursor,
+    JobPage, PageQuery, RunPage, UserPage, is_storable,
 };
 pub use problem::Problem;
 pub use session::{CallerKind, LoginRequest, LoginResponse, MeView};

@@ -8,7 +8,10 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
-use crate::{ApiKeyView, AuditEntryView, JobView, UserView};
+use crate::{
+    ApiKeyView, AuditEntryView, BatchResultView, BatchView, DocumentView, JobView, RunView,
+    UserView,
+};
 
 /// Which part of a list is wanted.
 #[derive(Debug, Default, Deserialize, IntoParams)]
@@ -45,6 +48,10 @@ page_of!(UserPage, UserView);
 page_of!(ApiKeyPage, ApiKeyView);
 page_of!(AuditPage, AuditEntryView);
 page_of!(JobPage, JobView);
+page_of!(DocumentPage, DocumentView);
+page_of!(RunPage, RunView);
+page_of!(BatchPage, BatchView);
+page_of!(BatchResultPage, BatchResultView);
 
 /// Whether the database can hold the moment: the years 1 to 9999.
 pub fn is_storable(moment: DateTime<Utc>) -> bool {

@@ -10,7 +10,9 @@ use utoipa_axum::router::{OpenApiRouter, UtoipaMethodRouterExt};
 use utoipa_axum::routes;
 
 use crate::Api;
-use crate::routes::{api_keys, audit, health, jobs, session, users};
+use crate::routes::{
+    api_keys, audit, batches, documents, events, files, health, jobs, runs, session, users,
+};
 
 #[derive(OpenApi)]
 #[openapi(
@@ -26,6 +28,9 @@ use crate::routes::{api_keys, audit, health, jobs, session, users};
         (name = "session", description = "Sign in, sign out, who am I"),
         (name = "users", description = "The people of a tenant"),
         (name = "api-keys", description = "The keys of a tenant's machines"),
+        (name = "documents", description = "What was handed in, and what became of it"),
+        (name = "batches", description = "Documents that are handed in together"),
+        (name = "events", description = "What happens, as it happens"),
         (name = "jobs", description = "The queue: what waits, what runs, what was given up"),
         (name = "audit", description = "Who did what, and when"),
         (name = "health", description = "Whether the server lives and can serve"),
@@ -69,6 +74,24 @@ pub(crate) fn versioned_routes() -> OpenApiRouter<Arc<Api>> {
         .routes(routes!(api_keys::list, api_keys::create))
         .routes(routes!(api_keys::find, api_keys::revoke))
         .routes(routes!(audit::list))
+        .routes(routes!(documents::ingest).layer(DefaultBodyLimit::disable()))
+        .routes(routes!(documents::list, documents::create).layer(DefaultBodyLimit::disable()))
+        .routes(routes!(documents::orphans))
+        .routes(routes!(documents::summary))
+        .routes(routes!(documents::find, documents::delete))
+        .routes(routes!(documents::rerun))
+        .routes(routes!(documents::retry))
+        .routes(routes!(documents::deactivate))
+        .routes(routes!(documents::original))
+        .routes(routes!(documents::pdf))
+        .routes(routes!(files::follow))
+        .routes(routes!(runs::list))
+        .routes(routes!(runs::find))
+        .routes(routes!(batches::list, batches::create))
+        .routes(routes!(batches::find))
+        .routes(routes!(batches::add).layer(DefaultBodyLimit::disable()))
+        .routes(routes!(batches::results))
+        .routes(routes!(events::follow))
         .routes(routes!(jobs::list))
         .routes(routes!(jobs::list_dead))
         .routes(routes!(jobs::requeue_dead))
@@ -111,6 +134,22 @@ problems! {
     WithBody {
         TooLarge = 413 "The body is too large",
         NotJson = 415 "The body is not JSON",
+    }
+}
+problems! {
+    /// Every route that takes files. Their size has a limit; they are read for as long as they come.
+    Uploaded {
+        TooSlow = 408 "Nothing came for too long",
+        TooLarge = 413 "The file is larger than is taken",
+    }
+}
+problems! {
+    /// A link to an original.
+    Linked {
+        NotFound = 404 "There is no such link, or the original is gone",
+        Expired = 410 "The link has expired",
+        OutOfRange = 416 "The range starts behind the end",
+        Unavailable = 503 "The object store is away for the moment",
     }
 }
 problems! {

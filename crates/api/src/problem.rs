@@ -9,7 +9,7 @@ use api_types::Problem;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use domain::TraceId;
-use ops::{AuthError, OpsError, TooMany};
+use ops::{AuthError, BlobError, OpsError, TooMany};
 
 /// A problem without its trace id.
 #[derive(Clone, Debug)]
@@ -149,6 +149,19 @@ impl From<OpsError> for ApiProblem {
             OpsError::KeyUsedForOtherRequest => {
                 Self::new(StatusCode::UNPROCESSABLE_ENTITY, "idempotency_key_reused", text)
             }
+            OpsError::TooLarge { .. } => {
+                Self::new(StatusCode::PAYLOAD_TOO_LARGE, "too_large", text)
+            }
+            OpsError::UnsupportedType { .. } => {
+                Self::new(StatusCode::BAD_REQUEST, "unsupported_type", text)
+            }
+            OpsError::QueueFull { .. } => {
+                let problem = Self::new(StatusCode::TOO_MANY_REQUESTS, "queue_full", text);
+                Self { retry_after: Some(Duration::from_secs(30)), ..problem }
+            }
+            OpsError::NoPipeline => Self::new(StatusCode::CONFLICT, "no_pipeline", text),
+            OpsError::LinkExpired => Self::new(StatusCode::GONE, "link_expired", text),
+            OpsError::Blob(error) => of_blob_error(&error),
             OpsError::Store(error) if error.is_unavailable() => Self::unavailable(
                 "the database is not available at the moment; try again shortly",
                 Some(chain(&error)),
@@ -184,4 +197,22 @@ pub(crate) async fn no_such_method() -> ApiProblem {
         "method_not_allowed",
         "this address does not take that method; see /docs",
     )
+}
+
+fn of_blob_error(error: &BlobError) -> ApiProblem {
+    match error {
+        BlobError::NotFound { .. } => ApiProblem::new(
+            StatusCode::NOT_FOUND,
+            "not_found",
+            "the original is not there any more",
+        ),
+        BlobError::OutOfRange { .. } => {
+            ApiProblem::new(StatusCode::RANGE_NOT_SATISFIABLE, "out_of_range", error.to_string())
+        }
+        error if error.is_retryable() => ApiProblem::unavailable(
+            "the object store is not available; nothing was accepted, so try again",
+            Some(chain(error)),
+        ),
+        error => ApiProblem::internal(chain(error)),
+    }
 }

@@ -2,6 +2,7 @@
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
@@ -11,7 +12,11 @@ use domain::{Random, TraceId};
 use futures_util::FutureExt;
 
 use crate::Api;
+use crate::extract::is_form;
 use crate::problem::ApiProblem;
+
+/// However slowly a file comes, it comes in less; a client that falls silent is given up long before.
+const UPLOAD_TIMEOUT: Duration = Duration::from_hours(6);
 
 const TRACE_ID: HeaderName = HeaderName::from_static("x-trace-id");
 
@@ -31,8 +36,10 @@ pub(crate) async fn around(
     let method = request.method().clone();
     let path = request.uri().path().to_owned();
 
+    let limit =
+        if is_form(request.headers()) { UPLOAD_TIMEOUT } else { api.settings.request_timeout };
     let handled = AssertUnwindSafe(next.run(request)).catch_unwind();
-    let mut response = match tokio::time::timeout(api.settings.request_timeout, handled).await {
+    let mut response = match tokio::time::timeout(limit, handled).await {
         Ok(Ok(response)) => response,
         Ok(Err(panic)) => ApiProblem::internal(panic_text(panic.as_ref())).into_response(),
         Err(_) => {
@@ -78,7 +85,7 @@ fn add_headers(headers: &mut HeaderMap, trace_id: TraceId) {
     }
     headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
-    headers.insert(header::CONTENT_SECURITY_POLICY, CONTENT_SECURITY_POLICY);
+    headers.entry(header::CONTENT_SECURITY_POLICY).or_insert(CONTENT_SECURITY_POLICY);
     headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
 }
 

@@ -3,13 +3,16 @@
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use ops::{Environment, Ops, OpsError, Settings, TokenKey};
+use blob::{BlobUrl, Blobs};
+use engine::Stages;
+use ops::{Environment, IntakeSettings, Ops, OpsError, Settings, TokenKey};
 use store::Store;
 use store::private::{self, PrivateServer};
 
 use crate::config::Config;
 use crate::data_dir::{DataDir, DataDirError};
 use crate::signals::StopSignals;
+use crate::stages::{self, Drills};
 use crate::system;
 
 /// An open database and the use cases on it.
@@ -17,6 +20,7 @@ use crate::system;
 pub(crate) struct Backend {
     pub(crate) ops: Ops,
     database: OpenDatabase,
+    stages: Stages,
 }
 
 /// Whether a command may be the first to use a data folder.
@@ -30,7 +34,7 @@ impl Backend {
     /// bcrypt's work factor for passwords.
     const BCRYPT_COST: u32 = 12;
 
-    pub(crate) async fn open(config: &Config, folder: Folder) -> Result<Self> {
+    pub(crate) async fn open(config: &Config, folder: Folder, drills: Drills) -> Result<Self> {
         let environment = system::environment();
         let data_dir = open_data_dir(config, folder)?;
         let token_key = match &config.auth.jwt_secret {
@@ -42,6 +46,15 @@ impl Backend {
                 "jwt_secret is not set: tokens made here do not count on other servers of this database"
             );
         }
+        let blobs = open_blobs(config, &data_dir)?;
+        let stages = stages::registered(drills, &blobs);
+        let intake = IntakeSettings {
+            max_bytes: config.intake.max_bytes,
+            accepted: config.intake.accepted.clone(),
+            queue_quota: config.intake.queue_quota,
+            pipeline: stages::default_pipeline(config, &stages)?,
+            stages: stages.names().cloned().collect(),
+        };
         let database = OpenDatabase::open(config, &data_dir, &environment).await?;
         let settings = Settings {
             token_key: TokenKey::new(token_key.reveal()),
@@ -49,14 +62,15 @@ impl Backend {
             bcrypt_cost: Self::BCRYPT_COST,
             login_attempts_per_minute: config.auth.login_attempts_per_minute,
             unknown_keys_per_minute: config.auth.unknown_keys_per_minute,
+            intake,
         };
-        let ops = Ops::new(database.store.clone(), &settings, environment);
-        Ok(Self { ops, database })
+        let ops = Ops::new(database.store.clone(), blobs, &settings, environment);
+        Ok(Self { ops, database, stages })
     }
 
     /// Splits off the use cases, which outlive this value's borrowers while serving.
-    pub(crate) fn into_parts(self) -> (Ops, OpenDatabase) {
-        (self.ops, self.database)
+    pub(crate) fn into_parts(self) -> (Ops, OpenDatabase, Stages) {
+        (self.ops, self.database, self.stages)
     }
 }
 
@@ -69,6 +83,13 @@ fn open_data_dir(config: &Config, folder: Folder) -> Result<DataDir, DataDirErro
     Ok(data_dir)
 }
 
+/// Says nothing to a bucket yet: whether it answers is a matter of readiness.
+fn open_blobs(config: &Config, data_dir: &DataDir) -> Result<Blobs> {
+    let own = || BlobUrl::Folder(data_dir.blobs_folder());
+    let url = config.intake.blob_url.clone().unwrap_or_else(own);
+    Blobs::open(&url).with_context(|| format!("the object store {url} cannot be opened"))
+}
+
 /// Opens the database, does one thing on it and closes it again, however that went: a private server
 /// must be left behind neither by an error nor by Ctrl-C.
 pub(crate) async fn with_ops<T>(
@@ -77,7 +98,7 @@ pub(crate) async fn with_ops<T>(
     work: impl AsyncFnOnce(&Ops) -> Result<T, OpsError>,
 ) -> Result<T> {
     let mut signals = StopSignals::listen().context("cannot listen for signals")?;
-    let (ops, database) = Backend::open(config, folder).await?.into_parts();
+    let (ops, database, _) = Backend::open(config, folder, Drills::None).await?.into_parts();
     let done = tokio::select! {
         done = work(&ops) => done.map_err(anyhow::Error::from),
         () = signals.next() => Err(anyhow::anyhow!("stopped before it was done")),
@@ -100,6 +121,16 @@ impl OpenDatabase {
     pub(crate) async fn attach(config: &Config, folder: Folder) -> Result<Self> {
         let data_dir = open_data_dir(config, folder)?;
         Self::open(config, &data_dir, &system::environment()).await
+    }
+
+    /// The same with the object store.
+    pub(crate) async fn attach_with_blobs(
+        config: &Config,
+        folder: Folder,
+    ) -> Result<(Self, Blobs)> {
+        let data_dir = open_data_dir(config, folder)?;
+        let blobs = open_blobs(config, &data_dir)?;
+        Ok((Self::open(config, &data_dir, &system::environment()).await?, blobs))
     }
 
     pub(crate) fn store(&self) -> &Store {

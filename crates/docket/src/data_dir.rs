@@ -57,6 +57,11 @@ impl DataDir {
         self.folder.join("postgres")
     }
 
+    /// Where documents are kept when nobody says otherwise.
+    pub(crate) fn blobs_folder(&self) -> PathBuf {
+        self.folder.join("blobs")
+    }
+
     /// Whether the private server has been here before.
     pub(crate) fn holds_a_database(&self) -> bool {
         self.postgres_folder().join("data").is_dir()

@@ -3,6 +3,8 @@
 //! *Architecture invariant:* [`registered`] is the one place where a stage is plugged in; `docket
 //! serve` and `docket worker` run what it says, and nothing else.
 
+use ::stages::Ingest;
+use blob::Blobs;
 use domain::{Pipeline, StageName};
 use engine::Stages;
 
@@ -17,8 +19,9 @@ pub(crate) enum Drills {
 }
 
 /// Every stage, in the pipeline's order.
-pub(crate) fn registered(drills: Drills) -> Stages {
-    let real = Stages::default();
+pub(crate) fn registered(drills: Drills, blobs: &Blobs) -> Stages {
+    // A name that is none would be a bug, and its stage is left out.
+    let real = Ingest::new(blobs.clone()).into_iter().fold(Stages::default(), Stages::with);
     match drills {
         Drills::None => real,
         Drills::Registered => drill::stages().into_iter().fold(real, Stages::with),
@@ -49,6 +52,13 @@ mod tests {
     use super::*;
     use crate::config::Layers;
 
+    fn blobs() -> (tempfile::TempDir, Blobs) {
+        let folder = tempfile::tempdir().unwrap();
+        let url = blob::BlobUrl::Folder(folder.path().to_owned());
+        let blobs = Blobs::open(&url).unwrap();
+        (folder, blobs)
+    }
+
     fn config(pipeline: &'static str) -> Config {
         let pipeline = |name: &str| (name == "DOCKET_PIPELINE").then(|| pipeline.to_owned());
         Config::from_layers(&Layers::load(None, pipeline, Vec::new()).unwrap()).unwrap()
@@ -56,17 +66,19 @@ mod tests {
 
     #[test]
     fn a_pipeline_may_leave_stages_out_and_not_make_any_up() {
-        let stages = registered(Drills::Registered);
+        let (_folder, blobs) = blobs();
+        let stages = registered(Drills::Registered, &blobs);
         let some = default_pipeline(&config("drill_a,drill_c"), &stages).unwrap().unwrap();
         assert_eq!(some.stages().len(), 2);
         let refused = default_pipeline(&config("drill_a,magic"), &stages).unwrap_err().to_string();
         assert!(refused.starts_with("pipeline names the stage 'magic'"), "{refused}");
-        assert!(refused.contains("drill_a, drill_b"), "{refused}");
+        assert!(refused.contains("ingest, drill_a, drill_b"), "{refused}");
     }
 
     #[test]
     fn without_a_setting_it_is_all_there_is() {
-        let stages = registered(Drills::Registered);
+        let (_folder, blobs) = blobs();
+        let stages = registered(Drills::Registered, &blobs);
         let all = default_pipeline(&config(""), &stages).unwrap().unwrap();
         assert!(all.stages().iter().eq(stages.names()));
     }

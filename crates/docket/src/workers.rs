@@ -2,16 +2,20 @@
 //! with it. `docket serve` and `docket worker` run the same.
 
 use std::fs;
+use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context;
+use blob::Blobs;
 use domain::{Random, StageName};
-use engine::{Environment, Schedules, Stages, Worker, WorkerSettings, janitor, stale_runs};
+use engine::{Chore, Environment, Schedules, Stages, Worker, WorkerSettings, janitor, stale_runs};
+use ops::{OriginalsJanitor, Retention};
 use store::Store;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
-use crate::config::WorkConfig;
+use crate::config::Config;
+use crate::stages;
 use crate::system;
 
 /// Works until it is stopped.
@@ -34,15 +38,18 @@ impl Workers {
 
     pub(crate) fn start(
         store: &Store,
+        blobs: &Blobs,
         stages: Stages,
-        config: &WorkConfig,
+        config: &Config,
     ) -> anyhow::Result<Self> {
+        stages::default_pipeline(config, &stages)?;
+        let work = &config.work;
         let ops::Environment { clock, ids, random } = system::environment();
         let environment = Environment { clock, ids, random };
         let id = worker_id(environment.random.as_ref());
-        let description = describe(&stages, config.max_jobs);
+        let description = describe(&stages, work.max_jobs);
         let settings = WorkerSettings {
-            max_jobs: config.max_jobs,
+            max_jobs: work.max_jobs,
             poll_every: Self::POLL_EVERY,
             ..WorkerSettings::named(id.clone())
         };
@@ -52,7 +59,7 @@ impl Workers {
         let no_more_schedules = CancellationToken::new();
         let schedules = tokio::spawn({
             let (store, stop) = (store.clone(), no_more_schedules.clone());
-            let chores = chores(&store, &environment, config);
+            let chores = chores(&store, blobs, &environment, config);
             async move { chores.keep(&store, &environment, Self::LOOK_EVERY, stop).await }
         });
         tracing::info!(worker = id, stages = description, "working");
@@ -79,13 +86,41 @@ impl Workers {
 }
 
 /// What one process at a time does, wherever there are workers.
-fn chores(store: &Store, environment: &Environment, config: &WorkConfig) -> Schedules {
+fn chores(store: &Store, blobs: &Blobs, environment: &Environment, config: &Config) -> Schedules {
     let clock = || environment.clock.clone();
-    Schedules::default().with(stale_runs(store.clone(), clock(), config.stale)).with(janitor(
-        store.clone(),
-        clock(),
-        config.keep_finished_jobs,
-    ))
+    Schedules::default()
+        .with(stale_runs(store.clone(), clock(), config.work.stale))
+        .with(janitor(store.clone(), clock(), config.work.keep_finished_jobs))
+        .with(sweep_originals(OriginalsJanitor {
+            store: store.clone(),
+            blobs: blobs.clone(),
+            clock: clock(),
+            retention: Retention {
+                orphans: days(config.intake.keep_orphans),
+                failed: days(config.intake.keep_failed),
+            },
+        }))
+}
+
+fn sweep_originals(janitor: OriginalsJanitor) -> Chore {
+    Chore {
+        name: "sweep_originals",
+        every: Duration::from_mins(10),
+        longest: Duration::from_mins(5),
+        run: Arc::new(move || {
+            let janitor = janitor.clone();
+            Box::pin(async move {
+                if let Err(error) = janitor.sweep().await {
+                    tracing::warn!(%error, "originals were not swept; the next round tries again");
+                }
+            })
+        }),
+    }
+}
+
+/// Configured in days, so it fits.
+fn days(time: Duration) -> chrono::Duration {
+    chrono::Duration::from_std(time).unwrap_or(chrono::Duration::MAX)
 }
 
 fn describe(stages: &Stages, max_jobs: usize) -> String {

@@ -6,7 +6,7 @@ use chrono::{DateTime, Utc};
 use serde_json::Value;
 use uuid::Uuid;
 
-use crate::{ApiKeyId, AuditId, JobId, RunId, TenantId, UserId};
+use crate::{ApiKeyId, AuditId, BatchId, DocId, JobId, RunId, TenantId, UserId};
 
 macro_rules! audit_actions {
     ($($variant:ident = $name:literal),+ $(,)?) => {
@@ -32,6 +32,11 @@ audit_actions! {
     UserLogout = "USER_LOGOUT",
     ApiKeyCreated = "API_KEY_CREATED",
     ApiKeyRevoked = "API_KEY_REVOKED",
+    DocumentUploadQueued = "DOCUMENT_UPLOAD_QUEUED",
+    DocumentRerunQueued = "DOCUMENT_RERUN_QUEUED",
+    DocumentDeactivated = "DOCUMENT_DEACTIVATED",
+    DocumentDeleted = "DOCUMENT_DELETED",
+    BatchCreated = "BATCH_CREATED",
     JobCreated = "JOB_CREATED",
     JobStarted = "JOB_STARTED",
     JobCompleted = "JOB_COMPLETED",
@@ -57,6 +62,8 @@ pub enum Entity {
     ApiKey(ApiKeyId),
     Job(JobId),
     Run(RunId),
+    Document(DocId),
+    Batch(BatchId),
 }
 
 impl Entity {
@@ -67,6 +74,8 @@ impl Entity {
             Self::ApiKey(_) => "api_key",
             Self::Job(_) => "job",
             Self::Run(_) => "run",
+            Self::Document(_) => "document",
+            Self::Batch(_) => "batch",
         }
     }
 
@@ -77,6 +86,8 @@ impl Entity {
             Self::ApiKey(id) => id.0,
             Self::Job(id) => id.0,
             Self::Run(id) => id.0,
+            Self::Document(id) => id.0,
+            Self::Batch(id) => id.0,
         }
     }
 }

@@ -15,6 +15,12 @@ macro_rules! typed_id {
         #[serde(transparent)]
         pub struct $name(pub Uuid);
 
+        impl From<Uuid> for $name {
+            fn from(id: Uuid) -> Self {
+                Self(id)
+            }
+        }
+
         impl fmt::Display for $name {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 self.0.fmt(f)
@@ -56,6 +62,10 @@ typed_id!(
     DocId
 );
 typed_id!(
+    /// Documents that were handed in together.
+    BatchId
+);
+typed_id!(
     /// One processing of one version of a document.
     RunId
 );
@@ -73,6 +83,18 @@ typed_id!(
 pub struct TraceId(pub u128);
 
 impl TraceId {
+    /// The header for work that this trace began; its parent is the trace itself.
+    ///
+    /// ```
+    /// let trace = domain::TraceId(0x4bf92f3577b34da6a3ce929d0e0e4736);
+    /// assert_eq!(domain::TraceId::from_traceparent(&trace.to_traceparent()), Some(trace));
+    /// ```
+    pub fn to_traceparent(self) -> String {
+        #[expect(clippy::cast_possible_truncation, reason = "half of it is meant")]
+        let parent = (self.0 as u64).max(1);
+        format!("00-{self}-{parent:016x}-01")
+    }
+
     /// Reads the trace id out of a `traceparent` header; `None` when the header is not one.
     ///
     /// ```

@@ -6,6 +6,7 @@
 mod access;
 mod audit;
 mod content_hash;
+mod documents;
 mod environment;
 mod idempotency;
 mod ids;
@@ -20,10 +21,11 @@ pub use audit::{
     AuditAction, AuditEntry, AuditFilter, AuditRecord, ChainFault, ChainReport, Entity,
 };
 pub use content_hash::{ContentHash, InvalidContentHash};
+pub use documents::{DedupResult, DocumentStatus, FileKind, UnknownFileKind, upload_uri};
 pub use environment::{Clock, IdGen, Random};
 pub use idempotency::{IdempotencyClaim, IdempotencyKey, InvalidIdempotencyKey};
 pub use ids::{
-    ApiKeyId, AuditId, DocId, JobId, LeaseToken, RunId, TenantId, TokenId, TraceId, UserId,
+    ApiKeyId, AuditId, BatchId, DocId, JobId, LeaseToken, RunId, TenantId, TokenId, TraceId, UserId,
 };
 pub use people::{
     ApiKey, EmailAddress, InvalidEmail, InvalidName, InvalidPassword, Name, NewPassword,

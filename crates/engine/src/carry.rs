@@ -69,6 +69,7 @@ async fn run_stage(
         tenant_id: job.tenant_id,
         run_id: job.run_id,
         doc_id: job.doc_id,
+        content: job.content,
         stage: job.stage.clone(),
         attempt: job.retries + 1,
         trace_parent: job.trace_parent.clone(),
@@ -122,7 +123,7 @@ async fn take_slot(
     if let Ok(slot) = Arc::clone(slots).try_acquire_owned() {
         return Some((slot, length));
     }
-    // A claim under way keeps all free slots to itself until it knows what it got.
+    // A claim under way keeps the slots it may fill to itself until it knows what it got.
     drop(shop.turns.lock().await);
     Arc::clone(slots).try_acquire_owned().ok().map(|slot| (slot, length))
 }

@@ -1,19 +1,27 @@
 //! Reports of many tasks in few transactions.
 //!
-//! There is no delay to gather more: while one commit is under way the next batch gathers by itself.
+//! There is no timer to gather more: while commits are under way the next batch gathers by itself.
+//! A second one is begun beside the first, on a connection of its own, only when much waits: PostgreSQL
+//! does the work of one connection on one core, but many small commits would be in each other's way.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use domain::Clock;
 use store::{Held, Lease, Next, Outcome, Report, Store, StoreError};
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::mpsc::{self, UnboundedReceiver};
+use tokio::sync::oneshot;
+use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use crate::decide::unrecordable;
 
 /// The most reports in one transaction.
 const BATCH: usize = 256;
+/// The most transactions at once.
+const AT_ONCE: usize = 2;
+/// So many must wait for another transaction to be worth it.
+const MANY: usize = BATCH / 4;
 const FIRST_PAUSE: Duration = Duration::from_millis(50);
 const LONGEST_PAUSE: Duration = Duration::from_secs(2);
 
@@ -31,17 +39,11 @@ pub(crate) struct Committer {
 impl Committer {
     /// Works until `closing` fires; what waits then is dropped, and with it its lease runs out.
     pub(crate) fn start(store: Store, clock: Arc<dyn Clock>, closing: CancellationToken) -> Self {
-        let (requests, mut waiting) = mpsc::unbounded_channel();
+        let (requests, waiting) = mpsc::unbounded_channel();
         tokio::spawn(async move {
-            let work = async {
-                let mut batch = Vec::with_capacity(BATCH);
-                while waiting.recv_many(&mut batch, BATCH).await > 0 {
-                    commit_batch(&store, clock.as_ref(), &mut batch).await;
-                }
-            };
             tokio::select! {
                 () = closing.cancelled() => {}
-                () = work => {}
+                () = commit_all(store, clock, waiting) => {}
             }
         });
         Self { requests }
@@ -57,21 +59,49 @@ impl Committer {
     }
 }
 
+/// Dropped, it drops what is under way too.
+async fn commit_all(store: Store, clock: Arc<dyn Clock>, mut waiting: UnboundedReceiver<Request>) {
+    let mut under_way = JoinSet::new();
+    while let Some(batch) = gather(&mut waiting).await {
+        let (store, clock) = (store.clone(), Arc::clone(&clock));
+        under_way.spawn(async move { commit_batch(&store, clock.as_ref(), batch).await });
+        if (under_way.len() == AT_ONCE || waiting.len() < MANY)
+            && let Some(Err(_)) = under_way.join_next().await
+        {
+            tracing::error!("a commit ended in a panic: its leases run out");
+        }
+    }
+    while under_way.join_next().await.is_some() {}
+}
+
+/// Whatever waits; `None` when nobody can report any more.
+async fn gather(waiting: &mut UnboundedReceiver<Request>) -> Option<Vec<Request>> {
+    let mut batch = vec![waiting.recv().await?];
+    // Tasks that were begun together end together: let those report that are about to.
+    tokio::task::yield_now().await;
+    while batch.len() < BATCH
+        && let Ok(request) = waiting.try_recv()
+    {
+        batch.push(request);
+    }
+    Some(batch)
+}
+
 /// A task that was dropped meanwhile waits for no answer.
 fn tell(answer: oneshot::Sender<bool>, counted: bool) {
     answer.send(counted).ok();
 }
 
-async fn commit_batch(store: &Store, clock: &dyn Clock, batch: &mut Vec<Request>) {
+async fn commit_batch(store: &Store, clock: &dyn Clock, batch: Vec<Request>) {
     let reports: Vec<Report> = batch.iter().map(|request| request.report.clone()).collect();
     if let Ok(counted) = commit_patiently(store, clock, &reports).await {
-        for (request, counted) in batch.drain(..).zip(counted) {
+        for (request, counted) in batch.into_iter().zip(counted) {
             tell(request.answer, counted);
         }
         return;
     }
     // One of them is not acceptable: it must not take the others down.
-    for request in batch.drain(..) {
+    for request in batch {
         let counted = commit_alone(store, clock, request.report).await;
         tell(request.answer, counted);
     }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
-use domain::{DocId, Failure, RetryPolicy, RunId, StageName, TenantId};
+use domain::{ContentHash, DocId, Failure, RetryPolicy, RunId, StageName, TenantId};
 use serde_json::Value;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
@@ -58,6 +58,8 @@ pub struct Work {
     pub tenant_id: TenantId,
     pub run_id: RunId,
     pub doc_id: DocId,
+    /// The original that the run is about.
+    pub content: Option<ContentHash>,
     pub stage: StageName,
     /// Counted from 1.
     pub attempt: u32,

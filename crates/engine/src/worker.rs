@@ -21,6 +21,9 @@ use crate::heartbeat::Heart;
 use crate::held::HeldLeases;
 use crate::stage::Stages;
 
+/// The most jobs in one claim: the first of them should not wait long for the last.
+const MOST_AT_ONCE: usize = 256;
+
 #[derive(Clone, Debug)]
 pub struct WorkerSettings {
     /// What others know this worker by.
@@ -210,14 +213,16 @@ impl Shop {
 
     /// Claims what there is room for; returns how many jobs that were.
     async fn claim(self: &Arc<Self>) -> Result<usize, StoreError> {
+        // Tasks that were told together end together: let those make room that are about to.
+        tokio::task::yield_now().await;
         let mut turns = self.turns.lock().await;
         self.dry.store(false, Ordering::Relaxed);
-        let Some(mut places) = take_all(&self.places) else { return Ok(0) };
+        let Some(mut places) = take(&self.places, MOST_AT_ONCE) else { return Ok(0) };
         let now = self.environment.clock.now();
         let mut slots: HashMap<StageName, OwnedSemaphorePermit> = HashMap::new();
         let mut rooms = Vec::new();
         for registered in self.stages.iter() {
-            let Some(free) = take_all(&registered.slots) else { continue };
+            let Some(free) = take(&registered.slots, places.num_permits()) else { continue };
             let stage = registered.stage.name().clone();
             rooms.push(StageRoom {
                 room: free.num_permits(),
@@ -310,10 +315,10 @@ impl Shop {
     }
 }
 
-/// All that are free at this moment; `None` when there is none.
-fn take_all(permits: &Arc<Semaphore>) -> Option<OwnedSemaphorePermit> {
+/// Those that are free at this moment, up to `most`; `None` when there is none.
+fn take(permits: &Arc<Semaphore>, most: usize) -> Option<OwnedSemaphorePermit> {
     loop {
-        let free = u32::try_from(permits.available_permits()).unwrap_or(u32::MAX);
+        let free = u32::try_from(permits.available_permits().min(most)).unwrap_or(u32::MAX);
         if free == 0 {
             return None;
         }

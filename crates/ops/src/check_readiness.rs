@@ -32,11 +32,13 @@ impl Ops {
             Ok(Err(error)) => Some(error.to_string()),
             Err(_) => Some(format!("no answer within {} s", Self::PROBE_TIMEOUT.as_secs())),
         };
+        let objects = self.blobs.check().await.err().map(|error| error.to_string());
         let access = (!self.access.is_fresh(self.clock.as_ref()))
             .then(|| "revocations were not read for more than a minute".to_owned());
         Readiness {
             dependencies: vec![
                 Dependency { name: "database", problem: database },
+                Dependency { name: "objects", problem: objects },
                 Dependency { name: "access", problem: access },
             ],
         }

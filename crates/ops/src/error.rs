@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use blob::BlobError;
 use domain::NotPermitted;
 use store::StoreError;
 use thiserror::Error;
@@ -27,6 +28,18 @@ pub enum OpsError {
     StillInProgress,
     #[error("this Idempotency-Key was used for a different request; use a new key")]
     KeyUsedForOtherRequest,
+    #[error("the file is larger than {} MB, which is the most that is taken", .limit / (1024 * 1024))]
+    TooLarge { limit: u64 },
+    #[error("{problem}")]
+    UnsupportedType { problem: String },
+    #[error("{quota} documents of this tenant wait already; try again when some are done")]
+    QueueFull { quota: u32 },
+    #[error("no stage is set up that could process a document; see the setting pipeline")]
+    NoPipeline,
+    #[error("this link has expired; ask for a new one")]
+    LinkExpired,
+    #[error(transparent)]
+    Blob(#[from] BlobError),
     #[error(transparent)]
     Store(#[from] StoreError),
     #[error("{attempted} failed")]

@@ -5,16 +5,21 @@
 
 mod access;
 mod authenticate;
+mod batches;
 mod cancel_run;
 mod check_readiness;
 mod create_api_key;
 mod create_tenant;
 mod create_user;
+mod download;
 mod error;
+mod file_kind;
 mod first_start;
+mod follow_events;
 mod gather;
 mod housekeeping;
 mod list_api_keys;
+mod list_documents;
 mod list_jobs;
 mod list_tenants;
 mod list_users;
@@ -26,8 +31,11 @@ mod passwords;
 mod rate;
 mod read_audit;
 mod remembered_tokens;
+mod rerun_document;
 mod retry_job;
 mod revoke_api_key;
+mod submit_document;
+mod sweep_originals;
 mod tokens;
 mod update_user;
 mod verify_audit;
@@ -37,24 +45,37 @@ use std::net::IpAddr;
 use std::num::NonZeroU32;
 use std::sync::Arc;
 
+use blob::Blobs;
+use blob::links::LinkKey;
 use domain::{Clock, IdGen, Random};
 use store::{NewApiKey, Store};
 use tokio::sync::Semaphore;
 use tokio_util::task::TaskTracker;
 
 pub use authenticate::AuthError;
+pub use batches::RequestedBatch;
+pub use blob::links::content_disposition;
+pub use blob::{BlobError, BlobStream};
 pub use check_readiness::{Dependency, Readiness};
 pub use create_api_key::{CreatedApiKey, RequestedApiKey};
 pub use create_tenant::RequestedTenant;
 pub use create_user::RequestedUser;
+pub use download::{LinkTarget, SignedLink};
 pub use error::OpsError;
 pub use first_start::FirstStart;
+pub use follow_events::{Event, EventId, Following};
+pub use list_documents::{DocumentDetail, RunDetail};
 pub use login::SignedIn;
 pub use once::Done;
 pub use page::{Page, PageRequest};
 pub use rate::{Limiter, TooMany};
 pub use retry_job::RequestedRequeue;
-pub use store::{After, DeadJobFilter, JobFilter, JobRecord, QueueRecord};
+pub use store::{
+    After, BatchItemRecord, BatchRecord, DeadJobFilter, DocumentFilter, DocumentRecord, JobFilter,
+    JobRecord, QueueRecord, RunRecord, StageRecord, VersionRecord,
+};
+pub use submit_document::{Accepted, AcceptedRun, Described, IntakeSettings, Received, Receiving};
+pub use sweep_originals::{OriginalsJanitor, Retention, Swept};
 pub use tokens::TokenKey;
 pub use update_user::RequestedChange;
 
@@ -83,6 +104,9 @@ pub struct Ops {
     background: TaskTracker,
     request_seal: RequestSeal,
     new_keys: Gather<NewApiKey>,
+    blobs: Blobs,
+    link_key: LinkKey,
+    intake: IntakeSettings,
 }
 
 /// What the operator decides about the use cases.
@@ -95,6 +119,7 @@ pub struct Settings {
     pub login_attempts_per_minute: u32,
     /// Keys that one client may present per minute without this process knowing them.
     pub unknown_keys_per_minute: NonZeroU32,
+    pub intake: IntakeSettings,
 }
 
 /// What is taken from the machine.
@@ -108,7 +133,7 @@ pub struct Environment {
 impl Ops {
     const KEY_LOOK_UPS: usize = 2;
 
-    pub fn new(store: Store, settings: &Settings, environment: Environment) -> Self {
+    pub fn new(store: Store, blobs: Blobs, settings: &Settings, environment: Environment) -> Self {
         let Environment { clock, ids, random } = environment;
         let background = TaskTracker::new();
         Self {
@@ -122,6 +147,9 @@ impl Ops {
             key_look_ups: Semaphore::new(Self::KEY_LOOK_UPS),
             background,
             request_seal: RequestSeal::new(&settings.token_key),
+            link_key: LinkKey::new(settings.token_key.bytes()),
+            intake: settings.intake.clone(),
+            blobs,
             clock,
             ids,
             random,
@@ -134,6 +162,10 @@ impl Ops {
 
     pub fn random(&self) -> &Arc<dyn Random> {
         &self.random
+    }
+
+    pub fn blobs(&self) -> &Blobs {
+        &self.blobs
     }
 
     pub fn store(&self) -> &Store {

@@ -14,6 +14,7 @@ mod access;
 mod across;
 mod api_keys;
 mod audit;
+mod documents;
 mod error;
 mod idempotency;
 mod jobs;
@@ -29,6 +30,10 @@ pub use access::RevocationFeed;
 pub use across::AcrossTenants;
 pub use api_keys::NewApiKey;
 pub use audit::SignedEntry;
+pub use documents::{
+    AbandonedBlob, BatchItemRecord, BatchRecord, DocumentFilter, DocumentRecord, EventPlace,
+    EventRecord, NewBatch, RunRecord, StageRecord, Submission, Submitted, VersionRecord,
+};
 pub use error::StoreError;
 pub use idempotency::Claimed;
 pub use jobs::{

@@ -9,11 +9,16 @@ use api::{Api, ApiSettings};
 use axum::Router;
 use axum::body::Body;
 use axum::http::{HeaderMap, Method, StatusCode};
-use domain::{Caller, Role, Secret, Tenant, TraceId, User};
+use blob::{BlobUrl, Blobs};
+use domain::{Caller, FileKind, IdGen, Pipeline, Role, Secret, StageName, Tenant, TraceId, User};
+use engine::{Environment, Stages, Worker, WorkerSettings};
 use http_body_util::BodyExt;
-use ops::{Ops, RequestedTenant, RequestedUser, Settings, TokenKey};
+use ops::{IntakeSettings, Ops, RequestedTenant, RequestedUser, Settings, TokenKey};
 use serde_json::{Value, json};
+use stages::Ingest;
+use tempfile::TempDir;
 use tower::ServiceExt;
+use uuid::Uuid;
 
 use crate::{FakeClock, TestDatabase, fake_environment};
 
@@ -21,6 +26,9 @@ use crate::{FakeClock, TestDatabase, fake_environment};
 #[derive(Debug)]
 pub struct TestApp {
     pub database: TestDatabase,
+    /// Where originals are kept.
+    pub blobs: Blobs,
+    _folder: TempDir,
     pub clock: Arc<FakeClock>,
     pub ops: Arc<Ops>,
     router: Router,
@@ -51,9 +59,20 @@ impl Default for TestSettings {
                 bcrypt_cost: 4,
                 login_attempts_per_minute: 1000,
                 unknown_keys_per_minute: NonZeroU32::new(60).unwrap(),
+                intake: IntakeSettings {
+                    max_bytes: 1024 * 1024,
+                    accepted: FileKind::ALL.iter().copied().collect(),
+                    queue_quota: 1000,
+                    pipeline: Some(Pipeline::try_from(vec![ingest_stage()]).unwrap()),
+                    stages: vec![ingest_stage()],
+                },
             },
         }
     }
+}
+
+fn ingest_stage() -> StageName {
+    "ingest".parse().unwrap()
 }
 
 /// A tenant with an administrator.
@@ -74,9 +93,12 @@ impl TestApp {
     pub async fn start_with(settings: TestSettings) -> Self {
         let database = TestDatabase::create().await;
         let clock = Arc::new(FakeClock::default());
-        let ops = process_on(&database, &clock, &settings.ops).await;
+        let folder = tempfile::tempdir().expect("a folder for originals");
+        let url = BlobUrl::Folder(folder.path().to_owned());
+        let blobs = Blobs::open(&url).expect("the folder for originals opens");
+        let ops = process_on(&database, &blobs, &clock, &settings.ops).await;
         let router = api::router(&Api::new(Arc::clone(&ops), settings.api));
-        Self { database, clock, ops, router, users_made: AtomicU32::new(0) }
+        Self { database, blobs, _folder: folder, clock, ops, router, users_made: AtomicU32::new(0) }
     }
 
     /// The use cases as a second process on the same database would have them.
@@ -86,7 +108,7 @@ impl TestApp {
 
     /// The same with settings of its own.
     pub async fn another_process_with(&self, settings: &TestSettings) -> Arc<Ops> {
-        process_on(&self.database, &self.clock, &settings.ops).await
+        process_on(&self.database, &self.blobs, &self.clock, &settings.ops).await
     }
 
     pub async fn tenant(&self, name: &str) -> TestTenant {
@@ -129,28 +151,65 @@ impl TestApp {
 
     pub fn request(&self, method: Method, path: &str) -> Request {
         let inner = axum::http::Request::builder().method(method).uri(path);
-        Request { router: self.router.clone(), inner, body: None }
+        Request { router: self.router.clone(), inner, body: Body::empty() }
+    }
+
+    /// Hands in a text file.
+    pub fn upload(&self, name: &str, content: &str) -> Request {
+        self.request(Method::POST, "/v1/ingest").files([(name, content.as_bytes())])
+    }
+
+    /// Does all the work that waits, with the stages of the product.
+    pub async fn work_off(&self) {
+        let ingest = Ingest::new(self.blobs.clone()).expect("the stage has a name");
+        self.work_off_with(Stages::default().with(ingest)).await;
+    }
+
+    /// The same with stages of the test's own.
+    pub async fn work_off_with(&self, stages: Stages) {
+        let fake = fake_environment(&self.clock);
+        // Ids of a worker's own, so that they do not meet those of the application.
+        let ids = Arc::new(SystemIds);
+        let environment = Environment { clock: fake.clock, ids, random: fake.random };
+        let settings = WorkerSettings::named("w");
+        let store = self.ops.store().clone();
+        let worker = Worker::new(store, stages, environment, settings).expect("a worker starts");
+        worker.work_off().await.expect("the work gets done");
+    }
+}
+
+/// Ids that are never the same.
+#[derive(Debug)]
+struct SystemIds;
+
+impl IdGen for SystemIds {
+    fn next(&self) -> Uuid {
+        Uuid::now_v7()
     }
 }
 
 async fn process_on(
     database: &TestDatabase,
+    blobs: &Blobs,
     clock: &Arc<FakeClock>,
     settings: &Settings,
 ) -> Arc<Ops> {
     let environment = fake_environment(clock);
     let store = database.store(environment.clock.clone(), environment.ids.clone()).await;
-    let ops = Arc::new(Ops::new(store, settings, environment));
+    let ops = Arc::new(Ops::new(store, blobs.clone(), settings, environment));
     ops.do_housekeeping().await.expect("the first round of housekeeping");
     ops
 }
+
+/// What separates the parts of a form.
+pub const BOUNDARY: &str = "docket-test-boundary";
 
 /// A request in the making.
 #[derive(Debug)]
 pub struct Request {
     router: Router,
     inner: axum::http::request::Builder,
-    body: Option<Value>,
+    body: Body,
 }
 
 impl Request {
@@ -168,13 +227,41 @@ impl Request {
 
     #[must_use]
     pub fn json(mut self, body: Value) -> Self {
-        self.body = Some(body);
+        self.body = Body::from(body.to_string());
         self.header("content-type", "application/json")
     }
 
+    /// A form with these files, each by its name.
+    #[must_use]
+    pub fn files<'a>(self, files: impl IntoIterator<Item = (&'a str, &'a [u8])>) -> Self {
+        let mut form = Vec::new();
+        for (name, content) in files {
+            let head = format!(
+                "--{BOUNDARY}\r\ncontent-disposition: form-data; name=\"file\"; filename=\"{name}\"\r\n\r\n"
+            );
+            form.extend_from_slice(head.as_bytes());
+            form.extend_from_slice(content);
+            form.extend_from_slice(b"\r\n");
+        }
+        form.extend_from_slice(format!("--{BOUNDARY}--\r\n").as_bytes());
+        self.form(Body::from(form))
+    }
+
+    /// A form as it comes, however it comes.
+    #[must_use]
+    pub fn form(mut self, body: Body) -> Self {
+        self.body = body;
+        self.header("content-type", &format!("multipart/form-data; boundary={BOUNDARY}"))
+    }
+
+    /// Only how it begins: for answers that never end.
+    pub async fn status(self) -> StatusCode {
+        let request = self.inner.body(self.body).expect("the request is well-formed");
+        self.router.oneshot(request).await.unwrap().status()
+    }
+
     pub async fn send(self) -> Response {
-        let body = self.body.map_or_else(Body::empty, |body| Body::from(body.to_string()));
-        let request = self.inner.body(body).expect("the request is well-formed");
+        let request = self.inner.body(self.body).expect("the request is well-formed");
         let response = self.router.oneshot(request).await.unwrap();
         let (parts, body) = response.into_parts();
         let bytes = body.collect().await.expect("the body arrives").to_bytes();

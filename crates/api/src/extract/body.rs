@@ -44,23 +44,23 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Once<T> {
         let bytes = json_bytes(request, state).await?;
         let claim = key.map(|key| IdempotencyClaim {
             key,
-            request_hash: request_hash(&method, &path, &bytes),
+            request_hash: request_hash(&method, &path, &[&bytes]),
         });
         Ok(Self { body: parse(&bytes)?, claim })
     }
 }
 
-fn idempotency_key(headers: &HeaderMap) -> Result<Option<IdempotencyKey>, ApiProblem> {
+pub(super) fn idempotency_key(headers: &HeaderMap) -> Result<Option<IdempotencyKey>, ApiProblem> {
     let Some(value) = headers.get("idempotency-key") else { return Ok(None) };
     let key = value.to_str().unwrap_or_default().parse();
     key.map(Some)
         .map_err(|error: domain::InvalidIdempotencyKey| ApiProblem::invalid(error.to_string()))
 }
 
-/// Length-prefixed, so that no path can pass for the beginning of a body.
-fn request_hash(method: &Method, path: &str, body: &[u8]) -> [u8; 32] {
+/// Length-prefixed, so that no part can pass for another.
+pub(super) fn request_hash(method: &Method, path: &str, what: &[&[u8]]) -> [u8; 32] {
     let mut hash = Sha256::new();
-    for part in [method.as_str().as_bytes(), path.as_bytes(), body] {
+    for part in [method.as_str().as_bytes(), path.as_bytes()].iter().chain(what) {
         hash.update((part.len() as u64).to_be_bytes());
         hash.update(part);
     }

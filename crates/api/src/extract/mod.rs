@@ -6,6 +6,7 @@ mod client;
 mod page;
 mod path;
 mod query;
+mod upload;
 
 pub(crate) use body::{Body, Once};
 pub(crate) use caller::SignedInCaller;
@@ -13,3 +14,4 @@ pub(crate) use client::Client;
 pub(crate) use page::{cursor_of, page_request};
 pub(crate) use path::Id;
 pub(crate) use query::Query;
+pub(crate) use upload::{Part, Upload, is_form};

@@ -2,8 +2,13 @@
 
 pub(crate) mod api_keys;
 pub(crate) mod audit;
+pub(crate) mod batches;
 pub(crate) mod docs;
+pub(crate) mod documents;
+pub(crate) mod events;
+pub(crate) mod files;
 pub(crate) mod health;
 pub(crate) mod jobs;
+pub(crate) mod runs;
 pub(crate) mod session;
 pub(crate) mod users;

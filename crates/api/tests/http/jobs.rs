@@ -28,6 +28,8 @@ pub(crate) async fn queue_run(app: &TestApp, tenant: &TestTenant) -> (RunId, Job
         reason: None,
         config: json!({}),
         trace_parent: None,
+        content: None,
+        batch_id: None,
     };
     let mut tx = app.ops.store().begin(&scope).await.unwrap();
     tx.start_run(&run).await.unwrap();

@@ -41,6 +41,8 @@ impl StoreDoor {
             reason: None,
             config: json!({}),
             trace_parent: None,
+            content: None,
+            batch_id: None,
         };
         let scope = match Caller::system(self.tenant_id).permit(Action::UploadDocuments) {
             Ok(scope) => scope,

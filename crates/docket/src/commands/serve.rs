@@ -18,7 +18,7 @@ use crate::commands::passwords::{self, Chosen};
 use crate::config::Config;
 use crate::say::say;
 use crate::signals::stop_on_signal;
-use crate::stages::{self, Drills};
+use crate::stages::Drills;
 use crate::system;
 use crate::workers::Workers;
 
@@ -37,13 +37,12 @@ enum ListenError {
 
 pub(crate) async fn run(config: &Config, drills: Drills) -> anyhow::Result<ExitCode> {
     let stop = stop_on_signal()?;
-    let stages = stages::registered(drills);
-    stages::default_pipeline(config, &stages)?;
     let first_password = passwords::choose(system::environment().random.as_ref())?;
     // Before the database is started, so that a second start by mistake changes nothing.
     let listener = listen(config.listen).await?;
 
-    let (ops, database) = Backend::open(config, Folder::MadeIfMissing).await?.into_parts();
+    let backend = Backend::open(config, Folder::MadeIfMissing, drills).await?;
+    let (ops, database, stages) = backend.into_parts();
     let served = serve(config, Arc::new(ops), listener, &first_password, stages, stop).await;
     // Closed however serving went: a private server must not be left behind by an error.
     database.close_after(served).await?;
@@ -77,7 +76,7 @@ async fn serve(
     });
     let address = listener.local_addr().context("the listening address cannot be read")?;
     let workers = if config.work.while_serving {
-        Some(Workers::start(ops.store(), stages, &config.work)?)
+        Some(Workers::start(ops.store(), ops.blobs(), stages, config)?)
     } else {
         None
     };

@@ -12,10 +12,9 @@ use crate::workers::Workers;
 /// Works until a signal; then finishes or hands back what is under way.
 pub(crate) async fn run(config: &Config, drills: Drills) -> anyhow::Result<ExitCode> {
     let stop = stop_on_signal()?;
-    let stages = stages::registered(drills);
-    stages::default_pipeline(config, &stages)?;
-    let database = OpenDatabase::attach(config, Folder::MustBeThere).await?;
-    let worked = match Workers::start(database.store(), stages, &config.work) {
+    let (database, blobs) = OpenDatabase::attach_with_blobs(config, Folder::MustBeThere).await?;
+    let stages = stages::registered(drills, &blobs);
+    let worked = match Workers::start(database.store(), &blobs, stages, config) {
         Ok(workers) => {
             say(format_args!("Worker {} is ready", workers.id()));
             say(format_args!("  works on     {}", workers.description()));

@@ -12,13 +12,15 @@ use super::ConfigError;
 const DEFAULTS: &str = include_str!("defaults.toml");
 
 /// Names that other deployments use for the same settings; ours wins when both are set.
-const OTHER_NAMES: [(&str, &str); 8] = [
+const OTHER_NAMES: [(&str, &str); 10] = [
     ("AUTH_ENABLED", "auth_enabled"),
     ("CRASH_GUARD_QUEUED_TTL_HOURS", "crash_guard_queued_ttl_hours"),
     ("CRASH_GUARD_RUNNING_STALE_MIN", "crash_guard_running_stale_min"),
     ("DATABASE_URL", "database_url"),
     ("JWT_EXPIRY_HOURS", "jwt_expiry_hours"),
     ("JWT_SECRET", "jwt_secret"),
+    ("UPLOAD_CLEANUP_TTL_HOURS", "upload_cleanup_ttl_hours"),
+    ("UPLOAD_FAILED_TTL_DAYS", "upload_failed_ttl_days"),
     ("UPLOAD_MAX_SIZE_MB", "upload_max_size_mb"),
     ("WORKER_MAX_CONCURRENT_JOBS", "worker_max_concurrent_jobs"),
 ];

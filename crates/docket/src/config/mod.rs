@@ -6,15 +6,16 @@
 mod error;
 mod layers;
 
+use std::collections::BTreeSet;
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use domain::{Pipeline, Secret, StageName};
+use blob::BlobUrl;
+use domain::{FileKind, Pipeline, Secret, StageName};
 use engine::StaleAfter;
 use store::DatabaseUrl;
-use url::Url;
 
 pub(crate) use error::ConfigError;
 pub(crate) use layers::{Flags, Layers};
@@ -27,6 +28,7 @@ pub(crate) struct Config {
     pub(crate) database: DatabaseConfig,
     pub(crate) auth: AuthConfig,
     pub(crate) limits: LimitsConfig,
+    pub(crate) intake: IntakeConfig,
     pub(crate) work: WorkConfig,
     pub(crate) shutdown_grace: Duration,
     pub(crate) log: LogConfig,
@@ -56,6 +58,17 @@ pub(crate) struct LimitsConfig {
     pub(crate) rate_limit_burst: NonZeroU32,
     pub(crate) request_timeout: Duration,
     pub(crate) json_max_bytes: usize,
+}
+
+#[derive(Debug)]
+pub(crate) struct IntakeConfig {
+    /// `None`: the folder in the data folder.
+    pub(crate) blob_url: Option<BlobUrl>,
+    pub(crate) max_bytes: u64,
+    pub(crate) accepted: BTreeSet<FileKind>,
+    pub(crate) queue_quota: u32,
+    pub(crate) keep_orphans: Duration,
+    pub(crate) keep_failed: Duration,
 }
 
 #[derive(Debug)]
@@ -92,12 +105,11 @@ impl Config {
             database: DatabaseConfig::from_layers(layers)?,
             auth: AuthConfig::from_layers(layers)?,
             limits: LimitsConfig::from_layers(layers)?,
+            intake: IntakeConfig::from_layers(layers)?,
             work: WorkConfig::from_layers(layers)?,
             shutdown_grace: seconds(layers, "shutdown_grace_seconds")?,
             log: LogConfig::from_layers(layers)?,
         };
-        check_blob_url(layers)?;
-        layers.number("upload_max_size_mb", 1, 100_000)?;
         if !config.auth.enabled && !config.listen.ip().is_loopback() {
             return Err(layers.refuse(
                 "auth_enabled",
@@ -164,6 +176,20 @@ impl LimitsConfig {
     }
 }
 
+impl IntakeConfig {
+    fn from_layers(layers: &Layers) -> Result<Self, ConfigError> {
+        let number = |key, most| Ok(u64::from(layers.number(key, 1, most)?));
+        Ok(Self {
+            blob_url: blob_url(layers)?,
+            max_bytes: number("upload_max_size_mb", 100_000)? * 1024 * 1024,
+            accepted: accepted_types(layers)?,
+            queue_quota: layers.number("queue_quota", 1, 10_000_000)?,
+            keep_orphans: Duration::from_hours(number("upload_cleanup_ttl_hours", 24 * 365)?),
+            keep_failed: Duration::from_hours(24 * number("upload_failed_ttl_days", 3650)?),
+        })
+    }
+}
+
 impl WorkConfig {
     fn from_layers(layers: &Layers) -> Result<Self, ConfigError> {
         let number = |key, most| Ok(u64::from(layers.number(key, 1, most)?));
@@ -224,15 +250,25 @@ fn pipeline(layers: &Layers) -> Result<Vec<StageName>, ConfigError> {
     Ok(pipeline.map_err(|error| layers.refuse("pipeline", error))?.into())
 }
 
-fn check_blob_url(layers: &Layers) -> Result<(), ConfigError> {
+/// Empty: the folder in the data folder.
+fn blob_url(layers: &Layers) -> Result<Option<BlobUrl>, ConfigError> {
     let text = layers.text("blob_url")?;
-    let scheme = Url::parse(text).ok().map(|url| url.scheme().to_owned());
-    match scheme.as_deref() {
-        Some("file" | "s3" | "gs") => Ok(()),
-        None if text.is_empty() => Ok(()),
-        _ => Err(layers
-            .refuse("blob_url", "write file:///folder, s3://bucket/prefix or gs://bucket/prefix")),
+    if text.is_empty() {
+        return Ok(None);
     }
+    text.parse().map(Some).map_err(|_| {
+        layers.refuse("blob_url", "write file:///folder, s3://bucket/prefix or gs://bucket/prefix")
+    })
+}
+
+fn accepted_types(layers: &Layers) -> Result<BTreeSet<FileKind>, ConfigError> {
+    let words = layers.words("accepted_types")?;
+    let kinds: Result<BTreeSet<FileKind>, _> = words.into_iter().map(str::parse).collect();
+    let kinds = kinds.map_err(|error| layers.refuse("accepted_types", error))?;
+    if kinds.is_empty() {
+        return Err(layers.refuse("accepted_types", "name at least one kind of file, such as pdf"));
+    }
+    Ok(kinds)
 }
 
 fn positive(layers: &Layers, key: &'static str) -> Result<NonZeroU32, ConfigError> {

@@ -154,6 +154,8 @@ impl Workshop {
             reason: None,
             config: json!({}),
             trace_parent: None,
+            content: None,
+            batch_id: None,
         };
         let mut tx = self.store.begin(&self.scope()).await.unwrap();
         tx.start_run(&new).await.unwrap();

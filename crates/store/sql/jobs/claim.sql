@@ -80,9 +80,10 @@ started AS (
     UPDATE ingestion_runs AS run
     SET status = 'running', started_at = coalesce(run.started_at, $5), updated_at = $5
     FROM claimed
-    WHERE run.run_id = claimed.run_id AND (run.status = 'queued' OR run.started_at IS NULL)
+    WHERE run.run_id = claimed.run_id
+    RETURNING claimed.*, run.pipeline, run.content_sha256
 )
-SELECT claimed.job_id, claimed.tenant_id, claimed.run_id, claimed.doc_id, claimed.stage,
-       claimed.attempts, claimed.lease_token, claimed.trace_parent, run.pipeline
-FROM claimed JOIN ingestion_runs AS run ON run.run_id = claimed.run_id
-ORDER BY claimed.place
+SELECT job_id, tenant_id, run_id, doc_id, stage, attempts, lease_token, trace_parent, pipeline,
+       content_sha256
+FROM started
+ORDER BY place

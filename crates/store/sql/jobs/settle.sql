@@ -3,20 +3,26 @@
 -- $1 job ids, $2 tokens, $3 outcomes, $4 not before, $5 errors, $6 classes, $7 guidance,
 -- $8 artifacts, $9 next stage, $10 the next job's id, $11 its token (null: anybody may claim it),
 -- $12 its lease's end, $13 its allowed retries, $14 event ids, $15 now
+--
+-- Plans are kept, and one made while nothing is leased takes the list of what is leased for empty and
+-- would rather walk it for every report than look up a job. So jobs are found by their id alone here,
+-- and conditions on a status are written so that no index answers them.
 WITH reported AS MATERIALIZED (
     SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::text[], $4::timestamptz[], $5::text[], $6::text[],
                          $7::text[], $8::jsonb[], $9::text[], $10::uuid[], $11::uuid[],
                          $12::timestamptz[], $13::int[], $14::uuid[])
         AS r (job_id, token, outcome, not_before, error, class, guidance, artifacts, next_stage,
               next_job_id, next_token, next_lease_until, next_max_attempts, evt_id)
+    ORDER BY job_id
 ),
 -- The fence: state and token must still be the reporter's. Locked in one order for all, so that two
 -- reports that overlap wait for each other and not both ways.
 ours AS MATERIALIZED (
-    SELECT jobs.job_id FROM jobs JOIN reported AS r ON jobs.job_id = r.job_id
-    WHERE jobs.status = 'PROCESSING' AND jobs.lease_token = r.token
-    ORDER BY jobs.job_id
-    FOR UPDATE OF jobs
+    SELECT r.* FROM reported AS r, LATERAL (
+        SELECT FROM jobs
+        WHERE jobs.job_id = r.job_id AND jobs.status IS NOT DISTINCT FROM 'PROCESSING'
+          AND jobs.lease_token = r.token
+        FOR UPDATE) AS locked
 ),
 settled AS (
     UPDATE jobs
@@ -26,8 +32,8 @@ settled AS (
         next_run_at = coalesce(r.not_before, jobs.next_run_at),
         error = r.error, error_class = r.class, guidance = r.guidance,
         lease_token = NULL, lease_until = NULL, updated_at = $15
-    FROM reported AS r JOIN ours ON ours.job_id = r.job_id
-    WHERE jobs.job_id = r.job_id AND jobs.status = 'PROCESSING' AND jobs.lease_token = r.token
+    FROM ours AS r
+    WHERE jobs.job_id = r.job_id
     RETURNING jobs.job_id, jobs.tenant_id, jobs.run_id, jobs.doc_id, jobs.stage, jobs.attempts,
               jobs.worker_id, jobs.started_at, jobs.priority, jobs.trace_parent, jobs.type,
               r.token, r.outcome, r.error, r.artifacts, r.next_stage, r.next_job_id, r.next_token,
@@ -61,7 +67,7 @@ ended AS (
         error = CASE s.outcome WHEN 'succeeded' THEN NULL ELSE s.error END,
         finished_at = $15, updated_at = $15
     FROM settled AS s
-    WHERE run.run_id = s.run_id AND run.status = 'running'
+    WHERE run.run_id = s.run_id AND run.status IS NOT DISTINCT FROM 'running'
       AND (s.outcome = 'given_up' OR (s.outcome = 'succeeded' AND s.next_stage IS NULL))
     RETURNING s.*
 ),

@@ -2,8 +2,8 @@
 
 use chrono::{DateTime, Utc};
 use domain::{
-    AuditAction, AuditEntry, DocId, Entity, Failure, JobId, JobState, LeaseToken, Pipeline, RunId,
-    StageName, TenantId,
+    AuditAction, AuditEntry, ContentHash, DocId, Entity, Failure, JobId, JobState, LeaseToken,
+    Pipeline, RunId, StageName, TenantId,
 };
 use serde_json::{Value, json};
 #[cfg(feature = "sabotage")]
@@ -13,6 +13,7 @@ use uuid::Uuid;
 
 use super::announce_work;
 use crate::audit::SystemEntry;
+use crate::documents::content_hash;
 use crate::{AcrossTenants, StoreError, sql};
 
 /// How many jobs of a stage a worker has room for, and whose turn it was last.
@@ -49,6 +50,8 @@ pub struct ClaimedJob {
     pub retries: u32,
     pub trace_parent: Option<String>,
     pub pipeline: Pipeline,
+    /// What the run works on.
+    pub content: Option<ContentHash>,
 }
 
 /// A lease somebody holds.
@@ -120,6 +123,7 @@ struct ClaimedRow {
     lease_token: Uuid,
     trace_parent: Option<String>,
     pipeline: Vec<String>,
+    content_sha256: Option<Vec<u8>>,
 }
 
 impl TryFrom<ClaimedRow> for ClaimedJob {
@@ -141,6 +145,7 @@ impl TryFrom<ClaimedRow> for ClaimedJob {
             retries: u32::try_from(row.attempts).unwrap_or(0),
             trace_parent: row.trace_parent,
             pipeline,
+            content: row.content_sha256.as_deref().map(content_hash).transpose()?,
         })
     }
 }

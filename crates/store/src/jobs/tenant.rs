@@ -1,7 +1,10 @@
 //! The people's side: start a run, look at jobs, retry and cancel.
 
 use chrono::{DateTime, Utc};
-use domain::{AuditAction, AuditEntry, DocId, Entity, JobId, JobState, Pipeline, RunId, StageName};
+use domain::{
+    AuditAction, AuditEntry, BatchId, ContentHash, DocId, Entity, JobId, JobState, Pipeline, RunId,
+    StageName,
+};
 use serde_json::{Value, json};
 use sqlx::FromRow;
 use uuid::Uuid;
@@ -24,6 +27,9 @@ pub struct NewRun {
     pub reason: Option<String>,
     pub config: Value,
     pub trace_parent: Option<String>,
+    /// What it works on.
+    pub content: Option<ContentHash>,
+    pub batch_id: Option<BatchId>,
 }
 
 /// Which jobs are wanted; `None` asks for all.
@@ -156,6 +162,8 @@ impl Tx {
             .bind(new.priority)
             .bind(i32::try_from(new.retries).unwrap_or(i32::MAX))
             .bind(&new.trace_parent)
+            .bind(new.content.as_ref().map(ContentHash::as_bytes))
+            .bind(new.batch_id.map(|id| id.0))
             .execute(self.connection())
             .await?;
         self.append_audit(AuditEntry {

@@ -86,6 +86,8 @@ impl Desk {
             trace_parent: Some(
                 "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01".to_owned(),
             ),
+            content: None,
+            batch_id: None,
         };
         let mut tx = self.store.begin(&Self::scope(tenant_id)).await.unwrap();
         tx.start_run(&new).await.unwrap();

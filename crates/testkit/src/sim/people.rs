@@ -42,6 +42,8 @@ impl Seed<'_> {
             reason: None,
             config: json!({}),
             trace_parent: None,
+            content: None,
+            batch_id: None,
         };
         let mut tx = self.store().begin(&Self::scope(tenant_id)).await.map_err(refused)?;
         tx.start_run(&new).await.map_err(refused)?;

@@ -1,0 +1,389 @@
+//! Documents, runs, batches and links to originals.
+
+use chrono::{DateTime, Utc};
+use domain::{DocumentStatus, RunState};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use utoipa::{IntoParams, ToSchema};
+use uuid::Uuid;
+
+/// A file and what is said of it.
+#[derive(Debug, ToSchema)]
+pub struct UploadForm {
+    #[schema(value_type = String, format = Binary)]
+    pub file: Vec<u8>,
+    /// The file's name when left out.
+    #[schema(max_length = 500)]
+    pub title: Option<String>,
+}
+
+/// Any number of files.
+#[derive(Debug, ToSchema)]
+pub struct UploadManyForm {
+    #[schema(value_type = Vec<String>, format = Binary)]
+    pub file: Vec<Vec<u8>>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum IngestStatus {
+    Queued,
+    Running,
+    Skipped,
+}
+
+/// What became of an upload.
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
+pub struct IngestResponse {
+    pub doc_id: Uuid,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub run_id: Option<Uuid>,
+    pub status: IngestStatus,
+    /// `new`, `new_version`, `skipped` or `in_progress`.
+    #[schema(example = "new")]
+    pub dedup_result: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "already ingested, no changes")]
+    pub reason: Option<String>,
+}
+
+/// What became of one file of several.
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
+pub struct FileOutcome {
+    pub filename: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub accepted: Option<IngestResponse>,
+    /// Why it was not accepted; the others were all the same.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub problem: Option<FileProblem>,
+}
+
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
+pub struct FileProblem {
+    pub code: String,
+    pub detail: String,
+}
+
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
+pub struct BatchUploadResponse {
+    pub batch_id: Uuid,
+    pub files: Vec<FileOutcome>,
+}
+
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
+pub struct DocumentView {
+    pub doc_id: Uuid,
+    pub title: String,
+    pub filename: String,
+    /// `uploaded`, `processing`, `active`, `failed`, `inactive` or `rejected`.
+    #[schema(example = "active")]
+    pub status: String,
+    /// Why the last run failed.
+    pub error: Option<String>,
+    #[schema(example = "pdf")]
+    pub source_type: String,
+    pub source_uri: String,
+    /// Which way it came in first.
+    #[schema(example = "manual")]
+    pub source: String,
+    #[schema(example = "application/pdf")]
+    pub content_type: String,
+    pub size_bytes: i64,
+    /// Of the active version.
+    pub doc_version_id: Option<Uuid>,
+    pub version_label: Option<String>,
+    pub content_hash: Option<String>,
+    /// Counts edits by people.
+    pub version: i32,
+    pub created_at: DateTime<Utc>,
+    pub updated_at: DateTime<Utc>,
+}
+
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
+pub struct VersionView {
+    pub doc_version_id: Uuid,
+    pub run_id: Uuid,
+    pub version_label: String,
+    pub content_hash: String,
+    pub is_active: bool,
+    pub created_at: DateTime<Utc>,
+    pub deactivated_at: Option<DateTime<Utc>>,
+}
+
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
+pub struct DocumentDetailView {
+    #[serde(flatten)]
+    pub document: DocumentView,
+    pub versions: Vec<VersionView>,
+    /// The latest ones, newest first.
+    pub runs: Vec<RunView>,
+}
+
+/// What became of a stage, or where it stands.
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
+pub struct StageView {
+    pub name: String,
+    /// `pending`, `processing`, `succeeded` or `failed`.
+    pub status: String,
+    pub started_at: Option<DateTime<Utc>>,
+    pub ended_at: Option<DateTime<Utc>>,
+    pub duration_ms: Option<i64>,
+    pub worker_id: Option<String>,
+    pub retries: i32,
+    pub error: Option<String>,
+    pub artifacts: Value,
+}
+
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
+pub struct RunView {
+    pub run_id: Uuid,
+    pub tenant_id: Uuid,
+    pub doc_id: Uuid,
+    pub status: RunStatus,
+    /// `manual_upload` or `s3_sync`.
+    pub run_type: String,
+    pub pipeline: Vec<String>,
+    pub parent_run_id: Option<Uuid>,
+    pub reason: Option<String>,
+    pub batch_id: Option<Uuid>,
+    /// When it was accepted, when the first stage began, the last sign of life, and the end.
+    pub created_at: DateTime<Utc>,
+    pub started_at: Option<DateTime<Utc>>,
+    pub updated_at: DateTime<Utc>,
+    pub finished_at: Option<DateTime<Utc>>,
+    pub config: Value,
+    pub stats: Value,
+    pub error: Option<String>,
+    pub stages: Vec<StageView>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum RunStatus {
+    Queued,
+    Running,
+    Succeeded,
+    Failed,
+}
+
+impl From<RunStatus> for RunState {
+    fn from(status: RunStatus) -> Self {
+        match status {
+            RunStatus::Queued => Self::Queued,
+            RunStatus::Running => Self::Running,
+            RunStatus::Succeeded => Self::Succeeded,
+            RunStatus::Failed => Self::Failed,
+        }
+    }
+}
+
+impl From<RunState> for RunStatus {
+    fn from(state: RunState) -> Self {
+        match state {
+            RunState::Queued => Self::Queued,
+            RunState::Running => Self::Running,
+            RunState::Succeeded => Self::Succeeded,
+            RunState::Failed => Self::Failed,
+        }
+    }
+}
+
+/// Which documents are wanted by where they stand.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum DocumentStatusFilter {
+    #[default]
+    Active,
+    Uploaded,
+    Processing,
+    Failed,
+    Inactive,
+    Rejected,
+    All,
+}
+
+impl DocumentStatusFilter {
+    /// `None` for all of them.
+    pub fn status(self) -> Option<DocumentStatus> {
+        match self {
+            Self::Active => Some(DocumentStatus::Active),
+            Self::Uploaded => Some(DocumentStatus::Uploaded),
+            Self::Processing => Some(DocumentStatus::Processing),
+            Self::Failed => Some(DocumentStatus::Failed),
+            Self::Inactive => Some(DocumentStatus::Inactive),
+            Self::Rejected => Some(DocumentStatus::Rejected),
+            Self::All => None,
+        }
+    }
+}
+
+/// Which documents are wanted; all conditions hold together.
+#[derive(Debug, Default, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct DocumentQuery {
+    /// Only those that are served (`active`) when left out; `all` for every state.
+    #[serde(default)]
+    #[param(inline)]
+    pub status: Option<DocumentStatusFilter>,
+    /// A part of the title or of the file's name.
+    #[serde(default)]
+    #[param(max_length = 200)]
+    pub search: Option<String>,
+    /// Not before this moment.
+    #[serde(default)]
+    pub from: Option<DateTime<Utc>>,
+    /// Before this moment.
+    #[serde(default)]
+    pub to: Option<DateTime<Utc>>,
+    /// The page, counted from 1.
+    #[serde(default)]
+    #[param(minimum = 1, maximum = 1_000_000)]
+    pub page: Option<u32>,
+    /// Rows a page.
+    #[serde(default)]
+    #[param(minimum = 1, maximum = 100)]
+    pub limit: Option<u32>,
+    /// `next_cursor` of the page before: quicker than a page number, and steady while rows are added.
+    #[serde(default)]
+    pub cursor: Option<String>,
+}
+
+/// Which runs are wanted; all conditions hold together.
+#[derive(Debug, Default, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct RunQuery {
+    #[serde(default)]
+    #[param(inline)]
+    pub status: Option<RunStatus>,
+    #[serde(default)]
+    pub doc_id: Option<Uuid>,
+    /// The page, counted from 1.
+    #[serde(default)]
+    #[param(minimum = 1, maximum = 1_000_000)]
+    pub page: Option<u32>,
+    /// Rows a page.
+    #[serde(default)]
+    #[param(minimum = 1, maximum = 100)]
+    pub limit: Option<u32>,
+    /// `next_cursor` of the page before: quicker than a page number, and steady while rows are added.
+    #[serde(default)]
+    pub cursor: Option<String>,
+}
+
+/// How many documents there are, by where they stand.
+#[derive(Debug, Default, Serialize, Deserialize, ToSchema)]
+pub struct DocumentSummary {
+    pub total: i64,
+    pub uploaded: i64,
+    pub processing: i64,
+    pub active: i64,
+    pub failed: i64,
+    pub inactive: i64,
+    pub rejected: i64,
+}
+
+#[derive(Debug, Default, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RerunRequest {
+    #[serde(default)]
+    #[schema(max_length = 1000)]
+    pub reason: Option<String>,
+    /// The stages to pass; the usual ones when left out.
+    #[serde(default)]
+    pub pipeline: Option<Vec<String>>,
+}
+
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
+pub struct RerunResponse {
+    pub doc_id: Uuid,
+    pub run_id: Uuid,
+    pub status: RunStatus,
+}
+
+#[derive(Debug, Default, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct LinkQuery {
+    /// How long the link lasts.
+    #[serde(default)]
+    #[param(minimum = 1, maximum = 24)]
+    pub expires_in_hours: Option<u8>,
+}
+
+/// A link that whoever has it can follow, until it expires.
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
+pub struct LinkView {
+    pub url: String,
+    pub filename: String,
+    pub expires_in_hours: u8,
+    pub expires_at: DateTime<Utc>,
+}
+
+#[derive(Debug, Default, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CreateBatchRequest {
+    #[serde(default)]
+    #[schema(max_length = 200)]
+    pub name: Option<String>,
+    /// Where to tell what became of it.
+    #[serde(default)]
+    pub webhook_url: Option<String>,
+    #[serde(default)]
+    pub schema_mapping: Option<Value>,
+    /// Whether content that is served already is left alone. Yes, when left out.
+    #[serde(default)]
+    pub dedupe: Option<bool>,
+    /// The stages its documents pass; the usual ones when left out.
+    #[serde(default)]
+    pub pipeline: Option<Vec<String>>,
+    /// How many documents will come. The batch is over with the last of them; without this, whenever
+    /// all that came so far are done.
+    #[serde(default)]
+    #[schema(minimum = 1)]
+    pub expected_documents: Option<i32>,
+}
+
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
+pub struct BatchView {
+    pub batch_id: Uuid,
+    pub name: Option<String>,
+    /// `open`, `processing`, `completed`, or `partial` when something failed.
+    pub status: String,
+    pub webhook_url: Option<String>,
+    pub schema_mapping: Option<Value>,
+    pub dedupe: bool,
+    pub pipeline: Option<Vec<String>>,
+    pub expected_documents: Option<i32>,
+    pub counts: BatchCounts,
+    pub created_at: DateTime<Utc>,
+    pub updated_at: DateTime<Utc>,
+    pub finished_at: Option<DateTime<Utc>>,
+}
+
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
+pub struct BatchCounts {
+    pub documents: i32,
+    pub succeeded: i32,
+    pub failed: i32,
+    pub pending: i32,
+}
+
+/// A document of a batch, and what became of it.
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
+pub struct BatchResultView {
+    pub doc_id: Uuid,
+    pub run_id: Option<Uuid>,
+    pub title: String,
+    pub filename: String,
+    /// Where the document stands.
+    pub status: String,
+    /// What handing it in came to: `new`, `new_version`, `skipped` or `in_progress`.
+    pub dedup_result: String,
+    pub run_status: Option<String>,
+    pub error: Option<String>,
+    pub stats: Option<Value>,
+    pub added_at: DateTime<Utc>,
+    pub finished_at: Option<DateTime<Utc>>,
+}

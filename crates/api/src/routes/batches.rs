@@ -1,0 +1,228 @@
+//! Batches: documents that are handed in together.
+
+use std::sync::Arc;
+
+use api_types::{
+    BatchCounts, BatchPage, BatchResultPage, BatchResultView, BatchUploadResponse, BatchView,
+    CreateBatchRequest, FileOutcome, FileProblem, PageQuery, UploadManyForm,
+};
+use axum::Json;
+use axum::extract::State;
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use domain::BatchId;
+use ops::{BatchItemRecord, BatchRecord, Described, OpsError, Received, RequestedBatch};
+
+use super::documents::ingest_view;
+use crate::Api;
+use crate::extract::{Id, Once, Part, Query, SignedInCaller, Upload, cursor_of, page_request};
+use crate::openapi::{AboutOne, CanClash, Checked, DoneOnce, Guarded, Uploaded, WithBody};
+use crate::problem::ApiProblem;
+
+/// Make a batch
+#[utoipa::path(
+    post, path = "/batches", tag = "batches", operation_id = "create_batch",
+    params(("Idempotency-Key" = Option<String>, Header, max_length = 255,
+            description = "The same key and body have their effect once")),
+    request_body = CreateBatchRequest,
+    responses(
+        (status = 201, body = BatchView, headers(
+            ("location" = String, description = "The batch's address"),
+            ("idempotent-replayed" = Option<String>, description = "`true` when it was done before"),
+        )),
+        Guarded, Checked, WithBody, CanClash, DoneOnce,
+    ),
+    security(("bearer" = [])),
+)]
+pub(crate) async fn create(
+    State(api): State<Arc<Api>>,
+    SignedInCaller(caller): SignedInCaller,
+    Once { body, claim }: Once<CreateBatchRequest>,
+) -> Result<Response, ApiProblem> {
+    let texts = [&body.name, &body.webhook_url];
+    if texts.into_iter().flatten().any(|text| text.contains('\0')) {
+        return Err(ApiProblem::invalid("a text holds a NUL character; leave it out"));
+    }
+    let requested = RequestedBatch {
+        name: body.name,
+        webhook_url: body.webhook_url,
+        schema_mapping: body.schema_mapping,
+        dedupe: body.dedupe,
+        pipeline: body.pipeline,
+        expected_documents: body.expected_documents,
+    };
+    let done = api.ops.create_batch(&caller, requested, claim.as_ref()).await?;
+    let batch = api.ops.find_batch(&caller, done.value).await?;
+    let location = [(header::LOCATION, format!("/v1/batches/{}", done.value))];
+    let mut response = (StatusCode::CREATED, location, Json(view(batch))).into_response();
+    if done.replayed {
+        let replayed = header::HeaderValue::from_static("true");
+        response.headers_mut().insert("idempotent-replayed", replayed);
+    }
+    Ok(response)
+}
+
+/// List batches
+///
+/// Newest first.
+#[utoipa::path(
+    get, path = "/batches", tag = "batches", operation_id = "list_batches",
+    params(PageQuery),
+    responses((status = 200, body = BatchPage), Guarded, Checked),
+    security(("bearer" = [])),
+)]
+pub(crate) async fn list(
+    State(api): State<Arc<Api>>,
+    SignedInCaller(caller): SignedInCaller,
+    Query(query): Query<PageQuery>,
+) -> Result<Json<BatchPage>, ApiProblem> {
+    let request = page_request(query.page, query.limit, query.cursor.as_deref())?;
+    let page = api.ops.list_batches(&caller, &request).await?;
+    Ok(Json(BatchPage {
+        items: page.items.into_iter().map(view).collect(),
+        limit: request.limit,
+        next_cursor: cursor_of(page.next),
+    }))
+}
+
+/// Look at a batch
+#[utoipa::path(
+    get, path = "/batches/{id}", tag = "batches", operation_id = "find_batch",
+    params(("id" = Uuid, Path)),
+    responses((status = 200, body = BatchView), Guarded, Checked, AboutOne),
+    security(("bearer" = [])),
+)]
+pub(crate) async fn find(
+    State(api): State<Arc<Api>>,
+    SignedInCaller(caller): SignedInCaller,
+    Id(id): Id,
+) -> Result<Json<BatchView>, ApiProblem> {
+    Ok(Json(view(api.ops.find_batch(&caller, BatchId(id)).await?)))
+}
+
+/// Add documents to a batch
+///
+/// Any number of files. Each is accepted or refused by itself, as the answer says.
+#[utoipa::path(
+    post, path = "/batches/{id}/documents", tag = "batches", operation_id = "add_to_batch",
+    params(("id" = Uuid, Path)),
+    request_body(content = UploadManyForm, content_type = "multipart/form-data"),
+    responses(
+        (status = 202, body = BatchUploadResponse, description = "At least one was accepted"),
+        (status = 200, body = BatchUploadResponse, description = "None was accepted; each says why"),
+        Guarded, Checked, Uploaded, AboutOne, CanClash,
+    ),
+    security(("bearer" = [])),
+)]
+pub(crate) async fn add(
+    State(api): State<Arc<Api>>,
+    SignedInCaller(caller): SignedInCaller,
+    Id(id): Id,
+    mut upload: Upload,
+) -> Result<Response, ApiProblem> {
+    api.ops.check_batch_for_upload(&caller, BatchId(id)).await?;
+    let mut files = Vec::new();
+    loop {
+        match upload.next(&api, &caller).await {
+            Ok(Some(Part::File { described, received })) => {
+                let described = Described { batch_id: Some(BatchId(id)), ..described };
+                files.push(take(&api, described, received).await);
+            }
+            Ok(Some(Part::Title(_))) => {}
+            Ok(None) => break,
+            // What came before is accepted and must be told; the rest of the form cannot be read.
+            Err(problem) if !files.is_empty() => {
+                files.push(refused("the rest of the form".to_owned(), &problem));
+                break;
+            }
+            Err(problem) => return Err(problem),
+        }
+    }
+    if files.is_empty() {
+        return Err(ApiProblem::invalid("the form holds no file: send them in fields named file"));
+    }
+    let accepted = files.iter().any(|file| file.accepted.is_some());
+    let status = if accepted { StatusCode::ACCEPTED } else { StatusCode::OK };
+    Ok((status, Json(BatchUploadResponse { batch_id: id, files })).into_response())
+}
+
+async fn take(api: &Api, described: Described, received: Received) -> FileOutcome {
+    let filename = described.file_name.clone();
+    match api.ops.submit_document(received, described, None).await {
+        Ok(done) => {
+            FileOutcome { filename, accepted: Some(ingest_view(&done.value)), problem: None }
+        }
+        Err(error) => refused(filename, &problem_of(error)),
+    }
+}
+
+fn problem_of(error: OpsError) -> ApiProblem {
+    error.into()
+}
+
+fn refused(filename: String, problem: &ApiProblem) -> FileOutcome {
+    let problem = FileProblem { code: problem.code.to_owned(), detail: problem.detail.clone() };
+    FileOutcome { filename, accepted: None, problem: Some(problem) }
+}
+
+/// What became of a batch's documents
+///
+/// In the order they came.
+#[utoipa::path(
+    get, path = "/batches/{id}/results", tag = "batches", operation_id = "list_batch_results",
+    params(("id" = Uuid, Path), PageQuery),
+    responses((status = 200, body = BatchResultPage), Guarded, Checked, AboutOne),
+    security(("bearer" = [])),
+)]
+pub(crate) async fn results(
+    State(api): State<Arc<Api>>,
+    SignedInCaller(caller): SignedInCaller,
+    Id(id): Id,
+    Query(query): Query<PageQuery>,
+) -> Result<Json<BatchResultPage>, ApiProblem> {
+    let request = page_request(query.page, query.limit, query.cursor.as_deref())?;
+    let page = api.ops.list_batch_results(&caller, BatchId(id), &request).await?;
+    Ok(Json(BatchResultPage {
+        items: page.items.into_iter().map(result_view).collect(),
+        limit: request.limit,
+        next_cursor: cursor_of(page.next),
+    }))
+}
+
+fn view(batch: BatchRecord) -> BatchView {
+    BatchView {
+        batch_id: batch.batch_id.0,
+        name: batch.name,
+        status: batch.status,
+        webhook_url: batch.webhook_url,
+        schema_mapping: batch.schema_mapping,
+        dedupe: batch.dedupe,
+        pipeline: batch.pipeline,
+        expected_documents: batch.expected,
+        counts: BatchCounts {
+            documents: batch.documents,
+            succeeded: batch.succeeded,
+            failed: batch.failed,
+            pending: batch.documents - batch.succeeded - batch.failed,
+        },
+        created_at: batch.created_at,
+        updated_at: batch.updated_at,
+        finished_at: batch.finished_at,
+    }
+}
+
+fn result_view(item: BatchItemRecord) -> BatchResultView {
+    BatchResultView {
+        doc_id: item.doc_id.0,
+        run_id: item.run_id,
+        title: item.title,
+        filename: item.filename,
+        status: item.status,
+        dedup_result: item.outcome,
+        run_status: item.run_status,
+        error: item.error,
+        stats: item.stats,
+        added_at: item.added_at,
+        finished_at: item.finished_at,
+    }
+}

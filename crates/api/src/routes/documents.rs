@@ -1,0 +1,411 @@
+//! Documents: taken in, looked at, processed again, taken out of service.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use api_types::{
+    DocumentDetailView, DocumentPage, DocumentQuery, DocumentStatusFilter, DocumentSummary,
+    DocumentView, IngestResponse, IngestStatus, LinkQuery, LinkView, PageQuery, RerunRequest,
+    RerunResponse, RunStatus, UploadForm, VersionView, is_storable,
+};
+use axum::Json;
+use axum::extract::State;
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use domain::{Caller, DedupResult, DocId};
+use ops::{
+    Accepted, DocumentDetail, DocumentFilter, DocumentRecord, Done, LinkTarget, Page, PageRequest,
+    VersionRecord,
+};
+
+use super::runs;
+use crate::Api;
+use crate::extract::{Body, Id, Part, Query, SignedInCaller, Upload, cursor_of, page_request};
+use crate::openapi::{AboutOne, CanClash, Checked, DoneOnce, Guarded, Uploaded, WithBody};
+use crate::problem::ApiProblem;
+
+/// Hand a document in
+///
+/// It is known by its content: the same content again is skipped, or joins the run under way.
+#[utoipa::path(
+    post, path = "/ingest", tag = "documents", operation_id = "ingest",
+    params(("Idempotency-Key" = Option<String>, Header, max_length = 255,
+            description = "The same key and file have their effect once")),
+    request_body(content = UploadForm, content_type = "multipart/form-data"),
+    responses(
+        (status = 202, body = IngestResponse, description = "Accepted",
+         headers(("location" = String, description = "The run's address"))),
+        (status = 200, body = IngestResponse, description = "Nothing to do: it is served already"),
+        Guarded, Checked, Uploaded, CanClash, DoneOnce,
+    ),
+    security(("bearer" = [])),
+)]
+pub(crate) async fn ingest(
+    State(api): State<Arc<Api>>,
+    SignedInCaller(caller): SignedInCaller,
+    upload: Upload,
+) -> Result<Response, ApiProblem> {
+    take_one(&api, &caller, upload).await
+}
+
+/// Hand a document in (the same under its other name)
+#[utoipa::path(
+    post, path = "/documents", tag = "documents", operation_id = "create_document",
+    params(("Idempotency-Key" = Option<String>, Header, max_length = 255,
+            description = "The same key and file have their effect once")),
+    request_body(content = UploadForm, content_type = "multipart/form-data"),
+    responses(
+        (status = 202, body = IngestResponse, description = "Accepted",
+         headers(("location" = String, description = "The run's address"))),
+        (status = 200, body = IngestResponse, description = "Nothing to do: it is served already"),
+        Guarded, Checked, Uploaded, CanClash, DoneOnce,
+    ),
+    security(("bearer" = [])),
+)]
+pub(crate) async fn create(
+    State(api): State<Arc<Api>>,
+    SignedInCaller(caller): SignedInCaller,
+    upload: Upload,
+) -> Result<Response, ApiProblem> {
+    take_one(&api, &caller, upload).await
+}
+
+/// Exactly one file, and perhaps a title before or after it.
+async fn take_one(
+    api: &Arc<Api>,
+    caller: &Caller,
+    mut upload: Upload,
+) -> Result<Response, ApiProblem> {
+    let mut file = None;
+    let mut title = None;
+    let read = loop {
+        match upload.next(api, caller).await {
+            Ok(Some(Part::Title(text))) => title = Some(text),
+            Ok(Some(Part::File { described, received })) if file.is_none() => {
+                file = Some((described, received));
+            }
+            Ok(Some(Part::File { received, .. })) => {
+                api.ops.discard(received).await;
+                break Err(ApiProblem::invalid(
+                    "the form holds several files; send one, or use a batch",
+                ));
+            }
+            Ok(None) => break Ok(()),
+            Err(problem) => break Err(problem),
+        }
+    };
+    let Some((mut described, received)) = file else {
+        read?;
+        return Err(ApiProblem::invalid("the form holds no file: send it in a field named file"));
+    };
+    if let Err(problem) = read {
+        api.ops.discard(received).await;
+        return Err(problem);
+    }
+    described.title = title;
+    let claim = upload.claim(&described, &received);
+    let done = api.ops.submit_document(received, described, claim.as_ref()).await?;
+    Ok(answer(done))
+}
+
+fn answer(done: Done<Accepted>) -> Response {
+    let view = ingest_view(&done.value);
+    let status =
+        if view.status == IngestStatus::Skipped { StatusCode::OK } else { StatusCode::ACCEPTED };
+    let location = match view.run_id {
+        Some(run_id) => format!("/v1/ingestion-runs/{run_id}"),
+        None => format!("/v1/documents/{}", view.doc_id),
+    };
+    let mut response = (status, [(header::LOCATION, location)], Json(view)).into_response();
+    if done.replayed {
+        let replayed = header::HeaderValue::from_static("true");
+        response.headers_mut().insert("idempotent-replayed", replayed);
+    }
+    response
+}
+
+pub(super) fn ingest_view(accepted: &Accepted) -> IngestResponse {
+    let (status, reason) = match (accepted.result, &accepted.run) {
+        (DedupResult::Skipped, _) | (_, None) => {
+            (IngestStatus::Skipped, Some("already ingested, no changes".to_owned()))
+        }
+        (DedupResult::InProgress, Some(run)) => {
+            let status =
+                if run.is_running() { IngestStatus::Running } else { IngestStatus::Queued };
+            (status, Some("the same content is being processed already".to_owned()))
+        }
+        (DedupResult::New | DedupResult::NewVersion, Some(_)) => (IngestStatus::Queued, None),
+    };
+    IngestResponse {
+        doc_id: accepted.doc_id.0,
+        run_id: accepted.run.as_ref().map(|run| run.run_id.0),
+        status,
+        dedup_result: accepted.result.to_string(),
+        reason,
+    }
+}
+
+/// List documents
+///
+/// Newest first; without `status`, those that are served.
+#[utoipa::path(
+    get, path = "/documents", tag = "documents", operation_id = "list_documents",
+    params(DocumentQuery),
+    responses((status = 200, body = DocumentPage), Guarded, Checked),
+    security(("bearer" = [])),
+)]
+pub(crate) async fn list(
+    State(api): State<Arc<Api>>,
+    SignedInCaller(caller): SignedInCaller,
+    Query(query): Query<DocumentQuery>,
+) -> Result<Json<DocumentPage>, ApiProblem> {
+    let request = page_request(query.page, query.limit, query.cursor.as_deref())?;
+    if [query.from, query.to].into_iter().flatten().any(|moment| !is_storable(moment)) {
+        return Err(ApiProblem::invalid("from and to are moments of the years 1 to 9999"));
+    }
+    let filter = DocumentFilter {
+        status: query.status.unwrap_or(DocumentStatusFilter::Active).status(),
+        search: query.search.filter(|text| !text.is_empty()),
+        from: query.from,
+        to: query.to,
+    };
+    let page = api.ops.list_documents(&caller, &filter, &request).await?;
+    Ok(Json(page_view(page, &request)))
+}
+
+/// List documents that never got a version
+#[utoipa::path(
+    get, path = "/documents/orphans", tag = "documents", operation_id = "list_orphans",
+    params(PageQuery),
+    responses((status = 200, body = DocumentPage), Guarded, Checked),
+    security(("bearer" = [])),
+)]
+pub(crate) async fn orphans(
+    State(api): State<Arc<Api>>,
+    SignedInCaller(caller): SignedInCaller,
+    Query(query): Query<PageQuery>,
+) -> Result<Json<DocumentPage>, ApiProblem> {
+    let request = page_request(query.page, query.limit, query.cursor.as_deref())?;
+    let page = api.ops.list_orphans(&caller, &request).await?;
+    Ok(Json(page_view(page, &request)))
+}
+
+/// Count documents by where they stand
+#[utoipa::path(
+    get, path = "/documents/stats/summary", tag = "documents", operation_id = "count_documents",
+    responses((status = 200, body = DocumentSummary), Guarded),
+    security(("bearer" = [])),
+)]
+pub(crate) async fn summary(
+    State(api): State<Arc<Api>>,
+    SignedInCaller(caller): SignedInCaller,
+) -> Result<Json<DocumentSummary>, ApiProblem> {
+    let counts: HashMap<String, i64> =
+        api.ops.count_documents(&caller).await?.into_iter().collect();
+    let of = |status: &str| counts.get(status).copied().unwrap_or_default();
+    Ok(Json(DocumentSummary {
+        total: counts.values().sum(),
+        uploaded: of("uploaded"),
+        processing: of("processing"),
+        active: of("active"),
+        failed: of("failed"),
+        inactive: of("inactive"),
+        rejected: of("rejected"),
+    }))
+}
+
+/// Look at a document
+///
+/// With its versions, its latest runs and what became of their stages.
+#[utoipa::path(
+    get, path = "/documents/{id}", tag = "documents", operation_id = "find_document",
+    params(("id" = Uuid, Path)),
+    responses((status = 200, body = DocumentDetailView), Guarded, Checked, AboutOne),
+    security(("bearer" = [])),
+)]
+pub(crate) async fn find(
+    State(api): State<Arc<Api>>,
+    SignedInCaller(caller): SignedInCaller,
+    Id(id): Id,
+) -> Result<Json<DocumentDetailView>, ApiProblem> {
+    let DocumentDetail { document, versions, runs } =
+        api.ops.find_document(&caller, DocId(id)).await?;
+    Ok(Json(DocumentDetailView {
+        document: view(document),
+        versions: versions.into_iter().map(version_view).collect(),
+        runs: runs.into_iter().map(runs::view).collect::<Result<_, _>>()?,
+    }))
+}
+
+/// Delete a document
+///
+/// It is seen and found nowhere any more. Its rows and its original stay until they are erased.
+#[utoipa::path(
+    delete, path = "/documents/{id}", tag = "documents", operation_id = "delete_document",
+    params(("id" = Uuid, Path)),
+    responses((status = 204, description = "Deleted"), Guarded, Checked, AboutOne),
+    security(("bearer" = [])),
+)]
+pub(crate) async fn delete(
+    State(api): State<Arc<Api>>,
+    SignedInCaller(caller): SignedInCaller,
+    Id(id): Id,
+) -> Result<StatusCode, ApiProblem> {
+    api.ops.delete_document(&caller, DocId(id)).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// Process a document again
+///
+/// What is served stays served until the new run succeeds.
+#[utoipa::path(
+    post, path = "/documents/{id}/rerun", tag = "documents", operation_id = "rerun_document",
+    params(("id" = Uuid, Path)),
+    request_body = RerunRequest,
+    responses((status = 202, body = RerunResponse), Guarded, Checked, WithBody, AboutOne, CanClash),
+    security(("bearer" = [])),
+)]
+pub(crate) async fn rerun(
+    State(api): State<Arc<Api>>,
+    SignedInCaller(caller): SignedInCaller,
+    Id(id): Id,
+    Body(body): Body<RerunRequest>,
+) -> Result<(StatusCode, Json<RerunResponse>), ApiProblem> {
+    if body.reason.as_deref().is_some_and(|reason| reason.contains('\0')) {
+        return Err(ApiProblem::invalid("the reason holds a NUL character; leave it out"));
+    }
+    let run_id =
+        api.ops.rerun_document(&caller, DocId(id), body.reason, body.pipeline.as_deref()).await?;
+    Ok(queued(id, run_id.0))
+}
+
+/// Try a failed document again
+#[utoipa::path(
+    post, path = "/documents/{id}/retry", tag = "documents", operation_id = "retry_document",
+    params(("id" = Uuid, Path)),
+    responses((status = 202, body = RerunResponse), Guarded, Checked, AboutOne, CanClash),
+    security(("bearer" = [])),
+)]
+pub(crate) async fn retry(
+    State(api): State<Arc<Api>>,
+    SignedInCaller(caller): SignedInCaller,
+    Id(id): Id,
+) -> Result<(StatusCode, Json<RerunResponse>), ApiProblem> {
+    let run_id = api.ops.retry_document(&caller, DocId(id)).await?;
+    Ok(queued(id, run_id.0))
+}
+
+/// Take a document out of service
+///
+/// Its version is not served any more. Nothing is deleted.
+#[utoipa::path(
+    post, path = "/documents/{id}/deactivate", tag = "documents", operation_id = "deactivate_document",
+    params(("id" = Uuid, Path)),
+    responses((status = 204, description = "Out of service"), Guarded, Checked, AboutOne),
+    security(("bearer" = [])),
+)]
+pub(crate) async fn deactivate(
+    State(api): State<Arc<Api>>,
+    SignedInCaller(caller): SignedInCaller,
+    Id(id): Id,
+) -> Result<StatusCode, ApiProblem> {
+    api.ops.deactivate_document(&caller, DocId(id)).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// A link to the original
+#[utoipa::path(
+    get, path = "/documents/{id}/original", tag = "documents", operation_id = "link_to_original",
+    params(("id" = Uuid, Path), LinkQuery),
+    responses((status = 200, body = LinkView), Guarded, Checked, AboutOne),
+    security(("bearer" = [])),
+)]
+pub(crate) async fn original(
+    State(api): State<Arc<Api>>,
+    SignedInCaller(caller): SignedInCaller,
+    Id(id): Id,
+    Query(query): Query<LinkQuery>,
+) -> Result<Json<LinkView>, ApiProblem> {
+    link(&api, &caller, DocId(id), query).await
+}
+
+/// A link to the original (the same under its other name)
+#[utoipa::path(
+    get, path = "/documents/{id}/pdf", tag = "documents", operation_id = "link_to_pdf",
+    params(("id" = Uuid, Path), LinkQuery),
+    responses((status = 200, body = LinkView), Guarded, Checked, AboutOne),
+    security(("bearer" = [])),
+)]
+pub(crate) async fn pdf(
+    State(api): State<Arc<Api>>,
+    SignedInCaller(caller): SignedInCaller,
+    Id(id): Id,
+    Query(query): Query<LinkQuery>,
+) -> Result<Json<LinkView>, ApiProblem> {
+    link(&api, &caller, DocId(id), query).await
+}
+
+async fn link(
+    api: &Api,
+    caller: &Caller,
+    doc_id: DocId,
+    query: LinkQuery,
+) -> Result<Json<LinkView>, ApiProblem> {
+    let hours = query.expires_in_hours.unwrap_or(1);
+    let signed = api.ops.sign_original(caller, doc_id, hours).await?;
+    let url = match signed.target {
+        LinkTarget::Elsewhere(url) => url,
+        LinkTarget::Here(token) => format!("/v1/files/{token}"),
+    };
+    Ok(Json(LinkView {
+        url,
+        filename: signed.file_name,
+        expires_in_hours: hours,
+        expires_at: signed.expires_at,
+    }))
+}
+
+fn queued(doc_id: uuid::Uuid, run_id: uuid::Uuid) -> (StatusCode, Json<RerunResponse>) {
+    (StatusCode::ACCEPTED, Json(RerunResponse { doc_id, run_id, status: RunStatus::Queued }))
+}
+
+fn page_view(page: Page<DocumentRecord>, request: &PageRequest) -> DocumentPage {
+    DocumentPage {
+        items: page.items.into_iter().map(view).collect(),
+        limit: request.limit,
+        next_cursor: cursor_of(page.next),
+    }
+}
+
+fn view(document: DocumentRecord) -> DocumentView {
+    DocumentView {
+        doc_id: document.doc_id.0,
+        title: document.title,
+        filename: document.filename,
+        status: document.status,
+        error: document.error,
+        source_type: document.source_type,
+        source_uri: document.source_uri,
+        source: document.source,
+        content_type: document.mime,
+        size_bytes: document.bytes_len,
+        doc_version_id: document.doc_version_id,
+        version_label: document.version_label,
+        content_hash: document.content_hash,
+        version: document.version,
+        created_at: document.created_at,
+        updated_at: document.updated_at,
+    }
+}
+
+fn version_view(version: VersionRecord) -> VersionView {
+    VersionView {
+        doc_version_id: version.doc_version_id,
+        run_id: version.run_id.0,
+        version_label: version.version_label,
+        content_hash: version.content_hash,
+        is_active: version.is_active,
+        created_at: version.created_at,
+        deactivated_at: version.deactivated_at,
+    }
+}

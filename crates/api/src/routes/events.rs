@@ -1,0 +1,57 @@
+//! What happens, as it happens: server-sent events.
+
+use std::convert::Infallible;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::extract::State;
+use axum::http::HeaderMap;
+use axum::response::sse::{Event, KeepAlive, Sse};
+use axum::response::{IntoResponse, Response};
+use futures_util::stream;
+use ops::EventId;
+
+use crate::Api;
+use crate::extract::SignedInCaller;
+use crate::openapi::{Checked, Guarded};
+use crate::problem::ApiProblem;
+
+/// Often enough for proxies that cut silent connections.
+const KEEP_ALIVE: Duration = Duration::from_secs(15);
+
+/// Follow what happens
+///
+/// Server-sent events about what the caller may see: `document.queued`, `document.started`,
+/// `document.completed`, `document.failed`, `batch.completed`, `batch.partial`. After an interruption,
+/// `Last-Event-ID` goes on behind the last event that was seen; nothing is missed.
+#[utoipa::path(
+    get, path = "/events", tag = "events", operation_id = "follow_events",
+    params(("Last-Event-ID" = Option<String>, Header, description = "The last event that was seen")),
+    responses((status = 200, body = String, content_type = "text/event-stream"), Guarded, Checked),
+    security(("bearer" = [])),
+)]
+pub(crate) async fn follow(
+    State(api): State<Arc<Api>>,
+    SignedInCaller(caller): SignedInCaller,
+    headers: HeaderMap,
+) -> Result<Response, ApiProblem> {
+    let after = match headers.get("last-event-id") {
+        None => None,
+        Some(value) => {
+            let id: Result<EventId, ()> = value.to_str().map_err(|_| ()).and_then(str::parse);
+            Some(id.map_err(|()| {
+                ApiProblem::invalid("Last-Event-ID must be the id of an event that was sent")
+            })?)
+        }
+    };
+    let following = api.ops.follow_events(&caller, after).await?;
+    let events = stream::unfold(following, |mut following| async {
+        let next = following.next().await;
+        let event = Event::default()
+            .id(next.id.to_string())
+            .event(next.topic)
+            .data(next.payload.to_string());
+        Some((Ok::<_, Infallible>(event), following))
+    });
+    Ok(Sse::new(events).keep_alive(KeepAlive::new().interval(KEEP_ALIVE)).into_response())
+}

@@ -1,0 +1,85 @@
+//! Originals, for whoever has a link.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use axum::body::Body;
+use axum::extract::{Path, State};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use ops::content_disposition;
+
+use crate::Api;
+use crate::openapi::Linked;
+use crate::problem::ApiProblem;
+
+/// Follow a link to an original
+///
+/// The link itself is the permission, until it expires.
+#[utoipa::path(
+    get, path = "/files/{token}", tag = "documents", operation_id = "follow_link",
+    params(("token" = String, Path)),
+    responses(
+        (status = 200, content_type = "application/octet-stream", description = "The original"),
+        (status = 206, content_type = "application/octet-stream", description = "The range that was asked for"),
+        Linked,
+    ),
+)]
+pub(crate) async fn follow(
+    State(api): State<Arc<Api>>,
+    Path(token): Path<String>,
+    headers: HeaderMap,
+) -> Result<Response, ApiProblem> {
+    let range =
+        headers.get(header::RANGE).and_then(|value| value.to_str().ok()).and_then(one_range);
+    let partial = range.is_some();
+    let (link, bytes) = api.ops.follow_link(&token, range).await?;
+    let (size, sent) = (bytes.size(), bytes.range());
+    let mut response = Body::from_stream(bytes).into_response();
+    if partial {
+        *response.status_mut() = StatusCode::PARTIAL_CONTENT;
+    }
+    let out = response.headers_mut();
+    let mut set = |name, value: String| {
+        if let Ok(value) = HeaderValue::try_from(value) {
+            out.insert(name, value);
+        }
+    };
+    set(header::CONTENT_TYPE, link.media_type);
+    set(header::CONTENT_DISPOSITION, content_disposition(&link.file_name));
+    set(header::CONTENT_LENGTH, (sent.end - sent.start).to_string());
+    set(header::ACCEPT_RANGES, "bytes".to_owned());
+    set(header::ETAG, format!("\"{}\"", link.hash));
+    // What strangers sent in runs no scripts here.
+    set(header::CONTENT_SECURITY_POLICY, "sandbox; default-src 'none'".to_owned());
+    if partial {
+        let last = sent.end.saturating_sub(1);
+        set(header::CONTENT_RANGE, format!("bytes {}-{last}/{size}", sent.start));
+    }
+    Ok(response)
+}
+
+/// `bytes=a-b` or `bytes=a-`; anything else gets the whole, as the standard allows.
+fn one_range(header: &str) -> Option<Range<u64>> {
+    let (from, to) = header.strip_prefix("bytes=")?.split_once('-')?;
+    let from: u64 = from.trim().parse().ok()?;
+    let end = match to.trim() {
+        "" => u64::MAX,
+        to => to.parse::<u64>().ok()?.checked_add(1)?,
+    };
+    (from < end).then_some(from..end)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::one_range;
+
+    #[test]
+    fn one_range_is_understood_and_the_rest_left_alone() {
+        assert_eq!(one_range("bytes=0-9"), Some(0..10));
+        assert_eq!(one_range("bytes=5-"), Some(5..u64::MAX));
+        for other in ["bytes=-5", "bytes=9-0", "bytes=0-1,3-4", "lines=1-2", ""] {
+            assert_eq!(one_range(other), None, "{other}");
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! Runs: the processing of documents.
+
+use std::sync::Arc;
+
+use api_types::{RunPage, RunQuery, RunStatus, RunView, StageView};
+use axum::Json;
+use axum::extract::State;
+use domain::{DocId, RunId, RunState};
+use ops::{RunDetail, StageRecord};
+
+use crate::Api;
+use crate::extract::{Id, Query, SignedInCaller, cursor_of, page_request};
+use crate::openapi::{AboutOne, Checked, Guarded};
+use crate::problem::ApiProblem;
+
+/// List runs
+///
+/// Newest first.
+#[utoipa::path(
+    get, path = "/ingestion-runs", tag = "documents", operation_id = "list_runs",
+    params(RunQuery),
+    responses((status = 200, body = RunPage), Guarded, Checked),
+    security(("bearer" = [])),
+)]
+pub(crate) async fn list(
+    State(api): State<Arc<Api>>,
+    SignedInCaller(caller): SignedInCaller,
+    Query(query): Query<RunQuery>,
+) -> Result<Json<RunPage>, ApiProblem> {
+    let request = page_request(query.page, query.limit, query.cursor.as_deref())?;
+    let status = query.status.map(Into::into);
+    let page = api.ops.list_runs(&caller, status, query.doc_id.map(DocId), &request).await?;
+    Ok(Json(RunPage {
+        items: page.items.into_iter().map(view).collect::<Result<_, _>>()?,
+        limit: request.limit,
+        next_cursor: cursor_of(page.next),
+    }))
+}
+
+/// Look at a run
+#[utoipa::path(
+    get, path = "/ingestion-runs/{id}", tag = "documents", operation_id = "find_run",
+    params(("id" = Uuid, Path)),
+    responses((status = 200, body = RunView), Guarded, Checked, AboutOne),
+    security(("bearer" = [])),
+)]
+pub(crate) async fn find(
+    State(api): State<Arc<Api>>,
+    SignedInCaller(caller): SignedInCaller,
+    Id(id): Id,
+) -> Result<Json<RunView>, ApiProblem> {
+    Ok(Json(view(api.ops.find_run(&caller, RunId(id)).await?)?))
+}
+
+pub(super) fn view(RunDetail { run, stages }: RunDetail) -> Result<RunView, ApiProblem> {
+    let state: RunState = run
+        .status
+        .parse()
+        .map_err(|()| ApiProblem::internal(format!("a run is '{}'", run.status)))?;
+    Ok(RunView {
+        run_id: run.run_id.0,
+        tenant_id: run.tenant_id.0,
+        doc_id: run.doc_id.0,
+        status: RunStatus::from(state),
+        run_type: run.run_type,
+        pipeline: run.pipeline,
+        parent_run_id: run.parent_run_id,
+        reason: run.reason,
+        batch_id: run.batch_id,
+        created_at: run.created_at,
+        started_at: run.started_at,
+        updated_at: run.updated_at,
+        finished_at: run.finished_at,
+        config: run.config,
+        stats: run.stats,
+        error: run.error,
+        stages: stages.into_iter().map(stage_view).collect(),
+    })
+}
+
+fn stage_view(stage: StageRecord) -> StageView {
+    let duration = stage.started_at.zip(stage.ended_at).map(|(from, to)| to - from);
+    StageView {
+        name: stage.name,
+        status: stage.status,
+        started_at: stage.started_at,
+        ended_at: stage.ended_at,
+        duration_ms: duration.map(|duration| duration.num_milliseconds()),
+        worker_id: stage.worker_id,
+        retries: stage.retries,
+        error: stage.error,
+        artifacts: stage.artifacts,
+    }
+}

@@ -1,0 +1,161 @@
+//! What kind of file something is, by what is in it.
+//!
+//! Names lie: the content decides, and a name that says otherwise is a mistake somebody should hear
+//! of. Only among texts, which look alike, the name has a say.
+
+use domain::FileKind;
+
+/// What the beginning of a file tells.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Detected {
+    Kind(FileKind),
+    /// Something that Docket does not take, by its usual name.
+    Foreign(&'static str),
+}
+
+/// Looks at the first few kilobytes of a file and at the ending of its name.
+pub(crate) fn detect(head: &[u8], file_name: &str) -> Detected {
+    let named: Option<FileKind> = ending(file_name).and_then(|ending| ending.parse().ok());
+    if head.starts_with(b"%PDF-") || find(&head[..head.len().min(1024)], b"%PDF-").is_some() {
+        return Detected::Kind(FileKind::Pdf);
+    }
+    if head.starts_with(b"PK\x03\x04") {
+        return inside_zip(head, named);
+    }
+    match infer::get(head).map(|kind| (kind.extension(), kind.mime_type())) {
+        Some(("png", _)) => Detected::Kind(FileKind::Png),
+        Some(("jpg", _)) => Detected::Kind(FileKind::Jpg),
+        Some(("tif", _)) => Detected::Kind(FileKind::Tiff),
+        Some((_, "text/html")) => Detected::Kind(text_kind(head, named, FileKind::Html)),
+        Some((_, "text/xml" | "text/x-shellscript")) => {
+            Detected::Kind(text_kind(head, named, FileKind::Txt))
+        }
+        Some((_, mime)) => Detected::Foreign(mime),
+        None if is_text(head) => {
+            let natural = if looks_like_html(head) {
+                FileKind::Html
+            } else if looks_like_mail(head) {
+                FileKind::Eml
+            } else {
+                FileKind::Txt
+            };
+            Detected::Kind(text_kind(head, named, natural))
+        }
+        None => Detected::Foreign("unknown binary data"),
+    }
+}
+
+/// Among texts the name decides, as long as it names a text.
+fn text_kind(head: &[u8], named: Option<FileKind>, natural: FileKind) -> FileKind {
+    match named {
+        Some(FileKind::Eml) if !looks_like_mail(head) => FileKind::Txt,
+        Some(named @ (FileKind::Txt | FileKind::Md | FileKind::Html | FileKind::Eml)) => named,
+        _ => natural,
+    }
+}
+
+/// Office files are zip archives with a known folder in them. The folder may come late: then the
+/// name is believed, and reading will tell.
+fn inside_zip(head: &[u8], named: Option<FileKind>) -> Detected {
+    let has = |folder: &[u8]| find(head, folder).is_some();
+    if has(b"word/") {
+        Detected::Kind(FileKind::Docx)
+    } else if has(b"xl/") {
+        Detected::Kind(FileKind::Xlsx)
+    } else if has(b"ppt/") {
+        Detected::Kind(FileKind::Pptx)
+    } else {
+        match named {
+            Some(office @ (FileKind::Docx | FileKind::Xlsx | FileKind::Pptx))
+                if has(b"[Content_Types].xml") || has(b"_rels/") =>
+            {
+                Detected::Kind(office)
+            }
+            _ => Detected::Foreign("application/zip"),
+        }
+    }
+}
+
+/// Valid UTF-8 up to a character cut at the end, UTF-16 with its mark, or an 8-bit text without
+/// control characters.
+fn is_text(head: &[u8]) -> bool {
+    if head.starts_with(&[0xff, 0xfe]) || head.starts_with(&[0xfe, 0xff]) {
+        return true;
+    }
+    let control = |byte: &u8| matches!(byte, 0..=8 | 14..=26 | 28..=31 | 127);
+    !head.iter().any(control)
+}
+
+fn looks_like_html(head: &[u8]) -> bool {
+    let start: Vec<u8> =
+        head.iter().skip_while(|byte| byte.is_ascii_whitespace()).take(512).copied().collect();
+    let lower = start.to_ascii_lowercase();
+    lower.starts_with(b"<!doctype html")
+        || lower.starts_with(b"<html")
+        || find(&lower, b"<html").is_some()
+}
+
+/// Headers first: a few lines of `Name: value`, one of which every mail has.
+fn looks_like_mail(head: &[u8]) -> bool {
+    let Some(first) = head.split(|byte| *byte == b'\n').next() else { return false };
+    let named = first.iter().position(|byte| *byte == b':').is_some_and(|at| {
+        at > 0 && first[..at].iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'-')
+    });
+    let lower = head.to_ascii_lowercase();
+    let has =
+        |name: &[u8]| lower.starts_with(name) || find(&lower, &[b"\n", name].concat()).is_some();
+    named
+        && (has(b"from:") || has(b"received:"))
+        && (has(b"date:") || has(b"message-id:") || has(b"subject:"))
+}
+
+fn find(text: &[u8], part: &[u8]) -> Option<usize> {
+    text.windows(part.len()).position(|window| window == part)
+}
+
+pub(crate) fn ending(file_name: &str) -> Option<&str> {
+    file_name.rsplit_once('.').map(|(_, ending)| ending).filter(|ending| !ending.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kind(head: &[u8], name: &str) -> Detected {
+        detect(head, name)
+    }
+
+    #[test]
+    fn the_content_decides_and_not_the_name() {
+        assert_eq!(kind(b"%PDF-1.7\n", "a.txt"), Detected::Kind(FileKind::Pdf));
+        assert_eq!(kind(b"plain words", "a.pdf"), Detected::Kind(FileKind::Txt));
+        assert_eq!(kind(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "a.pdf"), Detected::Kind(FileKind::Png));
+        assert_eq!(kind(b"\xff\xd8\xff\xe0\0\x10JFIF", "x"), Detected::Kind(FileKind::Jpg));
+        assert_eq!(kind(b"II*\0\x08\0\0\0", "x"), Detected::Kind(FileKind::Tiff));
+        assert!(matches!(
+            kind(b"\x7fELF\x02\x01\x01\0\0\0\0\0\0\0\0\0", "a.pdf"),
+            Detected::Foreign(_)
+        ));
+    }
+
+    #[test]
+    fn office_files_are_told_from_other_archives() {
+        let zip = |name: &str| [b"PK\x03\x04".as_slice(), &[0; 26], name.as_bytes()].concat();
+        assert_eq!(kind(&zip("word/document.xml"), "a.docx"), Detected::Kind(FileKind::Docx));
+        assert_eq!(kind(&zip("xl/workbook.xml"), "a"), Detected::Kind(FileKind::Xlsx));
+        assert_eq!(kind(&zip("[Content_Types].xml"), "a.pptx"), Detected::Kind(FileKind::Pptx));
+        assert_eq!(kind(&zip("virus.exe"), "a.docx"), Detected::Foreign("application/zip"));
+    }
+
+    #[test]
+    fn among_texts_the_name_has_a_say() {
+        assert_eq!(kind(b"# Heading", "a.md"), Detected::Kind(FileKind::Md));
+        assert_eq!(kind(b"# Heading", "a.txt"), Detected::Kind(FileKind::Txt));
+        assert_eq!(kind(b"<!DOCTYPE html><p>x", "page"), Detected::Kind(FileKind::Html));
+        let mail = b"From: a@b.test\r\nSubject: hi\r\n\r\nbody";
+        assert_eq!(kind(mail, "x.eml"), Detected::Kind(FileKind::Eml));
+        assert_eq!(kind(b"no mail", "x.eml"), Detected::Kind(FileKind::Txt));
+        assert_eq!(kind("Grüße".as_bytes(), ""), Detected::Kind(FileKind::Txt));
+        assert_eq!(kind(b"\0\x01\x02\x03", "a.txt"), Detected::Foreign("unknown binary data"));
+    }
+}

@@ -1,0 +1,141 @@
+//! Following what happens, as it happens.
+//!
+//! Everybody who follows reads the outbox, from the place they were last at: nothing is missed and
+//! nothing comes twice, whichever server they come back to. While nobody follows, nobody looks.
+
+use std::collections::{HashSet, VecDeque};
+use std::fmt;
+use std::str::FromStr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use domain::{Action, Caller, Scope};
+use serde_json::Value;
+use store::{EventPlace, EventRecord, Store, StoreError};
+use uuid::Uuid;
+
+use crate::{Ops, OpsError};
+
+/// A place in the stream of events. Clients hand it back as they got it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EventId(EventPlace);
+
+impl fmt::Display for EventId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:x}-{}", self.0.xact, self.0.evt_id.simple())
+    }
+}
+
+impl FromStr for EventId {
+    type Err = ();
+
+    fn from_str(text: &str) -> Result<Self, ()> {
+        let (xact, evt_id) = text.split_once('-').ok_or(())?;
+        let xact = u64::from_str_radix(xact, 16).map_err(|_| ())?;
+        Ok(Self(EventPlace { xact, evt_id: Uuid::try_parse(evt_id).map_err(|_| ())? }))
+    }
+}
+
+#[derive(Clone, Debug)]
+pub struct Event {
+    pub id: EventId,
+    pub topic: String,
+    pub payload: Value,
+}
+
+/// One follower's place, and what it has not been told yet.
+pub struct Following {
+    store: Store,
+    scope: Arc<Scope>,
+    place: EventPlace,
+    ready: VecDeque<Event>,
+}
+
+impl Ops {
+    /// Follows what the caller may see, from behind an event they have seen, or from now on.
+    pub async fn follow_events(
+        &self,
+        caller: &Caller,
+        after: Option<EventId>,
+    ) -> Result<Following, OpsError> {
+        let scope = caller.permit(Action::SeeDocuments)?;
+        let place = match after {
+            Some(EventId(place)) => place,
+            None => {
+                let mut across = self.store.across_tenants().await?;
+                let end = across.end_of_events().await?;
+                across.commit().await?;
+                end
+            }
+        };
+        let store = self.store.clone();
+        Ok(Following { store, scope: Arc::new(scope), place, ready: VecDeque::new() })
+    }
+}
+
+impl Following {
+    /// How often to look. The database is asked this often by every follower, and by nobody else.
+    const LOOK_EVERY: Duration = Duration::from_millis(250);
+    const AT_ONCE: i64 = 500;
+
+    /// The next event; waits until there is one. A database that is away is waited for.
+    pub async fn next(&mut self) -> Event {
+        loop {
+            if let Some(event) = self.ready.pop_front() {
+                return event;
+            }
+            match self.look().await {
+                Ok(true) => {}
+                Ok(false) => tokio::time::sleep(Self::LOOK_EVERY).await,
+                Err(error) => {
+                    tracing::debug!(%error, "the events cannot be read for now");
+                    tokio::time::sleep(Self::LOOK_EVERY * 4).await;
+                }
+            }
+        }
+    }
+
+    /// Whether there was something new, for whomever.
+    async fn look(&mut self) -> Result<bool, StoreError> {
+        let mut across = self.store.across_tenants().await?;
+        let events = across.events_after(&self.place, Self::AT_ONCE).await?;
+        across.commit().await?;
+        let Some(last) = events.last().map(|event| event.place.clone()) else { return Ok(false) };
+        let tenant_id = self.scope.tenant_id();
+        let own: Vec<EventRecord> =
+            events.into_iter().filter(|event| event.tenant_id == tenant_id).collect();
+        let visible = self.visible(&own).await?;
+        let seen =
+            own.into_iter().filter(|event| subject(event).is_none_or(|id| visible.contains(&id)));
+        self.ready.extend(seen.map(|event| Event {
+            id: EventId(event.place),
+            topic: event.topic,
+            payload: event.payload,
+        }));
+        self.place = last;
+        Ok(true)
+    }
+
+    async fn visible(&self, events: &[EventRecord]) -> Result<HashSet<Uuid>, StoreError> {
+        let subjects: Vec<Uuid> = events.iter().filter_map(subject).collect();
+        if subjects.is_empty() {
+            return Ok(HashSet::new());
+        }
+        let mut tx = self.store.read(&self.scope).await?;
+        let visible = tx.visible_subjects(&subjects).await?;
+        tx.commit().await?;
+        Ok(visible.into_iter().collect())
+    }
+}
+
+/// The document or batch an event is about.
+fn subject(event: &EventRecord) -> Option<Uuid> {
+    let id = |name: &str| event.payload[name].as_str().and_then(|id| Uuid::try_parse(id).ok());
+    id("doc_id").or_else(|| id("batch_id"))
+}
+
+impl fmt::Debug for Following {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Following").field("place", &self.place).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,119 @@
+//! Processing a document again, and taking it out of service.
+
+use domain::{Action, AuditAction, AuditEntry, Caller, DocId, Entity, RunId, RunState};
+use serde_json::json;
+use store::{NewRun, Window};
+
+use crate::{Ops, OpsError};
+
+impl Ops {
+    /// Queues a new run of what the document contains, which knows the run before it. What is served
+    /// stays served until the new run succeeds.
+    pub async fn rerun_document(
+        &self,
+        caller: &Caller,
+        doc_id: DocId,
+        reason: Option<String>,
+        pipeline: Option<&[String]>,
+    ) -> Result<RunId, OpsError> {
+        let scope = caller.permit(Action::RerunDocuments)?;
+        let pipeline = match pipeline {
+            Some(names) => self.pipeline_of(names)?,
+            None => self.intake.pipeline.clone().ok_or(OpsError::NoPipeline)?,
+        };
+        let mut tx = self.store.begin(&scope).await?;
+        let document = tx.find_document(doc_id).await?.ok_or(OpsError::NotFound("document"))?;
+        let content = tx.original_of(doc_id).await?.ok_or_else(|| OpsError::Conflict {
+            code: "original_gone",
+            problem: "the original is not kept any more; upload the document again".to_owned(),
+        })?;
+        let latest = Window { after: None, skip: 0, limit: 1 };
+        let parent = tx.list_runs(None, Some(doc_id), &latest).await?.into_iter().next();
+        let config = json!({
+            "source_type": "rerun",
+            "title": document.title,
+            "original_filename": document.filename,
+            "content_type": document.mime,
+            "file_size_bytes": document.bytes_len,
+            "content_hash": format!("sha256:{content}"),
+            "created_by_user_id": scope.actor().user_id(),
+            "created_by": scope.actor().to_string(),
+        });
+        let run = NewRun {
+            parent_run_id: parent.map(|run| run.run_id),
+            reason: reason.clone(),
+            ..self.new_run(&scope, doc_id, pipeline, config, Some(content), None)
+        };
+        tx.append_audit(AuditEntry {
+            action: AuditAction::DocumentRerunQueued,
+            entity: Entity::Document(doc_id),
+            detail: json!({ "run_id": run.run_id, "parent_run_id": run.parent_run_id, "reason": reason }),
+        })
+        .await?;
+        tx.start_run(&run).await?;
+        tx.commit().await?;
+        Ok(run.run_id)
+    }
+
+    /// Tries a document again whose last run failed.
+    pub async fn retry_document(&self, caller: &Caller, doc_id: DocId) -> Result<RunId, OpsError> {
+        let scope = caller.permit(Action::RerunDocuments)?;
+        let mut tx = self.store.read(&scope).await?;
+        tx.find_document(doc_id).await?.ok_or(OpsError::NotFound("document"))?;
+        let latest = Window { after: None, skip: 0, limit: 1 };
+        let last = tx.list_runs(None, Some(doc_id), &latest).await?.into_iter().next();
+        tx.commit().await?;
+        match last {
+            Some(run) if run.status == RunState::Failed.as_str() => {
+                self.rerun_document(caller, doc_id, Some("retry".to_owned()), Some(&run.pipeline))
+                    .await
+            }
+            other => {
+                let stands = other.map_or_else(|| "missing".to_owned(), |run| run.status);
+                Err(OpsError::Conflict {
+                    code: "not_failed",
+                    problem: format!(
+                        "only a failed document can be retried; its last run is {stands}"
+                    ),
+                })
+            }
+        }
+    }
+
+    /// Takes the active version out of service. Nothing is deleted; twice is once.
+    pub async fn deactivate_document(
+        &self,
+        caller: &Caller,
+        doc_id: DocId,
+    ) -> Result<(), OpsError> {
+        let scope = caller.permit(Action::DeactivateDocuments)?;
+        let mut tx = self.store.begin(&scope).await?;
+        tx.find_document(doc_id).await?.ok_or(OpsError::NotFound("document"))?;
+        if tx.deactivate_document(doc_id).await? {
+            tx.append_audit(AuditEntry {
+                action: AuditAction::DocumentDeactivated,
+                entity: Entity::Document(doc_id),
+                detail: json!({}),
+            })
+            .await?;
+        }
+        Ok(tx.commit().await?)
+    }
+
+    /// Hides the document everywhere. Its rows and its original stay until they are erased.
+    pub async fn delete_document(&self, caller: &Caller, doc_id: DocId) -> Result<(), OpsError> {
+        let scope = caller.permit(Action::DeactivateDocuments)?;
+        let mut tx = self.store.begin(&scope).await?;
+        if !tx.delete_document(doc_id).await? {
+            tx.rollback().await?;
+            return Err(OpsError::NotFound("document"));
+        }
+        tx.append_audit(AuditEntry {
+            action: AuditAction::DocumentDeleted,
+            entity: Entity::Document(doc_id),
+            detail: json!({}),
+        })
+        .await?;
+        Ok(tx.commit().await?)
+    }
+}

@@ -1,0 +1,85 @@
+//! Removing what nobody needs: uploads that were given up, and originals that nothing refers to.
+//!
+//! *Invariant:* an original is removed only while its row is locked, and only when its last upload
+//! began longer ago than any upload lasts. An upload announces itself in that row before it
+//! publishes: it either finds the row locked and waits until the bytes are gone, or has touched it
+//! and is safe.
+
+use std::sync::Arc;
+
+use blob::Blobs;
+use domain::Clock;
+use futures_util::TryStreamExt;
+use store::Store;
+
+use crate::OpsError;
+
+/// How long things are kept that nobody refers to.
+#[derive(Clone, Copy, Debug)]
+pub struct Retention {
+    /// Uploads without a document.
+    pub orphans: chrono::Duration,
+    /// Originals of documents that failed and were never served.
+    pub failed: chrono::Duration,
+}
+
+/// What one sweep removed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Swept {
+    pub staged: u32,
+    pub originals: u32,
+}
+
+#[derive(Clone, Debug)]
+pub struct OriginalsJanitor {
+    pub store: Store,
+    pub blobs: Blobs,
+    pub clock: Arc<dyn Clock>,
+    pub retention: Retention,
+}
+
+impl OriginalsJanitor {
+    /// Removed in one sweep at most: the next one goes on.
+    const AT_ONCE: u32 = 10_000;
+
+    pub async fn sweep(&self) -> Result<Swept, OpsError> {
+        let mut swept = Swept { staged: self.sweep_staged().await?, originals: 0 };
+        while swept.originals < Self::AT_ONCE && self.remove_one_original().await? {
+            swept.originals += 1;
+        }
+        if swept != Swept::default() {
+            tracing::info!(staged = swept.staged, originals = swept.originals, "swept originals");
+        }
+        Ok(swept)
+    }
+
+    async fn sweep_staged(&self) -> Result<u32, OpsError> {
+        let before = self.clock.now() - self.retention.orphans;
+        let mut staged = self.blobs.list_staged();
+        let mut removed = 0;
+        while let Some(object) = staged.try_next().await? {
+            if object.last_modified < before {
+                self.blobs.delete_staged(object.upload).await?;
+                removed += 1;
+            }
+        }
+        Ok(removed)
+    }
+
+    /// The bytes go while the row is locked; should we die in between, the row stays for the next
+    /// sweep, and an upload meanwhile brings the bytes anew.
+    async fn remove_one_original(&self) -> Result<bool, OpsError> {
+        let now = self.clock.now();
+        let mut across = self.store.across_tenants().await?;
+        let (untouched_since, failed_before) =
+            (now - self.retention.orphans, now - self.retention.failed);
+        let Some(blob) = across.find_abandoned_blob(untouched_since, failed_before).await? else {
+            across.commit().await?;
+            return Ok(false);
+        };
+        self.blobs.delete_original(blob.tenant_id, &blob.hash).await?;
+        across.forget_blob(&blob).await?;
+        across.commit().await?;
+        Ok(true)
+    }
+}

@@ -1,0 +1,107 @@
+//! `ingest`: is what was published what was accepted?
+//!
+//! Reads the original back, to the last byte, and holds it against its hash before anybody else reads
+//! it. What the disk or the bucket changed is found here, and by name.
+
+use std::fmt;
+
+use blob::{ArtifactPlace, BlobError, Blobs};
+use bytes::Bytes;
+use domain::{ContentHash, Failure, StageName};
+use engine::{Stage, StageFuture, StageOutput, StageSettings, Work};
+use futures_util::TryStreamExt;
+use serde_json::json;
+use sha2::{Digest, Sha256};
+
+pub struct Ingest {
+    name: StageName,
+    settings: StageSettings,
+    blobs: Blobs,
+}
+
+impl Ingest {
+    pub const NAME: &str = "ingest";
+
+    pub fn new(blobs: Blobs) -> Result<Self, domain::InvalidPipeline> {
+        let settings = StageSettings { concurrency: 8, ..StageSettings::default() };
+        Ok(Self { name: Self::NAME.parse()?, settings, blobs })
+    }
+
+    async fn check(&self, work: &Work) -> Result<StageOutput, Failure> {
+        let Some(expected) = work.content else {
+            return Err(Failure::permanent(
+                "the run does not say which original it is about",
+                "Upload the document again.",
+            ));
+        };
+        let (found, size) = self.read_back(work, &expected).await.map_err(of_store)?;
+        if found != expected {
+            return Err(Failure::permanent(
+                format!("the original is damaged: it hashes to {found}, not to {expected}"),
+                "Check the disk or the bucket, then upload the document again.",
+            ));
+        }
+        let manifest = json!({ "sha256": expected, "size_bytes": size });
+        let name = "original.json".parse().map_err(|_| {
+            Failure::permanent("an artifact cannot be named", "This is a bug; report it.")
+        })?;
+        let place = ArtifactPlace {
+            tenant: work.tenant_id,
+            doc: work.doc_id,
+            run: work.run_id,
+            stage: self.name.clone(),
+            name,
+        };
+        let bytes = Bytes::from(manifest.to_string());
+        let artifact = self.blobs.put_artifact(&place, bytes).await.map_err(of_store)?;
+        let listed =
+            json!({ "key": artifact.key, "size_bytes": artifact.size, "sha256": artifact.sha256 });
+        Ok(StageOutput { artifacts: vec![listed] })
+    }
+
+    async fn read_back(
+        &self,
+        work: &Work,
+        hash: &ContentHash,
+    ) -> Result<(ContentHash, u64), BlobError> {
+        let mut bytes = self.blobs.read_original(work.tenant_id, hash, None).await?;
+        let mut digest = Sha256::new();
+        let mut size = 0;
+        while let Some(piece) = bytes.try_next().await? {
+            size += piece.len() as u64;
+            digest.update(&piece);
+        }
+        Ok((ContentHash(digest.finalize().into()), size))
+    }
+}
+
+impl Stage for Ingest {
+    fn name(&self) -> &StageName {
+        &self.name
+    }
+
+    fn settings(&self) -> &StageSettings {
+        &self.settings
+    }
+
+    fn run<'a>(&'a self, work: &'a Work) -> StageFuture<'a> {
+        Box::pin(self.check(work))
+    }
+}
+
+fn of_store(error: BlobError) -> Failure {
+    let text = error.to_string();
+    if error.is_not_found() {
+        Failure::permanent(text, "The original is gone. Upload the document again.")
+    } else if matches!(error, BlobError::Damaged { .. }) {
+        Failure::permanent(text, "Check the disk or the bucket, then upload the document again.")
+    } else {
+        Failure::retry(text)
+    }
+}
+
+impl fmt::Debug for Ingest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Ingest").finish_non_exhaustive()
+    }
+}

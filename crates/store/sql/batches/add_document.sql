@@ -1,0 +1,20 @@
+-- Adds a document to a batch. Handed in again, its latest run is the one that counts: what the one
+-- before was counted as no longer is.
+WITH before AS (
+    SELECT bd.run_id, run.status, bd.outcome FROM batch_documents AS bd
+    LEFT JOIN ingestion_runs AS run ON run.run_id = bd.run_id
+    WHERE bd.batch_id = $1 AND bd.doc_id = $2
+),
+added AS (
+    INSERT INTO batch_documents (batch_id, doc_id, tenant_id, run_id, outcome, added_at)
+    VALUES ($1, $2, $3, $4, $5, $6)
+    ON CONFLICT (batch_id, doc_id) DO UPDATE
+    SET run_id = excluded.run_id, outcome = excluded.outcome, added_at = excluded.added_at
+)
+UPDATE batches
+SET documents = documents + (NOT EXISTS (SELECT FROM before))::int,
+    succeeded = succeeded + ($4::uuid IS NULL)::int
+        - (SELECT count(*) FROM before WHERE run_id IS NULL OR status = 'succeeded')::int,
+    failed = failed - (SELECT count(*) FROM before WHERE status = 'failed')::int,
+    updated_at = $6
+WHERE tenant_id = $3 AND batch_id = $1

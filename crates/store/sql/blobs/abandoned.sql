@@ -1,0 +1,13 @@
+-- One original that nobody refers to, not touched since $1: no version has it, no run is to read it,
+-- and every run that failed on it ended before $2. Held until this transaction ends, so that nobody
+-- can refer to it meanwhile.
+SELECT tenant_id, sha256 FROM blobs
+WHERE touched_at < $1
+  AND NOT EXISTS (SELECT FROM document_versions AS v
+                  WHERE v.tenant_id = blobs.tenant_id AND v.content_sha256 = blobs.sha256)
+  AND NOT EXISTS (SELECT FROM ingestion_runs AS r
+                  WHERE r.tenant_id = blobs.tenant_id AND r.content_sha256 = blobs.sha256
+                    AND (r.status <> 'failed' OR r.finished_at >= $2))
+ORDER BY touched_at
+LIMIT 1
+FOR UPDATE SKIP LOCKED

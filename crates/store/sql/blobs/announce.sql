@@ -1,0 +1,4 @@
+-- Says that somebody is about to publish this content. Waits for a janitor who is removing it.
+INSERT INTO blobs (tenant_id, sha256, bytes_len, mime, created_at, touched_at)
+VALUES ($1, $2, $3, $4, $5, $5)
+ON CONFLICT (tenant_id, sha256) DO UPDATE SET touched_at = excluded.touched_at

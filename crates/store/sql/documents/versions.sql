@@ -1,0 +1,3 @@
+SELECT doc_version_id, run_id, version_label, content_hash, is_active, created_at, deactivated_at
+FROM document_versions WHERE tenant_id = $1 AND doc_id = $2
+ORDER BY created_at DESC

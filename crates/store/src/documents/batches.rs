@@ -1,0 +1,143 @@
+//! Batches.
+
+use chrono::{DateTime, Utc};
+use domain::{BatchId, DedupResult, DocId, Pipeline, RunId, StageName};
+use serde_json::Value;
+use sqlx::FromRow;
+use uuid::Uuid;
+
+use crate::{StoreError, Tx, Window, sql};
+
+/// A batch about to be made.
+#[derive(Clone, Debug)]
+pub struct NewBatch {
+    pub batch_id: BatchId,
+    pub name: Option<String>,
+    pub webhook_url: Option<String>,
+    pub schema_mapping: Option<Value>,
+    pub dedupe: bool,
+    pub pipeline: Option<Pipeline>,
+    /// How many documents it will have, when that is known.
+    pub expected: Option<i32>,
+}
+
+#[derive(Clone, Debug, FromRow)]
+pub struct BatchRecord {
+    #[sqlx(try_from = "Uuid")]
+    pub batch_id: BatchId,
+    pub name: Option<String>,
+    pub owner: String,
+    pub status: String,
+    pub webhook_url: Option<String>,
+    pub schema_mapping: Option<Value>,
+    pub dedupe: bool,
+    pub pipeline: Option<Vec<String>>,
+    pub expected: Option<i32>,
+    pub documents: i32,
+    pub succeeded: i32,
+    pub failed: i32,
+    pub created_at: DateTime<Utc>,
+    pub updated_at: DateTime<Utc>,
+    pub finished_at: Option<DateTime<Utc>>,
+}
+
+/// A document of a batch, and what became of it.
+#[derive(Clone, Debug, FromRow)]
+pub struct BatchItemRecord {
+    #[sqlx(try_from = "Uuid")]
+    pub doc_id: DocId,
+    pub run_id: Option<Uuid>,
+    pub outcome: String,
+    pub added_at: DateTime<Utc>,
+    pub title: String,
+    pub filename: String,
+    pub status: String,
+    pub run_status: Option<String>,
+    pub error: Option<String>,
+    pub stats: Option<Value>,
+    pub finished_at: Option<DateTime<Utc>>,
+}
+
+impl Tx {
+    pub async fn insert_batch(&mut self, new: &NewBatch) -> Result<(), StoreError> {
+        let pipeline = new.pipeline.as_ref();
+        let stages: Option<Vec<&str>> =
+            pipeline.map(|pipeline| pipeline.stages().iter().map(StageName::as_str).collect());
+        sqlx::query(sql!("batches/insert"))
+            .bind(new.batch_id.0)
+            .bind(self.tenant_id().0)
+            .bind(&new.name)
+            .bind(self.scope().actor().to_string())
+            .bind(&new.webhook_url)
+            .bind(&new.schema_mapping)
+            .bind(new.dedupe)
+            .bind(stages)
+            .bind(new.expected)
+            .bind(self.now())
+            .execute(self.connection())
+            .await?;
+        Ok(())
+    }
+
+    pub async fn find_batch(
+        &mut self,
+        batch_id: BatchId,
+    ) -> Result<Option<BatchRecord>, StoreError> {
+        let owner = self.owner();
+        Ok(sqlx::query_as(sql!("batches/find"))
+            .bind(self.tenant_id().0)
+            .bind(batch_id.0)
+            .bind(owner)
+            .fetch_optional(self.connection())
+            .await?)
+    }
+
+    pub async fn list_batches(&mut self, window: &Window) -> Result<Vec<BatchRecord>, StoreError> {
+        let owner = self.owner();
+        Ok(sqlx::query_as(sql!("batches/page"))
+            .bind(self.tenant_id().0)
+            .bind(owner)
+            .bind(window.moment())
+            .bind(window.id())
+            .bind(window.skip)
+            .bind(window.limit)
+            .fetch_all(self.connection())
+            .await?)
+    }
+
+    pub(super) async fn add_to_batch(
+        &mut self,
+        batch_id: BatchId,
+        doc_id: DocId,
+        run_id: Option<RunId>,
+        result: DedupResult,
+    ) -> Result<(), StoreError> {
+        sqlx::query(sql!("batches/add_document"))
+            .bind(batch_id.0)
+            .bind(doc_id.0)
+            .bind(self.tenant_id().0)
+            .bind(run_id.map(|id| id.0))
+            .bind(result.as_str())
+            .bind(self.now())
+            .execute(self.connection())
+            .await?;
+        Ok(())
+    }
+
+    /// In the order in which they came.
+    pub async fn list_batch_items(
+        &mut self,
+        batch_id: BatchId,
+        window: &Window,
+    ) -> Result<Vec<BatchItemRecord>, StoreError> {
+        Ok(sqlx::query_as(sql!("batches/results"))
+            .bind(self.tenant_id().0)
+            .bind(batch_id.0)
+            .bind(window.moment())
+            .bind(window.id())
+            .bind(window.skip)
+            .bind(window.limit)
+            .fetch_all(self.connection())
+            .await?)
+    }
+}

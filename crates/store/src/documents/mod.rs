@@ -1,0 +1,16 @@
+//! Documents, their versions, runs, originals and batches.
+
+mod batches;
+mod blobs;
+mod events;
+mod read;
+mod runs;
+mod submit;
+
+pub use batches::{BatchItemRecord, BatchRecord, NewBatch};
+pub use blobs::AbandonedBlob;
+pub(crate) use blobs::content_hash;
+pub use events::{EventPlace, EventRecord};
+pub use read::{DocumentFilter, DocumentRecord, VersionRecord};
+pub use runs::{RunRecord, StageRecord};
+pub use submit::{Submission, Submitted};

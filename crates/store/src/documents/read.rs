@@ -1,0 +1,183 @@
+//! Looking at documents.
+
+use chrono::{DateTime, Utc};
+use domain::{ContentHash, DocId, DocumentStatus, RunId};
+use sqlx::FromRow;
+use uuid::Uuid;
+
+use super::blobs::content_hash;
+use crate::{StoreError, Tx, Window, sql};
+
+/// Which documents are wanted; `None` asks for all.
+#[derive(Clone, Debug, Default)]
+pub struct DocumentFilter {
+    pub status: Option<DocumentStatus>,
+    /// A part of the title or of the file's name.
+    pub search: Option<String>,
+    pub from: Option<DateTime<Utc>>,
+    pub to: Option<DateTime<Utc>>,
+}
+
+/// A document, with its active version when it has one.
+#[derive(Clone, Debug, FromRow)]
+pub struct DocumentRecord {
+    #[sqlx(try_from = "Uuid")]
+    pub doc_id: DocId,
+    pub source_type: String,
+    pub source_uri: String,
+    pub title: String,
+    pub source: String,
+    pub filename: String,
+    pub mime: String,
+    pub bytes_len: i64,
+    pub status: String,
+    pub error: Option<String>,
+    pub version: i32,
+    pub created_at: DateTime<Utc>,
+    pub updated_at: DateTime<Utc>,
+    pub doc_version_id: Option<Uuid>,
+    pub version_label: Option<String>,
+    pub content_hash: Option<String>,
+}
+
+#[derive(Clone, Debug, FromRow)]
+pub struct VersionRecord {
+    pub doc_version_id: Uuid,
+    #[sqlx(try_from = "Uuid")]
+    pub run_id: RunId,
+    pub version_label: String,
+    pub content_hash: String,
+    pub is_active: bool,
+    pub created_at: DateTime<Utc>,
+    pub deactivated_at: Option<DateTime<Utc>>,
+}
+
+impl Tx {
+    /// What the scope may see, newest first. Each kind of list has its statement and its index: one
+    /// for all would be planned for none.
+    pub async fn list_documents(
+        &mut self,
+        filter: &DocumentFilter,
+        window: &Window,
+    ) -> Result<Vec<DocumentRecord>, StoreError> {
+        let owner = self.owner();
+        let status = filter.status.map(DocumentStatus::as_str);
+        let statement = match (&owner, status) {
+            (Some(_), _) => sql!("documents/page_of_owner"),
+            (None, Some(_)) => sql!("documents/page_by_status"),
+            (None, None) => sql!("documents/page"),
+        };
+        let mut query = sqlx::query_as(statement)
+            .bind(self.tenant_id().0)
+            .bind(&filter.search)
+            .bind(filter.from)
+            .bind(filter.to)
+            .bind(window.moment())
+            .bind(window.id())
+            .bind(window.skip)
+            .bind(window.limit);
+        if owner.is_some() || status.is_some() {
+            query = query.bind(status);
+        }
+        if owner.is_some() {
+            query = query.bind(owner);
+        }
+        Ok(query.fetch_all(self.connection()).await?)
+    }
+
+    /// Documents that never got a version.
+    pub async fn list_orphans(
+        &mut self,
+        window: &Window,
+    ) -> Result<Vec<DocumentRecord>, StoreError> {
+        Ok(sqlx::query_as(sql!("documents/orphans"))
+            .bind(self.tenant_id().0)
+            .bind(window.moment())
+            .bind(window.id())
+            .bind(window.skip)
+            .bind(window.limit)
+            .fetch_all(self.connection())
+            .await?)
+    }
+
+    pub async fn find_document(
+        &mut self,
+        doc_id: DocId,
+    ) -> Result<Option<DocumentRecord>, StoreError> {
+        let owner = self.owner();
+        Ok(sqlx::query_as(sql!("documents/find"))
+            .bind(self.tenant_id().0)
+            .bind(doc_id.0)
+            .bind(owner)
+            .fetch_optional(self.connection())
+            .await?)
+    }
+
+    /// Newest first.
+    pub async fn list_versions(&mut self, doc_id: DocId) -> Result<Vec<VersionRecord>, StoreError> {
+        Ok(sqlx::query_as(sql!("documents/versions"))
+            .bind(self.tenant_id().0)
+            .bind(doc_id.0)
+            .fetch_all(self.connection())
+            .await?)
+    }
+
+    pub async fn count_documents(&mut self) -> Result<Vec<(String, i64)>, StoreError> {
+        let tenant_id = self.tenant_id().0;
+        let counts = match self.owner() {
+            Some(owner) => {
+                sqlx::query_as(sql!("documents/count_by_status_of_owner"))
+                    .bind(tenant_id)
+                    .bind(owner)
+                    .fetch_all(self.connection())
+                    .await?
+            }
+            None => {
+                sqlx::query_as(sql!("documents/count_by_status"))
+                    .bind(tenant_id)
+                    .fetch_all(self.connection())
+                    .await?
+            }
+        };
+        Ok(counts)
+    }
+
+    /// What the document contains, as far as it is still kept.
+    pub async fn original_of(&mut self, doc_id: DocId) -> Result<Option<ContentHash>, StoreError> {
+        let hash: Option<Vec<u8>> = sqlx::query_scalar(sql!("documents/original"))
+            .bind(self.tenant_id().0)
+            .bind(doc_id.0)
+            .fetch_one(self.connection())
+            .await?;
+        hash.as_deref().map(content_hash).transpose()
+    }
+
+    /// Takes a document out of service; `false` when it was not in service.
+    pub async fn deactivate_document(&mut self, doc_id: DocId) -> Result<bool, StoreError> {
+        self.change_document(sql!("documents/deactivate"), doc_id).await
+    }
+
+    /// Hides a document; `false` when it was hidden before.
+    pub async fn delete_document(&mut self, doc_id: DocId) -> Result<bool, StoreError> {
+        self.change_document(sql!("documents/delete"), doc_id).await
+    }
+
+    async fn change_document(
+        &mut self,
+        statement: &'static str,
+        doc_id: DocId,
+    ) -> Result<bool, StoreError> {
+        let changed = sqlx::query(statement)
+            .bind(self.tenant_id().0)
+            .bind(doc_id.0)
+            .bind(self.now())
+            .execute(self.connection())
+            .await?;
+        Ok(changed.rows_affected() > 0)
+    }
+
+    /// Whose documents the scope is limited to.
+    pub(super) fn owner(&self) -> Option<String> {
+        self.scope().only_own().map(|actor| actor.to_string())
+    }
+}

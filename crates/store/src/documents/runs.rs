@@ -1,0 +1,105 @@
+//! Looking at runs.
+
+use chrono::{DateTime, Utc};
+use domain::{BatchId, DocId, RunId, RunState, TenantId};
+use serde_json::Value;
+use sqlx::FromRow;
+use uuid::Uuid;
+
+use crate::{StoreError, Tx, Window, sql};
+
+#[derive(Clone, Debug, FromRow)]
+pub struct RunRecord {
+    #[sqlx(try_from = "Uuid")]
+    pub run_id: RunId,
+    #[sqlx(try_from = "Uuid")]
+    pub tenant_id: TenantId,
+    #[sqlx(try_from = "Uuid")]
+    pub doc_id: DocId,
+    pub status: String,
+    pub run_type: String,
+    pub pipeline: Vec<String>,
+    pub parent_run_id: Option<Uuid>,
+    pub reason: Option<String>,
+    pub initiated_by: Option<Uuid>,
+    pub batch_id: Option<Uuid>,
+    pub config: Value,
+    pub stats: Value,
+    pub error: Option<String>,
+    pub created_at: DateTime<Utc>,
+    pub started_at: Option<DateTime<Utc>>,
+    pub updated_at: DateTime<Utc>,
+    pub finished_at: Option<DateTime<Utc>>,
+}
+
+impl RunRecord {
+    pub fn batch(&self) -> Option<BatchId> {
+        self.batch_id.map(BatchId)
+    }
+}
+
+/// What became of a stage, or where it stands.
+#[derive(Clone, Debug, FromRow)]
+pub struct StageRecord {
+    #[sqlx(try_from = "Uuid")]
+    pub run_id: RunId,
+    pub name: String,
+    pub status: String,
+    pub started_at: Option<DateTime<Utc>>,
+    pub ended_at: Option<DateTime<Utc>>,
+    pub worker_id: Option<String>,
+    pub retries: i32,
+    pub error: Option<String>,
+    pub artifacts: Value,
+}
+
+impl Tx {
+    /// What the scope may see, newest first; of one document when it is named.
+    pub async fn list_runs(
+        &mut self,
+        status: Option<RunState>,
+        doc_id: Option<DocId>,
+        window: &Window,
+    ) -> Result<Vec<RunRecord>, StoreError> {
+        let owner = self.owner();
+        Ok(sqlx::query_as(sql!("runs/page"))
+            .bind(self.tenant_id().0)
+            .bind(status.map(RunState::as_str))
+            .bind(owner)
+            .bind(window.moment())
+            .bind(window.id())
+            .bind(doc_id.map(|id| id.0))
+            .bind(window.skip)
+            .bind(window.limit)
+            .fetch_all(self.connection())
+            .await?)
+    }
+
+    pub async fn find_run(&mut self, run_id: RunId) -> Result<Option<RunRecord>, StoreError> {
+        let owner = self.owner();
+        Ok(sqlx::query_as(sql!("runs/find"))
+            .bind(self.tenant_id().0)
+            .bind(run_id.0)
+            .bind(owner)
+            .fetch_optional(self.connection())
+            .await?)
+    }
+
+    pub async fn list_stages(&mut self, runs: &[RunId]) -> Result<Vec<StageRecord>, StoreError> {
+        let ids: Vec<Uuid> = runs.iter().map(|id| id.0).collect();
+        Ok(sqlx::query_as(sql!("runs/stages"))
+            .bind(self.tenant_id().0)
+            .bind(ids)
+            .fetch_all(self.connection())
+            .await?)
+    }
+
+    /// How many of the tenant's runs wait, `most` at most.
+    pub async fn count_waiting_runs(&mut self, most: i64) -> Result<i64, StoreError> {
+        Ok(sqlx::query_scalar(sql!("runs/waiting"))
+            .bind(self.tenant_id().0)
+            .bind(most)
+            .fetch_one(self.connection())
+            .await?)
+    }
+}
