@@ -14,7 +14,11 @@ pub(crate) async fn run(config: &Config, drills: Drills) -> anyhow::Result<ExitC
     let stop = stop_on_signal()?;
     let (database, blobs) = OpenDatabase::attach_with_blobs(config, Folder::MustBeThere).await?;
     let stages = stages::registered(drills, &blobs);
-    let worked = match Workers::start(database.store(), &blobs, stages, config) {
+    let started = match stages::default_pipeline(config, &stages) {
+        Ok(_) => Workers::start(database.store(), &blobs, stages, config),
+        Err(error) => Err(error.into()),
+    };
+    let worked = match started {
         Ok(workers) => {
             say(format_args!("Worker {} is ready", workers.id()));
             say(format_args!("  works on     {}", workers.description()));

@@ -103,6 +103,11 @@ impl Docket {
         WorkerProcess { running, id }
     }
 
+    /// Starts it and waits for nothing.
+    pub(crate) fn start_unheard(self) -> WorkerProcess {
+        WorkerProcess { running: self.spawn(), id: String::new() }
+    }
+
     /// What it reads on its standard input.
     pub(crate) async fn finish_with_input(mut self, input: &str) -> Finished {
         self.command.stdin(Stdio::piped());
