@@ -10,7 +10,7 @@ use axum::Router;
 use axum::body::Body;
 use axum::http::{HeaderMap, Method, StatusCode};
 use blob::{BlobUrl, Blobs};
-use domain::{Caller, FileKind, IdGen, Pipeline, Role, Secret, StageName, Tenant, TraceId, User};
+use domain::{Caller, FileKind, Pipeline, Role, Secret, StageName, Tenant, TraceId, User};
 use engine::{Environment, Stages, Worker, WorkerSettings};
 use http_body_util::BodyExt;
 use ops::{IntakeSettings, Ops, RequestedTenant, RequestedUser, Settings, TokenKey};
@@ -18,9 +18,8 @@ use serde_json::{Value, json};
 use stages::Ingest;
 use tempfile::TempDir;
 use tower::ServiceExt;
-use uuid::Uuid;
 
-use crate::{FakeClock, TestDatabase, fake_environment};
+use crate::{CountedIds, FakeClock, TestDatabase, fake_environment};
 
 /// An application whose clock the test holds.
 #[derive(Debug)]
@@ -33,6 +32,8 @@ pub struct TestApp {
     pub ops: Arc<Ops>,
     router: Router,
     users_made: AtomicU32,
+    /// Apart from those of the application, which they must not meet.
+    worker_ids: Arc<CountedIds>,
 }
 
 /// What a test may decide about its application.
@@ -98,7 +99,16 @@ impl TestApp {
         let blobs = Blobs::open(&url).expect("the folder for originals opens");
         let ops = process_on(&database, &blobs, &clock, &settings.ops).await;
         let router = api::router(&Api::new(Arc::clone(&ops), settings.api));
-        Self { database, blobs, _folder: folder, clock, ops, router, users_made: AtomicU32::new(0) }
+        Self {
+            database,
+            blobs,
+            _folder: folder,
+            clock,
+            ops,
+            router,
+            users_made: AtomicU32::new(0),
+            worker_ids: Arc::new(CountedIds::after(1 << 44)),
+        }
     }
 
     /// The use cases as a second process on the same database would have them.
@@ -168,23 +178,12 @@ impl TestApp {
     /// The same with stages of the test's own.
     pub async fn work_off_with(&self, stages: Stages) {
         let fake = fake_environment(&self.clock);
-        // Ids of a worker's own, so that they do not meet those of the application.
-        let ids = Arc::new(SystemIds);
+        let ids = Arc::clone(&self.worker_ids);
         let environment = Environment { clock: fake.clock, ids, random: fake.random };
         let settings = WorkerSettings::named("w");
         let store = self.ops.store().clone();
         let worker = Worker::new(store, stages, environment, settings).expect("a worker starts");
         worker.work_off().await.expect("the work gets done");
-    }
-}
-
-/// Ids that are never the same.
-#[derive(Debug)]
-struct SystemIds;
-
-impl IdGen for SystemIds {
-    fn next(&self) -> Uuid {
-        Uuid::now_v7()
     }
 }
 

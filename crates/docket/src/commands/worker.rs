@@ -12,13 +12,10 @@ use crate::workers::Workers;
 /// Works until a signal; then finishes or hands back what is under way.
 pub(crate) async fn run(config: &Config, drills: Drills) -> anyhow::Result<ExitCode> {
     let stop = stop_on_signal()?;
+    stages::default_pipeline(config, drills)?;
     let (database, blobs) = OpenDatabase::attach_with_blobs(config, Folder::MustBeThere).await?;
     let stages = stages::registered(drills, &blobs);
-    let started = match stages::default_pipeline(config, &stages) {
-        Ok(_) => Workers::start(database.store(), &blobs, stages, config),
-        Err(error) => Err(error.into()),
-    };
-    let worked = match started {
+    let worked = match Workers::start(database.store(), &blobs, stages, config) {
         Ok(workers) => {
             say(format_args!("Worker {} is ready", workers.id()));
             say(format_args!("  works on     {}", workers.description()));
