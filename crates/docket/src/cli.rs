@@ -323,9 +323,6 @@ pub(crate) struct ServeArgs {
     /// The address to answer on, 127.0.0.1:8080 by default [env: DOCKET_LISTEN].
     #[arg(long, value_name = "ADDR")]
     listen: Option<String>,
-    /// Where documents are kept [env: DOCKET_BLOB_URL].
-    #[arg(long, value_name = "URL")]
-    blob_url: Option<String>,
     /// Serve only, and leave the work to other processes [env: DOCKET_NO_WORKERS].
     #[arg(long)]
     no_workers: bool,
@@ -343,6 +340,9 @@ pub(crate) struct WorkerArgs {
 
 #[derive(Debug, Args)]
 struct WorkArgs {
+    /// Where documents are kept [env: DOCKET_BLOB_URL].
+    #[arg(long, value_name = "URL")]
+    blob_url: Option<String>,
     /// Jobs under way at once, 3 by default [env: DOCKET_WORKER_MAX_CONCURRENT_JOBS].
     #[arg(long, value_name = "N")]
     worker_max_concurrent_jobs: Option<String>,
@@ -353,7 +353,10 @@ struct WorkArgs {
 
 impl WorkArgs {
     fn flags(&self) -> Flags {
-        given([("worker_max_concurrent_jobs", &self.worker_max_concurrent_jobs)])
+        given([
+            ("blob_url", &self.blob_url),
+            ("worker_max_concurrent_jobs", &self.worker_max_concurrent_jobs),
+        ])
     }
 
     fn drills(&self) -> Drills {
@@ -382,7 +385,7 @@ impl DatabaseArgs {
 impl ServeArgs {
     pub(crate) fn flags(&self) -> Flags {
         let mut flags = self.database.flags();
-        flags.extend(given([("listen", &self.listen), ("blob_url", &self.blob_url)]));
+        flags.extend(given([("listen", &self.listen)]));
         if self.no_workers {
             flags.push(("no_workers", "true".to_owned()));
         }

@@ -27,7 +27,7 @@ pub struct TestApp {
     pub database: TestDatabase,
     /// Where originals are kept.
     pub blobs: Blobs,
-    _folder: TempDir,
+    _folder: Option<TempDir>,
     pub clock: Arc<FakeClock>,
     pub ops: Arc<Ops>,
     router: Router,
@@ -92,17 +92,22 @@ impl TestApp {
     }
 
     pub async fn start_with(settings: TestSettings) -> Self {
-        let database = TestDatabase::create().await;
-        let clock = Arc::new(FakeClock::default());
         let folder = tempfile::tempdir().expect("a folder for originals");
         let url = BlobUrl::Folder(folder.path().to_owned());
         let blobs = Blobs::open(&url).expect("the folder for originals opens");
+        Self { _folder: Some(folder), ..Self::start_on(blobs, settings).await }
+    }
+
+    /// With originals somewhere else than in a folder.
+    pub async fn start_on(blobs: Blobs, settings: TestSettings) -> Self {
+        let database = TestDatabase::create().await;
+        let clock = Arc::new(FakeClock::default());
         let ops = process_on(&database, &blobs, &clock, &settings.ops).await;
         let router = api::router(&Api::new(Arc::clone(&ops), settings.api));
         Self {
             database,
             blobs,
-            _folder: folder,
+            _folder: None,
             clock,
             ops,
             router,
