@@ -209,6 +209,11 @@ fn of_blob_error(error: &BlobError) -> ApiProblem {
         BlobError::OutOfRange { .. } => {
             ApiProblem::new(StatusCode::RANGE_NOT_SATISFIABLE, "out_of_range", error.to_string())
         }
+        BlobError::Full { .. } => ApiProblem::unavailable(
+            "there is no space left for documents, and nothing was accepted; tell the \
+             administrator, and try again when there is",
+            Some(chain(error)),
+        ),
         error if error.is_retryable() => ApiProblem::unavailable(
             "the object store is not available; nothing was accepted, so try again",
             Some(chain(error)),

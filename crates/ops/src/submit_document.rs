@@ -109,8 +109,8 @@ impl Ops {
             Err(error) => Err(error),
         };
         match &accepted {
-            Ok(done) if !done.replayed => log(&scope, &staged, &described, &done.value),
-            Ok(_) => self.blobs.discard(staged).await,
+            Ok(done) if done.replayed => self.blobs.discard(staged).await,
+            Ok(_) => {}
             Err(error) => {
                 tracing::info!(
                     event = "ingest_refused",
@@ -155,7 +155,9 @@ impl Ops {
                 .run
                 .map(|(run_id, status)| AcceptedRun { run_id, status: status.as_str().to_owned() }),
         });
-        settle(tx, claim.as_ref(), accepted).await
+        let done = settle(tx, claim.as_ref(), accepted).await?;
+        log(scope, staged, described, kind, &done.value);
+        Ok(done)
     }
 
     fn acceptable_kind(&self, staged: &Staged, file_name: &str) -> Result<FileKind, OpsError> {
@@ -317,7 +319,7 @@ impl Received {
 }
 
 /// One line for each document that came.
-fn log(scope: &Scope, staged: &Staged, described: &Described, accepted: &Accepted) {
+fn log(scope: &Scope, staged: &Staged, described: &Described, kind: FileKind, accepted: &Accepted) {
     tracing::info!(
         event = "ingest_job_submitted",
         tenant_id = %scope.tenant_id(),
@@ -326,6 +328,7 @@ fn log(scope: &Scope, staged: &Staged, described: &Described, accepted: &Accepte
         doc_id = %accepted.doc_id,
         dedup_result = %accepted.result,
         filename = described.file_name,
+        content_type = kind.media_type(),
         size_bytes = staged.size,
         content_hash = %format_args!("sha256:{}", staged.sha256),
         source_uri = upload_uri(staged.sha256),

@@ -7,11 +7,11 @@ use std::time::Duration;
 
 use axum::body::{Body, Bytes};
 use axum::http::{Method, StatusCode};
-use blob::{Blobs, Patience, Settings};
+use blob::{BlobUrl, Blobs, Patience, Settings};
 use futures_util::{TryStreamExt, stream};
 use ops::{OriginalsJanitor, Retention};
 use testkit::objects::{BUCKET, Fault, FaultyProxy, GcsServer};
-use testkit::{BOUNDARY, TestApp, TestSettings};
+use testkit::{BOUNDARY, Disk, TestApp, TestSettings};
 
 async fn rows(app: &TestApp, table: &str) -> i64 {
     let mut superuser = app.database.superuser().await;
@@ -107,4 +107,33 @@ async fn a_database_that_dies_between_bytes_and_row_leaves_bytes_for_the_janitor
     assert_eq!(accepted.status, StatusCode::ACCEPTED);
     app.work_off().await;
     assert_eq!(rows(&app, "document_versions WHERE is_active").await, 1);
+}
+
+#[tokio::test]
+async fn a_full_disk_refuses_what_does_not_fit_and_keeps_what_did() {
+    let folder = tempfile::tempdir().unwrap();
+    let Some(_disk) = Disk::mounted_at(folder.path(), "size=2m") else { return };
+    let blobs = Blobs::open(&BlobUrl::Folder(folder.path().join("blobs"))).unwrap();
+    let app = TestApp::start_on(blobs, TestSettings::default()).await;
+    let acme = app.tenant("acme").await;
+    let mut accepted = 0;
+    for letter in ["a", "b", "c", "d"] {
+        let content = letter.repeat(900 * 1024);
+        let answer = app.upload("a.txt", &content).bearer(&acme.admin_token).send().await;
+        if answer.status == StatusCode::ACCEPTED {
+            accepted += 1;
+            continue;
+        }
+        assert_eq!(answer.status, StatusCode::SERVICE_UNAVAILABLE, "{}", answer.body);
+        let said = answer.body["detail"].as_str().unwrap();
+        assert!(said.contains("no space left for documents"), "{said}");
+    }
+    assert!((1..4).contains(&accepted), "{accepted}");
+    assert_eq!(rows(&app, "documents").await, accepted);
+    assert_eq!(staged(&app).await, 0);
+    assert_eq!(
+        swept(&app).await,
+        usize::try_from(accepted).unwrap(),
+        "each document has its bytes"
+    );
 }
