@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use std::fmt::Display;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use uuid::Uuid;
@@ -33,6 +34,7 @@ struct Runs {
     queued: Option<ProgressBar>,
     stages: Vec<ProgressBar>,
     done: Option<ProgressBar>,
+    shown: Option<Instant>,
 }
 
 impl Progress {
@@ -140,7 +142,14 @@ impl Progress {
 }
 
 impl Runs {
-    fn show(&self) {
+    /// As often as an eye can follow.
+    const REFRESH: Duration = Duration::from_millis(50);
+
+    fn show(&mut self) {
+        if self.shown.is_some_and(|shown| shown.elapsed() < Self::REFRESH) {
+            return;
+        }
+        self.shown = Some(Instant::now());
         let all = self.passed.len() as u64;
         let count = |fits: &dyn Fn(&Option<usize>) -> bool| {
             self.passed.values().filter(|passed| fits(passed)).count() as u64
