@@ -82,6 +82,17 @@ impl Client {
         self.answer(self.request(Method::POST, path).json(body)).await
     }
 
+    /// The same for what must not happen twice, however often it is asked for under one key.
+    pub(crate) async fn post_once<T: DeserializeOwned>(
+        &self,
+        path: &str,
+        body: &impl Serialize,
+        key: &str,
+    ) -> Result<T, ClientError> {
+        let request = self.request(Method::POST, path).header("idempotency-key", key);
+        self.answer(request.json(body)).await
+    }
+
     /// Hands a file in.
     pub(crate) async fn upload<T: DeserializeOwned>(
         &self,

@@ -6,9 +6,16 @@ use super::ClientError;
 use crate::system;
 
 /// One request's tries.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Patience {
     tries: u32,
+    most_tries: u32,
+}
+
+impl Default for Patience {
+    fn default() -> Self {
+        Self { tries: 0, most_tries: Self::MOST_TRIES }
+    }
 }
 
 impl Patience {
@@ -21,14 +28,14 @@ impl Patience {
 
     /// For a person who waits at the terminal: a second or so.
     pub(crate) fn short() -> Self {
-        Self { tries: Self::MOST_TRIES - 3 }
+        Self { tries: 0, most_tries: 3 }
     }
 
     /// How long to wait before the next try; `None` when there is to be none.
     pub(crate) fn wait_after(&mut self, error: &ClientError) -> Option<Duration> {
         let asked_for = passing(error)?;
         self.tries += 1;
-        if self.tries >= Self::MOST_TRIES {
+        if self.tries >= self.most_tries {
             return None;
         }
         let own = Self::FIRST_WAIT * 2_u32.saturating_pow(self.tries - 1);
@@ -79,6 +86,13 @@ mod tests {
         assert_eq!(waits.len(), 9);
         let all: Duration = waits.iter().sum();
         assert!((50..90).contains(&all.as_secs()), "{waits:?}");
+    }
+
+    #[test]
+    fn a_person_is_not_kept_waiting() {
+        let mut patience = Patience::short();
+        let waits = std::iter::from_fn(|| patience.wait_after(&away()));
+        assert!(waits.sum::<Duration>() < Duration::from_secs(2));
     }
 
     #[test]

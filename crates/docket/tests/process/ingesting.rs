@@ -8,7 +8,7 @@ use rustix::process::Signal;
 use serde_json::{Value, json};
 
 use crate::support::{
-    DataFolder, Docket, Finished, Papers, Person, Server, address, eventually, jobs_where,
+    Client, DataFolder, Docket, Finished, Papers, Person, Server, address, eventually, jobs_where,
 };
 
 /// A server and somebody who is signed in there.
@@ -50,7 +50,7 @@ fn parsed(printed: &str) -> (BTreeMap<String, Value>, Value) {
     (files, summary)
 }
 
-/// The last line of the kind `5 files: …`.
+/// The line of the kind `5 files: …`.
 fn counts(finished: &Finished) -> &str {
     let line = finished
         .stdout
@@ -120,7 +120,7 @@ async fn what_was_handed_in_before_is_not_uploaded_again_unless_it_changed_or_is
     // One is changed, one is deleted behind the client's back, one stays.
     papers.with("1.txt", "This is another letter.\n");
     let gone = files["2.txt"]["doc_id"].as_str().unwrap();
-    let admin = crate::support::Client::admin(&server).await;
+    let admin = Client::admin(&server).await;
     assert_eq!(admin.delete(&format!("/v1/documents/{gone}")).await.status, 204);
     let (files, third) = parsed(&ada.sees(ingest).await);
     let uploaded = |name: &str| files[name]["uploaded"].as_bool().unwrap();
@@ -190,7 +190,7 @@ async fn a_batch_holds_all_of_them_and_says_what_it_lacks() {
     let ingest = ["ingest", papers.folder(), "--batch", "November", "--wait", "--json"];
     let (files, summary) = parsed(&ada.sees(ingest).await);
     assert!(files.values().all(|file| file["run_status"] == "succeeded"), "{files:#?}");
-    let admin = crate::support::Client::admin(&server).await;
+    let admin = Client::admin(&server).await;
     let path = format!("/v1/batches/{}", summary["batch_id"].as_str().unwrap());
     let batch = admin.get(&path).await.body;
     assert_eq!((&batch["name"], &batch["status"]), (&json!("November"), &json!("completed")));
@@ -263,8 +263,8 @@ async fn an_interrupted_command_says_what_it_did_and_goes_on_when_it_is_repeated
     assert_eq!(uploads_so_far(&folder).await, 3);
 
     // While it waits it can be interrupted too.
-    let waits = ada.types(["ingest", &papers.file("1.txt"), "--wait"]).begin();
-    tokio::time::sleep(std::time::Duration::from_millis(500)).await;
+    let mut waits = ada.types(["ingest", &papers.file("1.txt"), "--wait"]).begin();
+    waits.has_said("All handed in; waiting for 1 document\n").await;
     let stopped = waits.stop_by(Signal::INT).await;
     assert_eq!((stopped.code, counts(&stopped)), (Some(130), "1 file: 1 in progress"));
     assert!(stopped.stdout.ends_with("1 document still being processed\n"), "{stopped:#?}");

@@ -30,6 +30,7 @@ use crate::cli::IngestArgs;
 use crate::client::{Client, ClientError, Detail, Patience, Receipts, Session, Told, Watch};
 use crate::config::ConfigError;
 use crate::signals::StopSignals;
+use crate::system;
 
 pub(crate) async fn run(args: &IngestArgs) -> anyhow::Result<ExitCode> {
     let session = Session::find(args.server.server.as_deref())?;
@@ -113,7 +114,9 @@ async fn create_batch(client: &Client, name: &str, found: &[Found]) -> Result<Uu
         expected_documents: i32::try_from(readable.count()).ok().filter(|count| *count > 0),
         ..CreateBatchRequest::default()
     };
-    let batch: BatchView = patiently(async || client.post("/v1/batches", &request).await).await?;
+    let key = system::environment().ids.next().to_string();
+    let batch: BatchView =
+        patiently(async || client.post_once("/v1/batches", &request, &key).await).await?;
     Ok(batch.batch_id)
 }
 
@@ -161,6 +164,7 @@ async fn hand_all_in(
                 (None, _) => {
                     all_handed_in = true;
                     desk.progress.is_uploaded();
+                    report.waits();
                 }
                 (Some((shown, handed)), waiting) => match (handed?, waiting) {
                     (handed @ Handed { run_id: Some(run_id), .. }, Some(waiting)) => {

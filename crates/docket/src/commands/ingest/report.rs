@@ -131,6 +131,16 @@ impl Report {
         place
     }
 
+    /// All are through the door; who sees no bars is told what takes so long.
+    pub(super) fn waits(&self) {
+        if !self.unfinished.is_empty() && !self.as_json && !self.progress.is_seen() {
+            say(format_args!(
+                "All handed in; waiting for {}",
+                of("document", self.unfinished.len())
+            ));
+        }
+    }
+
     pub(super) fn processed(&mut self, place: usize, processed: Processed) {
         self.unfinished.remove(&place);
         self.lines[place].processed = Some(processed);
