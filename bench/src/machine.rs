@@ -1,5 +1,6 @@
 //! What the kernel says about this machine and the processes on it.
 
+use std::collections::HashMap;
 use std::fs;
 use std::path::Path;
 use std::time::Duration;
@@ -47,6 +48,31 @@ pub(crate) fn cpu_time(pids: &[u32]) -> Duration {
         })
     });
     Duration::from_nanos(nanoseconds.sum())
+}
+
+/// The time on a core of a process and its descendants, to be asked for later.
+#[derive(Debug)]
+pub(crate) struct FamilyTime {
+    eldest: u32,
+    before: HashMap<u32, Duration>,
+}
+
+impl FamilyTime {
+    pub(crate) fn begin(eldest: u32) -> Self {
+        Self { eldest, before: Self::now(eldest) }
+    }
+
+    /// What those that live now have spent since then. Who ended meanwhile is not counted.
+    pub(crate) fn spent(&self) -> Duration {
+        let since = |(pid, now): (u32, Duration)| {
+            now.saturating_sub(self.before.get(&pid).copied().unwrap_or_default())
+        };
+        Self::now(self.eldest).into_iter().map(since).sum()
+    }
+
+    fn now(eldest: u32) -> HashMap<u32, Duration> {
+        family_of(eldest).into_iter().map(|pid| (pid, cpu_time(&[pid]))).collect()
+    }
 }
 
 /// Memory in mebibytes.

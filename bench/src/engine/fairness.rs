@@ -13,16 +13,16 @@ use crate::report::{Figure, Target, Unit, milliseconds};
 
 const NAME: &str = "engine fairness";
 const BACKLOG: i32 = 10_000;
-const SINGLES: usize = 200;
+const SINGLES: usize = 400;
 const SLOTS: usize = 16;
 const GRACE: Duration = Duration::from_secs(10);
 
 /// Between 10 and 40 ms: sixteen at once make the backlog last for longer than the singles take.
-fn a_while() -> Option<Duration> {
+fn a_while() -> Duration {
     use std::sync::atomic::{AtomicU64, Ordering};
     static STATE: AtomicU64 = AtomicU64::new(1);
     let number = STATE.fetch_add(1, Ordering::Relaxed).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    Some(Duration::from_micros(10_000 + (number >> 32) % 30_000))
+    Duration::from_micros(10_000 + (number >> 32) % 30_000)
 }
 
 pub(crate) async fn run(bench: &Bench) -> anyhow::Result<Vec<Figure>> {
@@ -32,7 +32,7 @@ pub(crate) async fn run(bench: &Bench) -> anyhow::Result<Vec<Figure>> {
     let stages = names(&["one"])?;
     let nothing = stages.iter().map(|name| Nothing {
         begun: Some(begun.clone()),
-        lasts: a_while,
+        lasts: Some(a_while),
         ..Nothing::at_once(name, SLOTS)
     });
     let worker = worker(&rig.store, nothing, SLOTS)?.start();
@@ -62,7 +62,7 @@ async fn singles(
 ) -> anyhow::Result<Vec<f64>> {
     let stages = names(&["one"])?;
     let mut waits = Vec::new();
-    for gap in gaps(SINGLES, 20, 80) {
+    for gap in gaps(SINGLES, 5, 45) {
         tokio::time::sleep(Duration::from_millis(gap)).await;
         submit(&rig.store, tenant_id, &stages, 1).await?;
         let committed = Instant::now();

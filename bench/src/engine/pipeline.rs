@@ -2,10 +2,12 @@
 
 use std::time::{Duration, Instant};
 
+use tokio::sync::mpsc::unbounded_channel;
+
 use super::rig::Rig;
-use super::stages::{Nothing, names, worker};
+use super::stages::{Nothing, names, wait_for, worker};
 use crate::Bench;
-use crate::machine::{cpu_time, family_of};
+use crate::machine::{FamilyTime, cpu_time};
 use crate::report::{Figure, Target, Unit};
 
 const NAME: &str = "engine pipeline";
@@ -21,22 +23,28 @@ pub(crate) async fn run(bench: &Bench) -> anyhow::Result<Vec<Figure>> {
     for round in 0..=bench.rounds {
         rig.fill(&stages, DOCUMENTS).await?;
         rig.tidy().await?;
-        let nothing = stages.iter().map(|name| Nothing::at_once(name, ROOM));
+        let (begun, mut seen) = unbounded_channel();
+        let last = stages.last();
+        let nothing = stages.iter().map(|name| Nothing {
+            begun: (Some(name) == last).then(|| begun.clone()),
+            ..Nothing::at_once(name, ROOM)
+        });
         let worker = worker(&rig.store, nothing, ROOM)?;
-        let (own, postmaster) = ([std::process::id()], rig.postmaster());
-        let cpu = || (cpu_time(&own), cpu_time(&family_of(postmaster)));
-        let before = cpu();
-        let begun = Instant::now();
+        let before = cpu_time(&[std::process::id()]);
+        let postgres = FamilyTime::begin(rig.postmaster());
+        let started = Instant::now();
         let worker = worker.start();
+        wait_for(&mut seen, DOCUMENTS).await;
         rig.wait_until_done().await?;
-        let seconds = begun.elapsed().as_secs_f64();
-        let after = cpu();
+        let seconds = started.elapsed().as_secs_f64();
+        let own = cpu_time(&[std::process::id()]).saturating_sub(before);
+        let postgres = postgres.spent();
         worker.stop(GRACE).await;
         if round > 0 {
             let each = |spent: Duration| spent.as_secs_f64() * 1e6 / f64::from(DOCUMENTS);
             rates.push(f64::from(DOCUMENTS) / seconds);
-            own_cpu.push(each(after.0.saturating_sub(before.0)));
-            postgres_cpu.push(each(after.1.saturating_sub(before.1)));
+            own_cpu.push(each(own));
+            postgres_cpu.push(each(postgres));
         }
     }
     rig.stop().await?;

@@ -7,7 +7,7 @@ use engine::{
     Stage, StageFuture, StageOutput, StageSettings, Stages, Work, Worker, WorkerSettings,
 };
 use store::Store;
-use tokio::sync::mpsc::UnboundedSender;
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender};
 
 use super::rig::environment;
 
@@ -19,7 +19,7 @@ pub(super) struct Nothing {
     pub(super) name: StageName,
     pub(super) settings: StageSettings,
     pub(super) begun: Option<UnboundedSender<Begun>>,
-    pub(super) lasts: fn() -> Option<Duration>,
+    pub(super) lasts: Option<fn() -> Duration>,
 }
 
 impl Stage for Nothing {
@@ -37,8 +37,8 @@ impl Stage for Nothing {
             begun.send((work.tenant_id, Instant::now())).ok();
         }
         Box::pin(async {
-            if let Some(time) = (self.lasts)() {
-                tokio::time::sleep(time).await;
+            if let Some(lasts) = self.lasts {
+                tokio::time::sleep(lasts()).await;
             }
             Ok(StageOutput::default())
         })
@@ -48,7 +48,14 @@ impl Stage for Nothing {
 impl Nothing {
     pub(super) fn at_once(name: &StageName, concurrency: usize) -> Self {
         let settings = StageSettings { concurrency, ..Default::default() };
-        Self { name: name.clone(), settings, begun: None, lasts: || None }
+        Self { name: name.clone(), settings, begun: None, lasts: None }
+    }
+}
+
+/// Returns when so many have begun: until then nobody need ask the database how far they are.
+pub(super) async fn wait_for(seen: &mut UnboundedReceiver<Begun>, count: i32) {
+    for _ in 0..count {
+        seen.recv().await;
     }
 }
 

@@ -5,13 +5,14 @@ use std::io::{self, Write};
 use std::time::Instant;
 
 use domain::StageName;
+use tokio::sync::mpsc::unbounded_channel;
 
 use super::naive::Naive;
 use super::peers::{self, Peer};
 use super::rig::Rig;
-use super::stages::{Nothing, names, worker};
+use super::stages::{Nothing, names, wait_for, worker};
 use crate::Bench;
-use crate::machine::{cpu_time, family_of};
+use crate::machine::{FamilyTime, cpu_time};
 use crate::report::{Figure, Target, Unit};
 
 const NAME: &str = "engine throughput";
@@ -91,22 +92,26 @@ fn figures(ours: &[Turn], peers: &[&'static str], theirs: &[Vec<f64>]) -> Vec<Fi
 async fn own_turn(rig: &mut Rig, stages: &[StageName]) -> anyhow::Result<Turn> {
     rig.fill(stages, JOBS).await?;
     rig.tidy().await?;
-    let nothing = stages.iter().map(|name| Nothing::at_once(name, ROOM));
+    let (begun, mut seen) = unbounded_channel();
+    let nothing = stages
+        .iter()
+        .map(|name| Nothing { begun: Some(begun.clone()), ..Nothing::at_once(name, ROOM) });
     let worker = worker(&rig.store, nothing, ROOM)?;
-    let (own, postmaster) = ([std::process::id()], rig.postmaster());
-    let cpu = || (cpu_time(&own), cpu_time(&family_of(postmaster)));
-    let before = cpu();
-    let begun = Instant::now();
+    let before = cpu_time(&[std::process::id()]);
+    let postgres = FamilyTime::begin(rig.postmaster());
+    let started = Instant::now();
     let worker = worker.start();
+    wait_for(&mut seen, JOBS).await;
     rig.wait_until_done().await?;
-    let seconds = begun.elapsed().as_secs_f64();
-    let after = cpu();
+    let seconds = started.elapsed().as_secs_f64();
+    let own = cpu_time(&[std::process::id()]).saturating_sub(before);
+    let postgres = postgres.spent();
     worker.stop(GRACE).await;
     let each = |spent: std::time::Duration| spent.as_secs_f64() * 1e6 / f64::from(JOBS);
     Ok(Turn {
         per_second: f64::from(JOBS) / seconds,
-        own_cpu_us: each(after.0.saturating_sub(before.0)),
-        postgres_cpu_us: each(after.1.saturating_sub(before.1)),
+        own_cpu_us: each(own),
+        postgres_cpu_us: each(postgres),
     })
 }
 

@@ -52,7 +52,7 @@ impl Backend {
             max_bytes: config.intake.max_bytes,
             accepted: config.intake.accepted.clone(),
             queue_quota: config.intake.queue_quota,
-            pipeline: stages::default_pipeline(config, &stages)?,
+            pipeline: stages::default_pipeline(config, drills)?,
             stages: stages.names().cloned().collect(),
         };
         let database = OpenDatabase::open(config, &data_dir, &environment).await?;

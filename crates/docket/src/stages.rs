@@ -28,22 +28,28 @@ pub(crate) fn registered(drills: Drills, blobs: &Blobs) -> Stages {
     }
 }
 
+/// The names of [`registered`], which need nothing to be opened.
+pub(crate) fn names(drills: Drills) -> Vec<StageName> {
+    let drills: &[&str] = if drills == Drills::Registered { &drill::NAMES } else { &[] };
+    [Ingest::NAME].iter().chain(drills).filter_map(|name| name.parse().ok()).collect()
+}
+
 /// What a document passes when nobody says otherwise; `None` while there is no stage.
 pub(crate) fn default_pipeline(
     config: &Config,
-    stages: &Stages,
+    drills: Drills,
 ) -> Result<Option<Pipeline>, ConfigError> {
     let wanted = &config.work.pipeline;
-    if let Some(unknown) = wanted.iter().find(|name| stages.get(name).is_none()) {
-        let known: Vec<&str> = stages.names().map(StageName::as_str).collect();
-        let known = if known.is_empty() { "none yet".to_owned() } else { known.join(", ") };
+    let stages = names(drills);
+    if let Some(unknown) = wanted.iter().find(|name| !stages.contains(name)) {
+        let known: Vec<&str> = stages.iter().map(StageName::as_str).collect();
+        let known = known.join(", ");
         return Err(ConfigError::argument(format_args!(
             "pipeline names the stage '{unknown}', which this Docket does not have; the stages there \
              are: {known}"
         )));
     }
-    let names: Vec<StageName> =
-        if wanted.is_empty() { stages.names().cloned().collect() } else { wanted.clone() };
+    let names: Vec<StageName> = if wanted.is_empty() { stages } else { wanted.clone() };
     Ok(Pipeline::try_from(names).ok())
 }
 
@@ -52,34 +58,33 @@ mod tests {
     use super::*;
     use crate::config::Layers;
 
-    fn blobs() -> (tempfile::TempDir, Blobs) {
-        let folder = tempfile::tempdir().unwrap();
-        let url = blob::BlobUrl::Folder(folder.path().to_owned());
-        let blobs = Blobs::open(&url).unwrap();
-        (folder, blobs)
-    }
-
     fn config(pipeline: &'static str) -> Config {
         let pipeline = |name: &str| (name == "DOCKET_PIPELINE").then(|| pipeline.to_owned());
         Config::from_layers(&Layers::load(None, pipeline, Vec::new()).unwrap()).unwrap()
     }
 
     #[test]
+    fn the_names_are_those_of_the_stages() {
+        let folder = tempfile::tempdir().unwrap();
+        let blobs = Blobs::open(&blob::BlobUrl::Folder(folder.path().to_owned())).unwrap();
+        for drills in [Drills::None, Drills::Registered] {
+            assert!(registered(drills, &blobs).names().eq(&names(drills)));
+        }
+    }
+
+    #[test]
     fn a_pipeline_may_leave_stages_out_and_not_make_any_up() {
-        let (_folder, blobs) = blobs();
-        let stages = registered(Drills::Registered, &blobs);
-        let some = default_pipeline(&config("drill_a,drill_c"), &stages).unwrap().unwrap();
-        assert_eq!(some.stages().len(), 2);
-        let refused = default_pipeline(&config("drill_a,magic"), &stages).unwrap_err().to_string();
+        let some = default_pipeline(&config("drill_a,drill_c"), Drills::Registered);
+        assert_eq!(some.unwrap().unwrap().stages().len(), 2);
+        let refused = default_pipeline(&config("drill_a,magic"), Drills::Registered);
+        let refused = refused.unwrap_err().to_string();
         assert!(refused.starts_with("pipeline names the stage 'magic'"), "{refused}");
         assert!(refused.contains("ingest, drill_a, drill_b"), "{refused}");
     }
 
     #[test]
     fn without_a_setting_it_is_all_there_is() {
-        let (_folder, blobs) = blobs();
-        let stages = registered(Drills::Registered, &blobs);
-        let all = default_pipeline(&config(""), &stages).unwrap().unwrap();
-        assert!(all.stages().iter().eq(stages.names()));
+        let all = default_pipeline(&config(""), Drills::None).unwrap().unwrap();
+        assert_eq!(all.stages(), names(Drills::None));
     }
 }

@@ -15,7 +15,6 @@ use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 use crate::config::Config;
-use crate::stages;
 use crate::system;
 
 /// Works until it is stopped.
@@ -42,7 +41,6 @@ impl Workers {
         stages: Stages,
         config: &Config,
     ) -> anyhow::Result<Self> {
-        stages::default_pipeline(config, &stages)?;
         let work = &config.work;
         let ops::Environment { clock, ids, random } = system::environment();
         let environment = Environment { clock, ids, random };

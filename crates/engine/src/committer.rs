@@ -1,7 +1,8 @@
 //! Reports of many tasks in few transactions.
 //!
 //! There is no timer to gather more: while commits are under way the next batch gathers by itself.
-//! Two at most are under way at once, on two connections: PostgreSQL does one's work on one core only.
+//! A second one is begun beside the first, on a connection of its own, only when much waits: PostgreSQL
+//! does the work of one connection on one core, but many small commits would be in each other's way.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,6 +20,8 @@ use crate::decide::unrecordable;
 const BATCH: usize = 256;
 /// The most transactions at once.
 const AT_ONCE: usize = 2;
+/// So many must wait for another transaction to be worth it.
+const MANY: usize = BATCH / 4;
 const FIRST_PAUSE: Duration = Duration::from_millis(50);
 const LONGEST_PAUSE: Duration = Duration::from_secs(2);
 
@@ -62,7 +65,7 @@ async fn commit_all(store: Store, clock: Arc<dyn Clock>, mut waiting: UnboundedR
     while let Some(batch) = gather(&mut waiting).await {
         let (store, clock) = (store.clone(), Arc::clone(&clock));
         under_way.spawn(async move { commit_batch(&store, clock.as_ref(), batch).await });
-        if under_way.len() == AT_ONCE
+        if (under_way.len() == AT_ONCE || waiting.len() < MANY)
             && let Some(Err(_)) = under_way.join_next().await
         {
             tracing::error!("a commit ended in a panic: its leases run out");

@@ -87,6 +87,16 @@ impl Ops {
         batch.ok_or(OpsError::NotFound("batch"))
     }
 
+    /// May the caller add to this batch? Asked before the first byte is taken.
+    pub async fn check_batch_for_upload(
+        &self,
+        caller: &Caller,
+        batch_id: BatchId,
+    ) -> Result<(), OpsError> {
+        caller.permit(Action::UploadDocuments)?;
+        self.find_batch(caller, batch_id).await.map(drop)
+    }
+
     /// Newest first.
     pub async fn list_batches(
         &self,

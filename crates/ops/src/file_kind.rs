@@ -131,7 +131,7 @@ mod tests {
         assert_eq!(kind(b"plain words", "a.pdf"), Detected::Kind(FileKind::Txt));
         assert_eq!(kind(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "a.pdf"), Detected::Kind(FileKind::Png));
         assert_eq!(kind(b"\xff\xd8\xff\xe0\0\x10JFIF", "x"), Detected::Kind(FileKind::Jpg));
-        assert_eq!(kind(b"II*\0\x08\0\0\0", "x"), Detected::Kind(FileKind::Tiff));
+        assert_eq!(kind(b"II*\0\x08\0\0\0\0\0\0\0\0\0\0\0", "x"), Detected::Kind(FileKind::Tiff));
         assert!(matches!(
             kind(b"\x7fELF\x02\x01\x01\0\0\0\0\0\0\0\0\0", "a.pdf"),
             Detected::Foreign(_)

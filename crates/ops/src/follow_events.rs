@@ -59,14 +59,13 @@ impl Ops {
         after: Option<EventId>,
     ) -> Result<Following, OpsError> {
         let scope = caller.permit(Action::SeeDocuments)?;
-        let place = match after {
-            Some(EventId(place)) => place,
-            None => {
-                let mut across = self.store.across_tenants().await?;
-                let end = across.end_of_events().await?;
-                across.commit().await?;
-                end
-            }
+        let place = if let Some(EventId(place)) = after {
+            place
+        } else {
+            let mut across = self.store.across_tenants().await?;
+            let end = across.end_of_events().await?;
+            across.commit().await?;
+            end
         };
         let store = self.store.clone();
         Ok(Following { store, scope: Arc::new(scope), place, ready: VecDeque::new() })

@@ -12,7 +12,7 @@ use blob::{Staged, Upload};
 use bytes::Bytes;
 use domain::{
     Action, BatchId, Caller, DedupResult, DocId, FileKind, IdempotencyClaim, JobId, Pipeline,
-    RunId, RunState, Scope, StageName, upload_uri,
+    RunId, RunState, Scope, StageName, TraceId, upload_uri,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -109,7 +109,7 @@ impl Ops {
             Err(error) => Err(error),
         };
         match &accepted {
-            Ok(done) if !done.replayed => self.log(&scope, &staged, &described, &done.value),
+            Ok(done) if !done.replayed => log(&scope, &staged, &described, &done.value),
             Ok(_) => self.blobs.discard(staged).await,
             Err(error) => {
                 tracing::info!(
@@ -249,26 +249,6 @@ impl Ops {
         })
     }
 
-    /// One line for each document that came.
-    fn log(&self, scope: &Scope, staged: &Staged, described: &Described, accepted: &Accepted) {
-        tracing::info!(
-            event = "ingest_job_submitted",
-            tenant_id = %scope.tenant_id(),
-            user_id = %scope.actor(),
-            run_id = accepted.run.as_ref().map(|run| run.run_id.to_string()),
-            doc_id = %accepted.doc_id,
-            dedup_result = %accepted.result,
-            filename = described.file_name,
-            size_bytes = staged.size,
-            content_hash = %format_args!("sha256:{}", staged.sha256),
-            source_uri = upload_uri(staged.sha256),
-            delegation_mode = "database",
-            delegation_success = true,
-            trace_id = scope.trace_id().map(|trace| trace.to_string()),
-            "a document was handed in"
-        );
-    }
-
     pub(crate) fn new_run(
         &self,
         scope: &Scope,
@@ -288,7 +268,7 @@ impl Ops {
             parent_run_id: None,
             reason: None,
             config,
-            trace_parent: scope.trace_id().map(|trace| trace.to_traceparent()),
+            trace_parent: scope.trace_id().map(TraceId::to_traceparent),
             content,
             batch_id,
         }
@@ -334,6 +314,26 @@ impl Received {
     pub fn content(&self) -> &[u8; 32] {
         self.staged.sha256.as_bytes()
     }
+}
+
+/// One line for each document that came.
+fn log(scope: &Scope, staged: &Staged, described: &Described, accepted: &Accepted) {
+    tracing::info!(
+        event = "ingest_job_submitted",
+        tenant_id = %scope.tenant_id(),
+        user_id = %scope.actor(),
+        run_id = accepted.run.as_ref().map(|run| run.run_id.to_string()),
+        doc_id = %accepted.doc_id,
+        dedup_result = %accepted.result,
+        filename = described.file_name,
+        size_bytes = staged.size,
+        content_hash = %format_args!("sha256:{}", staged.sha256),
+        source_uri = upload_uri(staged.sha256),
+        delegation_mode = "database",
+        delegation_success = true,
+        trace_id = scope.trace_id().map(|trace| trace.to_string()),
+        "a document was handed in"
+    );
 }
 
 fn both_text(one: FileKind, other: FileKind) -> bool {

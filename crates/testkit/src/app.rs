@@ -11,13 +11,15 @@ use axum::body::Body;
 use axum::http::{HeaderMap, Method, StatusCode};
 use blob::{BlobUrl, Blobs};
 use domain::{Caller, FileKind, Pipeline, Role, Secret, StageName, Tenant, TraceId, User};
+use engine::{Environment, Stages, Worker, WorkerSettings};
 use http_body_util::BodyExt;
 use ops::{IntakeSettings, Ops, RequestedTenant, RequestedUser, Settings, TokenKey};
 use serde_json::{Value, json};
+use stages::Ingest;
 use tempfile::TempDir;
 use tower::ServiceExt;
 
-use crate::{FakeClock, TestDatabase, fake_environment};
+use crate::{CountedIds, FakeClock, TestDatabase, fake_environment};
 
 /// An application whose clock the test holds.
 #[derive(Debug)]
@@ -30,6 +32,8 @@ pub struct TestApp {
     pub ops: Arc<Ops>,
     router: Router,
     users_made: AtomicU32,
+    /// Apart from those of the application, which they must not meet.
+    worker_ids: Arc<CountedIds>,
 }
 
 /// What a test may decide about its application.
@@ -95,7 +99,16 @@ impl TestApp {
         let blobs = Blobs::open(&url).expect("the folder for originals opens");
         let ops = process_on(&database, &blobs, &clock, &settings.ops).await;
         let router = api::router(&Api::new(Arc::clone(&ops), settings.api));
-        Self { database, blobs, _folder: folder, clock, ops, router, users_made: AtomicU32::new(0) }
+        Self {
+            database,
+            blobs,
+            _folder: folder,
+            clock,
+            ops,
+            router,
+            users_made: AtomicU32::new(0),
+            worker_ids: Arc::new(CountedIds::after(1 << 44)),
+        }
     }
 
     /// The use cases as a second process on the same database would have them.
@@ -148,7 +161,29 @@ impl TestApp {
 
     pub fn request(&self, method: Method, path: &str) -> Request {
         let inner = axum::http::Request::builder().method(method).uri(path);
-        Request { router: self.router.clone(), inner, body: None }
+        Request { router: self.router.clone(), inner, body: Body::empty() }
+    }
+
+    /// Hands in a text file.
+    pub fn upload(&self, name: &str, content: &str) -> Request {
+        self.request(Method::POST, "/v1/ingest").files([(name, content.as_bytes())])
+    }
+
+    /// Does all the work that waits, with the stages of the product.
+    pub async fn work_off(&self) {
+        let ingest = Ingest::new(self.blobs.clone()).expect("the stage has a name");
+        self.work_off_with(Stages::default().with(ingest)).await;
+    }
+
+    /// The same with stages of the test's own.
+    pub async fn work_off_with(&self, stages: Stages) {
+        let fake = fake_environment(&self.clock);
+        let ids = Arc::clone(&self.worker_ids);
+        let environment = Environment { clock: fake.clock, ids, random: fake.random };
+        let settings = WorkerSettings::named("w");
+        let store = self.ops.store().clone();
+        let worker = Worker::new(store, stages, environment, settings).expect("a worker starts");
+        worker.work_off().await.expect("the work gets done");
     }
 }
 
@@ -165,12 +200,15 @@ async fn process_on(
     ops
 }
 
+/// What separates the parts of a form.
+pub const BOUNDARY: &str = "docket-test-boundary";
+
 /// A request in the making.
 #[derive(Debug)]
 pub struct Request {
     router: Router,
     inner: axum::http::request::Builder,
-    body: Option<Value>,
+    body: Body,
 }
 
 impl Request {
@@ -188,13 +226,41 @@ impl Request {
 
     #[must_use]
     pub fn json(mut self, body: Value) -> Self {
-        self.body = Some(body);
+        self.body = Body::from(body.to_string());
         self.header("content-type", "application/json")
     }
 
+    /// A form with these files, each by its name.
+    #[must_use]
+    pub fn files<'a>(self, files: impl IntoIterator<Item = (&'a str, &'a [u8])>) -> Self {
+        let mut form = Vec::new();
+        for (name, content) in files {
+            let head = format!(
+                "--{BOUNDARY}\r\ncontent-disposition: form-data; name=\"file\"; filename=\"{name}\"\r\n\r\n"
+            );
+            form.extend_from_slice(head.as_bytes());
+            form.extend_from_slice(content);
+            form.extend_from_slice(b"\r\n");
+        }
+        form.extend_from_slice(format!("--{BOUNDARY}--\r\n").as_bytes());
+        self.form(Body::from(form))
+    }
+
+    /// A form as it comes, however it comes.
+    #[must_use]
+    pub fn form(mut self, body: Body) -> Self {
+        self.body = body;
+        self.header("content-type", &format!("multipart/form-data; boundary={BOUNDARY}"))
+    }
+
+    /// Only how it begins: for answers that never end.
+    pub async fn status(self) -> StatusCode {
+        let request = self.inner.body(self.body).expect("the request is well-formed");
+        self.router.oneshot(request).await.unwrap().status()
+    }
+
     pub async fn send(self) -> Response {
-        let body = self.body.map_or_else(Body::empty, |body| Body::from(body.to_string()));
-        let request = self.inner.body(body).expect("the request is well-formed");
+        let request = self.inner.body(self.body).expect("the request is well-formed");
         let response = self.router.oneshot(request).await.unwrap();
         let (parts, body) = response.into_parts();
         let bytes = body.collect().await.expect("the body arrives").to_bytes();

@@ -20,7 +20,7 @@ pub mod objects;
 mod server;
 pub mod sim;
 
-pub use app::{Request, Response, TestApp, TestSettings, TestTenant};
+pub use app::{BOUNDARY, Request, Response, TestApp, TestSettings, TestTenant};
 pub use database::TestDatabase;
 pub use disk::{Disk, is_root};
 pub use environment::{CountedIds, FakeClock, SeededRandom, fake_environment};

@@ -23,6 +23,7 @@ pub(crate) struct Upload {
 }
 
 /// One part of a form.
+#[expect(clippy::large_enum_variant, reason = "there is one at a time")]
 pub(crate) enum Part {
     File { described: Described, received: Received },
     Title(String),

@@ -120,7 +120,7 @@ pub(crate) async fn add(
     Id(id): Id,
     mut upload: Upload,
 ) -> Result<Response, ApiProblem> {
-    api.ops.find_batch(&caller, BatchId(id)).await?;
+    api.ops.check_batch_for_upload(&caller, BatchId(id)).await?;
     let mut files = Vec::new();
     loop {
         match upload.next(&api, &caller).await {

@@ -28,10 +28,9 @@ use crate::problem::ApiProblem;
 pub(crate) async fn follow(
     State(api): State<Arc<Api>>,
     Path(token): Path<String>,
-    headers: HeaderMap,
+    asked: HeaderMap,
 ) -> Result<Response, ApiProblem> {
-    let range =
-        headers.get(header::RANGE).and_then(|value| value.to_str().ok()).and_then(one_range);
+    let range = asked.get(header::RANGE).and_then(|value| value.to_str().ok()).and_then(one_range);
     let partial = range.is_some();
     let (link, bytes) = api.ops.follow_link(&token, range).await?;
     let (size, sent) = (bytes.size(), bytes.range());
@@ -39,22 +38,22 @@ pub(crate) async fn follow(
     if partial {
         *response.status_mut() = StatusCode::PARTIAL_CONTENT;
     }
-    let out = response.headers_mut();
-    let mut set = |name, value: String| {
+    let answered = response.headers_mut();
+    let mut put = |name, value: String| {
         if let Ok(value) = HeaderValue::try_from(value) {
-            out.insert(name, value);
+            answered.insert(name, value);
         }
     };
-    set(header::CONTENT_TYPE, link.media_type);
-    set(header::CONTENT_DISPOSITION, content_disposition(&link.file_name));
-    set(header::CONTENT_LENGTH, (sent.end - sent.start).to_string());
-    set(header::ACCEPT_RANGES, "bytes".to_owned());
-    set(header::ETAG, format!("\"{}\"", link.hash));
+    put(header::CONTENT_TYPE, link.media_type);
+    put(header::CONTENT_DISPOSITION, content_disposition(&link.file_name));
+    put(header::CONTENT_LENGTH, (sent.end - sent.start).to_string());
+    put(header::ACCEPT_RANGES, "bytes".to_owned());
+    put(header::ETAG, format!("\"{}\"", link.hash));
     // What strangers sent in runs no scripts here.
-    set(header::CONTENT_SECURITY_POLICY, "sandbox; default-src 'none'".to_owned());
+    put(header::CONTENT_SECURITY_POLICY, "sandbox; default-src 'none'".to_owned());
     if partial {
         let last = sent.end.saturating_sub(1);
-        set(header::CONTENT_RANGE, format!("bytes {}-{last}/{size}", sent.start));
+        put(header::CONTENT_RANGE, format!("bytes {}-{last}/{size}", sent.start));
     }
     Ok(response)
 }

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use testkit::{TestApp, TestTenant};
 use uuid::Uuid;
 
+use crate::intake::fail_what_waits;
 use crate::jobs::{kill_all, queue_run};
 
 /// Who may call a route.
@@ -26,6 +27,17 @@ enum About {
     ApiKey,
     DeadJob,
     LiveRun,
+    Document,
+    FailedDocument,
+    Run,
+    Batch,
+}
+
+impl About {
+    /// Things that some roles see only when they are their own.
+    fn may_be_own_only(self) -> bool {
+        matches!(self, Self::Document | Self::FailedDocument | Self::Run | Self::Batch)
+    }
 }
 
 struct Row {
@@ -37,13 +49,14 @@ struct Row {
 
 /// The row of every route. A route without one fails the walk.
 fn rows() -> Vec<Row> {
-    use About::{ApiKey, DeadJob, LiveRun, Nothing, User};
+    use About::{ApiKey, Batch, DeadJob, Document, FailedDocument, LiveRun, Nothing, Run, User};
     use Guard::{Anybody, WhoMay};
     let row = |route, guard, about, body| Row { route, guard, about, body };
     let none = || None;
     let manage_users = WhoMay(Action::ManageUsers);
     let manage_keys = WhoMay(Action::ManageApiKeys);
     let own_session = WhoMay(Action::UseOwnSession);
+    let see = WhoMay(Action::SeeDocuments);
     vec![
         row("GET /livez", Anybody, Nothing, none),
         row("GET /readyz", Anybody, Nothing, none),
@@ -77,6 +90,34 @@ fn rows() -> Vec<Row> {
         row("POST /v1/jobs/{id}/retry", WhoMay(Action::RetryDeadJobs), DeadJob, none),
         row("GET /v1/queues", WhoMay(Action::ReadDeadJobs), Nothing, none),
         row("POST /v1/runs/{id}/cancel", WhoMay(Action::RerunDocuments), LiveRun, none),
+        row("POST /v1/ingest", WhoMay(Action::UploadDocuments), Nothing, none),
+        row("POST /v1/documents", WhoMay(Action::UploadDocuments), Nothing, none),
+        row("GET /v1/documents", see, Nothing, none),
+        row("GET /v1/documents/orphans", WhoMay(Action::DeactivateDocuments), Nothing, none),
+        row("GET /v1/documents/stats/summary", see, Nothing, none),
+        row("GET /v1/documents/{id}", see, Document, none),
+        row("DELETE /v1/documents/{id}", WhoMay(Action::DeactivateDocuments), Document, none),
+        row("POST /v1/documents/{id}/rerun", WhoMay(Action::RerunDocuments), Document, || {
+            Some(json!({}))
+        }),
+        row("POST /v1/documents/{id}/retry", WhoMay(Action::RerunDocuments), FailedDocument, none),
+        row(
+            "POST /v1/documents/{id}/deactivate",
+            WhoMay(Action::DeactivateDocuments),
+            Document,
+            none,
+        ),
+        row("GET /v1/documents/{id}/original", see, Document, none),
+        row("GET /v1/documents/{id}/pdf", see, Document, none),
+        row("GET /v1/files/{token}", Anybody, Nothing, none),
+        row("GET /v1/ingestion-runs", see, Nothing, none),
+        row("GET /v1/ingestion-runs/{id}", see, Run, none),
+        row("GET /v1/batches", see, Nothing, none),
+        row("POST /v1/batches", WhoMay(Action::CreateBatches), Nothing, || Some(json!({}))),
+        row("GET /v1/batches/{id}", see, Batch, none),
+        row("POST /v1/batches/{id}/documents", WhoMay(Action::UploadDocuments), Batch, none),
+        row("GET /v1/batches/{id}/results", see, Batch, none),
+        row("GET /v1/events", see, Nothing, none),
         row("GET /v1/audit", WhoMay(Action::ReadAudit), Nothing, none),
         row("GET /api/audit/logs", WhoMay(Action::ReadAudit), Nothing, none),
     ]
@@ -117,7 +158,11 @@ async fn the_permission_table_holds_on_every_route() {
                 let status = call(&app, &row, &acme, &other, role, whose).await;
                 let permitted = role.reach(action) != Reach::Nothing;
                 let case = format!("{} as {role}, {whose:?}: {status}", row.route);
+                let hidden = whose == Whose::SameTenant
+                    && row.about.may_be_own_only()
+                    && role.reach(Action::SeeDocuments) == Reach::Own;
                 match (permitted, whose) {
+                    (true, _) if hidden => assert_eq!(status, StatusCode::NOT_FOUND, "{case}"),
                     (false, _) => assert_eq!(status, StatusCode::FORBIDDEN, "{case}"),
                     (true, Whose::OtherTenant) => {
                         assert_eq!(status, StatusCode::NOT_FOUND, "{case}");
@@ -132,17 +177,18 @@ async fn the_permission_table_holds_on_every_route() {
 #[tokio::test]
 async fn strangers_get_in_nowhere_but_where_anybody_may() {
     let app = TestApp::start().await;
-    app.tenant("acme").await;
+    let acme = app.tenant("acme").await;
+    let doc_id = hand_in(&app, &acme.admin_token).await["doc_id"].as_str().unwrap().to_owned();
+    let link = app.get(&format!("/v1/documents/{doc_id}/original")).bearer(&acme.admin_token);
+    let link = link.send().await.body["url"].as_str().unwrap().to_owned();
+    let token = link.rsplit('/').next().unwrap();
     for row in rows() {
         for prefix in ["/v1/", "/api/"] {
             let route = row.route.replace("/v1/", prefix);
             let (method, path) = split(&route);
             let path = path.replace("{id}", &Uuid::from_u128(1).to_string());
-            let mut request = app.request(method, &path);
-            if let Some(body) = (row.body)() {
-                request = request.json(body);
-            }
-            let status = request.send().await.status;
+            let path = path.replace("{token}", token);
+            let status = with_body(app.request(method, &path), &row).status().await;
             match row.guard {
                 Guard::Anybody => assert_eq!(status, StatusCode::OK, "{route}"),
                 Guard::WhoMay(_) => assert_eq!(status, StatusCode::UNAUTHORIZED, "{route}"),
@@ -189,13 +235,54 @@ async fn call(
         (About::DeadJob, _) => make_dead_job(app, acme).await,
         (About::LiveRun, Whose::OtherTenant) => queue_run(app, other).await.0.0,
         (About::LiveRun, _) => queue_run(app, acme).await.0.0,
+        (about, whose) => {
+            // Who may not bring anything in has nothing of their own, and sees everything.
+            let brings = role.reach(Action::UploadDocuments) != Reach::Nothing;
+            let maker = match whose {
+                Whose::Own if brings => &token,
+                Whose::OtherTenant => &other.admin_token,
+                Whose::Own | Whose::SameTenant => &acme.admin_token,
+            };
+            make_intake(app, about, maker).await
+        }
     };
     let (method, path) = split(row.route);
-    let mut request = app.request(method, &path.replace("{id}", &id.to_string())).bearer(&token);
-    if let Some(body) = (row.body)() {
-        request = request.json(body);
+    let request = app.request(method, &path.replace("{id}", &id.to_string())).bearer(&token);
+    with_body(request, row).status().await
+}
+
+/// What the route wants to be sent.
+fn with_body(request: testkit::Request, row: &Row) -> testkit::Request {
+    let takes_files = ["/ingest", "/v1/documents", "/batches/{id}/documents"];
+    if row.route.starts_with("POST") && takes_files.iter().any(|end| row.route.ends_with(end)) {
+        return request.files([("a.txt", format!("file {}", unique()).as_bytes())]);
     }
-    request.send().await.status
+    match (row.body)() {
+        Some(body) => request.json(body),
+        None => request,
+    }
+}
+
+async fn hand_in(app: &TestApp, token: &str) -> Value {
+    app.upload("a.txt", &format!("file {}", unique())).bearer(token).send().await.body
+}
+
+/// A document, a run or a batch of whoever has the token.
+async fn make_intake(app: &TestApp, about: About, token: &str) -> Uuid {
+    let id = |body: &Value, name: &str| body[name].as_str().unwrap().parse().unwrap();
+    match about {
+        About::Batch => {
+            let made = app.post("/v1/batches", json!({})).bearer(token).send().await.body;
+            id(&made, "batch_id")
+        }
+        About::Run => id(&hand_in(app, token).await, "run_id"),
+        About::FailedDocument => {
+            let made = hand_in(app, token).await;
+            fail_what_waits(app).await;
+            id(&made, "doc_id")
+        }
+        _ => id(&hand_in(app, token).await, "doc_id"),
+    }
 }
 
 async fn make_dead_job(app: &TestApp, tenant: &TestTenant) -> Uuid {

@@ -9,7 +9,9 @@
 mod api_keys;
 mod audit;
 mod authorisation;
+mod batches;
 mod idempotency;
+mod intake;
 mod jobs;
 mod limits;
 mod openapi;

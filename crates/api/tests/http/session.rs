@@ -181,7 +181,7 @@ async fn a_process_cut_off_from_the_database_vouches_for_nobody_after_a_minute()
     assert!(answer.header("retry-after").is_some());
     let ready = app.get("/readyz").send().await;
     assert_eq!(ready.status, StatusCode::SERVICE_UNAVAILABLE);
-    assert_eq!(ready.body["dependencies"][1]["name"], "access");
+    assert_eq!(ready.body["dependencies"][2]["name"], "access");
     app.ops.do_housekeeping().await.unwrap();
     assert!(app.ops.authenticate(&acme.admin_token, HERE, TraceId(1)).await.is_ok());
 }

@@ -16,6 +16,8 @@ use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::process::{Child, ChildStdout, Command};
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
 use url::Url;
 
 /// What a process is there for.
@@ -33,6 +35,26 @@ pub(super) struct Stage {
     pub(super) password: String,
     pub(super) pipeline: String,
     pub(super) clock: Arc<dyn Clock>,
+    /// Everybody off, at once.
+    pub(super) curtain: CancellationToken,
+    pub(super) keepers: TaskTracker,
+}
+
+impl Stage {
+    /// Ends whatever still runs, PostgreSQL last: as long as one of the others lives, it is brought back.
+    pub(super) async fn clear(&self) {
+        const TO_GO: Duration = Duration::from_secs(10);
+        self.curtain.cancel();
+        self.keepers.close();
+        let gone = async {
+            self.keepers.wait().await;
+            while let Some(pid) = postmaster(&self.folder) {
+                kill_process(pid, Signal::QUIT).ok();
+                tokio::time::sleep(Duration::from_millis(50)).await;
+            }
+        };
+        timeout(TO_GO, gone).await.ok();
+    }
 }
 
 /// What a process last said of itself when it was ready: an address, or a worker's id. `None` while it
@@ -66,7 +88,7 @@ impl Actor {
         let (says, ready) = watch::channel(None);
         let ended_by_itself = Arc::new(AtomicUsize::new(0));
         let keeper = Keeper { stage: stage.clone(), part, name, says: Arc::new(says) };
-        tokio::spawn(keeper.keep_running(received, Arc::clone(&ended_by_itself)));
+        stage.keepers.spawn(keeper.keep_running(received, Arc::clone(&ended_by_itself)));
         Self { orders, ready, ended_by_itself }
     }
 
@@ -116,6 +138,9 @@ impl Keeper {
             let Ok(mut child) = self.spawn() else {
                 ended_by_itself.fetch_add(1, Ordering::Relaxed);
                 tokio::time::sleep(Self::BEFORE_ANOTHER_START).await;
+                if self.stage.curtain.is_cancelled() {
+                    return;
+                }
                 // With nobody there, what was ordered is done.
                 match orders.try_recv() {
                     Ok(Order::Stop(answer)) => return answer.send(()).unwrap_or(()),
@@ -124,6 +149,10 @@ impl Keeper {
                 }
             };
             tokio::select! {
+                () = self.stage.curtain.cancelled() => {
+                    child.kill().await.ok();
+                    return;
+                }
                 _ = child.wait() => {
                     ended_by_itself.fetch_add(1, Ordering::Relaxed);
                     tokio::time::sleep(Self::BEFORE_ANOTHER_START).await;

@@ -2,9 +2,6 @@
 
 use domain::{DocId, RunId, RunState};
 
-use super::http_door::HttpDoor;
-use super::store_door::StoreDoor;
-
 /// A document to hand in. The same number has the same content, however often it is handed in.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Paper {
@@ -36,28 +33,4 @@ pub(super) trait FrontDoor {
     async fn hand_in(&self, paper: Paper) -> Result<Receipt, NoWord>;
 
     async fn state_of(&self, run_id: RunId) -> Result<RunState, NoWord>;
-}
-
-/// The one this build has: over HTTP where the server takes documents, else straight into the
-/// database.
-#[derive(Debug)]
-pub(super) enum Door {
-    Http(HttpDoor),
-    Store(StoreDoor),
-}
-
-impl FrontDoor for Door {
-    async fn hand_in(&self, paper: Paper) -> Result<Receipt, NoWord> {
-        match self {
-            Self::Http(door) => door.hand_in(paper).await,
-            Self::Store(door) => door.hand_in(paper).await,
-        }
-    }
-
-    async fn state_of(&self, run_id: RunId) -> Result<RunState, NoWord> {
-        match self {
-            Self::Http(door) => door.state_of(run_id).await,
-            Self::Store(door) => door.state_of(run_id).await,
-        }
-    }
 }

@@ -8,28 +8,29 @@ mod cast;
 mod door;
 mod http_door;
 mod report;
-mod store_door;
 
 use std::collections::HashMap;
 use std::io::{self, IsTerminal};
 use std::path::Path;
 use std::process::ExitCode;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use anyhow::{Context, ensure};
 use chrono::{DateTime, Utc};
-use domain::{DocId, Random, RunId};
+use domain::{DocId, Random, RunId, RunState};
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 use rustix::process::{Signal, kill_process};
 use serde_json::json;
+use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
 
 use self::cast::{Actor, Part, Stage, addresses, postmaster, ready_postmaster};
-use self::door::{Door, FrontDoor, Paper, Receipt};
+use self::door::{FrontDoor, Paper, Receipt};
 use self::http_door::HttpDoor;
 use self::report::{Evidence, Kills, Report};
-use self::store_door::StoreDoor;
 use crate::backend::{Folder, OpenDatabase};
 use crate::config::{Config, Layers};
 use crate::drill;
@@ -62,14 +63,12 @@ const TO_BE_ACCEPTED: Duration = Duration::from_mins(2);
 pub(crate) async fn run(plan: &Plan, as_json: bool) -> anyhow::Result<ExitCode> {
     let mut signals = StopSignals::listen().context("cannot listen for signals")?;
     let folder = tempfile::tempdir().context("there is no room for a temporary folder")?;
+    let stage = set_up(folder.path())?;
     let played = tokio::select! {
-        played = play(plan, folder.path()) => played,
+        played = play(plan, &stage) => played,
         () = signals.next() => Err(anyhow::anyhow!("stopped before it was done")),
     };
-    // Whoever is left: the processes end with this one, PostgreSQL does not.
-    if let Some(pid) = postmaster(folder.path()) {
-        kill_process(pid, Signal::QUIT).ok();
-    }
+    stage.clear().await;
     let report = Report::on(&played?);
     if as_json {
         say(json!(report));
@@ -82,29 +81,30 @@ pub(crate) async fn run(plan: &Plan, as_json: bool) -> anyhow::Result<ExitCode> 
     Ok(if report.holds() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-async fn play(plan: &Plan, folder: &Path) -> anyhow::Result<Evidence> {
+fn set_up(folder: &Path) -> anyhow::Result<Stage> {
     let environment = system::environment();
-    let seed = plan.seed.unwrap_or_else(|| u64::from(fresh_seed(environment.random.as_ref())));
-    let stage = Stage {
+    Ok(Stage {
         program: std::env::current_exe().context("this program's own file is not to be found")?,
         folder: folder.to_owned(),
-        password: format!(
-            "chaos {:016x}",
-            u64::from(fresh_seed(environment.random.as_ref())) << 20
-        ),
+        password: format!("chaos {:032x}", environment.ids.next().as_u128()),
         pipeline: drill::NAMES.join(","),
-        clock: Arc::clone(&environment.clock),
-    };
+        clock: environment.clock,
+        curtain: CancellationToken::new(),
+        keepers: TaskTracker::new(),
+    })
+}
+
+async fn play(plan: &Plan, stage: &Stage) -> anyhow::Result<Evidence> {
+    let environment = system::environment();
+    let folder = &stage.folder;
+    let seed = plan.seed.unwrap_or_else(|| u64::from(fresh_seed(environment.random.as_ref())));
     let began = environment.clock.elapsed();
-    let mut troupe = Troupe::enter(&stage, plan.workers).await?;
-    let entrance = Entrance::open(&troupe, &stage).await?;
-    let (book, kills) = {
-        let flow = flow(&entrance.door, plan, seed);
-        let killing = kill_some(&mut troupe, folder, plan, seed);
-        let (book, kills) = tokio::join!(flow, killing);
-        (book, kills)
-    };
-    entrance.wait_for_the_end(&book).await;
+    let mut troupe = Troupe::enter(stage, plan.workers).await?;
+    let door = HttpDoor::open(addresses(troupe.server.ready.clone()), &stage.password).await?;
+    let (done, killed) = watch::channel(0);
+    let killing = kill_some(&mut troupe, folder, plan, seed, &done);
+    let (book, kills) = tokio::join!(flow(&door, plan, seed, killed), killing);
+    wait_for_the_end(&door, &book).await;
     let ended_by_themselves = troupe.actors().map(Actor::ended_by_itself).sum();
     let mut evidence = Evidence {
         seed,
@@ -120,7 +120,6 @@ async fn play(plan: &Plan, folder: &Path) -> anyhow::Result<Evidence> {
     for actor in troupe.actors() {
         actor.stop().await;
     }
-    entrance.close().await?;
     gather(folder, &mut evidence).await?;
     Ok(evidence)
 }
@@ -169,49 +168,23 @@ fn last_words(log: &Path) -> String {
     text.lines().last().unwrap_or("it said nothing").to_owned()
 }
 
-/// Where documents go in, and what must be let go of afterwards.
-struct Entrance {
-    door: Door,
-    database: Option<OpenDatabase>,
-}
-
-impl Entrance {
-    async fn open(troupe: &Troupe, stage: &Stage) -> anyhow::Result<Self> {
-        let server = addresses(troupe.server.ready.clone());
-        if let Some(door) = HttpDoor::open(server, &stage.password).await? {
-            return Ok(Self { door: Door::Http(door), database: None });
-        }
-        let database = OpenDatabase::attach(&config(&stage.folder)?, Folder::MustBeThere).await?;
-        let door = Door::Store(StoreDoor::open(database.store().clone()).await?);
-        Ok(Self { door, database: Some(database) })
-    }
-
-    /// Until every run that was named has ended, or has taken far too long.
-    async fn wait_for_the_end(&self, book: &Book) {
-        let mut waiting: Vec<RunId> = book.accepted.values().flatten().copied().collect();
-        let wait = async {
-            while !waiting.is_empty() {
-                let mut still = Vec::new();
-                for run in waiting {
-                    let over =
-                        self.door.state_of(run).await.is_ok_and(domain::RunState::is_terminal);
-                    still.extend((!over).then_some(run));
-                }
-                waiting = still;
-                progress(format_args!("{} documents are still under way", waiting.len()));
-                tokio::time::sleep(Duration::from_secs(1)).await;
+/// Until every run that was named has ended, or has taken far too long.
+async fn wait_for_the_end(door: &impl FrontDoor, book: &Book) {
+    let mut waiting: Vec<RunId> = book.accepted.values().flatten().copied().collect();
+    let wait = async {
+        while !waiting.is_empty() {
+            let mut still = Vec::new();
+            for run in waiting {
+                let over = door.state_of(run).await.is_ok_and(RunState::is_terminal);
+                still.extend((!over).then_some(run));
             }
-        };
-        // What has not ended by then shows in the report.
-        tokio::time::timeout(TO_END, wait).await.ok();
-    }
-
-    async fn close(self) -> anyhow::Result<()> {
-        match self.database {
-            Some(database) => database.close_after(Ok(())).await,
-            None => Ok(()),
+            waiting = still;
+            progress(format_args!("{} documents are still under way", waiting.len()));
+            tokio::time::sleep(Duration::from_secs(1)).await;
         }
-    }
+    };
+    // What has not ended by then shows in the report.
+    tokio::time::timeout(TO_END, wait).await.ok();
 }
 
 /// The settings of a command on the run's own data folder.
@@ -229,18 +202,20 @@ struct Book {
     never_accepted: usize,
 }
 
-/// Hands the documents in, evenly over the time that the kills will take.
-async fn flow(door: &Door, plan: &Plan, seed: u64) -> Book {
-    let between_kills =
-        Duration::from_millis(u64::midpoint(BETWEEN_KILLS.start, BETWEEN_KILLS.end));
-    let kills = u32::try_from(plan.kills).unwrap_or(u32::MAX);
-    let docs = u32::try_from(plan.docs).unwrap_or(u32::MAX).max(1);
-    let pause = between_kills * kills / docs;
+/// Hands the documents in, as many between two kills as between any others.
+async fn flow(
+    door: &impl FrontDoor,
+    plan: &Plan,
+    seed: u64,
+    killed: watch::Receiver<usize>,
+) -> Book {
     let book = Mutex::new(Book::default());
     let papers = (0..plan.docs).map(|number| {
-        let book = &book;
+        let (book, mut killed) = (&book, killed.clone());
+        let turn = number * plan.kills / plan.docs;
         async move {
-            tokio::time::sleep(pause * u32::try_from(number).unwrap_or(u32::MAX)).await;
+            // Nobody counts any more when all are killed.
+            killed.wait_for(|killed| *killed >= turn).await.ok();
             let (receipt, times) = hand_in(door, Paper { number, seed }).await;
             let mut book = book.lock().unwrap_or_else(PoisonError::into_inner);
             match receipt {
@@ -257,7 +232,7 @@ async fn flow(door: &Door, plan: &Plan, seed: u64) -> Book {
 }
 
 /// Again and again until it is accepted; says how often that was.
-async fn hand_in(door: &Door, paper: Paper) -> (Option<Receipt>, usize) {
+async fn hand_in(door: &impl FrontDoor, paper: Paper) -> (Option<Receipt>, usize) {
     const BEFORE_ANOTHER_TRY: Duration = Duration::from_millis(250);
     let mut times = 0;
     let accepted = async {
@@ -301,7 +276,13 @@ fn victim(number: usize, dice: &mut StdRng) -> Victim {
     }
 }
 
-async fn kill_some(troupe: &mut Troupe, folder: &Path, plan: &Plan, seed: u64) -> Killings {
+async fn kill_some(
+    troupe: &mut Troupe,
+    folder: &Path,
+    plan: &Plan,
+    seed: u64,
+    done: &watch::Sender<usize>,
+) -> Killings {
     let mut dice = StdRng::seed_from_u64(seed);
     let mut killings = Killings::default();
     for number in 1..=plan.kills {
@@ -329,6 +310,7 @@ async fn kill_some(troupe: &mut Troupe, folder: &Path, plan: &Plan, seed: u64) -
                 killings.counts.database += usize::from(kill_database(folder));
             }
         }
+        done.send_replace(number);
         progress(format_args!("{number} of {} kills", plan.kills));
     }
     killings

@@ -18,7 +18,7 @@ use crate::commands::passwords::{self, Chosen};
 use crate::config::Config;
 use crate::say::say;
 use crate::signals::stop_on_signal;
-use crate::stages::Drills;
+use crate::stages::{self, Drills};
 use crate::system;
 use crate::workers::Workers;
 
@@ -37,6 +37,7 @@ enum ListenError {
 
 pub(crate) async fn run(config: &Config, drills: Drills) -> anyhow::Result<ExitCode> {
     let stop = stop_on_signal()?;
+    stages::default_pipeline(config, drills)?;
     let first_password = passwords::choose(system::environment().random.as_ref())?;
     // Before the database is started, so that a second start by mistake changes nothing.
     let listener = listen(config.listen).await?;

@@ -12,6 +12,7 @@ use crate::workers::Workers;
 /// Works until a signal; then finishes or hands back what is under way.
 pub(crate) async fn run(config: &Config, drills: Drills) -> anyhow::Result<ExitCode> {
     let stop = stop_on_signal()?;
+    stages::default_pipeline(config, drills)?;
     let (database, blobs) = OpenDatabase::attach_with_blobs(config, Folder::MustBeThere).await?;
     let stages = stages::registered(drills, &blobs);
     let worked = match Workers::start(database.store(), &blobs, stages, config) {

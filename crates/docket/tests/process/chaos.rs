@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
+use rustix::process::Signal;
 use serde_json::Value;
 
-use crate::support::Docket;
+use crate::support::{Docket, eventually};
 
 #[tokio::test]
 async fn nothing_is_lost_or_doubled_when_everything_is_killed() {
@@ -24,4 +25,16 @@ async fn nothing_is_lost_or_doubled_when_everything_is_killed() {
         report["resume"]["p99_seconds"].as_f64().is_none_or(|seconds| seconds < 60.0),
         "{report}"
     );
+}
+
+#[tokio::test]
+async fn ctrl_c_ends_it_and_leaves_nothing_behind() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = Docket::run(["chaos"]).env("TMPDIR", folder.path().to_str().unwrap()).start_unheard();
+    let inside = || std::fs::read_dir(folder.path()).unwrap().next().map(|it| it.unwrap().path());
+    let worker_runs = async || inside().is_some_and(|it| it.join("worker-3.log").exists());
+    eventually("the workers are started", worker_runs).await;
+    let sentence = run.stop_by(Signal::INT).await.failed_with(1);
+    assert_eq!(sentence, "stopped before it was done");
+    assert_eq!(inside(), None);
 }

@@ -53,7 +53,7 @@ async fn a_worker_needs_the_database_url_and_nothing_else() {
     let (folder, database) = (DataFolder::new(), TestDatabase::create().await);
     let worker = Docket::on(&folder, ["worker"]).database_url(database.url()).start_worker().await;
     worker.stop_by(Signal::INT).await.succeeded();
-    assert!(!folder.path().exists(), "it keeps no secrets");
+    assert!(!folder.path().join("secrets").exists(), "it keeps no secrets");
 }
 
 #[tokio::test]
@@ -94,11 +94,15 @@ async fn what_a_killed_worker_had_is_taken_up_by_another() {
 
 #[tokio::test]
 async fn a_pipeline_of_unknown_stages_is_refused() {
-    let folder = DataFolder::new();
-    let refused =
-        Docket::on(&folder, ["worker", "--drills"]).env("DOCKET_PIPELINE", "drill_a,magic");
-    let sentence = refused.finish().await.failed_with(2);
+    let (folder, database) = (DataFolder::new(), TestDatabase::create().await);
+    let worker = Docket::on(&folder, ["worker", "--drills"]).database_url(database.url());
+    let sentence = worker.env("DOCKET_PIPELINE", "drill_a,magic").finish().await.failed_with(2);
     assert!(sentence.starts_with("pipeline names the stage 'magic'"), "{sentence}");
+}
+
+#[tokio::test]
+async fn a_worker_makes_no_database_of_its_own() {
+    let folder = DataFolder::new();
     let nothing = Docket::on(&folder, ["worker"]).finish().await.failed_with(1);
     assert!(nothing.starts_with("there is no Docket database in "), "{nothing}");
     assert!(!folder.path().exists());

@@ -111,6 +111,11 @@ impl Docket {
         Begun { running, stdin }
     }
 
+    /// Starts it and waits for nothing.
+    pub(crate) fn start_unheard(self) -> WorkerProcess {
+        WorkerProcess { running: self.spawn(), id: String::new() }
+    }
+
     /// What it reads on its standard input.
     pub(crate) async fn finish_with_input(mut self, input: &str) -> Finished {
         self.command.stdin(Stdio::piped());

@@ -1,0 +1,179 @@
+//! Batches, and following what happens.
+
+use axum::http::{Method, StatusCode};
+use domain::{Caller, Role};
+use ops::EventId;
+use serde_json::{Value, json};
+use testkit::{Response, TestApp, TestTenant};
+
+use crate::intake::fail_what_waits;
+
+async fn make(app: &TestApp, token: &str, body: Value) -> String {
+    let made = app.post("/v1/batches", body).bearer(token).send().await;
+    assert_eq!(made.status, StatusCode::CREATED, "{}", made.body);
+    made.body["batch_id"].as_str().unwrap().to_owned()
+}
+
+async fn add(app: &TestApp, token: &str, batch: &str, files: &[(&str, &str)]) -> Response {
+    let files = files.iter().map(|(name, content)| (*name, content.as_bytes()));
+    let path = format!("/v1/batches/{batch}/documents");
+    app.request(Method::POST, &path).files(files).bearer(token).send().await
+}
+
+async fn look(app: &TestApp, token: &str, batch: &str) -> Value {
+    app.get(&format!("/v1/batches/{batch}")).bearer(token).send().await.body
+}
+
+async fn start() -> (TestApp, TestTenant) {
+    let app = TestApp::start().await;
+    let acme = app.tenant("acme").await;
+    (app, acme)
+}
+
+/// The topics of everything that has happened so far.
+async fn topics(app: &TestApp, caller: &Caller) -> Vec<String> {
+    let beginning: EventId = format!("0-{}", uuid::Uuid::nil().simple()).parse().unwrap();
+    let mut following = app.ops.follow_events(caller, Some(beginning)).await.unwrap();
+    let mut topics = Vec::new();
+    while let Ok(event) =
+        tokio::time::timeout(std::time::Duration::from_millis(100), following.next()).await
+    {
+        topics.push(event.topic);
+    }
+    topics
+}
+
+#[tokio::test]
+async fn a_batch_is_over_with_its_last_document() {
+    let (app, acme) = start().await;
+    let token = &acme.admin_token;
+    let batch = make(&app, token, json!({"name": "monday", "expected_documents": 3})).await;
+    assert_eq!(look(&app, token, &batch).await["status"], "open");
+    let answer = add(&app, token, &batch, &[("a.txt", "a"), ("b.txt", "b")]).await;
+    assert_eq!(answer.status, StatusCode::ACCEPTED);
+    assert_eq!(answer.body["files"].as_array().unwrap().len(), 2);
+    app.work_off().await;
+    let waiting = look(&app, token, &batch).await;
+    assert_eq!(waiting["status"], "processing", "one is still to come");
+    assert_eq!(
+        waiting["counts"],
+        json!({"documents": 2, "succeeded": 2, "failed": 0, "pending": 0})
+    );
+    add(&app, token, &batch, &[("c.txt", "c")]).await;
+    app.work_off().await;
+    let over = look(&app, token, &batch).await;
+    assert_eq!(over["status"], "completed");
+    assert!(over["finished_at"].is_string());
+    let results = app.get(&format!("/v1/batches/{batch}/results")).bearer(token).send().await.body;
+    let names: Vec<&str> = results["items"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|i| i["filename"].as_str().unwrap())
+        .collect();
+    assert_eq!(names, ["a.txt", "b.txt", "c.txt"]);
+    let told = topics(&app, &Caller::system(acme.tenant.tenant_id)).await;
+    assert_eq!(told.iter().filter(|topic| *topic == "batch.completed").count(), 1);
+}
+
+#[tokio::test]
+async fn a_batch_in_which_something_failed_is_partial() {
+    let (app, acme) = start().await;
+    let token = &acme.admin_token;
+    let batch = make(&app, token, json!({})).await;
+    add(&app, token, &batch, &[("a.txt", "a")]).await;
+    app.work_off().await;
+    add(&app, token, &batch, &[("b.txt", "b")]).await;
+    fail_what_waits(&app).await;
+    let over = look(&app, token, &batch).await;
+    assert_eq!(over["status"], "partial");
+    assert_eq!(over["counts"], json!({"documents": 2, "succeeded": 1, "failed": 1, "pending": 0}));
+    let told = topics(&app, &Caller::system(acme.tenant.tenant_id)).await;
+    assert_eq!(told.last().map(String::as_str), Some("batch.partial"));
+
+    let dead = app.get("/v1/jobs/dead").bearer(token).send().await.body;
+    let job = dead["items"][0]["job_id"].as_str().unwrap();
+    app.request(Method::POST, &format!("/v1/jobs/{job}/retry")).bearer(token).send().await;
+    assert_eq!(look(&app, token, &batch).await["status"], "processing");
+    app.work_off().await;
+    assert_eq!(look(&app, token, &batch).await["status"], "completed", "mended");
+}
+
+#[tokio::test]
+async fn a_file_that_is_refused_does_not_hold_up_the_others() {
+    let (app, acme) = start().await;
+    let token = &acme.admin_token;
+    let batch = make(&app, token, json!({})).await;
+    let files = [("a.txt", "a"), ("b.pdf", "no pdf"), ("c.txt", "c")];
+    let answer = add(&app, token, &batch, &files).await;
+    assert_eq!(answer.status, StatusCode::ACCEPTED);
+    assert_eq!(answer.body["files"][1]["problem"]["code"], "unsupported_type");
+    app.work_off().await;
+    assert_eq!(look(&app, token, &batch).await["counts"]["documents"], 2);
+}
+
+#[tokio::test]
+async fn what_is_there_already_counts_unless_the_batch_wants_it_again() {
+    let (app, acme) = start().await;
+    let token = &acme.admin_token;
+    app.upload("a.txt", "a").bearer(token).send().await;
+    app.work_off().await;
+    let deduped = make(&app, token, json!({"expected_documents": 1})).await;
+    add(&app, token, &deduped, &[("a.txt", "a")]).await;
+    assert_eq!(look(&app, token, &deduped).await["status"], "completed");
+    let fresh = make(&app, token, json!({"dedupe": false})).await;
+    let answer = add(&app, token, &fresh, &[("a.txt", "a")]).await;
+    assert_eq!(answer.body["files"][0]["accepted"]["dedup_result"], "new_version");
+    assert_eq!(look(&app, token, &fresh).await["status"], "processing");
+}
+
+#[tokio::test]
+async fn a_batch_may_have_a_pipeline_of_stages_that_exist() {
+    let (app, acme) = start().await;
+    let token = &acme.admin_token;
+    make(&app, token, json!({"pipeline": ["ingest"]})).await;
+    for (body, field) in [
+        (json!({"pipeline": ["magic"]}), "pipeline"),
+        (json!({"pipeline": []}), "pipeline"),
+        (json!({"webhook_url": "ftp://x"}), "webhook_url"),
+        (json!({"expected_documents": 0}), "expected_documents"),
+    ] {
+        let refused = app.post("/v1/batches", body.clone()).bearer(token).send().await;
+        assert_eq!(refused.status, StatusCode::BAD_REQUEST, "{body}");
+        assert_eq!(refused.body["field"], field, "{}", refused.body);
+    }
+}
+
+#[tokio::test]
+async fn nobody_adds_to_a_batch_they_do_not_see() {
+    let (app, acme) = start().await;
+    let (_, ada) = app.user(&acme, Role::User).await;
+    let (_, bob) = app.user(&acme, Role::User).await;
+    let batch = make(&app, &ada, json!({})).await;
+    let refused = add(&app, &bob, &batch, &[("a.txt", "a")]).await;
+    assert_eq!(refused.status, StatusCode::NOT_FOUND);
+    assert_eq!(add(&app, &ada, &batch, &[("a.txt", "a")]).await.status, StatusCode::ACCEPTED);
+}
+
+#[tokio::test]
+async fn followers_see_what_they_may_in_order_and_go_on_where_they_were() {
+    let (app, acme) = start().await;
+    let (ada, ada_token) = app.user(&acme, Role::User).await;
+    let ada = Caller::of_user(&ada);
+    let admin = Caller::system(acme.tenant.tenant_id);
+    let mut live = app.ops.follow_events(&ada, None).await.unwrap();
+    app.upload("other.txt", "not ada's").bearer(&acme.admin_token).send().await;
+    app.upload("own.txt", "ada's").bearer(&ada_token).send().await;
+    app.work_off().await;
+    let first = live.next().await;
+    assert_eq!(first.topic, "document.queued");
+    assert_eq!(first.payload["title"], "own.txt");
+    drop(live);
+    let mut resumed = app.ops.follow_events(&ada, Some(first.id)).await.unwrap();
+    assert_eq!(resumed.next().await.topic, "document.started");
+    assert_eq!(resumed.next().await.topic, "document.completed");
+    let everything = topics(&app, &admin).await;
+    assert_eq!(everything.len(), 6, "{everything:?}");
+    let wrong = app.get("/v1/events").bearer(&ada_token).header("last-event-id", "nonsense");
+    assert_eq!(wrong.send().await.status, StatusCode::BAD_REQUEST);
+}
