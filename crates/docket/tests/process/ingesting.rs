@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
+use std::time::{Duration, Instant};
 
 use rustix::process::Signal;
 use serde_json::{Value, json};
@@ -296,6 +297,20 @@ async fn waiting_survives_a_server_that_is_killed_and_comes_back() {
     assert!(files.values().all(|file| file["run_status"] == "succeeded"), "{files:#?}");
     assert_eq!((&summary["new"], &summary["processed"]["succeeded"]), (&json!(4), &json!(4)));
     server.stop().await.succeeded();
+}
+
+#[tokio::test]
+async fn who_waits_does_not_hold_up_a_server_that_is_told_to_stop() {
+    let folder = DataFolder::new();
+    let (server, ada) = idle_office(&folder).await;
+    let papers = Papers::texts(1);
+    let mut waiting = ada.types(["ingest", papers.folder(), "--wait"]).begin();
+    waiting.has_said("All handed in; waiting for 1 document\n").await;
+    let told = Instant::now();
+    // With a request that does not finish, there would be a warning.
+    server.stop().await.succeeded();
+    assert!(told.elapsed() < Duration::from_secs(15), "{:?}", told.elapsed());
+    assert_eq!(waiting.stop_by(Signal::INT).await.code, Some(130));
 }
 
 #[tokio::test]
