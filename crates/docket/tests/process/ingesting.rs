@@ -203,7 +203,7 @@ async fn a_batch_holds_all_of_them_and_says_what_it_lacks() {
     papers.with("fake.pdf", "no");
     let short = ada.types(["ingest", papers.folder(), "--batch", "December"]).finish().await;
     assert_eq!((short.code, counts(&short)), (Some(1), "4 files: 3 skipped, 1 failed"));
-    let lacks = "has 3 documents; it stays open, because it expects 4 and 1 did not get in\n";
+    let lacks = " has 3 documents; it stays open, because it expects 4: what did not get in ";
     assert!(short.stdout.contains(lacks), "{short:#?}");
     server.stop().await.succeeded();
 }

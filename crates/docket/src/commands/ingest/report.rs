@@ -242,7 +242,7 @@ impl Report {
             ));
         }
         if let Some(batch) = batch {
-            self.print_batch(batch);
+            print_batch(batch);
         }
         if ending != Ending::Complete {
             self.print_rest();
@@ -252,22 +252,6 @@ impl Report {
                 complain(format_args!("{}: {problem}", line.shown));
             }
         }
-    }
-
-    fn print_batch(&self, batch: &BatchView) {
-        let refused = self.count(Outcome::Failed);
-        let state = match batch.expected_documents {
-            Some(expected) if refused > 0 && batch.counts.documents < expected => format!(
-                "; it stays open, because it expects {expected} and {refused} did not get in"
-            ),
-            _ => String::new(),
-        };
-        let documents = batch.counts.documents;
-        say(format_args!(
-            "Batch {} has {}{state}",
-            batch.batch_id,
-            of("document", documents.unsigned_abs() as usize)
-        ));
     }
 
     fn print_rest(&self) {
@@ -316,6 +300,19 @@ impl Line {
             "error": error,
         })
     }
+}
+
+fn print_batch(batch: &BatchView) {
+    let documents = batch.counts.documents;
+    let state = match batch.expected_documents {
+        Some(expected) if documents < expected => format!(
+            "; it stays open, because it expects {expected}: what did not get in and what has the same \
+             content as another does not count"
+        ),
+        _ => String::new(),
+    };
+    let documents = of("document", documents.unsigned_abs() as usize);
+    say(format_args!("Batch {} has {documents}{state}", batch.batch_id));
 }
 
 fn files(count: usize) -> String {
