@@ -338,8 +338,8 @@ pub struct CreateBatchRequest {
     /// The stages its documents pass; the usual ones when left out.
     #[serde(default)]
     pub pipeline: Option<Vec<String>>,
-    /// How many documents will come. The batch is over with the last of them; without this, whenever
-    /// all that came so far are done.
+    /// How many files will come, refused ones included. The batch is over with the last of them;
+    /// without this, whenever all that came so far are done.
     #[serde(default)]
     #[schema(minimum = 1)]
     pub expected_documents: Option<i32>,
@@ -364,6 +364,10 @@ pub struct BatchView {
 
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
 pub struct BatchCounts {
+    /// Files that were offered, and those among them that were refused.
+    pub offered: i32,
+    pub refused: i32,
+    /// The same content twice is one document.
     pub documents: i32,
     pub succeeded: i32,
     pub failed: i32,

@@ -22,6 +22,17 @@ use tower::ServiceExt;
 /// A client that has not sent its request head by then is not going to.
 const HEAD_TIMEOUT: Duration = Duration::from_secs(15);
 
+/// Fires when the server is told to stop: an answer without an end must end then.
+#[derive(Clone, Debug)]
+pub(crate) struct Stopping(pub(crate) CancellationToken);
+
+/// What a request knows of the connection it came by.
+#[derive(Clone, Debug)]
+struct Origin {
+    peer: SocketAddr,
+    stopping: Stopping,
+}
+
 /// Serves until `stop`, then lets requests under way finish for up to `grace`.
 pub async fn serve(
     listener: TcpListener,
@@ -36,7 +47,10 @@ pub async fn serve(
             accepted = listener.accept() => accepted,
         };
         match accepted {
-            Ok((stream, peer)) => spawn_connection(stream, peer, router.clone(), &connections),
+            Ok((stream, peer)) => {
+                let from = Origin { peer, stopping: Stopping(stop.clone()) };
+                spawn_connection(stream, from, router.clone(), &connections);
+            }
             Err(error) => wait_out(&error).await,
         }
     }
@@ -63,12 +77,12 @@ async fn wait_out(error: &io::Error) {
 
 fn spawn_connection(
     stream: TcpStream,
-    peer: SocketAddr,
+    from: Origin,
     router: Router,
     connections: &GracefulShutdown,
 ) {
     stream.set_nodelay(true).ok();
-    let service = service_fn(move |request| answer(router.clone(), request, peer));
+    let service = service_fn(move |request| answer(router.clone(), request, from.clone()));
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(HEAD_TIMEOUT)
@@ -84,9 +98,10 @@ fn spawn_connection(
 async fn answer(
     router: Router,
     request: hyper::Request<Incoming>,
-    peer: SocketAddr,
+    from: Origin,
 ) -> Result<Response, Infallible> {
     let mut request: Request = request.map(Body::new);
-    request.extensions_mut().insert(peer);
+    request.extensions_mut().insert(from.peer);
+    request.extensions_mut().insert(from.stopping);
     router.oneshot(request).await
 }

@@ -64,6 +64,27 @@ pub(crate) enum Command {
         #[arg(long)]
         json: bool,
     },
+    /// Hand documents in: files, folders, patterns, or standard input.
+    ///
+    /// What was accepted from here before and has not changed is not uploaded again, so a command that
+    /// was interrupted goes on when it is repeated. Exits with 1 when a file was refused, or with --wait
+    /// when one could not be processed.
+    Ingest(IngestArgs),
+    /// List documents, newest first.
+    Docs(DocsArgs),
+    /// A document with its versions, its runs and what became of their stages.
+    Show {
+        /// The document's id.
+        #[arg(value_name = "DOC_ID")]
+        id: Uuid,
+        #[command(flatten)]
+        server: ServerArgs,
+        /// Print one JSON document instead of text.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Process documents again. What is served stays served until the new run succeeds.
+    Rerun(RerunArgs),
     /// List jobs, newest first.
     Jobs(JobsArgs),
     /// Jobs that were given up and wait for a person.
@@ -178,6 +199,74 @@ pub(crate) struct ServerArgs {
     /// token or an API key].
     #[arg(long, value_name = "URL")]
     pub(crate) server: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct IngestArgs {
+    /// Files, folders (all that is in them, but nothing hidden), patterns such as '*.pdf', or - for
+    /// standard input.
+    #[arg(required = true, value_name = "PATH")]
+    pub(crate) paths: Vec<PathBuf>,
+    /// The file name of what comes from standard input.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) name: Option<String>,
+    /// The title of the document, when it is one; its file name otherwise.
+    #[arg(long, value_name = "TEXT", conflicts_with = "batch")]
+    pub(crate) title: Option<String>,
+    /// Put them all into a new batch of this name. All are uploaded for that.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) batch: Option<String>,
+    /// Wait until all have been processed.
+    #[arg(long)]
+    pub(crate) wait: bool,
+    /// Upload what was handed in before as well.
+    #[arg(long)]
+    pub(crate) again: bool,
+    /// How many to upload at once.
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = at_least_one)]
+    pub(crate) parallel: usize,
+    #[command(flatten)]
+    pub(crate) server: ServerArgs,
+    /// Print a line of JSON for each file, and one for the summary.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DocsArgs {
+    /// Only documents that stand there.
+    #[arg(long, default_value = "all", ignore_case = true,
+          value_parser = ["all", "uploaded", "processing", "active", "failed", "inactive", "rejected"])]
+    pub(crate) status: String,
+    /// Only those with this in their title or file name.
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) search: Option<String>,
+    /// How many at most.
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = at_least_one)]
+    pub(crate) limit: usize,
+    #[command(flatten)]
+    pub(crate) server: ServerArgs,
+    /// Print one JSON document instead of a table.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RerunArgs {
+    /// The documents' ids.
+    #[arg(required = true, value_name = "DOC_ID")]
+    pub(crate) ids: Vec<Uuid>,
+    /// Why, for whoever looks at the run later.
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) reason: Option<String>,
+    /// Wait until all have been processed.
+    #[arg(long)]
+    pub(crate) wait: bool,
+    #[command(flatten)]
+    pub(crate) server: ServerArgs,
+    /// Print one JSON document instead of text.
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[derive(Debug, Args)]

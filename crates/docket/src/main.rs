@@ -2,7 +2,7 @@
 //!
 //! Exit codes: 0 done; 1 it did not work, and one sentence on standard error says why and what to
 //! do; 2 the command line or the configuration is wrong; 3 the server cannot be reached; 4 nobody is
-//! signed in there, or may not do this.
+//! signed in there, or may not do this; 130 a signal ended it, and what was done was said.
 
 mod backend;
 mod chaos;
@@ -84,6 +84,12 @@ async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Status { server, json } => {
             commands::status::run(server.server.as_deref(), *json).await
         }
+        Command::Ingest(args) => commands::ingest::run(args).await,
+        Command::Docs(args) => commands::docs::list(args).await,
+        Command::Show { id, server, json } => {
+            commands::show::run(server.server.as_deref(), *id, *json).await
+        }
+        Command::Rerun(args) => commands::rerun::run(args).await,
         Command::Jobs(args) => commands::jobs::list(args).await,
         Command::Dlq { command: DlqCommand::List(args) } => {
             commands::jobs::list(&args.as_jobs()).await

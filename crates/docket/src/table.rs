@@ -58,6 +58,18 @@ pub(crate) fn age(age: Duration) -> String {
     }
 }
 
+/// `512 B`, `20 kB`, `3.4 MB`.
+pub(crate) fn bytes(count: i64) -> String {
+    match count.max(0) {
+        small @ 0..1000 => format!("{small} B"),
+        medium @ 1000..1_000_000 => format!("{} kB", medium / 1000),
+        large @ 1_000_000..1_000_000_000 => {
+            format!("{}.{} MB", large / 1_000_000, large % 1_000_000 / 100_000)
+        }
+        huge => format!("{}.{} GB", huge / 1_000_000_000, huge % 1_000_000_000 / 100_000_000),
+    }
+}
+
 /// The beginning of a long text, on one line.
 pub(crate) fn shortened(text: &str, most: usize) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -88,6 +100,8 @@ mod tests {
     fn times_and_texts_are_short() {
         let ages = [-5, 0, 119, 120, 7199, 7200, 172_800].map(|s| age(Duration::seconds(s)));
         assert_eq!(ages, ["0 s", "0 s", "119 s", "2 min", "119 min", "2 h", "2 d"]);
+        let sizes = [-1, 999, 20_499, 3_450_000, 1_100_000_000].map(bytes);
+        assert_eq!(sizes, ["0 B", "999 B", "20 kB", "3.4 MB", "1.1 GB"]);
         assert_eq!(shortened("one\n two", 20), "one two");
         assert_eq!(shortened("one two", 5), "one …");
     }

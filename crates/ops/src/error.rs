@@ -58,6 +58,11 @@ impl OpsError {
         Self::Internal { attempted, source: Box::new(source) }
     }
 
+    /// The same request would be refused again.
+    pub(crate) fn is_final(&self) -> bool {
+        matches!(self, Self::Invalid { .. } | Self::TooLarge { .. } | Self::UnsupportedType { .. })
+    }
+
     pub(crate) fn invalid(field: &'static str, problem: impl ToString) -> Self {
         Self::Invalid { field, problem: problem.to_string() }
     }

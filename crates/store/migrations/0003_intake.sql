@@ -26,9 +26,13 @@ CREATE TABLE batches (
     schema_mapping jsonb,
     dedupe         boolean NOT NULL DEFAULT true,
     pipeline       text[],
-    -- When it is known, the batch ends with the last of this many; otherwise whenever all that came
-    -- so far have ended.
+    -- When it is known, the batch ends with the last of this many files; otherwise whenever all that
+    -- came so far have ended.
     expected       int CHECK (expected > 0),
+    -- Files that were offered, and those among them that were refused. The same content twice is one
+    -- document.
+    offered        int NOT NULL DEFAULT 0,
+    refused        int NOT NULL DEFAULT 0,
     -- Of its documents: how many came, and how many have ended.
     documents      int NOT NULL DEFAULT 0,
     succeeded      int NOT NULL DEFAULT 0,
@@ -200,25 +204,26 @@ CREATE TRIGGER documents_follow AFTER UPDATE ON ingestion_runs
 -- A batch is over with its last document, and says so in the same transaction.
 CREATE FUNCTION docket_end_batch() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
-    over CONSTANT boolean := NEW.documents > 0 AND NEW.succeeded + NEW.failed >= NEW.documents
-                             AND NEW.documents >= coalesce(NEW.expected, 0);
+    over CONSTANT boolean := NEW.offered > 0 AND NEW.succeeded + NEW.failed >= NEW.documents
+                             AND NEW.offered >= coalesce(NEW.expected, 0);
 BEGIN
     IF NOT over THEN
-        NEW.status := CASE WHEN NEW.documents = 0 THEN 'open' ELSE 'processing' END;
+        NEW.status := CASE WHEN NEW.offered = 0 THEN 'open' ELSE 'processing' END;
         NEW.finished_at := NULL;
         RETURN NEW;
     END IF;
-    NEW.status := CASE WHEN NEW.failed = 0 THEN 'completed' ELSE 'partial' END;
+    NEW.status := CASE WHEN NEW.failed = 0 AND NEW.refused = 0 THEN 'completed' ELSE 'partial' END;
     NEW.finished_at := NEW.updated_at;
-    IF OLD.status IS DISTINCT FROM NEW.status OR OLD.documents <> NEW.documents THEN
+    IF OLD.status IS DISTINCT FROM NEW.status OR OLD.offered <> NEW.offered THEN
         INSERT INTO outbox_events (evt_id, tenant_id, topic, payload, created_at)
         VALUES (gen_random_uuid(), NEW.tenant_id, 'batch.' || NEW.status,
                 jsonb_build_object('batch_id', NEW.batch_id, 'documents', NEW.documents,
-                                   'succeeded', NEW.succeeded, 'failed', NEW.failed),
+                                   'succeeded', NEW.succeeded, 'failed', NEW.failed,
+                                   'refused', NEW.refused),
                 NEW.updated_at);
     END IF;
     RETURN NEW;
 END
 $$;
-CREATE TRIGGER batch_ends BEFORE UPDATE OF documents, succeeded, failed ON batches
+CREATE TRIGGER batch_ends BEFORE UPDATE OF offered, documents, succeeded, failed ON batches
     FOR EACH ROW EXECUTE FUNCTION docket_end_batch();

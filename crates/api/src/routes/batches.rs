@@ -200,6 +200,8 @@ fn view(batch: BatchRecord) -> BatchView {
         pipeline: batch.pipeline,
         expected_documents: batch.expected,
         counts: BatchCounts {
+            offered: batch.offered,
+            refused: batch.refused,
             documents: batch.documents,
             succeeded: batch.succeeded,
             failed: batch.failed,

@@ -4,17 +4,19 @@ use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
 
+use axum::Extension;
 use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
-use futures_util::stream;
+use futures_util::{StreamExt, stream};
 use ops::EventId;
 
 use crate::Api;
 use crate::extract::SignedInCaller;
 use crate::openapi::{Checked, Guarded};
 use crate::problem::ApiProblem;
+use crate::serve::Stopping;
 
 /// Often enough for proxies that cut silent connections.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
@@ -33,6 +35,7 @@ const KEEP_ALIVE: Duration = Duration::from_secs(15);
 pub(crate) async fn follow(
     State(api): State<Arc<Api>>,
     SignedInCaller(caller): SignedInCaller,
+    stopping: Option<Extension<Stopping>>,
     headers: HeaderMap,
 ) -> Result<Response, ApiProblem> {
     let after = match headers.get("last-event-id") {
@@ -53,5 +56,13 @@ pub(crate) async fn follow(
             .data(next.payload.to_string());
         Some((Ok::<_, Infallible>(event), following))
     });
+    // Followers never finish by themselves; they would hold up a server that is told to stop.
+    let end = async move {
+        match stopping {
+            Some(Extension(Stopping(stop))) => stop.cancelled_owned().await,
+            None => std::future::pending().await,
+        }
+    };
+    let events = events.take_until(Box::pin(end));
     Ok(Sse::new(events).keep_alive(KeepAlive::new().interval(KEEP_ALIVE)).into_response())
 }

@@ -57,7 +57,7 @@ async fn a_batch_is_over_with_its_last_document() {
     assert_eq!(waiting["status"], "processing", "one is still to come");
     assert_eq!(
         waiting["counts"],
-        json!({"documents": 2, "succeeded": 2, "failed": 0, "pending": 0})
+        json!({"offered": 2, "refused": 0, "documents": 2, "succeeded": 2, "failed": 0, "pending": 0})
     );
     add(&app, token, &batch, &[("c.txt", "c")]).await;
     app.work_off().await;
@@ -87,7 +87,10 @@ async fn a_batch_in_which_something_failed_is_partial() {
     fail_what_waits(&app).await;
     let over = look(&app, token, &batch).await;
     assert_eq!(over["status"], "partial");
-    assert_eq!(over["counts"], json!({"documents": 2, "succeeded": 1, "failed": 1, "pending": 0}));
+    assert_eq!(
+        over["counts"],
+        json!({"offered": 2, "refused": 0, "documents": 2, "succeeded": 1, "failed": 1, "pending": 0})
+    );
     let told = topics(&app, &Caller::system(acme.tenant.tenant_id)).await;
     assert_eq!(told.last().map(String::as_str), Some("batch.partial"));
 
@@ -103,13 +106,15 @@ async fn a_batch_in_which_something_failed_is_partial() {
 async fn a_file_that_is_refused_does_not_hold_up_the_others() {
     let (app, acme) = start().await;
     let token = &acme.admin_token;
-    let batch = make(&app, token, json!({})).await;
-    let files = [("a.txt", "a"), ("b.pdf", "no pdf"), ("c.txt", "c")];
+    let batch = make(&app, token, json!({"expected_documents": 4})).await;
+    let files = [("a.txt", "a"), ("b.pdf", "no pdf"), ("c.txt", "c"), ("twin.txt", "c")];
     let answer = add(&app, token, &batch, &files).await;
     assert_eq!(answer.status, StatusCode::ACCEPTED);
     assert_eq!(answer.body["files"][1]["problem"]["code"], "unsupported_type");
     app.work_off().await;
-    assert_eq!(look(&app, token, &batch).await["counts"]["documents"], 2);
+    let over = look(&app, token, &batch).await;
+    assert_eq!(over["counts"]["documents"], 2);
+    assert_eq!(over["status"], "partial", "four files came, and it waits for no more");
 }
 
 #[tokio::test]

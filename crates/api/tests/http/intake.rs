@@ -194,8 +194,10 @@ async fn what_is_deleted_is_seen_nowhere_and_can_come_again() {
 async fn many_who_hand_in_the_same_files_leave_one_document_each() {
     const FILES: u32 = 200;
     const CLIENTS: u32 = 64;
-    let (app, acme) = start().await;
-    let (app, acme) = (Arc::new(app), Arc::new(acme));
+    let mut settings = TestSettings::default();
+    settings.api.rate_limit_burst = (FILES * CLIENTS * 2).try_into().unwrap();
+    let app = Arc::new(TestApp::start_with(settings).await);
+    let acme = Arc::new(app.tenant("acme").await);
     let clients = (0..CLIENTS).map(|client| {
         let (app, acme) = (Arc::clone(&app), Arc::clone(&acme));
         tokio::spawn(async move {

@@ -18,8 +18,17 @@ pub(crate) struct Credentials {
     pub(crate) email: String,
 }
 
-/// `credentials.json` in `$DOCKET_CONFIG_HOME`, else `$XDG_CONFIG_HOME/docket`, else
+/// Where the client keeps things: `$DOCKET_CONFIG_HOME`, else `$XDG_CONFIG_HOME/docket`, else
 /// `~/.config/docket`.
+pub(super) fn config_folder() -> Result<PathBuf, ClientError> {
+    let folder = |name| std::env::var_os(name).filter(|it| !it.is_empty()).map(PathBuf::from);
+    let folder = folder("DOCKET_CONFIG_HOME")
+        .or_else(|| folder("XDG_CONFIG_HOME").map(|it| it.join("docket")))
+        .or_else(|| folder("HOME").map(|it| it.join(".config/docket")));
+    folder.ok_or(ClientError::NoHome)
+}
+
+/// `credentials.json` in that folder.
 #[derive(Debug)]
 pub(crate) struct CredentialsFile {
     file: PathBuf,
@@ -27,11 +36,7 @@ pub(crate) struct CredentialsFile {
 
 impl CredentialsFile {
     pub(crate) fn find() -> Result<Self, ClientError> {
-        let folder = |name| std::env::var_os(name).filter(|it| !it.is_empty()).map(PathBuf::from);
-        let folder = folder("DOCKET_CONFIG_HOME")
-            .or_else(|| folder("XDG_CONFIG_HOME").map(|it| it.join("docket")))
-            .or_else(|| folder("HOME").map(|it| it.join(".config/docket")));
-        Ok(Self { file: folder.ok_or(ClientError::NoHome)?.join("credentials.json") })
+        Ok(Self { file: config_folder()?.join("credentials.json") })
     }
 
     /// `None` when nobody has signed in.

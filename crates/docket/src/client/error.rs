@@ -2,6 +2,7 @@
 
 use std::io;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use api_types::Problem;
 use thiserror::Error;
@@ -21,6 +22,9 @@ pub(crate) enum ClientError {
     NotSignedIn { server: Url },
     #[error("{}", said(.0))]
     Refused(Box<Problem>),
+    /// Refused for now: the server says when to come back.
+    #[error("{}", said(.problem))]
+    Busy { problem: Box<Problem>, wait: Duration },
     #[error(
         "{server} answers, but not as Docket does (status {status}). Name Docket's address with \
          --server"
@@ -32,6 +36,11 @@ pub(crate) enum ClientError {
         "cannot use the file {} with your sign-in: {source}. Remove it and sign in again", .file.display()
     )]
     Credentials { file: PathBuf, source: io::Error },
+    #[error(
+        "cannot use the file {} that says what was handed in: {source}. Remove it; at worst, files are \
+         uploaded that the server has", .file.display()
+    )]
+    Receipts { file: PathBuf, source: io::Error },
     #[error(
         "there is nowhere to keep a sign-in: neither HOME nor DOCKET_CONFIG_HOME is set. Set one, or \
          use DOCKET_TOKEN"

@@ -3,11 +3,15 @@
 pub(crate) mod audit_verify;
 pub(crate) mod config;
 pub(crate) mod dlq;
+pub(crate) mod docs;
+pub(crate) mod ingest;
 pub(crate) mod jobs;
 pub(crate) mod login;
 pub(crate) mod migrate;
 pub(crate) mod passwords;
+pub(crate) mod rerun;
 pub(crate) mod serve;
+pub(crate) mod show;
 pub(crate) mod status;
 pub(crate) mod tenants;
 pub(crate) mod users;

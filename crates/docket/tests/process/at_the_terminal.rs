@@ -4,49 +4,11 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
 use serde_json::{Value, json};
-use tempfile::TempDir;
 
 use crate::support::{
-    ADMIN, Client, DataFolder, Docket, Finished, PASSWORD, Server, eventually, jobs_where,
-    queue_drills,
+    Client, DataFolder, Docket, Finished, PASSWORD, Person, Server, address, eventually,
+    jobs_where, queue_drills,
 };
-
-/// Somebody with a home of their own.
-struct Person {
-    home: TempDir,
-}
-
-impl Person {
-    fn new() -> Self {
-        Self { home: tempfile::tempdir().unwrap() }
-    }
-
-    fn types<'a>(&self, arguments: impl IntoIterator<Item = &'a str>) -> Docket {
-        Docket::run(arguments).env("DOCKET_CONFIG_HOME", self.home.path().to_str().unwrap())
-    }
-
-    async fn sees<'a>(&self, arguments: impl IntoIterator<Item = &'a str>) -> String {
-        self.types(arguments).finish().await.succeeded()
-    }
-
-    async fn reads<'a>(&self, arguments: impl IntoIterator<Item = &'a str>) -> Value {
-        serde_json::from_str(&self.sees(arguments).await).expect("one JSON document")
-    }
-
-    async fn signs_in(&self, server: &Server) {
-        let login =
-            self.types(["login"]).and("--server", address(server)).env("DOCKET_PASSWORD", PASSWORD);
-        let said = login.finish().await.succeeded();
-        assert!(
-            said.starts_with(&format!("Signed in at {}/ as {ADMIN} until ", address(server))),
-            "{said}"
-        );
-    }
-}
-
-fn address(server: &Server) -> String {
-    format!("http://{}", server.address())
-}
 
 /// A server with jobs in several states: two dead of three, by a pipeline that nobody can go on with.
 async fn busy_server(folder: &DataFolder) -> Server {

@@ -12,7 +12,8 @@ added AS (
     SET run_id = excluded.run_id, outcome = excluded.outcome, added_at = excluded.added_at
 )
 UPDATE batches
-SET documents = documents + (NOT EXISTS (SELECT FROM before))::int,
+SET offered = offered + 1,
+    documents = documents + (NOT EXISTS (SELECT FROM before))::int,
     succeeded = succeeded + ($4::uuid IS NULL)::int
         - (SELECT count(*) FROM before WHERE run_id IS NULL OR status = 'succeeded')::int,
     failed = failed - (SELECT count(*) FROM before WHERE status = 'failed')::int,

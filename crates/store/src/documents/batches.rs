@@ -33,6 +33,8 @@ pub struct BatchRecord {
     pub dedupe: bool,
     pub pipeline: Option<Vec<String>>,
     pub expected: Option<i32>,
+    pub offered: i32,
+    pub refused: i32,
     pub documents: i32,
     pub succeeded: i32,
     pub failed: i32,
@@ -118,6 +120,17 @@ impl Tx {
             .bind(self.tenant_id().0)
             .bind(run_id.map(|id| id.0))
             .bind(result.as_str())
+            .bind(self.now())
+            .execute(self.connection())
+            .await?;
+        Ok(())
+    }
+
+    /// Notes that a file of the batch was not accepted.
+    pub async fn note_refused_in_batch(&mut self, batch_id: BatchId) -> Result<(), StoreError> {
+        sqlx::query(sql!("batches/refuse"))
+            .bind(self.tenant_id().0)
+            .bind(batch_id.0)
             .bind(self.now())
             .execute(self.connection())
             .await?;

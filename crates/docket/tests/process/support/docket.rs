@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use rustix::process::Signal;
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWriteExt, BufReader};
-use tokio::process::{Child, Command};
+use tokio::process::{Child, ChildStdin, Command};
 use tokio::sync::watch;
 use tokio::time::timeout;
 
@@ -101,6 +101,14 @@ impl Docket {
         };
         let id = said.split_whitespace().nth(1).expect("Worker ID is ready").to_owned();
         WorkerProcess { running, id }
+    }
+
+    /// Starts it, to be spoken to and waited for.
+    pub(crate) fn begin(mut self) -> Begun {
+        self.command.stdin(Stdio::piped());
+        let mut running = self.spawn();
+        let stdin = running.child.stdin.take();
+        Begun { running, stdin }
     }
 
     /// Starts it and waits for nothing.
@@ -242,6 +250,41 @@ impl WorkerProcess {
 
     pub(crate) async fn stop_by(self, signal: Signal) -> Finished {
         kill(self.running.child.id().expect("it runs"), signal);
+        self.running.finish().await
+    }
+}
+
+/// A command that is at work.
+#[derive(Debug)]
+pub(crate) struct Begun {
+    running: Running,
+    stdin: Option<ChildStdin>,
+}
+
+impl Begun {
+    /// Waits until this is on its standard output.
+    pub(crate) async fn has_said(&mut self, part: &str) {
+        let said = self.running.stdout.wait_for(|text| text.contains(part));
+        let said = timeout(PATIENCE, said).await.is_ok_and(|said| said.is_ok());
+        assert!(said, "'{part}' is not in {:?}", self.running.stdout.borrow().as_str());
+    }
+
+    /// Says this on its standard input, and no more.
+    pub(crate) async fn hears(&mut self, text: &str) {
+        let mut stdin = self.stdin.take().expect("it was not told everything yet");
+        stdin.write_all(text.as_bytes()).await.expect("it listens");
+    }
+
+    pub(crate) async fn stop_by(self, signal: Signal) -> Finished {
+        kill(self.running.child.id().expect("it runs"), signal);
+        // Its standard input stays open: nobody is to wait for that.
+        let Self { running, stdin } = self;
+        let finished = running.finish().await;
+        drop(stdin);
+        finished
+    }
+
+    pub(crate) async fn finish(self) -> Finished {
         self.running.finish().await
     }
 }

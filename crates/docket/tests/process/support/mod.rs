@@ -7,6 +7,8 @@
 mod client;
 mod data_folder;
 mod docket;
+mod papers;
+mod person;
 mod work;
 mod writers;
 
@@ -15,6 +17,8 @@ use std::time::Duration;
 pub(crate) use client::{Answer, Client};
 pub(crate) use data_folder::{DataFolder, kill, lives};
 pub(crate) use docket::{ADMIN, Docket, Finished, Server, WorkerProcess, shown_password};
+pub(crate) use papers::Papers;
+pub(crate) use person::{Person, address};
 pub(crate) use testkit::{Disk, is_root};
 pub(crate) use work::{jobs_where, queue_drills};
 pub(crate) use writers::{Writers, Written};

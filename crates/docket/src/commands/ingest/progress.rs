@@ -1,0 +1,186 @@
+//! How far it is, for whoever sits at a terminal: a bar for each phase.
+//!
+//! Uploading counts bytes; every later phase counts the documents that have it behind them.
+
+use std::collections::HashMap;
+use std::fmt::Display;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
+use uuid::Uuid;
+
+use crate::say::complain;
+
+/// Nothing of it is seen when there is no terminal.
+pub(crate) struct Progress {
+    bars: Option<Bars>,
+    complained: AtomicBool,
+}
+
+struct Bars {
+    all: MultiProgress,
+    uploading: ProgressBar,
+    runs: Mutex<Runs>,
+}
+
+/// Of the documents that are waited for.
+#[derive(Default)]
+struct Runs {
+    /// How many stages each has behind it; `None` while it is queued.
+    passed: HashMap<Uuid, Option<usize>>,
+    ended: u64,
+    queued: Option<ProgressBar>,
+    stages: Vec<ProgressBar>,
+    done: Option<ProgressBar>,
+    shown: Option<Instant>,
+}
+
+impl Progress {
+    pub(crate) fn unseen() -> Self {
+        Self { bars: None, complained: AtomicBool::new(false) }
+    }
+
+    pub(crate) fn on_terminal(bytes: u64) -> Self {
+        let all = MultiProgress::new();
+        let uploading = all.add(ProgressBar::new(bytes));
+        uploading.set_style(style("{bytes}/{total_bytes}  {bytes_per_sec}"));
+        uploading.set_prefix("uploading");
+        let bars = Bars { all, uploading, runs: Mutex::default() };
+        Self { bars: Some(bars), complained: AtomicBool::new(false) }
+    }
+
+    pub(crate) fn is_seen(&self) -> bool {
+        self.bars.is_some()
+    }
+
+    pub(crate) fn sent(&self, bytes: u64) {
+        if let Some(bars) = &self.bars {
+            bars.uploading.inc(bytes);
+        }
+    }
+
+    pub(crate) fn unsent(&self, bytes: u64) {
+        if let Some(bars) = &self.bars {
+            bars.uploading.dec(bytes);
+        }
+    }
+
+    pub(crate) fn is_uploaded(&self) {
+        if let Some(bars) = &self.bars {
+            bars.uploading.finish();
+        }
+    }
+
+    /// One more document to wait for.
+    pub(crate) fn waits_for(&self, run_id: Uuid) {
+        self.with_runs(|all, runs| {
+            runs.passed.entry(run_id).or_insert(None);
+            runs.queued.get_or_insert_with(|| bar(all, "queued"));
+            runs.done.get_or_insert_with(|| bar(all, "done"));
+        });
+    }
+
+    pub(crate) fn started(&self, run_id: Uuid) {
+        self.with_runs(|_, runs| {
+            if let Some(passed) = runs.passed.get_mut(&run_id) {
+                passed.get_or_insert(0);
+            }
+        });
+    }
+
+    pub(crate) fn at(&self, run_id: Uuid, pipeline: &[String], passed: usize) {
+        self.with_runs(|all, runs| {
+            for (place, name) in pipeline.iter().enumerate().skip(runs.stages.len()) {
+                let stage = ProgressBar::new(0);
+                stage.set_style(style("{pos}/{len}"));
+                stage.set_prefix(name.clone());
+                // Behind uploading, queued and the stages before it.
+                runs.stages.push(all.insert(place + 2, stage));
+            }
+            runs.passed.insert(run_id, Some(passed));
+        });
+    }
+
+    pub(crate) fn ended(&self, run_id: Uuid) {
+        self.with_runs(|_, runs| {
+            runs.passed.insert(run_id, Some(usize::MAX));
+            runs.ended += 1;
+        });
+    }
+
+    /// Prints without tearing the bars.
+    pub(crate) fn aside(&self, print: impl FnOnce()) {
+        match &self.bars {
+            Some(bars) => bars.all.suspend(print),
+            None => print(),
+        }
+    }
+
+    /// What would be the same for every file is said once.
+    pub(crate) fn complain_once(&self, problem: impl Display) {
+        if !self.complained.swap(true, Ordering::Relaxed) {
+            self.aside(|| complain(problem));
+        }
+    }
+
+    /// No bar is left on the screen.
+    pub(crate) fn clear(&self) {
+        if let Some(bars) = &self.bars {
+            // A terminal that does not take it is gone.
+            bars.all.clear().ok();
+        }
+    }
+
+    fn with_runs(&self, change: impl FnOnce(&MultiProgress, &mut Runs)) {
+        let Some(bars) = &self.bars else { return };
+        let mut runs = bars.runs.lock().unwrap_or_else(PoisonError::into_inner);
+        change(&bars.all, &mut runs);
+        runs.show();
+    }
+}
+
+impl Runs {
+    /// As often as an eye can follow.
+    const REFRESH: Duration = Duration::from_millis(50);
+
+    fn show(&mut self) {
+        if self.shown.is_some_and(|shown| shown.elapsed() < Self::REFRESH) {
+            return;
+        }
+        self.shown = Some(Instant::now());
+        let all = self.passed.len() as u64;
+        let count = |fits: &dyn Fn(&Option<usize>) -> bool| {
+            self.passed.values().filter(|passed| fits(passed)).count() as u64
+        };
+        let set = |bar: &ProgressBar, position: u64| {
+            bar.set_length(all);
+            bar.set_position(position);
+        };
+        if let Some(queued) = &self.queued {
+            set(queued, count(&|passed| passed.is_some()));
+        }
+        for (place, stage) in self.stages.iter().enumerate() {
+            set(stage, count(&|passed| passed.is_some_and(|passed| passed > place)));
+        }
+        if let Some(done) = &self.done {
+            set(done, self.ended);
+        }
+    }
+}
+
+fn bar(all: &MultiProgress, name: &str) -> ProgressBar {
+    let bar = all.add(ProgressBar::new(0));
+    bar.set_style(style("{pos}/{len}"));
+    bar.set_prefix(name.to_owned());
+    bar
+}
+
+fn style(numbers: &str) -> ProgressStyle {
+    let template = format!("{{prefix:<12}} {{wide_bar}} {numbers}");
+    // A template that cannot be read would be a bug; then it is the usual bar.
+    ProgressStyle::with_template(&template)
+        .unwrap_or_else(|_| ProgressStyle::default_bar())
+        .progress_chars("━╸─")
+}

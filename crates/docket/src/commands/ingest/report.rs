@@ -1,0 +1,324 @@
+//! What became of every file, for people and for programs.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use api_types::{BatchView, IngestResponse};
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use super::progress::Progress;
+use crate::say::{complain, say};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Outcome {
+    New,
+    NewVersion,
+    Skipped,
+    InProgress,
+    Failed,
+}
+
+impl Outcome {
+    const ALL: [Self; 5] =
+        [Self::New, Self::NewVersion, Self::Skipped, Self::InProgress, Self::Failed];
+
+    /// For programs; people read it without the underscore.
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::New => "new",
+            Self::NewVersion => "new_version",
+            Self::Skipped => "skipped",
+            Self::InProgress => "in_progress",
+            Self::Failed => "failed",
+        }
+    }
+
+    fn words(self) -> String {
+        self.as_str().replace('_', " ")
+    }
+}
+
+/// What became of a file at the front door.
+#[derive(Clone, Debug)]
+pub(super) struct Handed {
+    pub(super) outcome: Outcome,
+    pub(super) doc_id: Option<Uuid>,
+    pub(super) run_id: Option<Uuid>,
+    reason: Option<String>,
+    uploaded_bytes: Option<u64>,
+}
+
+impl Handed {
+    pub(super) fn accepted(answer: &IngestResponse, uploaded_bytes: u64) -> Self {
+        let known =
+            Outcome::ALL.into_iter().find(|outcome| outcome.as_str() == answer.dedup_result);
+        Self {
+            // A newer server may tell more kinds apart; accepted it is all the same.
+            outcome: known.unwrap_or(Outcome::New),
+            doc_id: Some(answer.doc_id),
+            run_id: answer.run_id,
+            reason: answer.reason.clone(),
+            uploaded_bytes: Some(uploaded_bytes),
+        }
+    }
+
+    /// Not uploaded, because it was before.
+    pub(super) fn known(outcome: Outcome, doc_id: Uuid, run_id: Option<Uuid>) -> Self {
+        let reason = "handed in before and not changed since; not uploaded again".to_owned();
+        Self { outcome, doc_id: Some(doc_id), run_id, reason: Some(reason), uploaded_bytes: None }
+    }
+
+    pub(super) fn failed(why: impl ToString) -> Self {
+        Self {
+            outcome: Outcome::Failed,
+            doc_id: None,
+            run_id: None,
+            reason: Some(why.to_string()),
+            uploaded_bytes: None,
+        }
+    }
+}
+
+/// How the processing of a document ended.
+#[derive(Clone, Debug)]
+pub(super) enum Processed {
+    Succeeded,
+    Failed(String),
+}
+
+struct Line {
+    shown: String,
+    handed: Handed,
+    processed: Option<Processed>,
+}
+
+/// How it all ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Ending {
+    Complete,
+    /// By a signal.
+    Interrupted,
+    /// By an error, which is said after the summary.
+    Broken,
+}
+
+pub(super) struct Report {
+    as_json: bool,
+    files: usize,
+    lines: Vec<Line>,
+    /// Accepted, but how their processing ends is not known yet.
+    unfinished: BTreeSet<usize>,
+    progress: Arc<Progress>,
+}
+
+impl Report {
+    pub(super) fn new(files: usize, as_json: bool, progress: Arc<Progress>) -> Self {
+        Self { as_json, files, lines: Vec::new(), unfinished: BTreeSet::new(), progress }
+    }
+
+    /// A file is through the door, and that is all there is to say of it.
+    pub(super) fn handed(&mut self, shown: String, handed: Handed) {
+        self.lines.push(Line { shown, handed, processed: None });
+        self.print(self.lines.len() - 1);
+    }
+
+    /// A file is through the door, and its processing is waited for. Gives its place.
+    pub(super) fn under_way(&mut self, shown: String, handed: Handed) -> usize {
+        self.lines.push(Line { shown, handed, processed: None });
+        let place = self.lines.len() - 1;
+        self.unfinished.insert(place);
+        place
+    }
+
+    /// All are through the door; who sees no bars is told what takes so long.
+    pub(super) fn waits(&self) {
+        if !self.unfinished.is_empty() && !self.as_json && !self.progress.is_seen() {
+            say(format_args!(
+                "All handed in; waiting for {}",
+                of("document", self.unfinished.len())
+            ));
+        }
+    }
+
+    pub(super) fn processed(&mut self, place: usize, processed: Processed) {
+        self.unfinished.remove(&place);
+        self.lines[place].processed = Some(processed);
+        self.print(place);
+    }
+
+    pub(super) fn has_failures(&self) -> bool {
+        self.lines.iter().any(|line| line.problem().is_some())
+    }
+
+    fn print(&self, place: usize) {
+        let line = &self.lines[place];
+        if self.as_json {
+            say(line.as_json());
+        } else if line.problem().is_none() {
+            // What failed is listed at the end, where it is seen.
+            self.progress.aside(|| say(line.text()));
+        }
+    }
+
+    pub(super) fn finish(&self, ending: Ending, batch: Option<&BatchView>) {
+        self.progress.clear();
+        for place in &self.unfinished {
+            self.print(*place);
+        }
+        if self.as_json {
+            say(self.summary(ending, batch));
+        } else {
+            self.print_summary(ending, batch);
+        }
+    }
+
+    fn count(&self, outcome: Outcome) -> usize {
+        self.lines.iter().filter(|line| line.handed.outcome == outcome).count()
+    }
+
+    fn count_processed(&self) -> (usize, usize) {
+        let count = |fits: fn(&Processed) -> bool| {
+            self.lines
+                .iter()
+                .filter_map(|line| line.processed.as_ref())
+                .filter(|it| fits(it))
+                .count()
+        };
+        (
+            count(|it| matches!(it, Processed::Succeeded)),
+            count(|it| matches!(it, Processed::Failed(_))),
+        )
+    }
+
+    fn known(&self) -> usize {
+        let known =
+            |line: &&Line| line.handed.doc_id.is_some() && line.handed.uploaded_bytes.is_none();
+        self.lines.iter().filter(known).count()
+    }
+
+    fn summary(&self, ending: Ending, batch: Option<&BatchView>) -> Value {
+        let (succeeded, failed) = self.count_processed();
+        let uploaded = self.lines.iter().filter_map(|line| line.handed.uploaded_bytes);
+        let mut summary = json!({
+            "files": self.files,
+            "not_uploaded_again": self.known(),
+            "uploaded_bytes": uploaded.sum::<u64>(),
+            "not_handed_in": self.files - self.lines.len(),
+            "processed": { "succeeded": succeeded, "failed": failed, "unfinished": self.unfinished.len() },
+            "interrupted": ending == Ending::Interrupted,
+            "batch_id": batch.map(|batch| batch.batch_id),
+        });
+        for outcome in Outcome::ALL {
+            summary[outcome.as_str()] = json!(self.count(outcome));
+        }
+        json!({ "summary": summary })
+    }
+
+    fn print_summary(&self, ending: Ending, batch: Option<&BatchView>) {
+        if self.files == 0 {
+            say("There is no file to hand in");
+            return;
+        }
+        let counts: Vec<String> = Outcome::ALL
+            .into_iter()
+            .filter(|outcome| self.count(*outcome) > 0)
+            .map(|outcome| format!("{} {}", self.count(outcome), outcome.words()))
+            .collect();
+        let counts =
+            if counts.is_empty() { "none handed in".to_owned() } else { counts.join(", ") };
+        say(format_args!("{}: {counts}", files(self.files)));
+        match self.count_processed() {
+            (0, 0) => {}
+            (succeeded, 0) => say(format_args!("{succeeded} processed")),
+            (succeeded, failed) => {
+                say(format_args!("{succeeded} processed, {failed} failed in processing"));
+            }
+        }
+        if self.known() > 0 {
+            say(format_args!(
+                "{} handed in before and not changed since: not uploaded again (--again does it)",
+                files(self.known())
+            ));
+        }
+        if let Some(batch) = batch {
+            print_batch(batch);
+        }
+        if ending != Ending::Complete {
+            self.print_rest();
+        }
+        for line in &self.lines {
+            if let Some(problem) = line.problem() {
+                complain(format_args!("{}: {problem}", line.shown));
+            }
+        }
+    }
+
+    fn print_rest(&self) {
+        let (open, missing) = (self.unfinished.len(), self.files - self.lines.len());
+        if open > 0 {
+            say(format_args!("{} still being processed", of("document", open)));
+        }
+        if missing > 0 {
+            say(format_args!(
+                "{} not handed in; the same command again goes on with them",
+                files(missing)
+            ));
+        }
+    }
+}
+
+impl Line {
+    /// What went wrong with it, at the door or behind it.
+    fn problem(&self) -> Option<String> {
+        match (&self.handed, &self.processed) {
+            (Handed { outcome: Outcome::Failed, reason, .. }, _) => reason.clone(),
+            (_, Some(Processed::Failed(error))) => Some(format!("processing failed: {error}")),
+            _ => None,
+        }
+    }
+
+    fn text(&self) -> String {
+        let doc_id = self.handed.doc_id.map_or_else(String::new, |id| id.to_string());
+        format!("{:<11}  {doc_id}  {}", self.handed.outcome.words(), self.shown)
+    }
+
+    fn as_json(&self) -> Value {
+        let (status, error) = match &self.processed {
+            None => (None, None),
+            Some(Processed::Succeeded) => (Some("succeeded"), None),
+            Some(Processed::Failed(error)) => (Some("failed"), Some(error)),
+        };
+        json!({
+            "path": self.shown,
+            "result": self.handed.outcome.as_str(),
+            "doc_id": self.handed.doc_id,
+            "run_id": self.handed.run_id,
+            "uploaded": self.handed.uploaded_bytes.is_some(),
+            "reason": self.handed.reason,
+            "run_status": status,
+            "error": error,
+        })
+    }
+}
+
+fn print_batch(batch: &BatchView) {
+    let documents = batch.counts.documents;
+    let state = match batch.expected_documents {
+        Some(expected) if documents < expected => format!(
+            "; it stays open, because it expects {expected}: what did not get in and what has the same \
+             content as another does not count"
+        ),
+        _ => String::new(),
+    };
+    let documents = of("document", documents.unsigned_abs() as usize);
+    say(format_args!("Batch {} has {documents}{state}", batch.batch_id));
+}
+
+fn files(count: usize) -> String {
+    of("file", count)
+}
+
+fn of(what: &str, count: usize) -> String {
+    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
+}

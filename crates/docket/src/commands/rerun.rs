@@ -1,0 +1,109 @@
+//! `docket rerun`
+
+use std::collections::HashMap;
+use std::process::ExitCode;
+
+use anyhow::Context;
+use api_types::{RerunRequest, RerunResponse};
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use crate::cli::RerunArgs;
+use crate::client::{Client, ClientError, Detail, Session, Told, Watch};
+use crate::say::{complain, say};
+use crate::signals::StopSignals;
+
+/// What became of one document.
+struct Rerun {
+    doc_id: Uuid,
+    run_id: Option<Uuid>,
+    status: &'static str,
+    problem: Option<String>,
+}
+
+pub(crate) async fn run(args: &RerunArgs) -> anyhow::Result<ExitCode> {
+    let client = Session::find(args.server.server.as_deref())?.signed_in()?;
+    let mut signals = StopSignals::listen().context("cannot listen for signals")?;
+    let watch =
+        if args.wait { Some(Watch::start(client.clone(), Detail::EndsOnly).await) } else { None };
+    let mut reruns = begin(&client, args).await?;
+    let ended = match watch {
+        None => Ok(true),
+        Some(watch) => tokio::select! {
+            ended = wait(watch, &mut reruns) => ended.map(|()| true),
+            () = signals.next() => Ok(false),
+        },
+    };
+    print(&reruns, args.json);
+    let all_well = reruns.iter().all(|rerun| rerun.problem.is_none());
+    Ok(match ended? {
+        false => ExitCode::from(130),
+        true if all_well => ExitCode::SUCCESS,
+        true => ExitCode::FAILURE,
+    })
+}
+
+/// One after the other; one that is refused does not keep the rest waiting.
+async fn begin(client: &Client, args: &RerunArgs) -> Result<Vec<Rerun>, ClientError> {
+    let request = RerunRequest { reason: args.reason.clone(), pipeline: None };
+    let mut reruns = Vec::new();
+    for &doc_id in &args.ids {
+        let path = format!("/v1/documents/{doc_id}/rerun");
+        reruns.push(match client.post::<RerunResponse>(&path, &request).await {
+            Ok(begun) => {
+                Rerun { doc_id, run_id: Some(begun.run_id), status: "queued", problem: None }
+            }
+            Err(ClientError::Refused(problem)) if !matches!(problem.status, 401 | 403) => {
+                let problem = Some(problem.detail);
+                Rerun { doc_id, run_id: None, status: "refused", problem }
+            }
+            Err(error) => return Err(error),
+        });
+    }
+    Ok(reruns)
+}
+
+async fn wait(mut watch: Watch, reruns: &mut [Rerun]) -> Result<(), ClientError> {
+    let mut places = HashMap::new();
+    for (place, rerun) in reruns.iter().enumerate() {
+        if let Some(run_id) = rerun.run_id {
+            places.insert(run_id, place);
+            watch.add(run_id);
+        }
+    }
+    while !places.is_empty() {
+        let (run_id, status, problem) = match watch.next().await {
+            None => return Ok(()),
+            Some(Told::GaveUp(error)) => return Err(error),
+            Some(Told::Started(_) | Told::At { .. }) => continue,
+            Some(Told::Succeeded(run_id)) => (run_id, "succeeded", None),
+            Some(Told::Failed { run_id, error }) => (run_id, "failed", Some(error)),
+        };
+        if let Some(place) = places.remove(&run_id) {
+            reruns[place].status = status;
+            reruns[place].problem = problem;
+        }
+    }
+    Ok(())
+}
+
+fn print(reruns: &[Rerun], as_json: bool) {
+    if as_json {
+        let items: Vec<Value> = reruns
+            .iter()
+            .map(|rerun| {
+                let Rerun { doc_id, run_id, status, problem } = rerun;
+                json!({ "doc_id": doc_id, "run_id": run_id, "status": status, "problem": problem })
+            })
+            .collect();
+        say(json!({ "items": items }));
+        return;
+    }
+    for Rerun { doc_id, run_id, status, problem } in reruns {
+        match (problem, run_id) {
+            (Some(problem), _) => complain(format_args!("{doc_id}: {problem}")),
+            (None, Some(run_id)) => say(format_args!("{status:<9}  {doc_id}  run {run_id}")),
+            (None, None) => {}
+        }
+    }
+}

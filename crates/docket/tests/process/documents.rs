@@ -1,0 +1,78 @@
+//! `docket docs`, `docket show` and `docket rerun`.
+
+use serde_json::{Value, json};
+
+use crate::support::{DataFolder, Docket, Papers, Person, Server};
+
+/// A server with two documents, and who brought them in.
+async fn library(folder: &DataFolder) -> (Server, Person, Vec<String>) {
+    let server = Docket::serve(folder).start().await;
+    let ada = Person::new();
+    ada.signs_in(&server).await;
+    let papers = Papers::texts(2);
+    ada.sees(["ingest", papers.folder(), "--parallel", "1", "--wait"]).await;
+    let listed = ada.reads(["docs", "--json"]).await;
+    let ids = listed["items"].as_array().unwrap().iter();
+    let ids = ids.map(|document| document["doc_id"].as_str().unwrap().to_owned()).collect();
+    (server, ada, ids)
+}
+
+#[tokio::test]
+async fn documents_are_listed_and_looked_at() {
+    let folder = DataFolder::new();
+    let (server, ada, ids) = library(&folder).await;
+    let table = ada.sees(["docs"]).await;
+    let lines: Vec<&str> = table.lines().collect();
+    assert!(lines[0].starts_with("DOCUMENT "), "{table}");
+    assert_eq!(lines.len(), 3, "{table}");
+    let first: Vec<&str> = lines[1].split_whitespace().collect();
+    assert_eq!(first[..5], [ids[0].as_str(), "active", "txt", "18", "B"], "{table}");
+    assert!(lines[1].ends_with("  2.txt"), "{table}");
+    let found = ada.reads(["docs", "--search", "1.tx", "--status", "active", "--json"]).await;
+    assert_eq!(found["items"][0]["doc_id"], json!(ids[1]));
+    assert_eq!(ada.sees(["docs", "--limit", "1"]).await.lines().count(), 2);
+    assert_eq!(ada.sees(["docs", "--status", "failed"]).await, "There is no such document\n");
+
+    let shown = ada.sees(["show", &ids[0]]).await;
+    assert!(shown.starts_with(&format!("Document {} is active\n", ids[0])), "{shown}");
+    for part in
+        ["  title     2.txt\n", "1 version of it\n  v1  ", "  served  sha256:", " succeeded after "]
+    {
+        assert!(shown.contains(part), "{part}: {shown}");
+    }
+    let stage = shown.lines().last().unwrap();
+    assert!(stage.starts_with("    ingest ") && stage.contains(" succeeded "), "{shown}");
+    let document = ada.reads(["show", &ids[0], "--json"]).await;
+    assert_eq!(document["runs"][0]["stages"][0]["status"], "succeeded");
+    let nobody = uuid::Uuid::nil().to_string();
+    let missing = ada.types(["show", &nobody]).finish().await.failed_with(1);
+    assert_eq!(missing, "there is no such document");
+    server.stop().await.succeeded();
+}
+
+#[tokio::test]
+async fn documents_are_processed_again_and_the_reason_is_kept() {
+    let folder = DataFolder::new();
+    let (server, ada, ids) = library(&folder).await;
+    let rerun = ["rerun", &ids[0], &ids[1], "--reason", "a better reader", "--wait"];
+    let said = ada.sees(rerun).await;
+    assert_eq!(said.lines().filter(|line| line.starts_with("succeeded  ")).count(), 2, "{said}");
+    let shown = ada.sees(["show", &ids[1]]).await;
+    assert!(shown.contains("2 versions of it\n  v2  "), "{shown}");
+    assert!(shown.contains(", because: a better reader\n"), "{shown}");
+
+    let nobody = uuid::Uuid::nil().to_string();
+    let some = ada.types(["rerun", &nobody, &ids[0]]).finish().await;
+    assert_eq!(some.code, Some(1));
+    assert_eq!(some.stderr, format!("docket: {nobody}: there is no such document\n"));
+    assert!(some.stdout.starts_with(&format!("queued     {}  run ", ids[0])), "{some:?}");
+    let some = ada.types(["rerun", &nobody, "--json"]).finish().await;
+    let items: Value = serde_json::from_str(&some.stdout).unwrap();
+    assert_eq!(
+        items,
+        json!({ "items": [{ "doc_id": nobody, "run_id": null, "status": "refused",
+                            "problem": "there is no such document" }] })
+    );
+    assert_eq!(some.code, Some(1));
+    server.stop().await.succeeded();
+}

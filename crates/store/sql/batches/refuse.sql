@@ -1,0 +1,3 @@
+-- A file was offered and refused: the batch must not wait for it.
+UPDATE batches SET offered = offered + 1, refused = refused + 1, updated_at = $3
+WHERE tenant_id = $1 AND batch_id = $2
