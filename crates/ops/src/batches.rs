@@ -1,6 +1,6 @@
 //! Batches: documents that are handed in together.
 
-use domain::{Action, AuditAction, AuditEntry, BatchId, Caller, Entity, IdempotencyClaim};
+use domain::{Action, AuditAction, AuditEntry, BatchId, Caller, Entity, IdempotencyClaim, Scope};
 use serde_json::{Value, json};
 use store::{After, BatchItemRecord, BatchRecord, NewBatch};
 use url::Url;
@@ -95,6 +95,27 @@ impl Ops {
     ) -> Result<(), OpsError> {
         caller.permit(Action::UploadDocuments)?;
         self.find_batch(caller, batch_id).await.map(drop)
+    }
+
+    /// A file that was too large to be taken is a file that came, all the same.
+    pub async fn note_too_large_in_batch(
+        &self,
+        caller: &Caller,
+        batch_id: BatchId,
+    ) -> Result<(), OpsError> {
+        let scope = caller.permit(Action::UploadDocuments)?;
+        self.note_refused_in_batch(&scope, batch_id).await
+    }
+
+    /// A batch that expects so many files must not wait for one that was refused.
+    pub(crate) async fn note_refused_in_batch(
+        &self,
+        scope: &Scope,
+        batch_id: BatchId,
+    ) -> Result<(), OpsError> {
+        let mut tx = self.store.begin(scope).await?;
+        tx.note_refused_in_batch(batch_id).await?;
+        Ok(tx.commit().await?)
     }
 
     /// Newest first.

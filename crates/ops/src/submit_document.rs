@@ -122,18 +122,11 @@ impl Ops {
                 );
                 self.blobs.discard(staged).await;
                 if let (Some(batch_id), true) = (described.batch_id, error.is_final()) {
-                    self.note_refused(&scope, batch_id).await?;
+                    self.note_refused_in_batch(&scope, batch_id).await?;
                 }
             }
         }
         accepted
-    }
-
-    /// A batch that expects so many files must not wait for one that was refused.
-    async fn note_refused(&self, scope: &Scope, batch_id: BatchId) -> Result<(), OpsError> {
-        let mut tx = self.store.begin(scope).await?;
-        tx.note_refused_in_batch(batch_id).await?;
-        Ok(tx.commit().await?)
     }
 
     async fn accept(

@@ -103,7 +103,9 @@ async fn a_database_that_dies_between_bytes_and_row_leaves_bytes_for_the_janitor
     assert_eq!(originals(&app).await, 1, "published, and nobody refers to it");
     assert_eq!(swept(&app).await, 0);
     app.ops.do_housekeeping().await.unwrap();
-    let accepted = app.upload("a.txt", "some words").bearer(&acme.admin_token).send().await;
+    // A day later everybody has to sign in again.
+    let token = app.login("admin@acme.test").await;
+    let accepted = app.upload("a.txt", "some words").bearer(&token).send().await;
     assert_eq!(accepted.status, StatusCode::ACCEPTED);
     app.work_off().await;
     assert_eq!(rows(&app, "document_versions WHERE is_active").await, 1);

@@ -131,6 +131,14 @@ pub(crate) async fn add(
             Ok(Some(Part::Title(_))) => {}
             Ok(None) => break,
             // What came before is accepted and must be told; the rest of the form cannot be read.
+            Err(problem) if problem.status == StatusCode::PAYLOAD_TOO_LARGE => {
+                api.ops.note_too_large_in_batch(&caller, BatchId(id)).await?;
+                if files.is_empty() {
+                    return Err(problem);
+                }
+                files.push(refused("the rest of the form".to_owned(), &problem));
+                break;
+            }
             Err(problem) if !files.is_empty() => {
                 files.push(refused("the rest of the form".to_owned(), &problem));
                 break;

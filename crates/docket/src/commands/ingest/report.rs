@@ -305,9 +305,9 @@ impl Line {
 fn print_batch(batch: &BatchView) {
     let documents = batch.counts.documents;
     let state = match batch.expected_documents {
-        Some(expected) if documents < expected => format!(
-            "; it stays open, because it expects {expected}: what did not get in and what has the same \
-             content as another does not count"
+        Some(expected) if batch.counts.offered < expected => format!(
+            "; it stays open, because it expects {expected} files and {} came",
+            batch.counts.offered
         ),
         _ => String::new(),
     };
