@@ -90,9 +90,8 @@ fn looks_like_html(head: &[u8]) -> bool {
     let start: Vec<u8> =
         head.iter().skip_while(|byte| byte.is_ascii_whitespace()).take(512).copied().collect();
     let lower = start.to_ascii_lowercase();
-    lower.starts_with(b"<!doctype html")
-        || lower.starts_with(b"<html")
-        || find(&lower, b"<html").is_some()
+    let is_markup = lower.starts_with(b"<");
+    lower.starts_with(b"<!doctype html") || is_markup && find(&lower, b"<html").is_some()
 }
 
 /// Headers first: a few lines of `Name: value`, one of which every mail has.
@@ -152,6 +151,8 @@ mod tests {
         assert_eq!(kind(b"# Heading", "a.md"), Detected::Kind(FileKind::Md));
         assert_eq!(kind(b"# Heading", "a.txt"), Detected::Kind(FileKind::Txt));
         assert_eq!(kind(b"<!DOCTYPE html><p>x", "page"), Detected::Kind(FileKind::Html));
+        assert_eq!(kind(b"<?xml?><html>", "page"), Detected::Kind(FileKind::Html));
+        assert_eq!(kind(b"{\"page\": \"<html>\"}", "a.json"), Detected::Kind(FileKind::Txt));
         let mail = b"From: a@b.test\r\nSubject: hi\r\n\r\nbody";
         assert_eq!(kind(mail, "x.eml"), Detected::Kind(FileKind::Eml));
         assert_eq!(kind(b"no mail", "x.eml"), Detected::Kind(FileKind::Txt));
