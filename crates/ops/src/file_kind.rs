@@ -26,31 +26,23 @@ pub(crate) fn detect(head: &[u8], file_name: &str) -> Detected {
         Some(("png", _)) => Detected::Kind(FileKind::Png),
         Some(("jpg", _)) => Detected::Kind(FileKind::Jpg),
         Some(("tif", _)) => Detected::Kind(FileKind::Tiff),
-        Some((_, "text/html")) => Detected::Kind(text_kind(head, named, FileKind::Html)),
-        Some((_, "text/xml" | "text/x-shellscript")) => {
-            Detected::Kind(text_kind(head, named, FileKind::Txt))
+        Some((_, "text/html" | "text/xml" | "text/x-shellscript")) => {
+            Detected::Kind(text_kind(head, named))
         }
         Some((_, mime)) => Detected::Foreign(mime),
-        None if is_text(head) => {
-            let natural = if looks_like_html(head) {
-                FileKind::Html
-            } else if looks_like_mail(head) {
-                FileKind::Eml
-            } else {
-                FileKind::Txt
-            };
-            Detected::Kind(text_kind(head, named, natural))
-        }
+        None if is_text(head) => Detected::Kind(text_kind(head, named)),
         None => Detected::Foreign("unknown binary data"),
     }
 }
 
 /// Among texts the name decides, as long as it names a text.
-fn text_kind(head: &[u8], named: Option<FileKind>, natural: FileKind) -> FileKind {
+fn text_kind(head: &[u8], named: Option<FileKind>) -> FileKind {
     match named {
         Some(FileKind::Eml) if !looks_like_mail(head) => FileKind::Txt,
         Some(named @ (FileKind::Txt | FileKind::Md | FileKind::Html | FileKind::Eml)) => named,
-        _ => natural,
+        _ if looks_like_html(head) => FileKind::Html,
+        _ if looks_like_mail(head) => FileKind::Eml,
+        _ => FileKind::Txt,
     }
 }
 
