@@ -131,75 +131,59 @@ ALTER TABLE outbox_events ADD COLUMN xact xid8 NOT NULL DEFAULT pg_current_xact_
 CREATE INDEX outbox_events_in_order ON outbox_events (xact, evt_id);
 
 -- Documents and batches follow their runs, whatever moved a run: it is one transaction with it.
-CREATE FUNCTION docket_follow_runs() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION docket_follow_run() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
-    moment timestamptz;
+    is_deleted boolean;
 BEGIN
-    SELECT max(m.updated_at) INTO moment
-    FROM moved AS m JOIN was USING (run_id) WHERE m.status <> was.status;
-    IF moment IS NULL THEN
+    SELECT deleted_at IS NOT NULL INTO is_deleted FROM documents WHERE doc_id = NEW.doc_id FOR UPDATE;
+    IF NOT FOUND THEN
         RETURN NULL;
     END IF;
 
     -- What succeeded is what is served from now on, instead of whatever was before.
-    UPDATE document_versions AS v SET is_active = false, deactivated_at = m.updated_at
-    FROM moved AS m JOIN was USING (run_id), documents AS d
-    WHERE m.status = 'succeeded' AND was.status <> 'succeeded' AND d.doc_id = m.doc_id
-      AND d.deleted_at IS NULL AND v.doc_id = m.doc_id AND v.is_active;
-    INSERT INTO document_versions
-        (tenant_id, doc_id, run_id, version_label, content_hash, content_sha256, is_active, created_at)
-    SELECT DISTINCT ON (m.doc_id) m.tenant_id, m.doc_id, m.run_id,
-           'v' || 1 + (SELECT count(*) FROM document_versions AS v WHERE v.doc_id = m.doc_id),
-           'sha256:' || encode(m.content_sha256, 'hex'), m.content_sha256, d.deleted_at IS NULL, m.updated_at
-    FROM moved AS m JOIN was USING (run_id) JOIN documents AS d ON d.doc_id = m.doc_id
-    WHERE m.status = 'succeeded' AND was.status <> 'succeeded' AND m.content_sha256 IS NOT NULL
-    ORDER BY m.doc_id, m.created_at DESC
-    ON CONFLICT (run_id) DO NOTHING;
+    IF NEW.status = 'succeeded' AND NEW.content_sha256 IS NOT NULL THEN
+        UPDATE document_versions SET is_active = false, deactivated_at = NEW.updated_at
+        WHERE doc_id = NEW.doc_id AND is_active AND NOT is_deleted;
+        INSERT INTO document_versions
+            (tenant_id, doc_id, run_id, version_label, content_hash, content_sha256, is_active, created_at)
+        VALUES (NEW.tenant_id, NEW.doc_id, NEW.run_id,
+                'v' || 1 + (SELECT count(*) FROM document_versions WHERE doc_id = NEW.doc_id),
+                'sha256:' || encode(NEW.content_sha256, 'hex'), NEW.content_sha256, NOT is_deleted,
+                NEW.updated_at);
+    END IF;
 
     -- A document that is served stays so whatever a later run does.
-    UPDATE documents AS d
-    SET status = CASE WHEN served.is_active THEN 'active'
-                      WHEN m.status = 'failed' THEN 'failed'
-                      WHEN m.status = 'running' THEN 'processing'
-                      WHEN m.status = 'queued' THEN 'uploaded'
-                      ELSE d.status END,
-        error = CASE WHEN m.status = 'failed' THEN m.error END,
-        updated_at = m.updated_at
-    FROM (SELECT DISTINCT ON (m.doc_id) m.* FROM moved AS m JOIN was USING (run_id)
-          WHERE m.status <> was.status ORDER BY m.doc_id, m.created_at DESC) AS m
-    LEFT JOIN document_versions AS served ON served.doc_id = m.doc_id AND served.is_active
-    WHERE d.doc_id = m.doc_id;
+    UPDATE documents
+    SET status = CASE WHEN EXISTS (SELECT FROM document_versions
+                                   WHERE doc_id = NEW.doc_id AND is_active) THEN 'active'
+                      WHEN NEW.status = 'failed' THEN 'failed'
+                      WHEN NEW.status = 'running' THEN 'processing'
+                      WHEN NEW.status = 'queued' THEN 'uploaded'
+                      ELSE status END,
+        error = CASE WHEN NEW.status = 'failed' THEN NEW.error END,
+        updated_at = NEW.updated_at
+    WHERE doc_id = NEW.doc_id;
 
-    INSERT INTO outbox_events (evt_id, tenant_id, topic, payload, created_at, delivered)
-    SELECT gen_random_uuid(), m.tenant_id, 'document.started',
-           jsonb_build_object('doc_id', m.doc_id, 'run_id', m.run_id), m.updated_at, true
-    FROM moved AS m JOIN was USING (run_id) JOIN documents AS d ON d.doc_id = m.doc_id
-    WHERE m.status = 'running' AND was.status = 'queued';
+    IF OLD.status = 'queued' AND NEW.status = 'running' THEN
+        INSERT INTO outbox_events (evt_id, tenant_id, topic, payload, created_at, delivered)
+        VALUES (gen_random_uuid(), NEW.tenant_id, 'document.started',
+                jsonb_build_object('doc_id', NEW.doc_id, 'run_id', NEW.run_id), NEW.updated_at, true);
+    END IF;
 
-    -- The row of a batch is held until the end, so that of two documents that end at once one is last;
-    -- and batches are taken in one order, so that nobody waits both ways.
-    PERFORM FROM batches WHERE batch_id IN (
-        SELECT bd.batch_id FROM moved AS m JOIN batch_documents AS bd ON bd.run_id = m.run_id)
-    ORDER BY batch_id FOR UPDATE;
-    WITH ended AS (
-        SELECT bd.batch_id,
-               count(*) FILTER (WHERE m.status = 'succeeded')
-                   - count(*) FILTER (WHERE was.status = 'succeeded') AS succeeded,
-               count(*) FILTER (WHERE m.status = 'failed')
-                   - count(*) FILTER (WHERE was.status = 'failed') AS failed
-        FROM moved AS m JOIN was USING (run_id) JOIN batch_documents AS bd ON bd.run_id = m.run_id
-        WHERE m.status <> was.status
-        GROUP BY bd.batch_id
-    )
-    UPDATE batches AS b
-    SET succeeded = b.succeeded + e.succeeded, failed = b.failed + e.failed, updated_at = moment
-    FROM ended AS e WHERE b.batch_id = e.batch_id AND (e.succeeded <> 0 OR e.failed <> 0);
+    -- The row of a batch is held until the end, so that of two documents that end at once one is last.
+    IF OLD.status IN ('succeeded', 'failed') OR NEW.status IN ('succeeded', 'failed') THEN
+        UPDATE batches AS b
+        SET succeeded = b.succeeded + (NEW.status = 'succeeded')::int - (OLD.status = 'succeeded')::int,
+            failed = b.failed + (NEW.status = 'failed')::int - (OLD.status = 'failed')::int,
+            updated_at = NEW.updated_at
+        FROM batch_documents AS bd
+        WHERE bd.run_id = NEW.run_id AND b.batch_id = bd.batch_id;
+    END IF;
     RETURN NULL;
 END
 $$;
-CREATE TRIGGER documents_follow AFTER UPDATE ON ingestion_runs
-    REFERENCING OLD TABLE AS was NEW TABLE AS moved
-    FOR EACH STATEMENT EXECUTE FUNCTION docket_follow_runs();
+CREATE TRIGGER document_follows AFTER UPDATE OF status ON ingestion_runs
+    FOR EACH ROW WHEN (OLD.status IS DISTINCT FROM NEW.status) EXECUTE FUNCTION docket_follow_run();
 
 -- A batch is over with its last document, and says so in the same transaction.
 CREATE FUNCTION docket_end_batch() RETURNS trigger LANGUAGE plpgsql AS $$
