@@ -68,6 +68,7 @@ impl Ops {
         self.access.heard_at(now, elapsed);
         self.login_throttle.forget_idle();
         self.unknown_keys.forget_idle();
+        self.queue_room.forget_old(self.clock.as_ref());
         self.write_down_key_uses().await?;
         let mut across = self.store.across_tenants().await?;
         across.forget_expired(now).await?;

@@ -28,6 +28,7 @@ mod logout;
 mod once;
 mod page;
 mod passwords;
+mod queue_room;
 mod rate;
 mod read_audit;
 mod remembered_tokens;
@@ -84,6 +85,7 @@ use gather::Gather;
 use login::LoginThrottle;
 use once::RequestSeal;
 use passwords::Passwords;
+use queue_room::QueueRoom;
 use tokens::Tokens;
 
 /// Everything a use case needs. One per process, shared by all requests.
@@ -107,6 +109,7 @@ pub struct Ops {
     blobs: Blobs,
     link_key: LinkKey,
     intake: IntakeSettings,
+    queue_room: QueueRoom,
 }
 
 /// What the operator decides about the use cases.
@@ -149,6 +152,7 @@ impl Ops {
             request_seal: RequestSeal::new(&settings.token_key),
             link_key: LinkKey::new(settings.token_key.bytes()),
             intake: settings.intake.clone(),
+            queue_room: QueueRoom::default(),
             blobs,
             clock,
             ids,

@@ -80,15 +80,27 @@ impl Ops {
     pub async fn begin_upload(&self, caller: &Caller) -> Result<Receiving, OpsError> {
         let scope = caller.permit(Action::UploadDocuments)?;
         let sees = caller.permit(Action::SeeDocuments)?;
+        self.check_queue_room(&scope).await?;
+        let upload = self.blobs.begin_upload(self.ids.next()).await?;
+        Ok(Receiving { scope, sees, upload, limit: self.intake.max_bytes })
+    }
+
+    async fn check_queue_room(&self, scope: &Scope) -> Result<(), OpsError> {
+        let (tenant_id, clock) = (scope.tenant_id(), self.clock.as_ref());
         let quota = i64::from(self.intake.queue_quota);
-        let mut tx = self.store.read(&scope).await?;
-        let waiting = tx.count_waiting_runs(quota).await?;
-        tx.commit().await?;
+        let waiting = if let Some(waiting) = self.queue_room.known(tenant_id, clock) {
+            waiting
+        } else {
+            let mut tx = self.store.read(scope).await?;
+            let waiting = tx.count_waiting_runs(quota).await?;
+            tx.commit().await?;
+            self.queue_room.counted(tenant_id, waiting, clock);
+            waiting
+        };
         if waiting >= quota {
             return Err(OpsError::QueueFull { quota: self.intake.queue_quota });
         }
-        let upload = self.blobs.begin_upload(self.ids.next()).await?;
-        Ok(Receiving { scope, sees, upload, limit: self.intake.max_bytes })
+        Ok(())
     }
 
     /// Gives up what was received.
@@ -159,6 +171,9 @@ impl Ops {
                 .map(|(run_id, status)| AcceptedRun { run_id, status: status.as_str().to_owned() }),
         });
         let done = settle(tx, claim.as_ref(), accepted).await?;
+        if matches!(done.value.result, DedupResult::New | DedupResult::NewVersion) {
+            self.queue_room.one_more(scope.tenant_id());
+        }
         log(scope, staged, described, kind, &done.value);
         Ok(done)
     }

@@ -1,0 +1,53 @@
+//! Whether a tenant's queue has room for another document.
+//!
+//! Counting what waits takes the longer the more there is, so the answer is good for a second; what
+//! this process accepts meanwhile is counted on.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use domain::{Clock, TenantId};
+
+#[derive(Debug, Default)]
+pub(crate) struct QueueRoom {
+    tenants: Mutex<HashMap<TenantId, Counted>>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Counted {
+    at: Duration,
+    waiting: i64,
+}
+
+impl QueueRoom {
+    const GOOD_FOR: Duration = Duration::from_secs(1);
+
+    /// How many wait, when that was counted just now.
+    pub(crate) fn known(&self, tenant_id: TenantId, clock: &dyn Clock) -> Option<i64> {
+        let counted = self.tenants().get(&tenant_id).copied()?;
+        let age = clock.elapsed().saturating_sub(counted.at);
+        (age < Self::GOOD_FOR).then_some(counted.waiting)
+    }
+
+    pub(crate) fn counted(&self, tenant_id: TenantId, waiting: i64, clock: &dyn Clock) {
+        self.tenants().insert(tenant_id, Counted { at: clock.elapsed(), waiting });
+    }
+
+    pub(crate) fn one_more(&self, tenant_id: TenantId) {
+        if let Some(counted) = self.tenants().get_mut(&tenant_id) {
+            counted.waiting += 1;
+        }
+    }
+
+    /// Drops what is too old to be asked for again.
+    pub(crate) fn forget_old(&self, clock: &dyn Clock) {
+        let now = clock.elapsed();
+        self.tenants().retain(|_, counted| now.saturating_sub(counted.at) < Self::GOOD_FOR);
+    }
+
+    /// Nothing that can panic happens under the lock.
+    fn tenants(&self) -> MutexGuard<'_, HashMap<TenantId, Counted>> {
+        self.tenants.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
