@@ -31,7 +31,7 @@ pub(crate) struct BareCommits {
 }
 
 #[derive(Debug)]
-struct Client {
+pub(crate) struct Client {
     connection: PgConnection,
     number: u64,
     rows: u64,
@@ -64,6 +64,10 @@ impl BareCommits {
         Ok(Self { clients: try_join_all(connected).await? })
     }
 
+    pub(crate) fn into_clients(self) -> Vec<Client> {
+        self.clients
+    }
+
     pub(crate) async fn load(&mut self, duration: Duration) -> anyhow::Result<Rates> {
         let until = Instant::now() + duration;
         let working = self.clients.drain(..).map(|mut client| {
@@ -83,21 +87,27 @@ impl BareCommits {
 }
 
 impl Client {
+    /// Commits one row.
+    pub(crate) async fn insert(&mut self) -> anyhow::Result<()> {
+        self.rows += 1;
+        sqlx::query(INSERT)
+            .bind(Uuid::from_u64_pair(self.rows, self.number))
+            .bind(Uuid::from_u64_pair(0, 1))
+            .bind("bench")
+            .bind("viewer")
+            .bind("dk_0123456789ab")
+            .bind([7_u8; 32].as_slice())
+            .bind("user:01a1e06d-02c2-7720-b340-c0827b1c87e1")
+            .execute(&mut self.connection)
+            .await?;
+        Ok(())
+    }
+
     async fn insert_until(&mut self, until: Instant) -> anyhow::Result<Vec<Duration>> {
         let mut latencies = Vec::new();
         let mut begun = Instant::now();
         while begun < until {
-            self.rows += 1;
-            sqlx::query(INSERT)
-                .bind(Uuid::from_u64_pair(self.rows, self.number))
-                .bind(Uuid::from_u64_pair(0, 1))
-                .bind("bench")
-                .bind("viewer")
-                .bind("dk_0123456789ab")
-                .bind([7_u8; 32].as_slice())
-                .bind("user:01a1e06d-02c2-7720-b340-c0827b1c87e1")
-                .execute(&mut self.connection)
-                .await?;
+            self.insert().await?;
             let done = Instant::now();
             latencies.push(done - begun);
             begun = done;

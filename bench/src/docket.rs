@@ -86,6 +86,17 @@ impl Docket {
         Self::start_with(binary, data_dir, Self::command(binary, data_dir))
     }
 
+    /// With settings of its own: names in the environment, and values.
+    pub(crate) fn start_set(
+        binary: &Path,
+        data_dir: &Path,
+        settings: &[(&str, &str)],
+    ) -> anyhow::Result<Self> {
+        let mut command = Self::command(binary, data_dir);
+        command.envs(settings.iter().copied());
+        Self::start_with(binary, data_dir, command)
+    }
+
     /// As this user, or as nobody when this user is root.
     pub(crate) fn start_unprivileged(binary: &Path, data_dir: &Path) -> anyhow::Result<Self> {
         let mut command = Self::command(binary, data_dir);
@@ -113,6 +124,10 @@ impl Docket {
             .env("DOCKET_LOG_LEVEL", "warn")
             .env_remove("DOCKET_DATABASE_URL");
         command
+    }
+
+    pub(crate) fn data_dir(&self) -> &Path {
+        &self.data_dir
     }
 
     pub(crate) fn cluster(&self) -> PathBuf {

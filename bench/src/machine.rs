@@ -95,6 +95,18 @@ pub(crate) fn memory(pids: &[u32]) -> anyhow::Result<Memory> {
     Ok(sum)
 }
 
+/// Forgets the most memory that a process has had so far.
+pub(crate) fn forget_peak(pid: u32) -> anyhow::Result<()> {
+    fs::write(format!("/proc/{pid}/clear_refs"), "5")
+        .with_context(|| format!("cannot reset the peak of process {pid}"))
+}
+
+/// The most resident memory that a process has had, in mebibytes.
+pub(crate) fn peak(pid: u32) -> anyhow::Result<f64> {
+    let status = fs::read_to_string(format!("/proc/{pid}/status"))?;
+    Ok(line_value(&status, "VmHWM:").context("no VmHWM in its status")? / 1024.0)
+}
+
 /// The server of a cluster.
 pub(crate) fn postmaster(data: &Path) -> anyhow::Result<u32> {
     let file = data.join("postmaster.pid");

@@ -13,6 +13,7 @@ mod docket;
 mod engine;
 mod foundation_read;
 mod foundation_write;
+mod intake;
 mod load;
 mod machine;
 mod report;
@@ -62,6 +63,10 @@ enum Benchmark {
     EngineGrowth,
     EngineFairness,
     EngineIdle,
+    IntakeLarge,
+    IntakeSmall,
+    IntakeMemory,
+    IntakeListing,
     TestDatabase,
 }
 
@@ -90,6 +95,10 @@ impl Bench {
             Benchmark::EngineGrowth => engine::growth(self).await,
             Benchmark::EngineFairness => engine::fairness(self).await,
             Benchmark::EngineIdle => engine::idle(self).await,
+            Benchmark::IntakeLarge => intake::large(self).await,
+            Benchmark::IntakeSmall => intake::small(self).await,
+            Benchmark::IntakeMemory => intake::memory(self).await,
+            Benchmark::IntakeListing => intake::listing(self).await,
             Benchmark::TestDatabase => test_database::run(self).await,
         }
     }

@@ -38,6 +38,7 @@ pub(crate) struct Spread {
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Unit {
     PerSecond,
+    MebibytesPerSecond,
     Milliseconds,
     Microseconds,
     Mebibytes,
@@ -168,7 +169,7 @@ impl Unit {
 
     fn number(self, value: f64) -> String {
         match self {
-            Self::PerSecond => format!("{value:.0}"),
+            Self::PerSecond | Self::MebibytesPerSecond => format!("{value:.0}"),
             Self::Milliseconds if value >= 100.0 => format!("{value:.0}"),
             Self::Milliseconds => format!("{value:.2}"),
             Self::Microseconds | Self::Mebibytes => format!("{value:.1}"),
@@ -181,6 +182,7 @@ impl fmt::Display for Unit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::PerSecond => "/s",
+            Self::MebibytesPerSecond => " MiB/s",
             Self::Milliseconds => " ms",
             Self::Microseconds => " µs",
             Self::Mebibytes => " MiB",

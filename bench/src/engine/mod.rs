@@ -37,7 +37,7 @@ fn gaps(count: usize, least: u64, most: u64) -> Vec<u64> {
 }
 
 /// The value below which `percent` of all lie.
-fn percentile(values: &[f64], percent: usize) -> f64 {
+pub(crate) fn percentile(values: &[f64], percent: usize) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
     let index = (sorted.len() * percent / 100).min(sorted.len().saturating_sub(1));

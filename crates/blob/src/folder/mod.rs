@@ -28,7 +28,7 @@ use disk::Disk;
 pub(crate) use staged_file::StagedFile;
 
 /// How much is hashed and written at a time.
-pub(crate) const BATCH: usize = 512 * 1024;
+pub(crate) const BATCH: usize = 256 * 1024;
 
 #[derive(Debug)]
 pub(crate) struct Folder {
