@@ -9,6 +9,7 @@
 mod extract;
 mod openapi;
 mod problem;
+mod replayed;
 mod routes;
 mod serve;
 mod shell;

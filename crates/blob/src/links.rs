@@ -5,7 +5,6 @@
 //! Whoever makes one has checked that the caller may, and for how long.
 
 use std::fmt;
-use std::fmt::Write as _;
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -151,9 +150,8 @@ pub fn content_disposition(file_name: &str) -> String {
     let fallback: String = file_name.chars().map(plain).collect();
     let mut header = format!("attachment; filename=\"{fallback}\"");
     if fallback != file_name {
-        let exact = utf8_percent_encode(file_name, NOT_IN_A_PARAMETER);
-        // Writing to a String cannot fail.
-        let _ = write!(header, "; filename*=UTF-8''{exact}");
+        header.push_str("; filename*=UTF-8''");
+        header.extend(utf8_percent_encode(file_name, NOT_IN_A_PARAMETER));
     }
     header
 }

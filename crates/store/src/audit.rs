@@ -2,8 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use domain::{
-    Actor, AuditEntry, AuditFilter, AuditId, AuditRecord, ChainFault, Scope, TenantId, TraceId,
-    UserId,
+    Actor, AuditEntry, AuditFilter, AuditId, AuditRecord, ChainFault, TenantId, TraceId, UserId,
 };
 use serde_json::Value;
 use sqlx::FromRow;
@@ -44,13 +43,6 @@ impl From<AuditRow> for AuditRecord {
             hash: row.hash,
         }
     }
-}
-
-/// What a caller answers for in the log.
-#[derive(Debug)]
-pub struct SignedEntry<'a> {
-    pub by: &'a Scope,
-    pub entry: AuditEntry,
 }
 
 /// A row that Docket itself answers for.
@@ -131,19 +123,8 @@ impl BrokenRow {
 impl Tx {
     /// Adds a row to the tenant's log, to last exactly when this transaction does.
     pub async fn append_audit(&mut self, entry: AuditEntry) -> Result<(), StoreError> {
-        let by = self.scope().clone();
-        self.append_audit_of([SignedEntry { by: &by, entry }]).await
-    }
-
-    /// Adds rows that several callers of this tenant answer for, in the order given.
-    pub async fn append_audit_of(
-        &mut self,
-        entries: impl IntoIterator<Item = SignedEntry<'_>>,
-    ) -> Result<(), StoreError> {
         let mut columns = EntryColumns::default();
-        for SignedEntry { by, entry } in entries {
-            columns.push(self.next_id(), by.actor(), entry, by.trace_id());
-        }
+        columns.push(self.next_id(), self.scope().actor(), entry, self.scope().trace_id());
         sqlx::query(sql!("audit/append"))
             .bind(self.tenant_id().0)
             .bind(columns.ids)

@@ -29,7 +29,6 @@ mod users;
 pub use access::RevocationFeed;
 pub use across::AcrossTenants;
 pub use api_keys::NewApiKey;
-pub use audit::SignedEntry;
 pub use documents::{
     AbandonedBlob, BatchItemRecord, BatchRecord, DocumentFilter, DocumentRecord, EventPlace,
     EventRecord, NewBatch, RunRecord, StageRecord, Submission, Submitted, VersionRecord,

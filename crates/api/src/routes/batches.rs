@@ -18,6 +18,7 @@ use crate::Api;
 use crate::extract::{Id, Once, Part, Query, SignedInCaller, Upload, cursor_of, page_request};
 use crate::openapi::{AboutOne, CanClash, Checked, DoneOnce, Guarded, Uploaded, WithBody};
 use crate::problem::ApiProblem;
+use crate::replayed::marked;
 
 /// Make a batch
 #[utoipa::path(
@@ -54,12 +55,7 @@ pub(crate) async fn create(
     let done = api.ops.create_batch(&caller, requested, claim.as_ref()).await?;
     let batch = api.ops.find_batch(&caller, done.value).await?;
     let location = [(header::LOCATION, format!("/v1/batches/{}", done.value))];
-    let mut response = (StatusCode::CREATED, location, Json(view(batch))).into_response();
-    if done.replayed {
-        let replayed = header::HeaderValue::from_static("true");
-        response.headers_mut().insert("idempotent-replayed", replayed);
-    }
-    Ok(response)
+    Ok(marked((StatusCode::CREATED, location, Json(view(batch))), done.replayed))
 }
 
 /// List batches

@@ -11,7 +11,7 @@ use api_types::{
 use axum::Json;
 use axum::extract::State;
 use axum::http::{StatusCode, header};
-use axum::response::{IntoResponse, Response};
+use axum::response::Response;
 use domain::{Caller, DedupResult, DocId};
 use ops::{
     Accepted, DocumentDetail, DocumentFilter, DocumentRecord, Done, LinkTarget, Page, PageRequest,
@@ -23,6 +23,7 @@ use crate::Api;
 use crate::extract::{Body, Id, Part, Query, SignedInCaller, Upload, cursor_of, page_request};
 use crate::openapi::{AboutOne, CanClash, Checked, DoneOnce, Guarded, Uploaded, WithBody};
 use crate::problem::ApiProblem;
+use crate::replayed::marked;
 
 /// Hand a document in
 ///
@@ -116,12 +117,7 @@ fn answer(done: Done<Accepted>) -> Response {
         Some(run_id) => format!("/v1/ingestion-runs/{run_id}"),
         None => format!("/v1/documents/{}", view.doc_id),
     };
-    let mut response = (status, [(header::LOCATION, location)], Json(view)).into_response();
-    if done.replayed {
-        let replayed = header::HeaderValue::from_static("true");
-        response.headers_mut().insert("idempotent-replayed", replayed);
-    }
-    response
+    marked((status, [(header::LOCATION, location)], Json(view)), done.replayed)
 }
 
 pub(super) fn ingest_view(accepted: &Accepted) -> IngestResponse {

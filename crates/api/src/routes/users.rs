@@ -6,7 +6,7 @@ use api_types::{CreateUserRequest, PageQuery, UpdateUserRequest, UserPage, UserV
 use axum::Json;
 use axum::extract::State;
 use axum::http::{StatusCode, header};
-use axum::response::{IntoResponse, Response};
+use axum::response::Response;
 use domain::UserId;
 use ops::{RequestedChange, RequestedUser};
 
@@ -14,6 +14,7 @@ use crate::Api;
 use crate::extract::{Body, Id, Once, Query, SignedInCaller, cursor_of, page_request};
 use crate::openapi::{AboutOne, CanClash, Checked, DoneOnce, Guarded, WithBody};
 use crate::problem::ApiProblem;
+use crate::replayed::marked;
 
 /// List users
 #[utoipa::path(
@@ -60,12 +61,8 @@ pub(crate) async fn create(
         RequestedUser { email: body.email, password: body.password, role: body.role.into() };
     let done = api.ops.create_user(&caller, requested, claim.as_ref()).await?;
     let location = [(header::LOCATION, format!("/v1/users/{}", done.value.user_id))];
-    let replayed = done.replayed.then_some([("idempotent-replayed", "true")]);
     let view = Json(UserView::from(done.value));
-    Ok(match replayed {
-        Some(replayed) => (StatusCode::CREATED, location, replayed, view).into_response(),
-        None => (StatusCode::CREATED, location, view).into_response(),
-    })
+    Ok(marked((StatusCode::CREATED, location, view), done.replayed))
 }
 
 /// Look at a user

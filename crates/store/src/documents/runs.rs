@@ -1,7 +1,7 @@
 //! Looking at runs.
 
 use chrono::{DateTime, Utc};
-use domain::{BatchId, DocId, RunId, RunState, TenantId};
+use domain::{DocId, RunId, RunState, TenantId};
 use serde_json::Value;
 use sqlx::FromRow;
 use uuid::Uuid;
@@ -30,12 +30,6 @@ pub struct RunRecord {
     pub started_at: Option<DateTime<Utc>>,
     pub updated_at: DateTime<Utc>,
     pub finished_at: Option<DateTime<Utc>>,
-}
-
-impl RunRecord {
-    pub fn batch(&self) -> Option<BatchId> {
-        self.batch_id.map(BatchId)
-    }
 }
 
 /// What became of a stage, or where it stands.
