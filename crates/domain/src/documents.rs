@@ -98,7 +98,8 @@ pub fn upload_uri(hash: ContentHash) -> String {
 macro_rules! file_kinds {
     ($($variant:ident = $name:literal $mime:literal),+ $(,)?) => {
         /// The kinds of files that Docket can take.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+        #[serde(rename_all = "snake_case")]
         pub enum FileKind { $($variant),+ }
 
         impl FileKind {

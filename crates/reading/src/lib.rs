@@ -1,0 +1,32 @@
+//! Bytes become pages.
+//!
+//! A document is read into *parts* that come one after the other ([`Part`]): a head, its pages, what
+//! was attached, a tail. No step holds more than one page of them, so a document of 3,000 pages takes
+//! no more memory than one of three. Every later stage reads the same [`artifact`].
+//!
+//! *Architecture invariant:* nothing in here opens a socket, and nothing that a document says is ever
+//! taken as a path or a command.
+
+pub mod artifact;
+mod error;
+pub mod model;
+mod source;
+
+pub use error::ReadError;
+pub use source::{Limits, Source};
+
+pub use model::Part;
+
+/// Takes the parts of a document as they are read.
+///
+/// A reader calls it with one [`Part::Head`] first, then pages in order and attachments wherever they
+/// come up, and one [`Part::Tail`] last. An error of the sink ends the reading.
+pub trait Sink {
+    fn take(&mut self, part: Part) -> Result<(), ReadError>;
+}
+
+impl<F: FnMut(Part) -> Result<(), ReadError>> Sink for F {
+    fn take(&mut self, part: Part) -> Result<(), ReadError> {
+        self(part)
+    }
+}
