@@ -1,0 +1,61 @@
+//! Measures how well and how fast Docket reads, on documents whose text is known.
+//!
+//! `DOCKET_CORPUS` names the folder with the documents. A part whose documents are not there is left
+//! out, and the report says so in capital letters.
+
+mod score;
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use clap::{Parser, ValueEnum};
+
+use crate::score::TokenCounts;
+
+/// Measures how documents are read.
+#[derive(Debug, Parser)]
+#[command(name = "bench-reading")]
+struct Cli {
+    /// What to measure; everything by default.
+    #[arg(value_enum)]
+    parts: Vec<Part>,
+    /// The folder with the documents.
+    #[arg(long, env = "DOCKET_CORPUS")]
+    corpus: PathBuf,
+    /// One line for each document.
+    #[arg(long)]
+    each: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Part {
+    /// How the scores themselves come out on what is known.
+    Score,
+}
+
+fn main() -> anyhow::Result<()> {
+    let cli = Cli::parse();
+    let parts = if cli.parts.is_empty() { Part::value_variants() } else { &cli.parts };
+    for part in parts {
+        match part {
+            Part::Score => score_of_truth(&cli.corpus)?,
+        }
+    }
+    Ok(())
+}
+
+/// A reference scored against itself gives 1: a check of the yardstick.
+fn score_of_truth(corpus: &Path) -> anyhow::Result<()> {
+    let folder = corpus.join("scans_sroie");
+    let mut counts = TokenCounts::default();
+    for file in std::fs::read_dir(&folder).with_context(|| folder.display().to_string())? {
+        let path = file?.path();
+        if path.extension().is_some_and(|ending| ending == "txt") {
+            let text = std::fs::read_to_string(&path)?;
+            counts.add(&text, &text);
+        }
+    }
+    writeln!(io::stdout(), "truth against itself: F1 {:.3}", counts.f1())?;
+    Ok(())
+}
