@@ -293,6 +293,10 @@ pub struct RerunRequest {
     /// The stages to pass; the usual ones when left out.
     #[serde(default)]
     pub pipeline: Option<Vec<String>>,
+    /// The stage to begin with, on what the stages before it left the last time; the first one when
+    /// left out.
+    #[serde(default)]
+    pub from_stage: Option<String>,
 }
 
 #[derive(Debug, Serialize, Deserialize, ToSchema)]

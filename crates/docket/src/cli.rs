@@ -259,6 +259,9 @@ pub(crate) struct RerunArgs {
     /// Why, for whoever looks at the run later.
     #[arg(long, value_name = "TEXT")]
     pub(crate) reason: Option<String>,
+    /// Begin with this stage, on what the stages before it left the last time.
+    #[arg(long, value_name = "STAGE")]
+    pub(crate) from: Option<String>,
     /// Wait until all have been processed.
     #[arg(long)]
     pub(crate) wait: bool,

@@ -45,6 +45,7 @@ impl Stage for Drill {
             }
             Ok(StageOutput {
                 artifacts: vec![json!({ "drill": self.name, "ms": length_ms(work) })],
+                ..StageOutput::default()
             })
         })
     }

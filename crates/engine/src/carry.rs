@@ -42,9 +42,10 @@ pub(crate) async fn carry(shop: Arc<Shop>, mut job: ClaimedJob, mut slot: OwnedS
                 (after_failure(failure, policy, job.retries, now, jitter), None)
             }
             Ended::Done(Ok(output)) => {
-                let (next, following) = prepare_next(&shop, &job).await;
+                let (next, following) = prepare_next(&shop, &job, &output.artifacts).await;
                 let artifacts = Value::Array(output.artifacts);
-                (Outcome::Succeeded { artifacts, next }, following)
+                let stats = Value::Object(output.stats);
+                (Outcome::Succeeded { artifacts, stats, next }, following)
             }
         };
         let held = Held { job_id: job.job_id, token: job.token };
@@ -70,11 +71,14 @@ async fn run_stage(
         run_id: job.run_id,
         doc_id: job.doc_id,
         content: job.content,
+        config: job.config.clone(),
+        earlier: job.earlier.clone(),
         stage: job.stage.clone(),
         attempt: job.retries + 1,
         trace_parent: job.trace_parent.clone(),
         deadline: shop.environment.clock.now() + deadline,
         cancelled: holding.lost.child_token(),
+        progress: holding.progress.clone(),
     };
     let run = AssertUnwindSafe(async { registered.stage.run(&work).await }).catch_unwind();
     let ended = tokio::select! {
@@ -97,7 +101,11 @@ fn message_of(panic: &(dyn Any + Send)) -> &str {
 }
 
 /// The next stage's job, leased to this worker when it has the stage and room for it.
-async fn prepare_next(shop: &Shop, job: &ClaimedJob) -> (Option<Next>, Option<Following>) {
+async fn prepare_next(
+    shop: &Shop,
+    job: &ClaimedJob,
+    artifacts: &[Value],
+) -> (Option<Next>, Option<Following>) {
     let Some(stage) = job.pipeline.after(&job.stage) else { return (None, None) };
     let job_id = JobId(shop.environment.ids.next());
     let retries = shop.stages.retries_of(stage);
@@ -107,7 +115,9 @@ async fn prepare_next(shop: &Shop, job: &ClaimedJob) -> (Option<Next>, Option<Fo
     let token = LeaseToken(shop.environment.ids.next());
     let lease = Lease { token, until: shop.environment.clock.now() + length };
     let next = Next { stage: stage.clone(), job_id, lease: Some(lease), retries };
-    let following = ClaimedJob { job_id, token, stage: stage.clone(), retries: 0, ..job.clone() };
+    let mut following =
+        ClaimedJob { job_id, token, stage: stage.clone(), retries: 0, ..job.clone() };
+    following.earlier.insert(job.stage.clone(), artifacts.to_vec());
     (Some(next), Some((following, slot)))
 }
 

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use domain::Clock;
 use std::sync::Arc;
-use store::{Held, Store, StoreError};
+use store::{Held, Store, StoreError, Told};
 use tokio::time::MissedTickBehavior;
 use tokio_util::sync::CancellationToken;
 
@@ -35,10 +35,11 @@ impl Heart {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let thread = thread::Builder::new().name("heartbeat".to_owned()).spawn(move || {
             runtime.block_on(async {
-                let store = store.with_own_connections(1);
+                let store = store.with_own_connections(2);
                 tokio::select! {
                     () = stopped.cancelled() => {}
                     () = beat(&store, clock.as_ref(), &leases, every) => {}
+                    () = tell(&store, clock.as_ref(), &leases) => {}
                 }
                 store.close().await;
             });
@@ -83,6 +84,30 @@ async fn beat(store: &Store, clock: &dyn Clock, leases: &HeldLeases, every: Dura
             }
         }
     }
+}
+
+/// Passes on how far the stages are, when there is anything new.
+async fn tell(store: &Store, clock: &dyn Clock, leases: &HeldLeases) {
+    const EVERY: Duration = Duration::from_secs(1);
+    let mut ticks = tokio::time::interval(EVERY);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        ticks.tick().await;
+        let news = leases.news();
+        if news.is_empty() {
+            continue;
+        }
+        // What got lost is told again with the next step.
+        if let Err(error) = tell_once(store, clock, &news).await {
+            tracing::debug!(error = &error as &dyn std::error::Error, "progress was not told");
+        }
+    }
+}
+
+async fn tell_once(store: &Store, clock: &dyn Clock, news: &[Told]) -> Result<(), StoreError> {
+    let mut across = store.on_the_queue().await?;
+    across.tell_progress(news, clock.now()).await?;
+    across.commit().await
 }
 
 /// One statement for all; returns the leases that are lost.

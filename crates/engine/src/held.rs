@@ -5,8 +5,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use domain::{JobId, LeaseToken};
-use store::{ClaimedJob, Held};
+use store::{ClaimedJob, Held, Told};
 use tokio_util::sync::CancellationToken;
+
+use crate::stage::Progress;
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct HeldLeases {
@@ -18,6 +20,9 @@ struct HeldLease {
     token: LeaseToken,
     length: Duration,
     lost: CancellationToken,
+    progress: Progress,
+    /// What the world was told last.
+    told: Option<(u32, u32)>,
 }
 
 /// Holds a lease until it is dropped.
@@ -25,6 +30,7 @@ struct HeldLease {
 pub(crate) struct Holding {
     held: Held,
     pub(crate) lost: CancellationToken,
+    pub(crate) progress: Progress,
     leases: HeldLeases,
 }
 
@@ -32,12 +38,19 @@ impl HeldLeases {
     pub(crate) fn hold(&self, job: &ClaimedJob, length: Duration) -> Holding {
         let held = Held { job_id: job.job_id, token: job.token };
         let lost = CancellationToken::new();
-        let lease = HeldLease { token: job.token, length, lost: lost.clone() };
+        let progress = Progress::default();
+        let lease = HeldLease {
+            token: job.token,
+            length,
+            lost: lost.clone(),
+            progress: progress.clone(),
+            told: None,
+        };
         if let Some(before) = self.lock().insert(job.job_id, lease) {
             // Taken back from us and claimed by us again: the first try is in vain.
             before.lost.cancel();
         }
-        Holding { held, lost, leases: self.clone() }
+        Holding { held, lost, progress, leases: self.clone() }
     }
 
     pub(crate) fn all(&self) -> Vec<(Held, Duration)> {
@@ -45,6 +58,21 @@ impl HeldLeases {
             (Held { job_id: *job_id, token: lease.token }, lease.length)
         };
         self.lock().iter().map(lease).collect()
+    }
+
+    /// What was told by stages since the last call.
+    pub(crate) fn news(&self) -> Vec<Told> {
+        let mut leases = self.lock();
+        let news = leases.iter_mut().filter_map(|(job_id, lease)| {
+            let now = lease.progress.told();
+            if now == lease.told {
+                return None;
+            }
+            lease.told = now;
+            let held = Held { job_id: *job_id, token: lease.token };
+            now.map(|(done, total)| Told { held, done, total })
+        });
+        news.collect()
     }
 
     /// Tells whoever works on the job that it is somebody else's now.

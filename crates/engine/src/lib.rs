@@ -28,6 +28,6 @@ pub use decide::{after_failure, timed_out};
 pub use environment::Environment;
 pub use janitor::janitor;
 pub use schedules::{Chore, ChoreFuture, Schedules};
-pub use stage::{Stage, StageFuture, StageOutput, StageSettings, Stages, Work};
+pub use stage::{Progress, Stage, StageFuture, StageOutput, StageSettings, Stages, Work};
 pub use stale_runs::{StaleAfter, stale_runs};
 pub use worker::{Worker, WorkerSettings};

@@ -3,11 +3,13 @@
 use std::fmt;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use domain::{ContentHash, DocId, Failure, RetryPolicy, RunId, StageName, TenantId};
-use serde_json::Value;
+use serde_json::{Map, Value};
+use store::Earlier;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
@@ -50,6 +52,8 @@ impl Default for StageSettings {
 #[derive(Clone, Debug, Default)]
 pub struct StageOutput {
     pub artifacts: Vec<Value>,
+    /// What it counted, by name; the run shows it when it has ended.
+    pub stats: Map<String, Value>,
 }
 
 /// What a stage is asked to do.
@@ -60,6 +64,10 @@ pub struct Work {
     pub doc_id: DocId,
     /// The original that the run is about.
     pub content: Option<ContentHash>,
+    /// What the run was told when it was made.
+    pub config: Value,
+    /// What the stages before it left.
+    pub earlier: Earlier,
     pub stage: StageName,
     /// Counted from 1.
     pub attempt: u32,
@@ -68,6 +76,26 @@ pub struct Work {
     pub deadline: DateTime<Utc>,
     /// Fires when the result is of no use: the lease is lost, the run cancelled, the worker stops.
     pub cancelled: CancellationToken,
+    pub progress: Progress,
+}
+
+/// Where a stage that takes long says how far it is. Those who follow the document hear of it about
+/// once a second.
+#[derive(Clone, Debug, Default)]
+pub struct Progress(Arc<AtomicU64>);
+
+impl Progress {
+    pub fn tell(&self, done: u32, total: u32) {
+        self.0.store(u64::from(total) << 32 | u64::from(done), Ordering::Relaxed);
+    }
+
+    /// So many of so many; `None` before anything was told.
+    pub fn told(&self) -> Option<(u32, u32)> {
+        let both = self.0.load(Ordering::Relaxed);
+        #[expect(clippy::cast_possible_truncation, reason = "each half is one number")]
+        let (done, total) = (both as u32, (both >> 32) as u32);
+        (total > 0).then_some((done, total))
+    }
 }
 
 /// The stages a worker has, in the pipeline's order.

@@ -6,6 +6,8 @@
 mod lasting;
 #[path = "stories/leasing.rs"]
 mod leasing;
+#[path = "stories/passing_on.rs"]
+mod passing_on;
 #[path = "stories/retrying.rs"]
 mod retrying;
 #[path = "stories/staleness.rs"]

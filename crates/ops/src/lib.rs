@@ -70,6 +70,7 @@ pub use login::SignedIn;
 pub use once::Done;
 pub use page::{Page, PageRequest};
 pub use rate::{Limiter, TooMany};
+pub use rerun_document::Rerun;
 pub use retry_job::RequestedRequeue;
 pub use store::{
     After, BatchItemRecord, BatchRecord, DeadJobFilter, DocumentFilter, DocumentRecord, JobFilter,

@@ -1,10 +1,23 @@
 //! Processing a document again, and taking it out of service.
 
-use domain::{Action, AuditAction, AuditEntry, Caller, DocId, Entity, RunId, RunState};
+use domain::{
+    Action, AuditAction, AuditEntry, Caller, ContentHash, DocId, Entity, Pipeline, RunId, RunState,
+    StageName,
+};
 use serde_json::json;
-use store::{NewRun, Window};
+use store::{NewRun, Reused, Tx, Window};
 
 use crate::{Ops, OpsError};
+
+/// How a document is to be processed again.
+#[derive(Clone, Debug, Default)]
+pub struct Rerun {
+    pub reason: Option<String>,
+    /// The usual one when left out.
+    pub pipeline: Option<Vec<String>>,
+    /// Begins here, on what the stages before it left the last time.
+    pub from_stage: Option<String>,
+}
 
 impl Ops {
     /// Queues a new run of what the document contains, which knows the run before it. What is served
@@ -13,11 +26,11 @@ impl Ops {
         &self,
         caller: &Caller,
         doc_id: DocId,
-        reason: Option<String>,
-        pipeline: Option<&[String]>,
+        rerun: Rerun,
     ) -> Result<RunId, OpsError> {
         let scope = caller.permit(Action::RerunDocuments)?;
-        let pipeline = match pipeline {
+        let Rerun { reason, pipeline, from_stage } = rerun;
+        let pipeline = match &pipeline {
             Some(names) => self.pipeline_of(names)?,
             None => self.intake.pipeline.clone().ok_or(OpsError::NoPipeline)?,
         };
@@ -27,6 +40,10 @@ impl Ops {
             code: "original_gone",
             problem: "the original is not kept any more; upload the document again".to_owned(),
         })?;
+        let reused = match &from_stage {
+            Some(stage) => find_reused(&mut tx, doc_id, &content, &pipeline, stage).await?,
+            None => None,
+        };
         let latest = Window { after: None, skip: 0, limit: 1 };
         let parent = tx.list_runs(None, Some(doc_id), &latest).await?.into_iter().next();
         let config = json!({
@@ -42,6 +59,7 @@ impl Ops {
         let run = NewRun {
             parent_run_id: parent.map(|run| run.run_id),
             reason: reason.clone(),
+            reused,
             ..self.new_run(&scope, doc_id, pipeline, config, Some(content), None)
         };
         tx.append_audit(AuditEntry {
@@ -65,8 +83,12 @@ impl Ops {
         tx.commit().await?;
         match last {
             Some(run) if run.status == RunState::Failed.as_str() => {
-                self.rerun_document(caller, doc_id, Some("retry".to_owned()), Some(&run.pipeline))
-                    .await
+                let rerun = Rerun {
+                    reason: Some("retry".to_owned()),
+                    pipeline: Some(run.pipeline),
+                    from_stage: None,
+                };
+                self.rerun_document(caller, doc_id, rerun).await
             }
             other => {
                 let stands = other.map_or_else(|| "missing".to_owned(), |run| run.status);
@@ -115,5 +137,39 @@ impl Ops {
         })
         .await?;
         Ok(tx.commit().await?)
+    }
+}
+
+/// What the stages before the wanted one left; `None` when it is the first one anyway.
+async fn find_reused(
+    tx: &mut Tx,
+    doc_id: DocId,
+    content: &ContentHash,
+    pipeline: &Pipeline,
+    stage: &str,
+) -> Result<Option<Reused>, OpsError> {
+    let stages = pipeline.stages();
+    let place = stages.iter().position(|name| name.as_str() == stage).ok_or_else(|| {
+        let names: Vec<&str> = stages.iter().map(StageName::as_str).collect();
+        OpsError::invalid(
+            "from_stage",
+            format!(
+                "there is no stage '{stage}' to begin with; the stages are: {}",
+                names.join(", ")
+            ),
+        )
+    })?;
+    if place == 0 {
+        return Ok(None);
+    }
+    let (before, first) = (&stages[..place], stages[place].clone());
+    match tx.find_reusable_run(doc_id, content, before).await? {
+        Some(from) => Ok(Some(Reused { from, first })),
+        None => Err(OpsError::Conflict {
+            code: "nothing_to_reuse",
+            problem: format!(
+                "no run of this content got as far as '{stage}'; run the document from the beginning"
+            ),
+        }),
     }
 }

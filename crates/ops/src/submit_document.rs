@@ -291,6 +291,7 @@ impl Ops {
             trace_parent: scope.trace_id().map(TraceId::to_traceparent),
             content,
             batch_id,
+            reused: None,
         }
     }
 

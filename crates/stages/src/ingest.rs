@@ -56,7 +56,7 @@ impl Ingest {
         let artifact = self.blobs.put_artifact(&place, bytes).await.map_err(of_store)?;
         let listed =
             json!({ "key": artifact.key, "size_bytes": artifact.size, "sha256": artifact.sha256 });
-        Ok(StageOutput { artifacts: vec![listed] })
+        Ok(StageOutput { artifacts: vec![listed], ..StageOutput::default() })
     }
 
     async fn read_back(

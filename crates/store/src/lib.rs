@@ -36,8 +36,9 @@ pub use documents::{
 pub use error::StoreError;
 pub use idempotency::Claimed;
 pub use jobs::{
-    BegunSchedule, Claim, ClaimedJob, DeadJobFilter, Held, JobFilter, JobRecord, Lease, NewRun,
-    Next, Outcome, QueueRecord, Report, StageRoom, StaleBefore, TakenBack, WorkFeed,
+    BegunSchedule, Claim, ClaimedJob, DeadJobFilter, Earlier, Held, JobFilter, JobRecord, Lease,
+    NewRun, Next, Outcome, QueueRecord, Report, Reused, StageRoom, StaleBefore, TakenBack, Told,
+    WorkFeed,
 };
 pub use open::{DatabaseUrl, InvalidDatabaseUrl, OpenError, Store};
 pub use page::{After, Window};

@@ -15,7 +15,7 @@ use axum::response::Response;
 use domain::{Caller, DedupResult, DocId};
 use ops::{
     Accepted, DocumentDetail, DocumentFilter, DocumentRecord, Done, LinkTarget, Page, PageRequest,
-    VersionRecord,
+    Rerun, VersionRecord,
 };
 
 use super::runs;
@@ -270,8 +270,8 @@ pub(crate) async fn rerun(
     if body.reason.as_deref().is_some_and(|reason| reason.contains('\0')) {
         return Err(ApiProblem::invalid("the reason holds a NUL character; leave it out"));
     }
-    let run_id =
-        api.ops.rerun_document(&caller, DocId(id), body.reason, body.pipeline.as_deref()).await?;
+    let rerun = Rerun { reason: body.reason, pipeline: body.pipeline, from_stage: body.from_stage };
+    let run_id = api.ops.rerun_document(&caller, DocId(id), rerun).await?;
     Ok(queued(id, run_id.0))
 }
 

@@ -49,7 +49,10 @@ where
         self.runs.fetch_add(1, Ordering::SeqCst);
         Box::pin(async {
             (self.script)(work.clone()).await?;
-            Ok(StageOutput { artifacts: vec![json!({ "of": self.name })] })
+            Ok(StageOutput {
+                artifacts: vec![json!({ "of": self.name })],
+                ..StageOutput::default()
+            })
         })
     }
 }
@@ -85,7 +88,9 @@ impl<F: Fn() -> Vec<Value> + Send + Sync> Stage for Leaving<F> {
     }
 
     fn run<'a>(&'a self, _: &'a Work) -> StageFuture<'a> {
-        Box::pin(async { Ok(StageOutput { artifacts: (self.artifacts)() }) })
+        Box::pin(async {
+            Ok(StageOutput { artifacts: (self.artifacts)(), ..StageOutput::default() })
+        })
     }
 }
 
@@ -156,6 +161,7 @@ impl Workshop {
             trace_parent: None,
             content: None,
             batch_id: None,
+            reused: None,
         };
         let mut tx = self.store.begin(&self.scope()).await.unwrap();
         tx.start_run(&new).await.unwrap();

@@ -81,9 +81,13 @@ started AS (
     SET status = 'running', started_at = coalesce(run.started_at, $5), updated_at = $5
     FROM claimed
     WHERE run.run_id = claimed.run_id
-    RETURNING claimed.*, run.pipeline, run.content_sha256
+    RETURNING claimed.*, run.pipeline, run.config, run.content_sha256
 )
 SELECT job_id, tenant_id, run_id, doc_id, stage, attempts, lease_token, trace_parent, pipeline,
-       content_sha256
+       config, content_sha256,
+       -- What the stages before it left. The first one has none.
+       CASE WHEN stage <> pipeline[1] THEN (
+           SELECT jsonb_object_agg(name, artifacts) FROM stages
+           WHERE stages.run_id = started.run_id AND stages.status = 'succeeded') END AS earlier
 FROM started
 ORDER BY place

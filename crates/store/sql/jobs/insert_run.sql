@@ -1,4 +1,4 @@
--- A queued run and the job of its first stage.
+-- A queued run and the job of its first stage, or of the stage that it is to begin with ($16).
 WITH run AS (
     INSERT INTO ingestion_runs
         (run_id, tenant_id, doc_id, status, pipeline, parent_run_id, reason, initiated_by, config,
@@ -8,4 +8,4 @@ WITH run AS (
 )
 INSERT INTO jobs (job_id, tenant_id, run_id, doc_id, stage, status, priority, max_attempts, next_run_at,
                   trace_parent, created_at, updated_at)
-SELECT $10, $2, run_id, $3, ($4::text[])[1], 'PENDING', $11, $12, $9, $13, $9, $9 FROM run
+SELECT $10, $2, run_id, $3, coalesce($16, ($4::text[])[1]), 'PENDING', $11, $12, $9, $13, $9, $9 FROM run

@@ -2,7 +2,7 @@
 -- is left alone: somebody else has taken it over, and the late report changes nothing.
 -- $1 job ids, $2 tokens, $3 outcomes, $4 not before, $5 errors, $6 classes, $7 guidance,
 -- $8 artifacts, $9 next stage, $10 the next job's id, $11 its token (null: anybody may claim it),
--- $12 its lease's end, $13 its allowed retries, $14 event ids, $15 now
+-- $12 its lease's end, $13 its allowed retries, $14 event ids, $15 now, $16 what the stages counted
 --
 -- Plans are kept, and one made while nothing is leased takes the list of what is leased for empty and
 -- would rather walk it for every report than look up a job. So jobs are found by their id alone here,
@@ -10,9 +10,9 @@
 WITH reported AS MATERIALIZED (
     SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::text[], $4::timestamptz[], $5::text[], $6::text[],
                          $7::text[], $8::jsonb[], $9::text[], $10::uuid[], $11::uuid[],
-                         $12::timestamptz[], $13::int[], $14::uuid[])
+                         $12::timestamptz[], $13::int[], $14::uuid[], $16::jsonb[])
         AS r (job_id, token, outcome, not_before, error, class, guidance, artifacts, next_stage,
-              next_job_id, next_token, next_lease_until, next_max_attempts, evt_id)
+              next_job_id, next_token, next_lease_until, next_max_attempts, evt_id, stats)
     ORDER BY job_id
 ),
 -- The fence: state and token must still be the reporter's. Locked in one order for all, so that two
@@ -37,17 +37,18 @@ settled AS (
     RETURNING jobs.job_id, jobs.tenant_id, jobs.run_id, jobs.doc_id, jobs.stage, jobs.attempts,
               jobs.worker_id, jobs.started_at, jobs.priority, jobs.trace_parent, jobs.type,
               r.token, r.outcome, r.error, r.artifacts, r.next_stage, r.next_job_id, r.next_token,
-              r.next_lease_until, r.next_max_attempts, r.evt_id
+              r.next_lease_until, r.next_max_attempts, r.evt_id, r.stats
 ),
 recorded AS (
-    INSERT INTO stages (run_id, name, tenant_id, status, started_at, ended_at, worker_id, retries, error, artifacts)
+    INSERT INTO stages (run_id, name, tenant_id, status, started_at, ended_at, worker_id, retries, error, artifacts,
+                        stats)
     SELECT run_id, stage, tenant_id, CASE outcome WHEN 'succeeded' THEN 'succeeded' ELSE 'failed' END,
-           started_at, $15, worker_id, attempts, error, coalesce(artifacts, '[]')
+           started_at, $15, worker_id, attempts, error, coalesce(artifacts, '[]'), stats
     FROM settled WHERE outcome IN ('succeeded', 'given_up')
     ON CONFLICT (run_id, name) DO UPDATE
     SET status = excluded.status, started_at = excluded.started_at, ended_at = excluded.ended_at,
         worker_id = excluded.worker_id, retries = excluded.retries, error = excluded.error,
-        artifacts = excluded.artifacts
+        artifacts = excluded.artifacts, stats = excluded.stats
 ),
 -- The next stage of the run, already leased to the reporter when it can go on with it.
 followed AS (
@@ -65,6 +66,12 @@ ended AS (
     UPDATE ingestion_runs AS run
     SET status = CASE s.outcome WHEN 'succeeded' THEN 'succeeded' ELSE 'failed' END,
         error = CASE s.outcome WHEN 'succeeded' THEN NULL ELSE s.error END,
+        -- This stage's own row is not there yet for this statement to see.
+        stats = CASE WHEN s.outcome = 'succeeded' AND cardinality(run.pipeline) > 1 THEN run.stats || coalesce((
+                    SELECT jsonb_object_agg(counted.key, counted.value)
+                    FROM stages, jsonb_each(stages.stats) AS counted
+                    WHERE stages.run_id = run.run_id AND stages.status = 'succeeded'), '{}')
+                ELSE run.stats END || coalesce(s.stats, '{}'),
         finished_at = $15, updated_at = $15
     FROM settled AS s
     WHERE run.run_id = s.run_id AND run.status IS NOT DISTINCT FROM 'running'

@@ -10,9 +10,11 @@ mod stale;
 mod tenant;
 
 pub use feed::WorkFeed;
-pub use queue::{Claim, ClaimedJob, Held, Lease, Next, Outcome, Report, StageRoom, TakenBack};
+pub use queue::{
+    Claim, ClaimedJob, Earlier, Held, Lease, Next, Outcome, Report, StageRoom, TakenBack, Told,
+};
 pub use schedules::BegunSchedule;
 pub use stale::StaleBefore;
-pub use tenant::{DeadJobFilter, JobFilter, JobRecord, NewRun, QueueRecord};
+pub use tenant::{DeadJobFilter, JobFilter, JobRecord, NewRun, QueueRecord, Reused};
 
 pub(crate) use feed::announce_work;

@@ -1,5 +1,7 @@
 //! The workers' side: claim, prolong, report, take back.
 
+use std::collections::BTreeMap;
+
 use chrono::{DateTime, Utc};
 use domain::{
     AuditAction, AuditEntry, ContentHash, DocId, Entity, Failure, JobId, JobState, LeaseToken,
@@ -9,6 +11,7 @@ use serde_json::{Value, json};
 #[cfg(feature = "sabotage")]
 use sqlx::AssertSqlSafe;
 use sqlx::FromRow;
+use sqlx::types::Json;
 use uuid::Uuid;
 
 use super::announce_work;
@@ -52,6 +55,21 @@ pub struct ClaimedJob {
     pub pipeline: Pipeline,
     /// What the run works on.
     pub content: Option<ContentHash>,
+    /// What the run was told when it was made.
+    pub config: Value,
+    /// The artifacts that the stages before it left, by stage.
+    pub earlier: Earlier,
+}
+
+/// The artifacts of a run's stages, by stage.
+pub type Earlier = BTreeMap<StageName, Vec<Value>>;
+
+/// How far a job is: so many of so many.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Told {
+    pub held: Held,
+    pub done: u32,
+    pub total: u32,
 }
 
 /// A lease somebody holds.
@@ -66,6 +84,8 @@ pub struct Held {
 pub enum Outcome {
     Succeeded {
         artifacts: Value,
+        /// What was counted: an object.
+        stats: Value,
         next: Option<Next>,
     },
     /// To be tried again, not before the moment.
@@ -124,6 +144,8 @@ struct ClaimedRow {
     trace_parent: Option<String>,
     pipeline: Vec<String>,
     content_sha256: Option<Vec<u8>>,
+    config: Value,
+    earlier: Option<Json<Earlier>>,
 }
 
 impl TryFrom<ClaimedRow> for ClaimedJob {
@@ -146,6 +168,8 @@ impl TryFrom<ClaimedRow> for ClaimedJob {
             trace_parent: row.trace_parent,
             pipeline,
             content: row.content_sha256.as_deref().map(content_hash).transpose()?,
+            config: row.config,
+            earlier: row.earlier.map(|Json(earlier)| earlier).unwrap_or_default(),
         })
     }
 }
@@ -279,6 +303,30 @@ impl AcrossTenants {
         Ok(lost.into_iter().map(held).collect())
     }
 
+    /// Notes how far jobs are, and tells those who follow. What is not the worker's any more is left out.
+    pub async fn tell_progress(
+        &mut self,
+        told: &[Told],
+        now: DateTime<Utc>,
+    ) -> Result<(), StoreError> {
+        let ids: Vec<Uuid> = told.iter().map(|told| told.held.job_id.0).collect();
+        let tokens: Vec<Uuid> = told.iter().map(|told| told.held.token.0).collect();
+        let number = |count: u32| i32::try_from(count).unwrap_or(i32::MAX);
+        let done: Vec<i32> = told.iter().map(|told| number(told.done)).collect();
+        let total: Vec<i32> = told.iter().map(|told| number(told.total)).collect();
+        let events: Vec<Uuid> = told.iter().map(|_| self.next_id()).collect();
+        sqlx::query(sql!("jobs/progress"))
+            .bind(ids)
+            .bind(tokens)
+            .bind(done)
+            .bind(total)
+            .bind(events)
+            .bind(now)
+            .execute(self.connection())
+            .await?;
+        Ok(())
+    }
+
     /// Reports on many jobs at once; returns the leases whose report counted. The others were no
     /// longer the reporter's: a worker may hold the same job twice, once in vain.
     pub async fn settle_jobs(
@@ -303,6 +351,7 @@ impl AcrossTenants {
             .bind(columns.next_retries)
             .bind(columns.event_ids)
             .bind(now)
+            .bind(columns.stats)
             .fetch_all(self.connection())
             .await?;
         self.append_audit_many(now, rows.iter().map(SettledRow::audit)).await?;
@@ -368,6 +417,7 @@ struct ReportColumns {
     classes: Vec<Option<&'static str>>,
     guidance: Vec<Option<String>>,
     artifacts: Vec<Option<Value>>,
+    stats: Vec<Option<Value>>,
     next_stages: Vec<Option<String>>,
     next_job_ids: Vec<Option<Uuid>>,
     next_tokens: Vec<Option<Uuid>>,
@@ -389,22 +439,25 @@ impl ReportColumns {
     }
 
     fn push_outcome(&mut self, outcome: &Outcome) {
-        let (word, failure, not_before, artifacts, next) = match outcome {
-            Outcome::Succeeded { artifacts, next } => {
-                ("succeeded", None, None, Some(artifacts.clone()), next.as_ref())
-            }
+        let (word, failure, not_before, next) = match outcome {
+            Outcome::Succeeded { next, .. } => ("succeeded", None, None, next.as_ref()),
             Outcome::PutOff { failure, not_before } => {
-                ("put_off", Some(failure), Some(*not_before), None, None)
+                ("put_off", Some(failure), Some(*not_before), None)
             }
-            Outcome::GivenUp { failure } => ("given_up", Some(failure), None, None, None),
-            Outcome::Released => ("released", None, None, None, None),
+            Outcome::GivenUp { failure } => ("given_up", Some(failure), None, None),
+            Outcome::Released => ("released", None, None, None),
+        };
+        let (artifacts, stats) = match outcome {
+            Outcome::Succeeded { artifacts, stats, .. } => (Some(artifacts), Some(stats)),
+            _ => (None, None),
         };
         self.outcomes.push(word);
         self.not_before.push(not_before);
         self.errors.push(failure.map(|failure| storable(&failure.error)));
         self.classes.push(failure.map(|failure| failure.class.as_str()));
         self.guidance.push(failure.map(|failure| storable(&failure.guidance)));
-        self.artifacts.push(artifacts);
+        self.artifacts.push(artifacts.cloned());
+        self.stats.push(stats.filter(|stats| stats.is_object()).cloned());
         self.next_stages.push(next.map(|next| next.stage.to_string()));
         self.next_job_ids.push(next.map(|next| next.job_id.0));
         let lease = next.and_then(|next| next.lease);

@@ -30,6 +30,16 @@ pub struct NewRun {
     /// What it works on.
     pub content: Option<ContentHash>,
     pub batch_id: Option<BatchId>,
+    /// Begins later than with the first stage, on what an earlier run left.
+    pub reused: Option<Reused>,
+}
+
+/// What a run takes over from the run before it.
+#[derive(Clone, Debug)]
+pub struct Reused {
+    pub from: RunId,
+    /// The stage to begin with.
+    pub first: StageName,
 }
 
 /// Which jobs are wanted; `None` asks for all.
@@ -164,15 +174,54 @@ impl Tx {
             .bind(&new.trace_parent)
             .bind(new.content.as_ref().map(ContentHash::as_bytes))
             .bind(new.batch_id.map(|id| id.0))
+            .bind(new.reused.as_ref().map(|reused| reused.first.as_str()))
             .execute(self.connection())
             .await?;
+        if let Some(reused) = &new.reused {
+            self.take_over_stages(new, reused).await?;
+        }
+        let first = new.reused.as_ref().map_or(new.pipeline.first(), |reused| &reused.first);
         self.append_audit(AuditEntry {
             action: AuditAction::JobCreated,
             entity: Entity::Job(new.job_id),
-            detail: json!({ "run_id": new.run_id, "stage": new.pipeline.first() }),
+            detail: json!({ "run_id": new.run_id, "stage": first }),
         })
         .await?;
         announce_work(self.connection()).await
+    }
+
+    /// The latest run of this content that got past all of these stages.
+    pub async fn find_reusable_run(
+        &mut self,
+        doc_id: DocId,
+        content: &ContentHash,
+        stages: &[StageName],
+    ) -> Result<Option<RunId>, StoreError> {
+        let names: Vec<&str> = stages.iter().map(StageName::as_str).collect();
+        let tenant_id = self.tenant_id().0;
+        let found: Option<Uuid> = sqlx::query_scalar(sql!("runs/reusable"))
+            .bind(tenant_id)
+            .bind(doc_id.0)
+            .bind(content.as_bytes())
+            .bind(names)
+            .fetch_optional(self.connection())
+            .await?;
+        Ok(found.map(RunId))
+    }
+
+    /// The stages that are not run again count as done, with what they left the last time.
+    async fn take_over_stages(&mut self, new: &NewRun, reused: &Reused) -> Result<(), StoreError> {
+        let before = new.pipeline.stages().iter().take_while(|stage| **stage != reused.first);
+        let names: Vec<&str> = before.map(StageName::as_str).collect();
+        let tenant_id = self.tenant_id().0;
+        sqlx::query(sql!("runs/take_over_stages"))
+            .bind(tenant_id)
+            .bind(new.run_id.0)
+            .bind(reused.from.0)
+            .bind(names)
+            .execute(self.connection())
+            .await?;
+        Ok(())
     }
 
     pub async fn list_jobs(

@@ -1,0 +1,102 @@
+//! What a stage knows of the stages before it, and what the world knows of a stage under way.
+
+use std::sync::{Arc, Mutex};
+
+use domain::{JobId, JobState, RunId, StageName};
+use engine::{StageSettings, Stages, Work, WorkerSettings};
+use serde_json::{Value, json};
+use store::{Earlier, NewRun, Reused};
+
+use crate::workshop::{Workshop, quick, scripted};
+
+/// A stage that shows what it was given.
+fn curious(name: &str, seen: &Arc<Mutex<Vec<Earlier>>>) -> impl engine::Stage + use<> {
+    let seen = Arc::clone(seen);
+    let look = move |work: Work| {
+        seen.lock().unwrap().push(work.earlier);
+        async { Ok(()) }
+    };
+    scripted(name, StageSettings::default(), look).0
+}
+
+fn left_by(stages: &[&str]) -> Earlier {
+    let left = |name: &&str| (name.parse().unwrap(), vec![json!({ "of": name })]);
+    stages.iter().map(left).collect()
+}
+
+#[tokio::test]
+async fn a_stage_sees_what_those_before_it_left_whoever_ran_them() {
+    let shop = Workshop::open().await;
+    let seen = Arc::default();
+    shop.submit(&["one", "two", "three"]).await;
+    // All in one worker, then the last stage in a worker of its own.
+    shop.worker(quick(&["one", "two"]).with(curious("three", &seen))).work_off().await.unwrap();
+    shop.submit(&["one", "two", "three"]).await;
+    shop.worker(quick(&["one", "two"])).work_off().await.unwrap();
+    shop.worker(Stages::default().with(curious("three", &seen))).work_off().await.unwrap();
+    assert_eq!(*seen.lock().unwrap(), [left_by(&["one", "two"]), left_by(&["one", "two"])]);
+}
+
+#[tokio::test]
+async fn a_run_may_begin_later_on_what_an_earlier_one_left() {
+    let shop = Workshop::open().await;
+    let first = shop.submit(&["one", "two", "three"]).await;
+    shop.worker(quick(&["one", "two", "three"])).work_off().await.unwrap();
+
+    let again = NewRun {
+        run_id: RunId(shop.environment.ids.next()),
+        job_id: JobId(shop.environment.ids.next()),
+        parent_run_id: Some(first.run_id),
+        reused: Some(Reused { from: first.run_id, first: "three".parse().unwrap() }),
+        ..first
+    };
+    let mut tx = shop.store.begin(&shop.scope()).await.unwrap();
+    tx.start_run(&again).await.unwrap();
+    tx.commit().await.unwrap();
+
+    let seen = Arc::default();
+    shop.worker(Stages::default().with(curious("three", &seen))).work_off().await.unwrap();
+    assert_eq!(*seen.lock().unwrap(), [left_by(&["one", "two"])]);
+    assert_eq!(shop.job(again.job_id).await.status, JobState::Completed);
+    let stages =
+        shop.values("SELECT to_jsonb(count(*)) FROM stages GROUP BY run_id ORDER BY run_id").await;
+    assert_eq!(stages, [json!(3), json!(3)]);
+}
+
+#[tokio::test]
+async fn those_who_follow_hear_how_far_a_long_stage_is() {
+    let shop = Workshop::open().await;
+    let go_on = Arc::new(tokio::sync::Notify::new());
+    let waiting = Arc::clone(&go_on);
+    let long = move |work: Work| {
+        let waiting = Arc::clone(&waiting);
+        async move {
+            work.progress.tell(3, 10);
+            waiting.notified().await;
+            Ok(())
+        }
+    };
+    let run = shop.submit(&["long"]).await;
+    let stages = Stages::default().with(scripted("long", StageSettings::default(), long).0);
+    let worker = shop.worker_with(stages, WorkerSettings::named("w")).start();
+    let told = loop {
+        let told = shop
+            .values("SELECT payload FROM outbox_events WHERE topic = 'document.progress'")
+            .await;
+        if !told.is_empty() {
+            break told;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+    };
+    let long: StageName = "long".parse().unwrap();
+    let expected: Value = json!({
+        "doc_id": run.doc_id, "run_id": run.run_id, "stage": long, "done": 3, "total": 10,
+    });
+    assert_eq!(told, [expected], "told once, since nothing changed");
+    let noted =
+        shop.values("SELECT jsonb_build_array(progress_done, progress_total) FROM jobs").await;
+    assert_eq!(noted, [json!([3, 10])]);
+    go_on.notify_one();
+    shop.until(run.job_id, JobState::Completed).await;
+    worker.stop(std::time::Duration::from_secs(5)).await;
+}

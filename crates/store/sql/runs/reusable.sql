@@ -1,0 +1,9 @@
+-- The latest run of a document's content in which all of these stages succeeded: $1 tenant, $2 document,
+-- $3 content, $4 stages.
+SELECT run_id FROM ingestion_runs AS run
+WHERE tenant_id = $1 AND doc_id = $2 AND content_sha256 = $3
+  AND cardinality($4::text[]) = (
+      SELECT count(*) FROM stages
+      WHERE stages.run_id = run.run_id AND name = ANY ($4) AND stages.status = 'succeeded')
+ORDER BY created_at DESC, run_id DESC
+LIMIT 1
