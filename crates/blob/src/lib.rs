@@ -141,7 +141,10 @@ impl Blobs {
     /// then. To repeat it is fine, after an error too, as is publishing what is there already: that
     /// writes the same bytes anew.
     pub async fn publish(&self, tenant: TenantId, staged: &Staged) -> Result<()> {
-        let key = original_key(tenant, &staged.sha256);
+        self.publish_at(original_key(tenant, &staged.sha256), staged).await
+    }
+
+    async fn publish_at(&self, key: String, staged: &Staged) -> Result<()> {
         match &self.backend {
             Backend::Folder(folder) => folder.publish(staged, key).await,
             Backend::Bucket(bucket) => bucket.publish(staged, &key).await,
@@ -191,6 +194,17 @@ impl Blobs {
             Backend::Bucket(bucket) => bucket.put(&key, bytes).await?,
         }
         Ok(Artifact { key, size, sha256 })
+    }
+
+    /// Makes an upload an artifact: for what is too large to be held in memory.
+    pub async fn publish_artifact(
+        &self,
+        place: &ArtifactPlace,
+        staged: &Staged,
+    ) -> Result<Artifact> {
+        let key = place.key();
+        self.publish_at(key.clone(), staged).await?;
+        Ok(Artifact { key, size: staged.size, sha256: staged.sha256 })
     }
 
     pub async fn read_artifact(
