@@ -9,10 +9,9 @@
 
 use std::fmt;
 use std::fs::File;
-use std::io::{self, BufWriter, IoSliceMut, Read, Write};
+use std::io::{self, BufWriter, IoSliceMut, Read, Seek, Write};
 use std::mem::MaybeUninit;
 use std::os::fd::OwnedFd;
-use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -141,7 +140,7 @@ impl Handed {
 
     /// All bytes of a file. One that does not fit into memory is refused, not tried.
     pub fn bytes(&self, role: Role) -> Result<Vec<u8>, ReadError> {
-        let file = self.file(role).ok_or(ReadError::Stopped)?;
+        let mut file = self.file(role).ok_or(ReadError::Stopped)?;
         let unreadable =
             |error: io::Error| ReadError::damaged(format!("it cannot be read: {error}"));
         let length = file.metadata().map_err(unreadable)?.len();
@@ -149,9 +148,8 @@ impl Handed {
         let length = usize::try_from(length).map_err(|_| too_large())?;
         let mut bytes = Vec::new();
         bytes.try_reserve_exact(length).map_err(|_| too_large())?;
-        bytes.resize(length, 0);
-        // By place: the position is shared with whoever handed it over.
-        file.read_exact_at(&mut bytes, 0).map_err(unreadable)?;
+        file.rewind().map_err(unreadable)?;
+        file.read_to_end(&mut bytes).map_err(unreadable)?;
         Ok(bytes)
     }
 }

@@ -5,7 +5,7 @@
 
 use std::fs::File;
 use std::io::{self, Write};
-use std::os::fd::{AsFd, BorrowedFd};
+use std::os::fd::AsRawFd;
 use std::sync::Arc;
 
 use rustix::fs::{MemfdFlags, OFlags, SealFlags, fcntl_add_seals, fcntl_getfl, memfd_create};
@@ -31,13 +31,8 @@ impl Document {
         writer.finish()
     }
 
-    pub(crate) fn as_fd(&self) -> BorrowedFd<'_> {
-        self.0.as_fd()
-    }
-
-    /// The file with a position of its own, at the beginning.
-    pub(crate) fn reopened(&self) -> io::Result<File> {
-        use std::os::fd::AsRawFd;
+    /// The file for reading, with a position of its own: whoever gets it shares nothing with others.
+    pub fn reopened(&self) -> io::Result<File> {
         File::open(format!("/proc/self/fd/{}", self.0.as_raw_fd()))
     }
 }
@@ -78,6 +73,15 @@ mod tests {
     fn a_file_that_can_be_written_through_is_not_handed_over() {
         let file = tempfile::tempfile().unwrap();
         assert!(Document::from_file(file).is_err());
+    }
+
+    #[test]
+    fn every_reader_has_a_position_of_its_own() {
+        let document = Document::from_bytes(b"as it is").unwrap();
+        let (mut first, mut second) = (document.reopened().unwrap(), document.reopened().unwrap());
+        assert_eq!(io::read_to_string(&mut first).unwrap(), "as it is");
+        assert_eq!(io::read_to_string(&mut second).unwrap(), "as it is");
+        assert!(first.write_all(b"otherwise").is_err());
     }
 
     #[test]

@@ -7,7 +7,8 @@
 
 use std::collections::VecDeque;
 use std::ffi::OsString;
-use std::os::fd::BorrowedFd;
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
@@ -120,7 +121,9 @@ impl Pool {
 
         let (handed, documents): (_, Vec<Document>) = job.handed.into_iter().unzip();
         let envelope = Envelope { request: job.request, handed };
-        let descriptors: Vec<BorrowedFd<'_>> = documents.iter().map(Document::as_fd).collect();
+        let files = documents.iter().map(Document::reopened).collect::<io::Result<Vec<_>>>();
+        let files = files.map_err(|error| not_started(&error.to_string()))?;
+        let descriptors: Vec<BorrowedFd<'_>> = files.iter().map(AsFd::as_fd).collect();
         for _ in 0..ATTEMPTS {
             let mut child = keeper.child_for(tenant).await?;
             // Bound before it is handed anything, so that no way out of here can leave it fresh.
