@@ -3,6 +3,7 @@
 //! `DOCKET_CORPUS` names the folder with the documents. A part whose documents are not there is left
 //! out, and the report says so in capital letters.
 
+mod pool;
 mod score;
 
 use std::io::{self, Write};
@@ -32,14 +33,20 @@ struct Cli {
 enum Part {
     /// How the scores themselves come out on what is known.
     Score,
+    /// What it costs to read in a child.
+    Pool,
 }
 
 fn main() -> anyhow::Result<()> {
+    if std::env::args().nth(1).is_some_and(|role| role == pool::CHILD) {
+        return pool::serve();
+    }
     let cli = Cli::parse();
     let parts = if cli.parts.is_empty() { Part::value_variants() } else { &cli.parts };
     for part in parts {
         match part {
             Part::Score => score_of_truth(&cli.corpus)?,
+            Part::Pool => pool::measure()?,
         }
     }
     Ok(())

@@ -10,7 +10,10 @@
 pub mod artifact;
 mod error;
 pub mod model;
+pub mod pool;
+pub mod sandbox;
 mod source;
+pub mod worker;
 
 pub use error::ReadError;
 pub use source::{Limits, Source};

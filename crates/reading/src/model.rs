@@ -381,17 +381,17 @@ impl<'de> Deserialize<'de> for Area {
 }
 
 /// Bytes as bytes, not as a list of numbers.
-mod serde_byte_buf {
+pub(crate) mod serde_byte_buf {
     use std::fmt;
 
     use serde::de::{Error, SeqAccess, Visitor};
     use serde::{Deserializer, Serializer};
 
-    pub(super) fn serialize<S: Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
+    pub(crate) fn serialize<S: Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_bytes(bytes)
     }
 
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<u8>, D::Error> {
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<u8>, D::Error> {
         from.deserialize_byte_buf(Bytes)
     }
 

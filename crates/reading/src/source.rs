@@ -3,6 +3,7 @@
 use std::fmt;
 
 use domain::FileKind;
+use serde::{Deserialize, Serialize};
 
 /// One document in memory.
 #[derive(Clone, Copy)]
@@ -17,7 +18,7 @@ pub struct Source<'a> {
 }
 
 /// Where reading stops, so that a small file cannot ask for a large machine.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Limits {
     pub pages: u32,
     /// Bytes that an archive may unpack to, all its members together.

@@ -1,0 +1,286 @@
+//! Who reads what: children are kept for the tenant whose bytes they have seen, and replaced.
+//!
+//! A child is *fresh* until it gets its first document, and *bound* to that document's tenant from then
+//! on. A job takes, in this order: an idle child bound to its tenant, a fresh one, a new one. When a
+//! fresh one is taken or any child is lost, another is started in the background, so that hardly
+//! anybody waits for a start. Idle bound children of other tenants make room, the longest idle first.
+
+use std::collections::VecDeque;
+use std::ffi::OsString;
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::Duration;
+
+use domain::TenantId;
+use tokio::runtime::Handle;
+use tokio::sync::Semaphore;
+use tokio::time::timeout;
+
+use super::answers::Answers;
+use super::child::Child;
+use super::document::Document;
+use super::failure::ReadFailure;
+use super::nursery::Nursery;
+use super::protocol::{Envelope, MAX_HANDED, Request, Role};
+
+/// How often a job may find its child dead before it was handed over.
+const ATTEMPTS: usize = 3;
+
+#[derive(Clone, Debug)]
+pub struct PoolSettings {
+    /// How many documents are read at once.
+    pub children: usize,
+    /// How many fresh children wait, beyond those.
+    pub spares: usize,
+    /// This binary; an absolute path.
+    pub program: PathBuf,
+    /// What makes it a reading child.
+    pub arguments: Vec<OsString>,
+    /// All that a child gets to see of the environment.
+    pub environment: Vec<(OsString, OsString)>,
+    /// Bytes of address space.
+    pub memory: u64,
+    /// Processor time for one job.
+    pub cpu: Duration,
+    /// How long one job may keep its caller waiting, all in all.
+    pub wall: Duration,
+    /// Bytes that one job may give back.
+    pub output: u64,
+    /// How long a child may take to be ready.
+    pub start: Duration,
+    /// A child is replaced after so many jobs: what it leaks goes with it.
+    pub jobs_per_child: u32,
+}
+
+impl PoolSettings {
+    pub fn new(program: impl Into<PathBuf>, arguments: &[&str]) -> Self {
+        Self {
+            children: 2,
+            spares: 1,
+            program: program.into(),
+            arguments: arguments.iter().map(OsString::from).collect(),
+            environment: Vec::new(),
+            memory: 1 << 30,
+            cpu: Duration::from_mins(2),
+            wall: Duration::from_mins(2),
+            output: 1 << 30,
+            start: Duration::from_secs(20),
+            jobs_per_child: 200,
+        }
+    }
+}
+
+/// What is to be done, and the files for it.
+#[derive(Clone, Debug)]
+pub struct Job {
+    request: Request,
+    handed: Vec<(Role, Document)>,
+}
+
+impl Job {
+    pub fn new(request: Request) -> Self {
+        Self { request, handed: Vec::new() }
+    }
+
+    /// At most four, each in a role of its own.
+    #[must_use]
+    pub fn with(mut self, role: Role, document: Document) -> Self {
+        self.handed.push((role, document));
+        self
+    }
+}
+
+/// Reading children. Cheap to clone; the last clone takes the children along.
+#[derive(Clone, Debug)]
+pub struct Pool {
+    keeper: Keeper,
+}
+
+impl Pool {
+    /// Starts nothing yet.
+    pub fn new(settings: PoolSettings) -> Self {
+        let places = Arc::new(Semaphore::new(settings.children.max(1)));
+        let children = Mutex::default();
+        let nursery = OnceLock::new();
+        Self { keeper: Keeper(Arc::new(Kept { settings, places, children, nursery })) }
+    }
+
+    /// Waits for a free place, hands the job to a child and gives what comes back. The time it waits
+    /// for a place is not the job's.
+    pub async fn run(&self, tenant: TenantId, job: Job) -> Result<Answers, ReadFailure> {
+        let keeper = &self.keeper;
+        let settings = &keeper.0.settings;
+        let not_started = |why: &str| ReadFailure::NotStarted { why: why.to_owned() };
+        if job.handed.len() > MAX_HANDED {
+            return Err(not_started("too many files for one job"));
+        }
+        let places = Arc::clone(&keeper.0.places);
+        let place = places.acquire_owned().await.map_err(|_| not_started("the pool is closed"))?;
+
+        let (handed, documents): (_, Vec<Document>) = job.handed.into_iter().unzip();
+        let envelope = Envelope { request: job.request, handed };
+        let files = documents.iter().map(Document::reopened).collect::<io::Result<Vec<_>>>();
+        let files = files.map_err(|error| not_started(&error.to_string()))?;
+        let descriptors: Vec<BorrowedFd<'_>> = files.iter().map(AsFd::as_fd).collect();
+        for _ in 0..ATTEMPTS {
+            let mut child = keeper.child_for(tenant).await?;
+            // Bound before it is handed anything, so that no way out of here can leave it fresh.
+            child.tenant = Some(tenant);
+            child.served += 1;
+            match timeout(settings.wall, child.send(&envelope, &descriptors)).await {
+                Ok(Ok(())) => {
+                    let (output, wall) = (settings.output, settings.wall);
+                    return Ok(Answers::new(keeper.clone(), child, place, output, wall));
+                }
+                Ok(Err(_)) => {}
+                Err(_) => return Err(ReadFailure::TimedOut { limit: settings.wall }),
+            }
+        }
+        Err(not_started("readers die before they are given anything"))
+    }
+
+    pub fn waiting(&self) -> Waiting {
+        let idle = self.keeper.idle();
+        let fresh = idle.fresh.iter().map(Child::id).collect();
+        Waiting { fresh, bound: idle.bound.iter().map(Child::id).collect() }
+    }
+}
+
+/// The children that wait, by process id.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Waiting {
+    /// Those that have seen nobody's bytes.
+    pub fresh: Vec<u32>,
+    /// Those that are kept for a tenant.
+    pub bound: Vec<u32>,
+}
+
+/// The pool's inner half, which the answers of running jobs hold on to as well.
+#[derive(Clone, Debug)]
+pub(crate) struct Keeper(Arc<Kept>);
+
+#[derive(Debug)]
+struct Kept {
+    settings: PoolSettings,
+    /// One permit for each job that may run.
+    places: Arc<Semaphore>,
+    children: Mutex<Idle>,
+    nursery: OnceLock<Nursery>,
+}
+
+#[derive(Debug, Default)]
+struct Idle {
+    fresh: Vec<Child>,
+    /// How many are being started, beyond those.
+    warming: usize,
+    /// The longest idle first.
+    bound: VecDeque<Child>,
+}
+
+impl Keeper {
+    async fn child_for(&self, tenant: TenantId) -> Result<Child, ReadFailure> {
+        if let Some(known) = self.idle().take_bound_to(tenant) {
+            return Ok(known);
+        }
+        let fresh = self.idle().take_fresh();
+        self.make_room(self.free_places());
+        let child = match fresh {
+            Some(fresh) => fresh,
+            None => Child::start(self.nursery()?, &self.0.settings).await?,
+        };
+        self.warm_up();
+        Ok(child)
+    }
+
+    /// A job is done, and its child well.
+    pub(crate) fn take_back(&self, mut child: Child) {
+        if child.served < self.0.settings.jobs_per_child && child.is_well() {
+            self.idle().bound.push_back(child);
+            // The job's own place is about to be free.
+            self.make_room(self.free_places() + 1);
+        } else {
+            drop(child);
+            self.warm_up();
+        }
+    }
+
+    /// Starts another child in the background when there are too few fresh ones.
+    pub(crate) fn warm_up(&self) {
+        // Whoever drops the last answers outside a runtime is ending, and needs no more children.
+        let Ok(runtime) = Handle::try_current() else { return };
+        {
+            let mut idle = self.idle();
+            if idle.fresh.len() + idle.warming >= self.0.settings.spares {
+                return;
+            }
+            idle.warming += 1;
+        }
+        let pool = Arc::downgrade(&self.0);
+        runtime.spawn(async move {
+            let Some(kept) = pool.upgrade() else { return };
+            let keeper = Self(kept);
+            let started = match keeper.nursery() {
+                Ok(nursery) => Child::start(nursery, &keeper.0.settings).await,
+                Err(failure) => Err(failure),
+            };
+            let mut idle = keeper.idle();
+            idle.warming -= 1;
+            // One that does not start is the next job's to complain about.
+            idle.fresh.extend(started);
+        });
+    }
+
+    fn free_places(&self) -> usize {
+        self.0.places.available_permits()
+    }
+
+    /// Ends idle children for which there is no place.
+    fn make_room(&self, places: usize) {
+        let mut idle = self.idle();
+        while idle.bound.len() > places {
+            idle.bound.pop_front();
+        }
+    }
+
+    fn nursery(&self) -> Result<&Nursery, ReadFailure> {
+        if let Some(nursery) = self.0.nursery.get() {
+            return Ok(nursery);
+        }
+        let opened =
+            Nursery::open().map_err(|error| ReadFailure::NotStarted { why: error.to_string() })?;
+        // Two may get here at once; the second one's thread ends with its sender.
+        Ok(self.0.nursery.get_or_init(|| opened))
+    }
+
+    fn idle(&self) -> MutexGuard<'_, Idle> {
+        self.0.children.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Idle {
+    /// The one that was busy last: its memory is warm.
+    fn take_bound_to(&mut self, tenant: TenantId) -> Option<Child> {
+        while let Some(at) = self.bound.iter().rposition(|child| child.tenant == Some(tenant)) {
+            let child = self.bound.remove(at)?;
+            if let Some(child) = if_well(child) {
+                return Some(child);
+            }
+        }
+        None
+    }
+
+    fn take_fresh(&mut self) -> Option<Child> {
+        while let Some(child) = self.fresh.pop() {
+            if let Some(child) = if_well(child) {
+                return Some(child);
+            }
+        }
+        None
+    }
+}
+
+fn if_well(mut child: Child) -> Option<Child> {
+    child.is_well().then_some(child)
+}

@@ -1,0 +1,243 @@
+//! What parent and child say to each other.
+//!
+//! ```text
+//! parent → child   Terms, then for each job an Envelope (its documents ride along as descriptors)
+//! child → parent   Greeting, then for each job Frames up to Done or Failed
+//! ```
+//!
+//! Messages are frames as in [`crate::artifact`]: `length unpacked lz4(postcard(message))`. No frame is
+//! large: what may be (an attachment, a picture) comes in pieces, so that a hostile child cannot make
+//! its parent set much memory aside.
+
+use std::fmt;
+use std::io::Write;
+
+use domain::FileKind;
+use serde::{Deserialize, Serialize};
+
+use crate::artifact::{self, ArtifactError};
+use crate::model::{Attachment, Part, serde_byte_buf};
+use crate::sandbox::Door;
+use crate::{Limits, ReadError};
+
+/// Both sides are the same binary, unless somebody replaced the file under a running one.
+pub(crate) const VERSION: u16 = 1;
+/// The largest frame, unpacked.
+pub(crate) const MAX_FRAME: u32 = 16 << 20;
+/// The pieces in which bytes travel.
+pub(crate) const PIECE: usize = 1 << 20;
+/// How many files can ride along with one request.
+pub(crate) const MAX_HANDED: usize = 4;
+
+/// The first thing a child is told.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Terms {
+    pub(crate) version: u16,
+    /// The process to end with.
+    pub(crate) parent: u32,
+    pub(crate) memory: u64,
+    pub(crate) cpu_seconds: u64,
+}
+
+/// The first thing a child says.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) enum Greeting {
+    Ready { version: u16, door: Door },
+    NotReady { why: String },
+}
+
+/// What a child is to do, and with which document.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Request {
+    pub work: Work,
+    pub subject: Subject,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Work {
+    /// The document's parts: text, words and areas as far as the file itself tells.
+    Read,
+    /// How each page's picture is to be made ready for OCR.
+    Prepare { pages: Option<PageRange> },
+    /// OCR of pages that want it.
+    Recognise { pages: Option<PageRange>, languages: Vec<String> },
+    /// Blocks, tables and key-values of pages whose words are known.
+    Layout,
+    /// A picture of one page.
+    Render { page: u32, width: u32 },
+}
+
+/// Pages from..=to, counted from 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PageRange {
+    pub from: u32,
+    pub to: u32,
+}
+
+/// The document, apart from its bytes. See [`crate::Source`].
+#[derive(Clone, PartialEq, Serialize, Deserialize)]
+pub struct Subject {
+    pub kind: FileKind,
+    pub file_name: String,
+    pub password: Option<String>,
+    pub limits: Limits,
+}
+
+impl fmt::Debug for Subject {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Subject").field("kind", &self.kind).finish_non_exhaustive()
+    }
+}
+
+/// What a file that rides along is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Role {
+    Document,
+    /// The page artifact of an earlier stage.
+    Pages,
+    /// What another engine read.
+    Words,
+}
+
+/// A request as it travels.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Envelope {
+    pub(crate) request: Request,
+    /// One for each descriptor that rides along, in their order.
+    pub(crate) handed: Vec<Role>,
+}
+
+/// One thing that a child found.
+#[derive(Clone, Debug, PartialEq)]
+#[expect(clippy::large_enum_variant, reason = "it is handed on once, and never kept in numbers")]
+pub enum Answer {
+    Part(Part),
+    Picture(Picture),
+}
+
+#[derive(Clone, PartialEq, Eq)]
+pub struct Picture {
+    pub width: u32,
+    pub height: u32,
+    pub format: PictureFormat,
+    pub bytes: Vec<u8>,
+}
+
+impl fmt::Debug for Picture {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Picture({}×{}, {:?})", self.width, self.height, self.format)
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum PictureFormat {
+    Png,
+    Jpeg,
+    /// One byte per pixel, no header.
+    Grey,
+}
+
+/// What comes back for a request.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) enum Frame {
+    /// A part that is not an attachment.
+    Part(Part),
+    /// The beginning of an attachment or picture, whose bytes follow.
+    Attachment {
+        name: String,
+        media_type: Option<String>,
+    },
+    Picture {
+        width: u32,
+        height: u32,
+        format: PictureFormat,
+    },
+    Piece(#[serde(with = "serde_byte_buf")] Vec<u8>),
+    /// The bytes are complete.
+    Complete,
+    Done,
+    Failed(ReadError),
+}
+
+/// Writes an answer in frames.
+pub(crate) fn write_answer(to: &mut impl Write, answer: Answer) -> Result<(), ArtifactError> {
+    match answer {
+        Answer::Part(Part::Attachment(Attachment { name, media_type, bytes })) => {
+            artifact::write_frame(to, &Frame::Attachment { name, media_type })?;
+            write_bytes(to, &bytes)
+        }
+        Answer::Part(part) => write_bounded(to, &Frame::Part(part)),
+        Answer::Picture(Picture { width, height, format, bytes }) => {
+            artifact::write_frame(to, &Frame::Picture { width, height, format })?;
+            write_bytes(to, &bytes)
+        }
+    }
+}
+
+fn write_bytes(to: &mut impl Write, bytes: &[u8]) -> Result<(), ArtifactError> {
+    for piece in bytes.chunks(PIECE) {
+        artifact::write_frame(to, &Frame::Piece(piece.to_vec()))?;
+    }
+    artifact::write_frame(to, &Frame::Complete)?;
+    Ok(())
+}
+
+/// A page so full that the parent would refuse it is refused here, where it is an ordinary error.
+fn write_bounded(to: &mut impl Write, frame: &Frame) -> Result<(), ArtifactError> {
+    let mut packed = Vec::new();
+    artifact::write_frame(&mut packed, frame)?;
+    let unpacked = packed.get(4..8).and_then(|length| length.try_into().ok());
+    if unpacked.map(u32::from_le_bytes).is_none_or(|length| length > MAX_FRAME) {
+        return Err(ArtifactError::TooLarge);
+    }
+    Ok(to.write_all(&packed)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Page;
+
+    fn frames_of(answer: Answer) -> Vec<Frame> {
+        let mut bytes = Vec::new();
+        write_answer(&mut bytes, answer).unwrap();
+        let mut rest = bytes.as_slice();
+        let mut frames = Vec::new();
+        while !rest.is_empty() {
+            frames.push(artifact::read_frame(&mut rest).unwrap());
+        }
+        frames
+    }
+
+    #[test]
+    fn an_attachment_travels_in_pieces() {
+        let bytes = vec![7; PIECE + 1];
+        let attachment = Attachment { name: "a.xml".into(), media_type: None, bytes };
+        let frames = frames_of(Answer::Part(Part::Attachment(attachment)));
+        assert!(matches!(
+            frames.as_slice(),
+            [Frame::Attachment { .. }, Frame::Piece(first), Frame::Piece(last), Frame::Complete]
+                if first.len() == PIECE && last.len() == 1
+        ));
+    }
+
+    #[test]
+    fn a_page_beyond_the_largest_frame_is_an_error_of_the_child() {
+        let label = Some("x".repeat(MAX_FRAME as usize));
+        let page = Part::Page(Page { label, ..Page::default() });
+        let written = write_answer(&mut Vec::new(), Answer::Part(page));
+        assert!(matches!(written, Err(ArtifactError::TooLarge)));
+    }
+
+    #[test]
+    fn a_password_stays_out_of_the_log() {
+        let subject = Subject {
+            kind: FileKind::Pdf,
+            file_name: "payslip.pdf".into(),
+            password: Some("hunter2".into()),
+            limits: Limits::default(),
+        };
+        let logged = format!("{:?}", Request { work: Work::Read, subject });
+        assert!(!logged.contains("hunter2") && !logged.contains("payslip"), "{logged}");
+    }
+}
