@@ -3,6 +3,8 @@
 //! `DOCKET_CORPUS` names the folder with the documents. A part whose documents are not there is left
 //! out, and the report says so in capital letters.
 
+mod eml;
+mod office;
 mod score;
 
 use std::io::{self, Write};
@@ -32,6 +34,10 @@ struct Cli {
 enum Part {
     /// How the scores themselves come out on what is known.
     Score,
+    /// Word, PowerPoint, Excel and HTML against docling's Markdown.
+    Office,
+    /// Fields of mails.
+    Eml,
 }
 
 fn main() -> anyhow::Result<()> {
@@ -40,6 +46,8 @@ fn main() -> anyhow::Result<()> {
     for part in parts {
         match part {
             Part::Score => score_of_truth(&cli.corpus)?,
+            Part::Office => office::measure(&cli.corpus, cli.each)?,
+            Part::Eml => eml::measure(&cli.corpus, cli.each)?,
         }
     }
     Ok(())
