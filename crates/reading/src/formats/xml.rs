@@ -33,6 +33,11 @@ impl Element {
         self.attributes.iter().find(|(key, _)| &**key == name).map(|(_, value)| &**value)
     }
 
+    /// All of this name: prefixes may have told them apart.
+    pub(super) fn attributes_named(&self, name: &str) -> impl Iterator<Item = &str> {
+        self.attributes.iter().filter(move |(key, _)| &**key == name).map(|(_, value)| &**value)
+    }
+
     pub(super) fn number(&self, name: &str) -> Option<u32> {
         self.attribute(name)?.trim().parse().ok()
     }
