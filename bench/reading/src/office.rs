@@ -129,12 +129,16 @@ fn comparable(markdown: &str) -> String {
     while let Some(at) = rest.find(['<', ']', '\\']) {
         let (before, from) = rest.split_at(at);
         text.push_str(before);
-        rest = if let Some((_, after)) = from.strip_prefix("<!--").and_then(|from| from.split_once("-->")) {
+        rest = if let Some((_, after)) =
+            from.strip_prefix("<!--").and_then(|from| from.split_once("-->"))
+        {
             after
         } else if let Some(target) = from.strip_prefix("](") {
             text.push(']');
             after_target(target)
-        } else if from.starts_with('\\') && from.chars().nth(1).is_some_and(|c| c.is_ascii_punctuation()) {
+        } else if from.starts_with('\\')
+            && from.chars().nth(1).is_some_and(|c| c.is_ascii_punctuation())
+        {
             from.get(1..).unwrap_or_default()
         } else {
             let length = from.chars().next().map_or(1, char::len_utf8);
@@ -171,7 +175,11 @@ fn headings(markdown: &str) -> usize {
             in_code = !in_code;
         }
         let marks = line.bytes().take_while(|byte| *byte == b'#').count();
-        count += usize::from(!in_code && (1..=6).contains(&marks) && line.get(marks..).is_some_and(|rest| rest.starts_with(' ')));
+        count += usize::from(
+            !in_code
+                && (1..=6).contains(&marks)
+                && line.get(marks..).is_some_and(|rest| rest.starts_with(' ')),
+        );
     }
     count
 }

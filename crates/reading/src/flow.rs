@@ -70,7 +70,10 @@ impl Text {
 
     fn style_at(&self, at: usize) -> Style {
         let after = self.styles.partition_point(|(from, _)| *from <= at);
-        after.checked_sub(1).and_then(|last| self.styles.get(last)).map_or_else(Style::default, |s| s.1)
+        after
+            .checked_sub(1)
+            .and_then(|last| self.styles.get(last))
+            .map_or_else(Style::default, |s| s.1)
     }
 
     /// The words of each line.
@@ -80,9 +83,7 @@ impl Text {
             let begins = at;
             at += line.len() + 1;
             let place = |word: &str| begins + (word.as_ptr() as usize - line.as_ptr() as usize);
-            line.split_whitespace()
-                .map(|word| self.word(word.to_owned(), place(word)))
-                .collect()
+            line.split_whitespace().map(|word| self.word(word.to_owned(), place(word))).collect()
         })
     }
 
@@ -207,7 +208,8 @@ impl<'a> Flow<'a> {
     }
 
     fn finish_page(&mut self) -> Result<(), ReadError> {
-        let next = Page { number: self.page.number + 1, ..self.empty_page(self.page.label.clone()) };
+        let next =
+            Page { number: self.page.number + 1, ..self.empty_page(self.page.label.clone()) };
         let page = std::mem::replace(&mut self.page, next);
         if self.finished >= self.limits.pages {
             self.full = true;
@@ -270,7 +272,8 @@ impl<'a> Flow<'a> {
             let first_line = self.page.lines.len();
             let mut row = first_row;
             while let Some(cell) = cells.next_if(|cell| {
-                cell.row == row || self.page.words.len() < LONG_WORDS.min(self.limits.words as usize)
+                cell.row == row
+                    || self.page.words.len() < LONG_WORDS.min(self.limits.words as usize)
             }) {
                 row = cell.row;
                 table.cells.push(self.cell(&cell, if header_rows > 0 { 0 } else { first_row }));
@@ -323,15 +326,17 @@ mod tests {
             parts.push(part);
             Ok(())
         };
-        let mut flow =
-            Flow::begin(&source(limits), &mut sink, None, BTreeMap::new()).unwrap();
+        let mut flow = Flow::begin(&source(limits), &mut sink, None, BTreeMap::new()).unwrap();
         build(&mut flow).unwrap();
         flow.finish().unwrap();
         parts
     }
 
     fn pages(parts: &[Part]) -> Vec<&Page> {
-        parts.iter().filter_map(|part| if let Part::Page(page) = part { Some(page) } else { None }).collect()
+        parts
+            .iter()
+            .filter_map(|part| if let Part::Page(page) = part { Some(page) } else { None })
+            .collect()
     }
 
     #[test]
@@ -340,8 +345,11 @@ mod tests {
         text.push("bo", BOLD);
         text.push("ld x", Style::default());
         let parts = built(Limits::default(), |flow| flow.block(BlockKind::Paragraph, &text));
-        let words: Vec<_> =
-            pages(&parts)[0].words.iter().map(|word| (word.text.as_str(), word.style.bold)).collect();
+        let words: Vec<_> = pages(&parts)[0]
+            .words
+            .iter()
+            .map(|word| (word.text.as_str(), word.style.bold))
+            .collect();
         assert_eq!(words, [("plain", false), ("bold", true), ("x", false)]);
     }
 
@@ -377,7 +385,12 @@ mod tests {
     #[test]
     fn a_long_table_goes_on_on_the_next_page() {
         let limits = Limits { words: 10, ..Limits::default() };
-        let cell = |row, column| GridCell { row, column, text: Text::plain("one two"), ..GridCell::default() };
+        let cell = |row, column| GridCell {
+            row,
+            column,
+            text: Text::plain("one two"),
+            ..GridCell::default()
+        };
         let cells = (0..9).flat_map(|row| [cell(row, 0), cell(row, 1)]).collect();
         let parts = built(limits, |flow| flow.table(Grid { header_rows: 1, cells }));
         let rows: Vec<_> = pages(&parts).iter().map(|page| page.tables[0].rows).collect();

@@ -10,7 +10,7 @@ pub fn markdown(page: &Page, to: &mut String) {
         && !has_heading(page, label)
     {
         writer.begin(BlockKind::Heading { level: 2 });
-        writer.to.push_str(&format!("## {}\n", escaped(label)));
+        writer.to.extend(["## ", &escaped(label), "\n"]);
     }
     for block in &page.blocks {
         writer.block(block);
@@ -25,7 +25,8 @@ pub fn markdown(page: &Page, to: &mut String) {
 fn has_heading(page: &Page, label: &str) -> bool {
     page.blocks.iter().any(|block| {
         matches!(block.kind, BlockKind::Heading { .. })
-            && plain(page, block.lines.of(&page.lines)) == label.split_whitespace().collect::<Vec<_>>().join(" ")
+            && plain(page, block.lines.of(&page.lines))
+                == label.split_whitespace().collect::<Vec<_>>().join(" ")
     })
 }
 
@@ -55,7 +56,7 @@ impl Writer<'_> {
         match block.kind {
             BlockKind::Heading { level } => {
                 let marks = "#".repeat(usize::from(level.clamp(1, 6)));
-                self.to.push_str(&format!("{marks} {}\n", escaped(&plain(self.page, lines))));
+                self.to.extend([&marks, " ", &escaped(&plain(self.page, lines)), "\n"]);
             }
             BlockKind::ListItem { depth, number } => {
                 let indent = "    ".repeat(usize::from(depth.min(20)));
@@ -91,7 +92,7 @@ impl Writer<'_> {
         if lines_are_meant(self.page) {
             for (at, line) in lines.iter().enumerate() {
                 if at > 0 {
-                    self.to.push_str("\n");
+                    self.to.push('\n');
                     self.to.push_str(indent);
                 }
                 let words: Vec<_> = line.words.of(&self.page.words).iter().map(borrowed).collect();
@@ -111,7 +112,7 @@ impl Writer<'_> {
         while text.iter().any(|line| line.contains(&fence)) {
             fence.push('`');
         }
-        self.to.push_str(&format!("{fence}\n{}\n{fence}\n", text.join("\n")));
+        self.to.extend([&fence, "\n", &text.join("\n"), "\n", &fence, "\n"]);
     }
 
     fn table(&mut self, table: &Table) {
@@ -165,7 +166,8 @@ fn parted<'w>(word: &'w str, next: &str) -> Option<&'w str> {
     let goes_on = next.chars().next().is_some_and(char::is_lowercase);
     let is_word = beginning.chars().count() > 1 && beginning.chars().all(char::is_alphabetic);
     // «Haus- und Hof-» is two words.
-    let joins = matches!(next, "und" | "oder" | "and" | "or" | "et" | "ou" | "y" | "e" | "en" | "of");
+    let joins =
+        matches!(next, "und" | "oder" | "and" | "or" | "et" | "ou" | "y" | "e" | "en" | "of");
     (goes_on && is_word && !joins).then_some(beginning)
 }
 
@@ -238,7 +240,9 @@ fn escape_beginning(to: &mut String, begins: usize) {
     let at = match first {
         '#' | '>' => Some(begins),
         '-' | '+' if after == ' ' => Some(begins),
-        _ if digits > 0 && text.get(digits..).is_some_and(|rest| rest.starts_with(". ")) => Some(begins + digits),
+        _ if digits > 0 && text.get(digits..).is_some_and(|rest| rest.starts_with(". ")) => {
+            Some(begins + digits)
+        }
         _ => None,
     };
     if let Some(at) = at {

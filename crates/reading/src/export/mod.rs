@@ -36,8 +36,8 @@ fn places(table: &Table) -> Vec<Vec<Option<usize>>> {
     let mut places = vec![vec![None; columns]; rows];
     for (index, cell) in table.cells.iter().enumerate() {
         let down = cell.row as usize..(cell.row.saturating_add(cell.row_span) as usize).min(rows);
-        let right =
-            cell.column as usize..(cell.column.saturating_add(cell.column_span) as usize).min(columns);
+        let right = cell.column as usize
+            ..(cell.column.saturating_add(cell.column_span) as usize).min(columns);
         for row in places.get_mut(down).unwrap_or_default() {
             row.get_mut(right.clone()).unwrap_or_default().fill(Some(index));
         }
@@ -59,7 +59,9 @@ fn sparse_places(table: &Table) -> Vec<Vec<Option<usize>>> {
         }
     }
     let columns = places.iter().map(Vec::len).max().unwrap_or(0);
-    places.iter_mut().for_each(|row| row.resize(columns, None));
+    for row in &mut places {
+        row.resize(columns, None);
+    }
     places
 }
 

@@ -14,14 +14,17 @@ pub fn text(page: &Page, to: &mut String) {
             BlockKind::ListItem { depth, number } => {
                 to.push_str(&"  ".repeat(usize::from(depth.min(20))));
                 match number {
-                    Some(number) => to.push_str(&format!("{number}. ")),
+                    Some(number) => to.extend([&number.to_string(), ". "]),
                     None => to.push_str("• "),
                 }
                 lines_text(page, block.lines.of(&page.lines), "", to);
             }
             _ => lines_text(page, block.lines.of(&page.lines), "", to),
         }
-        if !to.is_empty() && !to.ends_with("\n\n") && !matches!(block.kind, BlockKind::ListItem { .. }) {
+        if !to.is_empty()
+            && !to.ends_with("\n\n")
+            && !matches!(block.kind, BlockKind::ListItem { .. })
+        {
             to.push('\n');
         }
     }

@@ -21,7 +21,8 @@ const MAX_SHOWN_DEPTH: u32 = 8;
 const MAX_MESSAGES: usize = 1_000;
 
 pub fn read(source: &Source, sink: &mut dyn Sink) -> Result<(), ReadError> {
-    let marks = source.bytes.windows(14).filter(|window| window.eq_ignore_ascii_case(b"message/rfc822"));
+    let marks =
+        source.bytes.windows(14).filter(|window| window.eq_ignore_ascii_case(b"message/rfc822"));
     if marks.take(MAX_MESSAGES + 1).count() > MAX_MESSAGES {
         return Err(ReadError::too_large(format!("more than {MAX_MESSAGES} mails within it")));
     }
@@ -101,13 +102,8 @@ fn addresses(address: &Address) -> String {
 }
 
 fn add_message(message: &Message, depth: u32, flow: &mut Flow) -> Result<(), ReadError> {
-    let shown = [
-        ("from", "From"),
-        ("to", "To"),
-        ("cc", "Cc"),
-        ("date", "Date"),
-        ("subject", "Subject"),
-    ];
+    let shown =
+        [("from", "From"), ("to", "To"), ("cc", "Cc"), ("date", "Date"), ("subject", "Subject")];
     let mut header = Text::default();
     for (name, value) in fields(message) {
         if let Some((_, label)) = shown.iter().find(|(known, _)| *known == name) {
@@ -124,7 +120,10 @@ fn add_message(message: &Message, depth: u32, flow: &mut Flow) -> Result<(), Rea
     }
     for part in message.attachments() {
         if let PartType::Message(inner) = &part.body {
-            let name = inner.subject().map(str::to_owned).or_else(|| part.attachment_name().map(str::to_owned));
+            let name = inner
+                .subject()
+                .map(str::to_owned)
+                .or_else(|| part.attachment_name().map(str::to_owned));
             flow.begin_page(Some(name.unwrap_or_else(|| "Attached mail".to_owned())))?;
             add_message(inner, depth + 1, flow)?;
         }
@@ -136,7 +135,9 @@ fn add_body(message: &Message, flow: &mut Flow) -> Result<(), ReadError> {
     for part in message.html_bodies() {
         let added = match &part.body {
             PartType::Html(characters) => html::add(&repaired(message, part, characters), flow),
-            PartType::Text(characters) => text::paragraphs(&repaired(message, part, characters), flow),
+            PartType::Text(characters) => {
+                text::paragraphs(&repaired(message, part, characters), flow)
+            }
             _ => Ok(()),
         };
         match added {
@@ -168,12 +169,15 @@ fn repaired<'t>(message: &'t Message, part: &MessagePart, characters: &'t str) -
 fn attachment(message: &Message, part: &MessagePart, number: u32) -> Option<Attachment> {
     let bytes = match &part.body {
         PartType::Text(characters) | PartType::Html(characters) => characters.as_bytes().to_vec(),
-        PartType::Binary(bytes) | PartType::InlineBinary(bytes) => bytes.to_vec(),
+        PartType::Binary(bytes) | PartType::InlineBinary(bytes) => {
+            let encoding = part.content_transfer_encoding().unwrap_or_default().to_ascii_lowercase();
+            let is_uu = matches!(encoding.as_str(), "x-uuencode" | "uuencode" | "x-uue");
+            is_uu.then(|| uudecoded(bytes)).flatten().unwrap_or_else(|| bytes.to_vec())
+        }
         PartType::Message(inner) if part.encoding != Encoding::None => inner.raw_message().to_vec(),
-        PartType::Message(_) => message
-            .raw_message()
-            .get(part.offset_body as usize..part.offset_end as usize)?
-            .to_vec(),
+        PartType::Message(_) => {
+            message.raw_message().get(part.offset_body as usize..part.offset_end as usize)?.to_vec()
+        }
         PartType::Multipart(_) => return None,
     };
     let media_type = part.content_type().map(|kind| match kind.subtype() {
@@ -186,4 +190,37 @@ fn attachment(message: &Message, part: &MessagePart, number: u32) -> Option<Atta
     };
     let name = part.attachment_name().map_or_else(|| format!("attachment {number}"), str::to_owned);
     Some(Attachment { name, media_type, bytes })
+}
+
+/// What old mail programs sent before there was base64.
+fn uudecoded(bytes: &[u8]) -> Option<Vec<u8>> {
+    let text = std::str::from_utf8(bytes).ok()?;
+    let mut lines = text.lines().skip_while(|line| !line.starts_with("begin "));
+    lines.next()?;
+    let mut decoded = Vec::with_capacity(bytes.len());
+    for line in lines.take_while(|line| line.trim_end() != "end") {
+        // Blanks at the end may have been lost: they stand for zeros.
+        let six_bits = |byte: u8| byte.wrapping_sub(32) & 0x3F;
+        let Some((length, packed)) = line.as_bytes().split_first() else { continue };
+        let mut unpacked = Vec::new();
+        for four in packed.chunks(4) {
+            let at = |place: usize| four.get(place).map_or(0, |byte| six_bits(*byte));
+            let [a, b, c, d] = [at(0), at(1), at(2), at(3)];
+            unpacked.extend([a << 2 | b >> 4, b << 4 | c >> 2, c << 6 | d]);
+        }
+        unpacked.resize(usize::from(six_bits(*length)), 0);
+        decoded.append(&mut unpacked);
+    }
+    (!decoded.is_empty()).then_some(decoded)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn uuencoded_bytes_are_unpacked() {
+        assert_eq!(uudecoded(b"\r\nbegin 644 a.txt\r\n#0V%T\r\n`\r\nend\r\n"), Some(b"Cat".to_vec()));
+        assert_eq!(uudecoded(b"no beginning"), None);
+    }
 }

@@ -34,7 +34,9 @@ fn check_nesting(characters: &str, nesting: u32) -> Result<(), ReadError> {
         let before = line.split(|c: char| !matches!(c, '>' | ' ' | '\t' | '-' | '*' | '+')).next();
         let quotes = before.unwrap_or_default().matches('>').count();
         if quotes > nesting as usize {
-            return Err(ReadError::too_large(format!("more than {nesting} quotes within each other")));
+            return Err(ReadError::too_large(format!(
+                "more than {nesting} quotes within each other"
+            )));
         }
     }
     Ok(())
@@ -105,7 +107,7 @@ impl Walk<'_, '_> {
                 self.quotes -= 1;
                 Ok(())
             }
-            NodeValue::FootnoteDefinition(note) => self.note(node, &note.name),
+            NodeValue::FootnoteDefinition(footnote) => self.note(node, &footnote.name),
             NodeValue::Table(_) => self.flow.table(grid(node)),
             NodeValue::FrontMatter(_) | NodeValue::ThematicBreak => Ok(()),
             _ => self.blocks(node),
@@ -131,7 +133,9 @@ impl Walk<'_, '_> {
             Some(number)
         });
         let mut children = node.children().peekable();
-        if let Some(first) = children.next_if(|first| matches!(first.data.borrow().value, NodeValue::Paragraph)) {
+        if let Some(first) =
+            children.next_if(|first| matches!(first.data.borrow().value, NodeValue::Paragraph))
+        {
             let mut text = Text::plain(mark);
             text.append(&inline(first));
             self.flow.block(BlockKind::ListItem { depth, number }, &text)?;
@@ -166,7 +170,9 @@ fn inline<'a>(block: &'a AstNode<'a>) -> Text {
             NodeValue::Math(math) => text.push(&math.literal, style),
             NodeValue::SoftBreak => text.push(" ", style),
             NodeValue::LineBreak => text.push("\n", style),
-            NodeValue::FootnoteReference(note) => text.push(&format!("[{}]", note.name), style),
+            NodeValue::FootnoteReference(footnote) => {
+                text.push(&format!("[{}]", footnote.name), style);
+            }
             NodeValue::HtmlInline(tag) if tag.starts_with("<br") => text.push("\n", style),
             _ => {}
         }

@@ -4,15 +4,11 @@ use super::xml::Element;
 
 /// One formula.
 pub(super) fn latex(formula: &Element) -> String {
-    let mut written = String::new();
-    write_children(formula, &mut written);
-    written.trim().to_owned()
+    children(formula).trim().to_owned()
 }
 
-fn write_children(parent: &Element, to: &mut String) {
-    for element in parent.elements() {
-        write_element(element, to);
-    }
+fn children(parent: &Element) -> String {
+    parent.elements().map(element).collect()
 }
 
 /// The argument of this name, in braces.
@@ -24,85 +20,83 @@ fn argument(parent: &Element, name: &str) -> String {
     parent.child(name).map(latex).unwrap_or_default()
 }
 
-fn write_element(element: &Element, to: &mut String) {
-    let property = |group: &str, name: &str| {
-        element.child(group).and_then(|group| group.child(name)).map(|property| property.attribute("val"))
-    };
+/// What the element's properties say, where they say it.
+fn property<'e>(element: &'e Element, name: &str) -> Option<&'e str> {
+    let properties = element.elements().find(|child| child.name.ends_with("Pr"))?;
+    Some(properties.child(name)?.attribute("val").unwrap_or(""))
+}
+
+fn element(element: &Element) -> String {
+    let argument = |name: &str| argument(element, name);
+    let braced = |name: &str| braced(element, name);
     match &*element.name {
-        "r" => element.children("t").for_each(|text| write_text(&text.all_text(), to)),
-        "f" => {
-            let (above, below) = (braced(element, "num"), braced(element, "den"));
-            let line = property("fPr", "type").flatten();
-            if line == Some("noBar") {
-                *to += &format!("\\genfrac{{}}{{}}{{0pt}}{{}}{above}{below}");
-            } else {
-                *to += &format!("\\frac{above}{below}");
-            }
+        "r" => element.children("t").map(|text| text_of(&text.all_text())).collect(),
+        "f" if property(element, "type") == Some("noBar") => {
+            format!("\\genfrac{{}}{{}}{{0pt}}{{}}{}{}", braced("num"), braced("den"))
         }
-        "sSup" => *to += &format!("{}^{}", argument(element, "e"), braced(element, "sup")),
-        "sSub" => *to += &format!("{}_{}", argument(element, "e"), braced(element, "sub")),
-        "sSubSup" => {
-            let (sub, sup) = (braced(element, "sub"), braced(element, "sup"));
-            *to += &format!("{}_{sub}^{sup}", argument(element, "e"));
+        "f" => format!("\\frac{}{}", braced("num"), braced("den")),
+        "sSup" => format!("{}^{}", argument("e"), braced("sup")),
+        "sSub" => format!("{}_{}", argument("e"), braced("sub")),
+        "sSubSup" => format!("{}_{}^{}", argument("e"), braced("sub"), braced("sup")),
+        "sPre" => format!("{{}}_{}^{}{}", braced("sub"), braced("sup"), argument("e")),
+        "rad" if argument("deg").is_empty() => format!("\\sqrt{}", braced("e")),
+        "rad" => format!("\\sqrt[{}]{}", argument("deg"), braced("e")),
+        "nary" => nary(element),
+        "d" => delimited(element),
+        "func" => format!("{}({})", argument("fName"), argument("e")),
+        "limLow" => format!("{}_{}", argument("e"), braced("lim")),
+        "limUpp" => format!("{}^{}", argument("e"), braced("lim")),
+        "acc" => format!("{}{}", accent(property(element, "chr")), braced("e")),
+        "bar" if property(element, "pos") == Some("bot") => format!("\\underline{}", braced("e")),
+        "bar" => format!("\\overline{}", braced("e")),
+        "groupChr" if property(element, "pos") == Some("top") => {
+            format!("\\overbrace{}", braced("e"))
         }
-        "sPre" => {
-            let (sub, sup) = (braced(element, "sub"), braced(element, "sup"));
-            *to += &format!("{{}}_{sub}^{sup}{}", argument(element, "e"));
+        "groupChr" => format!("\\underbrace{}", braced("e")),
+        "m" => {
+            let row = |row: &Element| row.children("e").map(latex).collect::<Vec<_>>().join(" & ");
+            let rows: Vec<String> = element.children("mr").map(row).collect();
+            format!("\\begin{{matrix}}{}\\end{{matrix}}", rows.join(" \\\\ "))
         }
-        "rad" => match argument(element, "deg") {
-            degree if degree.is_empty() => *to += &format!("\\sqrt{}", braced(element, "e")),
-            degree => *to += &format!("\\sqrt[{degree}]{}", braced(element, "e")),
-        },
-        "nary" => write_nary(element, property("naryPr", "chr").flatten(), to),
-        "d" => write_delimited(element, to),
-        "func" => *to += &format!("{}({})", argument(element, "fName"), argument(element, "e")),
-        "limLow" => *to += &format!("{}_{}", argument(element, "e"), braced(element, "lim")),
-        "limUpp" => *to += &format!("{}^{}", argument(element, "e"), braced(element, "lim")),
-        "acc" => *to += &format!("{}{}", accent(property("accPr", "chr").flatten()), braced(element, "e")),
-        "bar" => {
-            let below = property("barPr", "pos").flatten() == Some("bot");
-            let command = if below { "\\underline" } else { "\\overline" };
-            *to += &format!("{command}{}", braced(element, "e"));
-        }
-        "m" => write_matrix(element, to),
         "eqArr" => {
             let lines: Vec<_> = element.children("e").map(latex).collect();
-            *to += &format!("\\begin{{aligned}}{}\\end{{aligned}}", lines.join(" \\\\ "));
+            format!("\\begin{{aligned}}{}\\end{{aligned}}", lines.join(" \\\\ "))
         }
-        name if name.ends_with("Pr") => {}
-        _ => write_children(element, to),
+        name if name.ends_with("Pr") => String::new(),
+        _ => children(element),
     }
 }
 
-fn write_nary(element: &Element, sign: Option<&str>, to: &mut String) {
-    *to += match sign.unwrap_or("∫") {
+/// Sums, integrals and the like, with their limits.
+fn nary(element: &Element) -> String {
+    let sign = match property(element, "chr").unwrap_or("∫") {
         "∑" => "\\sum",
         "∏" => "\\prod",
         "∐" => "\\coprod",
         "∬" => "\\iint",
         "∭" => "\\iiint",
         "∮" => "\\oint",
+        "∯" => "\\oiint",
+        "∰" => "\\oiiint",
         "⋃" => "\\bigcup",
         "⋂" => "\\bigcap",
         "⋁" => "\\bigvee",
         "⋀" => "\\bigwedge",
         _ => "\\int",
     };
-    for (name, mark) in [("sub", '_'), ("sup", '^')] {
-        let limit = argument(element, name);
-        if !limit.is_empty() {
-            *to += &format!("{mark}{{{limit}}}");
-        }
-    }
-    *to += &argument(element, "e");
+    let limit = |name: &str, mark: char| match argument(element, name) {
+        limit if limit.is_empty() => String::new(),
+        limit => format!("{mark}{{{limit}}}"),
+    };
+    let limits = limit("sub", '_') + &limit("sup", '^');
+    // A command ends where something other than a letter stands.
+    let gap = if limits.is_empty() { " " } else { "" };
+    format!("{sign}{limits}{gap}{}", argument(element, "e"))
 }
 
-fn write_delimited(element: &Element, to: &mut String) {
-    let properties = element.child("dPr");
-    let sign = |name: &str, usual: &'static str| {
-        let sign = properties.and_then(|properties| properties.child(name));
-        sign.map_or(usual, |sign| sign.attribute("val").unwrap_or("")).to_owned()
-    };
+fn delimited(element: &Element) -> String {
+    let sign =
+        |name: &str, usual: &'static str| property(element, name).unwrap_or(usual).to_owned();
     let delimiter = |sign: String| match sign.as_str() {
         "" => ".".to_owned(),
         "{" | "}" => format!("\\{sign}"),
@@ -112,15 +106,7 @@ fn write_delimited(element: &Element, to: &mut String) {
     };
     let inner: Vec<_> = element.children("e").map(latex).collect();
     let (begin, end) = (delimiter(sign("begChr", "(")), delimiter(sign("endChr", ")")));
-    *to += &format!("\\left{begin}{}\\right{end}", inner.join(&sign("sepChr", "|")));
-}
-
-fn write_matrix(element: &Element, to: &mut String) {
-    let rows: Vec<String> = element
-        .children("mr")
-        .map(|row| row.children("e").map(latex).collect::<Vec<_>>().join(" & "))
-        .collect();
-    *to += &format!("\\begin{{matrix}}{}\\end{{matrix}}", rows.join(" \\\\ "));
+    format!("\\left{begin}{}\\right{end}", inner.join(&sign("sepChr", "|")))
 }
 
 fn accent(sign: Option<&str>) -> &'static str {
@@ -135,13 +121,12 @@ fn accent(sign: Option<&str>) -> &'static str {
 }
 
 /// Letters as they are, signs as commands.
-fn write_text(text: &str, to: &mut String) {
-    for character in text.chars() {
-        match command(character) {
-            Some(command) => *to += &format!(" \\{command} "),
-            None => to.push(plain_letter(character)),
-        }
-    }
+fn text_of(text: &str) -> String {
+    let shown = |character: char| match command(character) {
+        Some(command) => format!(" \\{command} "),
+        None => plain_letter(character).to_string(),
+    };
+    text.chars().map(shown).collect()
 }
 
 /// Mathematical italics and the like are the plain letters to a reader.
@@ -153,7 +138,9 @@ fn plain_letter(character: char) -> char {
             let (first, at) = if at < 26 { ('A', at) } else { ('a', at - 26) };
             char::from_u32(u32::from(first) + at).unwrap_or(character)
         }
-        0x1D7CE..=0x1D7FF => char::from_u32(u32::from('0') + (code - 0x1D7CE) % 10).unwrap_or(character),
+        0x1D7CE..=0x1D7FF => {
+            char::from_u32(u32::from('0') + (code - 0x1D7CE) % 10).unwrap_or(character)
+        }
         0x2212 => '-',
         _ => character,
     }
@@ -176,6 +163,8 @@ fn command(character: char) -> Option<&'static str> {
         return GREEK.get(at as usize).copied();
     }
     Some(match character {
+        'ϵ' => "epsilon",
+        'ϕ' => "phi",
         'Γ' => "Gamma",
         'Δ' => "Delta",
         'Θ' => "Theta",
@@ -232,7 +221,10 @@ mod tests {
     #[test]
     fn powers_fractions_and_sums_become_latex() {
         let r = |text: &str| format!("<r><t>{text}</t></r>");
-        assert_eq!(written(&format!("<sSup><e>{}</e><sup>{}</sup></sSup>", r("x"), r("2"))), "x^{2}");
+        assert_eq!(
+            written(&format!("<sSup><e>{}</e><sup>{}</sup></sSup>", r("x"), r("2"))),
+            "x^{2}"
+        );
         assert_eq!(
             written(&format!("<f><num>{}</num><den>{}</den></f>", r("π"), r("L"))),
             "\\frac{\\pi}{L}"
@@ -249,7 +241,8 @@ mod tests {
     #[test]
     fn brackets_grow_with_what_they_hold() {
         assert_eq!(written("<d><e><r><t>x</t></r></e></d>"), "\\left(x\\right)");
-        let braces = "<d><dPr><begChr val=\"{\"/><endChr val=\"\"/></dPr><e><r><t>x</t></r></e></d>";
+        let braces =
+            "<d><dPr><begChr val=\"{\"/><endChr val=\"\"/></dPr><e><r><t>x</t></r></e></d>";
         assert_eq!(written(braces), "\\left\\{x\\right.");
     }
 

@@ -38,3 +38,34 @@ fn remark_of(author: &str, time: &str, text: &str) -> String {
     let time = if time.is_empty() { String::new() } else { format!(", time: {time}") };
     format!("[author: {author}{time}]: {text}")
 }
+
+/// What a picture shows, if somebody said so: programs fill in file names and numbers.
+fn description(stated: Option<&str>) -> Option<String> {
+    let words: Vec<&str> = stated?.split_whitespace().collect();
+    let text = words.join(" ");
+    let text = text.trim_end_matches("Description automatically generated").trim();
+    let is_file = |name: &str| {
+        let ending = name.rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase());
+        ending.is_some_and(|ending| {
+            matches!(
+                ending.as_str(),
+                "png"
+                    | "jpg"
+                    | "jpeg"
+                    | "gif"
+                    | "bmp"
+                    | "tif"
+                    | "tiff"
+                    | "svg"
+                    | "emf"
+                    | "wmf"
+                    | "webp"
+            )
+        })
+    };
+    let is_number = |word: &&str| word.chars().all(|digit| digit.is_ascii_digit());
+    let is_label =
+        matches!(words.first(), Some(&("Picture" | "Image" | "Graphic" | "Grafik" | "Bild")))
+            && words.get(1..).unwrap_or_default().iter().all(is_number);
+    (!text.is_empty() && !is_label && !is_file(text)).then(|| text.to_owned())
+}

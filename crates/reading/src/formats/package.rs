@@ -55,7 +55,8 @@ impl<'a> Package<'a> {
             let data = archive.by_index_data(index).map_err(zip_error)?;
             unpacked = unpacked.saturating_add(data.size());
             if let Ok(name) = data.name() {
-                members.insert(name.trim_start_matches('/').replace('\\', "/").to_lowercase(), index);
+                members
+                    .insert(name.trim_start_matches('/').replace('\\', "/").to_lowercase(), index);
             }
         }
         if unpacked > source.limits.unpacked {

@@ -27,7 +27,8 @@ pub(super) fn paragraphs(text: &str, flow: &mut Flow) -> Result<(), ReadError> {
             flow.break_page()?;
         }
         let mut paragraph = String::new();
-        for line in page.lines() {
+        // Old Macs end lines by a carriage return alone.
+        for line in page.lines().flat_map(|line| line.split('\r')) {
             if flow.is_full() {
                 return Ok(());
             }
@@ -87,7 +88,8 @@ fn guessed(bytes: &[u8]) -> &'static Encoding {
 /// UTF-16 without a mark: every other byte of Western text is zero.
 fn wide(bytes: &[u8]) -> Option<&'static Encoding> {
     let sample = bytes.get(..bytes.len().min(4096))?;
-    let zeros = |from: usize| sample.iter().skip(from).step_by(2).filter(|byte| **byte == 0).count();
+    let zeros =
+        |from: usize| sample.iter().skip(from).step_by(2).filter(|byte| **byte == 0).count();
     let (even, odd) = (zeros(0), zeros(1));
     let most = sample.len() * 2 / 5;
     if sample.len() < 4 {
@@ -111,8 +113,7 @@ mod tests {
         assert_eq!(decode(&german, None), "Die Größe der Straße übersteigt jedes Maß.");
         let wide: Vec<u8> = "Grüße".encode_utf16().flat_map(u16::to_le_bytes).collect();
         assert_eq!(decode(&wide, None), "Grüße");
-        let marked: Vec<u8> =
-            "\u{FEFF}Grüße".encode_utf16().flat_map(u16::to_be_bytes).collect();
+        let marked: Vec<u8> = "\u{FEFF}Grüße".encode_utf16().flat_map(u16::to_be_bytes).collect();
         assert_eq!(decode(&marked, None), "Grüße");
         assert_eq!(decode("Grüße".as_bytes(), Some("latin1")), "Grüße");
         assert_eq!(decode(b"Gr\xFC\xDFe", Some("iso-8859-1")), "Grüße");

@@ -140,7 +140,7 @@ impl<'a> Children<'a> {
         loop {
             match self.reader.read_event().map_err(not_xml)? {
                 Event::Start(start) => {
-                    let element = self.element(&start)?;
+                    let element = self.element(&start);
                     if !opens(&element.name) {
                         return self.rest_of(element).map(Some);
                     }
@@ -150,7 +150,7 @@ impl<'a> Children<'a> {
                     self.around.push(element.name);
                 }
                 Event::Empty(start) => {
-                    let element = self.element(&start)?;
+                    let element = self.element(&start);
                     if !opens(&element.name) {
                         return Ok(Some(element));
                     }
@@ -175,11 +175,11 @@ impl<'a> Children<'a> {
                     if open.len() + self.around.len() >= self.nesting {
                         return Err(too_deep(self.nesting));
                     }
-                    open.push(self.element(&start)?);
+                    open.push(self.element(&start));
                 }
                 Event::Empty(start) => {
                     count += 1;
-                    let element = self.element(&start)?;
+                    let element = self.element(&start);
                     innermost.nodes.push(Node::Element(element));
                 }
                 Event::Text(text) => push_text(innermost, &String::from_utf8_lossy(&text)),
@@ -204,16 +204,17 @@ impl<'a> Children<'a> {
         }
     }
 
-    fn element(&mut self, start: &BytesStart) -> Result<Element, ReadError> {
+    fn element(&mut self, start: &BytesStart) -> Element {
         let name = self.name(start.local_name().as_ref());
         let mut attributes = Vec::new();
         for attribute in start.attributes().with_checks(false).flatten() {
             let key = self.name(attribute.key.local_name().as_ref());
             let value = String::from_utf8_lossy(&attribute.value);
-            let value = quick_xml::escape::unescape(&value).map_or_else(|_| value.clone(), Into::into);
+            let value =
+                quick_xml::escape::unescape(&value).map_or_else(|_| value.clone(), Into::into);
             attributes.push((key, value.into()));
         }
-        Ok(Element { name, attributes, nodes: Vec::new() })
+        Element { name, attributes, nodes: Vec::new() }
     }
 
     fn name(&mut self, bytes: &[u8]) -> Rc<str> {

@@ -1,8 +1,8 @@
 //! What is written within a paragraph, and what hangs on it: pictures, charts, text boxes, notes.
 
 use crate::flow::Text;
-use crate::formats::math;
 use crate::formats::xml::{Element, Node};
+use crate::formats::{description, math};
 
 use super::styles::{Characters, Styles};
 
@@ -161,7 +161,7 @@ impl<'e> Inline<'e> {
     fn drawing(&mut self, drawing: &'e Element) {
         let described = drawing.find("docPr").or_else(|| drawing.find("cNvPr"));
         let described = described.and_then(|properties| properties.attribute("descr"));
-        let description = described.unwrap_or_default().trim().to_owned();
+        let description = description(described).unwrap_or_default();
         let mut open = vec![drawing];
         while let Some(element) = open.pop() {
             match &*element.name {

@@ -33,7 +33,8 @@ pub fn read(source: &Source, sink: &mut dyn Sink) -> Result<(), ReadError> {
     };
     let styles = Styles::new(&part("styles")?);
     let numbering = Numbering::new(&part("numbering")?);
-    let (footnotes, endnotes, comments) = (part("footnotes")?, part("endnotes")?, part("comments")?);
+    let (footnotes, endnotes, comments) =
+        (part("footnotes")?, part("endnotes")?, part("comments")?);
     let bytes = package.member(&main)?.unwrap_or_default();
     let mut document = Document {
         package: &package,
@@ -63,7 +64,10 @@ pub fn read(source: &Source, sink: &mut dyn Sink) -> Result<(), ReadError> {
 
 /// Elements whose children are blocks of the document.
 fn is_around_blocks(name: &str) -> bool {
-    matches!(name, "document" | "body" | "sdt" | "sdtContent" | "customXml" | "smartTag" | "ins" | "moveTo")
+    matches!(
+        name,
+        "document" | "body" | "sdt" | "sdtContent" | "customXml" | "smartTag" | "ins" | "moveTo"
+    )
 }
 
 struct Document<'p, 's> {
@@ -87,12 +91,18 @@ impl Document<'_, '_> {
                 self.finish_code()?;
                 self.table(element)
             }
-            name if is_around_blocks(name) => element.elements().try_for_each(|child| self.block(child)),
-            "AlternateContent" => match element.child("Choice").or_else(|| element.child("Fallback")) {
-                Some(chosen) => chosen.elements().try_for_each(|child| self.block(child)),
-                None => Ok(()),
-            },
-            "oMathPara" | "oMath" => self.flow.paragraph(&format!("$${}$$", super::math::latex(element))),
+            name if is_around_blocks(name) => {
+                element.elements().try_for_each(|child| self.block(child))
+            }
+            "AlternateContent" => {
+                match element.child("Choice").or_else(|| element.child("Fallback")) {
+                    Some(chosen) => chosen.elements().try_for_each(|child| self.block(child)),
+                    None => Ok(()),
+                }
+            }
+            "oMathPara" | "oMath" => {
+                self.flow.paragraph(&format!("$${}$$", super::math::latex(element)))
+            }
             _ => Ok(()),
         }
     }
@@ -122,11 +132,17 @@ impl Document<'_, '_> {
 
     fn is_code(&self, style: Option<&str>, inline: &Inline) -> bool {
         let all_typed = inline.letters > 0 && inline.monospaced == inline.letters;
-        let looks = || inline.text.as_str().contains(['{', '}', ';', '=', '<', '>', '(', '#', '$', '\\']);
+        let looks =
+            || inline.text.as_str().contains(['{', '}', ';', '=', '<', '>', '(', '#', '$', '\\']);
         !inline.text.is_blank() && (self.styles.is_code(style) || (all_typed && looks()))
     }
 
-    fn kind(&mut self, properties: Option<&Element>, style: Option<&str>, inline: &Inline) -> (BlockKind, Text) {
+    fn kind(
+        &mut self,
+        properties: Option<&Element>,
+        style: Option<&str>,
+        inline: &Inline,
+    ) -> (BlockKind, Text) {
         let own_level = properties
             .and_then(|properties| properties.value("outlineLvl"))
             .and_then(|level| level.parse::<u8>().ok())
@@ -148,7 +164,9 @@ impl Document<'_, '_> {
             (Some(level), Some(Label::Number(number))) => {
                 (BlockKind::Heading { level }, labelled(&number.to_string()))
             }
-            (Some(level), Some(Label::Written(label))) => (BlockKind::Heading { level }, labelled(&label)),
+            (Some(level), Some(Label::Written(label))) => {
+                (BlockKind::Heading { level }, labelled(&label))
+            }
             (Some(level), _) => (BlockKind::Heading { level }, inline.text.clone()),
             (None, Some(Label::Bullet)) => (item(None), inline.text.clone()),
             (None, Some(Label::Number(number))) => (item(Some(number)), inline.text.clone()),
@@ -216,7 +234,9 @@ impl Document<'_, '_> {
     fn keep_notes(&mut self, tree: &Element, at_end: bool) {
         for note in tree.elements() {
             // Separators are notes of a type; real ones have none.
-            let Some(id) = note.attribute("id").filter(|_| note.attribute("type").is_none()) else { continue };
+            let Some(id) = note.attribute("id").filter(|_| note.attribute("type").is_none()) else {
+                continue;
+            };
             let text = self.text_of(note);
             self.notes.insert(Note { at_end, id: id.to_owned() }, text);
         }

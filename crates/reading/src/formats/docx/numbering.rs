@@ -1,5 +1,6 @@
 //! The numbers of list items and headings, which Word counts but does not write down.
 
+use std::cmp::Ordering;
 use std::collections::{HashMap, HashSet};
 
 use crate::formats::xml::Element;
@@ -66,7 +67,9 @@ impl Numbering {
     /// The level that a style is tied to.
     pub(super) fn level_of_style(&self, list: u32, style: Option<&str>) -> Option<u32> {
         let levels = self.outlines.get(&self.lists.get(&list)?.outline)?;
-        let level = levels.iter().position(|level| level.style.is_some() && level.style.as_deref() == style)?;
+        let level = levels
+            .iter()
+            .position(|level| level.style.is_some() && level.style.as_deref() == style)?;
         u32::try_from(level).ok()
     }
 
@@ -86,13 +89,11 @@ impl Numbering {
         }
         for (at, counter) in counters.iter_mut().enumerate() {
             let start = levels.get(at).map_or(1, |level| level.start);
-            if at < depth {
-                counter.get_or_insert(start);
-            } else if at == depth {
-                *counter = Some(counter.map_or(start, |count| count.saturating_add(1)));
-            } else {
-                *counter = None;
-            }
+            *counter = match at.cmp(&depth) {
+                Ordering::Less => Some(counter.unwrap_or(start)),
+                Ordering::Equal => Some(counter.map_or(start, |count| count.saturating_add(1))),
+                Ordering::Greater => None,
+            };
         }
         label(levels, level, depth, counters)
     }

@@ -90,7 +90,8 @@ impl Styles {
             {
                 styles.default_paragraph = Some(id.to_owned());
             }
-            let numbering = paragraph.and_then(|properties| properties.child("numPr")).map(numbering_of);
+            let numbering =
+                paragraph.and_then(|properties| properties.child("numPr")).map(numbering_of);
             let definition = Definition {
                 name: style.value("name").unwrap_or_default().to_lowercase(),
                 based_on: style.value("basedOn").map(str::to_owned),
@@ -126,8 +127,12 @@ impl Styles {
             if style.name == "title" {
                 return Some(1);
             }
-            let by_name = style.name.strip_prefix("heading ").and_then(|level| level.parse::<u8>().ok());
-            let by_outline = style.outline.filter(|level| *level < 9).and_then(|level| u8::try_from(level + 1).ok());
+            let by_name =
+                style.name.strip_prefix("heading ").and_then(|level| level.parse::<u8>().ok());
+            let by_outline = style
+                .outline
+                .filter(|level| *level < 9)
+                .and_then(|level| u8::try_from(level + 1).ok());
             by_name.or(by_outline)
         })
     }
@@ -139,14 +144,17 @@ impl Styles {
     pub(super) fn is_code(&self, id: Option<&str>) -> bool {
         self.chain(id).any(|style| {
             let name = style.name.as_str();
-            matches!(name, "code" | "source code" | "html preformatted" | "code block" | "plain code")
-                || name.ends_with(" code")
+            matches!(
+                name,
+                "code" | "source code" | "html preformatted" | "code block" | "plain code"
+            ) || name.ends_with(" code")
                 || name.starts_with("code ")
         })
     }
 
     pub(super) fn is_quote(&self, id: Option<&str>) -> bool {
-        self.chain(id).any(|style| matches!(style.name.as_str(), "quote" | "intense quote" | "block text"))
+        self.chain(id)
+            .any(|style| matches!(style.name.as_str(), "quote" | "intense quote" | "block text"))
     }
 }
 

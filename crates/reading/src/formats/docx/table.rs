@@ -26,7 +26,13 @@ impl Document<'_, '_> {
         self.flow.table(grid)
     }
 
-    fn row(&mut self, row: u32, element: &Element, grid: &mut Grid, above: &mut Vec<Option<usize>>) {
+    fn row(
+        &mut self,
+        row: u32,
+        element: &Element,
+        grid: &mut Grid,
+        above: &mut Vec<Option<usize>>,
+    ) {
         let properties = element.child("trPr");
         let skipped = properties.and_then(|properties| properties.value("gridBefore"));
         let mut column: u32 = skipped.and_then(|skipped| skipped.parse().ok()).unwrap_or(0);
@@ -121,7 +127,9 @@ fn unwrapped<'e>(parent: &'e Element, name: &str) -> Vec<&'e Element> {
 fn header_rows(table: &Element, rows: &[&Element]) -> u32 {
     let marked = rows
         .iter()
-        .take_while(|row| row.child("trPr").is_some_and(|row| row.switch("tblHeader") == Some(true)))
+        .take_while(|row| {
+            row.child("trPr").is_some_and(|row| row.switch("tblHeader") == Some(true))
+        })
         .count();
     let looks = table.path(&["tblPr", "tblLook"]);
     let first = looks.is_some_and(|looks| {

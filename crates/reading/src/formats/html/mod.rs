@@ -32,8 +32,10 @@ pub(super) fn add(characters: &str, flow: &mut Flow) -> Result<(), ReadError> {
 
 /// What the first bytes say about the encoding.
 fn charset(bytes: &[u8]) -> Option<String> {
-    let beginning = String::from_utf8_lossy(bytes.get(..bytes.len().min(2048))?).to_ascii_lowercase();
-    let (_, after) = beginning.split_once("charset=").or_else(|| beginning.split_once("encoding="))?;
+    let beginning =
+        String::from_utf8_lossy(bytes.get(..bytes.len().min(2048))?).to_ascii_lowercase();
+    let (_, after) =
+        beginning.split_once("charset=").or_else(|| beginning.split_once("encoding="))?;
     let name = after.trim_start_matches(['"', '\'', ' ']);
     let end = name.find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '-' | '_')))?;
     name.get(..end).map(str::to_owned)
@@ -120,21 +122,19 @@ impl<'w, 's> Walk<'w, 's> {
                 let level = name.as_bytes().get(1).map_or(1, |digit| digit - b'0');
                 self.block(node, BlockKind::Heading { level })
             }
-            "ul" | "menu" | "dir" => self.list(node, None),
+            "ul" | "menu" | "dir" | "dl" => self.list(node, None),
             "ol" => {
                 let start = node.attribute("start").and_then(|start| start.trim().parse().ok());
                 self.list(node, Some(start.unwrap_or(1)))
             }
             "li" => self.item(node),
-            "dl" => self.list(node, None),
             "dt" | "dd" => self.described(node, name == "dt"),
             "pre" | "listing" | "xmp" => self.code(node),
             "blockquote" => self.within(node, BlockKind::Quote),
             "footer" => self.within(node, BlockKind::Footer),
             "table" => self.table(node),
             "img" => {
-                let description = one_line(node.attribute("alt").unwrap_or_default());
-                self.figures.extend((!description.is_empty()).then_some(description));
+                self.figures.extend(super::description(node.attribute("alt")));
                 Ok(())
             }
             "figure" => self.figure(node),
@@ -196,7 +196,10 @@ impl<'w, 's> Walk<'w, 's> {
         self.finish_block()?;
         let depth = u8::try_from(self.lists.len().saturating_sub(1)).unwrap_or(u8::MAX);
         let number = self.lists.last_mut().and_then(|list| {
-            let number = node.attribute("value").and_then(|value| value.trim().parse().ok()).or(list.number)?;
+            let number = node
+                .attribute("value")
+                .and_then(|value| value.trim().parse().ok())
+                .or(list.number)?;
             list.number = Some(number.saturating_add(1));
             Some(number)
         });
@@ -246,7 +249,8 @@ impl<'w, 's> Walk<'w, 's> {
         self.finish_block()?;
         let captions = node.children().filter(|child| child.name() == Some("figcaption"));
         let captions: Vec<String> = captions.map(|caption| one_line(&caption.all_text())).collect();
-        let has_picture = node.descendants().any(|inner| matches!(inner.name(), Some("img" | "svg" | "picture")));
+        let has_picture =
+            node.descendants().any(|inner| matches!(inner.name(), Some("img" | "svg" | "picture")));
         if !captions.is_empty() {
             shown = captions;
         }
@@ -274,26 +278,78 @@ fn is_left_out(node: Node) -> bool {
     let name = node.name().unwrap_or_default();
     let hides = |style: &str| {
         let style: String = style.to_ascii_lowercase().split_whitespace().collect();
-        style.contains("display:none") || style.contains("visibility:hidden") || style.contains("mso-hide:all")
+        style.contains("display:none")
+            || style.contains("visibility:hidden")
+            || style.contains("mso-hide:all")
     };
     matches!(
         name,
-        "script" | "style" | "noscript" | "template" | "head" | "nav" | "iframe" | "object" | "embed"
-            | "applet" | "svg" | "canvas" | "audio" | "video" | "button" | "select" | "datalist"
-            | "dialog" | "map" | "rt" | "rp" | "colgroup"
+        "script"
+            | "style"
+            | "noscript"
+            | "template"
+            | "head"
+            | "nav"
+            | "iframe"
+            | "object"
+            | "embed"
+            | "applet"
+            | "svg"
+            | "canvas"
+            | "audio"
+            | "video"
+            | "button"
+            | "select"
+            | "datalist"
+            | "dialog"
+            | "map"
+            | "rt"
+            | "rp"
+            | "colgroup"
     ) || node.attribute("hidden").is_some()
         || node.attribute("style").is_some_and(hides)
-        || matches!(node.attribute("role"), Some("navigation" | "search" | "menu" | "menubar"))
+        || matches!(node.attribute("role"), Some("navigation" | "search"))
         || (node.attribute("aria-hidden") == Some("true") && name != "math")
 }
 
 fn is_inline(name: &str) -> bool {
     matches!(
         name,
-        "a" | "abbr" | "acronym" | "bdi" | "bdo" | "big" | "code" | "data" | "del" | "dfn" | "font"
-            | "ins" | "kbd" | "label" | "mark" | "nobr" | "output" | "q" | "ruby" | "rb" | "s" | "samp"
-            | "slot" | "small" | "span" | "strike" | "sub" | "sup" | "time" | "tt" | "u" | "wbr" | "picture"
-            | "textarea" | "meter" | "progress"
+        "a" | "abbr"
+            | "acronym"
+            | "bdi"
+            | "bdo"
+            | "big"
+            | "code"
+            | "data"
+            | "del"
+            | "dfn"
+            | "font"
+            | "ins"
+            | "kbd"
+            | "label"
+            | "mark"
+            | "nobr"
+            | "output"
+            | "q"
+            | "ruby"
+            | "rb"
+            | "s"
+            | "samp"
+            | "slot"
+            | "small"
+            | "span"
+            | "strike"
+            | "sub"
+            | "sup"
+            | "time"
+            | "tt"
+            | "u"
+            | "wbr"
+            | "picture"
+            | "textarea"
+            | "meter"
+            | "progress"
     )
 }
 

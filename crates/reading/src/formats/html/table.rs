@@ -10,7 +10,7 @@ use crate::model::{BlockKind, Style};
 /// A page may claim any span; browsers stop here too.
 const MAX_SPAN: u32 = 1_000;
 const MAX_COLUMNS: usize = 10_000;
-const MAX_ROWS: u32 = 200_000;
+const MAX_ROWS: usize = 200_000;
 
 impl Walk<'_, '_> {
     pub(super) fn table(&mut self, node: Node) -> Result<(), ReadError> {
@@ -41,7 +41,8 @@ fn rows(table: Node) -> Vec<Node> {
         match child.name() {
             Some("tr") => rows.push(child),
             Some("thead" | "tbody" | "tfoot") => {
-                let inner = child.children().filter(|row| row.name() == Some("tr") && !is_left_out(*row));
+                let inner =
+                    child.children().filter(|row| row.name() == Some("tr") && !is_left_out(*row));
                 rows.extend(inner);
             }
             _ => {}
@@ -51,7 +52,9 @@ fn rows(table: Node) -> Vec<Node> {
 }
 
 fn cells(row: Node) -> Vec<Node> {
-    row.children().filter(|cell| matches!(cell.name(), Some("td" | "th")) && !is_left_out(*cell)).collect()
+    row.children()
+        .filter(|cell| matches!(cell.name(), Some("td" | "th")) && !is_left_out(*cell))
+        .collect()
 }
 
 /// Whether the table only puts things side by side.
@@ -75,13 +78,18 @@ fn grid(rows: &[Node]) -> Grid {
     // How many more rows each column is covered from above.
     let mut covered: Vec<u32> = Vec::new();
     let mut still_header = true;
-    for (row, node) in (0..MAX_ROWS).zip(rows) {
+    let mut row = 0;
+    for node in rows.iter().take(MAX_ROWS) {
         let cells = cells(*node);
+        // Nothing ends in such a row, so browsers give it no height.
+        let has_height = cells.is_empty() || cells.iter().any(|cell| span(*cell, "rowspan") == 1);
         still_header &= !cells.is_empty() && cells.iter().all(|cell| cell.name() == Some("th"));
-        grid.header_rows += u32::from(still_header);
+        grid.header_rows += u32::from(still_header && has_height);
         let mut column = 0;
         let mut occupied = covered.clone();
-        covered.iter_mut().for_each(|rows| *rows = rows.saturating_sub(1));
+        for rows in &mut covered {
+            *rows = rows.saturating_sub(1);
+        }
         for cell in cells {
             while occupied.get(column).is_some_and(|rows| *rows > 0) {
                 column += 1;
@@ -99,11 +107,13 @@ fn grid(rows: &[Node]) -> Grid {
             let mut text = Text::default();
             collect(cell, Style { bold: cell.name() == Some("th"), ..Style::default() }, &mut text);
             let place = u32::try_from(column).unwrap_or(u32::MAX);
+            let row_span = if has_height { row_span } else { row_span - 1 };
             grid.cells.push(GridCell { row, column: place, row_span, column_span, text });
             column = end;
         }
+        row += u32::from(has_height);
     }
-    let last = u32::try_from(rows.len()).unwrap_or(u32::MAX);
+    let last = row;
     for cell in &mut grid.cells {
         cell.row_span = cell.row_span.min(last.saturating_sub(cell.row)).max(1);
     }

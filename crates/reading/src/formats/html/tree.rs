@@ -35,7 +35,10 @@ pub(super) enum Content {
     #[default]
     Nothing,
     Text(String),
-    Element { name: Rc<QualName>, attributes: Vec<Attribute> },
+    Element {
+        name: Rc<QualName>,
+        attributes: Vec<Attribute>,
+    },
 }
 
 /// The finished tree.
@@ -63,7 +66,9 @@ impl Tree {
             let (chunk, after) = rest.split_at(end);
             parser.process(StrTendril::from_slice(chunk));
             if parser.tokenizer.sink.sink.deepest.get() > nesting {
-                return Err(ReadError::too_large(format!("more than {nesting} elements within each other")));
+                return Err(ReadError::too_large(format!(
+                    "more than {nesting} elements within each other"
+                )));
             }
             rest = after;
         }
@@ -100,7 +105,10 @@ impl<'t> Node<'t> {
 
     pub(super) fn attribute(&self, wanted: &str) -> Option<&'t str> {
         let Content::Element { attributes, .. } = self.content() else { return None };
-        attributes.iter().find(|attribute| &*attribute.name.local == wanted).map(|found| &*found.value)
+        attributes
+            .iter()
+            .find(|attribute| &*attribute.name.local == wanted)
+            .map(|found| &*found.value)
     }
 
     pub(super) fn children(&self) -> impl DoubleEndedIterator<Item = Self> + use<'t> {
@@ -169,7 +177,8 @@ impl Growing {
             entry.depth = depth;
         }
         if let Some(entry) = entries.get_mut(parent) {
-            let at = before.and_then(|sibling| entry.children.iter().rposition(|at| *at == sibling));
+            let at =
+                before.and_then(|sibling| entry.children.iter().rposition(|at| *at == sibling));
             entry.children.insert(at.unwrap_or(entry.children.len()), child);
         }
     }
@@ -231,7 +240,12 @@ impl TreeSink for Growing {
         target.name.as_ref().map_or(NOTHING, |name| name.expanded())
     }
 
-    fn create_element(&self, name: QualName, attributes: Vec<Attribute>, _: ElementFlags) -> Handle {
+    fn create_element(
+        &self,
+        name: QualName,
+        attributes: Vec<Attribute>,
+        _: ElementFlags,
+    ) -> Handle {
         let name = Rc::new(name);
         let at = self.add(Content::Element { name: name.clone(), attributes });
         Handle { at, name: Some(name) }
@@ -249,7 +263,12 @@ impl TreeSink for Growing {
         self.insert(parent.at, None, child);
     }
 
-    fn append_based_on_parent_node(&self, element: &Handle, previous: &Handle, child: NodeOrText<Handle>) {
+    fn append_based_on_parent_node(
+        &self,
+        element: &Handle,
+        previous: &Handle,
+        child: NodeOrText<Handle>,
+    ) {
         match self.parent_of(element.at) {
             Some(_) => self.append_before_sibling(element, child),
             None => self.append(previous, child),
@@ -276,7 +295,9 @@ impl TreeSink for Growing {
 
     fn add_attrs_if_missing(&self, target: &Handle, more: Vec<Attribute>) {
         let mut entries = self.entries.borrow_mut();
-        if let Some(Entry { content: Content::Element { attributes, .. }, .. }) = entries.get_mut(target.at) {
+        if let Some(Entry { content: Content::Element { attributes, .. }, .. }) =
+            entries.get_mut(target.at)
+        {
             for attribute in more {
                 if !attributes.iter().any(|known| known.name == attribute.name) {
                     attributes.push(attribute);
@@ -292,7 +313,10 @@ impl TreeSink for Growing {
     fn reparent_children(&self, node: &Handle, new_parent: &Handle) {
         let children = {
             let mut entries = self.entries.borrow_mut();
-            entries.get_mut(node.at).map(|entry| std::mem::take(&mut entry.children)).unwrap_or_default()
+            entries
+                .get_mut(node.at)
+                .map(|entry| std::mem::take(&mut entry.children))
+                .unwrap_or_default()
         };
         let mut entries = self.entries.borrow_mut();
         for child in &children {

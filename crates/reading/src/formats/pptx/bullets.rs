@@ -44,7 +44,12 @@ impl Masters {
         Ok(())
     }
 
-    pub(super) fn bullet(&self, body: &Element, place: Option<&Element>, depth: u8) -> Option<Bullet> {
+    pub(super) fn bullet(
+        &self,
+        body: &Element,
+        place: Option<&Element>,
+        depth: u8,
+    ) -> Option<Bullet> {
         let own = body.child("lstStyle").and_then(|style| of_level(style, depth));
         let Some(place) = place else {
             return own.or_else(|| self.style("otherStyle", depth));
@@ -66,10 +71,12 @@ impl Masters {
 fn of_place(tree: &Element, wanted: &Element, depth: u8) -> Option<Bullet> {
     let index = wanted.attribute("idx");
     let kind = wanted.attribute("type").unwrap_or("body");
-    let kind_of = |place: &Element| place.attribute("type").unwrap_or("body").replace("obj", "body");
+    let kind_of =
+        |place: &Element| place.attribute("type").unwrap_or("body").replace("obj", "body");
     let places = tree.find_all("sp");
     let same = |shape: &&&Element| {
-        super::placeholder(shape).is_some_and(|place| index.is_some() && place.attribute("idx") == index)
+        super::placeholder(shape)
+            .is_some_and(|place| index.is_some() && place.attribute("idx") == index)
     };
     let alike = |shape: &&&Element| {
         super::placeholder(shape).is_some_and(|place| kind_of(place) == kind.replace("obj", "body"))

@@ -7,7 +7,7 @@ use std::collections::{HashMap, HashSet};
 use self::bullets::{Bullet, Masters};
 use super::package::{Package, Relations};
 use super::xml::Element;
-use super::{chart, math, remark_of};
+use super::{chart, description, math, remark_of};
 use crate::flow::{Flow, Grid, GridCell, Text};
 use crate::model::{BlockKind, Style};
 use crate::{ReadError, Sink, Source};
@@ -26,7 +26,9 @@ pub fn read(source: &Source, sink: &mut dyn Sink) -> Result<(), ReadError> {
     for slide in slides {
         // Two attributes are called `id`; the one that refers begins with letters.
         let relation = slide.attributes_named("id").find_map(|id| relations.get(id));
-        let Some(relation) = relation.filter(|relation| package.has(&relation.target)) else { continue };
+        let Some(relation) = relation.filter(|relation| package.has(&relation.target)) else {
+            continue;
+        };
         if flow.is_full() {
             break;
         }
@@ -34,7 +36,8 @@ pub fn read(source: &Source, sink: &mut dyn Sink) -> Result<(), ReadError> {
         let relations = package.relations(&relation.target)?;
         masters.load(&package, &relations)?;
         flow.begin_page(title_of(&tree))?;
-        let mut slide = Slide { package: &package, relations: &relations, masters: &masters, flow: &mut flow };
+        let mut slide =
+            Slide { package: &package, relations: &relations, masters: &masters, flow: &mut flow };
         slide.read(&tree)?;
         slide.notes()?;
         slide.comments(&authors)?;
@@ -62,7 +65,8 @@ fn is_title(shape: &Element) -> bool {
 }
 
 fn plain_text(body: &Element) -> String {
-    let lines: Vec<String> = body.children("p").map(|paragraph| text_of(paragraph).as_str().to_owned()).collect();
+    let lines: Vec<String> =
+        body.children("p").map(|paragraph| text_of(paragraph).as_str().to_owned()).collect();
     lines.join("\n")
 }
 
@@ -90,8 +94,11 @@ impl Slide<'_, '_> {
                 None => Ok(()),
             },
             "pic" => {
-                let described = shape.path(&["nvPicPr", "cNvPr"]).and_then(|properties| properties.attribute("descr"));
-                self.flow.block(BlockKind::Figure, &Text::plain(described.unwrap_or_default()))
+                let described = shape
+                    .path(&["nvPicPr", "cNvPr"])
+                    .and_then(|properties| properties.attribute("descr"));
+                let described = description(described).unwrap_or_default();
+                self.flow.block(BlockKind::Figure, &Text::plain(described))
             }
             "graphicFrame" => self.frame(shape),
             _ => Ok(()),
@@ -111,7 +118,8 @@ impl Slide<'_, '_> {
         let mut counters: HashMap<u8, u32> = HashMap::new();
         for paragraph in body.children("p") {
             let text = text_of(paragraph);
-            let depth = paragraph.child("pPr").and_then(|properties| properties.number("lvl")).unwrap_or(0);
+            let depth =
+                paragraph.child("pPr").and_then(|properties| properties.number("lvl")).unwrap_or(0);
             let depth = u8::try_from(depth.min(8)).unwrap_or(0);
             counters.retain(|counted, _| *counted <= depth);
             let bullet = bullets::of_paragraph(paragraph)
@@ -120,7 +128,8 @@ impl Slide<'_, '_> {
                 _ if text.is_blank() => continue,
                 Some(Bullet::Sign) => BlockKind::ListItem { depth, number: None },
                 Some(Bullet::Number { from }) => {
-                    let count = counters.entry(depth).and_modify(|count| *count += 1).or_insert(from);
+                    let count =
+                        counters.entry(depth).and_modify(|count| *count += 1).or_insert(from);
                     BlockKind::ListItem { depth, number: Some(*count) }
                 }
                 Some(Bullet::Nothing) | None => {
@@ -183,7 +192,8 @@ impl Slide<'_, '_> {
         let mut seen = HashSet::new();
         for remark in remarks {
             let author = remark.attribute("authorId").and_then(|id| authors.get(id));
-            let time = remark.attribute("dt").or_else(|| remark.attribute("created")).unwrap_or_default();
+            let time =
+                remark.attribute("dt").or_else(|| remark.attribute("created")).unwrap_or_default();
             let text = match (remark.child("text"), remark.child("txBody")) {
                 (Some(text), _) => text.all_text(),
                 (None, Some(body)) => plain_text(body),
@@ -221,7 +231,8 @@ fn text_of(paragraph: &Element) -> Text {
             "r" | "fld" => {
                 let look = element.child("rPr");
                 let is = |name: &str| {
-                    look.and_then(|look| look.attribute(name)).is_some_and(|on| matches!(on, "1" | "true"))
+                    look.and_then(|look| look.attribute(name))
+                        .is_some_and(|on| matches!(on, "1" | "true"))
                 };
                 let size = look.and_then(|look| look.number("sz")).unwrap_or(0) / 10;
                 let size = u16::try_from(size).unwrap_or(0);
@@ -235,7 +246,8 @@ fn text_of(paragraph: &Element) -> Text {
                 text.push(&format!(" ${}$ ", math::latex(formula)), Style::default());
             }),
             "AlternateContent" => {
-                if let Some(chosen) = element.child("Choice").or_else(|| element.child("Fallback")) {
+                if let Some(chosen) = element.child("Choice").or_else(|| element.child("Fallback"))
+                {
                     text.append(&text_of(chosen));
                 }
             }
@@ -268,10 +280,14 @@ fn grid(table: &Element) -> Grid {
 /// Names and initials of those who remarked something, by id.
 fn authors(package: &Package, relations: &Relations) -> Result<HashMap<String, String>, ReadError> {
     let mut authors = HashMap::new();
-    for relation in relations.values().filter(|one| matches!(one.kind.as_str(), "commentAuthors" | "authors")) {
+    for relation in
+        relations.values().filter(|one| matches!(one.kind.as_str(), "commentAuthors" | "authors"))
+    {
         let tree = package.tree(&relation.target)?;
         for author in tree.elements() {
-            let (Some(id), Some(name)) = (author.attribute("id"), author.attribute("name")) else { continue };
+            let (Some(id), Some(name)) = (author.attribute("id"), author.attribute("name")) else {
+                continue;
+            };
             let initials = author.attribute("initials").map(|initials| format!(" ({initials})"));
             authors.insert(id.to_owned(), format!("{name}{}", initials.unwrap_or_default()));
         }

@@ -3,8 +3,18 @@
 use super::number_format::Piece;
 
 const MONTHS: [&str; 12] = [
-    "January", "February", "March", "April", "May", "June", "July", "August", "September",
-    "October", "November", "December",
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
 ];
 const WEEKDAYS: [&str; 7] =
     ["Saturday", "Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday"];
@@ -23,7 +33,8 @@ struct Moment {
 /// The moment as the pieces of a code ask; none if there is no such day.
 pub(super) fn shown(days: f64, pieces: &[Piece]) -> Option<String> {
     let moment = moment(days)?;
-    let half_days = pieces.iter().any(|piece| matches!(piece, Piece::Time(unit) if unit == "AM/PM"));
+    let half_days =
+        pieces.iter().any(|piece| matches!(piece, Piece::Time(unit) if unit == "AM/PM"));
     let mut written = String::new();
     for (at, piece) in pieces.iter().enumerate() {
         match piece {

@@ -6,7 +6,7 @@ use crate::ReadError;
 use crate::flow::{Flow, Text};
 use crate::formats::package::{Package, Relations};
 use crate::formats::xml::Element;
-use crate::formats::{chart, remark_of};
+use crate::formats::{chart, description, remark_of};
 use crate::model::BlockKind;
 
 pub(super) fn read(
@@ -55,7 +55,8 @@ fn notes(tree: &Element, answered: &HashSet<String>, flow: &mut Flow) -> Result<
         let author = author.map_or("", String::as_str);
         let text = comment.child("text").map(super::rich_text).unwrap_or_default();
         // Excel repeats the author's name in the text.
-        let text = text.strip_prefix(author).and_then(|rest| rest.strip_prefix(':')).unwrap_or(&text);
+        let text =
+            text.strip_prefix(author).and_then(|rest| rest.strip_prefix(':')).unwrap_or(&text);
         super::quote(flow, &remark_of(author, "", text.trim()))?;
     }
     Ok(())
@@ -69,7 +70,8 @@ fn anchored(
 ) -> Result<(), ReadError> {
     if anchor.find("pic").is_some() {
         let described = anchor.find("cNvPr").and_then(|properties| properties.attribute("descr"));
-        return flow.block(BlockKind::Figure, &Text::plain(described.unwrap_or_default()));
+        let described = description(described).unwrap_or_default();
+        return flow.block(BlockKind::Figure, &Text::plain(described));
     }
     for found in anchor.find_all("chart") {
         let relation = found.attribute("id").and_then(|id| relations.get(id));
@@ -94,7 +96,9 @@ pub(super) fn authors(
     let mut authors = HashMap::new();
     for relation in relations.values().filter(|relation| relation.kind == "person") {
         for person in package.tree(&relation.target)?.children("person") {
-            if let (Some(id), Some(name)) = (person.attribute("id"), person.attribute("displayName")) {
+            if let (Some(id), Some(name)) =
+                (person.attribute("id"), person.attribute("displayName"))
+            {
                 authors.insert(id.to_owned(), name.to_owned());
             }
         }

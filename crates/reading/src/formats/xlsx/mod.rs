@@ -23,6 +23,9 @@ const MAX_ROWS: u32 = 1_048_576;
 const MAX_COLUMNS: u32 = 16_384;
 const MAX_MERGES: usize = 100_000;
 
+/// Rows and columns that a cell covers, by the row and column where it is.
+type Merges = HashMap<(u32, u32), (u32, u32)>;
+
 pub fn read(source: &Source, sink: &mut dyn Sink) -> Result<(), ReadError> {
     let package = Package::open(source)?;
     let main = package.main_member("xl/workbook.xml")?;
@@ -32,11 +35,16 @@ pub fn read(source: &Source, sink: &mut dyn Sink) -> Result<(), ReadError> {
     let title = properties.remove("title");
     let mut flow = Flow::begin(source, sink, title, properties)?;
     let member = |kind: &str| {
-        relations.values().find(|relation| relation.kind == kind).map(|relation| relation.target.as_str())
+        relations
+            .values()
+            .find(|relation| relation.kind == kind)
+            .map(|relation| relation.target.as_str())
     };
-    let strings = member("sharedStrings").map(|name| shared_strings(&package, name, &flow)).transpose()?;
+    let strings =
+        member("sharedStrings").map(|name| shared_strings(&package, name, &flow)).transpose()?;
     let styles = member("styles").map(|name| package.tree(name)).transpose()?;
-    let from_1904 = workbook.child("workbookPr").and_then(|properties| properties.attribute("date1904"));
+    let from_1904 =
+        workbook.child("workbookPr").and_then(|properties| properties.attribute("date1904"));
     let book = Book {
         package: &package,
         strings: strings.unwrap_or_default(),
@@ -97,7 +105,7 @@ impl Book<'_> {
         &self,
         row: &Element,
         next: u32,
-        merges: &HashMap<(u32, u32), (u32, u32)>,
+        merges: &Merges,
         cells: &mut Vec<SheetCell>,
     ) -> u32 {
         let number = row.number("r").and_then(|number| number.checked_sub(1)).unwrap_or(next);
@@ -123,7 +131,7 @@ impl Book<'_> {
         match cell.attribute("t").unwrap_or("n") {
             "s" => {
                 let index: usize = value.trim().parse().unwrap_or(usize::MAX);
-                self.strings.get(index).map(|text| text.to_string()).unwrap_or_default()
+                self.strings.get(index).map(ToString::to_string).unwrap_or_default()
             }
             "inlineStr" => cell.child("is").map(rich_text).unwrap_or_default(),
             "b" => if value.trim() == "1" { "TRUE" } else { "FALSE" }.to_owned(),
@@ -182,7 +190,11 @@ fn title_of(region: &[SheetCell]) -> Option<String> {
     alone.then(|| first.text.clone())
 }
 
-fn shared_strings(package: &Package, member: &str, flow: &Flow) -> Result<Vec<Box<str>>, ReadError> {
+fn shared_strings(
+    package: &Package,
+    member: &str,
+    flow: &Flow,
+) -> Result<Vec<Box<str>>, ReadError> {
     let bytes = package.member(member)?.unwrap_or_default();
     let mut children = Children::new(&bytes, flow.limits().nesting);
     let mut strings = Vec::new();
@@ -221,15 +233,18 @@ fn formats(styles: &Element) -> Vec<String> {
 }
 
 /// Rows and columns that the cell at each place covers.
-fn merges(bytes: &[u8], nesting: u32) -> Result<HashMap<(u32, u32), (u32, u32)>, ReadError> {
+fn merges(bytes: &[u8], nesting: u32) -> Result<Merges, ReadError> {
     let mut merges = HashMap::new();
     // They come after the cells, which need them.
-    let Some(at) = bytes.windows(11).rposition(|window| window == b"mergeCells ").or_else(|| {
-        bytes.windows(11).position(|window| window == b"mergeCells>")
-    }) else {
+    let Some(at) = bytes
+        .windows(11)
+        .rposition(|window| window == b"mergeCells ")
+        .or_else(|| bytes.windows(11).position(|window| window == b"mergeCells>"))
+    else {
         return Ok(merges);
     };
-    let from = bytes.get(..at).unwrap_or_default().iter().rposition(|byte| *byte == b'<').unwrap_or(at);
+    let from =
+        bytes.get(..at).unwrap_or_default().iter().rposition(|byte| *byte == b'<').unwrap_or(at);
     let mut children = Children::new(bytes.get(from..).unwrap_or_default(), nesting);
     while let Some(element) = children.next(|name| name == "mergeCells")? {
         if &*element.name != "mergeCell" || merges.len() >= MAX_MERGES {

@@ -153,7 +153,8 @@ fn bracket(rest: &str) -> (Option<Piece>, usize) {
         return ((!sign.is_empty()).then(|| Piece::Literal(sign.to_owned())), length);
     }
     let lower = inside.to_ascii_lowercase();
-    let elapsed = !lower.is_empty() && ["h", "m", "s"].iter().any(|unit| lower.replace(unit, "").is_empty());
+    let elapsed =
+        !lower.is_empty() && ["h", "m", "s"].iter().any(|unit| lower.replace(unit, "").is_empty());
     (elapsed.then(|| Piece::Time(format!("[{lower}]"))), length)
 }
 
@@ -170,9 +171,10 @@ pub(super) fn general(value: f64) -> String {
     let before = size.log10().floor() as i32 + 1;
     let decimals = usize::try_from(11 - before.max(1)).unwrap_or(0);
     let written = format!("{value:.decimals$}");
-    match written.contains('.') {
-        true => written.trim_end_matches('0').trim_end_matches('.').to_owned(),
-        false => written,
+    if written.contains('.') {
+        written.trim_end_matches('0').trim_end_matches('.').to_owned()
+    } else {
+        written
     }
 }
 
@@ -180,7 +182,11 @@ fn number(value: f64, pieces: &[Piece]) -> String {
     let is_digit = |piece: &Piece| matches!(piece, Piece::Digit(_));
     let Some(first) = pieces.iter().position(is_digit) else {
         let shown = literals(pieces);
-        return if pieces.contains(&Piece::Text) { format!("{shown}{}", general(value)) } else { shown };
+        return if pieces.contains(&Piece::Text) {
+            format!("{shown}{}", general(value))
+        } else {
+            shown
+        };
     };
     let last = pieces.iter().rposition(is_digit).unwrap_or(first);
     let digits = pieces.get(first..=last).unwrap_or_default();
@@ -201,13 +207,18 @@ fn number(value: f64, pieces: &[Piece]) -> String {
         None => (digits, &[][..]),
     };
     let count = |pieces: &[Piece], wanted: &[char]| {
-        pieces.iter().filter(|piece| matches!(piece, Piece::Digit(sign) if wanted.contains(sign))).count()
+        pieces
+            .iter()
+            .filter(|piece| matches!(piece, Piece::Digit(sign) if wanted.contains(sign)))
+            .count()
     };
     let decimals = count(fraction, &['0', '#', '?']).min(30);
     let mut written = format!("{:.decimals$}", value.abs());
     if decimals > 0 {
         let needed = count(fraction, &['0', '?']);
-        while written.ends_with('0') && written.rsplit('.').next().unwrap_or_default().len() > needed {
+        while written.ends_with('0')
+            && written.rsplit('.').next().unwrap_or_default().len() > needed
+        {
             written.pop();
         }
         written = written.trim_end_matches('.').to_owned();

@@ -32,7 +32,11 @@ pub(super) fn regions(cells: Vec<SheetCell>) -> Vec<Vec<SheetCell>> {
             continue;
         }
         let by_columns = bands(&group, columns);
-        let sides = if by_columns.len() > 1 { parted(group.clone(), &by_columns, columns) } else { Vec::new() };
+        let sides = if by_columns.len() > 1 {
+            parted(group.clone(), &by_columns, columns)
+        } else {
+            Vec::new()
+        };
         if sides.len() > 1 && sides.iter().all(|side| looks_like_table(side)) {
             open.extend(sides.into_iter().rev());
         } else {
