@@ -170,7 +170,8 @@ fn attachment(message: &Message, part: &MessagePart, number: u32) -> Option<Atta
     let bytes = match &part.body {
         PartType::Text(characters) | PartType::Html(characters) => characters.as_bytes().to_vec(),
         PartType::Binary(bytes) | PartType::InlineBinary(bytes) => {
-            let encoding = part.content_transfer_encoding().unwrap_or_default().to_ascii_lowercase();
+            let encoding =
+                part.content_transfer_encoding().unwrap_or_default().to_ascii_lowercase();
             let is_uu = matches!(encoding.as_str(), "x-uuencode" | "uuencode" | "x-uue");
             is_uu.then(|| uudecoded(bytes)).flatten().unwrap_or_else(|| bytes.to_vec())
         }
@@ -220,7 +221,10 @@ mod tests {
 
     #[test]
     fn uuencoded_bytes_are_unpacked() {
-        assert_eq!(uudecoded(b"\r\nbegin 644 a.txt\r\n#0V%T\r\n`\r\nend\r\n"), Some(b"Cat".to_vec()));
+        assert_eq!(
+            uudecoded(b"\r\nbegin 644 a.txt\r\n#0V%T\r\n`\r\nend\r\n"),
+            Some(b"Cat".to_vec())
+        );
         assert_eq!(uudecoded(b"no beginning"), None);
     }
 }

@@ -101,13 +101,7 @@ impl Book<'_> {
     }
 
     /// Adds what the row's cells show; says which row comes next if the next one does not.
-    fn row(
-        &self,
-        row: &Element,
-        next: u32,
-        merges: &Merges,
-        cells: &mut Vec<SheetCell>,
-    ) -> u32 {
+    fn row(&self, row: &Element, next: u32, merges: &Merges, cells: &mut Vec<SheetCell>) -> u32 {
         let number = row.number("r").and_then(|number| number.checked_sub(1)).unwrap_or(next);
         let mut next_column = 0;
         for element in row.children("c") {
