@@ -4,6 +4,8 @@
 //! out, and the report says so in capital letters.
 
 mod pool;
+mod eml;
+mod office;
 mod score;
 
 use std::io::{self, Write};
@@ -35,6 +37,10 @@ enum Part {
     Score,
     /// What it costs to read in a child.
     Pool,
+    /// Word, PowerPoint, Excel and HTML against docling's Markdown.
+    Office,
+    /// Fields of mails.
+    Eml,
 }
 
 fn main() -> anyhow::Result<()> {
@@ -47,6 +53,8 @@ fn main() -> anyhow::Result<()> {
         match part {
             Part::Score => score_of_truth(&cli.corpus)?,
             Part::Pool => pool::measure()?,
+            Part::Office => office::measure(&cli.corpus, cli.each)?,
+            Part::Eml => eml::measure(&cli.corpus, cli.each)?,
         }
     }
     Ok(())

@@ -9,6 +9,9 @@
 
 pub mod artifact;
 mod error;
+pub mod export;
+mod flow;
+pub mod formats;
 pub mod model;
 pub mod pool;
 pub mod sandbox;

@@ -1,0 +1,408 @@
+//! Builds pages out of headings, paragraphs, tables and the like.
+//!
+//! A *flow document* (a letter, a web page, a mail) has no pages of its own. It gets a new page where it
+//! asks for one (a page break, a sheet, a slide), or when a page is *long*: [`LONG_BLOCKS`] blocks or
+//! [`LONG_WORDS`] words. So no more than one such page is ever held, however long the document is.
+//!
+//! What goes beyond [`Limits`] is left out, and a remark in the tail says so.
+
+use std::collections::BTreeMap;
+
+use domain::FileKind;
+
+use crate::model::{
+    Attachment, Block, BlockKind, Cell, Head, Line, Page, Part, Span, Style, Table, Tail,
+    TextSource, Word,
+};
+use crate::{Limits, ReadError, Sink, Source};
+
+const LONG_BLOCKS: usize = 200;
+const LONG_WORDS: usize = 20_000;
+
+/// Characters with their style. `\n` ends a line; other white space parts words.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Text {
+    characters: String,
+    /// Where each style begins.
+    styles: Vec<(usize, Style)>,
+}
+
+impl Text {
+    pub(crate) fn plain(text: impl Into<String>) -> Self {
+        Self { characters: text.into(), styles: Vec::new() }
+    }
+
+    pub(crate) fn push(&mut self, text: &str, style: Style) {
+        if self.styles.last().map_or_else(Style::default, |(_, last)| *last) != style {
+            self.styles.push((self.characters.len(), style));
+        }
+        self.characters.push_str(text);
+    }
+
+    pub(crate) fn append(&mut self, other: &Self) {
+        let mut from = 0;
+        let mut style = Style::default();
+        for (at, next) in &other.styles {
+            self.push(other.characters.get(from..*at).unwrap_or_default(), style);
+            (from, style) = (*at, *next);
+        }
+        self.push(other.characters.get(from..).unwrap_or_default(), style);
+    }
+
+    /// The other text on a line of its own.
+    pub(crate) fn append_line(&mut self, other: &Self) {
+        if other.is_blank() {
+            return;
+        }
+        if !self.is_blank() {
+            self.push("\n", Style::default());
+        }
+        self.append(other);
+    }
+
+    pub(crate) fn as_str(&self) -> &str {
+        &self.characters
+    }
+
+    pub(crate) fn is_blank(&self) -> bool {
+        self.characters.trim().is_empty()
+    }
+
+    fn style_at(&self, at: usize) -> Style {
+        let after = self.styles.partition_point(|(from, _)| *from <= at);
+        after
+            .checked_sub(1)
+            .and_then(|last| self.styles.get(last))
+            .map_or_else(Style::default, |s| s.1)
+    }
+
+    /// The words of each line.
+    fn lines(&self) -> impl Iterator<Item = Vec<Word>> {
+        let mut at = 0;
+        self.characters.split('\n').map(move |line| {
+            let begins = at;
+            at += line.len() + 1;
+            let place = |word: &str| begins + (word.as_ptr() as usize - line.as_ptr() as usize);
+            line.split_whitespace().map(|word| self.word(word.to_owned(), place(word))).collect()
+        })
+    }
+
+    /// The same, but white space counts: what goes beyond one blank stays with the word after it.
+    fn lines_as_typed(&self) -> impl Iterator<Item = Vec<Word>> {
+        self.characters.split('\n').map(|line| {
+            let mut words = Vec::new();
+            let mut word = String::new();
+            for piece in line.trim_end().split_inclusive([' ', '\t']) {
+                let shown = piece.trim_end_matches([' ', '\t']);
+                if shown.is_empty() {
+                    word.push_str(piece);
+                } else {
+                    word.push_str(shown);
+                    words.push(self.word(std::mem::take(&mut word), 0));
+                }
+            }
+            words
+        })
+    }
+
+    fn word(&self, text: String, at: usize) -> Word {
+        Word { text, style: self.style_at(at), ..Word::default() }
+    }
+}
+
+/// A table before it has a page.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Grid {
+    pub(crate) header_rows: u32,
+    pub(crate) cells: Vec<GridCell>,
+}
+
+#[derive(Clone, Debug, Default)]
+pub(crate) struct GridCell {
+    pub(crate) row: u32,
+    pub(crate) column: u32,
+    pub(crate) row_span: u32,
+    pub(crate) column_span: u32,
+    pub(crate) text: Text,
+}
+
+/// Pages in the making.
+pub(crate) struct Flow<'a> {
+    sink: &'a mut dyn Sink,
+    limits: Limits,
+    page: Page,
+    finished: u32,
+    full: bool,
+    remarks: Vec<String>,
+}
+
+impl<'a> Flow<'a> {
+    pub(crate) fn begin(
+        source: &Source,
+        sink: &'a mut dyn Sink,
+        title: Option<String>,
+        properties: BTreeMap<String, String>,
+    ) -> Result<Self, ReadError> {
+        let kind: FileKind = source.kind;
+        sink.take(Part::Head(Head { kind, title, properties, pages: None }))?;
+        let mut flow = Self {
+            sink,
+            limits: source.limits,
+            page: Page::default(),
+            finished: 0,
+            full: false,
+            remarks: Vec::new(),
+        };
+        flow.page = flow.empty_page(None);
+        Ok(flow)
+    }
+
+    pub(crate) fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    /// Nothing more is taken.
+    pub(crate) fn is_full(&self) -> bool {
+        self.full
+    }
+
+    pub(crate) fn remark(&mut self, sentence: impl Into<String>) {
+        let sentence = sentence.into();
+        if !self.remarks.contains(&sentence) {
+            self.remarks.push(sentence);
+        }
+    }
+
+    pub(crate) fn attach(&mut self, attachment: Attachment) -> Result<(), ReadError> {
+        self.sink.take(Part::Attachment(attachment))
+    }
+
+    /// A page of this name, whether or not anything comes onto it.
+    pub(crate) fn begin_page(&mut self, label: Option<String>) -> Result<(), ReadError> {
+        if !self.page.blocks.is_empty() || self.page.label.is_some() {
+            self.finish_page()?;
+        }
+        self.page = self.empty_page(label);
+        Ok(())
+    }
+
+    /// What follows is on another page, if there is anything on this one.
+    pub(crate) fn break_page(&mut self) -> Result<(), ReadError> {
+        if self.page.blocks.is_empty() {
+            return Ok(());
+        }
+        self.finish_page()
+    }
+
+    /// Whether the block begins a page of its own accord, since this one is long.
+    fn make_room(&mut self) -> Result<(), ReadError> {
+        let words = LONG_WORDS.min(self.limits.words as usize);
+        if self.page.blocks.len() >= LONG_BLOCKS || self.page.words.len() >= words {
+            self.finish_page()?;
+        }
+        Ok(())
+    }
+
+    fn empty_page(&self, label: Option<String>) -> Page {
+        Page { number: self.finished + 1, label, text: TextSource::Blank, ..Page::default() }
+    }
+
+    fn finish_page(&mut self) -> Result<(), ReadError> {
+        let next =
+            Page { number: self.page.number + 1, ..self.empty_page(self.page.label.clone()) };
+        let page = std::mem::replace(&mut self.page, next);
+        if self.finished >= self.limits.pages {
+            self.full = true;
+            let pages = self.limits.pages;
+            self.remark(format!("Only the first {pages} pages were read."));
+            return Ok(());
+        }
+        self.finished += 1;
+        self.sink.take(Part::Page(page))
+    }
+
+    /// A block that is neither a table nor empty.
+    pub(crate) fn block(&mut self, kind: BlockKind, text: &Text) -> Result<(), ReadError> {
+        if self.full || (text.is_blank() && kind != BlockKind::Figure) {
+            return Ok(());
+        }
+        self.make_room()?;
+        let from = self.page.lines.len();
+        if !text.is_blank() {
+            if kind == BlockKind::Code {
+                text.lines_as_typed().for_each(|words| self.line(words));
+            } else {
+                text.lines().filter(|words| !words.is_empty()).for_each(|words| self.line(words));
+            }
+        }
+        let lines = Span::new(from..self.page.lines.len());
+        self.page.blocks.push(Block { kind, lines, area: None });
+        Ok(())
+    }
+
+    pub(crate) fn paragraph(&mut self, text: &str) -> Result<(), ReadError> {
+        self.block(BlockKind::Paragraph, &Text::plain(text))
+    }
+
+    fn line(&mut self, mut words: Vec<Word>) {
+        let room = (self.limits.words as usize).saturating_sub(self.page.words.len());
+        if words.len() > room {
+            words.truncate(room);
+            self.remark(format!("Page {} is cut off: it has too many words.", self.page.number));
+        }
+        self.page.text = TextSource::Layer;
+        let from = self.page.words.len();
+        self.page.words.append(&mut words);
+        let words = Span::new(from..self.page.words.len());
+        self.page.lines.push(Line { words, area: None });
+    }
+
+    /// A table. One that is too long for a page goes on on the next.
+    pub(crate) fn table(&mut self, mut grid: Grid) -> Result<(), ReadError> {
+        grid.cells.retain(|cell| !cell.text.is_blank());
+        grid.cells.sort_by_key(|cell| (cell.row, cell.column));
+        let mut cells = grid.cells.into_iter().peekable();
+        let mut header_rows = grid.header_rows;
+        while let Some(first_row) = cells.peek().map(|cell| cell.row) {
+            if self.full {
+                return Ok(());
+            }
+            self.make_room()?;
+            let mut table = Table { header_rows, ..Table::default() };
+            let first_line = self.page.lines.len();
+            let mut row = first_row;
+            while let Some(cell) = cells.next_if(|cell| {
+                cell.row == row
+                    || self.page.words.len() < LONG_WORDS.min(self.limits.words as usize)
+            }) {
+                row = cell.row;
+                table.cells.push(self.cell(&cell, if header_rows > 0 { 0 } else { first_row }));
+            }
+            table.rows = table.cells.iter().map(|cell| cell.row + cell.row_span).max().unwrap_or(0);
+            table.columns =
+                table.cells.iter().map(|cell| cell.column + cell.column_span).max().unwrap_or(0);
+            let kind = BlockKind::Table { table: Span::new(self.page.tables.len()..0).from };
+            self.page.tables.push(table);
+            let lines = Span::new(first_line..self.page.lines.len());
+            self.page.blocks.push(Block { kind, lines, area: None });
+            header_rows = 0;
+        }
+        Ok(())
+    }
+
+    fn cell(&mut self, cell: &GridCell, first_row: u32) -> Cell {
+        let from = self.page.words.len();
+        cell.text.lines().filter(|words| !words.is_empty()).for_each(|words| self.line(words));
+        Cell {
+            row: cell.row.saturating_sub(first_row),
+            column: cell.column,
+            row_span: cell.row_span.max(1),
+            column_span: cell.column_span.max(1),
+            words: Span::new(from..self.page.words.len()),
+        }
+    }
+
+    pub(crate) fn finish(mut self) -> Result<(), ReadError> {
+        if !self.page.blocks.is_empty() || self.page.label.is_some() || self.finished == 0 {
+            self.finish_page()?;
+        }
+        self.sink.take(Part::Tail(Tail { pages: self.finished, remarks: self.remarks }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BOLD: Style = Style { bold: true, italic: false, size: 0 };
+
+    fn source(limits: Limits) -> Source<'static> {
+        Source { bytes: b"", kind: FileKind::Txt, file_name: "a.txt", password: None, limits }
+    }
+
+    fn built(limits: Limits, build: impl FnOnce(&mut Flow) -> Result<(), ReadError>) -> Vec<Part> {
+        let mut parts = Vec::new();
+        let mut sink = |part: Part| {
+            parts.push(part);
+            Ok(())
+        };
+        let mut flow = Flow::begin(&source(limits), &mut sink, None, BTreeMap::new()).unwrap();
+        build(&mut flow).unwrap();
+        flow.finish().unwrap();
+        parts
+    }
+
+    fn pages(parts: &[Part]) -> Vec<&Page> {
+        parts
+            .iter()
+            .filter_map(|part| if let Part::Page(page) = part { Some(page) } else { None })
+            .collect()
+    }
+
+    #[test]
+    fn a_word_keeps_the_style_it_begins_with() {
+        let mut text = Text::plain("plain ");
+        text.push("bo", BOLD);
+        text.push("ld x", Style::default());
+        let parts = built(Limits::default(), |flow| flow.block(BlockKind::Paragraph, &text));
+        let words: Vec<_> = pages(&parts)[0]
+            .words
+            .iter()
+            .map(|word| (word.text.as_str(), word.style.bold))
+            .collect();
+        assert_eq!(words, [("plain", false), ("bold", true), ("x", false)]);
+    }
+
+    #[test]
+    fn code_keeps_its_indentation() {
+        let text = Text::plain("if x:\n    y  = 1");
+        let parts = built(Limits::default(), |flow| flow.block(BlockKind::Code, &text));
+        let words: Vec<_> = pages(&parts)[0].words.iter().map(|word| word.text.as_str()).collect();
+        assert_eq!(words, ["if", "x:", "    y", " =", "1"]);
+    }
+
+    #[test]
+    fn a_long_document_comes_in_several_pages() {
+        let parts = built(Limits::default(), |flow| {
+            (0..450).try_for_each(|n| flow.paragraph(&format!("paragraph {n}")))
+        });
+        let blocks: Vec<_> = pages(&parts).iter().map(|page| page.blocks.len()).collect();
+        assert_eq!(blocks, [200, 200, 50]);
+        assert_eq!(pages(&parts)[2].number, 3);
+    }
+
+    #[test]
+    fn pages_beyond_the_limit_are_left_out_and_the_tail_says_so() {
+        let limits = Limits { pages: 1, ..Limits::default() };
+        let parts = built(limits, |flow| {
+            (0..450).try_for_each(|n| flow.paragraph(&format!("paragraph {n}")))
+        });
+        assert_eq!(pages(&parts).len(), 1);
+        let Some(Part::Tail(tail)) = parts.last() else { panic!("no tail") };
+        assert_eq!(tail.remarks, ["Only the first 1 pages were read."]);
+    }
+
+    #[test]
+    fn a_long_table_goes_on_on_the_next_page() {
+        let limits = Limits { words: 10, ..Limits::default() };
+        let cell = |row, column| GridCell {
+            row,
+            column,
+            text: Text::plain("one two"),
+            ..GridCell::default()
+        };
+        let cells = (0..9).flat_map(|row| [cell(row, 0), cell(row, 1)]).collect();
+        let parts = built(limits, |flow| flow.table(Grid { header_rows: 1, cells }));
+        let rows: Vec<_> = pages(&parts).iter().map(|page| page.tables[0].rows).collect();
+        assert_eq!(rows.iter().sum::<u32>(), 9);
+        assert!(rows.len() > 1);
+        assert!(pages(&parts).iter().all(|page| page.words.len() <= 12));
+    }
+
+    #[test]
+    fn an_empty_document_has_one_blank_page() {
+        let parts = built(Limits::default(), |_| Ok(()));
+        assert_eq!(pages(&parts).len(), 1);
+        assert_eq!(pages(&parts)[0].text, TextSource::Blank);
+    }
+}
