@@ -3,7 +3,10 @@
 //! `DOCKET_CORPUS` names the folder with the documents. A part whose documents are not there is left
 //! out, and the report says so in capital letters.
 
+mod pdf;
 mod score;
+mod speed;
+mod tables;
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -32,6 +35,12 @@ struct Cli {
 enum Part {
     /// How the scores themselves come out on what is known.
     Score,
+    /// The words of PDFs, against pdftotext.
+    Pdf,
+    /// The tables of PDFs.
+    Tables,
+    /// Pages in a second, against the bare library and other readers.
+    Speed,
 }
 
 fn main() -> anyhow::Result<()> {
@@ -40,6 +49,9 @@ fn main() -> anyhow::Result<()> {
     for part in parts {
         match part {
             Part::Score => score_of_truth(&cli.corpus)?,
+            Part::Pdf => pdf::measure(&cli.corpus, cli.each)?,
+            Part::Tables => tables::measure(&cli.corpus, cli.each)?,
+            Part::Speed => speed::measure(&cli.corpus)?,
         }
     }
     Ok(())

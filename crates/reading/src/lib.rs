@@ -9,7 +9,11 @@
 
 pub mod artifact;
 mod error;
+pub mod formats;
+pub mod layout;
 pub mod model;
+pub mod pdfium;
+pub mod render;
 mod source;
 
 pub use error::ReadError;

@@ -1,0 +1,3 @@
+//! One reader for each kind of file.
+
+pub mod pdf;
