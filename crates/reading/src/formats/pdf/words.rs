@@ -1,8 +1,9 @@
 //! Characters become words.
 //!
-//! The library puts white space between words itself, from the gaps it sees; a word also ends where the
-//! next character lies somewhere else on the page. Each call of the library costs: two for every
-//! character (which one, and where), the font only once for a word.
+//! The library puts white space of its own between words, from the gaps it sees. It is wrong where a
+//! font says nonsense about widths, so its spaces count only where there is a gap indeed; a word also
+//! ends where the next character lies somewhere else on the page. Each call of the library costs: two
+//! for every character (which one, and where), the font only once for a word.
 
 use pdfium_render::prelude::{PdfPage, PdfPageTextChar};
 
@@ -31,12 +32,17 @@ pub(crate) fn read(
     let mut open = OpenWord::default();
     let mut high_surrogate = None;
     for from in text.chars().iter() {
-        let value = from.unicode_value();
-        let Some(char) = character(value, &mut high_surrogate, &from) else {
+        let Some(char) = character(from.unicode_value(), &mut high_surrogate, &from) else {
             continue;
         };
-        if char.is_whitespace() {
-            open.close(words);
+        if char.is_whitespace() || char.is_control() {
+            if from.is_generated().unwrap_or(false) {
+                open.maybe_ends = true;
+            } else {
+                open.close(words);
+                glyphs.count += usize::from(char.is_control());
+                glyphs.unreadable += usize::from(char.is_control());
+            }
             continue;
         }
         if words.len() >= limits.words as usize {
@@ -44,14 +50,9 @@ pub(crate) fn read(
             return glyphs;
         }
         glyphs.count += 1;
-        if says_nothing(char) {
-            glyphs.unreadable += 1;
-        }
-        if char.is_control() || char == '\u{feff}' {
-            continue;
-        }
+        glyphs.unreadable += usize::from(says_nothing(char));
         let area = from.loose_bounds().ok().map(|rect| place.area(&rect)).filter(is_finite);
-        if area.is_some_and(|area| open.is_apart_from(&area)) {
+        if open.ends_before(area.as_ref()) {
             open.close(words);
         }
         open.push(char, area, &from, place);
@@ -78,14 +79,13 @@ fn character(
         (0 | 2 | 0xfffe, _) if from.is_hyphen().unwrap_or(false) => Some('-'),
         (0, _) => Some('\u{fffd}'),
         // Spaces without a width separate nothing that can be seen; their neighbours' places do.
-        (0x200b | 0x2060, _) => None,
+        (0x200b | 0x2060 | 0xfeff, _) => None,
         _ => Some(char::from_u32(value).unwrap_or('\u{fffd}')),
     }
 }
 
 fn says_nothing(char: char) -> bool {
     matches!(char, '\u{e000}'..='\u{f8ff}' | '\u{fffd}' | '\u{f0000}'..='\u{10ffff}')
-        || char.is_control()
 }
 
 fn is_finite(area: &Area) -> bool {
@@ -99,25 +99,27 @@ struct OpenWord {
     area: Option<Area>,
     last: Option<Area>,
     style: Style,
-    /// How far apart two characters of it may be.
-    reach: f32,
+    size: f32,
+    /// The library put white space after the last character.
+    maybe_ends: bool,
 }
 
 impl OpenWord {
-    fn is_apart_from(&self, next: &Area) -> bool {
-        let Some(last) = self.last else { return false };
+    fn ends_before(&self, next: Option<&Area>) -> bool {
+        let (Some(last), Some(next)) = (self.last, next) else { return self.maybe_ends };
         let across = (next.left - last.right).max(last.left - next.right);
         let down = (next.top - last.bottom).max(last.top - next.bottom);
-        across > self.reach || down > self.reach
+        let reach = if self.maybe_ends { 0.1 } else { 0.5 } * self.size.max(2.0);
+        across > reach || down > reach
     }
 
     fn push(&mut self, char: char, area: Option<Area>, from: &PdfPageTextChar<'_>, place: &Place) {
         if self.text.is_empty() {
             let thickness = area.map_or(0.0, |area| thickness(&area, place));
-            let size = font_size(from, thickness);
-            self.style = style(from, size);
-            self.reach = (size * 0.5).max(1.0);
+            self.size = font_size(from, thickness);
+            self.style = style(from, self.size);
         }
+        self.maybe_ends = false;
         match char {
             '\u{fb00}' => self.text.push_str("ff"),
             '\u{fb01}' => self.text.push_str("fi"),
@@ -152,6 +154,7 @@ impl OpenWord {
         }
         self.area = None;
         self.last = None;
+        self.maybe_ends = false;
     }
 }
 
