@@ -1,0 +1,307 @@
+//! Tables that only the alignment of their text shows.
+//!
+//! Rows with a wide gap in them, one below the other, are a table when they leave the same gutters free
+//! and are no prose. Lines of one cell that were wrapped are put together again.
+
+use super::gutters::{self, Gutter, SEGMENT_GAP};
+use super::rows::{self, Row};
+use super::ruled::Rules;
+use super::table::{self, Found, FoundCell};
+use super::{Placed, ruled};
+use crate::model::Word;
+
+/// A gap in a row that may part columns, in letter sizes.
+const COLUMN_GAP: f32 = 1.0;
+/// Rows without such a gap that may stand between others: labels, wrapped lines.
+const MAX_BETWEEN: usize = 3;
+const MAX_ATTEMPTS: usize = 300;
+
+pub(crate) fn find(words: &[Placed], rules: &Rules, text: &[Word]) -> Vec<Found> {
+    let rows = rows::of(words);
+    let gapped: Vec<bool> = rows.iter().map(|row| row.segments(COLUMN_GAP).len() > 1).collect();
+    let mut found = Vec::new();
+    let (mut at, mut attempts) = (0, 0);
+    while at < rows.len() {
+        if !gapped[at] || attempts >= MAX_ATTEMPTS {
+            at += 1;
+            continue;
+        }
+        attempts += 1;
+        let end = run_end(&rows, &gapped, at);
+        let (begin, end) = with_ruled_neighbours(&rows, at, end, found_end(&found), rules);
+        match table_of(&rows[begin..end], begin, rules, text) {
+            Some((table, used)) => {
+                found.push((used, table));
+                at = used;
+            }
+            None => at += 1,
+        }
+    }
+    found.into_iter().map(|(_, table)| table).collect()
+}
+
+fn found_end(found: &[(usize, Found)]) -> usize {
+    found.last().map_or(0, |(end, _)| *end)
+}
+
+/// One past the last gapped row that belongs to the one at `from`.
+fn run_end(rows: &[Row], gapped: &[bool], from: usize) -> usize {
+    let (mut end, mut between) = (from + 1, 0);
+    for at in from + 1..rows.len() {
+        let size = rows[at].size().max(rows[at - 1].size());
+        if rows[at].area.top - rows[at - 1].area.bottom > 2.5 * size {
+            break;
+        }
+        if gapped[at] {
+            end = at + 1;
+            between = 0;
+        } else {
+            between += 1;
+            if between > MAX_BETWEEN {
+                break;
+            }
+        }
+    }
+    end
+}
+
+/// A line drawn above or below, as broad as the run, takes in the few rows up to it: a heading over
+/// several columns, a last row with one cell. So does a row that stands only over the later columns.
+fn with_ruled_neighbours(
+    rows: &[Row],
+    begin: usize,
+    end: usize,
+    lowest: usize,
+    rules: &Rules,
+) -> (usize, usize) {
+    let area = rows[begin..end].iter().fold(rows[begin].area, |all, row| all.around(&row.area));
+    let mut top = begin;
+    for at in (lowest..begin).rev().take(3) {
+        let (row, below) = (&rows[at], &rows[at + 1]);
+        let close = below.area.top - row.area.bottom < 1.2 * row.size();
+        let within = row.area.left >= area.left - 2.0 && row.area.right <= area.right + 2.0;
+        let above = if at == 0 { row.area.top - 20.0 } else { rows[at - 1].area.bottom - 2.0 };
+        let under_a_line = rules.between(above, row.area.top + 3.0, area.left, area.right);
+        let over_later_columns = row.area.left > area.left + 0.2 * area.width()
+            && row.words.len() <= 8
+            && row.size() <= below.size() * 1.15;
+        if !close || !within {
+            break;
+        }
+        if under_a_line {
+            top = at;
+            break;
+        }
+        if over_later_columns {
+            top = at;
+        }
+    }
+    (top, end)
+}
+
+fn table_of(rows: &[Row], offset: usize, rules: &Rules, text: &[Word]) -> Option<(Found, usize)> {
+    let all: Vec<&Row> = rows.iter().collect();
+    let gutters = gutters::find(&all);
+    if gutters.is_empty() {
+        return None;
+    }
+    // Prose within ends the table; prose at its top is not part of it.
+    let is_text = |row: &Row| is_running_text(row, &gutters);
+    let begin = rows.iter().position(|row| !is_text(row))?;
+    let length = rows[begin..].iter().position(is_text).unwrap_or(rows.len() - begin);
+    if begin > 0 || begin + length < rows.len() {
+        // The gutters may have been narrowed or hidden by what does not belong.
+        return if length >= 2 { table_of(&rows[begin..begin + length], offset + begin, rules, text) } else { None };
+    }
+    let cells: Vec<Vec<RowCell>> = rows.iter().map(|row| row_cells(row, &gutters, text)).collect();
+    if !is_table(&cells, gutters.len() + 1, text, rules, rows) {
+        return None;
+    }
+    let edges = column_edges(&cells, gutters.len() + 1);
+    let mut numbers = Vec::new();
+    let mut number = 0;
+    for at in 0..rows.len() {
+        if at > 0 && !continues(&rows[at - 1], &cells[at - 1], &rows[at], &cells[at], &edges, rules, text) {
+            number += 1;
+        }
+        numbers.push(number);
+    }
+    let area = rows.iter().skip(1).fold(rows.first()?.area, |all, row| all.around(&row.area));
+    let found = table::tidy(joined(&cells, &numbers), area, text)?;
+    Some((found, offset + rows.len()))
+}
+
+/// A piece of a row within one or more columns.
+#[derive(Clone, Debug)]
+struct RowCell {
+    column: usize,
+    span: usize,
+    words: Vec<Placed>,
+}
+
+/// Many words over at least half of the gutters.
+fn is_running_text(row: &Row, gutters: &[Gutter]) -> bool {
+    row.segments(COLUMN_GAP).iter().any(|segment| {
+        segment.len() >= 8 && gutters::crossed(segment, gutters) * 2 >= gutters.len()
+    })
+}
+
+fn row_cells(row: &Row, gutters: &[Gutter], text: &[Word]) -> Vec<RowCell> {
+    let mut cells: Vec<RowCell> = Vec::new();
+    for segment in row.segments(SEGMENT_GAP) {
+        for part in parted_at_gutters(segment, gutters, text) {
+            let Some(first) = part.first() else { continue };
+            let span = gutters::crossed(part, gutters);
+            let column = gutters
+                .iter()
+                .filter(|(from, to)| f32::midpoint(*from, *to) <= first.area.left + 0.1)
+                .count();
+            match cells.last_mut() {
+                // Two segments in one column, such as a dotted leader or a wide space, are one cell.
+                Some(last) if last.column + last.span > column => last.words.extend_from_slice(part),
+                _ => cells.push(RowCell { column, span: span + 1, words: part.to_vec() }),
+            }
+        }
+    }
+    cells
+}
+
+/// Neighbouring columns may stand so close that only their gutter parts them: a segment falls apart
+/// where it leaves a gutter free and either a good part of a letter lies between or both are numbers.
+fn parted_at_gutters<'a>(
+    segment: &'a [Placed],
+    gutters: &[Gutter],
+    text: &[Word],
+) -> Vec<&'a [Placed]> {
+    let numeric = |placed: &Placed| {
+        text.get(placed.word).is_some_and(|word| word.text.chars().any(|c| c.is_ascii_digit()))
+    };
+    segment
+        .chunk_by(|a, b| {
+            let gap = b.area.left - a.area.right;
+            let in_gutter = gutters
+                .iter()
+                .any(|(from, to)| a.area.right <= from + 0.5 && b.area.left >= to - 0.5);
+            !(in_gutter && (gap >= 0.45 * a.size || (numeric(a) && numeric(b))))
+        })
+        .collect()
+}
+
+fn is_table(
+    cells: &[Vec<RowCell>],
+    columns: usize,
+    text: &[Word],
+    rules: &Rules,
+    rows: &[Row],
+) -> bool {
+    let several = cells.iter().filter(|row| row.len() > 1).count();
+    let needed = if columns > 2 || has_rules(rules, rows) { 2 } else { 3 };
+    if several < needed || several * 3 < cells.len() {
+        return false;
+    }
+    let mut prose = 0;
+    for column in 0..columns {
+        let own: Vec<&RowCell> = cells
+            .iter()
+            .flatten()
+            .filter(|cell| cell.column == column && cell.span == 1)
+            .collect();
+        let words: usize = own.iter().map(|cell| cell.words.len()).sum();
+        prose += usize::from(words >= own.len().max(1) * 5);
+        if column == 0 && own.iter().all(|cell| is_marker(cell, text)) && columns == 2 {
+            return false;
+        }
+    }
+    prose * 2 < columns || has_rules(rules, rows) && prose < columns
+}
+
+fn has_rules(rules: &Rules, rows: &[Row]) -> bool {
+    let (Some(first), Some(last)) = (rows.first(), rows.last()) else { return false };
+    let area = rows.iter().fold(first.area, |all, row| all.around(&row.area));
+    rules.between(area.top - 6.0, last.area.top, area.left, area.right)
+}
+
+fn is_marker(cell: &RowCell, text: &[Word]) -> bool {
+    let [only] = cell.words.as_slice() else { return false };
+    text.get(only.word).is_some_and(|word| super::blocks::list_marker(&word.text).is_some())
+}
+
+/// Where the text of each column begins and ends.
+fn column_edges(cells: &[Vec<RowCell>], columns: usize) -> Vec<(f32, f32)> {
+    let mut edges = vec![(f32::INFINITY, f32::NEG_INFINITY); columns];
+    for cell in cells.iter().flatten().filter(|cell| cell.span == 1) {
+        let area = rows::around(&cell.words);
+        if let Some((left, right)) = edges.get_mut(cell.column) {
+            *left = left.min(area.left);
+            *right = right.max(area.right);
+        }
+    }
+    edges
+}
+
+/// Is the lower row a wrapped line of the upper one's cells?
+fn continues(
+    upper: &Row,
+    above: &[RowCell],
+    lower: &Row,
+    below: &[RowCell],
+    edges: &[(f32, f32)],
+    rules: &ruled::Rules,
+    text: &[Word],
+) -> bool {
+    let gap = lower.area.top - upper.area.bottom;
+    let size = upper.size().max(lower.size());
+    let area = upper.area.around(&lower.area);
+    let middle = |row: &Row| f32::midpoint(row.area.top, row.area.bottom);
+    if gap > 0.5 * size || rules.between(middle(upper), middle(lower), area.left, area.right) {
+        return false;
+    }
+    let mut shared = 0;
+    for cell in below {
+        let Some(over) = above.iter().find(|over| over.column == cell.column) else { continue };
+        if over.span != cell.span || is_value(cell, text) || is_value(over, text) {
+            return false;
+        }
+        let (left, _) = edges[cell.column];
+        let (_, right) = edges[(cell.column + cell.span - 1).min(edges.len() - 1)];
+        if !table::was_wrapped(&over.words, &cell.words, left, right) {
+            return false;
+        }
+        shared += 1;
+    }
+    // Lines that overlap belong together even if they share no column.
+    shared > 0 || gap < -0.4 * size
+}
+
+/// Something that stands for itself: a number, an amount, a date, a dash.
+fn is_value(cell: &RowCell, text: &[Word]) -> bool {
+    let texts = || cell.words.iter().filter_map(|placed| text.get(placed.word));
+    let letters = texts().flat_map(|word| word.text.chars()).filter(|c| c.is_alphabetic()).count();
+    letters == 0
+}
+
+/// Cells of the rows that belong together, as cells of the table.
+fn joined(cells: &[Vec<RowCell>], numbers: &[usize]) -> Vec<(FoundCell, Vec<Placed>)> {
+    let mut joined: Vec<(FoundCell, Vec<Placed>)> = Vec::new();
+    for (row, number) in cells.iter().zip(numbers) {
+        for cell in row {
+            let same = joined.iter_mut().rev().take_while(|(found, _)| found.row == *number).find(
+                |(found, _)| found.column == cell.column && found.column_span == cell.span,
+            );
+            match same {
+                Some((_, words)) => words.extend_from_slice(&cell.words),
+                None => joined.push((
+                    FoundCell {
+                        row: *number,
+                        column: cell.column,
+                        row_span: 1,
+                        column_span: cell.span,
+                        words: Vec::new(),
+                    },
+                    cell.words.clone(),
+                )),
+            }
+        }
+    }
+    joined
+}

@@ -1,0 +1,110 @@
+//! Gutters: strips that stay free of text over many rows, and so part columns.
+//!
+//! A heading that spans several columns crosses their gutters. So the strips that nearly all rows leave
+//! free are found first; what reaches over two of the columns between them is set aside as spanning;
+//! the rest has to leave a gutter free without exception, which also finds columns that few rows fill.
+
+use super::Placed;
+use super::rows::Row;
+
+/// A free strip, from left to right.
+pub(crate) type Gutter = (f32, f32);
+
+/// How far the words of one segment are apart, in letter sizes.
+pub(crate) const SEGMENT_GAP: f32 = 0.6;
+
+pub(crate) fn find(rows: &[&Row]) -> Vec<Gutter> {
+    if rows.len() < 2 {
+        return Vec::new();
+    }
+    let size = super::rows::median(rows.iter().map(|row| row.size()));
+    let every: Vec<Vec<Gutter>> =
+        rows.iter().map(|row| row.words.iter().map(|word| reach(word)).collect()).collect();
+    let strong = free_strips(&every, rows.len() / 4, size);
+    if strong.is_empty() {
+        return strong;
+    }
+    let without_spanning: Vec<Vec<Gutter>> = rows
+        .iter()
+        .map(|row| {
+            let segments = row.segments(SEGMENT_GAP);
+            let single = segments.into_iter().filter(|segment| crossed(segment, &strong) == 0);
+            single.flatten().map(reach).collect()
+        })
+        .collect();
+    free_strips(&without_spanning, 0, size)
+}
+
+fn reach(word: &Placed) -> Gutter {
+    (word.area.left, word.area.right)
+}
+
+/// How many gutters a segment lies across.
+pub(crate) fn crossed(segment: &[Placed], gutters: &[Gutter]) -> usize {
+    let (Some(first), Some(last)) = (segment.first(), segment.last()) else { return 0 };
+    let right = segment.iter().fold(last.area.right, |right, word| right.max(word.area.right));
+    gutters
+        .iter()
+        .filter(|(from, to)| {
+            let middle = f32::midpoint(*from, *to);
+            first.area.left < middle && right > middle
+        })
+        .count()
+}
+
+/// Strips that all rows but `crossing` leave free, wide enough to be no chance: the fewer rows, the wider.
+fn free_strips(rows: &[Vec<Gutter>], crossing: usize, size: f32) -> Vec<Gutter> {
+    let mut edges: Vec<(f32, i32)> = Vec::new();
+    for row in rows {
+        for (from, to) in merged(row) {
+            edges.push((from, 1));
+            edges.push((to, -1));
+        }
+    }
+    edges.sort_by(|a, b| a.0.total_cmp(&b.0).then(b.1.cmp(&a.1)));
+    let mut strips: Vec<Gutter> = Vec::new();
+    let (mut depth, mut begin) = (0_usize, None);
+    for (at, change) in edges {
+        let was_free = depth <= crossing;
+        depth = depth.saturating_add_signed(change as isize);
+        match (was_free, depth <= crossing) {
+            (true, false) => {
+                if let Some(begin) = begin.take() {
+                    strips.push((begin, at));
+                }
+            }
+            (false, true) => begin = Some(at),
+            _ => {}
+        }
+    }
+    strips.retain(|strip| {
+        let support = rows.iter().filter(|row| has_both_sides(row, *strip)).count();
+        let needed = match support {
+            0 | 1 => f32::INFINITY,
+            2 => 1.0,
+            3 => 0.8,
+            4 | 5 => 0.55,
+            _ => 0.3,
+        };
+        strip.1 - strip.0 >= needed * size
+    });
+    strips
+}
+
+fn has_both_sides(row: &[Gutter], (from, to): Gutter) -> bool {
+    let slack = 0.1;
+    row.iter().any(|(_, right)| *right <= from + slack) && row.iter().any(|(left, _)| *left >= to - slack)
+}
+
+fn merged(row: &[Gutter]) -> Vec<Gutter> {
+    let mut sorted = row.to_vec();
+    sorted.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let mut merged: Vec<Gutter> = Vec::new();
+    for (from, to) in sorted {
+        match merged.last_mut() {
+            Some(last) if from <= last.1 => last.1 = last.1.max(to),
+            _ => merged.push((from, to)),
+        }
+    }
+    merged
+}

@@ -1,0 +1,385 @@
+//! Tables whose lines are drawn.
+//!
+//! Lines that touch make a net. Its horizontals and verticals cut the page into boxes; boxes without a
+//! line between them are one cell. Many tables draw only some of their lines: a band that holds several
+//! rows of text is cut further where the text itself shows rows, and a column where it shows gutters.
+
+use super::rows::{self, Row};
+use super::table::{self, Found, FoundCell};
+use super::{Placed, gutters};
+use crate::model::{Area, Word};
+
+/// Ends that miss each other by less than this still touch.
+const SLACK: f32 = 3.0;
+const MAX_BOXES: usize = 40_000;
+
+/// A line: where it runs, and from where to where.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Rule {
+    pub(crate) at: f32,
+    pub(crate) from: f32,
+    pub(crate) to: f32,
+}
+
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Rules {
+    pub(crate) horizontal: Vec<Rule>,
+    pub(crate) vertical: Vec<Rule>,
+}
+
+impl Rules {
+    /// Pieces of one line are put together.
+    pub(crate) fn of(areas: &[Area]) -> Self {
+        let (across, down): (Vec<&Area>, Vec<&Area>) =
+            areas.iter().partition(|area| area.width() >= area.height());
+        let across = across.iter().map(|area| Rule { at: area.top, from: area.left, to: area.right });
+        let down = down.iter().map(|area| Rule { at: area.left, from: area.top, to: area.bottom });
+        Self { horizontal: joined(across.collect()), vertical: joined(down.collect()) }
+    }
+
+    /// Is there a line between two heights, over most of a stretch?
+    pub(crate) fn between(&self, top: f32, bottom: f32, left: f32, right: f32) -> bool {
+        let covered: f32 = self
+            .horizontal
+            .iter()
+            .filter(|rule| rule.at >= top && rule.at <= bottom)
+            .map(|rule| (rule.to.min(right) - rule.from.max(left)).max(0.0))
+            .sum();
+        covered >= 0.6 * (right - left)
+    }
+}
+
+fn joined(mut rules: Vec<Rule>) -> Vec<Rule> {
+    rules.sort_by(|a, b| a.at.total_cmp(&b.at));
+    let mut all = Vec::new();
+    for group in rules.chunk_by_mut(|a, b| b.at - a.at <= 1.5) {
+        group.sort_by(|a, b| a.from.total_cmp(&b.from));
+        let mut open: Option<Rule> = None;
+        for rule in group.iter() {
+            match &mut open {
+                Some(open) if rule.from <= open.to + SLACK => open.to = open.to.max(rule.to),
+                _ => all.extend(open.replace(*rule)),
+            }
+        }
+        all.extend(open);
+    }
+    all
+}
+
+pub(crate) fn find(rules: &Rules, placed: &[Placed], words: &[Word]) -> Vec<Found> {
+    nets(rules).into_iter().filter_map(|net| Grid::of(&net)?.fill(placed, words)).collect()
+}
+
+/// Lines that touch each other, directly or through others.
+fn nets(rules: &Rules) -> Vec<Rules> {
+    let (h, v) = (&rules.horizontal, &rules.vertical);
+    let mut group: Vec<usize> = (0..h.len() + v.len()).collect();
+    for (i, across) in h.iter().enumerate() {
+        for (j, down) in v.iter().enumerate() {
+            let touch = down.at >= across.from - SLACK
+                && down.at <= across.to + SLACK
+                && across.at >= down.from - SLACK
+                && across.at <= down.to + SLACK;
+            if touch {
+                let (a, b) = (root(&mut group, i), root(&mut group, h.len() + j));
+                group[a] = b;
+            }
+        }
+    }
+    let mut nets: std::collections::BTreeMap<usize, Rules> = std::collections::BTreeMap::new();
+    for (i, rule) in h.iter().enumerate() {
+        nets.entry(root(&mut group, i)).or_default().horizontal.push(*rule);
+    }
+    for (j, rule) in v.iter().enumerate() {
+        nets.entry(root(&mut group, h.len() + j)).or_default().vertical.push(*rule);
+    }
+    nets.into_values().filter(|net| net.horizontal.len() + net.vertical.len() >= 3).collect()
+}
+
+fn root(group: &mut [usize], mut at: usize) -> usize {
+    while group[at] != at {
+        group[at] = group[group[at]];
+        at = group[at];
+    }
+    at
+}
+
+/// A net as boxes.
+#[derive(Debug)]
+struct Grid {
+    xs: Vec<f32>,
+    ys: Vec<f32>,
+    /// The cell that each box belongs to, row by row.
+    owner: Vec<usize>,
+    cells: Vec<Extent>,
+}
+
+/// The rows and columns that a cell covers, ends not included.
+#[derive(Clone, Copy, Debug)]
+struct Extent {
+    top: usize,
+    left: usize,
+    bottom: usize,
+    right: usize,
+}
+
+impl Grid {
+    fn of(net: &Rules) -> Option<Self> {
+        let xs = borders(&net.vertical, &net.horizontal);
+        let ys = borders(&net.horizontal, &net.vertical);
+        if xs.len() < 2 || ys.len() < 2 || (xs.len() - 1) * (ys.len() - 1) > MAX_BOXES {
+            return None;
+        }
+        let (columns, rows) = (xs.len() - 1, ys.len() - 1);
+        let walls_right = walls(&net.vertical, &xs, &ys);
+        let walls_below = walls(&net.horizontal, &ys, &xs);
+        let mut grid = Self { xs, ys, owner: vec![usize::MAX; rows * columns], cells: Vec::new() };
+        for row in 0..rows {
+            for column in 0..columns {
+                if grid.owner[row * columns + column] != usize::MAX {
+                    continue;
+                }
+                let free = |grid: &Self, r: usize, c: usize| grid.owner[r * columns + c] == usize::MAX;
+                let mut right = column + 1;
+                while right < columns && !walls_right[right * rows + row] && free(&grid, row, right) {
+                    right += 1;
+                }
+                let mut bottom = row + 1;
+                while bottom < rows
+                    && (column..right).all(|c| !walls_below[bottom * columns + c] && free(&grid, bottom, c))
+                    && (column + 1..right).all(|c| !walls_right[c * rows + bottom])
+                {
+                    bottom += 1;
+                }
+                for r in row..bottom {
+                    for c in column..right {
+                        grid.owner[r * columns + c] = grid.cells.len();
+                    }
+                }
+                grid.cells.push(Extent { top: row, left: column, bottom, right });
+            }
+        }
+        Some(grid)
+    }
+
+    fn fill(&self, placed: &[Placed], words: &[Word]) -> Option<Found> {
+        let (columns, last_x, last_y) = (self.xs.len() - 1, self.xs.last()?, self.ys.last()?);
+        let area = Area { left: *self.xs.first()?, top: *self.ys.first()?, right: *last_x, bottom: *last_y };
+        let mut inside: Vec<Vec<Placed>> = vec![Vec::new(); self.cells.len()];
+        for word in placed {
+            let x = f32::midpoint(word.area.left, word.area.right);
+            let y = f32::midpoint(word.area.top, word.area.bottom);
+            let (Some(row), Some(column)) = (slot(&self.ys, y), slot(&self.xs, x)) else { continue };
+            inside[self.owner[row * columns + column]].push(*word);
+        }
+        let filled = inside.iter().filter(|cell| !cell.is_empty()).count();
+        let total: usize = inside.iter().map(Vec::len).sum();
+        let most = inside.iter().map(Vec::len).max().unwrap_or(0);
+        let sparse = filled * 6 < self.cells.len();
+        if filled < 2 || sparse || (total > 60 && most * 10 > total * 7) {
+            return None;
+        }
+        let bands = self.cut_bands(&inside);
+        let strips = self.cut_columns(&inside);
+        let cells = self.cells_of(&inside, &bands, &strips);
+        table::tidy(cells, area, words)
+    }
+
+    /// Where each band is cut into rows of text: the heights, from top to bottom.
+    fn cut_bands(&self, inside: &[Vec<Placed>]) -> Vec<Vec<f32>> {
+        (0..self.ys.len() - 1)
+            .map(|band| {
+                let own = || {
+                    self.cells.iter().zip(inside).filter(move |(cell, words)| {
+                        cell.top == band && cell.bottom == band + 1 && !words.is_empty()
+                    })
+                };
+                let all: Vec<Placed> = own().flat_map(|(_, words)| words.iter().copied()).collect();
+                let rows = rows::of(&all);
+                if rows.len() < 2 || own().count() < 2 {
+                    return Vec::new();
+                }
+                let mut cuts = Vec::new();
+                for pair in rows.windows(2) {
+                    let [upper, lower] = pair else { continue };
+                    let mut balance = 0;
+                    for (cell, words) in own() {
+                        let (left, right) = (self.xs[cell.left], self.xs[cell.right]);
+                        balance += vote(upper, lower, words, left, right);
+                    }
+                    if balance > 0 {
+                        cuts.push(f32::midpoint(upper.area.bottom, lower.area.top));
+                    }
+                }
+                cuts
+            })
+            .collect()
+    }
+
+    /// Where each column is cut by gutters: the places, from left to right.
+    fn cut_columns(&self, inside: &[Vec<Placed>]) -> Vec<Vec<f32>> {
+        (0..self.xs.len() - 1)
+            .map(|column| {
+                let own: Vec<Placed> = self
+                    .cells
+                    .iter()
+                    .zip(inside)
+                    .filter(|(cell, _)| cell.left == column && cell.right == column + 1)
+                    .flat_map(|(_, words)| words.iter().copied())
+                    .collect();
+                let rows = rows::of(&own);
+                let rows: Vec<&Row> = rows.iter().collect();
+                if rows.len() < 4 {
+                    return Vec::new();
+                }
+                let found = gutters::find(&rows);
+                found.iter().filter(|gutter| is_deep(&rows, **gutter)).map(|(a, b)| f32::midpoint(*a, *b)).collect()
+            })
+            .collect()
+    }
+
+    fn cells_of(
+        &self,
+        inside: &[Vec<Placed>],
+        bands: &[Vec<f32>],
+        strips: &[Vec<f32>],
+    ) -> Vec<(FoundCell, Vec<Placed>)> {
+        let row_at = starts(bands);
+        let column_at = starts(strips);
+        let mut cells = Vec::new();
+        for (cell, words) in self.cells.iter().zip(inside) {
+            let (row, column) = (row_at[cell.top], column_at[cell.left]);
+            let (row_end, column_end) = (row_at[cell.bottom], column_at[cell.right]);
+            let cut_rows = cell.bottom == cell.top + 1 && row_end > row + 1;
+            let cut_columns = cell.right == cell.left + 1 && column_end > column + 1;
+            let whole = FoundCell {
+                row,
+                column,
+                row_span: row_end - row,
+                column_span: column_end - column,
+                words: Vec::new(),
+            };
+            if !cut_rows && !cut_columns {
+                cells.push((whole, words.clone()));
+                continue;
+            }
+            let bands = if cut_rows { bands[cell.top].as_slice() } else { &[] };
+            let strips = if cut_columns { strips[cell.left].as_slice() } else { &[] };
+            cells.extend(cut_cell(&whole, words, bands, strips));
+        }
+        cells
+    }
+}
+
+/// Cuts one cell's words at heights and places; a segment that lies across a place spans it.
+fn cut_cell(
+    whole: &FoundCell,
+    words: &[Placed],
+    bands: &[f32],
+    strips: &[f32],
+) -> Vec<(FoundCell, Vec<Placed>)> {
+    let mut parts: std::collections::BTreeMap<(usize, usize, usize), Vec<Placed>> =
+        std::collections::BTreeMap::new();
+    let gutters: Vec<gutters::Gutter> = strips.iter().map(|x| (*x, *x)).collect();
+    for row in rows::of(words) {
+        let y = f32::midpoint(row.area.top, row.area.bottom);
+        let band = bands.iter().filter(|cut| **cut < y).count();
+        for segment in row.segments(gutters::SEGMENT_GAP) {
+            let spans = gutters::crossed(segment, &gutters);
+            let left = segment.first().map_or(0.0, |word| word.area.left);
+            let strip = strips.iter().filter(|cut| **cut <= left).count();
+            parts.entry((band, strip, spans)).or_default().extend_from_slice(segment);
+        }
+    }
+    parts
+        .into_iter()
+        .map(|((band, strip, spans), words)| {
+            let cell = FoundCell {
+                row: whole.row + band,
+                column: whole.column + strip,
+                row_span: if bands.is_empty() { whole.row_span } else { 1 },
+                column_span: if strips.is_empty() { whole.column_span } else { spans + 1 },
+                words: Vec::new(),
+            };
+            (cell, words)
+        })
+        .collect()
+}
+
+/// For parting two rows of text within one cell (positive) or against.
+fn vote(upper: &Row, lower: &Row, cell: &[Placed], left: f32, right: f32) -> i32 {
+    let of = |row: &Row| -> Vec<Placed> {
+        row.words.iter().copied().filter(|word| cell.iter().any(|own| own.word == word.word)).collect()
+    };
+    let (above, below) = (of(upper), of(lower));
+    if above.is_empty() || below.is_empty() {
+        return 0;
+    }
+    // A cell has a little room of its own at both sides.
+    if table::was_wrapped(&above, &below, left + 4.0, right - 4.0) { -2 } else { 1 }
+}
+
+/// A gutter within a drawn column must be no accident: most rows have text on both sides.
+fn is_deep(rows: &[&Row], gutter: gutters::Gutter) -> bool {
+    let both = rows.iter().filter(|row| {
+        row.words.iter().any(|word| word.area.right <= gutter.0 + 0.1)
+            && row.words.iter().any(|word| word.area.left >= gutter.1 - 0.1)
+    });
+    both.count() * 10 >= rows.len() * 6
+}
+
+/// The number of the first row of each band, and one past the end.
+fn starts(cuts: &[Vec<f32>]) -> Vec<usize> {
+    let mut at = 0;
+    let mut starts = vec![0];
+    for cut in cuts {
+        at += cut.len() + 1;
+        starts.push(at);
+    }
+    starts
+}
+
+fn slot(borders: &[f32], at: f32) -> Option<usize> {
+    let after = borders.partition_point(|border| *border <= at);
+    (after > 0 && after < borders.len()).then(|| after - 1)
+}
+
+/// The places of the lines, and where the lines across them end.
+fn borders(lines: &[Rule], across: &[Rule]) -> Vec<f32> {
+    let mut places: Vec<f32> = lines.iter().map(|rule| rule.at).collect();
+    let first = across.iter().map(|rule| rule.from).fold(f32::INFINITY, f32::min);
+    let last = across.iter().map(|rule| rule.to).fold(f32::NEG_INFINITY, f32::max);
+    places.sort_by(f32::total_cmp);
+    if let (Some(low), Some(high)) = (places.first().copied(), places.last().copied()) {
+        if first.is_finite() && first < low - 5.0 {
+            places.insert(0, first);
+        }
+        if last.is_finite() && last > high + 5.0 {
+            places.push(last);
+        }
+    }
+    let mut kept: Vec<f32> = Vec::new();
+    for place in places {
+        if kept.last().is_none_or(|last| place - last > SLACK) {
+            kept.push(place);
+        }
+    }
+    kept
+}
+
+/// For each border and each box along it: is there a line on it?
+fn walls(lines: &[Rule], borders: &[f32], along: &[f32]) -> Vec<bool> {
+    let boxes = along.len() - 1;
+    let mut walls = vec![false; borders.len() * boxes];
+    for line in lines {
+        let Some(border) = borders.iter().position(|at| (at - line.at).abs() <= SLACK) else { continue };
+        for (index, ends) in along.windows(2).enumerate() {
+            let [from, to] = ends else { continue };
+            let middle = f32::midpoint(*from, *to);
+            if line.from - SLACK <= middle && middle <= line.to + SLACK {
+                walls[border * boxes + index] = true;
+            }
+        }
+    }
+    walls
+}
