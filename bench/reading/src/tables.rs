@@ -214,8 +214,8 @@ fn truth_of(xml: &str) -> Vec<(u32, Vec<Grid>)> {
 
 fn attribute(element: &str, name: &str) -> Option<u32> {
     let tag = element.split_once('>')?.0;
-    let value = tag.split_once(&format!("{name}=\""))?.1;
-    value.split_once('"')?.0.parse().ok()
+    let value = tag.split_once(&format!("{name}="))?.1;
+    value.get(1..)?.split_once(['"', '\''])?.0.parse().ok()
 }
 
 fn unescaped(text: &str) -> String {

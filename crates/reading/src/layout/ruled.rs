@@ -185,33 +185,42 @@ impl Grid {
         table::tidy(cells, area, words)
     }
 
-    /// Where each band is cut into rows of text: the heights, from top to bottom.
+    /// Where each band is cut into rows of text: the heights, from top to bottom. Whoever draws a line
+    /// below each row means it, so only a band with a good part of all text is cut.
     fn cut_bands(&self, inside: &[Vec<Placed>]) -> Vec<Vec<f32>> {
-        (0..self.ys.len() - 1)
+        let own = |band: usize| {
+            self.cells.iter().zip(inside).filter(move |(cell, words)| {
+                cell.top == band && cell.bottom == band + 1 && !words.is_empty()
+            })
+        };
+        let bands: Vec<Vec<Row>> = (0..self.ys.len() - 1)
             .map(|band| {
-                let own = || {
-                    self.cells.iter().zip(inside).filter(move |(cell, words)| {
-                        cell.top == band && cell.bottom == band + 1 && !words.is_empty()
-                    })
-                };
-                let all: Vec<Placed> = own().flat_map(|(_, words)| words.iter().copied()).collect();
-                let rows = rows::of(&all);
-                if rows.len() < 2 || own().count() < 2 {
+                let words = own(band).flat_map(|(_, words)| words.iter().copied());
+                rows::of(&words.collect::<Vec<_>>())
+            })
+            .collect();
+        let all: usize = bands.iter().map(Vec::len).sum();
+        bands
+            .iter()
+            .enumerate()
+            .map(|(band, rows)| {
+                let tall = own(band).filter(|(_, words)| rows::of(words).len() > 1).count();
+                if rows.len() < 2 || rows.len() * 3 < all || tall < 2 {
                     return Vec::new();
                 }
-                let mut cuts = Vec::new();
-                for pair in rows.windows(2) {
-                    let [upper, lower] = pair else { continue };
-                    let mut balance = 0;
-                    for (cell, words) in own() {
-                        let (left, right) = (self.xs[cell.left], self.xs[cell.right]);
-                        balance += vote(upper, lower, words, left, right);
+                let is_cut = |upper: &Row, lower: &Row| {
+                    let vote = |(cell, words): (&Extent, &Vec<Placed>)| {
+                        vote(upper, lower, words, self.xs[cell.left], self.xs[cell.right])
+                    };
+                    own(band).map(vote).sum::<i32>() > 0
+                };
+                let pairs = rows.windows(2).filter_map(|pair| match pair {
+                    [upper, lower] if is_cut(upper, lower) => {
+                        Some(f32::midpoint(upper.area.bottom, lower.area.top))
                     }
-                    if balance > 0 {
-                        cuts.push(f32::midpoint(upper.area.bottom, lower.area.top));
-                    }
-                }
-                cuts
+                    _ => None,
+                });
+                pairs.collect()
             })
             .collect()
     }
