@@ -17,7 +17,9 @@ const MAX_BETWEEN: usize = 3;
 const MAX_ATTEMPTS: usize = 300;
 
 pub(crate) fn find(words: &[Placed], rules: &Rules, text: &[Word]) -> Vec<Found> {
-    let rows = rows::of(words);
+    let (leaders, words): (Vec<Placed>, Vec<Placed>) =
+        words.iter().partition(|placed| text.get(placed.word).is_some_and(is_leader));
+    let rows = rows::of(&words);
     let gapped: Vec<bool> = rows.iter().map(|row| row.segments(COLUMN_GAP).len() > 1).collect();
     let mut found = Vec::new();
     let (mut at, mut attempts) = (0, 0);
@@ -37,7 +39,38 @@ pub(crate) fn find(words: &[Placed], rules: &Rules, text: &[Word]) -> Vec<Found>
             None => at += 1,
         }
     }
-    found.into_iter().map(|(_, table)| table).collect()
+    let mut tables: Vec<Found> = found.into_iter().map(|(_, table)| table).collect();
+    for leader in &leaders {
+        give_to_cell_before(leader, &mut tables, &words);
+    }
+    tables
+}
+
+/// Dots that lead the eye to the next column, or a line made of characters: they fill gutters and say
+/// nothing.
+fn is_leader(word: &Word) -> bool {
+    let mut chars = word.text.chars();
+    let first = chars.next();
+    first.is_some_and(|first| ".…_-=—–".contains(first))
+        && word.text.len() >= 3
+        && chars.all(|char| Some(char) == first)
+}
+
+fn give_to_cell_before(leader: &Placed, tables: &mut [Found], words: &[Placed]) {
+    let y = f32::midpoint(leader.area.top, leader.area.bottom);
+    let table = tables.iter_mut().find(|table| {
+        table.area.top <= y && y <= table.area.bottom && leader.area.left >= table.area.left - 1.0
+    });
+    let before = words
+        .iter()
+        .filter(|placed| placed.area.top < y && y < placed.area.bottom)
+        .filter(|placed| placed.area.right <= leader.area.left + 1.0)
+        .max_by(|a, b| a.area.right.total_cmp(&b.area.right));
+    if let (Some(table), Some(before)) = (table, before)
+        && let Some(cell) = table.cells.iter_mut().find(|cell| cell.words.contains(&before.word))
+    {
+        cell.words.push(leader.word);
+    }
 }
 
 fn found_end(found: &[(usize, Found)]) -> usize {
@@ -259,7 +292,7 @@ fn continues(
     let mut shared = 0;
     for cell in below {
         let Some(over) = above.iter().find(|over| over.column == cell.column) else { continue };
-        if over.span != cell.span || is_value(cell, text) || is_value(over, text) {
+        if over.span != cell.span || table::is_value(&cell.words, text) || table::is_value(&over.words, text) {
             return false;
         }
         let (left, _) = edges[cell.column];
@@ -271,13 +304,6 @@ fn continues(
     }
     // Lines that overlap belong together even if they share no column.
     shared > 0 || gap < -0.4 * size
-}
-
-/// Something that stands for itself: a number, an amount, a date, a dash.
-fn is_value(cell: &RowCell, text: &[Word]) -> bool {
-    let texts = || cell.words.iter().filter_map(|placed| text.get(placed.word));
-    let letters = texts().flat_map(|word| word.text.chars()).filter(|c| c.is_alphabetic()).count();
-    letters == 0
 }
 
 /// Cells of the rows that belong together, as cells of the table.

@@ -1,6 +1,5 @@
 //! Lines, paragraphs, headings and list items; and the page written down in its final order.
 
-use super::frame::Frame;
 use super::rows::{self, Row};
 use super::table::Found;
 use super::{Placed, Region};
@@ -9,7 +8,6 @@ use crate::model::{Area, Block, BlockKind, Cell, Line, Page, Span, Table, Word};
 /// What layout has made of a page.
 #[derive(Debug)]
 pub(crate) struct Arranged {
-    pub(crate) frame: Frame,
     pub(crate) placed: Vec<Placed>,
     pub(crate) tables: Vec<Found>,
     /// In reading order.
@@ -28,7 +26,7 @@ pub(crate) fn without_areas(page: &mut Page) {
 
 /// Puts the words into order and writes lines, blocks and tables.
 pub(crate) fn write(page: &mut Page, arranged: Arranged) {
-    let Arranged { placed, tables, regions, .. } = arranged;
+    let Arranged { placed, tables, regions } = arranged;
     let body = body_size(&placed, &page.words);
     let mut writer = Writer {
         words: std::mem::take(&mut page.words).into_iter().map(Some).collect(),

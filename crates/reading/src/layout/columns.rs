@@ -7,7 +7,7 @@
 use super::rows;
 use super::table::Found;
 use super::{Placed, Region};
-use crate::model::Area;
+use crate::model::{Area, Word};
 
 /// More bands than this are no page that a person would read.
 const MAX_BANDS: usize = 600;
@@ -23,12 +23,23 @@ enum Kind {
 struct Item {
     area: Area,
     kind: Kind,
+    /// A word in the narrow sense.
+    lettered: bool,
 }
 
-pub(crate) fn of_prose(words: &[Placed], tables: &[Found]) -> Vec<Region> {
-    let words = words.iter().map(|placed| Item { area: placed.area, kind: Kind::Word(*placed) });
+pub(crate) fn of_prose(words: &[Placed], tables: &[Found], text: &[Word]) -> Vec<Region> {
+    let words = words.iter().map(|placed| {
+        let lettered = text
+            .get(placed.word)
+            .is_some_and(|word| word.text.chars().filter(|c| c.is_alphabetic()).count() > 1);
+        Item { area: placed.area, kind: Kind::Word(*placed), lettered }
+    });
     let tables = tables.iter().enumerate();
-    let tables = tables.map(|(index, table)| Item { area: table.area, kind: Kind::Table(index) });
+    let tables = tables.map(|(index, table)| Item {
+        area: table.area,
+        kind: Kind::Table(index),
+        lettered: false,
+    });
     let mut regions = Vec::new();
     split(words.chain(tables).collect(), 0, &mut regions);
     regions
@@ -146,6 +157,10 @@ fn is_prose(items: &[&Item]) -> bool {
         .collect();
     let rows = rows::of(&words);
     if rows.len() < 4 {
+        return false;
+    }
+    let lettered = items.iter().filter(|item| item.lettered).count();
+    if lettered * 10 < words.len() * 6 {
         return false;
     }
     let width = rows::around(&words).width().max(1.0);

@@ -63,10 +63,10 @@ impl Layout {
         let free: Vec<Placed> =
             placed.iter().copied().filter(|placed| !taken[placed.word]).collect();
         let mut regions = Vec::new();
-        for region in columns::of_prose(&free, &tables) {
+        for region in columns::of_prose(&free, &tables, &page.words) {
             regions.push(region_with_aligned_tables(region, &mut tables, &rules, &page.words));
         }
-        let arranged = blocks::Arranged { frame, placed, tables, regions };
+        let arranged = blocks::Arranged { placed, tables, regions };
         blocks::write(page, arranged);
         self.repeated.mark(page);
         key_values::find(page);

@@ -162,7 +162,7 @@ impl Grid {
         Some(grid)
     }
 
-    fn fill(&self, placed: &[Placed], words: &[Word]) -> Option<Found> {
+    fn fill(mut self, placed: &[Placed], words: &[Word]) -> Option<Found> {
         let (columns, last_x, last_y) = (self.xs.len() - 1, self.xs.last()?, self.ys.last()?);
         let area = Area { left: *self.xs.first()?, top: *self.ys.first()?, right: *last_x, bottom: *last_y };
         let mut inside: Vec<Vec<Placed>> = vec![Vec::new(); self.cells.len()];
@@ -179,15 +179,45 @@ impl Grid {
         if filled < 2 || sparse || (total > 60 && most * 10 > total * 7) {
             return None;
         }
-        let bands = self.cut_bands(&inside);
+        let inside = self.part_wide_cells(inside);
+        let bands = self.cut_bands(&inside, words);
         let strips = self.cut_columns(&inside);
         let cells = self.cells_of(&inside, &bands, &strips);
         table::tidy(cells, area, words)
     }
 
+    /// Some tables draw verticals in the heading alone. A broad cell falls apart at the borders of the
+    /// columns when it holds several segments and none lies across one.
+    fn part_wide_cells(&mut self, inside: Vec<Vec<Placed>>) -> Vec<Vec<Placed>> {
+        let mut parted = Vec::with_capacity(inside.len());
+        for (cell, words) in std::mem::take(&mut self.cells).into_iter().zip(inside) {
+            let borders: Vec<gutters::Gutter> =
+                self.xs[cell.left + 1..cell.right].iter().map(|x| (*x, *x)).collect();
+            let rows = rows::of(&words);
+            let segments: Vec<&[Placed]> =
+                rows.iter().flat_map(|row| row.segments(gutters::SEGMENT_GAP)).collect();
+            let whole = borders.is_empty()
+                || segments.len() < 2 * rows.len().max(1)
+                || segments.iter().any(|segment| gutters::crossed(segment, &borders) > 0);
+            if whole {
+                self.cells.push(cell);
+                parted.push(words);
+                continue;
+            }
+            for column in cell.left..cell.right {
+                let own = words.iter().copied().filter(|word| {
+                    slot(&self.xs, f32::midpoint(word.area.left, word.area.right)) == Some(column)
+                });
+                parted.push(own.collect());
+                self.cells.push(Extent { left: column, right: column + 1, ..cell });
+            }
+        }
+        parted
+    }
+
     /// Where each band is cut into rows of text: the heights, from top to bottom. Whoever draws a line
     /// below each row means it, so only a band with a good part of all text is cut.
-    fn cut_bands(&self, inside: &[Vec<Placed>]) -> Vec<Vec<f32>> {
+    fn cut_bands(&self, inside: &[Vec<Placed>], text: &[Word]) -> Vec<Vec<f32>> {
         let own = |band: usize| {
             self.cells.iter().zip(inside).filter(move |(cell, words)| {
                 cell.top == band && cell.bottom == band + 1 && !words.is_empty()
@@ -210,9 +240,10 @@ impl Grid {
                 }
                 let is_cut = |upper: &Row, lower: &Row| {
                     let vote = |(cell, words): (&Extent, &Vec<Placed>)| {
-                        vote(upper, lower, words, self.xs[cell.left], self.xs[cell.right])
+                        vote((upper, lower), words, (self.xs[cell.left], self.xs[cell.right]), text)
                     };
-                    own(band).map(vote).sum::<i32>() > 0
+                    let apart = lower.area.top - upper.area.bottom > 0.6 * upper.size();
+                    apart || own(band).map(vote).sum::<i32>() > 0
                 };
                 let pairs = rows.windows(2).filter_map(|pair| match pair {
                     [upper, lower] if is_cut(upper, lower) => {
@@ -316,7 +347,7 @@ fn cut_cell(
 }
 
 /// For parting two rows of text within one cell (positive) or against.
-fn vote(upper: &Row, lower: &Row, cell: &[Placed], left: f32, right: f32) -> i32 {
+fn vote((upper, lower): (&Row, &Row), cell: &[Placed], edges: (f32, f32), text: &[Word]) -> i32 {
     let of = |row: &Row| -> Vec<Placed> {
         row.words.iter().copied().filter(|word| cell.iter().any(|own| own.word == word.word)).collect()
     };
@@ -324,8 +355,11 @@ fn vote(upper: &Row, lower: &Row, cell: &[Placed], left: f32, right: f32) -> i32
     if above.is_empty() || below.is_empty() {
         return 0;
     }
+    if table::is_value(&above, text) && table::is_value(&below, text) {
+        return 2;
+    }
     // A cell has a little room of its own at both sides.
-    if table::was_wrapped(&above, &below, left + 4.0, right - 4.0) { -2 } else { 1 }
+    if table::was_wrapped(&above, &below, edges.0 + 4.0, edges.1 - 4.0) { -2 } else { 1 }
 }
 
 /// A gutter within a drawn column must be no accident: most rows have text on both sides.

@@ -33,6 +33,12 @@ pub(crate) fn was_wrapped(upper: &[Placed], lower: &[Placed], left: f32, right: 
     first.area.width() + space > room
 }
 
+/// Something that stands for itself: a number, an amount, a date, a dash.
+pub(crate) fn is_value(cell: &[Placed], text: &[Word]) -> bool {
+    let texts = cell.iter().filter_map(|placed| text.get(placed.word));
+    !texts.flat_map(|word| word.text.chars()).any(char::is_alphabetic)
+}
+
 /// Leaves out rows and columns that nothing begins in, and says no to what is not a table after all.
 pub(crate) fn tidy(
     cells: Vec<(FoundCell, Vec<Placed>)>,

@@ -1,8 +1,8 @@
 //! What is drawn on a page besides text: lines, which tables are found by, and pictures.
 
 use pdfium_render::prelude::{
-    PdfMatrix, PdfPage, PdfPageImageObject, PdfPageObject,
-    PdfPageObjectsCommon, PdfPagePathObject, PdfPathSegmentType, PdfPathSegments,
+    PdfColor, PdfMatrix, PdfPage, PdfPageImageObject, PdfPageObject, PdfPageObjectCommon,
+    PdfPageObjectsCommon, PdfPagePathObject, PdfPathFillMode, PdfPathSegmentType, PdfPathSegments,
 };
 
 use super::Place;
@@ -13,6 +13,8 @@ const MAX_OBJECTS: usize = 30_000;
 const MAX_RULES: usize = 8_000;
 const MAX_SEGMENTS: u32 = 2_000;
 const MAX_NESTING: u32 = 6;
+/// Filled areas that are remembered.
+const MAX_FILLS: usize = 3_000;
 /// A line is at most this thick, in points. Broader strips are filled areas, whose edges count instead.
 const THICKEST: f32 = 3.0;
 const SHORTEST: f32 = 4.0;
@@ -30,7 +32,7 @@ pub(crate) struct Drawings {
 }
 
 pub(crate) fn read(page: &PdfPage<'_>, place: &Place) -> Drawings {
-    let mut reader = Reader { place, drawn: Drawings::default(), left: MAX_OBJECTS, texts: true };
+    let mut reader = Reader { place, drawn: Drawings::default(), left: MAX_OBJECTS, fills: Vec::new() };
     for object in page.objects().iter() {
         if !reader.object(&object, None, 0) {
             break;
@@ -44,7 +46,8 @@ struct Reader<'a> {
     place: &'a Place,
     drawn: Drawings,
     left: usize,
-    texts: bool,
+    /// What was filled so far, with its colour.
+    fills: Vec<(Area, PdfColor)>,
 }
 
 impl Reader<'_> {
@@ -60,7 +63,7 @@ impl Reader<'_> {
             PdfPageObject::Text(text) => {
                 self.drawn.texts += 1;
                 // A page is hidden text or it is not: the first few objects tell.
-                if self.texts && self.drawn.texts <= 50 && !text.is_visible() {
+                if self.drawn.texts <= 50 && !text.is_visible() {
                     self.drawn.hidden_texts += 1;
                 }
             }
@@ -101,7 +104,7 @@ impl Reader<'_> {
 
     fn path(&mut self, path: &PdfPagePathObject<'_>, outer: Option<PdfMatrix>) {
         let stroked = path.is_stroked().unwrap_or(false);
-        let filled = path.fill_mode().is_ok_and(|mode| mode != pdfium_render::prelude::PdfPathFillMode::None);
+        let filled = path.fill_mode().is_ok_and(|mode| mode != PdfPathFillMode::None);
         if !stroked && !filled || self.drawn.rules.len() >= MAX_RULES {
             return;
         }
@@ -134,7 +137,37 @@ impl Reader<'_> {
         }
         outline.close_open_fill(filled && !stroked);
         self.drawn.curves += outline.curves;
+        if !stroked && self.is_invisible(path, &outline) {
+            return;
+        }
         outline.rules_into(stroked, &mut self.drawn.rules);
+    }
+}
+
+impl Reader<'_> {
+    /// A fill in the colour of what is below it cannot be seen: word processors put one behind each line
+    /// of text.
+    fn is_invisible(&mut self, path: &PdfPagePathObject<'_>, outline: &Outline) -> bool {
+        let Some(area) = outline.pieces.iter().map(|(area, _)| *area).reduce(|a, b| a.around(&b))
+        else {
+            return true;
+        };
+        let Ok(colour) = path.fill_color() else { return false };
+        let holds = |outer: &Area| {
+            outer.left <= area.left + 1.0
+                && outer.top <= area.top + 1.0
+                && outer.right >= area.right - 1.0
+                && outer.bottom >= area.bottom - 1.0
+        };
+        let below = self.fills.iter().rev().find(|(outer, _)| holds(outer));
+        let below = below.map_or(PdfColor::WHITE, |(_, colour)| *colour);
+        if self.fills.len() < MAX_FILLS && area.width() > THICKEST && area.height() > THICKEST {
+            self.fills.push((area, colour));
+        }
+        let close = |a: u8, b: u8| a.abs_diff(b) <= 4;
+        close(colour.red(), below.red())
+            && close(colour.green(), below.green())
+            && close(colour.blue(), below.blue())
     }
 }
 
