@@ -139,14 +139,18 @@ fn table_of(rows: &[Row], offset: usize, rules: &Rules, text: &[Word]) -> Option
         return None;
     }
     // Prose within ends the table; prose at its top is not part of it.
-    let is_text = |row: &Row| is_running_text(row, &gutters);
+    let is_text = |row: &Row| is_running_text(row, &gutters, text);
     let begin = rows.iter().position(|row| !is_text(row))?;
     let length = rows[begin..].iter().position(is_text).unwrap_or(rows.len() - begin);
     if begin > 0 || begin + length < rows.len() {
         // The gutters may have been narrowed or hidden by what does not belong.
         return if length >= 2 { table_of(&rows[begin..begin + length], offset + begin, rules, text) } else { None };
     }
-    let cells: Vec<Vec<RowCell>> = rows.iter().map(|row| row_cells(row, &gutters, text)).collect();
+    let first: Vec<Vec<RowCell>> =
+        rows.iter().map(|row| row_cells(row, &gutters, None, text)).collect();
+    let edges = column_edges(&first, gutters.len() + 1);
+    let cells: Vec<Vec<RowCell>> =
+        rows.iter().map(|row| row_cells(row, &gutters, Some(&edges), text)).collect();
     if !is_table(&cells, gutters.len() + 1, text, rules, rows) {
         return None;
     }
@@ -172,50 +176,59 @@ struct RowCell {
     words: Vec<Placed>,
 }
 
-/// Many words over at least half of the gutters.
-fn is_running_text(row: &Row, gutters: &[Gutter]) -> bool {
+/// Many words over at least half of the gutters, many of them in small letters.
+fn is_running_text(row: &Row, gutters: &[Gutter], text: &[Word]) -> bool {
+    let small = |placed: &&Placed| {
+        text.get(placed.word).is_some_and(|word| word.text.starts_with(char::is_lowercase))
+    };
     row.segments(COLUMN_GAP).iter().any(|segment| {
-        segment.len() >= 8 && gutters::crossed(segment, gutters) * 2 >= gutters.len()
+        segment.len() >= 8
+            && gutters::crossed(segment, gutters) * 2 >= gutters.len()
+            && segment.iter().filter(small).count() * 10 >= segment.len() * 4
     })
 }
 
-fn row_cells(row: &Row, gutters: &[Gutter], text: &[Word]) -> Vec<RowCell> {
+fn row_cells(
+    row: &Row,
+    gutters: &[Gutter],
+    edges: Option<&[(f32, f32)]>,
+    text: &[Word],
+) -> Vec<RowCell> {
     let mut cells: Vec<RowCell> = Vec::new();
-    for segment in row.segments(SEGMENT_GAP) {
-        for part in parted_at_gutters(segment, gutters, text) {
-            let Some(first) = part.first() else { continue };
-            let span = gutters::crossed(part, gutters);
-            let column = gutters
-                .iter()
-                .filter(|(from, to)| f32::midpoint(*from, *to) <= first.area.left + 0.1)
-                .count();
-            match cells.last_mut() {
-                // Two segments in one column, such as a dotted leader or a wide space, are one cell.
-                Some(last) if last.column + last.span > column => last.words.extend_from_slice(part),
-                _ => cells.push(RowCell { column, span: span + 1, words: part.to_vec() }),
-            }
+    let segments = row.segments(SEGMENT_GAP);
+    let parts = segments
+        .into_iter()
+        .flat_map(|segment| at_free_gutters(segment, gutters))
+        .flat_map(|part| gutters::parted(part, gutters, edges, text));
+    for part in parts {
+        let Some(first) = part.first() else { continue };
+        let span = gutters::crossed(part, gutters);
+        let begin = if span == 0 {
+            f32::midpoint(first.area.left, part.last().map_or(first.area.right, |l| l.area.right))
+        } else {
+            first.area.left
+        };
+        let column =
+            gutters.iter().filter(|(from, to)| f32::midpoint(*from, *to) <= begin + 0.1).count();
+        match cells.last_mut() {
+            // Two segments in one column, such as a name and a note, are one cell.
+            Some(last) if last.column + last.span > column => last.words.extend_from_slice(part),
+            _ => cells.push(RowCell { column, span: span + 1, words: part.to_vec() }),
         }
     }
     cells
 }
 
-/// Neighbouring columns may stand so close that only their gutter parts them: a segment falls apart
-/// where it leaves a gutter free and either a good part of a letter lies between or both are numbers.
-fn parted_at_gutters<'a>(
-    segment: &'a [Placed],
-    gutters: &[Gutter],
-    text: &[Word],
-) -> Vec<&'a [Placed]> {
-    let numeric = |placed: &Placed| {
-        text.get(placed.word).is_some_and(|word| word.text.chars().any(|c| c.is_ascii_digit()))
-    };
+/// Neighbouring columns may stand close: a segment falls apart where it leaves a gutter free and a good
+/// part of a letter lies between.
+fn at_free_gutters<'a>(segment: &'a [Placed], gutters: &[Gutter]) -> Vec<&'a [Placed]> {
     segment
         .chunk_by(|a, b| {
             let gap = b.area.left - a.area.right;
             let in_gutter = gutters
                 .iter()
                 .any(|(from, to)| a.area.right <= from + 0.5 && b.area.left >= to - 0.5);
-            !(in_gutter && (gap >= 0.45 * a.size || (numeric(a) && numeric(b))))
+            !(in_gutter && gap >= 0.45 * a.size)
         })
         .collect()
 }
@@ -289,6 +302,14 @@ fn continues(
     if gap > 0.5 * size || rules.between(middle(upper), middle(lower), area.left, area.right) {
         return false;
     }
+    // A label alone, and below it a row that begins like a sentence: a heading of the rows that follow.
+    if let ([label], [first, _, ..]) = (above, below)
+        && label.column == 0
+        && first.column == 0
+        && starts_large(first, text)
+    {
+        return false;
+    }
     let mut shared = 0;
     for cell in below {
         let Some(over) = above.iter().find(|over| over.column == cell.column) else { continue };
@@ -304,6 +325,11 @@ fn continues(
     }
     // Lines that overlap belong together even if they share no column.
     shared > 0 || gap < -0.4 * size
+}
+
+fn starts_large(cell: &RowCell, text: &[Word]) -> bool {
+    let first = cell.words.first().and_then(|placed| text.get(placed.word));
+    first.is_some_and(|word| word.text.starts_with(char::is_uppercase))
 }
 
 /// Cells of the rows that belong together, as cells of the table.

@@ -4,8 +4,9 @@
 //! free are found first; what reaches over two of the columns between them is set aside as spanning;
 //! the rest has to leave a gutter free without exception, which also finds columns that few rows fill.
 
-use super::Placed;
-use super::rows::Row;
+use super::rows::{self, Row};
+use super::{Placed, table};
+use crate::model::Word;
 
 /// A free strip, from left to right.
 pub(crate) type Gutter = (f32, f32);
@@ -17,7 +18,7 @@ pub(crate) fn find(rows: &[&Row]) -> Vec<Gutter> {
     if rows.len() < 2 {
         return Vec::new();
     }
-    let size = super::rows::median(rows.iter().map(|row| row.size()));
+    let size = rows::median(rows.iter().map(|row| row.size()));
     let every: Vec<Vec<Gutter>> =
         rows.iter().map(|row| row.words.iter().map(|word| reach(word)).collect()).collect();
     let strong = free_strips(&every, rows.len() / 4, size);
@@ -50,6 +51,39 @@ pub(crate) fn crossed(segment: &[Placed], gutters: &[Gutter]) -> usize {
             first.area.left < middle && right > middle
         })
         .count()
+}
+
+/// Takes a segment apart that lies across gutters but is no spanning text: its words stand in the
+/// columns one by one, either as values or each aligned with its column. `edges` says where the text of
+/// each column begins and ends, where that is known.
+pub(crate) fn parted<'a>(
+    segment: &'a [Placed],
+    gutters: &[Gutter],
+    edges: Option<&[(f32, f32)]>,
+    text: &[Word],
+) -> Vec<&'a [Placed]> {
+    if segment.len() < 2 || crossed(segment, gutters) == 0 {
+        return vec![segment];
+    }
+    let column = |placed: &Placed| {
+        let middle = f32::midpoint(placed.area.left, placed.area.right);
+        gutters.iter().filter(|(from, to)| f32::midpoint(*from, *to) <= middle).count()
+    };
+    let parts: Vec<&[Placed]> = segment.chunk_by(|a, b| column(a) == column(b)).collect();
+    let values = parts.iter().all(|part| part.len() == 1 && table::is_value(part, text));
+    let spread = parts.len() == crossed(segment, gutters) + 1;
+    let aligned = spread && parts.iter().all(|part| {
+        edges.and_then(|edges| part.first().and_then(|first| edges.get(column(first))))
+            .is_some_and(|edges| is_aligned(part, *edges))
+    });
+    if values || aligned { parts } else { vec![segment] }
+}
+
+fn is_aligned(part: &[Placed], (left, right): (f32, f32)) -> bool {
+    let area = rows::around(part);
+    let slack = 0.4 * part.iter().map(|placed| placed.size).fold(0.0, f32::max);
+    let middle = f32::midpoint(area.left, area.right) - f32::midpoint(left, right);
+    (area.left - left).abs() <= slack || (area.right - right).abs() <= slack || middle.abs() <= slack
 }
 
 /// Strips that all rows but `crossing` leave free, wide enough to be no chance: the fewer rows, the wider.

@@ -180,9 +180,10 @@ impl Grid {
             return None;
         }
         let inside = self.part_wide_cells(inside);
-        let bands = self.cut_bands(&inside, words);
+        let inside = self.part_tall_cells(inside);
         let strips = self.cut_columns(&inside);
-        let cells = self.cells_of(&inside, &bands, &strips);
+        let bands = self.cut_bands(&inside, &strips, words);
+        let cells = self.cells_of(&inside, &bands, &strips, words);
         table::tidy(cells, area, words)
     }
 
@@ -215,9 +216,47 @@ impl Grid {
         parted
     }
 
+    /// A tall cell beside cells of single bands falls apart at a border where its text leaves a gap.
+    fn part_tall_cells(&mut self, inside: Vec<Vec<Placed>>) -> Vec<Vec<Placed>> {
+        let mut parted = Vec::with_capacity(inside.len());
+        for (cell, words) in std::mem::take(&mut self.cells).into_iter().zip(inside) {
+            let rows = rows::of(&words);
+            let is_free = |border: f32| {
+                rows.windows(2).any(|pair| match pair {
+                    [upper, lower] => {
+                        lower.area.top - upper.area.bottom > 0.6 * upper.size()
+                            && border > upper.area.bottom - 3.0
+                            && border < lower.area.top + 3.0
+                    }
+                    _ => false,
+                })
+            };
+            let mut top = cell.top;
+            for end in cell.top + 1..=cell.bottom {
+                if end < cell.bottom && !is_free(self.ys[end]) {
+                    continue;
+                }
+                let (from, to) = (self.ys[top], self.ys[end]);
+                let own = words.iter().copied().filter(|word| {
+                    let y = f32::midpoint(word.area.top, word.area.bottom);
+                    (y > from || top == cell.top) && (y <= to || end == cell.bottom)
+                });
+                parted.push(own.collect());
+                self.cells.push(Extent { top, bottom: end, ..cell });
+                top = end;
+            }
+        }
+        parted
+    }
+
     /// Where each band is cut into rows of text: the heights, from top to bottom. Whoever draws a line
     /// below each row means it, so only a band with a good part of all text is cut.
-    fn cut_bands(&self, inside: &[Vec<Placed>], text: &[Word]) -> Vec<Vec<f32>> {
+    fn cut_bands(
+        &self,
+        inside: &[Vec<Placed>],
+        strips: &[Vec<f32>],
+        text: &[Word],
+    ) -> Vec<Vec<f32>> {
         let own = |band: usize| {
             self.cells.iter().zip(inside).filter(move |(cell, words)| {
                 cell.top == band && cell.bottom == band + 1 && !words.is_empty()
@@ -235,10 +274,14 @@ impl Grid {
             .enumerate()
             .map(|(band, rows)| {
                 let tall = own(band).filter(|(_, words)| rows::of(words).len() > 1).count();
-                if rows.len() < 2 || rows.len() * 3 < all || tall < 2 {
-                    return Vec::new();
-                }
+                let cuttable = rows.len() * 3 >= all && tall >= 2;
                 let is_cut = |upper: &Row, lower: &Row| {
+                    if spans_differ(upper, lower, strips) {
+                        return true;
+                    }
+                    if !cuttable {
+                        return false;
+                    }
                     let vote = |(cell, words): (&Extent, &Vec<Placed>)| {
                         vote((upper, lower), words, (self.xs[cell.left], self.xs[cell.right]), text)
                     };
@@ -283,6 +326,7 @@ impl Grid {
         inside: &[Vec<Placed>],
         bands: &[Vec<f32>],
         strips: &[Vec<f32>],
+        text: &[Word],
     ) -> Vec<(FoundCell, Vec<Placed>)> {
         let row_at = starts(bands);
         let column_at = starts(strips);
@@ -305,7 +349,7 @@ impl Grid {
             }
             let bands = if cut_rows { bands[cell.top].as_slice() } else { &[] };
             let strips = if cut_columns { strips[cell.left].as_slice() } else { &[] };
-            cells.extend(cut_cell(&whole, words, bands, strips));
+            cells.extend(cut_cell(&whole, words, (bands, strips), text));
         }
         cells
     }
@@ -315,8 +359,8 @@ impl Grid {
 fn cut_cell(
     whole: &FoundCell,
     words: &[Placed],
-    bands: &[f32],
-    strips: &[f32],
+    (bands, strips): (&[f32], &[f32]),
+    text: &[Word],
 ) -> Vec<(FoundCell, Vec<Placed>)> {
     let mut parts: std::collections::BTreeMap<(usize, usize, usize), Vec<Placed>> =
         std::collections::BTreeMap::new();
@@ -324,10 +368,15 @@ fn cut_cell(
     for row in rows::of(words) {
         let y = f32::midpoint(row.area.top, row.area.bottom);
         let band = bands.iter().filter(|cut| **cut < y).count();
-        for segment in row.segments(gutters::SEGMENT_GAP) {
+        let segments = row.segments(gutters::SEGMENT_GAP);
+        let pieces =
+            segments.into_iter().flat_map(|segment| gutters::parted(segment, &gutters, None, text));
+        for segment in pieces {
             let spans = gutters::crossed(segment, &gutters);
             let left = segment.first().map_or(0.0, |word| word.area.left);
-            let strip = strips.iter().filter(|cut| **cut <= left).count();
+            let right = segment.last().map_or(left, |word| word.area.right);
+            let begin = if spans == 0 { f32::midpoint(left, right) } else { left };
+            let strip = strips.iter().filter(|cut| **cut <= begin).count();
             parts.entry((band, strip, spans)).or_default().extend_from_slice(segment);
         }
     }
@@ -360,6 +409,24 @@ fn vote((upper, lower): (&Row, &Row), cell: &[Placed], edges: (f32, f32), text: 
     }
     // A cell has a little room of its own at both sides.
     if table::was_wrapped(&above, &below, edges.0 + 4.0, edges.1 - 4.0) { -2 } else { 1 }
+}
+
+/// A heading over two columns and the headings of these are two rows, whatever is drawn.
+fn spans_differ(upper: &Row, lower: &Row, strips: &[Vec<f32>]) -> bool {
+    strips.iter().flatten().any(|x| {
+        let across = |row: &Row| {
+            row.segments(gutters::SEGMENT_GAP)
+                .iter()
+                .any(|segment| gutters::crossed(segment, &[(*x, *x)]) > 0)
+        };
+        across(upper) && !across(lower) && has_both_sides(lower, *x)
+    })
+}
+
+fn has_both_sides(row: &Row, x: f32) -> bool {
+    let near = |word: &Placed| (word.area.left - x).abs().min((word.area.right - x).abs()) < 100.0;
+    row.words.iter().any(|word| word.area.right <= x && near(word))
+        && row.words.iter().any(|word| word.area.left >= x && near(word))
 }
 
 /// A gutter within a drawn column must be no accident: most rows have text on both sides.

@@ -35,8 +35,10 @@ pub(crate) fn was_wrapped(upper: &[Placed], lower: &[Placed], left: f32, right: 
 
 /// Something that stands for itself: a number, an amount, a date, a dash.
 pub(crate) fn is_value(cell: &[Placed], text: &[Word]) -> bool {
-    let texts = cell.iter().filter_map(|placed| text.get(placed.word));
-    !texts.flat_map(|word| word.text.chars()).any(char::is_alphabetic)
+    let texts = || cell.iter().filter_map(|placed| text.get(placed.word));
+    let chars = || texts().flat_map(|word| word.text.chars());
+    let dash = || chars().all(|char| "-–—.*†‡".contains(char));
+    !chars().any(char::is_alphabetic) && (chars().any(|char| char.is_numeric()) || dash())
 }
 
 /// Leaves out rows and columns that nothing begins in, and says no to what is not a table after all.
