@@ -149,12 +149,17 @@ fn table_of(rows: &[Row], offset: usize, rules: &Rules, text: &[Word]) -> Option
     let first: Vec<Vec<RowCell>> =
         rows.iter().map(|row| row_cells(row, &gutters, None, text)).collect();
     let edges = column_edges(&first, gutters.len() + 1);
+    if let Some(upper) = before_another_table(rows, &gutters) {
+        return table_of(&rows[..upper], offset, rules, text);
+    }
     let cells: Vec<Vec<RowCell>> =
         rows.iter().map(|row| row_cells(row, &gutters, Some(&edges), text)).collect();
-    if !is_table(&cells, gutters.len() + 1, text, rules, rows) {
+    let begin = first_row_of_table(&cells, gutters.len() + 1)?;
+    let (rows, cells, offset) = (&rows[begin..], &cells[begin..], offset + begin);
+    if !is_table(cells, gutters.len() + 1, text, rules, rows) {
         return None;
     }
-    let edges = column_edges(&cells, gutters.len() + 1);
+    let edges = column_edges(cells, gutters.len() + 1);
     let mut numbers = Vec::new();
     let mut number = 0;
     for at in 0..rows.len() {
@@ -164,8 +169,32 @@ fn table_of(rows: &[Row], offset: usize, rules: &Rules, text: &[Word]) -> Option
         numbers.push(number);
     }
     let area = rows.iter().skip(1).fold(rows.first()?.area, |all, row| all.around(&row.area));
-    let found = table::tidy(joined(&cells, &numbers), area, text)?;
+    let found = table::tidy(joined(cells, &numbers), area, text)?;
     Some((found, offset + rows.len()))
+}
+
+/// Titles above a table are not part of it: it begins with a row that fills a third of its columns, or
+/// right above with headings that stand over later columns only.
+fn first_row_of_table(cells: &[Vec<RowCell>], columns: usize) -> Option<usize> {
+    let enough = columns.div_ceil(3).max(2);
+    let mut begin = cells.iter().position(|row| row.len() >= enough)?;
+    while begin > 0 && cells[begin - 1].iter().all(|cell| cell.column > 0) {
+        begin -= 1;
+    }
+    Some(begin)
+}
+
+/// Two tables may follow each other closely. They are two if the parts above and below the widest gap
+/// have each as many gutters as both together, and one has more: then they do not share them.
+fn before_another_table(rows: &[Row], gutters: &[Gutter]) -> Option<usize> {
+    let gap = |at: &usize| rows[*at].area.top - rows[*at - 1].area.bottom;
+    let widest = (3..rows.len().saturating_sub(2)).max_by(|a, b| gap(a).total_cmp(&gap(b)))?;
+    if gap(&widest) < 0.8 * rows[widest].size() {
+        return None;
+    }
+    let count = |rows: &[Row]| gutters::find(&rows.iter().collect::<Vec<_>>()).len();
+    let (upper, lower) = (count(&rows[..widest]), count(&rows[widest..]));
+    (upper.min(lower) >= gutters.len() && upper.max(lower) > gutters.len()).then_some(widest)
 }
 
 /// A piece of a row within one or more columns.
@@ -318,7 +347,9 @@ fn continues(
         }
         let (left, _) = edges[cell.column];
         let (_, right) = edges[(cell.column + cell.span - 1).min(edges.len() - 1)];
-        if !table::was_wrapped(&over.words, &cell.words, left, right) {
+        if table::ends_in_colon(&over.words, text)
+            || !table::was_wrapped(&over.words, &cell.words, left, right)
+        {
             return false;
         }
         shared += 1;

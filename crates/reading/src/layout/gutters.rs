@@ -96,22 +96,31 @@ fn free_strips(rows: &[Vec<Gutter>], crossing: usize, size: f32) -> Vec<Gutter> 
         }
     }
     edges.sort_by(|a, b| a.0.total_cmp(&b.0).then(b.1.cmp(&a.1)));
-    let mut strips: Vec<Gutter> = Vec::new();
-    let (mut depth, mut begin) = (0_usize, None);
+    // Each strip with its core: the widest part of it that the fewest rows cross.
+    let mut strips: Vec<(Gutter, (usize, Gutter))> = Vec::new();
+    let mut depth = 0_usize;
+    let mut open: Option<(Gutter, (usize, Gutter))> = None;
+    let mut last = f32::NEG_INFINITY;
     for (at, change) in edges {
+        if let Some((strip, (lowest, core))) = &mut open
+            && at > last
+        {
+            strip.1 = at;
+            let wider = at - last > core.1 - core.0;
+            if depth < *lowest || depth == *lowest && wider {
+                (*lowest, *core) = (depth, (last, at));
+            }
+        }
+        last = at;
         let was_free = depth <= crossing;
         depth = depth.saturating_add_signed(change as isize);
         match (was_free, depth <= crossing) {
-            (true, false) => {
-                if let Some(begin) = begin.take() {
-                    strips.push((begin, at));
-                }
-            }
-            (false, true) => begin = Some(at),
+            (true, false) => strips.extend(open.take()),
+            (false, true) => open = Some(((at, at), (usize::MAX, (at, at)))),
             _ => {}
         }
     }
-    strips.retain(|strip| {
+    strips.retain(|(strip, _)| {
         let support = rows.iter().filter(|row| has_both_sides(row, *strip)).count();
         let needed = match support {
             0 | 1 => f32::INFINITY,
@@ -122,7 +131,7 @@ fn free_strips(rows: &[Vec<Gutter>], crossing: usize, size: f32) -> Vec<Gutter> 
         };
         strip.1 - strip.0 >= needed * size
     });
-    strips
+    strips.into_iter().map(|(_, (_, core))| core).collect()
 }
 
 fn has_both_sides(row: &[Gutter], (from, to): Gutter) -> bool {

@@ -188,29 +188,24 @@ impl Grid {
     }
 
     /// Some tables draw verticals in the heading alone. A broad cell falls apart at the borders of the
-    /// columns when it holds several segments and none lies across one.
+    /// columns that lie in a gap of its text.
     fn part_wide_cells(&mut self, inside: Vec<Vec<Placed>>) -> Vec<Vec<Placed>> {
         let mut parted = Vec::with_capacity(inside.len());
         for (cell, words) in std::mem::take(&mut self.cells).into_iter().zip(inside) {
-            let borders: Vec<gutters::Gutter> =
-                self.xs[cell.left + 1..cell.right].iter().map(|x| (*x, *x)).collect();
             let rows = rows::of(&words);
-            let segments: Vec<&[Placed]> =
-                rows.iter().flat_map(|row| row.segments(gutters::SEGMENT_GAP)).collect();
-            let whole = borders.is_empty()
-                || segments.len() < 2 * rows.len().max(1)
-                || segments.iter().any(|segment| gutters::crossed(segment, &borders) > 0);
-            if whole {
-                self.cells.push(cell);
-                parted.push(words);
-                continue;
-            }
-            for column in cell.left..cell.right {
+            let mut left = cell.left;
+            for end in cell.left + 1..=cell.right {
+                if end < cell.right && !is_in_a_gap(&rows, self.xs[end]) {
+                    continue;
+                }
+                let (from, to) = (self.xs[left], self.xs[end]);
                 let own = words.iter().copied().filter(|word| {
-                    slot(&self.xs, f32::midpoint(word.area.left, word.area.right)) == Some(column)
+                    let x = f32::midpoint(word.area.left, word.area.right);
+                    (x > from || left == cell.left) && (x <= to || end == cell.right)
                 });
                 parted.push(own.collect());
-                self.cells.push(Extent { left: column, right: column + 1, ..cell });
+                self.cells.push(Extent { left, right: end, ..cell });
+                left = end;
             }
         }
         parted
@@ -408,7 +403,25 @@ fn vote((upper, lower): (&Row, &Row), cell: &[Placed], edges: (f32, f32), text: 
         return 2;
     }
     // A cell has a little room of its own at both sides.
-    if table::was_wrapped(&above, &below, edges.0 + 4.0, edges.1 - 4.0) { -2 } else { 1 }
+    if !table::ends_in_colon(&above, text) && table::was_wrapped(&above, &below, edges.0 + 4.0, edges.1 - 4.0) { -2 } else { 1 }
+}
+
+/// No segment lies across, and some row has one on either side.
+fn is_in_a_gap(rows: &[Row], x: f32) -> bool {
+    let segments = |row: &Row| {
+        let (mut before, mut after) = (false, false);
+        for segment in row.segments(gutters::SEGMENT_GAP) {
+            if gutters::crossed(segment, &[(x, x)]) > 0 {
+                return None;
+            }
+            let is_before = segment.last().is_some_and(|word| word.area.right <= x);
+            before |= is_before;
+            after |= !is_before;
+        }
+        Some(before && after)
+    };
+    let sides: Option<Vec<bool>> = rows.iter().map(segments).collect();
+    sides.is_some_and(|rows| rows.contains(&true))
 }
 
 /// A heading over two columns and the headings of these are two rows, whatever is drawn.

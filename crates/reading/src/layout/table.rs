@@ -33,6 +33,12 @@ pub(crate) fn was_wrapped(upper: &[Placed], lower: &[Placed], left: f32, right: 
     first.area.width() + space > room
 }
 
+/// What ends so introduces what follows.
+pub(crate) fn ends_in_colon(line: &[Placed], text: &[Word]) -> bool {
+    let last = line.last().and_then(|placed| text.get(placed.word));
+    last.is_some_and(|word| word.text.ends_with(':'))
+}
+
 /// Something that stands for itself: a number, an amount, a date, a dash.
 pub(crate) fn is_value(cell: &[Placed], text: &[Word]) -> bool {
     let texts = || cell.iter().filter_map(|placed| text.get(placed.word));

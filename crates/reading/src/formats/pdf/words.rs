@@ -172,12 +172,8 @@ fn thickness(area: &Area, place: &Place) -> f32 {
 fn font_size(from: &PdfPageTextChar<'_>, thickness: f32) -> f32 {
     let scale = from.matrix().map_or(1.0, |matrix| matrix.c().hypot(matrix.d()));
     let said = (from.unscaled_font_size().value * scale).abs();
-    let seen = thickness / 1.15;
-    if said.is_finite() && (seen <= 0.1 || (said > seen * 0.4 && said < seen * 2.5)) {
-        said
-    } else {
-        seen
-    }
+    let believable = said * 0.75 < thickness && thickness < said * 1.7;
+    if said.is_finite() && (thickness <= 0.1 || believable) { said } else { thickness / 1.15 }
 }
 
 fn style(from: &PdfPageTextChar<'_>, size: f32) -> Style {
