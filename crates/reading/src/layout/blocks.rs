@@ -27,23 +27,24 @@ pub(crate) fn without_areas(page: &mut Page) {
 /// Puts the words into order and writes lines, blocks and tables.
 pub(crate) fn write(page: &mut Page, arranged: Arranged) {
     let Arranged { placed, tables, regions } = arranged;
-    let body = body_size(&placed, &page.words);
+    let sizes = Sizes::of(&placed, &page.words);
     let mut writer = Writer {
         words: std::mem::take(&mut page.words).into_iter().map(Some).collect(),
         page,
-        body,
+        sizes,
     };
     for region in regions {
         writer.region(region, &tables);
     }
     writer.rest();
+    set_depths(&mut page.blocks);
 }
 
 struct Writer<'a> {
     /// Each is taken once.
     words: Vec<Option<Word>>,
     page: &'a mut Page,
-    body: f32,
+    sizes: Sizes,
 }
 
 impl Writer<'_> {
@@ -192,6 +193,7 @@ impl Writer<'_> {
             size: row.size(),
             bold: words().all(|word| word.style.bold),
             marker: list_marker(first),
+            starts_small: first.starts_with(char::is_lowercase),
             ends_sentence: words().last().is_some_and(|word| word.text.ends_with(['.', ':', ';', ',', '-'])),
         }
     }
@@ -200,13 +202,17 @@ impl Writer<'_> {
         let (Some(first), Some(row)) = (shapes.first(), rows.first()) else {
             return BlockKind::Paragraph;
         };
-        let short = rows.len() <= 3 && !shapes.last().is_some_and(|shape| shape.ends_sentence);
-        let larger = first.size / self.body.max(1.0);
-        if short && larger >= 1.15 {
+        let words: usize = rows.iter().map(|row| row.words.len()).sum();
+        let short = rows.len() <= 3
+            && words <= 25
+            && !first.starts_small
+            && !shapes.last().is_some_and(|shape| shape.ends_sentence);
+        let larger = first.size / self.sizes.body.max(1.0);
+        if short && larger >= 1.15 && self.sizes.is_rare(first.size) {
             let level = if larger >= 1.7 { 1 } else if larger >= 1.35 { 2 } else { 3 };
             return BlockKind::Heading { level };
         }
-        if short && rows.len() <= 2 && first.bold && larger > 0.9 && row.words.len() <= 14 {
+        if short && rows.len() <= 2 && first.bold && larger > 0.9 && words <= 16 {
             return BlockKind::Heading { level: 3 };
         }
         match first.marker {
@@ -218,6 +224,26 @@ impl Writer<'_> {
     }
 }
 
+/// Items further in are deeper.
+fn set_depths(blocks: &mut [Block]) {
+    let mut lefts: Vec<f32> = Vec::new();
+    for block in blocks {
+        match (&mut block.kind, block.area) {
+            (BlockKind::ListItem { depth, .. }, Some(area)) => {
+                while lefts.last().is_some_and(|left| area.left < left - 3.0) {
+                    lefts.pop();
+                }
+                if lefts.last().is_none_or(|left| area.left > left + 3.0) && lefts.len() < 16 {
+                    lefts.push(area.left);
+                }
+                *depth = u8::try_from(lefts.len().saturating_sub(1)).unwrap_or(0);
+            }
+            (BlockKind::Heading { .. } | BlockKind::Table { .. }, _) => lefts.clear(),
+            _ => {}
+        }
+    }
+}
+
 /// What decides how a row is joined with others.
 #[derive(Debug)]
 struct Shape {
@@ -225,6 +251,7 @@ struct Shape {
     bold: bool,
     marker: Option<Marker>,
     ends_sentence: bool,
+    starts_small: bool,
 }
 
 fn begins_block(upper: &Row, above: &Shape, lower: &Row, below: &Shape, column: &Area) -> bool {
@@ -260,18 +287,40 @@ pub(crate) fn list_marker(word: &str) -> Option<Marker> {
     (letter || roman).then_some(Marker { number: None })
 }
 
-/// The size that most letters have.
-fn body_size(placed: &[Placed], words: &[Word]) -> f32 {
-    let mut counts: std::collections::HashMap<u32, usize> = std::collections::HashMap::new();
-    for placed in placed {
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "sizes are small")]
-        let half_points = (placed.size * 2.0).round() as u32;
-        let letters = words.get(placed.word).map_or(0, |word| word.text.len());
-        *counts.entry(half_points).or_default() += letters;
+/// The sizes of a page's letters.
+#[derive(Debug)]
+struct Sizes {
+    /// The size that most letters have.
+    body: f32,
+    /// How many letters have each size, in half points.
+    counts: std::collections::BTreeMap<u32, usize>,
+}
+
+impl Sizes {
+    fn of(placed: &[Placed], words: &[Word]) -> Self {
+        let mut counts = std::collections::BTreeMap::new();
+        for placed in placed {
+            let letters = words.get(placed.word).map_or(0, |word| word.text.len());
+            *counts.entry(half_points(placed.size)).or_default() += letters;
+        }
+        let most = counts.iter().max_by_key(|(size, letters)| (**letters, **size));
+        #[expect(clippy::cast_precision_loss, reason = "sizes are small")]
+        let body = most.map_or(0.0, |(size, _)| *size as f32 / 2.0);
+        Self { body, counts }
     }
-    let most = counts.into_iter().max_by_key(|(size, letters)| (*letters, *size));
-    #[expect(clippy::cast_precision_loss, reason = "sizes are small")]
-    most.map_or(0.0, |(half_points, _)| half_points as f32 / 2.0)
+
+    /// Text of this size or larger is less than a quarter of the page: it stands out.
+    fn is_rare(&self, size: f32) -> bool {
+        let all: usize = self.counts.values().sum();
+        let large: usize =
+            self.counts.range(half_points(size).saturating_sub(1)..).map(|(_, letters)| letters).sum();
+        large * 4 < all || all < 200
+    }
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "sizes are small")]
+fn half_points(size: f32) -> u32 {
+    (size * 2.0).round() as u32
 }
 
 fn around(areas: impl Iterator<Item = Area>) -> Option<Area> {
