@@ -2,7 +2,7 @@
 
 use super::rows::{self, Row};
 use super::table::Found;
-use super::{Placed, Region};
+use super::{Placed, Region, columns};
 use crate::model::{Area, Block, BlockKind, Cell, Line, Page, Span, Table, Word};
 
 /// What layout has made of a page.
@@ -59,12 +59,18 @@ impl Writer<'_> {
             while let Some(row) =
                 rows.next_if(|row| f32::midpoint(row.area.top, row.area.bottom) < middle)
             {
-                above.push(row);
+                above.extend(row.words);
             }
-            self.text(&above);
+            self.text_blocks(&above);
             self.table(table);
         }
-        self.text(&rows.collect::<Vec<_>>());
+        self.text_blocks(&rows.flat_map(|row| row.words).collect::<Vec<_>>());
+    }
+
+    fn text_blocks(&mut self, words: &[Placed]) {
+        for words in columns::side_by_side(words) {
+            self.text(&rows::of(&words));
+        }
     }
 
     fn text(&mut self, rows: &[Row]) {

@@ -2,7 +2,8 @@
 //!
 //! The page falls into *bands* (strips that no text reaches out of). Bands that leave the same gutter
 //! free are read column by column when both sides are prose; a list of labels and values is not, and
-//! stays whole, for tables are looked for in there.
+//! stays whole, for tables are looked for in there. What is left after that may still be blocks side by
+//! side, such as two addresses: they are when their lines are not on one height.
 
 use super::rows;
 use super::table::Found;
@@ -41,11 +42,47 @@ pub(crate) fn of_prose(words: &[Placed], tables: &[Found], text: &[Word]) -> Vec
         lettered: false,
     });
     let mut regions = Vec::new();
-    split(words.chain(tables).collect(), 0, &mut regions);
+    split(words.chain(tables).collect(), 0, are_prose, &mut regions);
     regions
 }
 
-fn split(items: Vec<Item>, depth: u32, regions: &mut Vec<Region>) {
+/// Blocks that stand beside each other, one after the other.
+pub(crate) fn side_by_side(words: &[Placed]) -> Vec<Vec<Placed>> {
+    let items = words.iter();
+    let items = items.map(|word| Item { area: word.area, kind: Kind::Word(*word), lettered: true });
+    let mut regions = Vec::new();
+    split(items.collect(), 0, are_blocks, &mut regions);
+    regions.into_iter().map(|region| region.words).collect()
+}
+
+/// Are the two sides of a gutter to be read one after the other?
+type Test = fn(left: &[&Item], right: &[&Item], gutter: f32) -> bool;
+
+fn are_prose(left: &[&Item], right: &[&Item], _: f32) -> bool {
+    is_prose(left) && is_prose(right)
+}
+
+/// Several lines each, and few of them on the height of one on the other side.
+fn are_blocks(left: &[&Item], right: &[&Item], gutter: f32) -> bool {
+    let rows = |items: &[&Item]| rows::of(&items.iter().filter_map(|i| word_of(i)).collect::<Vec<_>>());
+    let (left, right) = (rows(left), rows(right));
+    let size = rows::median(left.iter().map(rows::Row::size));
+    let (fewer, more) = if left.len() < right.len() { (left, right) } else { (right, left) };
+    let level = |row: &&rows::Row| {
+        let near = |other: &rows::Row| (other.area.bottom - row.area.bottom).abs() < 0.2 * size;
+        more.iter().any(near)
+    };
+    fewer.len() >= 2 && gutter > 1.5 * size && fewer.iter().filter(level).count() * 2 < fewer.len()
+}
+
+fn word_of(item: &Item) -> Option<Placed> {
+    match item.kind {
+        Kind::Word(placed) => Some(placed),
+        Kind::Table(_) => None,
+    }
+}
+
+fn split(items: Vec<Item>, depth: u32, test: Test, regions: &mut Vec<Region>) {
     let bands = bands(items);
     if depth >= MAX_DEPTH || bands.len() > MAX_BANDS {
         regions.push(region(bands.into_iter().flatten()));
@@ -54,7 +91,7 @@ fn split(items: Vec<Item>, depth: u32, regions: &mut Vec<Region>) {
     let mut plain: Vec<Item> = Vec::new();
     let mut at = 0;
     while at < bands.len() {
-        let Some((end, gutter)) = columns_from(&bands, at) else {
+        let Some((end, gutter)) = columns_from(&bands, at, test) else {
             plain.extend(&bands[at]);
             at += 1;
             continue;
@@ -64,8 +101,8 @@ fn split(items: Vec<Item>, depth: u32, regions: &mut Vec<Region>) {
         }
         let run = bands[at..end].iter().flatten().copied();
         let (left, right): (Vec<Item>, Vec<Item>) = run.partition(|item| item.area.right <= gutter);
-        split(left, depth + 1, regions);
-        split(right, depth + 1, regions);
+        split(left, depth + 1, test, regions);
+        split(right, depth + 1, test, regions);
         at = end;
     }
     if !plain.is_empty() {
@@ -105,9 +142,9 @@ fn bands(mut items: Vec<Item>) -> Vec<Vec<Item>> {
 }
 
 /// The longest run of bands from here on that leaves a gutter free, and where its first gutter ends on
-/// the left; only if both sides are prose.
-fn columns_from(bands: &[Vec<Item>], from: usize) -> Option<(usize, f32)> {
-    let size = rows::median(bands[from].iter().filter_map(size_of));
+/// the left; only if the test says yes.
+fn columns_from(bands: &[Vec<Item>], from: usize, test: Test) -> Option<(usize, f32)> {
+    let size = rows::median(bands[from].iter().filter_map(word_of).map(|word| word.size));
     let narrowest = (size * 0.8).max(4.0);
     let mut covered: Vec<(f32, f32)> = Vec::new();
     let mut end = from;
@@ -131,7 +168,7 @@ fn columns_from(bands: &[Vec<Item>], from: usize) -> Option<(usize, f32)> {
         let middle = f32::midpoint(*left_end, *right_begin);
         let (left, right): (Vec<&Item>, Vec<&Item>) =
             run.iter().partition(|item| item.area.right <= middle);
-        (is_prose(&left) && is_prose(&right)).then_some((end, middle))
+        test(&left, &right, right_begin - left_end).then_some((end, middle))
     })
 }
 
@@ -139,22 +176,9 @@ fn is_table(item: &Item) -> bool {
     matches!(item.kind, Kind::Table(_))
 }
 
-fn size_of(item: &Item) -> Option<f32> {
-    match item.kind {
-        Kind::Word(placed) => Some(placed.size),
-        Kind::Table(_) => None,
-    }
-}
-
 /// Several lines of several words each, most of them about as long as the longest.
 fn is_prose(items: &[&Item]) -> bool {
-    let words: Vec<Placed> = items
-        .iter()
-        .filter_map(|item| match item.kind {
-            Kind::Word(placed) => Some(placed),
-            Kind::Table(_) => None,
-        })
-        .collect();
+    let words: Vec<Placed> = items.iter().filter_map(|item| word_of(item)).collect();
     let rows = rows::of(&words);
     if rows.len() < 4 {
         return false;

@@ -75,9 +75,10 @@ fn from_line(page: &Page, line: Span, pairs: &mut Vec<KeyValue>) {
     let mut parts: Vec<std::ops::Range<usize>> = Vec::new();
     let mut begin = 0;
     for at in 1..=words.len() {
+        // A colon may stand by itself, behind its label.
         let ends = at == words.len()
             || has_colon(&words[at - 1])
-            || is_wide(&words[at - 1], &words[at]);
+            || is_wide(&words[at - 1], &words[at]) && words[at].text != ":";
         if ends {
             parts.push(begin..at);
             begin = at;
@@ -108,7 +109,7 @@ fn from_two_lines(page: &Page, line: Span, next: Span, pairs: &mut Vec<KeyValue>
     let (Some(upper), Some(lower)) = (first.area, below.area) else { return };
     let close = lower.top >= upper.top && lower.top - upper.bottom < upper.height();
     let aligned = (lower.left - upper.left).abs() < upper.height();
-    if ends_in_colon(key) && key.len() <= LONGEST_KEY && close && aligned && !ends_in_colon(value) {
+    if ends_in_colon(key) && key.len() <= LONGEST_KEY && close && aligned && !value.iter().any(has_colon) {
         pairs.push(KeyValue { key: line, value: next });
     }
 }

@@ -77,9 +77,12 @@ fn without_digits(page: &Page, block: usize) -> String {
 
 /// `#`, `- # -`, `page # of #` and their like in other languages: a word or two around numbers.
 fn is_page_number(text: &str) -> bool {
-    let words = text.split_whitespace();
-    let letters = words.clone().filter(|word| word.chars().any(char::is_alphabetic)).count();
-    let numbers = words.clone().filter(|word| word.contains('#')).count();
-    let plain = text.chars().all(|char| char.is_alphabetic() || " #-–/.|".contains(char));
-    numbers >= 1 && numbers <= 2 && letters <= numbers && plain && words.count() <= 5
+    let plain = |word: &str| {
+        matches!(word.trim_matches(|char: char| char != '#'), "" | "#" | "#/#")
+            && word.chars().all(|char| char.is_alphabetic() || "#-–/.|".contains(char))
+    };
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let numbers = words.iter().filter(|word| word.contains('#')).count();
+    let letters = words.iter().filter(|word| word.contains(char::is_alphabetic)).count();
+    (1..=2).contains(&numbers) && letters <= numbers && words.len() <= 5 && words.iter().all(|word| plain(word))
 }
