@@ -109,7 +109,7 @@ impl OpenWord {
         let (Some(last), Some(next)) = (self.last, next) else { return self.maybe_ends };
         let across = (next.left - last.right).max(last.left - next.right);
         let down = (next.top - last.bottom).max(last.top - next.bottom);
-        let reach = if self.maybe_ends { 0.1 } else { 0.5 } * self.size.max(2.0);
+        let reach = if self.maybe_ends { 0.10 } else { 0.5 } * self.size.max(2.0);
         across > reach || down > reach
     }
 
@@ -172,7 +172,7 @@ fn thickness(area: &Area, place: &Place) -> f32 {
 fn font_size(from: &PdfPageTextChar<'_>, thickness: f32) -> f32 {
     let scale = from.matrix().map_or(1.0, |matrix| matrix.c().hypot(matrix.d()));
     let said = (from.unscaled_font_size().value * scale).abs();
-    let believable = said * 0.75 < thickness && thickness < said * 1.7;
+    let believable = said * 0.45 < thickness && thickness < said * 1.7;
     if said.is_finite() && (thickness <= 0.1 || believable) { said } else { thickness / 1.15 }
 }
 
