@@ -64,8 +64,11 @@ fn missed(
     truth: &HashMap<String, usize>,
     found: &HashMap<String, usize>,
 ) -> io::Result<()> {
-    let mut missed: Vec<&String> =
-        truth.iter().filter(|(text, n)| found.get(*text).copied().unwrap_or(0) < **n).map(|(text, _)| text).collect();
+    let mut missed: Vec<&String> = truth
+        .iter()
+        .filter(|(text, n)| found.get(*text).copied().unwrap_or(0) < **n)
+        .map(|(text, _)| text)
+        .collect();
     missed.sort();
     for text in missed.iter().take(12) {
         writeln!(out, "      not found: {text}")?;
@@ -201,7 +204,8 @@ fn truth_of(xml: &str) -> Vec<(u32, Vec<Grid>)> {
             let (row, column) = (at("start-row").unwrap_or(0), at("start-col").unwrap_or(0));
             let rows = row..at("end-row").unwrap_or(row) + 1;
             let columns = column..at("end-col").unwrap_or(column) + 1;
-            let content = cell.split_once("<content>").and_then(|(_, rest)| rest.split_once("</content>"));
+            let content =
+                cell.split_once("<content>").and_then(|(_, rest)| rest.split_once("</content>"));
             grid.put(rows, columns, &unescaped(content.map_or("", |(content, _)| content)));
         }
         match pages.iter_mut().find(|(page, _)| *page == number) {

@@ -144,7 +144,11 @@ fn table_of(rows: &[Row], offset: usize, rules: &Rules, text: &[Word]) -> Option
     let length = rows[begin..].iter().position(is_text).unwrap_or(rows.len() - begin);
     if begin > 0 || begin + length < rows.len() {
         // The gutters may have been narrowed or hidden by what does not belong.
-        return if length >= 2 { table_of(&rows[begin..begin + length], offset + begin, rules, text) } else { None };
+        return if length >= 2 {
+            table_of(&rows[begin..begin + length], offset + begin, rules, text)
+        } else {
+            None
+        };
     }
     let first: Vec<Vec<RowCell>> =
         rows.iter().map(|row| row_cells(row, &gutters, None, text)).collect();
@@ -163,7 +167,9 @@ fn table_of(rows: &[Row], offset: usize, rules: &Rules, text: &[Word]) -> Option
     let mut numbers = Vec::new();
     let mut number = 0;
     for at in 0..rows.len() {
-        if at > 0 && !continues(&rows[at - 1], &cells[at - 1], &rows[at], &cells[at], &edges, rules, text) {
+        if at > 0
+            && !continues(&rows[at - 1], &cells[at - 1], &rows[at], &cells[at], &edges, rules, text)
+        {
             number += 1;
         }
         numbers.push(number);
@@ -276,11 +282,8 @@ fn is_table(
     }
     let mut prose = 0;
     for column in 0..columns {
-        let own: Vec<&RowCell> = cells
-            .iter()
-            .flatten()
-            .filter(|cell| cell.column == column && cell.span == 1)
-            .collect();
+        let own: Vec<&RowCell> =
+            cells.iter().flatten().filter(|cell| cell.column == column && cell.span == 1).collect();
         let words: usize = own.iter().map(|cell| cell.words.len()).sum();
         prose += usize::from(words >= own.len().max(1) * 5);
         if column == 0 && own.iter().all(|cell| is_marker(cell, text)) && columns == 2 {
@@ -342,7 +345,10 @@ fn continues(
     let mut shared = 0;
     for cell in below {
         let Some(over) = above.iter().find(|over| over.column == cell.column) else { continue };
-        if over.span != cell.span || table::is_value(&cell.words, text) || table::is_value(&over.words, text) {
+        if over.span != cell.span
+            || table::is_value(&cell.words, text)
+            || table::is_value(&over.words, text)
+        {
             return false;
         }
         let (left, _) = edges[cell.column];
@@ -368,9 +374,10 @@ fn joined(cells: &[Vec<RowCell>], numbers: &[usize]) -> Vec<(FoundCell, Vec<Plac
     let mut joined: Vec<(FoundCell, Vec<Placed>)> = Vec::new();
     for (row, number) in cells.iter().zip(numbers) {
         for cell in row {
-            let same = joined.iter_mut().rev().take_while(|(found, _)| found.row == *number).find(
-                |(found, _)| found.column == cell.column && found.column_span == cell.span,
-            );
+            let same =
+                joined.iter_mut().rev().take_while(|(found, _)| found.row == *number).find(
+                    |(found, _)| found.column == cell.column && found.column_span == cell.span,
+                );
             match same {
                 Some((_, words)) => words.extend_from_slice(&cell.words),
                 None => joined.push((

@@ -12,6 +12,8 @@ pub(crate) struct Arranged {
     pub(crate) tables: Vec<Found>,
     /// In reading order.
     pub(crate) regions: Vec<Region>,
+    /// Words that run across the others, such as those along an axis of a chart; they come last.
+    pub(crate) asides: Vec<Placed>,
 }
 
 /// A page whose words have no places is one line of text after the other, as it came.
@@ -26,7 +28,7 @@ pub(crate) fn without_areas(page: &mut Page) {
 
 /// Puts the words into order and writes lines, blocks and tables.
 pub(crate) fn write(page: &mut Page, arranged: Arranged) {
-    let Arranged { placed, tables, regions } = arranged;
+    let Arranged { placed, tables, regions, asides } = arranged;
     let sizes = Sizes::of(&placed, &page.words);
     let mut writer = Writer {
         words: std::mem::take(&mut page.words).into_iter().map(Some).collect(),
@@ -36,6 +38,7 @@ pub(crate) fn write(page: &mut Page, arranged: Arranged) {
     for region in regions {
         writer.region(region, &tables);
     }
+    writer.asides(&asides);
     writer.rest();
     set_depths(&mut page.blocks);
 }
@@ -108,8 +111,8 @@ impl Writer<'_> {
 
     fn line(&mut self, words: &[Placed]) {
         let from = self.page.words.len();
-        for placed in words {
-            self.take(placed.word);
+        for word in rows::in_reading_order(words) {
+            self.take(word);
         }
         let to = self.page.words.len();
         if to > from {
@@ -181,6 +184,21 @@ impl Writer<'_> {
         }
     }
 
+    /// In the order of the file: a line as long as they stand over each other.
+    fn asides(&mut self, asides: &[Placed]) {
+        let over =
+            |a: &Placed, b: &Placed| a.area.left < b.area.right && b.area.left < a.area.right;
+        for line in asides.chunk_by(over) {
+            let from = self.page.words.len();
+            for placed in line {
+                self.take(placed.word);
+            }
+            let first_line = self.page.lines.len();
+            self.push_line(from..self.page.words.len());
+            self.push_block(BlockKind::Paragraph, first_line);
+        }
+    }
+
     /// What has no place comes last, in its own order.
     fn rest(&mut self) {
         let from = self.page.words.len();
@@ -200,7 +218,9 @@ impl Writer<'_> {
             bold: words().all(|word| word.style.bold),
             marker: list_marker(first),
             starts_small: first.starts_with(char::is_lowercase),
-            ends_sentence: words().last().is_some_and(|word| word.text.ends_with(['.', ':', ';', ',', '-'])),
+            ends_sentence: words()
+                .next_back()
+                .is_some_and(|word| word.text.ends_with(['.', ':', ';', ',', '-'])),
         }
     }
 
@@ -215,7 +235,13 @@ impl Writer<'_> {
             && !shapes.last().is_some_and(|shape| shape.ends_sentence);
         let larger = first.size / self.sizes.body.max(1.0);
         if short && larger >= 1.15 && self.sizes.is_rare(first.size) {
-            let level = if larger >= 1.7 { 1 } else if larger >= 1.35 { 2 } else { 3 };
+            let level = if larger >= 1.7 {
+                1
+            } else if larger >= 1.35 {
+                2
+            } else {
+                3
+            };
             return BlockKind::Heading { level };
         }
         if short && rows.len() <= 2 && first.bold && larger > 0.9 && words <= 16 {
@@ -276,7 +302,8 @@ pub(crate) struct Marker {
 }
 
 pub(crate) fn list_marker(word: &str) -> Option<Marker> {
-    const BULLETS: &[char] = &['•', '◦', '▪', '■', '●', '○', '–', '—', '-', '*', '·', '‣', '➢', '\u{f0b7}', '\u{f0a7}'];
+    const BULLETS: &[char] =
+        &['•', '◦', '▪', '■', '●', '○', '–', '—', '-', '*', '·', '‣', '➢', '\u{f0b7}', '\u{f0a7}'];
     let mut chars = word.chars();
     if let (Some(first), None) = (chars.next(), chars.next())
         && BULLETS.contains(&first)
@@ -289,7 +316,8 @@ pub(crate) fn list_marker(word: &str) -> Option<Marker> {
         return (inner.len() <= 3).then_some(Marker { number: Some(number) });
     }
     let letter = inner.len() == 1 && inner.bytes().all(|byte| byte.is_ascii_alphabetic());
-    let roman = inner.len() <= 4 && !inner.is_empty() && inner.bytes().all(|byte| b"ivx".contains(&byte));
+    let roman =
+        inner.len() <= 4 && !inner.is_empty() && inner.bytes().all(|byte| b"ivx".contains(&byte));
     (letter || roman).then_some(Marker { number: None })
 }
 
@@ -318,8 +346,11 @@ impl Sizes {
     /// Text of this size or larger is less than a quarter of the page: it stands out.
     fn is_rare(&self, size: f32) -> bool {
         let all: usize = self.counts.values().sum();
-        let large: usize =
-            self.counts.range(half_points(size).saturating_sub(1)..).map(|(_, letters)| letters).sum();
+        let large: usize = self
+            .counts
+            .range(half_points(size).saturating_sub(1)..)
+            .map(|(_, letters)| letters)
+            .sum();
         large * 4 < all || all < 200
     }
 }

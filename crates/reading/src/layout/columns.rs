@@ -64,7 +64,8 @@ fn are_prose(left: &[&Item], right: &[&Item], _: f32) -> bool {
 
 /// Several lines each, and few of them on the height of one on the other side.
 fn are_blocks(left: &[&Item], right: &[&Item], gutter: f32) -> bool {
-    let rows = |items: &[&Item]| rows::of(&items.iter().filter_map(|i| word_of(i)).collect::<Vec<_>>());
+    let rows =
+        |items: &[&Item]| rows::of(&items.iter().filter_map(|i| word_of(i)).collect::<Vec<_>>());
     let (left, right) = (rows(left), rows(right));
     let size = rows::median(left.iter().map(rows::Row::size));
     let (fewer, more) = if left.len() < right.len() { (left, right) } else { (right, left) };
@@ -153,7 +154,7 @@ fn columns_from(bands: &[Vec<Item>], from: usize, test: Test) -> Option<(usize, 
         next.extend(band.iter().map(|item| (item.area.left, item.area.right)));
         let next = merged(next, narrowest);
         // One block alone may still be joined by another beside it; two must not grow together.
-        if next.len() < 2 && (covered.len() >= 2 || band.iter().any(|item| is_table(item))) {
+        if next.len() < 2 && (covered.len() >= 2 || band.iter().any(is_table)) {
             break;
         }
         if next.len() < 2 && end > from + 2 {

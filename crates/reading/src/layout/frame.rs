@@ -39,7 +39,8 @@ impl Frame {
                 0 => area.height() * 0.85,
                 tenths => f32::from(tenths) / 10.0,
             };
-            Some(Placed { word: index, area, size: size.clamp(1.0, 500.0) })
+            let rtl = word.text.chars().find(|char| char.is_alphabetic()).is_some_and(is_rtl);
+            Some(Placed { word: index, area, size: size.clamp(1.0, 500.0), rtl })
         };
         words.iter().enumerate().filter_map(placed).collect()
     }
@@ -53,14 +54,22 @@ impl Frame {
             Rotation::Quarter => {
                 Area { left: height - bottom, top: left, right: height - top, bottom: right }
             }
-            Rotation::Half => {
-                Area { left: width - right, top: height - bottom, right: width - left, bottom: height - top }
-            }
+            Rotation::Half => Area {
+                left: width - right,
+                top: height - bottom,
+                right: width - left,
+                bottom: height - top,
+            },
             Rotation::ThreeQuarters => {
                 Area { left: top, top: width - right, right: bottom, bottom: width - left }
             }
         }
     }
+}
+
+/// Hebrew, Arabic and their neighbours, and their presentation forms.
+fn is_rtl(char: char) -> bool {
+    matches!(char, '\u{590}'..='\u{8ff}' | '\u{fb1d}'..='\u{fdff}' | '\u{fe70}'..='\u{fefe}')
 }
 
 fn extent(words: &[Word]) -> Size {

@@ -20,7 +20,7 @@ pub(crate) fn find(rows: &[&Row]) -> Vec<Gutter> {
     }
     let size = rows::median(rows.iter().map(|row| row.size()));
     let every: Vec<Vec<Gutter>> =
-        rows.iter().map(|row| row.words.iter().map(|word| reach(word)).collect()).collect();
+        rows.iter().map(|row| row.words.iter().map(reach).collect()).collect();
     let strong = free_strips(&every, rows.len() / 4, size);
     if strong.is_empty() {
         return strong;
@@ -72,10 +72,12 @@ pub(crate) fn parted<'a>(
     let parts: Vec<&[Placed]> = segment.chunk_by(|a, b| column(a) == column(b)).collect();
     let values = parts.iter().all(|part| part.len() == 1 && table::is_value(part, text));
     let spread = parts.len() == crossed(segment, gutters) + 1;
-    let aligned = spread && parts.iter().all(|part| {
-        edges.and_then(|edges| part.first().and_then(|first| edges.get(column(first))))
-            .is_some_and(|edges| is_aligned(part, *edges))
-    });
+    let aligned = spread
+        && parts.iter().all(|part| {
+            edges
+                .and_then(|edges| part.first().and_then(|first| edges.get(column(first))))
+                .is_some_and(|edges| is_aligned(part, *edges))
+        });
     if values || aligned { parts } else { vec![segment] }
 }
 
@@ -83,7 +85,9 @@ fn is_aligned(part: &[Placed], (left, right): (f32, f32)) -> bool {
     let area = rows::around(part);
     let slack = 0.4 * part.iter().map(|placed| placed.size).fold(0.0, f32::max);
     let middle = f32::midpoint(area.left, area.right) - f32::midpoint(left, right);
-    (area.left - left).abs() <= slack || (area.right - right).abs() <= slack || middle.abs() <= slack
+    (area.left - left).abs() <= slack
+        || (area.right - right).abs() <= slack
+        || middle.abs() <= slack
 }
 
 /// Strips that all rows but `crossing` leave free, wide enough to be no chance: the fewer rows, the wider.
@@ -136,7 +140,8 @@ fn free_strips(rows: &[Vec<Gutter>], crossing: usize, size: f32) -> Vec<Gutter> 
 
 fn has_both_sides(row: &[Gutter], (from, to): Gutter) -> bool {
     let slack = 0.1;
-    row.iter().any(|(_, right)| *right <= from + slack) && row.iter().any(|(left, _)| *left >= to - slack)
+    row.iter().any(|(_, right)| *right <= from + slack)
+        && row.iter().any(|(left, _)| *left >= to - slack)
 }
 
 fn merged(row: &[Gutter]) -> Vec<Gutter> {

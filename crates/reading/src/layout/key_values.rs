@@ -50,7 +50,10 @@ fn from_table(page: &Page, table: &Table, pairs: &mut Vec<KeyValue>) {
         for pair in row.windows(2) {
             let [key, value] = pair else { continue };
             let words = key.words.of(&page.words);
-            if ends_in_colon(words) && words.len() <= LONGEST_KEY && value.words.from < value.words.to {
+            if ends_in_colon(words)
+                && words.len() <= LONGEST_KEY
+                && value.words.from < value.words.to
+            {
                 pairs.push(KeyValue { key: key.words, value: value.words });
             }
         }
@@ -109,7 +112,12 @@ fn from_two_lines(page: &Page, line: Span, next: Span, pairs: &mut Vec<KeyValue>
     let (Some(upper), Some(lower)) = (first.area, below.area) else { return };
     let close = lower.top >= upper.top && lower.top - upper.bottom < upper.height();
     let aligned = (lower.left - upper.left).abs() < upper.height();
-    if ends_in_colon(key) && key.len() <= LONGEST_KEY && close && aligned && !value.iter().any(has_colon) {
+    if ends_in_colon(key)
+        && key.len() <= LONGEST_KEY
+        && close
+        && aligned
+        && !value.iter().any(has_colon)
+    {
         pairs.push(KeyValue { key: line, value: next });
     }
 }
@@ -134,9 +142,10 @@ fn is_wide(left: &Word, right: &Word) -> bool {
 
 /// A few words without digits that begin with a letter.
 fn is_label(words: &[Word]) -> bool {
-    words.first().is_some_and(|word| word.text.starts_with(char::is_alphabetic)) && !has_digit(words)
+    words.first().is_some_and(|word| word.text.starts_with(char::is_alphabetic))
+        && !has_digit(words)
 }
 
 fn has_digit(words: &[Word]) -> bool {
-    words.iter().any(|word| word.text.chars().any(|char| char.is_numeric()))
+    words.iter().any(|word| word.text.chars().any(char::is_numeric))
 }

@@ -37,6 +37,8 @@ pub(crate) struct Placed {
     pub(crate) area: Area,
     /// The height of its letters: of the font where that is known, else of the area.
     pub(crate) size: f32,
+    /// Its letters run from right to left.
+    pub(crate) rtl: bool,
 }
 
 /// Lays out the pages of one document, one after the other.
@@ -51,8 +53,12 @@ impl Layout {
     pub fn arrange(&mut self, page: &mut Page) {
         let rules = std::mem::take(&mut page.rules);
         let frame = Frame::of(page);
-        let placed = frame.place(&page.words);
-        if placed.is_empty() {
+        let (asides, placed): (Vec<Placed>, Vec<Placed>) =
+            frame.place(&page.words).into_iter().partition(|placed| {
+                let word = page.words.get(placed.word);
+                word.is_some_and(|word| frame::is_sideways(word, &placed.area))
+            });
+        if placed.is_empty() && asides.is_empty() {
             blocks::without_areas(page);
             return;
         }
@@ -66,7 +72,7 @@ impl Layout {
         for region in columns::of_prose(&free, &tables, &page.words) {
             regions.push(region_with_aligned_tables(region, &mut tables, &rules, &page.words));
         }
-        let arranged = blocks::Arranged { placed, tables, regions };
+        let arranged = blocks::Arranged { placed, tables, regions, asides };
         blocks::write(page, arranged);
         self.repeated.mark(page);
         key_values::find(page);

@@ -84,5 +84,8 @@ fn is_page_number(text: &str) -> bool {
     let words: Vec<&str> = text.split_whitespace().collect();
     let numbers = words.iter().filter(|word| word.contains('#')).count();
     let letters = words.iter().filter(|word| word.contains(char::is_alphabetic)).count();
-    (1..=2).contains(&numbers) && letters <= numbers && words.len() <= 5 && words.iter().all(|word| plain(word))
+    (1..=2).contains(&numbers)
+        && letters <= numbers
+        && words.len() <= 5
+        && words.iter().all(|word| plain(word))
 }

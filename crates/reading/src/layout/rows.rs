@@ -47,8 +47,19 @@ pub(crate) fn of(words: &[Placed]) -> Vec<Row> {
 }
 
 fn share_a_line(a: &Area, b: &Area) -> bool {
+    let (low, high) = (a.height().min(b.height()), a.height().max(b.height()));
     let shared = a.bottom.min(b.bottom) - a.top.max(b.top);
-    shared > 0.5 * a.height().min(b.height())
+    // A large initial reaches down over lines that it is no part of.
+    shared > 0.5 * low && high < 2.5 * low
+}
+
+/// The indexes of a row's words as they are read.
+pub(crate) fn in_reading_order(row: &[Placed]) -> Vec<usize> {
+    let mut words: Vec<usize> = row.iter().map(|placed| placed.word).collect();
+    if row.iter().filter(|placed| placed.rtl).count() * 2 > row.len() {
+        words.reverse();
+    }
+    words
 }
 
 fn middle(area: &Area) -> f32 {

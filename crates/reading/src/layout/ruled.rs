@@ -32,7 +32,8 @@ impl Rules {
     pub(crate) fn of(areas: &[Area]) -> Self {
         let (across, down): (Vec<&Area>, Vec<&Area>) =
             areas.iter().partition(|area| area.width() >= area.height());
-        let across = across.iter().map(|area| Rule { at: area.top, from: area.left, to: area.right });
+        let across =
+            across.iter().map(|area| Rule { at: area.top, from: area.left, to: area.right });
         let down = down.iter().map(|area| Rule { at: area.left, from: area.top, to: area.bottom });
         Self { horizontal: joined(across.collect()), vertical: joined(down.collect()) }
     }
@@ -139,14 +140,17 @@ impl Grid {
                 if grid.owner[row * columns + column] != usize::MAX {
                     continue;
                 }
-                let free = |grid: &Self, r: usize, c: usize| grid.owner[r * columns + c] == usize::MAX;
+                let free =
+                    |grid: &Self, r: usize, c: usize| grid.owner[r * columns + c] == usize::MAX;
                 let mut right = column + 1;
-                while right < columns && !walls_right[right * rows + row] && free(&grid, row, right) {
+                while right < columns && !walls_right[right * rows + row] && free(&grid, row, right)
+                {
                     right += 1;
                 }
                 let mut bottom = row + 1;
                 while bottom < rows
-                    && (column..right).all(|c| !walls_below[bottom * columns + c] && free(&grid, bottom, c))
+                    && (column..right)
+                        .all(|c| !walls_below[bottom * columns + c] && free(&grid, bottom, c))
                     && (column + 1..right).all(|c| !walls_right[c * rows + bottom])
                 {
                     bottom += 1;
@@ -164,12 +168,19 @@ impl Grid {
 
     fn fill(mut self, placed: &[Placed], words: &[Word]) -> Option<Found> {
         let (columns, last_x, last_y) = (self.xs.len() - 1, self.xs.last()?, self.ys.last()?);
-        let area = Area { left: *self.xs.first()?, top: *self.ys.first()?, right: *last_x, bottom: *last_y };
+        let area = Area {
+            left: *self.xs.first()?,
+            top: *self.ys.first()?,
+            right: *last_x,
+            bottom: *last_y,
+        };
         let mut inside: Vec<Vec<Placed>> = vec![Vec::new(); self.cells.len()];
         for word in placed {
             let x = f32::midpoint(word.area.left, word.area.right);
             let y = f32::midpoint(word.area.top, word.area.bottom);
-            let (Some(row), Some(column)) = (slot(&self.ys, y), slot(&self.xs, x)) else { continue };
+            let (Some(row), Some(column)) = (slot(&self.ys, y), slot(&self.xs, x)) else {
+                continue;
+            };
             inside[self.owner[row * columns + column]].push(*word);
         }
         let filled = inside.iter().filter(|cell| !cell.is_empty()).count();
@@ -311,7 +322,11 @@ impl Grid {
                     return Vec::new();
                 }
                 let found = gutters::find(&rows);
-                found.iter().filter(|gutter| is_deep(&rows, **gutter)).map(|(a, b)| f32::midpoint(*a, *b)).collect()
+                found
+                    .iter()
+                    .filter(|gutter| is_deep(&rows, **gutter))
+                    .map(|(a, b)| f32::midpoint(*a, *b))
+                    .collect()
             })
             .collect()
     }
@@ -393,7 +408,11 @@ fn cut_cell(
 /// For parting two rows of text within one cell (positive) or against.
 fn vote((upper, lower): (&Row, &Row), cell: &[Placed], edges: (f32, f32), text: &[Word]) -> i32 {
     let of = |row: &Row| -> Vec<Placed> {
-        row.words.iter().copied().filter(|word| cell.iter().any(|own| own.word == word.word)).collect()
+        row.words
+            .iter()
+            .copied()
+            .filter(|word| cell.iter().any(|own| own.word == word.word))
+            .collect()
     };
     let (above, below) = (of(upper), of(lower));
     if above.is_empty() || below.is_empty() {
@@ -403,7 +422,13 @@ fn vote((upper, lower): (&Row, &Row), cell: &[Placed], edges: (f32, f32), text: 
         return 2;
     }
     // A cell has a little room of its own at both sides.
-    if !table::ends_in_colon(&above, text) && table::was_wrapped(&above, &below, edges.0 + 4.0, edges.1 - 4.0) { -2 } else { 1 }
+    if !table::ends_in_colon(&above, text)
+        && table::was_wrapped(&above, &below, edges.0 + 4.0, edges.1 - 4.0)
+    {
+        -2
+    } else {
+        1
+    }
 }
 
 /// No segment lies across, and some row has one on either side.
@@ -495,7 +520,9 @@ fn walls(lines: &[Rule], borders: &[f32], along: &[f32]) -> Vec<bool> {
     let boxes = along.len() - 1;
     let mut walls = vec![false; borders.len() * boxes];
     for line in lines {
-        let Some(border) = borders.iter().position(|at| (at - line.at).abs() <= SLACK) else { continue };
+        let Some(border) = borders.iter().position(|at| (at - line.at).abs() <= SLACK) else {
+            continue;
+        };
         for (index, ends) in along.windows(2).enumerate() {
             let [from, to] = ends else { continue };
             let middle = f32::midpoint(*from, *to);

@@ -44,7 +44,7 @@ pub(crate) fn is_value(cell: &[Placed], text: &[Word]) -> bool {
     let texts = || cell.iter().filter_map(|placed| text.get(placed.word));
     let chars = || texts().flat_map(|word| word.text.chars());
     let dash = || chars().all(|char| "-–—.*†‡".contains(char));
-    !chars().any(char::is_alphabetic) && (chars().any(|char| char.is_numeric()) || dash())
+    !chars().any(char::is_alphabetic) && (chars().any(char::is_numeric) || dash())
 }
 
 /// Leaves out rows and columns that nothing begins in, and says no to what is not a table after all.
@@ -66,7 +66,8 @@ pub(crate) fn tidy(
             row: row_at[cell.row],
             column: column_at[cell.column],
             row_span: (row_at[cell.row + cell.row_span] - row_at[cell.row]).max(1),
-            column_span: (column_at[cell.column + cell.column_span] - column_at[cell.column]).max(1),
+            column_span: (column_at[cell.column + cell.column_span] - column_at[cell.column])
+                .max(1),
             words: in_lines(&words),
         })
         .collect();
@@ -94,17 +95,18 @@ fn kept(begins: impl Iterator<Item = (usize, usize)> + Clone) -> Vec<usize> {
 
 /// Words line by line.
 fn in_lines(words: &[Placed]) -> Vec<usize> {
-    rows::of(words).iter().flat_map(|row| row.words.iter().map(|placed| placed.word)).collect()
+    rows::of(words).iter().flat_map(|row| rows::in_reading_order(&row.words)).collect()
 }
 
 /// Rows at the top without a number in a table that has numbers below; or one row in bold.
 fn header_rows(cells: &[FoundCell], rows: usize, words: &[Word]) -> usize {
     let row = |row: usize| cells.iter().filter(move |cell| cell.row == row);
-    let numeric = |at: usize| {
-        row(at).filter(|cell| cell.column > 0).any(|cell| is_numeric(cell, words))
-    };
+    let numeric =
+        |at: usize| row(at).filter(|cell| cell.column > 0).any(|cell| is_numeric(cell, words));
     let bold = |at: usize| {
-        row(at).flat_map(|cell| &cell.words).all(|word| words.get(*word).is_some_and(|word| word.style.bold))
+        row(at)
+            .flat_map(|cell| &cell.words)
+            .all(|word| words.get(*word).is_some_and(|word| word.style.bold))
     };
     let first_numeric = (0..rows).find(|at| numeric(*at));
     match first_numeric {
@@ -116,7 +118,8 @@ fn header_rows(cells: &[FoundCell], rows: usize, words: &[Word]) -> usize {
 
 /// More digits than letters; a year is a name as often as a value, and does not count.
 fn is_numeric(cell: &FoundCell, words: &[Word]) -> bool {
-    let texts = || cell.words.iter().filter_map(|word| words.get(*word)).map(|word| word.text.as_str());
+    let texts =
+        || cell.words.iter().filter_map(|word| words.get(*word)).map(|word| word.text.as_str());
     let digits = texts().flat_map(str::chars).filter(char::is_ascii_digit).count();
     let letters = texts().flat_map(str::chars).filter(|c| c.is_alphabetic()).count();
     let year = matches!(texts().collect::<Vec<_>>().as_slice(), [one] if is_year(one));

@@ -32,7 +32,8 @@ pub(crate) struct Drawings {
 }
 
 pub(crate) fn read(page: &PdfPage<'_>, place: &Place) -> Drawings {
-    let mut reader = Reader { place, drawn: Drawings::default(), left: MAX_OBJECTS, fills: Vec::new() };
+    let mut reader =
+        Reader { place, drawn: Drawings::default(), left: MAX_OBJECTS, fills: Vec::new() };
     for object in page.objects().iter() {
         if !reader.object(&object, None, 0) {
             break;
@@ -119,7 +120,9 @@ impl Reader<'_> {
             (own, outer) => own.or(outer),
         };
         let at = |x: f32, y: f32| match matrix {
-            Some(m) => self.place.point(m.a() * x + m.c() * y + m.e(), m.b() * x + m.d() * y + m.f()),
+            Some(m) => {
+                self.place.point(m.a() * x + m.c() * y + m.e(), m.b() * x + m.d() * y + m.f())
+            }
             None => self.place.point(x, y),
         };
         let mut outline = Outline::default();
@@ -251,8 +254,7 @@ fn line(area: &Area) -> Option<Area> {
 }
 
 fn around<const N: usize>(points: [(f32, f32); N]) -> Area {
-    let mut area =
-        Area { left: f32::MAX, top: f32::MAX, right: f32::MIN, bottom: f32::MIN };
+    let mut area = Area { left: f32::MAX, top: f32::MAX, right: f32::MIN, bottom: f32::MIN };
     for (x, y) in points {
         area.left = area.left.min(x);
         area.right = area.right.max(x);

@@ -62,7 +62,13 @@ fn spread(value: &str, area: Area) -> impl Iterator<Item = Word> {
             at += (length + 1.0) * step;
             let right = left + length * step;
             let area = Area { left, top, right, bottom: top + row_height };
-            Word { text, area: Some(area), origin: Origin::Form, style: Style::default(), ..Word::default() }
+            Word {
+                text,
+                area: Some(area),
+                origin: Origin::Form,
+                style: Style::default(),
+                ..Word::default()
+            }
         })
     })
 }

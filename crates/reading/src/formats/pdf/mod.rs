@@ -32,7 +32,9 @@ pub fn read(source: Source<'_>, sink: &mut dyn Sink) -> Result<(), ReadError> {
     }
     if count > source.limits.pages {
         let allowed = source.limits.pages;
-        return Err(ReadError::too_large(format!("it has {count} pages, and {allowed} may be read")));
+        return Err(ReadError::too_large(format!(
+            "it has {count} pages, and {allowed} may be read"
+        )));
     }
     sink.take(Part::Head(head(&document, source, count)))?;
     let mut remarks = Vec::new();
@@ -134,6 +136,7 @@ fn read_page(
     if glyphs.cut_off {
         remarks.push(format!("Page {number} has more words than are kept; the rest is left out."));
     }
+    page.words.retain(|word| word.area.is_none_or(|area| place.shows(&area)));
     let drawn = drawings::read(from, &place);
     if document.form().is_some() {
         fields::read(from, &place, limits, &mut page.words);

@@ -39,6 +39,13 @@ impl Place {
         }
     }
 
+    /// Is a good part of it within the page? What lies outside nobody sees.
+    pub(crate) fn shows(&self, area: &Area) -> bool {
+        let Size { width, height } = self.size();
+        let seen = area.within(&Area { left: 0.0, top: 0.0, right: width, bottom: height });
+        seen.width() >= 0.3 * area.width() && seen.height() >= 0.3 * area.height()
+    }
+
     pub(crate) fn point(&self, x: f32, y: f32) -> (f32, f32) {
         match self.rotation {
             Rotation::None => (x - self.left, self.top - y),

@@ -14,15 +14,15 @@ const FULL_PAGE: f32 = 0.6;
 const WORTH_READING: f32 = 0.03;
 
 pub(crate) fn judge(page: &Page, glyphs: &Glyphs, drawn: &Drawings) -> (TextSource, Confidence) {
+    let unreadable = share(glyphs.unreadable, glyphs.count);
+    if unreadable > 0.3 {
+        return (TextSource::Wanted, Confidence::NONE);
+    }
     if page.words.is_empty() {
         // Outlines of letters are curves by the hundred.
         let something = drawn.pictures >= WORTH_READING || drawn.curves >= 200;
         let text = if something { TextSource::Wanted } else { TextSource::Blank };
         return (text, Confidence::CERTAIN);
-    }
-    let unreadable = share(glyphs.unreadable, glyphs.count);
-    if unreadable > 0.3 {
-        return (TextSource::Wanted, Confidence::NONE);
     }
     let scan = drawn.pictures >= FULL_PAGE;
     if scan && is_only_a_stamp(page) {
@@ -43,7 +43,8 @@ fn is_only_a_stamp(page: &Page) -> bool {
     if page.words.iter().any(|word| word.origin == Origin::Form) {
         return false;
     }
-    let written: f32 = page.words.iter().filter_map(|word| word.area).map(|area| area.extent()).sum();
+    let written: f32 =
+        page.words.iter().filter_map(|word| word.area).map(|area| area.extent()).sum();
     let whole = page.size.map_or(0.0, |size| {
         Area { right: size.width, bottom: size.height, ..Area::default() }.extent()
     });

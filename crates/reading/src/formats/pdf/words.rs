@@ -120,6 +120,14 @@ impl OpenWord {
             self.style = style(from, self.size);
         }
         self.maybe_ends = false;
+        let same_glyph = area.is_some() && area == self.last;
+        let reversed = same_glyph
+            .then(|| self.text.chars().next_back())
+            .flatten()
+            .filter(|last| is_reversed(*last, char));
+        if reversed.is_some() {
+            self.text.pop();
+        }
         match char {
             '\u{fb00}' => self.text.push_str("ff"),
             '\u{fb01}' => self.text.push_str("fi"),
@@ -129,6 +137,7 @@ impl OpenWord {
             '\u{fb05}' | '\u{fb06}' => self.text.push_str("st"),
             other => self.text.push(other),
         }
+        self.text.extend(reversed);
         if let Some(area) = area {
             self.area = Some(self.area.map_or(area, |all| all.around(&area)));
             self.last = Some(area);
@@ -158,6 +167,15 @@ impl OpenWord {
     }
 }
 
+/// The library turns right-to-left text around character by character, also those of one glyph: a mark
+/// then comes before its letter, and an alef before the lam that it is joined to.
+fn is_reversed(first: char, second: char) -> bool {
+    let mark = matches!(first, '\u{591}'..='\u{5c7}' | '\u{64b}'..='\u{65f}' | '\u{670}');
+    let letter = matches!(second, '\u{5d0}'..='\u{5ea}' | '\u{620}'..='\u{64a}');
+    let alef = matches!(first, '\u{622}' | '\u{623}' | '\u{625}' | '\u{627}');
+    mark && letter || alef && second == '\u{644}'
+}
+
 /// A character's height if it stands upright in the file.
 fn thickness(area: &Area, place: &Place) -> f32 {
     use crate::model::Rotation::{Half, None};
@@ -183,7 +201,11 @@ fn style(from: &PdfPageTextChar<'_>, size: f32) -> Style {
             name.as_bytes().windows(part.len()).any(|at| at.eq_ignore_ascii_case(part.as_bytes()))
         })
     };
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "`as` stops at the ends")]
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "`as` stops at the ends"
+    )]
     let tenths = (size * 10.0).round() as u16;
     Style {
         bold: has(&["bold", "black", "heavy", "-demi"]),
