@@ -3,10 +3,13 @@
 //! `DOCKET_CORPUS` names the folder with the documents. A part whose documents are not there is left
 //! out, and the report says so in capital letters.
 
-mod pool;
 mod eml;
 mod office;
+mod pdf;
+mod pool;
 mod score;
+mod speed;
+mod tables;
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -41,6 +44,12 @@ enum Part {
     Office,
     /// Fields of mails.
     Eml,
+    /// The words of PDFs, against pdftotext.
+    Pdf,
+    /// The tables of PDFs.
+    Tables,
+    /// Pages in a second, against the bare library and other readers.
+    Speed,
 }
 
 fn main() -> anyhow::Result<()> {
@@ -55,6 +64,9 @@ fn main() -> anyhow::Result<()> {
             Part::Pool => pool::measure()?,
             Part::Office => office::measure(&cli.corpus, cli.each)?,
             Part::Eml => eml::measure(&cli.corpus, cli.each)?,
+            Part::Pdf => pdf::measure(&cli.corpus, cli.each)?,
+            Part::Tables => tables::measure(&cli.corpus, cli.each)?,
+            Part::Speed => speed::measure(&cli.corpus)?,
         }
     }
     Ok(())

@@ -8,6 +8,7 @@ pub mod html;
 pub mod markdown;
 mod math;
 mod package;
+pub mod pdf;
 pub mod pptx;
 pub mod text;
 pub mod xlsx;
