@@ -10,6 +10,8 @@
 pub mod artifact;
 mod error;
 pub mod model;
+pub mod ocr;
+pub mod prepare;
 mod source;
 
 pub use error::ReadError;

@@ -1,0 +1,4 @@
+//! Pictures of text become words.
+
+pub mod pp;
+pub mod tesseract;
