@@ -9,6 +9,7 @@
 
 pub mod artifact;
 mod error;
+pub mod formats;
 pub mod model;
 pub mod ocr;
 pub mod prepare;

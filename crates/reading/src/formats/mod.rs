@@ -1,0 +1,3 @@
+//! One module for each kind of file.
+
+pub mod picture;
