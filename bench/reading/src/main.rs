@@ -3,6 +3,8 @@
 //! `DOCKET_CORPUS` names the folder with the documents. A part whose documents are not there is left
 //! out, and the report says so in capital letters.
 
+mod ocr_cost;
+mod scans;
 mod score;
 
 use std::io::{self, Write};
@@ -32,6 +34,10 @@ struct Cli {
 enum Part {
     /// How the scores themselves come out on what is known.
     Score,
+    /// Pictures of text: each engine, both, and both by policy.
+    Scans,
+    /// CPU time for scanned pages.
+    OcrCost,
 }
 
 fn main() -> anyhow::Result<()> {
@@ -40,6 +46,8 @@ fn main() -> anyhow::Result<()> {
     for part in parts {
         match part {
             Part::Score => score_of_truth(&cli.corpus)?,
+            Part::Scans => scans::report(&cli.corpus, cli.each)?,
+            Part::OcrCost => ocr_cost::report(&cli.corpus, cli.each)?,
         }
     }
     Ok(())

@@ -11,7 +11,8 @@
 mod alignment;
 
 use self::alignment::{Piece, align};
-use super::pp::{ReadLine, ReadWord};
+use super::policy::{Plan, line_that_holds};
+use super::pp::{Quad, ReadLine, ReadWord};
 use super::reading_order;
 use crate::model::{Area, Confidence, Origin, Reading, Word};
 
@@ -24,45 +25,67 @@ const MOST_FOR_ONE_ENGINE: u8 = 89;
 const SURE_ALONE: u8 = 85;
 
 /// One text of what the engines read. In rows from top to bottom, each from left to right; areas as they came.
+///
+/// With one engine its text stands alone. With none there is no text.
 pub fn join(tesseract: Option<&[Word]>, pp: Option<&[ReadLine]>) -> Vec<Word> {
     match (tesseract, pp) {
         (None, None) => Vec::new(),
         (Some(words), None) => words.iter().filter_map(by_tesseract_only).collect(),
-        (tesseract, Some(lines)) => join_lines(tesseract.unwrap_or_default(), lines),
+        (tesseract, Some(lines)) => {
+            reading_order(join_lines(tesseract.unwrap_or_default(), lines))
+        }
     }
 }
 
-fn join_lines(tesseract: &[Word], lines: &[ReadLine]) -> Vec<Word> {
+/// The same when the second engine was only asked where Tesseract was not sure.
+pub fn join_by_plan(plan: &Plan, pp: &[ReadLine]) -> Vec<Word> {
+    let mut stretches = join_lines(&plan.rest, pp);
+    for (place, word) in &plan.settled {
+        stretches.push((*place, vec![settled(word)]));
+    }
+    reading_order(stretches)
+}
+
+/// Joined stretches of text, each with its place.
+fn join_lines(tesseract: &[Word], lines: &[ReadLine]) -> Vec<(Area, Vec<Word>)> {
+    let quads: Vec<Quad> = lines.iter().map(|line| line.quad).collect();
     let mut of_line: Vec<Vec<&Word>> = vec![Vec::new(); lines.len()];
     let mut outside = Vec::new();
     for word in tesseract {
-        match word.area.and_then(|area| line_that_holds(&area, lines)) {
+        match word.area.and_then(|area| line_that_holds(&area, &quads)) {
             Some(line) => of_line[line].push(word),
             None => outside.push(word),
         }
     }
-    let mut rows: Vec<(Area, Vec<Word>)> = Vec::with_capacity(lines.len());
+    let mut stretches: Vec<(Area, Vec<Word>)> = Vec::with_capacity(lines.len());
     for (line, mut words) in lines.iter().zip(of_line) {
         words.sort_by(|a, b| left_of(a).total_cmp(&left_of(b)));
-        rows.push((line.quad.area(), join_line(line, &words)));
+        if is_writing(line, &words) {
+            stretches.push((line.quad.area(), join_line(line, &words)));
+        }
     }
     for word in outside {
         if let (Some(kept), Some(area)) = (supported(word), word.area) {
-            rows.push((area, vec![kept]));
+            stretches.push((area, vec![kept]));
         }
     }
-    reading_order(rows)
+    stretches
+}
+
+/// Below this a line that Tesseract does not see is a drawing, a stamp, the grain of the paper.
+const LEAST_FOR_A_LINE: u8 = 50;
+
+fn is_writing(line: &ReadLine, tesseract: &[&Word]) -> bool {
+    line.confidence.0 >= LEAST_FOR_A_LINE || tesseract.iter().any(|word| word.confidence.0 >= LEAST_FOR_A_LINE)
+}
+
+/// As sure as the agreement of both, by measurement.
+fn settled(word: &Word) -> Word {
+    Word { confidence: word.confidence.max(ACCEPTED), ..word.clone() }
 }
 
 fn left_of(word: &Word) -> f32 {
     word.area.map_or(0.0, |area| area.left)
-}
-
-/// The line that covers most of a word, when it covers half of it.
-fn line_that_holds(word: &Area, lines: &[ReadLine]) -> Option<usize> {
-    let share = |line: &ReadLine| word.within(&line.quad.area()).extent() / word.extent().max(1.0);
-    let shares = lines.iter().map(share).enumerate();
-    shares.filter(|(_, share)| *share >= 0.5).max_by(|a, b| a.1.total_cmp(&b.1)).map(|best| best.0)
 }
 
 /// One line, piece by piece.
@@ -137,8 +160,8 @@ fn by_tesseract_only(word: &Word) -> Option<Word> {
 /// A word of Tesseract where the second engine sees none.
 fn supported(word: &Word) -> Option<Word> {
     let letters = word.text.chars().filter(|c| c.is_alphanumeric()).count();
-    let is_writing = letters >= 2 && letters * 3 >= word.text.chars().count() * 2;
-    (is_writing && word.confidence.0 >= SURE_ALONE).then(|| Word {
+    let is_like_writing = letters >= 2 && letters * 3 >= word.text.chars().count() * 2;
+    (is_like_writing && word.confidence.0 >= SURE_ALONE).then(|| Word {
         confidence: Confidence(word.confidence.0 / 2),
         ..word.clone()
     })

@@ -3,10 +3,17 @@
 use image::GrayImage;
 use image::imageops;
 
+use crate::model::Area;
+
 /// So much darker than the paper around it is ink.
 const DARKER: i64 = 28;
 /// A page that has fewer places with ink than this has nothing to read: dust, a fold, the edge of the scan.
 const PLACES_ON_A_BLANK_PAGE: usize = 3;
+
+/// Side of a place, in a picture of about 1,000 pixels.
+const PLACE: usize = 8;
+/// Pixels of ink in a place that make a stroke.
+const STROKE: std::ops::RangeInclusive<usize> = 6..=48;
 
 /// Ink, pixel by pixel, against the mean of the surroundings: shadows and stained paper do no harm.
 pub(super) struct Ink {
@@ -35,8 +42,38 @@ impl Ink {
         Self { width, height, pixels }
     }
 
+    pub(super) fn pixels(&self) -> &[bool] {
+        &self.pixels
+    }
+
     pub(super) fn at(&self, x: usize, y: usize) -> bool {
         self.pixels[y * self.width + x]
+    }
+
+    fn wipe(&mut self, area: &Area, scale: f32) {
+        // One pixel around goes too, because the edge of ink is blurred.
+        let range = |from: f32, to: f32, end: usize| {
+            let from = (from * scale - 1.0).max(0.0) as usize;
+            from.min(end)..((to * scale).max(0.0) as usize + 2).clamp(from.min(end), end)
+        };
+        let columns = range(area.left, area.right, self.width);
+        for row in range(area.top, area.bottom, self.height) {
+            let row = row * self.width;
+            self.pixels[row + columns.start..row + columns.end].fill(false);
+        }
+    }
+
+    /// The picture is divided into places of about a letter's size, and those where a stroke's worth is ink are
+    /// counted. Noise is even and stays below a stroke's worth; a place full of ink is a shadow or a bar.
+    fn places_with_a_stroke(&self) -> usize {
+        let mut places = 0;
+        for top in (0..self.height.saturating_sub(PLACE - 1)).step_by(PLACE) {
+            for left in (0..self.width.saturating_sub(PLACE - 1)).step_by(PLACE) {
+                let pixels = (0..PLACE * PLACE).filter(|at| self.at(left + at % PLACE, top + at / PLACE));
+                places += usize::from(STROKE.contains(&pixels.count()));
+            }
+        }
+        places
     }
 
     /// Where ink ends downwards: the feet of letters, which stand on lines. Solid areas count little.
@@ -81,26 +118,21 @@ pub(super) fn shrunk(image: &GrayImage, longest: u32) -> GrayImage {
     imageops::thumbnail(image, fit(width), fit(height))
 }
 
-/// Nothing to read: no ink but specks.
-///
-/// The picture is divided into places of about a letter's size, and those where a stroke's worth is ink are
-/// counted. Noise is even and stays below a stroke's worth.
-pub fn is_blank(image: &GrayImage) -> bool {
-    if image.width() < 8 || image.height() < 8 {
-        return true;
-    }
+/// How much of the writing lies outside some areas, in pixels of the picture.
+pub fn share_of_writing_outside(image: &GrayImage, areas: &[Area]) -> f32 {
     let small = shrunk(image, 1_000);
-    let ink = Ink::of(&small);
-    let place = 8;
-    let mut inked = 0;
-    for top in (0..ink.height.saturating_sub(place - 1)).step_by(place) {
-        for left in (0..ink.width.saturating_sub(place - 1)).step_by(place) {
-            let stroke = (0..place * place)
-                .filter(|at| ink.at(left + at % place, top + at / place))
-                .count();
-            // A whole place of ink is a shadow or a bar, not writing.
-            inked += usize::from((6..=48).contains(&stroke));
-        }
+    let scale = small.width() as f32 / image.width().max(1) as f32;
+    let mut ink = Ink::of(&small);
+    let all = ink.places_with_a_stroke();
+    for area in areas {
+        ink.wipe(area, scale);
     }
-    inked < PLACES_ON_A_BLANK_PAGE
+    ink.places_with_a_stroke() as f32 / all.max(1) as f32
+}
+
+/// Nothing to read: no ink but specks.
+pub fn is_blank(image: &GrayImage) -> bool {
+    image.width() < 8
+        || image.height() < 8
+        || Ink::of(&shrunk(image, 1_000)).places_with_a_stroke() < PLACES_ON_A_BLANK_PAGE
 }

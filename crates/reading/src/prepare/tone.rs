@@ -2,12 +2,12 @@
 
 use image::GrayImage;
 
+use super::ink::Ink;
+
 /// How far pixels of bare paper may scatter, in grey levels. Beyond, strokes fray.
 const SCATTER_OF_CLEAN_PAPER: f32 = 9.0;
 /// Ink and paper this close together are hard to tell apart.
-const FAINT: u8 = 110;
-/// Pixels at either end that do not count: dust and glare.
-const IGNORED: f32 = 0.01;
+const FAINT: u8 = 60;
 const BLOCK: usize = 16;
 
 /// Whether paper is grainy. Paper is where the picture changes least: the calmest quarter of its blocks.
@@ -39,40 +39,45 @@ fn scatter<'a>(pixels: impl Iterator<Item = &'a u8>) -> f32 {
     (squares / count - mean * mean).max(0.0).sqrt()
 }
 
-/// Whether the darkest and the brightest are close together.
+/// Whether ink and paper are close together.
 pub(super) fn is_faint(image: &GrayImage) -> bool {
-    let (dark, bright) = ends(image);
-    bright.saturating_sub(dark) < FAINT
+    ends(image).is_some_and(|(ink, paper)| paper.saturating_sub(ink) < FAINT)
 }
 
-/// Spreads what there is over the whole range.
+/// Spreads the range from ink to paper over all shades.
 pub(super) fn stretch(image: &GrayImage) -> GrayImage {
-    let (dark, bright) = ends(image);
-    let range = f32::from(bright.saturating_sub(dark).max(1));
     let mut stretched = image.clone();
-    for pixel in stretched.iter_mut() {
-        let share = f32::from(pixel.saturating_sub(dark)) / range;
-        *pixel = (share * 255.0).min(255.0) as u8;
+    if let Some((ink, paper)) = ends(image) {
+        let range = f32::from(paper.saturating_sub(ink).max(1));
+        for pixel in stretched.iter_mut() {
+            let share = f32::from(pixel.saturating_sub(ink)) / range;
+            *pixel = (share * 255.0).min(255.0) as u8;
+        }
     }
     stretched
 }
 
-fn ends(image: &GrayImage) -> (u8, u8) {
-    let mut counts = [0_usize; 256];
-    for &pixel in image.as_raw() {
+/// How dark the ink is and how bright the paper: not the darkest and brightest pixels of the page, which on a
+/// page with little writing are both paper.
+fn ends(image: &GrayImage) -> Option<(u8, u8)> {
+    let ink = Ink::of(image);
+    let mut inked = [0_usize; 256];
+    let mut bare = [0_usize; 256];
+    for (&pixel, &is_ink) in image.as_raw().iter().zip(ink.pixels()) {
+        let counts = if is_ink { &mut inked } else { &mut bare };
         counts[usize::from(pixel)] += 1;
     }
-    let ignored = (image.as_raw().len() as f32 * IGNORED) as usize;
-    (reach(&counts, ignored, 0..=u8::MAX), reach(&counts, ignored, (0..=u8::MAX).rev()))
+    Some((level(&inked, 0.25)?, level(&bare, 0.5)?))
 }
 
-fn reach(counts: &[usize; 256], ignored: usize, mut levels: impl Iterator<Item = u8>) -> u8 {
+/// So large a share is not brighter than this.
+fn level(counts: &[usize; 256], share: f32) -> Option<u8> {
+    let wanted = (counts.iter().sum::<usize>() as f32 * share) as usize;
     let mut seen = 0;
-    let end = levels.find(|level| {
+    (0..=u8::MAX).find(|level| {
         seen += counts[usize::from(*level)];
-        seen > ignored
-    });
-    end.unwrap_or(0)
+        seen > wanted
+    })
 }
 
 /// Each pixel becomes the middle one of itself and its eight neighbours: specks go, edges stay.

@@ -57,6 +57,20 @@ impl Quad {
         })
     }
 
+    /// How far along the line the middle of an area is.
+    pub fn along_to(&self, area: &Area) -> f32 {
+        let x = (area.left + area.right) / 2.0 - self.centre.0;
+        let y = (area.top + area.bottom) / 2.0 - self.centre.1;
+        x * self.along.0 + y * self.along.1 + self.width / 2.0
+    }
+
+    /// What lies from `from` to `to` along the line.
+    #[must_use]
+    pub fn part(&self, from: f32, to: f32) -> Self {
+        let centre = self.place((from + to) / 2.0, self.height / 2.0);
+        Self { centre, width: to - from, ..*self }
+    }
+
     pub fn area(&self) -> Area {
         self.area_between(0.0, self.width)
     }
@@ -93,6 +107,12 @@ impl Quad {
     #[must_use]
     pub fn turned(&self) -> Self {
         Self { along: self.down(), width: self.height, height: self.width, ..*self }
+    }
+
+    /// The same place, read upside down.
+    #[must_use]
+    pub fn reversed(&self) -> Self {
+        Self { along: (-self.along.0, -self.along.1), ..*self }
     }
 
     /// What is inside, level, in so many pixels. A pixel is the mean of what it covers.
