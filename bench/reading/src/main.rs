@@ -4,9 +4,11 @@
 //! out, and the report says so in capital letters.
 
 mod eml;
+mod ocr_cost;
 mod office;
 mod pdf;
 mod pool;
+mod scans;
 mod score;
 mod speed;
 mod tables;
@@ -50,6 +52,10 @@ enum Part {
     Tables,
     /// Pages in a second, against the bare library and other readers.
     Speed,
+    /// Pictures of text: each engine, both, and both by policy.
+    Scans,
+    /// CPU time for scanned pages.
+    OcrCost,
 }
 
 fn main() -> anyhow::Result<()> {
@@ -67,6 +73,8 @@ fn main() -> anyhow::Result<()> {
             Part::Pdf => pdf::measure(&cli.corpus, cli.each)?,
             Part::Tables => tables::measure(&cli.corpus, cli.each)?,
             Part::Speed => speed::measure(&cli.corpus)?,
+            Part::Scans => scans::report(&cli.corpus, cli.each)?,
+            Part::OcrCost => ocr_cost::report(&cli.corpus, cli.each)?,
         }
     }
     Ok(())

@@ -9,6 +9,7 @@ pub mod markdown;
 mod math;
 mod package;
 pub mod pdf;
+pub mod picture;
 pub mod pptx;
 pub mod text;
 pub mod xlsx;

@@ -1,0 +1,167 @@
+//! Pictures of text become words.
+//!
+//! ```text
+//! picture ─ prepare::look, apply ─▶ what OCR sees ─┬─▶ tesseract (run by the parent) ─▶ TSV ─┐
+//!                                                  │                                          ▼
+//!                                                  └─▶ PpOcr, where `policy` asks for it ─▶ consensus ─▶ words
+//! ```
+//!
+//! [`Sheet`] leads through it: make one of a page's picture, have [`Sheet::for_tesseract`] read by whoever may
+//! start programs, and call [`Sheet::read`] with the answer. Either engine may be missing; with neither, the
+//! page's text is [`TextSource::Unavailable`](crate::model::TextSource::Unavailable).
+
+pub mod consensus;
+pub mod policy;
+pub mod pp;
+pub mod tesseract;
+mod upright;
+
+use image::GrayImage;
+
+use self::policy::Plan;
+use self::pp::{PpOcr, ReadLine};
+use crate::ReadError;
+use crate::model::{Area, Confidence, Page, Preparation, Size, TextSource, Word};
+use crate::prepare::{self, Mapping};
+
+pub use self::upright::{find_upright, is_suspicious};
+
+/// A page made ready for OCR.
+#[derive(Clone, Debug)]
+pub struct Sheet {
+    preparation: Preparation,
+    mapping: Mapping,
+    /// Turned and masked, but with its grain: the second engine reads that better.
+    plain: GrayImage,
+    /// Without the grain, where there is any.
+    clean: Option<GrayImage>,
+    is_blank: bool,
+}
+
+/// How far to go with the second engine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Effort {
+    /// Where the first one is not sure; see [`policy`].
+    WhereNeeded,
+    /// Both read everything.
+    Everywhere,
+}
+
+impl Sheet {
+    /// Looks at a picture of a page and makes it ready. `masked` is in points of the page.
+    pub fn new(picture: GrayImage, page: Size, masked: Vec<Area>) -> Self {
+        Self::prepared(Preparation { masked, ..prepare::look(&picture) }, picture, page)
+    }
+
+    /// With a preparation that was decided before.
+    pub fn prepared(preparation: Preparation, picture: GrayImage, page: Size) -> Self {
+        let mapping = Mapping::new(&preparation, picture.dimensions(), page);
+        let plain = Preparation { denoise: false, ..preparation.clone() };
+        let clean =
+            preparation.denoise.then(|| prepare::apply(&preparation, picture.clone(), page));
+        let plain = prepare::apply(&plain, picture, page);
+        let is_blank = prepare::is_blank(clean.as_ref().unwrap_or(&plain));
+        Self { preparation, mapping, plain, clean, is_blank }
+    }
+
+    pub fn preparation(&self) -> &Preparation {
+        &self.preparation
+    }
+
+    /// There is nothing on it: no engine needs to look.
+    pub fn is_blank(&self) -> bool {
+        self.is_blank
+    }
+
+    /// What Tesseract is to be given; see [`tesseract::encode`].
+    pub fn for_tesseract(&self) -> &GrayImage {
+        self.clean.as_ref().unwrap_or(&self.plain)
+    }
+
+    /// The words of the page, in points. `tesseract` as [`tesseract::parse_tsv`] gives them.
+    pub fn read(
+        &self,
+        tesseract: Option<&[Word]>,
+        pp: Option<&PpOcr>,
+        effort: Effort,
+    ) -> Result<Vec<Word>, ReadError> {
+        if self.is_blank {
+            return Ok(Vec::new());
+        }
+        let words = match (tesseract, pp, effort) {
+            (None, Some(pp), _) => consensus::join(None, Some(&pp.read(&self.plain, None)?)),
+            (tesseract, None, _) => consensus::join(tesseract, None),
+            (tesseract, Some(pp), Effort::Everywhere) => {
+                consensus::join(tesseract, Some(&pp.read(&self.plain, None)?))
+            }
+            (Some(words), Some(pp), Effort::WhereNeeded) => {
+                let (plan, lines) = self.read_where_needed(words, pp)?;
+                consensus::join_by_plan(&plan, &lines)
+            }
+        };
+        Ok(words.into_iter().map(|word| self.on_page(word)).collect())
+    }
+
+    fn read_where_needed(
+        &self,
+        words: &[Word],
+        pp: &PpOcr,
+    ) -> Result<(Plan, Vec<ReadLine>), ReadError> {
+        let plan = if policy::sees_everything(self.for_tesseract(), words) {
+            policy::plan(&policy::lines_of(words), words)
+        } else {
+            policy::plan(&pp.find_lines(&self.plain)?, words)
+        };
+        let lines = pp.read_lines(&self.plain, plan.doubtful.clone())?;
+        Ok((plan, lines))
+    }
+
+    fn on_page(&self, word: Word) -> Word {
+        let area = word.area.map(|area| self.mapping.to_page(&area));
+        Word { area, ..word }
+    }
+
+    /// Puts what was read into a page. None when no engine was there to read.
+    pub fn fill(&self, page: &mut Page, words: Option<Vec<Word>>) {
+        page.preparation = Some(self.preparation.clone());
+        (page.text, page.quality, page.words) = match words {
+            _ if self.is_blank => (TextSource::Blank, Confidence::CERTAIN, Vec::new()),
+            None => (TextSource::Unavailable, Confidence::NONE, Vec::new()),
+            Some(words) => (TextSource::Recognised, quality_of(&words), words),
+        };
+    }
+}
+
+/// The mean of the words' confidences, long words counting more.
+fn quality_of(words: &[Word]) -> Confidence {
+    let (mut sum, mut letters) = (0_u64, 0_u64);
+    for word in words {
+        let length = word.text.chars().count() as u64;
+        sum += u64::from(word.confidence.0) * length;
+        letters += length;
+    }
+    let mean = sum.checked_div(letters).unwrap_or(0);
+    Confidence(u8::try_from(mean).unwrap_or(u8::MAX))
+}
+
+/// Rows from top to bottom, each from left to right. Stretches of text stand in one row when they share half
+/// of their height.
+fn reading_order(mut stretches: Vec<(Area, Vec<Word>)>) -> Vec<Word> {
+    let middle = |area: &Area| (area.top + area.bottom) / 2.0;
+    stretches.sort_by(|a, b| middle(&a.0).total_cmp(&middle(&b.0)));
+    let mut rows: Vec<(Area, Vec<(f32, Vec<Word>)>)> = Vec::new();
+    for (area, words) in stretches {
+        let is_beside = |row: &Area| {
+            let shared = row.bottom.min(area.bottom) - row.top.max(area.top);
+            shared > 0.5 * row.height().min(area.height())
+        };
+        match rows.last_mut() {
+            Some((row, members)) if is_beside(row) => members.push((area.left, words)),
+            _ => rows.push((area, vec![(area.left, words)])),
+        }
+    }
+    for (_, members) in &mut rows {
+        members.sort_by(|a, b| a.0.total_cmp(&b.0));
+    }
+    rows.into_iter().flat_map(|(_, members)| members).flat_map(|(_, words)| words).collect()
+}

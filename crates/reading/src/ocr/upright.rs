@@ -1,0 +1,67 @@
+//! Which way is up.
+//!
+//! Nothing cheap tells a page from the same page upside down. The second engine does: text the wrong way round
+//! reads as nonsense, and it says so. A few lines suffice, and they are only read where Tesseract failed
+//! ([`is_suspicious`]), because most pages are upright.
+
+use image::{GrayImage, imageops};
+
+use super::pp::{PpOcr, Quad};
+use crate::ReadError;
+use crate::model::{Rotation, Word};
+
+/// Lines to try.
+const TRIED: usize = 6;
+/// Reading the other way must give so much more, of 100.
+const CLEARLY_BETTER: f32 = 15.0;
+/// A page that Tesseract is less sure of than this may lie the wrong way round.
+const DOUBTFUL: usize = 55;
+
+/// Whether what Tesseract read is so poor that the page may lie the wrong way round.
+pub fn is_suspicious(tesseract: &[Word]) -> bool {
+    let sum: usize = tesseract.iter().map(|word| usize::from(word.confidence.0)).sum();
+    sum < DOUBTFUL * tesseract.len() || tesseract.len() < 3
+}
+
+/// How a page must be turned to stand upright. None unless the evidence is clear.
+pub fn find_upright(pp: &PpOcr, image: &GrayImage) -> Result<Rotation, ReadError> {
+    let lines = pp.find_lines(image)?;
+    let sideways = lines.iter().filter(|line| line.along.1.abs() > line.along.0.abs()).count();
+    let is_sideways = sideways * 2 > lines.len() && sideways >= 3;
+    let (image, ways) = if is_sideways {
+        (imageops::rotate90(image), [Rotation::Quarter, Rotation::ThreeQuarters])
+    } else {
+        (image.clone(), [Rotation::None, Rotation::Half])
+    };
+    let lines = if is_sideways { pp.find_lines(&image)? } else { lines };
+    let chosen = longest(lines);
+    if chosen.is_empty() {
+        return Ok(Rotation::None);
+    }
+    let this_way = certainty(pp, &image, chosen.clone())?;
+    let other_way = certainty(pp, &image, chosen.iter().map(Quad::reversed).collect())?;
+    Ok(match ways {
+        [_, turned] if other_way > this_way + CLEARLY_BETTER => turned,
+        [kept, _] if !is_sideways || this_way > other_way + CLEARLY_BETTER => kept,
+        _ => Rotation::None,
+    })
+}
+
+fn longest(mut lines: Vec<Quad>) -> Vec<Quad> {
+    lines.sort_by(|a, b| (b.width / b.height).total_cmp(&(a.width / a.height)));
+    // The very longest may be rules.
+    let skipped = usize::from(lines.len() > TRIED);
+    lines
+        .into_iter()
+        .skip(skipped)
+        .filter(|line| line.width > 3.0 * line.height)
+        .take(TRIED)
+        .collect()
+}
+
+/// The mean certainty of lines, of 100. A line that says nothing counts as nothing.
+fn certainty(pp: &PpOcr, image: &GrayImage, lines: Vec<Quad>) -> Result<f32, ReadError> {
+    let many = lines.len().max(1) as f32;
+    let read = pp.read_lines(image, lines)?;
+    Ok(read.iter().map(|line| f32::from(line.confidence.0)).sum::<f32>() / many)
+}

@@ -1,0 +1,92 @@
+//! Makes the picture of a page ready for OCR, and finds the way back.
+//!
+//! *Looking* measures a picture and decides ([`look`]); the decision is a [`Preparation`], small enough to be
+//! stored. *Applying* it makes the picture that OCR sees ([`apply`]). The areas that OCR finds are in pixels of
+//! that picture; a [`Mapping`] leads them back to the page as a person sees it.
+//!
+//! Every decision needs evidence: a page with little on it is left as it is, because turning it by nonsense is
+//! worse than not turning it.
+
+mod ink;
+mod mapping;
+mod skew;
+mod tone;
+
+use image::{GrayImage, imageops};
+
+use crate::model::{Area, Preparation, Rotation, Size, Word};
+
+pub use self::ink::{is_blank, share_of_writing_outside};
+pub use self::mapping::Mapping;
+
+/// A region that nobody may read, by a rule of the tenant: in points, on every page or on one.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Mask {
+    pub area: Area,
+    /// Counted from 1.
+    pub page: Option<u32>,
+}
+
+/// Those that hold for a page.
+pub fn masks_on(masks: &[Mask], page: u32) -> Vec<Area> {
+    let holds = |mask: &&Mask| mask.page.is_none_or(|only| only == page);
+    masks.iter().filter(holds).map(|mask| mask.area).collect()
+}
+
+/// Takes words away that a text layer has in a masked area. For pages that are not laid out yet.
+pub fn remove_masked_words(words: &mut Vec<Word>, masked: &[Area]) {
+    let is_hidden =
+        |area: &Area| masked.iter().any(|mask| area.within(mask).extent() > area.extent() * 0.5);
+    words.retain(|word| !word.area.as_ref().is_some_and(is_hidden));
+}
+
+/// Decides how a picture is to be made ready. Which way is up is not decided here: see
+/// [`crate::ocr::find_upright`].
+pub fn look(image: &GrayImage) -> Preparation {
+    if is_blank(image) {
+        return Preparation::default();
+    }
+    Preparation {
+        deskew: skew::angle(image),
+        denoise: tone::is_noisy(image),
+        contrast: tone::is_faint(image),
+        ..Preparation::default()
+    }
+}
+
+/// Makes the picture that OCR sees. `page` is the size of the page that the picture shows.
+pub fn apply(preparation: &Preparation, mut image: GrayImage, page: Size) -> GrayImage {
+    blank_out(&mut image, &preparation.masked, page);
+    if preparation.denoise {
+        image = tone::median(&image);
+    }
+    if preparation.contrast {
+        image = tone::stretch(&image);
+    }
+    image = match preparation.upright {
+        Rotation::None => image,
+        Rotation::Quarter => imageops::rotate90(&image),
+        Rotation::Half => imageops::rotate180(&image),
+        Rotation::ThreeQuarters => imageops::rotate270(&image),
+    };
+    mapping::turn(&image, preparation.deskew)
+}
+
+/// Masked areas become paper white, and whatever they touch goes with them.
+fn blank_out(image: &mut GrayImage, masked: &[Area], page: Size) {
+    let (width, height) = image.dimensions();
+    let horizontally = width as f32 / page.width.max(1.0);
+    let vertically = height as f32 / page.height.max(1.0);
+    for area in masked {
+        let columns = pixels(area.left * horizontally, area.right * horizontally, width);
+        for row in pixels(area.top * vertically, area.bottom * vertically, height) {
+            for column in columns.clone() {
+                image.put_pixel(column, row, image::Luma([u8::MAX]));
+            }
+        }
+    }
+}
+
+fn pixels(from: f32, to: f32, end: u32) -> std::ops::Range<u32> {
+    (from.floor().max(0.0) as u32).min(end)..(to.ceil().max(0.0) as u32).min(end)
+}

@@ -1,0 +1,71 @@
+//! By how much a page is turned.
+//!
+//! The feet of letters are thrown into the rows of a histogram, slanted by a trial angle. At the right angle the
+//! rows of text fall into few full bins, so the sum of squares is highest.
+
+use image::GrayImage;
+
+use super::ink::{Ink, shrunk};
+
+const STEEPEST: f32 = 12.0;
+const COARSE: f32 = 0.5;
+const FINE: f32 = 0.05;
+/// Fewer feet than this are a stamp or a signature, not lines of text.
+const FEWEST_FEET: usize = 300;
+/// The best angle must stand out by this factor from the usual one, else there are no lines to go by.
+const STANDS_OUT: f32 = 1.25;
+/// And from leaving the page as it is.
+const WORTH_IT: f32 = 1.03;
+const TOO_SMALL_TO_MATTER: f32 = 0.15;
+
+/// How far to turn the page clockwise to make its lines level, in degrees.
+pub(super) fn angle(image: &GrayImage) -> f32 {
+    let small = shrunk(image, 1_000);
+    let feet = Ink::of(&small).feet();
+    if feet.len() < FEWEST_FEET {
+        return 0.0;
+    }
+    let rows = small.height() as usize;
+    let score = |angle: f32| sharpness(&feet, angle, rows);
+    let steps = (STEEPEST / COARSE) as i16;
+    let trials: Vec<(f32, f32)> = (-steps..=steps)
+        .map(|step| f32::from(step) * COARSE)
+        .map(|angle| (angle, score(angle)))
+        .collect();
+    let coarse = best(&trials);
+    let fine_steps = (COARSE / FINE) as i16;
+    let around: Vec<(f32, f32)> = (-fine_steps..=fine_steps)
+        .map(|step| coarse.0 + f32::from(step) * FINE)
+        .map(|angle| (angle, score(angle)))
+        .collect();
+    let fine = best(&around);
+    let usual = median(trials.iter().map(|trial| trial.1).collect());
+    let is_sure = fine.1 > usual * STANDS_OUT && fine.1 > score(0.0) * WORTH_IT;
+    if is_sure && fine.0.abs() >= TOO_SMALL_TO_MATTER { fine.0 } else { 0.0 }
+}
+
+fn best(trials: &[(f32, f32)]) -> (f32, f32) {
+    trials
+        .iter()
+        .copied()
+        .fold((0.0, f32::NEG_INFINITY), |best, trial| if trial.1 > best.1 { trial } else { best })
+}
+
+fn median(mut values: Vec<f32>) -> f32 {
+    values.sort_by(f32::total_cmp);
+    values.get(values.len() / 2).copied().unwrap_or(0.0)
+}
+
+/// The sum of squares of a histogram over the rows that the page would have if it were turned.
+fn sharpness(feet: &[(f32, f32)], angle: f32, rows: usize) -> f32 {
+    let (sine, cosine) = angle.to_radians().sin_cos();
+    let margin = rows as f32;
+    let mut bins = vec![0_u32; 3 * rows + 1];
+    for (x, y) in feet {
+        let row = x * sine + y * cosine + margin;
+        if let Some(bin) = bins.get_mut(row.max(0.0) as usize) {
+            *bin += 1;
+        }
+    }
+    bins.iter().map(|&count| (count as f32).powi(2)).sum()
+}
