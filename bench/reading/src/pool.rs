@@ -146,7 +146,7 @@ async fn run(pool: &Pool, document: &Document, pages: u32) -> anyhow::Result<u32
         limits: Limits::default(),
     };
     let job =
-        Job::new(Request { work: Work::Read, subject }).with(Role::Document, document.clone());
+        Job::new(Request { work: Work::Read { masks: Vec::new() }, subject }).with(Role::Document, document.clone());
     let mut answers = pool.run(TENANT.parse::<TenantId>()?, job).await?;
     let mut seen = 0;
     while let Some(answer) = answers.next().await? {

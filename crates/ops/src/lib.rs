@@ -13,7 +13,6 @@ mod create_tenant;
 mod create_user;
 mod download;
 mod error;
-mod file_kind;
 mod first_start;
 mod follow_events;
 mod gather;

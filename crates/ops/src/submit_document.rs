@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use store::{BatchRecord, NewRun, Submission};
 
-use crate::file_kind::{Detected, detect, ending};
+use reading::detect::{Detected, detect, ending};
 use crate::once::{Done, outcome_of, settle};
 use crate::{Ops, OpsError};
 

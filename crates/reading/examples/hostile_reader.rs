@@ -66,7 +66,8 @@ fn hang_as_a_parent() -> ! {
             limits: Limits::default(),
         };
         let document = Document::from_bytes(b"hang").unwrap();
-        let job = Job::new(Request { work: Work::Read, subject }).with(Role::Document, document);
+        let job = Job::new(Request { work: Work::Read { masks: Vec::new() }, subject })
+            .with(Role::Document, document);
         let tenant = "00000000-0000-7000-8000-000000000001".parse().unwrap();
         let answers = pool.run(tenant, job).await.unwrap();
         let (child, _) = answers.child().unwrap();

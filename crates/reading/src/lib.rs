@@ -8,19 +8,23 @@
 //! taken as a path or a command.
 
 pub mod artifact;
+pub mod detect;
 mod error;
 pub mod export;
 mod flow;
 pub mod formats;
+pub mod handler;
 pub mod layout;
 pub mod model;
 pub mod ocr;
 pub mod pdfium;
 pub mod pool;
 pub mod prepare;
+pub mod reader;
 pub mod render;
 pub mod sandbox;
 mod source;
+pub mod tools;
 pub mod worker;
 
 pub use error::ReadError;

@@ -4,6 +4,7 @@ use image::DynamicImage;
 use pdfium_render::prelude::{PdfBitmapFormat, PdfDocument, PdfRenderConfig};
 
 use crate::formats::pdf::{self, Place};
+use crate::model::Size;
 use crate::{Limits, ReadError, Source};
 
 /// How large a picture is to be.
@@ -45,6 +46,11 @@ impl std::fmt::Debug for Renderer<'_> {
 impl<'a> Renderer<'a> {
     pub fn open(source: Source<'a>) -> Result<Self, ReadError> {
         Ok(Self { document: pdf::open(source)?, limits: source.limits })
+    }
+
+    /// Of a page as a person sees it, in points.
+    pub fn size(&self, number: u32) -> Result<Size, ReadError> {
+        Ok(Place::of(&pdf::page_of(&self.document, number)?).size())
     }
 
     pub fn page(

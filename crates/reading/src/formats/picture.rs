@@ -108,14 +108,27 @@ impl<'a> Picture<'a> {
         self.frames.get(usize::try_from(number.checked_sub(1)?).ok()?)
     }
 
+    /// The pixels of a page as they are, the right way round as far as the file tells.
+    pub fn in_colours(&self, number: u32) -> Result<DynamicImage, ReadError> {
+        let (orientation, mut decoded) = self.decode(number)?;
+        decoded.apply_orientation(orientation);
+        Ok(decoded)
+    }
+
+    fn decode(&self, number: u32) -> Result<(Orientation, DynamicImage), ReadError> {
+        let frame =
+            self.frame(number).ok_or_else(|| ReadError::damaged(format!("no page {number}")))?;
+        match &frame.tiff {
+            Some(page) => decode(tiff_decoder(self.source.bytes, page)?),
+            None => decode(still_decoder(&self.source)?),
+        }
+    }
+
     /// The pixels of a page in shades of grey, the right way round as far as the file tells.
     pub fn page(&self, number: u32) -> Result<GrayImage, ReadError> {
         let frame =
             self.frame(number).ok_or_else(|| ReadError::damaged(format!("no page {number}")))?;
-        let (orientation, decoded) = match &frame.tiff {
-            Some(page) => decode(tiff_decoder(self.source.bytes, page)?)?,
-            None => decode(still_decoder(&self.source)?)?,
-        };
+        let (orientation, decoded) = self.decode(number)?;
         let mut grey = DynamicImage::ImageLuma8(on_white_paper(decoded));
         grey.apply_orientation(orientation);
         let longest = frame.width.max(frame.height);

@@ -12,6 +12,10 @@ pub const PROGRAM: &str = "tesseract";
 /// Its threads cost more than they bring; pages are read side by side instead.
 pub const ENVIRONMENT: &[(&str, &str)] = &[("OMP_THREAD_LIMIT", "1")];
 
+/// How it is to look at a page: find the columns by itself, and mind that the picture may be of any
+/// resolution.
+pub const OPTIONS: &[&str] = &["--psm", "3"];
+
 /// The level of a TSV row that is a word.
 const WORD: &str = "5";
 

@@ -29,5 +29,5 @@ pub use answers::Answers;
 pub use document::{Document, DocumentWriter};
 pub use failure::ReadFailure;
 pub use pool::{Job, Pool, PoolSettings, Waiting};
-pub use protocol::{Answer, PageRange, Picture, PictureFormat, Request, Role, Subject, Work};
+pub use protocol::{Answer, Picture, PictureFormat, Request, Role, Subject, Wanted, Work};
 pub use tesseract::{Tesseract, TesseractSettings};

@@ -16,7 +16,8 @@ use domain::FileKind;
 use serde::{Deserialize, Serialize};
 
 use crate::artifact::{self, ArtifactError};
-use crate::model::{Attachment, Part, serde_byte_buf};
+use crate::model::{Attachment, Part, Preparation, serde_byte_buf};
+use crate::prepare::Mask;
 use crate::sandbox::Door;
 use crate::{Limits, ReadError};
 
@@ -55,23 +56,26 @@ pub struct Request {
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Work {
-    /// The document's parts: text, words and areas as far as the file itself tells.
-    Read,
-    /// How each page's picture is to be made ready for OCR.
-    Prepare { pages: Option<PageRange> },
-    /// OCR of pages that want it.
-    Recognise { pages: Option<PageRange>, languages: Vec<String> },
-    /// Blocks, tables and key-values of pages whose words are known.
+    /// The document's parts: text, words and areas as far as the file itself tells. Pages that want OCR
+    /// come with how their picture is to be made ready.
+    Read { masks: Vec<Mask> },
+    /// The pictures of pages, ready for the first engine: one for each, in this order.
+    Show { pages: Vec<Wanted> },
+    /// Joins what the first engine read ([`Role::Words`], one text for each page) with what the second
+    /// one reads. The answers are pages with words and nothing else.
+    Recognise { pages: Vec<Wanted> },
+    /// Blocks, tables and key-values of pages whose words are known ([`Role::Pages`]).
     Layout,
-    /// A picture of one page.
+    /// A picture of one page, for people.
     Render { page: u32, width: u32 },
 }
 
-/// Pages from..=to, counted from 1.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct PageRange {
-    pub from: u32,
-    pub to: u32,
+/// A page that wants OCR.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Wanted {
+    /// Counted from 1.
+    pub number: u32,
+    pub preparation: Preparation,
 }
 
 /// The document, apart from its bytes. See [`crate::Source`].
@@ -133,7 +137,7 @@ impl fmt::Debug for Picture {
 pub enum PictureFormat {
     Png,
     Jpeg,
-    /// One byte per pixel, no header.
+    /// PGM: a short header, then one byte for each pixel.
     Grey,
 }
 
@@ -237,7 +241,7 @@ mod tests {
             password: Some("hunter2".into()),
             limits: Limits::default(),
         };
-        let logged = format!("{:?}", Request { work: Work::Read, subject });
+        let logged = format!("{:?}", Request { work: Work::Read { masks: Vec::new() }, subject });
         assert!(!logged.contains("hunter2") && !logged.contains("payslip"), "{logged}");
     }
 }

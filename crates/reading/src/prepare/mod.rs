@@ -13,6 +13,7 @@ mod skew;
 mod tone;
 
 use image::{GrayImage, imageops};
+use serde::{Deserialize, Serialize};
 
 use crate::model::{Area, Preparation, Rotation, Size, Word};
 
@@ -20,7 +21,7 @@ pub use self::ink::{is_blank, share_of_writing_outside};
 pub use self::mapping::Mapping;
 
 /// A region that nobody may read, by a rule of the tenant: in points, on every page or on one.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Mask {
     pub area: Area,
     /// Counted from 1.

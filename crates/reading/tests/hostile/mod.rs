@@ -49,7 +49,7 @@ pub(crate) fn request(work: Work) -> Request {
 
 pub(crate) fn job(order: &str) -> Job {
     let document = Document::from_bytes(order.as_bytes()).unwrap();
-    Job::new(request(Work::Read)).with(Role::Document, document)
+    Job::new(request(Work::Read { masks: Vec::new() })).with(Role::Document, document)
 }
 
 /// Runs an order; the title that came back.

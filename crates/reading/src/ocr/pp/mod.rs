@@ -9,7 +9,7 @@ mod recognition;
 
 use std::fmt;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use image::GrayImage;
 use rten::{Model, ModelOptions, RunOptions, ThreadPool, Value, ValueOrView};
@@ -59,7 +59,7 @@ impl fmt::Debug for PpOcr {
 impl PpOcr {
     /// Loads what `scripts/ocr-models` left in a folder.
     pub fn load(folder: &Path, threads: usize) -> Result<Self, ReadError> {
-        let pool = Arc::new(ThreadPool::with_num_threads(threads.max(1)));
+        let pool = Threads::new(threads.max(1));
         let detection = Network::load(&folder.join("detection.onnx"), &pool)?;
         let recognition = Network::load(&folder.join("recognition.onnx"), &pool)?;
         let characters = recognition.model.metadata().get("character").ok_or_else(|| {
@@ -141,11 +141,29 @@ impl PpOcr {
 /// A network and the threads that it may use.
 struct Network {
     model: Model,
-    pool: Arc<ThreadPool>,
+    pool: Threads,
+}
+
+/// Started when they are first needed: a process that shuts itself in must be alone until it has.
+#[derive(Clone)]
+struct Threads {
+    started: Arc<OnceLock<Arc<ThreadPool>>>,
+    count: usize,
+}
+
+impl Threads {
+    fn new(count: usize) -> Self {
+        Self { started: Arc::default(), count }
+    }
+
+    fn pool(&self) -> Arc<ThreadPool> {
+        let start = || Arc::new(ThreadPool::with_num_threads(self.count));
+        Arc::clone(self.started.get_or_init(start))
+    }
 }
 
 impl Network {
-    fn load(path: &Path, pool: &Arc<ThreadPool>) -> Result<Self, ReadError> {
+    fn load(path: &Path, pool: &Threads) -> Result<Self, ReadError> {
         let missing = |why: String| ReadError::Missing {
             what: format!("the OCR model {} ({why})", path.display()),
         };
@@ -154,14 +172,14 @@ impl Network {
             .prepack_weights(true)
             .load(bytes)
             .map_err(|error| missing(error.to_string()))?;
-        Ok(Self { model, pool: Arc::clone(pool) })
+        Ok(Self { model, pool: pool.clone() })
     }
 
     fn run<const N: usize>(&self, input: NdTensor<f32, 4>) -> Result<NdTensor<f32, N>, ReadError>
     where
         NdTensor<f32, N>: TryFrom<Value>,
     {
-        let options = RunOptions::default().with_thread_pool(Some(Arc::clone(&self.pool)));
+        let options = RunOptions::default().with_thread_pool(Some(self.pool.pool()));
         let output = self
             .model
             .run_one(ValueOrView::from(input), Some(options))

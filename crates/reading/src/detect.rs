@@ -7,14 +7,14 @@ use domain::FileKind;
 
 /// What the beginning of a file tells.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Detected {
+pub enum Detected {
     Kind(FileKind),
     /// Something that Docket does not take, by its usual name.
     Foreign(&'static str),
 }
 
 /// Looks at the first few kilobytes of a file and at the ending of its name.
-pub(crate) fn detect(head: &[u8], file_name: &str) -> Detected {
+pub fn detect(head: &[u8], file_name: &str) -> Detected {
     let named: Option<FileKind> = ending(file_name).and_then(|ending| ending.parse().ok());
     if head.starts_with(b"%PDF-") || find(&head[..head.len().min(1024)], b"%PDF-").is_some() {
         return Detected::Kind(FileKind::Pdf);
@@ -104,7 +104,7 @@ fn find(text: &[u8], part: &[u8]) -> Option<usize> {
     text.windows(part.len()).position(|window| window == part)
 }
 
-pub(crate) fn ending(file_name: &str) -> Option<&str> {
+pub fn ending(file_name: &str) -> Option<&str> {
     file_name.rsplit_once('.').map(|(_, ending)| ending).filter(|ending| !ending.is_empty())
 }
 

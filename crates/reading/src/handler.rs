@@ -1,0 +1,277 @@
+//! What a reading child does with the jobs it is given.
+//!
+//! There are two kinds of children: *readers* read, lay out and draw; *recognisers* hold the models of the
+//! second OCR engine as well, which take memory that a reader has no use for.
+
+use std::path::{Path, PathBuf};
+
+use domain::FileKind;
+use image::{DynamicImage, ImageFormat};
+
+use crate::artifact::{self, Reader};
+use crate::formats::picture::Picture as Pictures;
+use crate::formats::{pdf, picture, read_flow};
+use crate::layout::Layout;
+use crate::model::{Page, Part, Rotation, Size, TextSource, Word};
+use crate::ocr::pp::PpOcr;
+use crate::ocr::{Effort, Sheet, find_upright, is_suspicious, tesseract};
+use crate::pool::{Picture, PictureFormat, Request, Role, Subject, Wanted, Work};
+use crate::prepare::{self, Mask, masks_on, remove_masked_words};
+use crate::render::{Colours, Renderer, Scale};
+use crate::worker::{Handed, Handler, Opened, Replies, WorkerError, serve_requests};
+use crate::{Limits, ReadError, Sink, Source, pdfium};
+
+/// What pages are drawn at for OCR.
+const DOTS_PER_INCH: f32 = 300.0;
+/// A page that large is drawn coarser: beyond this OCR gains nothing.
+const LONGEST_SIDE: f32 = 5_000.0;
+/// Where pdfium looks for fonts that a file does not bring along.
+const FONTS: [&str; 3] = ["/usr/share/fonts", "/usr/local/share/fonts", "/usr/share/X11/fonts"];
+
+/// The whole life of a reading child; `models` makes it a recogniser.
+pub fn serve(models: Option<&Path>) -> Result<(), WorkerError> {
+    serve_requests(|| {
+        // What is missing is said when a document needs it.
+        pdfium::open().ok();
+        let second = models.and_then(|folder| PpOcr::load(folder, 1).ok());
+        let fonts = FONTS.iter().map(PathBuf::from).filter(|folder| folder.is_dir());
+        Ok(Opened { handler: Box::new(Child { second }), readable: fonts.collect() })
+    })
+}
+
+#[derive(Debug)]
+struct Child {
+    second: Option<PpOcr>,
+}
+
+impl Handler for Child {
+    fn handle(
+        &mut self,
+        request: Request,
+        handed: Handed,
+        answers: &mut Replies<'_>,
+    ) -> Result<(), ReadError> {
+        let Request { work, subject } = request;
+        if work == Work::Layout {
+            return lay_out(&handed, answers);
+        }
+        let bytes = handed.bytes(Role::Document)?;
+        let source = source_of(&subject, &bytes);
+        match work {
+            Work::Layout => Ok(()),
+            Work::Read { masks } => read(source, &masks, answers),
+            Work::Show { pages } => show(source, &pages, answers),
+            Work::Recognise { pages } => {
+                let texts = first_readings(&handed)?;
+                self.recognise(source, &pages, &texts, answers)
+            }
+            Work::Render { page, width } => answers.picture(draw_for_people(source, page, width)?),
+        }
+    }
+}
+
+fn source_of<'a>(subject: &'a Subject, bytes: &'a [u8]) -> Source<'a> {
+    let Subject { kind, file_name, password, limits } = subject;
+    Source { bytes, kind: *kind, file_name, password: password.as_deref(), limits: *limits }
+}
+
+fn read(source: Source<'_>, masks: &[Mask], answers: &mut Replies<'_>) -> Result<(), ReadError> {
+    let mut pictures = None;
+    let mut prepared = |part: Part| match part {
+        Part::Page(page) => {
+            answers.take(Part::Page(prepare_page(page, source, &mut pictures, masks)))
+        }
+        other => answers.take(other),
+    };
+    match source.kind {
+        FileKind::Pdf => pdf::read(source, &mut prepared),
+        FileKind::Png | FileKind::Jpg | FileKind::Tiff => picture::read(&source, &mut prepared),
+        _ => read_flow(&source, &mut prepared),
+    }
+}
+
+/// Hides what is masked, and looks at the picture of a page that wants OCR.
+fn prepare_page<'a>(
+    mut page: Page,
+    source: Source<'a>,
+    drawing: &mut Option<Drawing<'a>>,
+    masks: &[Mask],
+) -> Page {
+    let masked = masks_on(masks, page.number);
+    if !masked.is_empty() {
+        remove_masked_words(&mut page.words, &masked);
+    }
+    if page.text != TextSource::Wanted {
+        return page;
+    }
+    if drawing.is_none() {
+        *drawing = Drawing::open(source).ok();
+    }
+    let picture = drawing.as_ref().and_then(|drawing| drawing.gray(page.number).ok());
+    let look = picture.map(|(picture, _)| prepare::look(&picture)).unwrap_or_default();
+    page.preparation = Some(crate::model::Preparation { masked, ..look });
+    page
+}
+
+/// A document whose pages can be seen.
+enum Drawing<'a> {
+    Pdf(Renderer<'a>),
+    Pictures(Pictures<'a>),
+}
+
+impl<'a> Drawing<'a> {
+    fn open(source: Source<'a>) -> Result<Self, ReadError> {
+        match source.kind {
+            FileKind::Pdf => Renderer::open(source).map(Self::Pdf),
+            FileKind::Png | FileKind::Jpg | FileKind::Tiff => {
+                Pictures::open(source).map(Self::Pictures)
+            }
+            other => Err(ReadError::unsupported(format!("pictures of {} files", other.as_str()))),
+        }
+    }
+
+    /// As OCR wants it, and the size of the page in points.
+    fn gray(&self, number: u32) -> Result<(image::GrayImage, Size), ReadError> {
+        match self {
+            Self::Pdf(renderer) => {
+                let size = renderer.size(number)?;
+                let inches = size.width.max(size.height) / 72.0;
+                let dots = DOTS_PER_INCH.min(LONGEST_SIDE / inches.max(0.01));
+                let picture = renderer.page(number, Scale::DotsPerInch(dots), Colours::Gray)?;
+                Ok((picture.into_luma8(), size))
+            }
+            Self::Pictures(pictures) => {
+                let size = pictures.size(number).ok_or_else(|| no_page(number))?;
+                Ok((pictures.page(number)?, size))
+            }
+        }
+    }
+
+    fn colours(&self, number: u32, width: u32) -> Result<DynamicImage, ReadError> {
+        match self {
+            Self::Pdf(renderer) => renderer.page(number, Scale::Width(width), Colours::Rgb),
+            Self::Pictures(pictures) => {
+                let picture = pictures.in_colours(number)?;
+                let height = u64::from(picture.height()) * u64::from(width)
+                    / u64::from(picture.width()).max(1);
+                let height = u32::try_from(height).unwrap_or(u32::MAX).clamp(1, 60_000);
+                Ok(picture.thumbnail_exact(width, height))
+            }
+        }
+    }
+}
+
+fn no_page(number: u32) -> ReadError {
+    ReadError::damaged(format!("it has no page {number}"))
+}
+
+fn sheet_of(drawing: &Drawing<'_>, wanted: &Wanted) -> Result<Sheet, ReadError> {
+    let (picture, size) = drawing.gray(wanted.number)?;
+    Ok(Sheet::prepared(wanted.preparation.clone(), picture, size))
+}
+
+fn show(source: Source<'_>, pages: &[Wanted], answers: &mut Replies<'_>) -> Result<(), ReadError> {
+    let drawing = Drawing::open(source)?;
+    for wanted in pages {
+        let sheet = sheet_of(&drawing, wanted)?;
+        let picture = sheet.for_tesseract();
+        // Nobody needs to look at a page with nothing on it.
+        let bytes = if sheet.is_blank() { Vec::new() } else { tesseract::encode(picture) };
+        let (width, height) = picture.dimensions();
+        answers.picture(Picture { width, height, format: PictureFormat::Grey, bytes })?;
+    }
+    Ok(())
+}
+
+/// One for each page, in their order; `None` where the first engine was not there.
+fn first_readings(handed: &Handed) -> Result<Vec<Option<String>>, ReadError> {
+    let bytes = handed.bytes(Role::Words)?;
+    artifact::read_frame(&mut bytes.as_slice()).map_err(ReadError::damaged)
+}
+
+impl Child {
+    fn recognise(
+        &self,
+        source: Source<'_>,
+        pages: &[Wanted],
+        texts: &[Option<String>],
+        answers: &mut Replies<'_>,
+    ) -> Result<(), ReadError> {
+        let drawing = Drawing::open(source)?;
+        for (wanted, text) in pages.iter().zip(texts) {
+            let mut page = Page { number: wanted.number, ..Page::default() };
+            let first = text.as_deref().map(|text| words_of(text, source.limits));
+            self.recognise_page(&drawing, wanted, first.as_deref(), &mut page)?;
+            answers.take(Part::Page(page))?;
+        }
+        Ok(())
+    }
+
+    fn recognise_page(
+        &self,
+        drawing: &Drawing<'_>,
+        wanted: &Wanted,
+        first: Option<&[Word]>,
+        page: &mut Page,
+    ) -> Result<(), ReadError> {
+        let sheet = sheet_of(drawing, wanted)?;
+        if first.is_none() && self.second.is_none() {
+            sheet.fill(page, None);
+            return Ok(());
+        }
+        if let (Some(words), Some(second)) = (first, &self.second)
+            && !sheet.is_blank()
+            && is_suspicious(words)
+        {
+            let upright = find_upright(second, sheet.for_tesseract())?;
+            if upright != Rotation::None {
+                // The first engine read it the wrong way round, which helps nobody.
+                let mut turned = wanted.clone();
+                turned.preparation.upright = upright;
+                let sheet = sheet_of(drawing, &turned)?;
+                let words = sheet.read(None, Some(second), Effort::WhereNeeded)?;
+                sheet.fill(page, Some(words));
+                return Ok(());
+            }
+        }
+        let words = sheet.read(first, self.second.as_ref(), Effort::WhereNeeded)?;
+        sheet.fill(page, Some(words));
+        Ok(())
+    }
+}
+
+fn words_of(table: &str, limits: Limits) -> Vec<Word> {
+    tesseract::parse_tsv(table, limits.words as usize)
+}
+
+/// Reads the pages of an earlier stage and gives them back laid out.
+fn lay_out(handed: &Handed, answers: &mut Replies<'_>) -> Result<(), ReadError> {
+    let file = handed.file(Role::Pages).ok_or(ReadError::Stopped)?;
+    let broken = |error: artifact::ArtifactError| ReadError::damaged(error);
+    let mut reader = Reader::new(std::io::BufReader::new(file)).map_err(broken)?;
+    let mut layout = Layout::default();
+    while let Some(part) = reader.next_part().map_err(broken)? {
+        answers.take(match part {
+            // What came with blocks keeps them: a format made of text knows better.
+            Part::Page(mut page) => {
+                if page.blocks.is_empty() {
+                    layout.arrange(&mut page);
+                }
+                Part::Page(page)
+            }
+            other => other,
+        })?;
+    }
+    Ok(())
+}
+
+fn draw_for_people(source: Source<'_>, page: u32, width: u32) -> Result<Picture, ReadError> {
+    let picture = Drawing::open(source)?.colours(page, width)?;
+    let (width, height) = (picture.width(), picture.height());
+    let mut bytes = Vec::new();
+    picture
+        .into_rgb8()
+        .write_to(&mut std::io::Cursor::new(&mut bytes), ImageFormat::Png)
+        .map_err(ReadError::unsupported)?;
+    Ok(Picture { width, height, format: PictureFormat::Png, bytes })
+}

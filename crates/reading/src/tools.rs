@@ -1,0 +1,96 @@
+//! What reading needs and does not bring along: a library, models, a program.
+//!
+//! Each is looked for by its own variable first, then where the project's scripts put it
+//! (`DOCKET_TOOLS`, else `~/.cache/docket/tools`), then where the system keeps such things. What is
+//! missing costs only the documents that need it.
+
+use std::env;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use crate::pdfium;
+
+/// The models that `scripts/ocr-models` leaves.
+const MODELS: &str = "ocr/pp-ocrv6-small";
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Tools {
+    /// `libpdfium.so`, for PDF.
+    pub pdfium: Option<PathBuf>,
+    /// The folder with the second OCR engine's models.
+    pub models: Option<PathBuf>,
+    pub tesseract: Option<InstalledTesseract>,
+}
+
+/// Tesseract, with what it may read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InstalledTesseract {
+    pub program: PathBuf,
+    /// Its language data, when they are not where it looks by itself.
+    pub data: Option<PathBuf>,
+    pub readable: Vec<PathBuf>,
+}
+
+impl Tools {
+    pub fn find() -> Self {
+        Self { pdfium: pdfium::find(), models: find_models(), tesseract: find_tesseract() }
+    }
+
+    /// What a child must know to find the same.
+    pub fn environment(&self) -> Vec<(OsString, OsString)> {
+        let known = [("DOCKET_PDFIUM", &self.pdfium), ("DOCKET_OCR_MODELS", &self.models)];
+        let given = |(name, path): (&str, &Option<PathBuf>)| {
+            path.as_ref().map(|path| (OsString::from(name), path.clone().into_os_string()))
+        };
+        known.into_iter().filter_map(given).collect()
+    }
+}
+
+fn find_models() -> Option<PathBuf> {
+    let has_models = |folder: &PathBuf| {
+        ["detection.onnx", "recognition.onnx"].iter().all(|file| folder.join(file).is_file())
+    };
+    if let Some(named) = variable("DOCKET_OCR_MODELS") {
+        return Some(PathBuf::from(named)).filter(has_models);
+    }
+    folder().map(|tools| tools.join(MODELS)).filter(has_models)
+}
+
+/// `DOCKET_TESSERACT=` (empty) means: do without it.
+fn find_tesseract() -> Option<InstalledTesseract> {
+    match env::var_os("DOCKET_TESSERACT") {
+        Some(named) if named.is_empty() => None,
+        Some(named) => installed(PathBuf::from(named)),
+        None => {
+            let path = env::var_os("PATH").unwrap_or_default();
+            env::split_paths(&path)
+                .chain(["/usr/bin".into(), "/usr/local/bin".into()])
+                .find_map(|folder| installed(folder.join("tesseract")))
+        }
+    }
+}
+
+/// A launcher script (see `scripts/need`) only says where the program really is, unpacked beside its
+/// libraries.
+fn installed(program: PathBuf) -> Option<InstalledTesseract> {
+    let program = program.canonicalize().ok().filter(|file| file.is_file())?;
+    let beginning = std::fs::read(&program).ok()?;
+    if beginning.starts_with(b"\x7fELF") {
+        return Some(InstalledTesseract { program, data: None, readable: Vec::new() });
+    }
+    None
+}
+
+/// Where the project's scripts put what they fetch.
+pub fn folder() -> Option<PathBuf> {
+    variable("DOCKET_TOOLS").map(PathBuf::from).or_else(|| {
+        let cache = variable("XDG_CACHE_HOME")
+            .map(PathBuf::from)
+            .or_else(|| Some(Path::new(&variable("HOME")?).join(".cache")))?;
+        Some(cache.join("docket").join("tools"))
+    })
+}
+
+fn variable(name: &str) -> Option<OsString> {
+    env::var_os(name).filter(|value| !value.is_empty())
+}
