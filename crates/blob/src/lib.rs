@@ -171,6 +171,18 @@ impl Blobs {
         self.read(original_key(tenant, hash), range).await
     }
 
+    /// The original as an open file, where the store is a folder: nothing needs to be copied then.
+    pub async fn open_original(
+        &self,
+        tenant: TenantId,
+        hash: &ContentHash,
+    ) -> Result<Option<std::fs::File>> {
+        match &self.backend {
+            Backend::Folder(folder) => folder.open_file(original_key(tenant, hash)).await.map(Some),
+            Backend::Bucket(_) => Ok(None),
+        }
+    }
+
     /// That it is not there is fine.
     pub async fn delete_original(&self, tenant: TenantId, hash: &ContentHash) -> Result<()> {
         self.delete(original_key(tenant, hash)).await

@@ -18,9 +18,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use store::{BatchRecord, NewRun, Submission};
 
-use reading::detect::{Detected, detect, ending};
 use crate::once::{Done, outcome_of, settle};
 use crate::{Ops, OpsError};
+use reading::detect::{Detected, detect, ending};
 
 /// What the operator decides about taking documents in.
 #[derive(Clone, Debug)]

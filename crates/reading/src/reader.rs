@@ -8,12 +8,13 @@
 //! picture ──▶ a page for people to look at
 //! ```
 
+use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
 use domain::TenantId;
 use futures_util::future::join_all;
 
-use crate::artifact::write_frame;
+use crate::artifact::{self, write_frame};
 use crate::model::{Page, Part, TextSource};
 use crate::ocr::tesseract;
 use crate::pool::{
@@ -45,6 +46,7 @@ pub struct Reader {
     recognisers: Option<Pool>,
     tesseract: Option<Tesseract>,
     languages: Vec<String>,
+    children: usize,
 }
 
 /// The arguments that make the binary a child: see `docket`'s hidden commands.
@@ -76,6 +78,7 @@ impl Reader {
             recognisers: tools.models.is_some().then(|| pool(RECOGNISE, 2 << 30)),
             tesseract,
             languages,
+            children: children.max(1),
         }
     }
 
@@ -113,12 +116,12 @@ impl Reader {
 
     /// Reads the pictures of pages that want it, and puts the words into them. At most
     /// [`PAGES_AT_ONCE`]. With no engine the pages say so.
-    pub async fn recognise(
+    async fn recognise(
         &self,
         tenant: TenantId,
         subject: &Subject,
         document: &Document,
-        pages: &mut [Page],
+        pages: &mut [&mut Page],
     ) -> Result<(), ReadFailure> {
         if !self.has_ocr() {
             for page in pages {
@@ -154,6 +157,58 @@ impl Reader {
             page.words = read.words;
         }
         Ok(())
+    }
+
+    /// Copies an artifact, with the pages that want OCR recognised; `seen` is called for every page.
+    ///
+    /// A few pages at a time: the memory it takes does not grow with the document.
+    pub async fn recognise_all(
+        &self,
+        tenant: TenantId,
+        subject: &Subject,
+        document: &Document,
+        (from, to): (&mut artifact::Reader<impl Read>, &mut artifact::Writer<impl Write>),
+        mut seen: impl FnMut(&Page),
+    ) -> Result<(), ReadFailure> {
+        loop {
+            let (mut parts, is_last) = self.next_few(from)?;
+            let mut pages: Vec<&mut Page> = parts
+                .iter_mut()
+                .filter_map(|part| match part {
+                    Part::Page(page) if page.text == TextSource::Wanted => Some(page),
+                    _ => None,
+                })
+                .collect();
+            let groups = pages.chunks_mut(PAGES_AT_ONCE);
+            let work = groups.map(|pages| self.recognise(tenant, subject, document, pages));
+            join_all(work).await.into_iter().collect::<Result<Vec<()>, _>>()?;
+            for part in parts {
+                to.write(&part).map_err(garbled)?;
+                if let Part::Page(page) = &part {
+                    seen(page);
+                }
+            }
+            if is_last {
+                return Ok(());
+            }
+        }
+    }
+
+    /// As many parts as all children together can be busy with, and whether they are the last.
+    fn next_few(
+        &self,
+        from: &mut artifact::Reader<impl Read>,
+    ) -> Result<(Vec<Part>, bool), ReadFailure> {
+        const PARTS: usize = 64;
+        let (mut parts, mut wanting) = (Vec::new(), 0);
+        while parts.len() < PARTS && wanting < PAGES_AT_ONCE * self.children {
+            let Some(part) = from.next_part().map_err(garbled)? else { return Ok((parts, true)) };
+            if let Part::Page(page) = &part {
+                wanting += usize::from(page.text == TextSource::Wanted);
+            }
+            parts.push(part);
+        }
+        Ok((parts, false))
     }
 
     /// What tesseract makes of each page; nothing where it is not installed.

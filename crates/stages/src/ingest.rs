@@ -13,6 +13,8 @@ use futures_util::TryStreamExt;
 use serde_json::json;
 use sha2::{Digest, Sha256};
 
+use crate::desk::{entry, of_store};
+
 pub struct Ingest {
     name: StageName,
     settings: StageSettings,
@@ -54,8 +56,7 @@ impl Ingest {
         };
         let bytes = Bytes::from(manifest.to_string());
         let artifact = self.blobs.put_artifact(&place, bytes).await.map_err(of_store)?;
-        let listed =
-            json!({ "key": artifact.key, "size_bytes": artifact.size, "sha256": artifact.sha256 });
+        let listed = entry("original.json", &artifact);
         Ok(StageOutput { artifacts: vec![listed], ..StageOutput::default() })
     }
 
@@ -86,17 +87,6 @@ impl Stage for Ingest {
 
     fn run<'a>(&'a self, work: &'a Work) -> StageFuture<'a> {
         Box::pin(self.check(work))
-    }
-}
-
-fn of_store(error: BlobError) -> Failure {
-    let text = error.to_string();
-    if error.is_not_found() {
-        Failure::permanent(text, "The original is gone. Upload the document again.")
-    } else if matches!(error, BlobError::Damaged { .. }) {
-        Failure::permanent(text, "Check the disk or the bucket, then upload the document again.")
-    } else {
-        Failure::retry(text)
     }
 }
 

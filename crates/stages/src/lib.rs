@@ -3,6 +3,14 @@
 //! A stage gets what it works on by name, reads it from the object store, and leaves artifacts there.
 //! It knows no SQL and no queue: when it runs, how often, and what comes after is the engine's.
 
+mod desk;
 mod ingest;
+mod layout;
+mod ocr;
+mod preprocess;
 
+pub use desk::Desk;
 pub use ingest::Ingest;
+pub use layout::Layout;
+pub use ocr::Ocr;
+pub use preprocess::Preprocess;

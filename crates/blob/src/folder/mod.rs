@@ -90,6 +90,10 @@ impl Folder {
         self.with_disk(move |disk| reading::open(disk, key, range)).await
     }
 
+    pub(crate) async fn open_file(&self, key: String) -> Result<std::fs::File> {
+        self.with_disk(move |disk| reading::open_file(disk, &key)).await
+    }
+
     pub(crate) async fn delete(&self, key: String) -> Result<()> {
         self.with_disk(move |disk| disk.delete(&key)).await
     }

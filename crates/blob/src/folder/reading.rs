@@ -27,12 +27,7 @@ struct Reading {
 /// Blocks. The file that is open stays as it is, whoever replaces or deletes it.
 pub(super) fn open(disk: &Disk, key: String, range: Option<Range<u64>>) -> Result<BlobStream> {
     let path = disk.path_of(&key);
-    let file = match File::open(&path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            return Err(BlobError::NotFound { key });
-        }
-        opened => opened.attempt("read", &path)?,
-    };
+    let file = open_file(disk, &key)?;
     let size = file.metadata().attempt("read", &path)?.len();
     let range = within(range, size)?;
     let reading = Reading { file, path, left: range.clone() };
@@ -40,6 +35,16 @@ pub(super) fn open(disk: &Disk, key: String, range: Option<Range<u64>>) -> Resul
         on_blocking_thread(move || next_piece(reading)).await?
     });
     Ok(BlobStream::new(key, size, range, body.boxed()))
+}
+
+pub(super) fn open_file(disk: &Disk, key: &str) -> Result<File> {
+    let path = disk.path_of(key);
+    match File::open(&path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            Err(BlobError::NotFound { key: key.to_owned() })
+        }
+        opened => opened.attempt("read", &path),
+    }
 }
 
 fn next_piece(mut reading: Reading) -> Result<Option<(Bytes, Reading)>> {
