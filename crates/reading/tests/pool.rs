@@ -80,6 +80,22 @@ async fn an_idle_child_makes_room_for_another_tenants() {
 }
 
 #[tokio::test]
+async fn a_child_that_is_idle_for_long_ends_and_its_tenant_gets_another() {
+    let mut settings = settings();
+    settings.idle = SHORT / 10;
+    let pool = Pool::new(settings);
+    for _ in 0..2 {
+        let mut answers = pool.run(tenant(1), job("child")).await.unwrap();
+        assert_ends(
+            child_of(&answers),
+            async move { while answers.next().await.unwrap().is_some() {} },
+        )
+        .await;
+    }
+    assert!(pool.waiting().bound.is_empty());
+}
+
+#[tokio::test]
 async fn a_child_is_replaced_after_its_share_of_jobs() {
     let mut settings = settings();
     settings.jobs_per_child = 2;
