@@ -5,13 +5,15 @@
 mod hostile;
 
 use std::collections::BTreeSet;
+use std::io::Cursor;
 use std::time::{Duration, Instant};
 
 use domain::{Failure, FailureClass};
 use hostile::{child_of, job, pool, request, settings, tell, tell_of, tenant};
 use reading::ReadError;
+use reading::artifact::{Pages, Reader, Writer};
 use reading::model::{Attachment, Part};
-use reading::pool::{Answer, Document, Job, Picture, Pool, ReadFailure, Role, Work};
+use reading::pool::{Answer, Document, Job, PackedAnswer, Picture, Pool, ReadFailure, Role, Work};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, Signal, kill_process, pidfd_open};
 use tokio::io::{AsyncBufReadExt, BufReader};
@@ -330,6 +332,22 @@ async fn attachments_and_pictures_arrive_whole() {
         panic!("no picture");
     };
     assert!(bytes == vec![9; 2_000_000]);
+}
+
+#[tokio::test]
+async fn pages_can_be_stored_unopened() {
+    let mut answers = pool().run(tenant(1), job("pages 3")).await.unwrap();
+    let mut artifact = Writer::new(Vec::new()).unwrap();
+    while let Some(answer) = answers.next_packed().await.unwrap() {
+        let PackedAnswer::Part(part) = answer else { panic!("{answer:?}") };
+        artifact.write_packed(&part).unwrap();
+    }
+    let artifact = artifact.finish().unwrap();
+    let mut pages = Pages::open(Cursor::new(&artifact)).unwrap();
+    assert_eq!(pages.count(), 3);
+    assert_eq!(pages.page(2).unwrap().unwrap().number, 2);
+    let mut parts = Reader::new(artifact.as_slice()).unwrap();
+    assert!(matches!(parts.next_part().unwrap(), Some(Part::Head(_))));
 }
 
 #[tokio::test]

@@ -103,7 +103,7 @@ impl Child {
         let terms = framed(terms).map_err(not_started)?;
         // When it is dead already, the missing greeting tells why.
         let _told = self.requests.write_all(&terms).await;
-        match self.answers.next(u64::MAX).await {
+        match self.answers.next_message(u64::MAX).await {
             Ok((Greeting::Ready { version: VERSION, door }, _)) => Ok(door),
             Ok((Greeting::Ready { .. }, _)) => {
                 Err(not_started("the program was replaced: restart Docket"))
