@@ -162,7 +162,10 @@ async fn a_job_that_wants_too_much_memory_is_told_so() {
 
 #[tokio::test]
 async fn a_document_that_does_not_fit_is_refused_in_words() {
-    let document = Document::from_bytes(&vec![0; 300_000_000]).unwrap();
+    let file = tempfile::NamedTempFile::new().unwrap();
+    // All of it a hole: it takes no room on the disk.
+    file.as_file().set_len(300_000_000).unwrap();
+    let document = Document::from_file(std::fs::File::open(file.path()).unwrap()).unwrap();
     let job = Job::new(request(Work::Read)).with(Role::Document, document);
     let failure = pool().run(tenant(1), job).await.unwrap().next().await.unwrap_err();
     assert_eq!(failure, ReadFailure::Typed(ReadError::too_large("286 MiB")));
