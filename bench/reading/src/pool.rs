@@ -8,9 +8,11 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use domain::{FileKind, TenantId};
-use reading::artifact::{Reader, Writer};
+use reading::artifact::Writer;
 use reading::model::{Area, Head, Line, Page, Span, Tail, Word};
-use reading::pool::{Answer, Document, Job, Pool, PoolSettings, Request, Role, Subject, Work};
+use reading::pool::{
+    Answer, Document, Job, PackedAnswer, Pool, PoolSettings, Request, Role, Subject, Work,
+};
 use reading::worker::{Handed, Handler, Opened, Replies, serve_requests};
 use reading::{Limits, Part, ReadError, Sink};
 
@@ -88,39 +90,24 @@ pub(crate) fn measure() -> anyhow::Result<()> {
         let document = Document::from_bytes(b"")?;
         let pages = 2000;
         let page = full_page();
-        let clone = fastest(50, async || {
-            std::hint::black_box(page.clone());
+        let at_home = fastest(200, async || {
+            let mut artifact = Writer::new(Vec::new())?;
+            artifact.write(&Part::Page(page.clone()))?;
+            std::hint::black_box(artifact.finish()?);
             Ok(())
         });
-        let clone = clone.await?;
-        let frame = fastest(50, async || {
-            let mut writer = Writer::new(Vec::new())?;
-            writer.write(&Part::Page(page.clone()))?;
-            std::hint::black_box(writer.finish()?);
-            Ok(())
-        });
-        let frame = frame.await?;
-        let mut writer = Writer::new(Vec::new())?;
-        writer.write(&Part::Page(page.clone()))?;
-        let bytes = writer.finish()?;
-        let decode = fastest(50, async || {
-            std::hint::black_box(Reader::new(bytes.as_slice())?.next_part()?);
-            Ok(())
-        });
-        let decode = decode.await?;
-        writeln!(
-            io::stdout(),
-            "clone {clone:?} clone+frame {frame:?} decode {decode:?} {}",
-            bytes.len()
-        )?;
-        let through = fastest(5, async || {
+        let at_home = at_home.await?;
+        let opened = fastest(5, async || {
             anyhow::ensure!(run(&pool, &document, pages).await? == pages, "pages are missing");
             Ok(())
         });
+        let opened = opened.await? / pages;
+        let stored = fastest(5, async || store(&pool, &document, pages).await);
         writeln!(
             io::stdout(),
-            "a page of {WORDS} words: {:?} through the pool",
-            through.await? / pages
+            "a page of {WORDS} words: packed at home {at_home:?}; through the pool and opened \
+             {opened:?}, stored unopened {:?}",
+            stored.await? / pages
         )?;
         Ok(())
     })
@@ -137,22 +124,34 @@ async fn cold(settings: &PoolSettings) -> anyhow::Result<String> {
     Ok(format!("{:?}", time.await?))
 }
 
-/// How many pages came back.
-async fn run(pool: &Pool, document: &Document, pages: u32) -> anyhow::Result<u32> {
+fn job(document: &Document, pages: u32) -> Job {
     let subject = Subject {
         kind: FileKind::Pdf,
         file_name: pages.to_string(),
         password: None,
         limits: Limits::default(),
     };
-    let job =
-        Job::new(Request { work: Work::Read { masks: Vec::new() }, subject }).with(Role::Document, document.clone());
-    let mut answers = pool.run(TENANT.parse::<TenantId>()?, job).await?;
+    Job::new(Request { work: Work::Read { masks: Vec::new() }, subject }).with(Role::Document, document.clone())
+}
+
+/// How many pages came back.
+async fn run(pool: &Pool, document: &Document, pages: u32) -> anyhow::Result<u32> {
+    let mut answers = pool.run(TENANT.parse::<TenantId>()?, job(document, pages)).await?;
     let mut seen = 0;
     while let Some(answer) = answers.next().await? {
         seen += u32::from(matches!(answer, Answer::Part(Part::Page(_))));
     }
     Ok(seen)
+}
+
+async fn store(pool: &Pool, document: &Document, pages: u32) -> anyhow::Result<()> {
+    let mut answers = pool.run(TENANT.parse::<TenantId>()?, job(document, pages)).await?;
+    let mut artifact = Writer::new(Vec::new())?;
+    while let Some(PackedAnswer::Part(part)) = answers.next_packed().await? {
+        artifact.write_packed(&part)?;
+    }
+    std::hint::black_box(artifact.finish()?);
+    Ok(())
 }
 
 async fn fastest(

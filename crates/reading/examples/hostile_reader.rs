@@ -14,7 +14,7 @@ use std::process::{Command, ExitCode};
 use std::thread;
 
 use domain::FileKind;
-use reading::model::{Attachment, Head, Page};
+use reading::model::{Attachment, Head, Page, Tail};
 use reading::pool::{
     Document, Job, Picture, PictureFormat, Pool, PoolSettings, Request, Role, Subject, Work,
 };
@@ -134,6 +134,14 @@ impl Handler for Hostile {
                 let bytes = vec![7; with.parse().unwrap()];
                 let (name, media_type) = ("a.bin".to_owned(), None);
                 answers.take(Part::Attachment(Attachment { name, media_type, bytes }))
+            }
+            "pages" => {
+                let pages = with.parse().unwrap();
+                title(answers, "pages")?;
+                for number in 1..=pages {
+                    answers.take(Part::Page(Page { number, ..Page::default() }))?;
+                }
+                answers.take(Part::Tail(Tail { pages, remarks: Vec::new() }))
             }
             "refuse" => Err(ReadError::damaged("as ordered")),
             "length" => title(answers, document.len()),

@@ -22,7 +22,7 @@ use crate::artifact::{self, ArtifactError};
 use crate::model::Part;
 use crate::pool::protocol::{
     Answer, Envelope, Frame, Greeting, MAX_HANDED, Picture, Request, Role, Terms, VERSION,
-    write_answer,
+    write_answer, write_message,
 };
 use crate::sandbox::limits::ResourceLimits;
 use crate::sandbox::{SandboxError, close_the_door, end_with_parent};
@@ -198,6 +198,6 @@ fn taken_stdout() -> io::Result<OwnedFd> {
 }
 
 fn tell<T: serde::Serialize>(to: &mut BufWriter<File>, message: &T) -> Result<(), WorkerError> {
-    artifact::write_frame(to, message)?;
+    write_message(to, message)?;
     Ok(to.flush()?)
 }

@@ -5,13 +5,15 @@
 mod hostile;
 
 use std::collections::BTreeSet;
+use std::io::Cursor;
 use std::time::{Duration, Instant};
 
 use domain::{Failure, FailureClass};
 use hostile::{child_of, job, pool, request, settings, tell, tell_of, tenant};
 use reading::ReadError;
+use reading::artifact::{Pages, Reader, Writer};
 use reading::model::{Attachment, Part};
-use reading::pool::{Answer, Document, Job, Picture, Pool, ReadFailure, Role, Work};
+use reading::pool::{Answer, Document, Job, PackedAnswer, Picture, Pool, ReadFailure, Role, Work};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, Signal, kill_process, pidfd_open};
 use tokio::io::{AsyncBufReadExt, BufReader};
@@ -80,6 +82,22 @@ async fn an_idle_child_makes_room_for_another_tenants() {
 }
 
 #[tokio::test]
+async fn a_child_that_is_idle_for_long_ends_and_its_tenant_gets_another() {
+    let mut settings = settings();
+    settings.idle = SHORT / 10;
+    let pool = Pool::new(settings);
+    for _ in 0..2 {
+        let mut answers = pool.run(tenant(1), job("child")).await.unwrap();
+        assert_ends(
+            child_of(&answers),
+            async move { while answers.next().await.unwrap().is_some() {} },
+        )
+        .await;
+    }
+    assert!(pool.waiting().bound.is_empty());
+}
+
+#[tokio::test]
 async fn a_child_is_replaced_after_its_share_of_jobs() {
     let mut settings = settings();
     settings.jobs_per_child = 2;
@@ -144,7 +162,10 @@ async fn a_job_that_wants_too_much_memory_is_told_so() {
 
 #[tokio::test]
 async fn a_document_that_does_not_fit_is_refused_in_words() {
-    let document = Document::from_bytes(&vec![0; 300_000_000]).unwrap();
+    let file = tempfile::NamedTempFile::new().unwrap();
+    // All of it a hole: it takes no room on the disk.
+    file.as_file().set_len(300_000_000).unwrap();
+    let document = Document::from_file(std::fs::File::open(file.path()).unwrap()).unwrap();
     let job = Job::new(request(Work::Read { masks: Vec::new() })).with(Role::Document, document);
     let failure = pool().run(tenant(1), job).await.unwrap().next().await.unwrap_err();
     assert_eq!(failure, ReadFailure::Typed(ReadError::too_large("286 MiB")));
@@ -314,6 +335,22 @@ async fn attachments_and_pictures_arrive_whole() {
         panic!("no picture");
     };
     assert!(bytes == vec![9; 2_000_000]);
+}
+
+#[tokio::test]
+async fn pages_can_be_stored_unopened() {
+    let mut answers = pool().run(tenant(1), job("pages 3")).await.unwrap();
+    let mut artifact = Writer::new(Vec::new()).unwrap();
+    while let Some(answer) = answers.next_packed().await.unwrap() {
+        let PackedAnswer::Part(part) = answer else { panic!("{answer:?}") };
+        artifact.write_packed(&part).unwrap();
+    }
+    let artifact = artifact.finish().unwrap();
+    let mut pages = Pages::open(Cursor::new(&artifact)).unwrap();
+    assert_eq!(pages.count(), 3);
+    assert_eq!(pages.page(2).unwrap().unwrap().number, 2);
+    let mut parts = Reader::new(artifact.as_slice()).unwrap();
+    assert!(matches!(parts.next_part().unwrap(), Some(Part::Head(_))));
 }
 
 #[tokio::test]

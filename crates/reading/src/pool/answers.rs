@@ -2,14 +2,16 @@
 
 use std::time::Duration;
 
+use bytes::Bytes;
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::{Instant, timeout_at};
 
 use super::child::Child;
 use super::failure::ReadFailure;
-use super::frames::Broken;
+use super::frames::{Broken, opened};
 use super::pool::Keeper;
-use super::protocol::{Answer, Frame, Picture};
+use super::protocol::{Answer, Frame, Picture, Tag};
+use crate::artifact::PackedPart;
 use crate::model::{Attachment, Part};
 use crate::sandbox::Door;
 
@@ -24,7 +26,7 @@ pub struct Answers {
     output: Meter,
     waiting: Stopwatch,
     /// An attachment or picture whose bytes are coming in.
-    unfinished: Option<Unfinished>,
+    unfinished: Option<PackedAnswer>,
 }
 
 #[derive(Debug)]
@@ -42,8 +44,11 @@ struct Stopwatch {
     since: Option<Instant>,
 }
 
-#[derive(Debug)]
-enum Unfinished {
+/// An answer whose pages nobody has opened.
+#[derive(Clone, Debug, PartialEq)]
+pub enum PackedAnswer {
+    /// For [`crate::artifact::Writer::write_packed`].
+    Part(PackedPart),
     Attachment(Attachment),
     Picture(Picture),
 }
@@ -75,52 +80,78 @@ impl Answers {
     ///
     /// A call may be given up (in `select!`) and made again.
     pub async fn next(&mut self) -> Result<Option<Answer>, ReadFailure> {
+        Ok(match self.next_packed().await? {
+            Some(PackedAnswer::Part(packed)) => match packed.unpack() {
+                Ok(part) => Some(Answer::Part(part)),
+                Err(error) => return Err(self.give_up_on(garbled(error))),
+            },
+            Some(PackedAnswer::Attachment(attachment)) => {
+                Some(Answer::Part(Part::Attachment(attachment)))
+            }
+            Some(PackedAnswer::Picture(picture)) => Some(Answer::Picture(picture)),
+            None => None,
+        })
+    }
+
+    /// As [`Answers::next`], for whoever stores parts and does not look at them: saves opening and
+    /// packing every page.
+    pub async fn next_packed(&mut self) -> Result<Option<PackedAnswer>, ReadFailure> {
         while self.child.is_some() {
-            match self.next_frame().await? {
-                Frame::Part(part) if self.unfinished.is_none() => {
-                    return Ok(Some(Answer::Part(part)));
+            let (tag, frame) = self.next_frame().await?;
+            if tag != Tag::Message {
+                if self.unfinished.is_some() {
+                    return Err(self.give_up_on(garbled("a part is out of place")));
                 }
-                Frame::Attachment { name, media_type } if self.unfinished.is_none() => {
-                    let attachment = Attachment { name, media_type, bytes: Vec::new() };
-                    self.unfinished = Some(Unfinished::Attachment(attachment));
-                }
-                Frame::Picture { width, height, format } if self.unfinished.is_none() => {
-                    let picture = Picture { width, height, format, bytes: Vec::new() };
-                    self.unfinished = Some(Unfinished::Picture(picture));
-                }
-                Frame::Piece(piece) => match &mut self.unfinished {
-                    Some(unfinished) => unfinished.bytes().extend_from_slice(&piece),
-                    None => return Err(self.give_up_on(out_of_place())),
-                },
-                Frame::Complete => match self.unfinished.take() {
-                    Some(finished) => return Ok(Some(finished.into())),
-                    None => return Err(self.give_up_on(out_of_place())),
-                },
-                Frame::Done if self.unfinished.is_none() => self.end_well(),
-                // Told in the middle of an attachment, too: that is where reading stopped.
-                Frame::Failed(error) => {
-                    self.end_well();
-                    return Err(error.into());
-                }
-                _ => return Err(self.give_up_on(out_of_place())),
+                let is_page = tag == Tag::Page;
+                return Ok(Some(PackedAnswer::Part(PackedPart { is_page, frame })));
+            }
+            let message = opened(&frame).map_err(|broken| self.give_up_on(garbled_by(broken)))?;
+            if let Some(answer) = self.take_message(message)? {
+                return Ok(Some(answer));
             }
         }
         Ok(None)
     }
 
-    async fn next_frame(&mut self) -> Result<Frame, ReadFailure> {
-        let Some(child) = &mut self.child else { return Err(out_of_place()) };
+    fn take_message(&mut self, message: Frame) -> Result<Option<PackedAnswer>, ReadFailure> {
+        match (message, self.unfinished.take()) {
+            (Frame::Attachment { name, media_type }, None) => {
+                let attachment = Attachment { name, media_type, bytes: Vec::new() };
+                self.unfinished = Some(PackedAnswer::Attachment(attachment));
+            }
+            (Frame::Picture { width, height, format }, None) => {
+                let picture = Picture { width, height, format, bytes: Vec::new() };
+                self.unfinished = Some(PackedAnswer::Picture(picture));
+            }
+            (Frame::Piece(piece), Some(mut unfinished)) => {
+                unfinished.append(&piece);
+                self.unfinished = Some(unfinished);
+            }
+            (Frame::Complete, Some(finished)) => return Ok(Some(finished)),
+            (Frame::Done, None) => self.end_well(),
+            // Told in the middle of an attachment, too: that is where reading stopped.
+            (Frame::Failed(error), _) => {
+                self.end_well();
+                return Err(error.into());
+            }
+            _ => return Err(self.give_up_on(garbled("a frame is out of place"))),
+        }
+        Ok(None)
+    }
+
+    async fn next_frame(&mut self) -> Result<(Tag, Bytes), ReadFailure> {
+        let Some(child) = &mut self.child else { return Err(garbled("it is over")) };
         let deadline = self.waiting.start();
         let heard = timeout_at(deadline, child.answers.next(self.output.left)).await;
         let failure = match heard {
-            Ok(Ok((frame, cost))) => {
+            Ok(Ok((tag, frame, cost))) => {
                 self.waiting.stop();
                 self.output.left = self.output.left.saturating_sub(cost);
-                return Ok(frame);
+                return Ok((tag, frame));
             }
             Ok(Err(Broken::Ended)) => child.explain_death().await,
-            Ok(Err(Broken::Garbled(what))) => ReadFailure::Garbled { what },
             Ok(Err(Broken::TooMuch)) => ReadFailure::TooMuchOutput { limit: self.output.limit },
+            Ok(Err(broken)) => garbled_by(broken),
             Err(_) => ReadFailure::TimedOut { limit: self.waiting.limit },
         };
         Err(self.give_up_on(failure))
@@ -166,24 +197,24 @@ impl Stopwatch {
     }
 }
 
-impl Unfinished {
-    fn bytes(&mut self) -> &mut Vec<u8> {
+impl PackedAnswer {
+    fn append(&mut self, piece: &[u8]) {
         match self {
-            Self::Attachment(attachment) => &mut attachment.bytes,
-            Self::Picture(picture) => &mut picture.bytes,
+            Self::Attachment(attachment) => attachment.bytes.extend_from_slice(piece),
+            Self::Picture(picture) => picture.bytes.extend_from_slice(piece),
+            // Parts come whole.
+            Self::Part(_) => {}
         }
     }
 }
 
-impl From<Unfinished> for Answer {
-    fn from(finished: Unfinished) -> Self {
-        match finished {
-            Unfinished::Attachment(attachment) => Self::Part(Part::Attachment(attachment)),
-            Unfinished::Picture(picture) => Self::Picture(picture),
-        }
-    }
+fn garbled(what: impl ToString) -> ReadFailure {
+    ReadFailure::Garbled { what: what.to_string() }
 }
 
-fn out_of_place() -> ReadFailure {
-    ReadFailure::Garbled { what: "a frame is out of place".to_owned() }
+fn garbled_by(broken: Broken) -> ReadFailure {
+    match broken {
+        Broken::Garbled(what) => ReadFailure::Garbled { what },
+        other => garbled(format!("{other:?}")),
+    }
 }

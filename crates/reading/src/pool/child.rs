@@ -11,7 +11,7 @@ use rustix::net::{SendAncillaryBuffer, SendAncillaryMessage, SendFlags, sendmsg}
 use tokio::io::{AsyncWriteExt, Interest};
 use tokio::net::UnixStream;
 use tokio::process::{Child as Process, ChildStdout};
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
 
 use super::failure::{Bounds, ReadFailure};
 use super::frames::{Broken, FrameReader};
@@ -38,6 +38,8 @@ pub(crate) struct Child {
     /// Whose bytes it has seen; none as long as it has seen nobody's.
     pub(crate) tenant: Option<TenantId>,
     pub(crate) served: u32,
+    /// When it last became free.
+    pub(crate) idle_since: Instant,
 }
 
 impl Child {
@@ -91,6 +93,7 @@ impl Child {
             door: Door::OPEN,
             tenant: None,
             served: 0,
+            idle_since: Instant::now(),
         };
         child.door = child.agree_on(&terms).await?;
         Ok(child)
@@ -100,7 +103,7 @@ impl Child {
         let terms = framed(terms).map_err(not_started)?;
         // When it is dead already, the missing greeting tells why.
         let _told = self.requests.write_all(&terms).await;
-        match self.answers.next(u64::MAX).await {
+        match self.answers.next_message(u64::MAX).await {
             Ok((Greeting::Ready { version: VERSION, door }, _)) => Ok(door),
             Ok((Greeting::Ready { .. }, _)) => {
                 Err(not_started("the program was replaced: restart Docket"))
@@ -134,6 +137,7 @@ impl Child {
         envelope: &Envelope,
         handed: &[BorrowedFd<'_>],
     ) -> io::Result<()> {
+        self.last_words.forget();
         allow_cpu(self.id, self.bounds.cpu)?;
         let message = framed(envelope)?;
         let sent = self

@@ -1,14 +1,14 @@
 //! The parent's ear: frames from a process that may lie.
 
-use bytes::BytesMut;
+use bytes::{Bytes, BytesMut};
 use serde::de::DeserializeOwned;
 use tokio::io::{AsyncRead, AsyncReadExt};
 
-use super::protocol::MAX_FRAME;
+use super::protocol::{MAX_FRAME, Tag};
 use crate::artifact;
 
-/// Two lengths.
-const HEADER: usize = 8;
+/// The tag and two lengths.
+const HEADER: usize = 9;
 /// What is set aside at a time, whatever length a frame says it has.
 const STEP: usize = 64 << 10;
 
@@ -32,13 +32,23 @@ impl<R: AsyncRead + Unpin> FrameReader<R> {
         Self { from, heard: BytesMut::new() }
     }
 
-    /// The next frame and its cost in bytes, which `allowed` must cover. A call that was given up can
-    /// be made again: nothing is lost.
-    pub(crate) async fn next<T: DeserializeOwned>(
+    /// The next message and its cost in bytes, which `allowed` must cover.
+    pub(crate) async fn next_message<T: DeserializeOwned>(
         &mut self,
         allowed: u64,
     ) -> Result<(T, u64), Broken> {
+        match self.next(allowed).await? {
+            (Tag::Message, frame, cost) => Ok((opened(&frame)?, cost)),
+            _ => Err(Broken::Garbled("a part is out of place".to_owned())),
+        }
+    }
+
+    /// The next frame, unopened, and its cost in bytes, which `allowed` must cover. A call that was
+    /// given up can be made again: nothing is lost.
+    pub(crate) async fn next(&mut self, allowed: u64) -> Result<(Tag, Bytes, u64), Broken> {
         self.hear(HEADER).await?;
+        let tag = self.heard.first().copied().and_then(Tag::of);
+        let tag = tag.ok_or_else(|| Broken::Garbled("a frame has no known tag".to_owned()))?;
         let (packed, unpacked) = self.lengths();
         let cost = u64::from(packed.max(unpacked)) + HEADER as u64;
         if cost > allowed {
@@ -49,10 +59,8 @@ impl<R: AsyncRead + Unpin> FrameReader<R> {
         }
         let whole = HEADER + packed as usize;
         self.hear(whole).await?;
-        let frame = self.heard.split_to(whole);
-        let value = artifact::read_frame(&mut frame.as_ref())
-            .map_err(|error| Broken::Garbled(error.to_string()))?;
-        Ok((value, cost))
+        let frame = self.heard.split_to(whole).freeze();
+        Ok((tag, frame.slice(1..), cost))
     }
 
     /// Whether the child has said anything that nobody asked for.
@@ -65,7 +73,7 @@ impl<R: AsyncRead + Unpin> FrameReader<R> {
             let bytes = self.heard.get(at..at + 4).and_then(|bytes| bytes.try_into().ok());
             bytes.map_or(u32::MAX, u32::from_le_bytes)
         };
-        (length(0), length(4))
+        (length(1), length(5))
     }
 
     async fn hear(&mut self, wanted: usize) -> Result<(), Broken> {
@@ -80,31 +88,37 @@ impl<R: AsyncRead + Unpin> FrameReader<R> {
     }
 }
 
+/// Opens a message.
+pub(crate) fn opened<T: DeserializeOwned>(frame: &[u8]) -> Result<T, Broken> {
+    artifact::read_frame(&mut &*frame).map_err(|error| Broken::Garbled(error.to_string()))
+}
+
 #[cfg(test)]
 mod tests {
+    use super::super::protocol::write_message;
     use super::*;
 
     async fn first(bytes: &[u8], allowed: u64) -> Result<(String, u64), Broken> {
-        FrameReader::new(bytes).next(allowed).await
+        FrameReader::new(bytes).next_message(allowed).await
     }
 
     fn framed(text: &str) -> Vec<u8> {
         let mut bytes = Vec::new();
-        artifact::write_frame(&mut bytes, &text).unwrap();
+        write_message(&mut bytes, &text).unwrap();
         bytes
     }
 
     #[tokio::test]
     async fn a_frame_arrives() {
         let (text, cost) = first(&framed("hello"), 100).await.unwrap();
-        assert_eq!((text.as_str(), cost), ("hello", 15));
+        assert_eq!((text.as_str(), cost), ("hello", 16));
     }
 
     #[tokio::test]
     async fn a_frame_that_says_too_much_costs_no_memory() {
-        let mut lie = vec![0; 8];
-        lie[..4].copy_from_slice(&1024_u32.to_le_bytes());
-        lie[4..].copy_from_slice(&(MAX_FRAME + 1).to_le_bytes());
+        let mut lie = vec![b'm'; 9];
+        lie[1..5].copy_from_slice(&1024_u32.to_le_bytes());
+        lie[5..].copy_from_slice(&(MAX_FRAME + 1).to_le_bytes());
         assert!(matches!(first(&lie, u64::MAX).await, Err(Broken::Garbled(_))));
         assert_eq!(first(&lie, 1 << 20).await, Err(Broken::TooMuch));
     }
@@ -119,8 +133,9 @@ mod tests {
 
     #[tokio::test]
     async fn garbage_is_an_error() {
+        assert!(matches!(first(b"garbage, too", 100).await, Err(Broken::Garbled(_))));
         assert!(matches!(
-            first(b"\x04\0\0\0\x09\0\0\0garbage", 100).await,
+            first(b"m\x04\0\0\0\x09\0\0\0garbage", 100).await,
             Err(Broken::Garbled(_))
         ));
     }

@@ -31,6 +31,11 @@ impl LastWords {
         Self { kept, listening }
     }
 
+    /// What was said about an earlier job explains nothing about the next.
+    pub(crate) fn forget(&self) {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+
     /// What a dead child said last.
     pub(crate) async fn hear(&mut self) -> String {
         // A descendant could hold the pipe open; then what is there already has to do.

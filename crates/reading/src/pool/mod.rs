@@ -25,7 +25,7 @@ mod pool;
 pub(crate) mod protocol;
 mod tesseract;
 
-pub use answers::Answers;
+pub use answers::{Answers, PackedAnswer};
 pub use document::{Document, DocumentWriter};
 pub use failure::ReadFailure;
 pub use pool::{Job, Pool, PoolSettings, Waiting};

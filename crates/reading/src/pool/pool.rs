@@ -16,7 +16,7 @@ use std::time::Duration;
 use domain::TenantId;
 use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
-use tokio::time::timeout;
+use tokio::time::{Instant, sleep_until, timeout};
 
 use super::answers::Answers;
 use super::child::Child;
@@ -50,6 +50,8 @@ pub struct PoolSettings {
     pub output: u64,
     /// How long a child may take to be ready.
     pub start: Duration,
+    /// A child that is kept for a tenant ends when the tenant sends nothing for so long.
+    pub idle: Duration,
     /// A child is replaced after so many jobs: what it leaks goes with it.
     pub jobs_per_child: u32,
 }
@@ -67,6 +69,7 @@ impl PoolSettings {
             wall: Duration::from_mins(2),
             output: 1 << 30,
             start: Duration::from_secs(20),
+            idle: Duration::from_mins(1),
             jobs_per_child: 200,
         }
     }
@@ -177,6 +180,8 @@ struct Idle {
     warming: usize,
     /// The longest idle first.
     bound: VecDeque<Child>,
+    /// Whether somebody waits for the first of them to have been idle for too long.
+    watched: bool,
 }
 
 impl Keeper {
@@ -197,7 +202,9 @@ impl Keeper {
     /// A job is done, and its child well.
     pub(crate) fn take_back(&self, mut child: Child) {
         if child.served < self.0.settings.jobs_per_child && child.is_well() {
+            child.idle_since = Instant::now();
             self.idle().bound.push_back(child);
+            self.watch_the_idle();
             // The job's own place is about to be free.
             self.make_room(self.free_places() + 1);
         } else {
@@ -230,6 +237,38 @@ impl Keeper {
             // One that does not start is the next job's to complain about.
             idle.fresh.extend(started);
         });
+    }
+
+    /// Ends bound children that nobody needed for long. Stops when there are none left.
+    fn watch_the_idle(&self) {
+        let Ok(runtime) = Handle::try_current() else { return };
+        if std::mem::replace(&mut self.idle().watched, true) {
+            return;
+        }
+        let longest = self.0.settings.idle;
+        let pool = Arc::downgrade(&self.0);
+        runtime.spawn(async move {
+            loop {
+                let Some(kept) = pool.upgrade() else { return };
+                let Some(next) = Self(kept).end_the_idle(longest) else { return };
+                // Without holding on to the pool, which may end meanwhile.
+                sleep_until(next).await;
+            }
+        });
+    }
+
+    /// When to look again, unless nobody is left.
+    fn end_the_idle(&self, longest: Duration) -> Option<Instant> {
+        let mut idle = self.idle();
+        while let Some(child) = idle.bound.front() {
+            let end = child.idle_since + longest;
+            if end > Instant::now() {
+                return Some(end);
+            }
+            idle.bound.pop_front();
+        }
+        idle.watched = false;
+        None
     }
 
     fn free_places(&self) -> usize {

@@ -5,9 +5,12 @@
 //! child → parent   Greeting, then for each job Frames up to Done or Failed
 //! ```
 //!
-//! Messages are frames as in [`crate::artifact`]: `length unpacked lz4(postcard(message))`. No frame is
-//! large: what may be (an attachment, a picture) comes in pieces, so that a hostile child cannot make
-//! its parent set much memory aside.
+//! Messages are frames as in [`crate::artifact`]: `length unpacked lz4(postcard(message))`. What a child
+//! says has a byte before each frame that tells a message from a part ([`Tag`]): a part's frame is the
+//! very one that the page artifact holds, so the parent can store it without opening it.
+//!
+//! No frame is large: what may be (an attachment, a picture) comes in pieces, so that a hostile child
+//! cannot make its parent set much memory aside.
 
 use std::fmt;
 use std::io::Write;
@@ -45,6 +48,29 @@ pub(crate) struct Terms {
 pub(crate) enum Greeting {
     Ready { version: u16, door: Door },
     NotReady { why: String },
+}
+
+/// What a frame from a child holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Tag {
+    Message,
+    Page,
+    /// A part that is neither a page nor an attachment.
+    OtherPart,
+}
+
+impl Tag {
+    fn byte(self) -> u8 {
+        match self {
+            Self::Message => b'm',
+            Self::Page => b'p',
+            Self::OtherPart => b'o',
+        }
+    }
+
+    pub(crate) fn of(byte: u8) -> Option<Self> {
+        [Self::Message, Self::Page, Self::OtherPart].into_iter().find(|tag| tag.byte() == byte)
+    }
 }
 
 /// What a child is to do, and with which document.
@@ -141,11 +167,9 @@ pub enum PictureFormat {
     Grey,
 }
 
-/// What comes back for a request.
+/// What comes back for a request, beside parts.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) enum Frame {
-    /// A part that is not an attachment.
-    Part(Part),
     /// The beginning of an attachment or picture, whose bytes follow.
     Attachment {
         name: String,
@@ -167,34 +191,46 @@ pub(crate) enum Frame {
 pub(crate) fn write_answer(to: &mut impl Write, answer: Answer) -> Result<(), ArtifactError> {
     match answer {
         Answer::Part(Part::Attachment(Attachment { name, media_type, bytes })) => {
-            artifact::write_frame(to, &Frame::Attachment { name, media_type })?;
+            write_message(to, &Frame::Attachment { name, media_type })?;
             write_bytes(to, &bytes)
         }
-        Answer::Part(part) => write_bounded(to, &Frame::Part(part)),
+        Answer::Part(part @ Part::Page(_)) => write_tagged(to, Tag::Page, &part),
+        Answer::Part(part) => write_tagged(to, Tag::OtherPart, &part),
         Answer::Picture(Picture { width, height, format, bytes }) => {
-            artifact::write_frame(to, &Frame::Picture { width, height, format })?;
+            write_message(to, &Frame::Picture { width, height, format })?;
             write_bytes(to, &bytes)
         }
     }
+}
+
+/// Writes what is not a part.
+pub(crate) fn write_message<T: Serialize>(
+    to: &mut impl Write,
+    message: &T,
+) -> Result<(), ArtifactError> {
+    write_tagged(to, Tag::Message, message)
 }
 
 fn write_bytes(to: &mut impl Write, bytes: &[u8]) -> Result<(), ArtifactError> {
     for piece in bytes.chunks(PIECE) {
-        artifact::write_frame(to, &Frame::Piece(piece.to_vec()))?;
+        write_message(to, &Frame::Piece(piece.to_vec()))?;
     }
-    artifact::write_frame(to, &Frame::Complete)?;
-    Ok(())
+    write_message(to, &Frame::Complete)
 }
 
 /// A page so full that the parent would refuse it is refused here, where it is an ordinary error.
-fn write_bounded(to: &mut impl Write, frame: &Frame) -> Result<(), ArtifactError> {
-    let mut packed = Vec::new();
-    artifact::write_frame(&mut packed, frame)?;
-    let unpacked = packed.get(4..8).and_then(|length| length.try_into().ok());
+fn write_tagged<T: Serialize>(
+    to: &mut impl Write,
+    tag: Tag,
+    value: &T,
+) -> Result<(), ArtifactError> {
+    let mut framed = vec![tag.byte()];
+    artifact::write_frame(&mut framed, value)?;
+    let unpacked = framed.get(5..9).and_then(|length| length.try_into().ok());
     if unpacked.map(u32::from_le_bytes).is_none_or(|length| length > MAX_FRAME) {
         return Err(ArtifactError::TooLarge);
     }
-    Ok(to.write_all(&packed)?)
+    Ok(to.write_all(&framed)?)
 }
 
 #[cfg(test)]
@@ -207,7 +243,8 @@ mod tests {
         write_answer(&mut bytes, answer).unwrap();
         let mut rest = bytes.as_slice();
         let mut frames = Vec::new();
-        while !rest.is_empty() {
+        while let Some((b'm', frame)) = rest.split_first() {
+            rest = frame;
             frames.push(artifact::read_frame(&mut rest).unwrap());
         }
         frames

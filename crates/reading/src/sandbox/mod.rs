@@ -14,6 +14,8 @@
 //! The locks hold for the thread that closes them and for every thread it starts *later*: a thread
 //! started before would stay free, so the door does not close while there is one.
 //!
+//! `/proc` must be there, to count threads by.
+//!
 //! A kernel may lack Landlock or seccomp (old, or a container that hides them). The door then closes as
 //! far as it goes, and [`Door`] says how far, so that whoever started the child can tell the operator.
 
