@@ -1,5 +1,7 @@
 //! Word, PowerPoint and Excel files, written by the tests themselves.
 
+#![expect(clippy::unwrap_used, reason = "the helpers of a test may do what a test may")]
+
 mod office_files;
 
 use domain::FileKind;
