@@ -86,6 +86,20 @@ fn elements_nested_without_end_are_refused_and_take_no_stack() {
 }
 
 #[test]
+fn what_is_nested_as_deep_as_allowed_takes_little_stack() {
+    for (element, depth) in
+        [("div", 500), ("blockquote", 500), ("ul><li", 250), ("table><tr><td", 120)]
+    {
+        let deep = format!("{}innermost", format!("<{element}>").repeat(depth));
+        assert!(markdown(deep, FileKind::Html).contains("innermost"), "{element}");
+    }
+    let table = format!("<table><tr><th>{}innermost", "<table><tr><th>x<th>".repeat(120));
+    assert!(markdown(table, FileKind::Html).contains("innermost"));
+    let quotes = ">".repeat(500) + " innermost";
+    assert!(markdown(quotes, FileKind::Md).contains("innermost"));
+}
+
+#[test]
 fn a_page_states_its_own_encoding() {
     let page = b"<meta charset=iso-8859-15><p>10 \xA4 f\xFCr B\xFCcher</p>";
     assert_eq!(markdown(page, FileKind::Html), "10 € für Bücher\n");

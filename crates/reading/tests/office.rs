@@ -136,6 +136,26 @@ fn elements_within_elements_without_end_are_refused() {
 }
 
 #[test]
+fn what_is_nested_as_deep_as_allowed_takes_little_stack() {
+    let nested = |open: &str, close: &str, depth: usize| {
+        format!("{}<w:r><w:t>deep</w:t></w:r>{}", open.repeat(depth), close.repeat(depth))
+    };
+    let row = "<w:tbl><w:tr><w:tc><w:p><w:r><w:t>a</w:t></w:r></w:p></w:tc><w:tc>";
+    let bodies = [
+        format!("<w:p>{}</w:p>", nested("<w:ins>", "</w:ins>", 500)),
+        nested(row, "</w:tc></w:tr></w:tbl>", 160),
+        nested("<w:tbl><w:tr><w:tc>", "</w:tc></w:tr></w:tbl>", 160),
+        format!(
+            "<w:p><m:oMath>{}</m:oMath></w:p>",
+            nested("<m:sSup><m:e>", "</m:e></m:sSup>", 240)
+        ),
+    ];
+    for body in bodies {
+        assert!(read(&docx(&body), FileKind::Docx, Limits::default()).is_ok());
+    }
+}
+
+#[test]
 fn entities_that_a_document_defines_stand_for_nothing() {
     let document = r#"<!DOCTYPE d [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;">
         <!ENTITY file SYSTEM "file:///etc/passwd">]>
