@@ -2,6 +2,8 @@
 //!
 //! Its Markdown was accepted by its makers, not written by hand: a yardstick, not the truth. Link
 //! targets, image marks and backslashes are taken out of both sides before words are compared.
+//!
+//! `DOCKET_BENCH_KEEP` names a folder that keeps what was read, to look at.
 
 use std::io::{self, Write};
 use std::path::Path;

@@ -6,109 +6,21 @@
 //!
 //! What goes beyond [`Limits`] is left out, and a remark in the tail says so.
 
+mod text;
+
 use std::collections::BTreeMap;
 
 use domain::FileKind;
 
 use crate::model::{
-    Attachment, Block, BlockKind, Cell, Head, Line, Page, Part, Span, Style, Table, Tail,
-    TextSource, Word,
+    Attachment, Block, BlockKind, Cell, Head, Line, Page, Part, Span, Table, Tail, TextSource, Word,
 };
 use crate::{Limits, ReadError, Sink, Source};
 
+pub(crate) use self::text::Text;
+
 const LONG_BLOCKS: usize = 200;
 const LONG_WORDS: usize = 20_000;
-
-/// Characters with their style. `\n` ends a line; other white space parts words.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Text {
-    characters: String,
-    /// Where each style begins.
-    styles: Vec<(usize, Style)>,
-}
-
-impl Text {
-    pub(crate) fn plain(text: impl Into<String>) -> Self {
-        Self { characters: text.into(), styles: Vec::new() }
-    }
-
-    pub(crate) fn push(&mut self, text: &str, style: Style) {
-        if self.styles.last().map_or_else(Style::default, |(_, last)| *last) != style {
-            self.styles.push((self.characters.len(), style));
-        }
-        self.characters.push_str(text);
-    }
-
-    pub(crate) fn append(&mut self, other: &Self) {
-        let mut from = 0;
-        let mut style = Style::default();
-        for (at, next) in &other.styles {
-            self.push(other.characters.get(from..*at).unwrap_or_default(), style);
-            (from, style) = (*at, *next);
-        }
-        self.push(other.characters.get(from..).unwrap_or_default(), style);
-    }
-
-    /// The other text on a line of its own.
-    pub(crate) fn append_line(&mut self, other: &Self) {
-        if other.is_blank() {
-            return;
-        }
-        if !self.is_blank() {
-            self.push("\n", Style::default());
-        }
-        self.append(other);
-    }
-
-    pub(crate) fn as_str(&self) -> &str {
-        &self.characters
-    }
-
-    pub(crate) fn is_blank(&self) -> bool {
-        self.characters.trim().is_empty()
-    }
-
-    fn style_at(&self, at: usize) -> Style {
-        let after = self.styles.partition_point(|(from, _)| *from <= at);
-        after
-            .checked_sub(1)
-            .and_then(|last| self.styles.get(last))
-            .map_or_else(Style::default, |s| s.1)
-    }
-
-    /// The words of each line.
-    fn lines(&self) -> impl Iterator<Item = Vec<Word>> {
-        let mut at = 0;
-        self.characters.split('\n').map(move |line| {
-            let begins = at;
-            at += line.len() + 1;
-            let place = |word: &str| begins + (word.as_ptr() as usize - line.as_ptr() as usize);
-            line.split_whitespace().map(|word| self.word(word.to_owned(), place(word))).collect()
-        })
-    }
-
-    /// The same, but white space counts: what goes beyond one blank stays with the word after it.
-    fn lines_as_typed(&self) -> impl Iterator<Item = Vec<Word>> {
-        self.characters.split('\n').map(|line| {
-            let mut words = Vec::new();
-            let mut word = String::new();
-            for piece in line.trim_end().split_inclusive([' ', '\t']) {
-                let shown = piece.trim_end_matches([' ', '\t']);
-                if shown.is_empty() {
-                    word.push_str(piece);
-                } else {
-                    word.push_str(shown);
-                    words.push(self.word(std::mem::take(&mut word), 0));
-                }
-            }
-            words
-        })
-    }
-
-    fn word(&self, text: String, at: usize) -> Word {
-        Word { text, style: self.style_at(at), ..Word::default() }
-    }
-}
 
 /// A table before it has a page.
 #[derive(Clone, Debug, Default)]
@@ -196,8 +108,7 @@ impl<'a> Flow<'a> {
 
     /// Whether the block begins a page of its own accord, since this one is long.
     fn make_room(&mut self) -> Result<(), ReadError> {
-        let words = LONG_WORDS.min(self.limits.words as usize);
-        if self.page.blocks.len() >= LONG_BLOCKS || self.page.words.len() >= words {
+        if self.page.blocks.len() >= LONG_BLOCKS || self.page.words.len() >= self.most_words() {
             self.finish_page()?;
         }
         Ok(())
@@ -221,40 +132,67 @@ impl<'a> Flow<'a> {
         self.sink.take(Part::Page(page))
     }
 
-    /// A block that is neither a table nor empty.
+    /// A block that is neither a table nor empty. One that is too long for a page goes on on the next.
     pub(crate) fn block(&mut self, kind: BlockKind, text: &Text) -> Result<(), ReadError> {
         if self.full || (text.is_blank() && kind != BlockKind::Figure) {
             return Ok(());
         }
         self.make_room()?;
-        let from = self.page.lines.len();
-        if !text.is_blank() {
-            if kind == BlockKind::Code {
-                text.lines_as_typed().for_each(|words| self.line(words));
+        let mut open = self.page.lines.len();
+        if text.is_blank() {
+            self.end_block(kind, open);
+            return Ok(());
+        }
+        for (begins, line) in text.lines() {
+            let words: Box<dyn Iterator<Item = Word>> = if kind == BlockKind::Code {
+                Box::new(text.words_as_typed(line))
             } else {
-                text.lines().filter(|words| !words.is_empty()).for_each(|words| self.line(words));
+                Box::new(text.words(begins, line))
+            };
+            let mut words = words.peekable();
+            // Empty lines count in code only.
+            let mut wanted = kind == BlockKind::Code || words.peek().is_some();
+            while wanted {
+                let is_full = self.line(&mut words, self.most_words());
+                wanted = words.peek().is_some();
+                if is_full && wanted {
+                    self.end_block(kind, open);
+                    self.finish_page()?;
+                    open = 0;
+                }
+                if self.full {
+                    return Ok(());
+                }
             }
         }
-        let lines = Span::new(from..self.page.lines.len());
-        self.page.blocks.push(Block { kind, lines, area: None });
+        self.end_block(kind, open);
         Ok(())
+    }
+
+    fn end_block(&mut self, kind: BlockKind, first_line: usize) {
+        let lines = Span::new(first_line..self.page.lines.len());
+        if !lines.range().is_empty() || kind == BlockKind::Figure {
+            self.page.blocks.push(Block { kind, lines, area: None });
+        }
     }
 
     pub(crate) fn paragraph(&mut self, text: &str) -> Result<(), ReadError> {
         self.block(BlockKind::Paragraph, &Text::plain(text))
     }
 
-    fn line(&mut self, mut words: Vec<Word>) {
-        let room = (self.limits.words as usize).saturating_sub(self.page.words.len());
-        if words.len() > room {
-            words.truncate(room);
-            self.remark(format!("Page {} is cut off: it has too many words.", self.page.number));
-        }
-        self.page.text = TextSource::Layer;
+    /// Puts words onto the page as one line, as long as it has no more than `most`; says whether it is
+    /// full then.
+    fn line(&mut self, words: &mut dyn Iterator<Item = Word>, most: usize) -> bool {
         let from = self.page.words.len();
-        self.page.words.append(&mut words);
-        let words = Span::new(from..self.page.words.len());
-        self.page.lines.push(Line { words, area: None });
+        self.page.words.extend(words.take(most.saturating_sub(from)));
+        let to = self.page.words.len();
+        self.page.text = TextSource::Layer;
+        self.page.lines.push(Line { words: Span::new(from..to), area: None });
+        to >= most
+    }
+
+    fn most_words(&self) -> usize {
+        LONG_WORDS.min(self.limits.words as usize).max(1)
     }
 
     /// A table. One that is too long for a page goes on on the next.
@@ -292,7 +230,19 @@ impl<'a> Flow<'a> {
 
     fn cell(&mut self, cell: &GridCell, first_row: u32) -> Cell {
         let from = self.page.words.len();
-        cell.text.lines().filter(|words| !words.is_empty()).for_each(|words| self.line(words));
+        for (begins, line) in cell.text.lines() {
+            let mut words = cell.text.words(begins, line).peekable();
+            if words.peek().is_some() {
+                // A cell is never parted; but a table may hold no more than two pages would.
+                self.line(&mut words, 2 * self.most_words());
+            }
+            if words.next().is_some() {
+                self.remark(format!(
+                    "A table on page {} is cut off: it is too wide.",
+                    self.page.number
+                ));
+            }
+        }
         Cell {
             row: cell.row.saturating_sub(first_row),
             column: cell.column,
@@ -313,6 +263,7 @@ impl<'a> Flow<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::Style;
 
     const BOLD: Style = Style { bold: true, italic: false, size: 0 };
 
@@ -397,6 +348,25 @@ mod tests {
         assert_eq!(rows.iter().sum::<u32>(), 9);
         assert!(rows.len() > 1);
         assert!(pages(&parts).iter().all(|page| page.words.len() <= 12));
+    }
+
+    #[test]
+    fn a_paragraph_longer_than_a_page_goes_on_on_the_next() {
+        let limits = Limits { words: 10, ..Limits::default() };
+        let parts = built(limits, |flow| flow.paragraph(&"word ".repeat(25)));
+        let words: Vec<_> = pages(&parts).iter().map(|page| page.words.len()).collect();
+        assert_eq!(words, [10, 10, 5]);
+        assert!(pages(&parts).iter().all(|page| page.blocks.len() == 1));
+    }
+
+    #[test]
+    fn a_cell_that_would_fill_pages_is_cut_off_and_the_tail_says_so() {
+        let limits = Limits { words: 10, ..Limits::default() };
+        let cell = GridCell { text: Text::plain("word ".repeat(90)), ..GridCell::default() };
+        let parts = built(limits, |flow| flow.table(Grid { header_rows: 0, cells: vec![cell] }));
+        assert_eq!(pages(&parts)[0].words.len(), 20);
+        let Some(Part::Tail(tail)) = parts.last() else { panic!("no tail") };
+        assert_eq!(tail.remarks, ["A table on page 1 is cut off: it is too wide."]);
     }
 
     #[test]

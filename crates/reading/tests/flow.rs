@@ -1,5 +1,7 @@
 //! Web pages, mails, Markdown and plain text.
 
+#![expect(clippy::unwrap_used, reason = "the helpers of a test may do what a test may")]
+
 use domain::FileKind;
 use reading::model::{Attachment, Head, Page, Tail, TextSource};
 use reading::{Limits, Part, ReadError, Source};
@@ -84,6 +86,20 @@ fn elements_nested_without_end_are_refused_and_take_no_stack() {
 }
 
 #[test]
+fn what_is_nested_as_deep_as_allowed_takes_little_stack() {
+    for (element, depth) in
+        [("div", 500), ("blockquote", 500), ("ul><li", 250), ("table><tr><td", 120)]
+    {
+        let deep = format!("{}innermost", format!("<{element}>").repeat(depth));
+        assert!(markdown(deep, FileKind::Html).contains("innermost"), "{element}");
+    }
+    let table = format!("<table><tr><th>{}innermost", "<table><tr><th>x<th>".repeat(120));
+    assert!(markdown(table, FileKind::Html).contains("innermost"));
+    let quotes = ">".repeat(500) + " innermost";
+    assert!(markdown(quotes, FileKind::Md).contains("innermost"));
+}
+
+#[test]
 fn a_page_states_its_own_encoding() {
     let page = b"<meta charset=iso-8859-15><p>10 \xA4 f\xFCr B\xFCcher</p>";
     assert_eq!(markdown(page, FileKind::Html), "10 € für Bücher\n");
@@ -143,9 +159,8 @@ fn mails_within_mails_without_end_are_refused_and_parts_within_parts_are_not() {
     assert!(matches!(read(deep.as_bytes(), FileKind::Eml), Err(ReadError::TooLarge { .. })));
     let some = format!("{}\r\ninnermost", "Content-Type: message/rfc822\r\n\r\n".repeat(900));
     assert!(read(some.as_bytes(), FileKind::Eml).is_ok());
-    let parts: String = (0..5_000)
-        .map(|n| format!("Content-Type: multipart/mixed; boundary=b{n}\r\n\r\n--b{n}\r\n"))
-        .collect();
+    let part = |n: u32| format!("Content-Type: multipart/mixed; boundary=b{n}\r\n\r\n--b{n}\r\n");
+    let parts = (0..5_000).map(part).collect::<Vec<_>>().concat();
     assert!(read(parts.as_bytes(), FileKind::Eml).is_ok());
 }
 

@@ -1,5 +1,7 @@
 //! Word, PowerPoint and Excel files, written by the tests themselves.
 
+#![expect(clippy::unwrap_used, reason = "the helpers of a test may do what a test may")]
+
 mod office_files;
 
 use domain::FileKind;
@@ -130,6 +132,26 @@ fn elements_within_elements_without_end_are_refused() {
     for body in [deep.clone(), format!("<w:p>{deep}</w:p>")] {
         let error = read(&docx(&body), FileKind::Docx, Limits::default()).unwrap_err();
         assert!(matches!(error, ReadError::TooLarge { .. }), "{error}");
+    }
+}
+
+#[test]
+fn what_is_nested_as_deep_as_allowed_takes_little_stack() {
+    let nested = |open: &str, close: &str, depth: usize| {
+        format!("{}<w:r><w:t>deep</w:t></w:r>{}", open.repeat(depth), close.repeat(depth))
+    };
+    let row = "<w:tbl><w:tr><w:tc><w:p><w:r><w:t>a</w:t></w:r></w:p></w:tc><w:tc>";
+    let bodies = [
+        format!("<w:p>{}</w:p>", nested("<w:ins>", "</w:ins>", 500)),
+        nested(row, "</w:tc></w:tr></w:tbl>", 160),
+        nested("<w:tbl><w:tr><w:tc>", "</w:tc></w:tr></w:tbl>", 160),
+        format!(
+            "<w:p><m:oMath>{}</m:oMath></w:p>",
+            nested("<m:sSup><m:e>", "</m:e></m:sSup>", 240)
+        ),
+    ];
+    for body in bodies {
+        assert!(read(&docx(&body), FileKind::Docx, Limits::default()).is_ok());
     }
 }
 

@@ -10,6 +10,9 @@ use crate::flow::{Flow, Grid, GridCell, Text};
 use crate::model::{BlockKind, Style};
 use crate::{ReadError, Sink, Source};
 
+/// Bytes of Markdown that are parsed at once.
+const PIECE: usize = 512 << 10;
+
 pub fn read(source: &Source, sink: &mut dyn Sink) -> Result<(), ReadError> {
     let characters = text::decode(source.bytes, None);
     check_nesting(&characters, source.limits.nesting)?;
@@ -19,13 +22,46 @@ pub fn read(source: &Source, sink: &mut dyn Sink) -> Result<(), ReadError> {
     options.extension.tasklist = true;
     options.extension.footnotes = true;
     options.extension.front_matter_delimiter = Some("---".to_owned());
+    let (first, mut rest) = split_piece(&characters);
     let arena = Arena::new();
-    let root = parse_document(&arena, &characters, &options);
+    let root = parse_document(&arena, first, &options);
     let (title, properties) = about(root);
     let mut flow = Flow::begin(source, sink, title, properties)?;
-    let mut walk = Walk { flow: &mut flow, lists: Vec::new(), quotes: 0 };
-    walk.blocks(root)?;
+    Walk { flow: &mut flow, lists: Vec::new(), quotes: 0 }.blocks(root)?;
+    options.extension.front_matter_delimiter = None;
+    while !rest.is_empty() && !flow.is_full() {
+        let (piece, after) = split_piece(rest);
+        let arena = Arena::new();
+        let root = parse_document(&arena, piece, &options);
+        Walk { flow: &mut flow, lists: Vec::new(), quotes: 0 }.blocks(root)?;
+        rest = after;
+    }
     flow.finish()
+}
+
+/// A tree takes two hundred times the memory of its text, so a long text is parsed in pieces: up to an
+/// empty line outside of code if there is one, else up to the end of a line or word.
+fn split_piece(text: &str) -> (&str, &str) {
+    if text.len() <= PIECE {
+        return (text, "");
+    }
+    let (mut in_code, mut at, mut gap, mut line_end) = (false, 0, None, None);
+    for line in text.split_inclusive('\n') {
+        if at + line.len() > PIECE {
+            break;
+        }
+        at += line.len();
+        line_end = Some(at);
+        let shown = line.trim();
+        in_code ^= shown.starts_with("```") || shown.starts_with("~~~");
+        if shown.is_empty() && !in_code {
+            gap = Some(at);
+        }
+    }
+    let word_end = || text.as_bytes().get(..PIECE)?.iter().rposition(|byte| *byte == b' ');
+    let end = gap.or(line_end).or_else(word_end).filter(|end| *end > 0);
+    let end = end.unwrap_or_else(|| text.ceil_char_boundary(PIECE));
+    text.split_at_checked(end).unwrap_or((text, ""))
 }
 
 /// The parser is recursive in quotes within quotes.
@@ -188,4 +224,25 @@ fn grid<'a>(table: &'a AstNode<'a>) -> Grid {
         }
     }
     grid
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_texts_are_parted_at_empty_lines_and_nothing_is_lost() {
+        let paragraphs = "word ".repeat(100) + "\n\n";
+        for text in [paragraphs.repeat(3_000), "x".repeat(3 * PIECE), "ä ".repeat(PIECE)] {
+            let (mut whole, mut rest) = (String::new(), text.as_str());
+            while !rest.is_empty() {
+                let (piece, after) = split_piece(rest);
+                assert!(!piece.is_empty() && piece.len() <= PIECE + 4);
+                whole.push_str(piece);
+                rest = after;
+            }
+            assert_eq!(whole, text);
+        }
+        assert!(split_piece(&paragraphs.repeat(3_000)).0.ends_with("\n\n"));
+    }
 }

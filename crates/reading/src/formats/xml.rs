@@ -13,7 +13,7 @@ use quick_xml::events::{BytesRef, BytesStart, Event};
 use crate::ReadError;
 
 /// Elements that one tree may have.
-const MAX_ELEMENTS: usize = 3_000_000;
+const MAX_ELEMENTS: usize = 2_500_000;
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct Element {
@@ -187,7 +187,9 @@ impl<'a> Children<'a> {
                 Event::GeneralRef(name) => push_text(innermost, &referred(&name)),
                 Event::End(_) | Event::Eof => {
                     let ended = matches!(event, Event::Eof);
-                    let done = open.pop().unwrap_or_default();
+                    let mut done = open.pop().unwrap_or_default();
+                    // Most elements have one child, and room for four would be kept.
+                    done.nodes.shrink_to_fit();
                     match open.last_mut() {
                         Some(parent) => parent.nodes.push(Node::Element(done)),
                         None => return Ok(done),

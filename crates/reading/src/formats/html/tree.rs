@@ -13,7 +13,9 @@ use html5ever::{Attribute, ExpandedName, QualName, parse_document};
 
 use crate::ReadError;
 
-const CHUNK: usize = 16 << 10;
+/// Elements and texts: each costs about 200 bytes.
+const MAX_ENTRIES: usize = 3_000_000;
+const CHUNK: usize = 4 << 10;
 
 #[derive(Clone, Debug)]
 pub(super) struct Handle {
@@ -70,11 +72,12 @@ impl Tree {
                     "more than {nesting} elements within each other"
                 )));
             }
+            if parser.tokenizer.sink.sink.entries.borrow().len() > MAX_ENTRIES {
+                return Err(ReadError::too_large("it has too many elements"));
+            }
             rest = after;
         }
-        let tree = parser.finish();
-        // The end of the text may close and open elements once more.
-        Ok(tree)
+        Ok(parser.finish())
     }
 
     pub(super) fn root(&self) -> Node<'_> {

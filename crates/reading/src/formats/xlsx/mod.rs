@@ -230,15 +230,13 @@ fn formats(styles: &Element) -> Vec<String> {
 fn merges(bytes: &[u8], nesting: u32) -> Result<Merges, ReadError> {
     let mut merges = HashMap::new();
     // They come after the cells, which need them.
-    let Some(at) = bytes
-        .windows(11)
-        .rposition(|window| window == b"mergeCells ")
-        .or_else(|| bytes.windows(11).position(|window| window == b"mergeCells>"))
-    else {
+    let cells_end = bytes.windows(10).rposition(|window| window == b"sheetData>").unwrap_or(0);
+    let rest = bytes.get(cells_end..).unwrap_or_default();
+    let Some(at) = rest.windows(10).position(|window| window == b"mergeCells") else {
         return Ok(merges);
     };
-    let from =
-        bytes.get(..at).unwrap_or_default().iter().rposition(|byte| *byte == b'<').unwrap_or(at);
+    let before = rest.get(..at).unwrap_or_default();
+    let from = cells_end + before.iter().rposition(|byte| *byte == b'<').unwrap_or(at);
     let mut children = Children::new(bytes.get(from..).unwrap_or_default(), nesting);
     while let Some(element) = children.next(|name| name == "mergeCells")? {
         if &*element.name != "mergeCell" || merges.len() >= MAX_MERGES {

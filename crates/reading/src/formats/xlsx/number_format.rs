@@ -37,6 +37,9 @@ pub(super) fn built_in(id: u32) -> &'static str {
 
 /// The number as the code shows it.
 pub(super) fn shown(value: f64, code: &str, from_1904: bool) -> String {
+    if code == GENERAL {
+        return general(value);
+    }
     let sections = sections(code);
     let (section, value) = match sections.as_slice() {
         [_, negative, ..] if value < 0.0 => (negative, -value),

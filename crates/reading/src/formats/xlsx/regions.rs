@@ -37,10 +37,13 @@ pub(super) fn regions(cells: Vec<SheetCell>) -> Vec<Vec<SheetCell>> {
         } else {
             Vec::new()
         };
-        if sides.len() > 1 && sides.iter().all(|side| looks_like_table(side)) {
+        if sides.len() > 1 && sides.iter().all(looks_like_table) {
             open.extend(sides.into_iter().rev());
-        } else {
-            done.push(group);
+            continue;
+        }
+        match corner(&group) {
+            Some(row) => open.extend(parted(group, &[0, row], rows).into_iter().rev()),
+            None => done.push(group),
         }
     }
     done
@@ -76,9 +79,36 @@ fn parted(
     groups
 }
 
-fn looks_like_table(cells: &[SheetCell]) -> bool {
-    let rows: BTreeSet<u32> = cells.iter().map(|cell| cell.row).collect();
-    let columns: BTreeSet<u32> = cells.iter().map(|cell| cell.column).collect();
+/// The row where a table begins that touches the one above at a corner only.
+fn corner(cells: &[SheetCell]) -> Option<u32> {
+    let mut sorted: Vec<&SheetCell> = cells.iter().collect();
+    sorted.sort_by_key(|cell| cell.row);
+    // First and last column of everything from a cell on.
+    let mut below = vec![(u32::MAX, 0); sorted.len() + 1];
+    for (at, cell) in sorted.iter().enumerate().rev() {
+        let (first, last) = below[at + 1];
+        below[at] =
+            (first.min(cell.column), last.max(cell.column.saturating_add(cell.column_span)));
+    }
+    let (mut first, mut last, mut end) = (u32::MAX, 0, 0);
+    for (at, cell) in sorted.iter().enumerate() {
+        let (first_below, last_below) = below[at];
+        let beside = last <= first_below || last_below <= first;
+        if at > 0 && cell.row >= end && cell.row > sorted[at - 1].row && beside {
+            let (above, under) = sorted.split_at(at);
+            let is_table = |side: &[&SheetCell]| looks_like_table(side.iter().copied());
+            return (is_table(above) && is_table(under)).then_some(cell.row);
+        }
+        first = first.min(cell.column);
+        last = last.max(cell.column.saturating_add(cell.column_span));
+        end = end.max(cell.row.saturating_add(cell.row_span));
+    }
+    None
+}
+
+fn looks_like_table<'c>(cells: impl IntoIterator<Item = &'c SheetCell>) -> bool {
+    let places = cells.into_iter().map(|cell| (cell.row, cell.column));
+    let (rows, columns): (BTreeSet<u32>, BTreeSet<u32>) = places.unzip();
     rows.len() >= 2 && columns.len() >= 2
 }
 
@@ -110,6 +140,16 @@ mod tests {
         assert_eq!(regions(cells(&side_by_side)).len(), 2);
         let labelled: Vec<_> = (0..3).flat_map(|row| [(row, 0), (row, 2)]).collect();
         assert_eq!(regions(cells(&labelled)).len(), 1);
+    }
+
+    #[test]
+    fn tables_that_touch_at_a_corner_are_parted() {
+        let square = |row: u32, column: u32| {
+            [(row, column), (row, column + 1), (row + 1, column), (row + 1, column + 1)]
+        };
+        assert_eq!(regions(cells(&[square(0, 0), square(2, 2)].concat())).len(), 2);
+        assert_eq!(regions(cells(&[square(0, 2), square(2, 0)].concat())).len(), 2);
+        assert_eq!(regions(cells(&[square(0, 0), square(2, 1)].concat())).len(), 1);
     }
 
     #[test]
