@@ -11,6 +11,7 @@ use store::private::{self, PrivateServer};
 
 use crate::config::Config;
 use crate::data_dir::{DataDir, DataDirError};
+use crate::readers;
 use crate::signals::StopSignals;
 use crate::stages::{self, Drills};
 use crate::system;
@@ -47,7 +48,8 @@ impl Backend {
             );
         }
         let blobs = open_blobs(config, &data_dir)?;
-        let stages = stages::registered(drills, &blobs);
+        let reader = readers::reader(&config.read)?;
+        let stages = stages::registered(drills, &blobs, reader, config.read.children);
         let intake = IntakeSettings {
             max_bytes: config.intake.max_bytes,
             accepted: config.intake.accepted.clone(),

@@ -1,10 +1,11 @@
 //! The command line.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use api_types::{ErrorClass, RequeueRequest};
 use chrono::{DateTime, Utc};
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 use uuid::Uuid;
 
 use crate::config::Flags;
@@ -70,6 +71,17 @@ pub(crate) enum Command {
     /// was interrupted goes on when it is repeated. Exits with 1 when a file was refused, or with --wait
     /// when one could not be processed.
     Ingest(IngestArgs),
+    /// Read a file of this machine and print what it says; needs no server.
+    Read(ReadArgs),
+    /// What reading needs, what of it is missing here, and how to get it.
+    Doctor {
+        /// Print one JSON document instead of text.
+        #[arg(long)]
+        json: bool,
+    },
+    /// A child that reads documents. Docket starts it by itself.
+    #[command(hide = true)]
+    ReadWorker(ReadWorkerArgs),
     /// List documents, newest first.
     Docs(DocsArgs),
     /// A document with its versions, its runs and what became of their stages.
@@ -249,6 +261,39 @@ pub(crate) struct DocsArgs {
     /// Print one JSON document instead of a table.
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ReadArgs {
+    /// The file; - for standard input.
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    /// How to print it.
+    #[arg(long, value_enum, default_value_t = ReadFormat::Text)]
+    pub(crate) format: ReadFormat,
+    /// For a file that is encrypted.
+    #[arg(long, env = "DOCKET_FILE_PASSWORD", hide_env_values = true, value_name = "PASSWORD")]
+    pub(crate) password: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ReadFormat {
+    Text,
+    Markdown,
+    /// Pages with words, areas, blocks, tables.
+    Json,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ReadWorkerArgs {
+    /// With the models of the second OCR engine.
+    #[arg(long)]
+    pub(crate) ocr: bool,
+    /// Become another program, shut in.
+    #[arg(long, conflicts_with = "ocr")]
+    pub(crate) run: bool,
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    pub(crate) order: Vec<OsString>,
 }
 
 #[derive(Debug, Args)]

@@ -13,6 +13,7 @@ mod config;
 mod data_dir;
 mod drill;
 mod logging;
+mod readers;
 mod say;
 mod signals;
 mod stages;
@@ -31,6 +32,10 @@ use crate::say::complain;
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
+    // Before there is any other thread: one that began earlier would not be shut in.
+    if let Command::ReadWorker(args) = &cli.command {
+        return commands::read::be_a_child(args);
+    }
     let runtime = match tokio::runtime::Runtime::new() {
         Ok(runtime) => runtime,
         Err(error) => {
@@ -84,6 +89,9 @@ async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Status { server, json } => {
             commands::status::run(server.server.as_deref(), *json).await
         }
+        Command::ReadWorker(args) => Ok(commands::read::be_a_child(args)),
+        Command::Read(args) => commands::read::run(args, &quiet(&load(Flags::default())?)?).await,
+        Command::Doctor { json } => commands::doctor::run(*json),
         Command::Ingest(args) => commands::ingest::run(args).await,
         Command::Docs(args) => commands::docs::list(args).await,
         Command::Show { id, server, json } => {

@@ -3,13 +3,14 @@
 //! *Architecture invariant:* [`registered`] is the one place where a stage is plugged in; `docket
 //! serve` and `docket worker` run what it says, and nothing else.
 
-use ::stages::Ingest;
+use ::stages::{Desk, Ingest, Layout, Ocr, Preprocess};
 use blob::Blobs;
 use domain::{Pipeline, StageName};
 use engine::Stages;
+use reading::reader::Reader;
 
 use crate::config::{Config, ConfigError};
-use crate::drill;
+use crate::{drill, system};
 
 /// Whether the drill's stages are there beside the real ones (`drill.rs`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,9 +20,13 @@ pub(crate) enum Drills {
 }
 
 /// Every stage, in the pipeline's order.
-pub(crate) fn registered(drills: Drills, blobs: &Blobs) -> Stages {
+pub(crate) fn registered(drills: Drills, blobs: &Blobs, reader: Reader, children: usize) -> Stages {
+    let desk = || Desk::new(blobs.clone(), reader.clone(), system::environment().ids);
     // A name that is none would be a bug, and its stage is left out.
     let real = Ingest::new(blobs.clone()).into_iter().fold(Stages::default(), Stages::with);
+    let real = Preprocess::new(desk(), children).into_iter().fold(real, Stages::with);
+    let real = Ocr::new(desk(), children).into_iter().fold(real, Stages::with);
+    let real = Layout::new(desk(), children).into_iter().fold(real, Stages::with);
     match drills {
         Drills::None => real,
         Drills::Registered => drill::stages().into_iter().fold(real, Stages::with),
@@ -31,7 +36,11 @@ pub(crate) fn registered(drills: Drills, blobs: &Blobs) -> Stages {
 /// The names of [`registered`], which need nothing to be opened.
 pub(crate) fn names(drills: Drills) -> Vec<StageName> {
     let drills: &[&str] = if drills == Drills::Registered { &drill::NAMES } else { &[] };
-    [Ingest::NAME].iter().chain(drills).filter_map(|name| name.parse().ok()).collect()
+    [Ingest::NAME, Preprocess::NAME, Ocr::NAME, Layout::NAME]
+        .iter()
+        .chain(drills)
+        .filter_map(|name| name.parse().ok())
+        .collect()
 }
 
 /// What a document passes when nobody says otherwise; `None` while there is no stage.
@@ -68,7 +77,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let blobs = Blobs::open(&blob::BlobUrl::Folder(folder.path().to_owned())).unwrap();
         for drills in [Drills::None, Drills::Registered] {
-            assert!(registered(drills, &blobs).names().eq(&names(drills)));
+            let reader = crate::readers::reader(&config("").read).unwrap();
+            assert!(registered(drills, &blobs, reader, 1).names().eq(&names(drills)));
         }
     }
 
@@ -79,7 +89,7 @@ mod tests {
         let refused = default_pipeline(&config("drill_a,magic"), Drills::Registered);
         let refused = refused.unwrap_err().to_string();
         assert!(refused.starts_with("pipeline names the stage 'magic'"), "{refused}");
-        assert!(refused.contains("ingest, drill_a, drill_b"), "{refused}");
+        assert!(refused.contains("ingest, preprocess, ocr, layout, drill_a"), "{refused}");
     }
 
     #[test]

@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use crate::backend::{Folder, OpenDatabase};
 use crate::config::Config;
+use crate::readers;
 use crate::say::say;
 use crate::signals::stop_on_signal;
 use crate::stages::{self, Drills};
@@ -14,7 +15,8 @@ pub(crate) async fn run(config: &Config, drills: Drills) -> anyhow::Result<ExitC
     let stop = stop_on_signal()?;
     stages::default_pipeline(config, drills)?;
     let (database, blobs) = OpenDatabase::attach_with_blobs(config, Folder::MustBeThere).await?;
-    let stages = stages::registered(drills, &blobs);
+    let reader = readers::reader(&config.read)?;
+    let stages = stages::registered(drills, &blobs, reader, config.read.children);
     let worked = match Workers::start(database.store(), &blobs, stages, config) {
         Ok(workers) => {
             say(format_args!("Worker {} is ready", workers.id()));

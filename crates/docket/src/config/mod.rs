@@ -8,7 +8,7 @@ mod layers;
 
 use std::collections::BTreeSet;
 use std::net::{SocketAddr, ToSocketAddrs};
-use std::num::NonZeroU32;
+use std::num::{NonZero, NonZeroU32};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -29,6 +29,7 @@ pub(crate) struct Config {
     pub(crate) auth: AuthConfig,
     pub(crate) limits: LimitsConfig,
     pub(crate) intake: IntakeConfig,
+    pub(crate) read: ReadConfig,
     pub(crate) work: WorkConfig,
     pub(crate) shutdown_grace: Duration,
     pub(crate) log: LogConfig,
@@ -72,6 +73,13 @@ pub(crate) struct IntakeConfig {
 }
 
 #[derive(Debug)]
+pub(crate) struct ReadConfig {
+    /// How many processes read at once.
+    pub(crate) children: usize,
+    pub(crate) languages: Vec<String>,
+}
+
+#[derive(Debug)]
 pub(crate) struct WorkConfig {
     /// Workers run inside `docket serve` too.
     pub(crate) while_serving: bool,
@@ -106,6 +114,7 @@ impl Config {
             auth: AuthConfig::from_layers(layers)?,
             limits: LimitsConfig::from_layers(layers)?,
             intake: IntakeConfig::from_layers(layers)?,
+            read: ReadConfig::from_layers(layers)?,
             work: WorkConfig::from_layers(layers)?,
             shutdown_grace: seconds(layers, "shutdown_grace_seconds")?,
             log: LogConfig::from_layers(layers)?,
@@ -187,6 +196,22 @@ impl IntakeConfig {
             keep_orphans: Duration::from_hours(number("upload_cleanup_ttl_hours", 24 * 365)?),
             keep_failed: Duration::from_hours(24 * number("upload_failed_ttl_days", 3650)?),
         })
+    }
+}
+
+impl ReadConfig {
+    fn from_layers(layers: &Layers) -> Result<Self, ConfigError> {
+        let cores = || std::thread::available_parallelism().map_or(2, NonZero::get);
+        let children = match layers.number("read_children", 0, 256)? {
+            0 => cores(),
+            some => some as usize,
+        };
+        let languages = layers.words("ocr_languages")?;
+        let is_name = |name: &&str| name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
+        if languages.is_empty() || !languages.iter().all(is_name) {
+            return Err(layers.refuse("ocr_languages", "write names of tesseract, such as eng"));
+        }
+        Ok(Self { children, languages: languages.into_iter().map(str::to_owned).collect() })
     }
 }
 

@@ -1,0 +1,85 @@
+//! `docket doctor`: what reading needs, what is missing, and the one command that gets it.
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use reading::tools::Tools;
+use serde::Serialize;
+use serde_json::json;
+
+use crate::say::say;
+
+#[derive(Debug, Serialize)]
+struct Finding {
+    what: &'static str,
+    /// What does not work without it.
+    needed_for: &'static str,
+    found: Option<String>,
+    /// What installs it.
+    command: &'static str,
+}
+
+/// Exits with 1 when something is missing: documents that do not need it still work.
+pub(crate) fn run(as_json: bool) -> anyhow::Result<ExitCode> {
+    let findings = findings(&Tools::find());
+    let missing = findings.iter().filter(|finding| finding.found.is_none()).count();
+    if as_json {
+        say(json!({ "healthy": missing == 0, "findings": findings }));
+    } else {
+        findings.iter().for_each(show);
+        match missing {
+            0 => say("Nothing is missing."),
+            _ => say(format_args!("{missing} of {} are missing.", findings.len())),
+        }
+    }
+    Ok(if missing == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+fn show(finding: &Finding) {
+    let Finding { what, needed_for, found, command } = finding;
+    match found {
+        Some(place) => say(format_args!("  ok       {what}: {place}")),
+        None => {
+            say(format_args!("  MISSING  {what}: needed for {needed_for}"));
+            say(format_args!("           get it with: {command}"));
+        }
+    }
+}
+
+fn findings(tools: &Tools) -> Vec<Finding> {
+    let shown = |path: &Path| path.display().to_string();
+    vec![
+        Finding {
+            what: "pdfium",
+            needed_for: "PDF files",
+            found: tools.pdfium.as_deref().map(shown),
+            command: "scripts/pdfium",
+        },
+        Finding {
+            what: "tesseract",
+            needed_for: "pictures of text, as the first reader",
+            found: tools.tesseract.as_ref().map(|found| shown(&found.program)),
+            command: "scripts/need tesseract-ocr tesseract-ocr-eng",
+        },
+        Finding {
+            what: "OCR models",
+            needed_for: "pictures of text, as the second reader",
+            found: tools.models.as_deref().map(shown),
+            command: "scripts/ocr-models",
+        },
+        Finding {
+            what: "fonts",
+            needed_for: "pictures of PDF pages whose fonts are not embedded",
+            found: fonts(),
+            command: "scripts/need fonts-dejavu-core fonts-liberation2",
+        },
+    ]
+}
+
+fn fonts() -> Option<String> {
+    let folders = ["/usr/share/fonts", "/usr/local/share/fonts"];
+    let has_files = |folder: &&&str| {
+        std::fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_some())
+    };
+    folders.iter().find(has_files).map(|folder| (*folder).to_owned())
+}

@@ -1,0 +1,170 @@
+//! `docket read`, and the children that it and the workers start.
+
+use std::fs::File;
+use std::io::{self, BufReader, BufWriter, Read, Write};
+use std::path::Path;
+use std::process::ExitCode;
+
+use anyhow::{Context, bail};
+use domain::{FileKind, TenantId};
+use reading::Limits;
+use reading::artifact;
+use reading::detect::{Detected, detect};
+use reading::export::{self, JsonWriter};
+use reading::model::{Part, TextSource};
+use reading::pool::{Document, DocumentWriter, ReadFailure, Subject};
+use reading::reader::{Reader, be_a_child as serve};
+use uuid::Uuid;
+
+use crate::cli::{ReadArgs, ReadFormat, ReadWorkerArgs};
+use crate::config::Config;
+use crate::readers;
+use crate::say::complain;
+
+/// Nobody's in particular: there is one document, and the children end with the command.
+const NOBODY: TenantId = TenantId(Uuid::nil());
+
+/// Becomes a reading child, or a program that is shut in.
+pub(crate) fn be_a_child(args: &ReadWorkerArgs) -> ExitCode {
+    if args.run {
+        return reading::sandbox::run_program(args.order.clone());
+    }
+    match serve(args.ocr) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            complain(format_args!("{error}"));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+pub(crate) async fn run(args: &ReadArgs, config: &Config) -> anyhow::Result<ExitCode> {
+    let (document, kind, file_name) = open(&args.file)?;
+    let limits = Limits::default();
+    let subject = Subject { kind, file_name, password: args.password.clone(), limits };
+    let reader = readers::reader(&config.read)?;
+    match print(&reader, &subject, &document, args.format).await {
+        Ok(()) => Ok(ExitCode::SUCCESS),
+        Err(error) => match error.downcast_ref::<ReadFailure>() {
+            Some(failure) => {
+                complain(format_args!("{failure}. {}", failure.advice()));
+                Ok(ExitCode::FAILURE)
+            }
+            // Whoever reads along has enough.
+            None if is_hung_up(&error) => Ok(ExitCode::SUCCESS),
+            None => Err(error),
+        },
+    }
+}
+
+fn is_hung_up(error: &anyhow::Error) -> bool {
+    let broken = error.downcast_ref::<io::Error>();
+    broken.is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
+}
+
+fn open(path: &Path) -> anyhow::Result<(Document, FileKind, String)> {
+    const HEAD: u64 = 8 * 1024;
+    let document = if path == Path::new("-") {
+        let mut writer = DocumentWriter::new()?;
+        io::copy(&mut io::stdin().lock(), &mut writer).context("standard input cannot be read")?;
+        writer.finish()?
+    } else {
+        let cannot = || format!("{} cannot be read", path.display());
+        let file = File::open(path).with_context(cannot)?;
+        if file.metadata().with_context(cannot)?.is_dir() {
+            bail!("{} is a folder; name a file in it", path.display());
+        }
+        Document::from_file(file).with_context(cannot)?
+    };
+    let mut head = Vec::new();
+    document.reopened()?.take(HEAD).read_to_end(&mut head)?;
+    if head.is_empty() {
+        bail!("{} is empty", path.display());
+    }
+    let file_name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    match detect(&head, &file_name) {
+        Detected::Kind(kind) => Ok((document, kind, file_name)),
+        Detected::Foreign(what) => {
+            let known: Vec<&str> = FileKind::ALL.iter().map(|kind| kind.as_str()).collect();
+            bail!("{} is {what}; Docket reads {}", path.display(), known.join(", "))
+        }
+    }
+}
+
+async fn print(
+    reader: &Reader,
+    subject: &Subject,
+    document: &Document,
+    format: ReadFormat,
+) -> anyhow::Result<()> {
+    let (mut pages, mut wanting) = (artifact::Writer::new(DocumentWriter::new()?)?, 0);
+    let mut parts = reader.read(NOBODY, subject, document, &[]).await?;
+    while let Some(part) = parts.next().await? {
+        wanting += u32::from(matches!(&part, Part::Page(page) if page.text == TextSource::Wanted));
+        pages.write(&part)?;
+    }
+    let mut pages = pages.finish()?.finish()?;
+    if wanting > 0 {
+        if !reader.has_ocr() {
+            complain(format_args!(
+                "{wanting} pages are pictures of text, and no OCR engine is installed. Run `docket \
+                 doctor`: it names the command that installs one."
+            ));
+        }
+        let mut from = artifact::Reader::new(BufReader::new(pages.reopened()?))?;
+        let mut to = artifact::Writer::new(DocumentWriter::new()?)?;
+        reader.recognise_all(NOBODY, subject, document, (&mut from, &mut to), |_| ()).await?;
+        pages = to.finish()?.finish()?;
+    }
+    let mut laid_out = reader.lay_out(NOBODY, subject, &pages).await?;
+    let mut printer = Printer::new(format);
+    while let Some(part) = laid_out.next().await? {
+        printer.print(&part)?;
+    }
+    printer.finish()
+}
+
+/// Prints parts as they come.
+enum Printer {
+    Pages { format: ReadFormat, to: BufWriter<io::Stdout> },
+    Json(JsonWriter<BufWriter<io::Stdout>>),
+}
+
+impl Printer {
+    fn new(format: ReadFormat) -> Self {
+        let to = BufWriter::new(io::stdout());
+        match format {
+            ReadFormat::Json => Self::Json(JsonWriter::new(to)),
+            ReadFormat::Text | ReadFormat::Markdown => Self::Pages { format, to },
+        }
+    }
+
+    fn print(&mut self, part: &Part) -> anyhow::Result<()> {
+        match (self, part) {
+            (Self::Json(writer), part) => writer.write(part)?,
+            (Self::Pages { format, to }, Part::Page(page)) => {
+                let mut text = String::new();
+                match format {
+                    ReadFormat::Markdown => export::markdown(page, &mut text),
+                    ReadFormat::Text | ReadFormat::Json => export::text(page, &mut text),
+                }
+                to.write_all(text.as_bytes())?;
+            }
+            (Self::Pages { .. }, Part::Tail(tail)) => {
+                for remark in &tail.remarks {
+                    complain(format_args!("{remark}"));
+                }
+            }
+            (Self::Pages { .. }, Part::Head(_) | Part::Attachment(_)) => {}
+        }
+        Ok(())
+    }
+
+    fn finish(self) -> anyhow::Result<()> {
+        match self {
+            Self::Pages { mut to, .. } => to.flush()?,
+            Self::Json(writer) => writer.into_inner().flush()?,
+        }
+        Ok(())
+    }
+}
