@@ -4,6 +4,11 @@
 //! page are decoded when somebody asks for them ([`Picture::page`]). How many there are, and how large, is
 //! checked before anything is decoded.
 
+#![expect(
+    clippy::cast_precision_loss,
+    reason = "a picture with more pixels along a side than fit is refused"
+)]
+
 mod resolution;
 mod tiff_pages;
 
@@ -88,7 +93,9 @@ impl<'a> Picture<'a> {
                 };
                 pages.into_iter().map(open).collect::<Result<_, _>>()?
             }
-            other => return Err(ReadError::unsupported(format!("{} as a picture", other.as_str()))),
+            other => {
+                return Err(ReadError::unsupported(format!("{} as a picture", other.as_str())));
+            }
         };
         Ok(Self { source, frames, is_cut })
     }

@@ -31,9 +31,7 @@ pub fn join(tesseract: Option<&[Word]>, pp: Option<&[ReadLine]>) -> Vec<Word> {
     match (tesseract, pp) {
         (None, None) => Vec::new(),
         (Some(words), None) => words.iter().filter_map(by_tesseract_only).collect(),
-        (tesseract, Some(lines)) => {
-            reading_order(join_lines(tesseract.unwrap_or_default(), lines))
-        }
+        (tesseract, Some(lines)) => reading_order(join_lines(tesseract.unwrap_or_default(), lines)),
     }
 }
 
@@ -76,7 +74,8 @@ fn join_lines(tesseract: &[Word], lines: &[ReadLine]) -> Vec<(Area, Vec<Word>)> 
 const LEAST_FOR_A_LINE: u8 = 50;
 
 fn is_writing(line: &ReadLine, tesseract: &[&Word]) -> bool {
-    line.confidence.0 >= LEAST_FOR_A_LINE || tesseract.iter().any(|word| word.confidence.0 >= LEAST_FOR_A_LINE)
+    line.confidence.0 >= LEAST_FOR_A_LINE
+        || tesseract.iter().any(|word| word.confidence.0 >= LEAST_FOR_A_LINE)
 }
 
 /// As sure as the agreement of both, by measurement.
@@ -161,8 +160,6 @@ fn by_tesseract_only(word: &Word) -> Option<Word> {
 fn supported(word: &Word) -> Option<Word> {
     let letters = word.text.chars().filter(|c| c.is_alphanumeric()).count();
     let is_like_writing = letters >= 2 && letters * 3 >= word.text.chars().count() * 2;
-    (is_like_writing && word.confidence.0 >= SURE_ALONE).then(|| Word {
-        confidence: Confidence(word.confidence.0 / 2),
-        ..word.clone()
-    })
+    (is_like_writing && word.confidence.0 >= SURE_ALONE)
+        .then(|| Word { confidence: Confidence(word.confidence.0 / 2), ..word.clone() })
 }

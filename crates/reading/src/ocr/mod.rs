@@ -10,6 +10,13 @@
 //! start programs, and call [`Sheet::read`] with the answer. Either engine may be missing; with neither, the
 //! page's text is [`TextSource::Unavailable`](crate::model::TextSource::Unavailable).
 
+#![expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_precision_loss,
+    clippy::cast_sign_loss,
+    reason = "pixels are counted in whole numbers and measured in fractions, and `as` stops at the ends"
+)]
+
 pub mod consensus;
 pub mod policy;
 pub mod pp;
@@ -57,7 +64,8 @@ impl Sheet {
     pub fn prepared(preparation: Preparation, picture: GrayImage, page: Size) -> Self {
         let mapping = Mapping::new(&preparation, picture.dimensions(), page);
         let plain = Preparation { denoise: false, ..preparation.clone() };
-        let clean = preparation.denoise.then(|| prepare::apply(&preparation, picture.clone(), page));
+        let clean =
+            preparation.denoise.then(|| prepare::apply(&preparation, picture.clone(), page));
         let plain = prepare::apply(&plain, picture, page);
         let is_blank = prepare::is_blank(clean.as_ref().unwrap_or(&plain));
         Self { preparation, mapping, plain, clean, is_blank }
@@ -146,7 +154,7 @@ fn quality_of(words: &[Word]) -> Confidence {
 /// Rows from top to bottom, each from left to right. Stretches of text stand in one row when they share half
 /// of their height.
 fn reading_order(mut stretches: Vec<(Area, Vec<Word>)>) -> Vec<Word> {
-    let middle = |area: &Area| (area.top + area.bottom) / 2.0;
+    let middle = |area: &Area| f32::midpoint(area.top, area.bottom);
     stretches.sort_by(|a, b| middle(&a.0).total_cmp(&middle(&b.0)));
     let mut rows: Vec<(Area, Vec<(f32, Vec<Word>)>)> = Vec::new();
     for (area, words) in stretches {

@@ -51,7 +51,12 @@ fn longest(mut lines: Vec<Quad>) -> Vec<Quad> {
     lines.sort_by(|a, b| (b.width / b.height).total_cmp(&(a.width / a.height)));
     // The very longest may be rules.
     let skipped = usize::from(lines.len() > TRIED);
-    lines.into_iter().skip(skipped).filter(|line| line.width > 3.0 * line.height).take(TRIED).collect()
+    lines
+        .into_iter()
+        .skip(skipped)
+        .filter(|line| line.width > 3.0 * line.height)
+        .take(TRIED)
+        .collect()
 }
 
 /// The mean certainty of lines, of 100. A line that says nothing counts as nothing.

@@ -69,7 +69,8 @@ impl Ink {
         let mut places = 0;
         for top in (0..self.height.saturating_sub(PLACE - 1)).step_by(PLACE) {
             for left in (0..self.width.saturating_sub(PLACE - 1)).step_by(PLACE) {
-                let pixels = (0..PLACE * PLACE).filter(|at| self.at(left + at % PLACE, top + at / PLACE));
+                let pixels =
+                    (0..PLACE * PLACE).filter(|at| self.at(left + at % PLACE, top + at / PLACE));
                 places += usize::from(STROKE.contains(&pixels.count()));
             }
         }

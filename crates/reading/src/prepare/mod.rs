@@ -7,6 +7,13 @@
 //! Every decision needs evidence: a page with little on it is left as it is, because turning it by nonsense is
 //! worse than not turning it.
 
+#![expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_precision_loss,
+    clippy::cast_sign_loss,
+    reason = "pixels are counted in whole numbers and measured in fractions, and `as` stops at the ends"
+)]
+
 mod ink;
 mod mapping;
 mod skew;
@@ -35,9 +42,8 @@ pub fn masks_on(masks: &[Mask], page: u32) -> Vec<Area> {
 
 /// Takes words away that a text layer has in a masked area. For pages that are not laid out yet.
 pub fn remove_masked_words(words: &mut Vec<Word>, masked: &[Area]) {
-    let is_hidden = |area: &Area| {
-        masked.iter().any(|mask| area.within(mask).extent() > area.extent() * 0.5)
-    };
+    let is_hidden =
+        |area: &Area| masked.iter().any(|mask| area.within(mask).extent() > area.extent() * 0.5);
     words.retain(|word| !word.area.as_ref().is_some_and(is_hidden));
 }
 

@@ -45,9 +45,10 @@ pub(super) fn angle(image: &GrayImage) -> f32 {
 }
 
 fn best(trials: &[(f32, f32)]) -> (f32, f32) {
-    trials.iter().copied().fold((0.0, f32::NEG_INFINITY), |best, trial| {
-        if trial.1 > best.1 { trial } else { best }
-    })
+    trials
+        .iter()
+        .copied()
+        .fold((0.0, f32::NEG_INFINITY), |best, trial| if trial.1 > best.1 { trial } else { best })
 }
 
 fn median(mut values: Vec<f32>) -> f32 {

@@ -94,9 +94,15 @@ pub(super) fn median(image: &GrayImage) -> GrayImage {
         let (above, here, below) = (row(y - 1), row(y), row(y + 1));
         for x in 1..width - 1 {
             to[y * width + x] = middle_of_nine([
-                above[x - 1], above[x], above[x + 1],
-                here[x - 1], here[x], here[x + 1],
-                below[x - 1], below[x], below[x + 1],
+                above[x - 1],
+                above[x],
+                above[x + 1],
+                here[x - 1],
+                here[x],
+                here[x + 1],
+                below[x - 1],
+                below[x],
+                below[x + 1],
             ]);
         }
     }

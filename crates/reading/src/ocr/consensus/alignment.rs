@@ -16,10 +16,7 @@ pub(super) struct Piece<'a, 'b> {
 /// Longer lines are not aligned: no page has them, and the work grows with the square.
 const LONGEST_LINE: usize = 1_000;
 
-pub(super) fn align<'a, 'b>(
-    pp: &'a [ReadWord],
-    tesseract: &'b [&'b Word],
-) -> Vec<Piece<'a, 'b>> {
+pub(super) fn align<'a, 'b>(pp: &'a [ReadWord], tesseract: &'b [&'b Word]) -> Vec<Piece<'a, 'b>> {
     let (left, left_gaps) = characters(pp.iter().map(|word| word.text.as_str()));
     let (right, right_gaps) = characters(tesseract.iter().map(|word| word.text.as_str()));
     if left.len() > LONGEST_LINE || right.len() > LONGEST_LINE {
@@ -78,7 +75,8 @@ fn path(left: &[char], right: &[char]) -> Vec<(usize, usize)> {
     let (mut row, mut column) = (left.len(), right.len());
     while row > 0 || column > 0 {
         let here = edits[row * width + column];
-        let fits = |row: usize, column: usize, cost: u32| edits[row * width + column] + cost == here;
+        let fits =
+            |row: usize, column: usize, cost: u32| edits[row * width + column] + cost == here;
         let same = row > 0 && column > 0 && left[row - 1] == right[column - 1];
         if row > 0 && column > 0 && fits(row - 1, column - 1, u32::from(!same)) {
             (row, column) = (row - 1, column - 1);

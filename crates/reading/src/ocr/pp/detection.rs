@@ -9,8 +9,8 @@ use image::imageops::{self, FilterType};
 use rten_tensor::prelude::*;
 use rten_tensor::{NdTensor, NdTensorView};
 
-use super::quad::{Quad, smallest_around};
 use super::Network;
+use super::quad::{Quad, smallest_around};
 use crate::ReadError;
 
 /// The network halves its picture five times.
@@ -18,7 +18,7 @@ const MULTIPLE: u32 = 32;
 /// More pixels than this along one side cost time and find no more lines.
 const LONGEST_SIDE: u32 = 1_600;
 /// Below this small print is lost.
-const SHORTEST_SIDE: u32 = 736;
+const SHORTEST_SIDE: u32 = 480;
 const CORE_PIXEL: f32 = 0.3;
 const CORE: f32 = 0.5;
 const GROWTH: f32 = 1.6;
@@ -66,10 +66,13 @@ impl Likely<'_> {
         let is_core = |x: usize, y: usize| {
             // One pixel of reach to the left and up closes the hair cracks within a line.
             let at = |x: usize, y: usize| self.map[[y, x]] > CORE_PIXEL;
-            at(x, y) || (x > 0 && at(x - 1, y)) || (y > 0 && at(x, y - 1))
+            at(x, y)
+                || (x > 0 && at(x - 1, y))
+                || (y > 0 && at(x, y - 1))
                 || (x > 0 && y > 0 && at(x - 1, y - 1))
         };
-        let mut unseen: Vec<bool> = (0..height * width).map(|at| is_core(at % width, at / width)).collect();
+        let mut unseen: Vec<bool> =
+            (0..height * width).map(|at| is_core(at % width, at / width)).collect();
         let mut cores = Vec::new();
         let mut waiting = Vec::new();
         for start in 0..unseen.len() {

@@ -190,11 +190,8 @@ fn line_of(characters: &[Character], quad: Quad) -> Option<ReadLine> {
     if text.is_empty() {
         return None;
     }
-    let inked: Vec<f32> = characters
-        .iter()
-        .filter(|one| one.character != ' ')
-        .map(|one| one.likely)
-        .collect();
+    let inked: Vec<f32> =
+        characters.iter().filter(|one| one.character != ' ').map(|one| one.likely).collect();
     let mean = inked.iter().sum::<f32>() / inked.len() as f32;
     Some(ReadLine {
         text: text.to_owned(),
