@@ -117,11 +117,11 @@ impl<'a> Picture<'a> {
     pub fn page(&self, number: u32) -> Result<GrayImage, ReadError> {
         let frame =
             self.frame(number).ok_or_else(|| ReadError::damaged(format!("no page {number}")))?;
-        let (orientation, decoded) = match &frame.tiff {
+        let (orientation, picture) = match &frame.tiff {
             Some(page) => decode(tiff_decoder(self.source.bytes, page)?)?,
             None => decode(still_decoder(&self.source)?)?,
         };
-        let mut grey = DynamicImage::ImageLuma8(on_white_paper(decoded));
+        let mut grey = DynamicImage::ImageLuma8(on_white_paper(picture));
         grey.apply_orientation(orientation);
         let longest = frame.width.max(frame.height);
         let grey = grey.into_luma8();
@@ -192,8 +192,8 @@ fn decode(mut decoder: impl ImageDecoder) -> Result<(Orientation, DynamicImage),
     limits.max_alloc = Some(MOST_BYTES);
     decoder.set_limits(limits).map_err(ReadError::too_large)?;
     let orientation = decoder.orientation().unwrap_or(Orientation::NoTransforms);
-    let decoded = DynamicImage::from_decoder(decoder).map_err(ReadError::damaged)?;
-    Ok((orientation, decoded))
+    let picture = DynamicImage::from_decoder(decoder).map_err(ReadError::damaged)?;
+    Ok((orientation, picture))
 }
 
 /// What can be seen through shows white paper, not the black that lies under it in the file.
@@ -208,3 +208,6 @@ fn on_white_paper(picture: DynamicImage) -> GrayImage {
         image::Luma([u8::try_from(shown).unwrap_or(u8::MAX)])
     })
 }
+
+#[cfg(test)]
+mod tests;

@@ -23,7 +23,7 @@ use image::{GrayImage, imageops};
 
 use crate::model::{Area, Preparation, Rotation, Size, Word};
 
-pub use self::ink::{is_blank, share_of_writing_outside};
+pub use self::ink::is_blank;
 pub use self::mapping::Mapping;
 
 /// A region that nobody may read, by a rule of the tenant: in points, on every page or on one.

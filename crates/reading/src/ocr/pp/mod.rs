@@ -77,7 +77,7 @@ impl PpOcr {
         image: &GrayImage,
         regions: Option<&[Area]>,
     ) -> Result<Vec<ReadLine>, ReadError> {
-        let mut quads = self.find_lines(image)?;
+        let mut quads = self.find_lines(image, None)?;
         if let Some(regions) = regions {
             quads.retain(|quad| {
                 let area = quad.area();
@@ -87,12 +87,16 @@ impl PpOcr {
         self.read_lines(image, quads)
     }
 
-    /// Where lines are: the cheaper half of reading.
-    pub fn find_lines(&self, image: &GrayImage) -> Result<Vec<Quad>, ReadError> {
+    /// Where lines are. `print` is the height of small print in pixels; knowing it makes this cheaper.
+    pub fn find_lines(
+        &self,
+        image: &GrayImage,
+        print: Option<f32>,
+    ) -> Result<Vec<Quad>, ReadError> {
         if image.width() == 0 || image.height() == 0 {
             return Ok(Vec::new());
         }
-        let mut quads = detection::find_lines(&self.detection, image)?;
+        let mut quads = detection::find_lines(&self.detection, image, print)?;
         turn_those_read_sideways(&mut quads);
         quads.sort_by(|a, b| a.centre.1.total_cmp(&b.centre.1));
         Ok(quads)
@@ -185,13 +189,13 @@ fn turn_those_read_sideways(quads: &mut [Quad]) {
 }
 
 fn line_of(characters: &[Character], quad: Quad) -> Option<ReadLine> {
-    let text: String = characters.iter().map(|one| one.character).collect();
+    let text: String = characters.iter().map(|one| one.letter).collect();
     let text = text.trim();
     if text.is_empty() {
         return None;
     }
     let inked: Vec<f32> =
-        characters.iter().filter(|one| one.character != ' ').map(|one| one.likely).collect();
+        characters.iter().filter(|one| one.letter != ' ').map(|one| one.likely).collect();
     let mean = inked.iter().sum::<f32>() / inked.len() as f32;
     Some(ReadLine {
         text: text.to_owned(),
@@ -205,14 +209,14 @@ fn line_of(characters: &[Character], quad: Quad) -> Option<ReadLine> {
 fn words_of(characters: &[Character], quad: &Quad) -> Vec<ReadWord> {
     let half = half_character(characters);
     let mut words = Vec::new();
-    for word in characters.split(|one| one.character == ' ') {
+    for word in characters.split(|one| one.letter == ' ') {
         let (Some(first), Some(last)) = (word.first(), word.last()) else { continue };
         let from = (first.at - half).max(0.0) * quad.width;
         let to = (last.at + half).min(1.0) * quad.width;
-        let least = word.iter().map(|one| one.likely).fold(1.0, f32::min);
+        let weakest = word.iter().map(|one| one.likely).fold(1.0, f32::min);
         words.push(ReadWord {
-            text: word.iter().map(|one| one.character).collect(),
-            confidence: confidence(least),
+            text: word.iter().map(|one| one.letter).collect(),
+            confidence: confidence(weakest),
             area: quad.area_between(from, to),
         });
     }
