@@ -153,9 +153,12 @@ fn the_second_engine_is_asked_for_what_is_doubtful_and_for_numbers() {
 #[test]
 fn a_line_that_tesseract_does_not_see_is_read_whole() {
     let line = Quad::level(&Area { left: 0.0, top: 100.0, right: 300.0, bottom: 130.0 });
-    let plan = policy::plan(&[line], &by_tesseract("elsewhere", 96));
+    let mut tesseract = by_tesseract("elsewhere dirt", 96);
+    tesseract[1].confidence = Confidence(40);
+    let plan = policy::plan(&[line], &tesseract);
     assert_eq!(plan.doubtful, [line]);
-    assert_eq!(texts(&plan.rest), ["elsewhere"]);
+    assert_eq!(plan.settled[0].1.text, "elsewhere");
+    assert_eq!(texts(&plan.rest), ["dirt"]);
 }
 
 #[test]

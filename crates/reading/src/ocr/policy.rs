@@ -19,7 +19,7 @@ const SHORT: usize = 2;
 /// A gap narrower than this many line heights holds nothing.
 const NARROWEST_GAP: f32 = 0.5;
 /// Unless Tesseract sees something in it, one narrower than this is a wide space.
-const NARROWEST_EMPTY_GAP: f32 = 2.0;
+const NARROWEST_EMPTY_GAP: f32 = 1.25;
 /// Beside a doubtful word, from here on: it may be a part of the same word that fell apart.
 const SURE_BESIDE_DOUBT: u8 = 95;
 /// Closer than this to a doubtful word, in line heights, never.
@@ -52,7 +52,7 @@ pub fn plan(lines: &[Quad], tesseract: &[Word]) -> Plan {
     for word in tesseract {
         match word.area.and_then(|area| line_that_holds(&area, lines)) {
             Some(line) => of_line[line].push(word),
-            None => plan.rest.push(word.clone()),
+            None => plan.add_lone_word(word),
         }
     }
     for (line, words) in lines.iter().zip(of_line) {
@@ -62,6 +62,14 @@ pub fn plan(lines: &[Quad], tesseract: &[Word]) -> Plan {
 }
 
 impl Plan {
+    /// A word outside all lines: a digit alone in its column is easily overlooked from afar.
+    fn add_lone_word(&mut self, word: &Word) {
+        match word.area {
+            Some(area) if is_sure(word) => self.settled.push((area, word.clone())),
+            _ => self.rest.push(word.clone()),
+        }
+    }
+
     fn add_line(&mut self, line: &Quad, words: &[&Word]) {
         let stretches = Stretch::of(line, words);
         let gaps = gaps_between(line, &stretches);

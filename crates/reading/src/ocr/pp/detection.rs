@@ -20,7 +20,7 @@ const LONGEST_SIDE: u32 = 1_600;
 /// Below this small print is lost.
 const SHORTEST_SIDE: u32 = 480;
 /// Words of so many pixels are found as well as larger ones.
-const PRINT_HEIGHT: f32 = 15.0;
+const PRINT_HEIGHT: f32 = 18.0;
 const CORE_PIXEL: f32 = 0.3;
 const CORE: f32 = 0.5;
 const GROWTH: f32 = 1.6;
