@@ -13,7 +13,7 @@ use crate::formats::picture::Picture as Pictures;
 use crate::formats::{pdf, picture, read_flow};
 use crate::layout::Layout;
 use crate::model::{Page, Part, Rotation, Size, TextSource, Word};
-use crate::ocr::pp::PpOcr;
+use crate::ocr::pp::{ModelFiles, PpOcr};
 use crate::ocr::{Effort, Sheet, find_upright, is_suspicious, tesseract};
 use crate::pool::{Picture, PictureFormat, Request, Role, Subject, Wanted, Work};
 use crate::prepare::{self, Mask, masks_on, remove_masked_words};
@@ -33,15 +33,36 @@ pub fn serve(models: Option<&Path>) -> Result<(), WorkerError> {
     serve_requests(|| {
         // What is missing is said when a document needs it.
         pdfium::open().ok();
-        let second = models.and_then(|folder| PpOcr::load(folder, 1).ok());
+        let second = models.and_then(|folder| ModelFiles::read(folder).ok());
         let fonts = FONTS.iter().map(PathBuf::from).filter(|folder| folder.is_dir());
+        let second = second.map_or(Second::Missing, Second::Waiting);
         Ok(Opened { handler: Box::new(Child { second }), readable: fonts.collect() })
     })
 }
 
 #[derive(Debug)]
 struct Child {
-    second: Option<PpOcr>,
+    second: Second,
+}
+
+/// The second engine, loaded when it is first needed.
+#[derive(Debug)]
+enum Second {
+    Missing,
+    Waiting(ModelFiles),
+    Ready(PpOcr),
+}
+
+impl Second {
+    fn get(&mut self) -> Result<Option<&PpOcr>, ReadError> {
+        if let Self::Waiting(files) = self {
+            *self = Self::Ready(files.clone().load(1)?);
+        }
+        Ok(match self {
+            Self::Ready(engine) => Some(engine),
+            Self::Missing | Self::Waiting(_) => None,
+        })
+    }
 }
 
 impl Handler for Child {
@@ -63,7 +84,7 @@ impl Handler for Child {
             Work::Show { pages } => show(source, &pages, answers),
             Work::Recognise { pages } => {
                 let texts = first_readings(&handed)?;
-                self.recognise(source, &pages, &texts, answers)
+                recognise(self.second.get()?, source, &pages, &texts, answers)
             }
             Work::Render { page, width } => answers.picture(draw_for_people(source, page, width)?),
         }
@@ -189,55 +210,53 @@ fn first_readings(handed: &Handed) -> Result<Vec<Option<String>>, ReadError> {
     artifact::read_frame(&mut bytes.as_slice()).map_err(ReadError::damaged)
 }
 
-impl Child {
-    fn recognise(
-        &self,
-        source: Source<'_>,
-        pages: &[Wanted],
-        texts: &[Option<String>],
-        answers: &mut Replies<'_>,
-    ) -> Result<(), ReadError> {
-        let drawing = Drawing::open(source)?;
-        for (wanted, text) in pages.iter().zip(texts) {
-            let mut page = Page { number: wanted.number, ..Page::default() };
-            let first = text.as_deref().map(|text| words_of(text, source.limits));
-            self.recognise_page(&drawing, wanted, first.as_deref(), &mut page)?;
-            answers.take(Part::Page(page))?;
-        }
-        Ok(())
+fn recognise(
+    second: Option<&PpOcr>,
+    source: Source<'_>,
+    pages: &[Wanted],
+    texts: &[Option<String>],
+    answers: &mut Replies<'_>,
+) -> Result<(), ReadError> {
+    let drawing = Drawing::open(source)?;
+    for (wanted, text) in pages.iter().zip(texts) {
+        let mut page = Page { number: wanted.number, ..Page::default() };
+        let first = text.as_deref().map(|text| words_of(text, source.limits));
+        recognise_page(second, &drawing, wanted, first.as_deref(), &mut page)?;
+        answers.take(Part::Page(page))?;
     }
+    Ok(())
+}
 
-    fn recognise_page(
-        &self,
-        drawing: &Drawing<'_>,
-        wanted: &Wanted,
-        first: Option<&[Word]>,
-        page: &mut Page,
-    ) -> Result<(), ReadError> {
-        let sheet = sheet_of(drawing, wanted)?;
-        if first.is_none() && self.second.is_none() {
-            sheet.fill(page, None);
+fn recognise_page(
+    second: Option<&PpOcr>,
+    drawing: &Drawing<'_>,
+    wanted: &Wanted,
+    first: Option<&[Word]>,
+    page: &mut Page,
+) -> Result<(), ReadError> {
+    let sheet = sheet_of(drawing, wanted)?;
+    if first.is_none() && second.is_none() {
+        sheet.fill(page, None);
+        return Ok(());
+    }
+    if let (Some(words), Some(second)) = (first, second)
+        && !sheet.is_blank()
+        && is_suspicious(words)
+    {
+        let upright = find_upright(second, sheet.for_tesseract())?;
+        if upright != Rotation::None {
+            // The first engine read it the wrong way round, which helps nobody.
+            let mut turned = wanted.clone();
+            turned.preparation.upright = upright;
+            let sheet = sheet_of(drawing, &turned)?;
+            let words = sheet.read(None, Some(second), Effort::WhereNeeded)?;
+            sheet.fill(page, Some(words));
             return Ok(());
         }
-        if let (Some(words), Some(second)) = (first, &self.second)
-            && !sheet.is_blank()
-            && is_suspicious(words)
-        {
-            let upright = find_upright(second, sheet.for_tesseract())?;
-            if upright != Rotation::None {
-                // The first engine read it the wrong way round, which helps nobody.
-                let mut turned = wanted.clone();
-                turned.preparation.upright = upright;
-                let sheet = sheet_of(drawing, &turned)?;
-                let words = sheet.read(None, Some(second), Effort::WhereNeeded)?;
-                sheet.fill(page, Some(words));
-                return Ok(());
-            }
-        }
-        let words = sheet.read(first, self.second.as_ref(), Effort::WhereNeeded)?;
-        sheet.fill(page, Some(words));
-        Ok(())
     }
+    let words = sheet.read(first, second, Effort::WhereNeeded)?;
+    sheet.fill(page, Some(words));
+    Ok(())
 }
 
 fn words_of(table: &str, limits: Limits) -> Vec<Word> {

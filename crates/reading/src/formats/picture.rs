@@ -4,6 +4,11 @@
 //! page are decoded when somebody asks for them ([`Picture::page`]). How many there are, and how large, is
 //! checked before anything is decoded.
 
+#![expect(
+    clippy::cast_precision_loss,
+    reason = "a picture with more pixels along a side than fit is refused"
+)]
+
 mod resolution;
 mod tiff_pages;
 
@@ -200,8 +205,8 @@ fn decode(mut decoder: impl ImageDecoder) -> Result<(Orientation, DynamicImage),
     limits.max_alloc = Some(MOST_BYTES);
     decoder.set_limits(limits).map_err(ReadError::too_large)?;
     let orientation = decoder.orientation().unwrap_or(Orientation::NoTransforms);
-    let decoded = DynamicImage::from_decoder(decoder).map_err(ReadError::damaged)?;
-    Ok((orientation, decoded))
+    let picture = DynamicImage::from_decoder(decoder).map_err(ReadError::damaged)?;
+    Ok((orientation, picture))
 }
 
 /// What can be seen through shows white paper, not the black that lies under it in the file.
@@ -216,3 +221,6 @@ fn on_white_paper(picture: DynamicImage) -> GrayImage {
         image::Luma([u8::try_from(shown).unwrap_or(u8::MAX)])
     })
 }
+
+#[cfg(test)]
+mod tests;

@@ -9,9 +9,11 @@
 //! A word is *accepted* when its confidence is at least [`ACCEPTED`]: nobody needs to look at it again.
 
 mod alignment;
+mod dispute;
 
 use self::alignment::{Piece, align};
-use super::policy::{Plan, line_that_holds};
+use self::dispute::tesseract_wins;
+use super::policy::{Plan, is_sure, line_that_holds};
 use super::pp::{Quad, ReadLine, ReadWord};
 use super::reading_order;
 use crate::model::{Area, Confidence, Origin, Reading, Word};
@@ -21,8 +23,15 @@ pub const ACCEPTED: Confidence = Confidence(90);
 
 /// Below [`ACCEPTED`], however sure one engine is: the other one contradicts or sees nothing.
 const MOST_FOR_ONE_ENGINE: u8 = 89;
-/// Tesseract alone must be as sure as this.
+/// Tesseract must be as sure as this of what the second engine does not see.
 const SURE_ALONE: u8 = 85;
+/// And of what the second engine is not asked about, to be accepted.
+const ENOUGH_ALONE: u8 = 95;
+/// Below this an engine is guessing.
+const GUESSING: u8 = 60;
+const LEAST_FOR_A_LINE: u8 = 50;
+const LEAST_FOR_A_CHARACTER: u8 = 80;
+const LEAST_FOR_AN_IDEOGRAPH: u8 = 97;
 
 /// One text of what the engines read. In rows from top to bottom, each from left to right; areas as they came.
 ///
@@ -30,7 +39,7 @@ const SURE_ALONE: u8 = 85;
 pub fn join(tesseract: Option<&[Word]>, pp: Option<&[ReadLine]>) -> Vec<Word> {
     match (tesseract, pp) {
         (None, None) => Vec::new(),
-        (Some(words), None) => words.iter().filter_map(by_tesseract_only).collect(),
+        (Some(words), None) => words.iter().map(read_once).collect(),
         (tesseract, Some(lines)) => reading_order(join_lines(tesseract.unwrap_or_default(), lines)),
     }
 }
@@ -39,7 +48,7 @@ pub fn join(tesseract: Option<&[Word]>, pp: Option<&[ReadLine]>) -> Vec<Word> {
 pub fn join_by_plan(plan: &Plan, pp: &[ReadLine]) -> Vec<Word> {
     let mut stretches = join_lines(&plan.rest, pp);
     for (place, word) in &plan.settled {
-        stretches.push((*place, vec![settled(word)]));
+        stretches.push((*place, vec![read_once(word)]));
     }
     reading_order(stretches)
 }
@@ -70,17 +79,36 @@ fn join_lines(tesseract: &[Word], lines: &[ReadLine]) -> Vec<(Area, Vec<Word>)> 
     stretches
 }
 
-/// Below this a line that Tesseract does not see is a drawing, a stamp, the grain of the paper.
-const LEAST_FOR_A_LINE: u8 = 50;
-
+/// Whether a line is worth keeping. What Tesseract does not see and the second engine is not sure of is a drawing,
+/// a stamp, the grain of the paper; one or two characters are easily seen in such things, and a network that
+/// knows thousands of Chinese characters sees those first.
 fn is_writing(line: &ReadLine, tesseract: &[&Word]) -> bool {
-    line.confidence.0 >= LEAST_FOR_A_LINE
-        || tesseract.iter().any(|word| word.confidence.0 >= LEAST_FOR_A_LINE)
+    if tesseract.iter().any(|word| word.confidence.0 >= LEAST_FOR_A_LINE) {
+        return true;
+    }
+    let characters = line.text.chars().filter(|c| !c.is_whitespace()).count();
+    let needed = match characters {
+        ..=2 if line.text.chars().any(is_ideograph) => LEAST_FOR_AN_IDEOGRAPH,
+        ..=2 => LEAST_FOR_A_CHARACTER,
+        _ => LEAST_FOR_A_LINE,
+    };
+    line.confidence.0 >= needed
 }
 
-/// As sure as the agreement of both, by measurement.
-fn settled(word: &Word) -> Word {
-    Word { confidence: word.confidence.max(ACCEPTED), ..word.clone() }
+fn is_ideograph(character: char) -> bool {
+    matches!(character, '\u{2e80}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{323af}')
+}
+
+/// One reading by Tesseract that is enough, or that has to be: as sure as the agreement of both where, by
+/// measurement, it is right as often.
+fn read_once(word: &Word) -> Word {
+    let is_enough = is_sure(word) && word.confidence.0 >= ENOUGH_ALONE;
+    let confidence = if is_enough {
+        word.confidence.max(ACCEPTED)
+    } else {
+        Confidence(word.confidence.0.min(MOST_FOR_ONE_ENGINE))
+    };
+    Word { confidence, ..word.clone() }
 }
 
 fn left_of(word: &Word) -> f32 {
@@ -126,19 +154,37 @@ fn agreed(pp: &[ReadWord], tesseract: &[&Word]) -> Vec<Word> {
     pp.iter().map(|word| agreed(&word.text, Some(word.area))).collect()
 }
 
+/// Two that are both guessing may guess alike.
 fn agreement(pp: Confidence, tesseract: Confidence) -> Confidence {
-    Confidence(90 + pp.0.max(tesseract.0) / 10)
+    let surer = pp.max(tesseract).0;
+    if surer < GUESSING { Confidence(surer) } else { Confidence(ACCEPTED.0 + surer / 10) }
 }
 
 fn disputed(pp: &[ReadWord], tesseract: &[&Word]) -> Vec<Word> {
-    let text = tesseract.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ");
-    let confidence = tesseract.iter().map(|word| word.confidence).min().unwrap_or(Confidence::NONE);
+    if let ([second], [first]) = (pp, tesseract)
+        && tesseract_wins(second, first)
+    {
+        let other = by_pp_only(second);
+        return vec![Word { other: reading(other), ..by_tesseract(first) }];
+    }
     let mut words: Vec<Word> = pp.iter().map(by_pp_only).collect();
-    if let (Some(first), false) = (words.first_mut(), text.is_empty()) {
-        let other = Reading { text, confidence, origin: Origin::Tesseract };
-        first.other = Some(Box::new(other));
+    if let Some(first) = words.first_mut() {
+        let text = tesseract.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ");
+        let confidence = tesseract.iter().map(|word| word.confidence).min().unwrap_or_default();
+        let other = Word { text, confidence, origin: Origin::Tesseract, ..Word::default() };
+        first.other = reading(other);
     }
     words
+}
+
+fn reading(word: Word) -> Option<Box<Reading>> {
+    let Word { text, confidence, origin, .. } = word;
+    (!text.is_empty()).then(|| Box::new(Reading { text, confidence, origin }))
+}
+
+fn by_tesseract(word: &Word) -> Word {
+    let confidence = Confidence(word.confidence.0.min(MOST_FOR_ONE_ENGINE));
+    Word { confidence, ..word.clone() }
 }
 
 fn by_pp_only(word: &ReadWord) -> Word {
@@ -149,11 +195,6 @@ fn by_pp_only(word: &ReadWord) -> Word {
         origin: Origin::PpOcr,
         ..Word::default()
     }
-}
-
-fn by_tesseract_only(word: &Word) -> Option<Word> {
-    let confidence = Confidence(word.confidence.0.min(MOST_FOR_ONE_ENGINE));
-    Some(Word { confidence, ..word.clone() })
 }
 
 /// A word of Tesseract where the second engine sees none.

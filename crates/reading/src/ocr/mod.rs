@@ -10,6 +10,13 @@
 //! start programs, and call [`Sheet::read`] with the answer. Either engine may be missing; with neither, the
 //! page's text is [`TextSource::Unavailable`](crate::model::TextSource::Unavailable).
 
+#![expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_precision_loss,
+    clippy::cast_sign_loss,
+    reason = "pixels are counted in whole numbers and measured in fractions, and `as` stops at the ends"
+)]
+
 pub mod consensus;
 pub mod policy;
 pub mod pp;
@@ -78,6 +85,11 @@ impl Sheet {
         self.clean.as_ref().unwrap_or(&self.plain)
     }
 
+    /// What the second engine is given.
+    pub fn plain(&self) -> &GrayImage {
+        &self.plain
+    }
+
     /// The words of the page, in points. `tesseract` as [`tesseract::parse_tsv`] gives them.
     pub fn read(
         &self,
@@ -107,17 +119,14 @@ impl Sheet {
         words: &[Word],
         pp: &PpOcr,
     ) -> Result<(Plan, Vec<ReadLine>), ReadError> {
-        let plan = if policy::sees_everything(self.for_tesseract(), words) {
-            policy::plan(&policy::lines_of(words), words)
-        } else {
-            policy::plan(&pp.find_lines(&self.plain)?, words)
-        };
+        let found = pp.find_lines(&self.plain, policy::print_height(words))?;
+        let plan = policy::plan(&found, words);
         let lines = pp.read_lines(&self.plain, plan.doubtful.clone())?;
         Ok((plan, lines))
     }
 
     fn on_page(&self, word: Word) -> Word {
-        let area = word.area.map(|area| self.mapping.to_page(&area));
+        let area = word.area.map(|area| self.mapping.on_page(&area));
         Word { area, ..word }
     }
 
@@ -147,21 +156,23 @@ fn quality_of(words: &[Word]) -> Confidence {
 /// Rows from top to bottom, each from left to right. Stretches of text stand in one row when they share half
 /// of their height.
 fn reading_order(mut stretches: Vec<(Area, Vec<Word>)>) -> Vec<Word> {
-    let middle = |area: &Area| (area.top + area.bottom) / 2.0;
+    let middle = |area: &Area| f32::midpoint(area.top, area.bottom);
     stretches.sort_by(|a, b| middle(&a.0).total_cmp(&middle(&b.0)));
-    let mut rows: Vec<(Area, Vec<(f32, Vec<Word>)>)> = Vec::new();
+    let mut rows: Vec<Vec<(Area, Vec<Word>)>> = Vec::new();
     for (area, words) in stretches {
         let is_beside = |row: &Area| {
             let shared = row.bottom.min(area.bottom) - row.top.max(area.top);
             shared > 0.5 * row.height().min(area.height())
         };
         match rows.last_mut() {
-            Some((row, members)) if is_beside(row) => members.push((area.left, words)),
-            _ => rows.push((area, vec![(area.left, words)])),
+            Some(row) if row.first().is_some_and(|(first, _)| is_beside(first)) => {
+                row.push((area, words));
+            }
+            _ => rows.push(vec![(area, words)]),
         }
     }
-    for (_, members) in &mut rows {
-        members.sort_by(|a, b| a.0.total_cmp(&b.0));
+    for row in &mut rows {
+        row.sort_by(|a, b| a.0.left.total_cmp(&b.0.left));
     }
-    rows.into_iter().flat_map(|(_, members)| members).flat_map(|(_, words)| words).collect()
+    rows.into_iter().flatten().flat_map(|(_, words)| words).collect()
 }

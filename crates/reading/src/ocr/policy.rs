@@ -5,33 +5,34 @@
 //! settled: no context tells a wrong digit from a right one, and they are what documents are read for. The second
 //! engine reads the *gaps*, which are all that is left of the lines when settled words are taken out.
 //!
-//! Lines are found by the second engine, so that nothing Tesseract overlooked is lost. Where all ink of the page
-//! lies within Tesseract's words there is nothing to overlook, and its own lines do.
-
-use image::GrayImage;
+//! Lines are found by the second engine on the whole page, so that nothing Tesseract overlooked is lost; but no
+//! closer than the print needs, whose height Tesseract's words tell. (Taking Tesseract's own lines where hardly
+//! any ink lies outside of them was tried: it costs one word in a hundred.)
 
 use super::pp::Quad;
 use crate::model::{Area, Word};
-use crate::prepare;
 
 /// Words are settled from here on.
-const SURE: u8 = 93;
-/// Words of one or two letters, which Tesseract gives less, as well.
-const SURE_OF_SHORT: u8 = 90;
+const SURE: u8 = 92;
 /// Numbers with fewer digits are settled like words: a count, a day.
 const SHORT: usize = 2;
-/// A gap narrower than this many line heights is the space between words.
-const NARROWEST_GAP: f32 = 0.75;
+/// A gap narrower than this many line heights holds nothing.
+const NARROWEST_GAP: f32 = 0.5;
+/// Unless Tesseract sees something in it, one narrower than this is a wide space.
+const NARROWEST_EMPTY_GAP: f32 = 1.25;
+/// Beside a doubtful word, from here on: it may be a part of the same word that fell apart.
+const SURE_BESIDE_DOUBT: u8 = 95;
+/// Closer than this to a doubtful word, in line heights, never.
+const SPACE: f32 = 0.15;
+/// Paper that a gap leaves to a settled word, in line heights.
+const MARGIN: f32 = 0.05;
 /// With less of a line left than this, asking for the rest costs little more, and words that both engines have
 /// read are worth more.
 const WORTH_CUTTING: f32 = 0.75;
 
-/// Less ink than this outside of all words is dust and rules.
-const OVERLOOKED: f32 = 0.05;
-/// The second engine wants some paper around a line, in line heights.
-const LINE_MARGIN: f32 = 0.15;
-/// Words farther apart, in line heights, are in different columns.
-const WIDEST_SPACE: f32 = 2.0;
+/// Words that tell how large print is.
+const READABLE: u8 = 60;
+const WORDS_TO_TELL: usize = 12;
 
 /// What is to be done with a page.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -51,7 +52,7 @@ pub fn plan(lines: &[Quad], tesseract: &[Word]) -> Plan {
     for word in tesseract {
         match word.area.and_then(|area| line_that_holds(&area, lines)) {
             Some(line) => of_line[line].push(word),
-            None => plan.rest.push(word.clone()),
+            None => plan.add_lone_word(word),
         }
     }
     for (line, words) in lines.iter().zip(of_line) {
@@ -61,9 +62,17 @@ pub fn plan(lines: &[Quad], tesseract: &[Word]) -> Plan {
 }
 
 impl Plan {
+    /// A word outside all lines: a digit alone in its column is easily overlooked from afar.
+    fn add_lone_word(&mut self, word: &Word) {
+        match word.area {
+            Some(area) if is_sure(word) => self.settled.push((area, word.clone())),
+            _ => self.rest.push(word.clone()),
+        }
+    }
+
     fn add_line(&mut self, line: &Quad, words: &[&Word]) {
-        let settled = settled_stretches(line, words);
-        let gaps = gaps_between(line, &settled);
+        let stretches = Stretch::of(line, words);
+        let gaps = gaps_between(line, &stretches);
         let left = gaps.iter().map(|(from, to)| to - from).sum::<f32>();
         if left > WORTH_CUTTING * line.width {
             self.doubtful.push(*line);
@@ -71,46 +80,66 @@ impl Plan {
             return;
         }
         let place = line.area();
-        for &word in words {
-            let Some(area) = word.area else { continue };
-            let middle = line.along_to(&area);
-            let is_in_gap = gaps.iter().any(|(from, to)| (*from..*to).contains(&middle));
-            if is_in_gap || !is_sure(word) {
-                self.rest.push(word.clone());
-            } else {
-                let stretch = Area { top: place.top, bottom: place.bottom, ..area };
-                self.settled.push((stretch, word.clone()));
+        for stretch in stretches {
+            match (stretch.is_settled, stretch.word.area) {
+                (true, Some(area)) => {
+                    let place = Area { top: place.top, bottom: place.bottom, ..area };
+                    self.settled.push((place, stretch.word.clone()));
+                }
+                _ => self.rest.push(stretch.word.clone()),
             }
         }
         self.doubtful.extend(gaps.iter().map(|&(from, to)| line.part(from, to)));
     }
 }
 
-/// Whether hardly any ink lies outside the words.
-pub fn sees_everything(image: &GrayImage, words: &[Word]) -> bool {
-    let areas: Vec<Area> = words.iter().filter_map(|word| word.area).collect();
-    prepare::share_of_writing_outside(image, &areas) < OVERLOOKED
+/// From where to where a word reaches along its line.
+struct Stretch<'a> {
+    word: &'a Word,
+    from: f32,
+    to: f32,
+    is_settled: bool,
 }
 
-/// Lines made of words that stand beside each other.
-pub fn lines_of(words: &[Word]) -> Vec<Quad> {
-    let mut lines: Vec<Area> = Vec::new();
-    for area in words.iter().filter_map(|word| word.area) {
-        match lines.last_mut() {
-            // Words come line by line, from left to right.
-            Some(line) if continues(line, &area) => *line = line.around(&area),
-            _ => lines.push(area),
+impl<'a> Stretch<'a> {
+    /// Those of a line, from left to right.
+    fn of(line: &Quad, words: &[&'a Word]) -> Vec<Self> {
+        let mut stretches = Vec::with_capacity(words.len());
+        for &word in words {
+            let Some(area) = word.area else { continue };
+            let (middle, half) = (line.along_to(&area), area.width() / 2.0);
+            let is_settled = is_sure(word);
+            stretches.push(Self { word, from: middle - half, to: middle + half, is_settled });
         }
+        stretches.sort_by(|a, b| a.from.total_cmp(&b.from));
+        let doubts: Vec<bool> = (0..stretches.len())
+            .map(|at| {
+                let touches = |other: usize| {
+                    let (first, second) = (&stretches[at.min(other)], &stretches[at.max(other)]);
+                    let is_close = second.from - first.to < SPACE * line.height;
+                    let is_unsure = stretches[at].word.confidence.0 < SURE_BESIDE_DOUBT;
+                    !stretches[other].is_settled && (is_close || is_unsure)
+                };
+                at > 0 && touches(at - 1) || at + 1 < stretches.len() && touches(at + 1)
+            })
+            .collect();
+        for (stretch, is_doubtful) in stretches.iter_mut().zip(doubts) {
+            stretch.is_settled &= !is_doubtful;
+        }
+        stretches
     }
-    lines.iter().map(|line| Quad::level(line).grown(LINE_MARGIN * line.height())).collect()
 }
 
-fn continues(line: &Area, word: &Area) -> bool {
-    let shared = line.bottom.min(word.bottom) - line.top.max(word.top);
-    let gap = word.left - line.right;
-    shared > 0.5 * line.height().min(word.height())
-        && gap > -0.5 * line.height()
-        && gap < WIDEST_SPACE * line.height()
+/// How high the smaller words on a page are, in pixels. None with too few words to tell.
+pub fn print_height(words: &[Word]) -> Option<f32> {
+    let is_known = |word: &&Word| {
+        word.confidence.0 >= READABLE
+            && word.text.chars().filter(|c| c.is_alphanumeric()).count() > SHORT
+    };
+    let areas = words.iter().filter(is_known).filter_map(|word| word.area);
+    let mut heights: Vec<f32> = areas.map(|area| area.height()).collect();
+    heights.sort_by(f32::total_cmp);
+    (heights.len() >= WORDS_TO_TELL).then(|| heights[heights.len() / 4])
 }
 
 /// The line that covers most of a word, when it covers half of it.
@@ -124,39 +153,32 @@ pub(super) fn line_that_holds(word: &Area, lines: &[Quad]) -> Option<usize> {
 pub fn is_sure(word: &Word) -> bool {
     let digits = word.text.chars().filter(char::is_ascii_digit).count();
     let letters = word.text.chars().filter(|c| c.is_alphabetic()).count();
-    let needed = if digits + letters <= SHORT { SURE_OF_SHORT } else { SURE };
     let is_number = digits > 0 && digits + letters > SHORT;
-    !is_number && digits + letters > 0 && word.confidence.0 >= needed
+    !is_number && digits + letters > 0 && word.confidence.0 >= SURE
 }
 
-/// From where to where settled words reach along a line, from left to right.
-fn settled_stretches(line: &Quad, words: &[&Word]) -> Vec<(f32, f32)> {
-    let mut stretches: Vec<(f32, f32)> = words
-        .iter()
-        .filter(|word| is_sure(word))
-        .filter_map(|word| word.area)
-        .map(|area| (line.along_to(&area), area.width() / 2.0))
-        .map(|(middle, half)| (middle - half, middle + half))
-        .collect();
-    stretches.sort_by(|a, b| a.0.total_cmp(&b.0));
-    stretches
-}
-
-/// What settled words leave of a line, where it is wide enough to hold something. A gap ends half a space before
-/// the settled word, so that no letter is cut.
-fn gaps_between(line: &Quad, settled: &[(f32, f32)]) -> Vec<(f32, f32)> {
-    // A line that was found reaches beyond its letters by about so much.
-    let margin = 0.2 * line.height;
+/// What settled words leave of a line, where it is wide enough to hold something.
+fn gaps_between(line: &Quad, stretches: &[Stretch<'_>]) -> Vec<(f32, f32)> {
+    let margin = MARGIN * line.height;
     let mut gaps = Vec::new();
     let mut from = 0.0;
-    let ends = [(line.width, line.width)];
-    for &(start, end) in settled.iter().chain(&ends) {
-        let is_last = start >= line.width;
-        let to = if is_last { line.width } else { start - margin / 2.0 };
-        if to - from > NARROWEST_GAP * line.height {
-            gaps.push((from, to));
+    let mut holds_something = false;
+    for stretch in stretches {
+        if stretch.is_settled {
+            push_gap(&mut gaps, line, from, stretch.from - margin, holds_something);
+            from = stretch.to + margin;
+            holds_something = false;
+        } else {
+            holds_something = true;
         }
-        from = from.max(end + margin / 2.0);
     }
+    push_gap(&mut gaps, line, from, line.width, holds_something);
     gaps
+}
+
+fn push_gap(gaps: &mut Vec<(f32, f32)>, line: &Quad, from: f32, to: f32, holds_something: bool) {
+    let narrowest = if holds_something { NARROWEST_GAP } else { NARROWEST_EMPTY_GAP };
+    if to - from > narrowest * line.height {
+        gaps.push((from, to));
+    }
 }

@@ -25,7 +25,7 @@ pub fn is_suspicious(tesseract: &[Word]) -> bool {
 
 /// How a page must be turned to stand upright. None unless the evidence is clear.
 pub fn find_upright(pp: &PpOcr, image: &GrayImage) -> Result<Rotation, ReadError> {
-    let lines = pp.find_lines(image)?;
+    let lines = pp.find_lines(image, None)?;
     let sideways = lines.iter().filter(|line| line.along.1.abs() > line.along.0.abs()).count();
     let is_sideways = sideways * 2 > lines.len() && sideways >= 3;
     let (image, ways) = if is_sideways {
@@ -33,7 +33,7 @@ pub fn find_upright(pp: &PpOcr, image: &GrayImage) -> Result<Rotation, ReadError
     } else {
         (image.clone(), [Rotation::None, Rotation::Half])
     };
-    let lines = if is_sideways { pp.find_lines(&image)? } else { lines };
+    let lines = if is_sideways { pp.find_lines(&image, None)? } else { lines };
     let chosen = longest(lines);
     if chosen.is_empty() {
         return Ok(Rotation::None);

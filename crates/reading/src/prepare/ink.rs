@@ -3,8 +3,6 @@
 use image::GrayImage;
 use image::imageops;
 
-use crate::model::Area;
-
 /// So much darker than the paper around it is ink.
 const DARKER: i64 = 28;
 /// A page that has fewer places with ink than this has nothing to read: dust, a fold, the edge of the scan.
@@ -34,7 +32,7 @@ impl Ink {
                 let (left, right) = (x.saturating_sub(reach), (x + reach + 1).min(width));
                 let at = |x: usize, y: usize| sums[y * (width + 1) + x];
                 let sum = at(right, bottom) + at(left, top) - at(left, bottom) - at(right, top);
-                let count = ((right - left) * (bottom - top)) as i64;
+                let count = i64::try_from((right - left) * (bottom - top)).unwrap_or(1);
                 let pixel = i64::from(image.as_raw()[y * width + x]);
                 pixels.push((pixel + DARKER) * count < sum);
             }
@@ -48,19 +46,6 @@ impl Ink {
 
     pub(super) fn at(&self, x: usize, y: usize) -> bool {
         self.pixels[y * self.width + x]
-    }
-
-    fn wipe(&mut self, area: &Area, scale: f32) {
-        // One pixel around goes too, because the edge of ink is blurred.
-        let range = |from: f32, to: f32, end: usize| {
-            let from = (from * scale - 1.0).max(0.0) as usize;
-            from.min(end)..((to * scale).max(0.0) as usize + 2).clamp(from.min(end), end)
-        };
-        let columns = range(area.left, area.right, self.width);
-        for row in range(area.top, area.bottom, self.height) {
-            let row = row * self.width;
-            self.pixels[row + columns.start..row + columns.end].fill(false);
-        }
     }
 
     /// The picture is divided into places of about a letter's size, and those where a stroke's worth is ink are
@@ -117,18 +102,6 @@ pub(super) fn shrunk(image: &GrayImage, longest: u32) -> GrayImage {
         u32::try_from(scaled).unwrap_or(longest).max(1)
     };
     imageops::thumbnail(image, fit(width), fit(height))
-}
-
-/// How much of the writing lies outside some areas, in pixels of the picture.
-pub fn share_of_writing_outside(image: &GrayImage, areas: &[Area]) -> f32 {
-    let small = shrunk(image, 1_000);
-    let scale = small.width() as f32 / image.width().max(1) as f32;
-    let mut ink = Ink::of(&small);
-    let all = ink.places_with_a_stroke();
-    for area in areas {
-        ink.wipe(area, scale);
-    }
-    ink.places_with_a_stroke() as f32 / all.max(1) as f32
 }
 
 /// Nothing to read: no ink but specks.

@@ -28,11 +28,11 @@ impl Mapping {
 
     /// The area on the page that stands for an area of the prepared picture. A slanted word's level area is
     /// as wide as the word and no higher than it must be: only its middle line is turned.
-    pub fn to_page(&self, area: &Area) -> Area {
-        let centre = ((area.left + area.right) / 2.0, (area.top + area.bottom) / 2.0);
+    pub fn on_page(&self, area: &Area) -> Area {
+        let centre = (f32::midpoint(area.left, area.right), f32::midpoint(area.top, area.bottom));
         let (x, y) = self.unturned(centre);
         let (half_width, half_height) = (area.width() / 2.0, area.height() / 2.0);
-        self.to_points(&Area {
+        self.in_points(&Area {
             left: x - half_width,
             top: y - half_height,
             right: x + half_width,
@@ -47,7 +47,7 @@ impl Mapping {
         (x * cosine + y * sine + self.width / 2.0, y * cosine - x * sine + self.height / 2.0)
     }
 
-    fn to_points(&self, area: &Area) -> Area {
+    fn in_points(&self, area: &Area) -> Area {
         let (width, height) = (self.width, self.height);
         let (seen, width, height) = match self.upright {
             Rotation::None => (*area, width, height),

@@ -7,6 +7,13 @@
 //! Every decision needs evidence: a page with little on it is left as it is, because turning it by nonsense is
 //! worse than not turning it.
 
+#![expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_precision_loss,
+    clippy::cast_sign_loss,
+    reason = "pixels are counted in whole numbers and measured in fractions, and `as` stops at the ends"
+)]
+
 mod ink;
 mod mapping;
 mod skew;
@@ -17,7 +24,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::model::{Area, Preparation, Rotation, Size, Word};
 
-pub use self::ink::{is_blank, share_of_writing_outside};
+pub use self::ink::is_blank;
 pub use self::mapping::Mapping;
 
 /// A region that nobody may read, by a rule of the tenant: in points, on every page or on one.

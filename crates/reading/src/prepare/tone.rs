@@ -112,12 +112,12 @@ pub(super) fn median(image: &GrayImage) -> GrayImage {
 /// Sorts as much as needed: columns first, then the largest of the small, the middle of the middle and the
 /// smallest of the large.
 fn middle_of_nine(pixels: [u8; 9]) -> u8 {
-    let [a, b, c, d, e, f, g, h, i] = pixels;
-    let sort = |x: u8, y: u8, z: u8| {
-        let (low, high) = (x.min(y), x.max(y));
-        (low.min(z), low.max(high.min(z)), high.max(z))
+    let sort = |one: u8, two: u8, three: u8| {
+        let (low, high) = (one.min(two), one.max(two));
+        (low.min(three), low.max(high.min(three)), high.max(three))
     };
-    let (first, second, third) = (sort(a, d, g), sort(b, e, h), sort(c, f, i));
+    let column = |at: usize| sort(pixels[at], pixels[at + 3], pixels[at + 6]);
+    let (first, second, third) = (column(0), column(1), column(2));
     let low = first.0.max(second.0).max(third.0);
     let middle = sort(first.1, second.1, third.1).1;
     let high = first.2.min(second.2).min(third.2);

@@ -6,6 +6,7 @@
 use std::io::{self, BufRead, Cursor, Read, Seek, SeekFrom};
 
 use tiff::decoder::Decoder;
+use tiff::decoder::ifd::Value;
 use tiff::tags::Tag;
 
 use super::resolution;
@@ -37,11 +38,20 @@ pub(super) fn find(bytes: &[u8], most: u32) -> Result<(Vec<TiffPage>, bool), Rea
 
 fn dots_per_inch(decoder: &mut Decoder<Cursor<&[u8]>>) -> Option<(f32, f32)> {
     const CENTIMETRES: u32 = 3;
-    let across = decoder.get_tag_f32(Tag::XResolution).ok()?;
-    let down = decoder.get_tag_f32(Tag::YResolution).ok()?;
+    let across = fraction(decoder.get_tag(Tag::XResolution).ok()?)?;
+    let down = fraction(decoder.get_tag(Tag::YResolution).ok()?)?;
     let unit = decoder.get_tag_u32(Tag::ResolutionUnit).unwrap_or(2);
     let factor = if unit == CENTIMETRES { 2.54 } else { 1.0 };
     resolution::believable(across * factor, down * factor)
+}
+
+fn fraction(value: Value) -> Option<f32> {
+    match value {
+        Value::Rational(numerator, denominator) => Some(numerator as f32 / denominator as f32),
+        Value::Float(value) => Some(value),
+        Value::List(mut values) if values.len() == 1 => fraction(values.pop()?),
+        _ => None,
+    }
 }
 
 /// The file as if one page were its first.

@@ -18,7 +18,9 @@ const MULTIPLE: u32 = 32;
 /// More pixels than this along one side cost time and find no more lines.
 const LONGEST_SIDE: u32 = 1_600;
 /// Below this small print is lost.
-const SHORTEST_SIDE: u32 = 736;
+const SHORTEST_SIDE: u32 = 480;
+/// Words of so many pixels are found as well as larger ones.
+const PRINT_HEIGHT: f32 = 18.0;
 const CORE_PIXEL: f32 = 0.3;
 const CORE: f32 = 0.5;
 const GROWTH: f32 = 1.6;
@@ -26,9 +28,14 @@ const THINNEST_CORE: f32 = 3.0;
 /// A page has fewer; what has more is noise.
 const MOST_LINES: usize = 3_000;
 
-/// The lines in a picture, in no order.
-pub(super) fn find_lines(network: &Network, image: &GrayImage) -> Result<Vec<Quad>, ReadError> {
-    let (width, height) = size_for_network(image.width(), image.height());
+/// The lines in a picture, in no order. `print` is the height of its small print in pixels, where that is known:
+/// the picture is not looked at any closer than that needs.
+pub(super) fn find_lines(
+    network: &Network,
+    image: &GrayImage,
+    print: Option<f32>,
+) -> Result<Vec<Quad>, ReadError> {
+    let (width, height) = size_for_network(image.width(), image.height(), print);
     let resized = imageops::resize(image, width, height, FilterType::Triangle);
     let plane = width as usize * height as usize;
     let mut input = Vec::with_capacity(3 * plane);
@@ -44,10 +51,11 @@ pub(super) fn find_lines(network: &Network, image: &GrayImage) -> Result<Vec<Qua
     Ok(lines.take(MOST_LINES).map(|line| line.scaled(horizontally, vertically)).collect())
 }
 
-fn size_for_network(width: u32, height: u32) -> (u32, u32) {
+fn size_for_network(width: u32, height: u32, print: Option<f32>) -> (u32, u32) {
     let (short, long) = (width.min(height).max(1) as f32, width.max(height).max(1) as f32);
     let enlarge = (SHORTEST_SIDE as f32 / short).max(1.0);
-    let scale = enlarge.min(LONGEST_SIDE as f32 / long);
+    let enough = print.map_or(f32::INFINITY, |print| PRINT_HEIGHT / print.max(1.0));
+    let scale = enlarge.min(LONGEST_SIDE as f32 / long).min(enough);
     let fit = |side: u32| {
         let steps = (side as f32 * scale / MULTIPLE as f32).round().max(1.0) as u32;
         steps * MULTIPLE
@@ -135,7 +143,7 @@ fn corners_of_pixel(x: usize, y: usize) -> [(f32, f32); 4] {
 fn keep_row_ends(points: &mut Vec<(f32, f32)>) {
     points.sort_by(|a, b| a.1.total_cmp(&b.1).then(a.0.total_cmp(&b.0)));
     let mut ends = Vec::new();
-    for row in points.chunk_by(|a, b| a.1 == b.1) {
+    for row in points.chunk_by(|a, b| a.1.total_cmp(&b.1).is_eq()) {
         ends.extend([row[0], row[row.len() - 1]]);
     }
     *points = ends;

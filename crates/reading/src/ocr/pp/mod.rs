@@ -9,7 +9,7 @@ mod recognition;
 
 use std::fmt;
 use std::path::Path;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use image::GrayImage;
 use rten::{Model, ModelOptions, RunOptions, ThreadPool, Value, ValueOrView};
@@ -42,6 +42,12 @@ pub struct ReadWord {
     pub area: Area,
 }
 
+impl fmt::Debug for ModelFiles {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("ModelFiles")
+    }
+}
+
 /// The loaded models.
 pub struct PpOcr {
     detection: Network,
@@ -59,25 +65,51 @@ impl fmt::Debug for PpOcr {
 impl PpOcr {
     /// Loads what `scripts/ocr-models` left in a folder.
     pub fn load(folder: &Path, threads: usize) -> Result<Self, ReadError> {
-        let pool = Threads::new(threads.max(1));
-        let detection = Network::load(&folder.join("detection.onnx"), &pool)?;
-        let recognition = Network::load(&folder.join("recognition.onnx"), &pool)?;
+        ModelFiles::read(folder)?.load(threads)
+    }
+}
+
+/// The models as they are on disk. A process that shuts itself in reads them before, and loads them after:
+/// loading starts threads, and those that began before the door closed would stay free.
+#[derive(Clone)]
+pub struct ModelFiles {
+    detection: Vec<u8>,
+    recognition: Vec<u8>,
+}
+
+impl ModelFiles {
+    pub fn read(folder: &Path) -> Result<Self, ReadError> {
+        let read = |name: &str| {
+            let path = folder.join(name);
+            std::fs::read(&path).map_err(|error| ReadError::Missing {
+                what: format!("the OCR model {} ({error})", path.display()),
+            })
+        };
+        Ok(Self { detection: read("detection.onnx")?, recognition: read("recognition.onnx")? })
+    }
+
+    pub fn load(self, threads: usize) -> Result<PpOcr, ReadError> {
+        let pool = Arc::new(ThreadPool::with_num_threads(threads.max(1)));
+        let detection = Network::load(self.detection, "that finds lines", &pool)?;
+        let recognition = Network::load(self.recognition, "that reads lines", &pool)?;
         let characters = recognition.model.metadata().get("character").ok_or_else(|| {
             ReadError::Missing { what: "the alphabet of the text recognition model".into() }
         })?;
         // The space is the class after those that are listed.
         let alphabet =
             characters.lines().filter_map(|line| line.chars().next()).chain([' ']).collect();
-        Ok(Self { detection, recognition, alphabet })
+        Ok(PpOcr { detection, recognition, alphabet })
     }
+}
 
+impl PpOcr {
     /// The lines of a picture, from top to bottom as they were found.
     pub fn read(
         &self,
         image: &GrayImage,
         regions: Option<&[Area]>,
     ) -> Result<Vec<ReadLine>, ReadError> {
-        let mut quads = self.find_lines(image)?;
+        let mut quads = self.find_lines(image, None)?;
         if let Some(regions) = regions {
             quads.retain(|quad| {
                 let area = quad.area();
@@ -87,12 +119,16 @@ impl PpOcr {
         self.read_lines(image, quads)
     }
 
-    /// Where lines are: the cheaper half of reading.
-    pub fn find_lines(&self, image: &GrayImage) -> Result<Vec<Quad>, ReadError> {
+    /// Where lines are. `print` is the height of small print in pixels; knowing it makes this cheaper.
+    pub fn find_lines(
+        &self,
+        image: &GrayImage,
+        print: Option<f32>,
+    ) -> Result<Vec<Quad>, ReadError> {
         if image.width() == 0 || image.height() == 0 {
             return Ok(Vec::new());
         }
-        let mut quads = detection::find_lines(&self.detection, image)?;
+        let mut quads = detection::find_lines(&self.detection, image, print)?;
         turn_those_read_sideways(&mut quads);
         quads.sort_by(|a, b| a.centre.1.total_cmp(&b.centre.1));
         Ok(quads)
@@ -141,45 +177,23 @@ impl PpOcr {
 /// A network and the threads that it may use.
 struct Network {
     model: Model,
-    pool: Threads,
-}
-
-/// Started when they are first needed: a process that shuts itself in must be alone until it has.
-#[derive(Clone)]
-struct Threads {
-    started: Arc<OnceLock<Arc<ThreadPool>>>,
-    count: usize,
-}
-
-impl Threads {
-    fn new(count: usize) -> Self {
-        Self { started: Arc::default(), count }
-    }
-
-    fn pool(&self) -> Arc<ThreadPool> {
-        let start = || Arc::new(ThreadPool::with_num_threads(self.count));
-        Arc::clone(self.started.get_or_init(start))
-    }
+    pool: Arc<ThreadPool>,
 }
 
 impl Network {
-    fn load(path: &Path, pool: &Threads) -> Result<Self, ReadError> {
-        let missing = |why: String| ReadError::Missing {
-            what: format!("the OCR model {} ({why})", path.display()),
-        };
-        let bytes = std::fs::read(path).map_err(|error| missing(error.to_string()))?;
-        let model = ModelOptions::with_all_ops()
-            .prepack_weights(true)
-            .load(bytes)
-            .map_err(|error| missing(error.to_string()))?;
-        Ok(Self { model, pool: pool.clone() })
+    fn load(bytes: Vec<u8>, which: &str, pool: &Arc<ThreadPool>) -> Result<Self, ReadError> {
+        let model = ModelOptions::with_all_ops().prepack_weights(true).load(bytes);
+        let model = model.map_err(|error| ReadError::Missing {
+            what: format!("the OCR model {which} ({error})"),
+        })?;
+        Ok(Self { model, pool: Arc::clone(pool) })
     }
 
     fn run<const N: usize>(&self, input: NdTensor<f32, 4>) -> Result<NdTensor<f32, N>, ReadError>
     where
         NdTensor<f32, N>: TryFrom<Value>,
     {
-        let options = RunOptions::default().with_thread_pool(Some(self.pool.pool()));
+        let options = RunOptions::default().with_thread_pool(Some(Arc::clone(&self.pool)));
         let output = self
             .model
             .run_one(ValueOrView::from(input), Some(options))
@@ -203,13 +217,13 @@ fn turn_those_read_sideways(quads: &mut [Quad]) {
 }
 
 fn line_of(characters: &[Character], quad: Quad) -> Option<ReadLine> {
-    let text: String = characters.iter().map(|one| one.character).collect();
+    let text: String = characters.iter().map(|one| one.letter).collect();
     let text = text.trim();
     if text.is_empty() {
         return None;
     }
     let inked: Vec<f32> =
-        characters.iter().filter(|one| one.character != ' ').map(|one| one.likely).collect();
+        characters.iter().filter(|one| one.letter != ' ').map(|one| one.likely).collect();
     let mean = inked.iter().sum::<f32>() / inked.len() as f32;
     Some(ReadLine {
         text: text.to_owned(),
@@ -223,14 +237,14 @@ fn line_of(characters: &[Character], quad: Quad) -> Option<ReadLine> {
 fn words_of(characters: &[Character], quad: &Quad) -> Vec<ReadWord> {
     let half = half_character(characters);
     let mut words = Vec::new();
-    for word in characters.split(|one| one.character == ' ') {
+    for word in characters.split(|one| one.letter == ' ') {
         let (Some(first), Some(last)) = (word.first(), word.last()) else { continue };
         let from = (first.at - half).max(0.0) * quad.width;
         let to = (last.at + half).min(1.0) * quad.width;
-        let least = word.iter().map(|one| one.likely).fold(1.0, f32::min);
+        let weakest = word.iter().map(|one| one.likely).fold(1.0, f32::min);
         words.push(ReadWord {
-            text: word.iter().map(|one| one.character).collect(),
-            confidence: confidence(least),
+            text: word.iter().map(|one| one.letter).collect(),
+            confidence: confidence(weakest),
             area: quad.area_between(from, to),
         });
     }

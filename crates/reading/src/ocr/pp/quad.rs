@@ -21,7 +21,7 @@ impl Quad {
     /// A level one.
     pub fn level(area: &Area) -> Self {
         Self {
-            centre: ((area.left + area.right) / 2.0, (area.top + area.bottom) / 2.0),
+            centre: (f32::midpoint(area.left, area.right), f32::midpoint(area.top, area.bottom)),
             along: (1.0, 0.0),
             width: area.width(),
             height: area.height(),
@@ -59,15 +59,15 @@ impl Quad {
 
     /// How far along the line the middle of an area is.
     pub fn along_to(&self, area: &Area) -> f32 {
-        let x = (area.left + area.right) / 2.0 - self.centre.0;
-        let y = (area.top + area.bottom) / 2.0 - self.centre.1;
+        let x = f32::midpoint(area.left, area.right) - self.centre.0;
+        let y = f32::midpoint(area.top, area.bottom) - self.centre.1;
         x * self.along.0 + y * self.along.1 + self.width / 2.0
     }
 
     /// What lies from `from` to `to` along the line.
     #[must_use]
     pub fn part(&self, from: f32, to: f32) -> Self {
-        let centre = self.place((from + to) / 2.0, self.height / 2.0);
+        let centre = self.place(f32::midpoint(from, to), self.height / 2.0);
         Self { centre, width: to - from, ..*self }
     }
 
@@ -191,7 +191,7 @@ fn around(points: &[(f32, f32)], direction: (f32, f32)) -> Quad {
             })
     };
     let ((left, right), (top, bottom)) = (range(along), range(down));
-    let (middle, centre) = ((left + right) / 2.0, (top + bottom) / 2.0);
+    let (middle, centre) = (f32::midpoint(left, right), f32::midpoint(top, bottom));
     Quad {
         centre: (middle * along.0 + centre * down.0, middle * along.1 + centre * down.1),
         along,

@@ -28,7 +28,7 @@ pub(super) struct Strip {
 /// One character and where its peak is, as a fraction of the strip's width.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Character {
-    pub(super) character: char,
+    pub(super) letter: char,
     pub(super) at: f32,
     pub(super) likely: f32,
 }
@@ -91,9 +91,9 @@ fn decode<'a>(
                 last.likely = last.likely.max(value);
                 last.at += scale / 2.0;
             }
-            (_, _, Some(&character)) => {
+            (_, _, Some(&letter)) => {
                 let at = (step as f32 + 0.5) * scale;
-                characters.push(Character { character, at, likely: value });
+                characters.push(Character { letter, at, likely: value });
             }
             _ => {}
         }
