@@ -131,7 +131,8 @@ fn job(document: &Document, pages: u32) -> Job {
         password: None,
         limits: Limits::default(),
     };
-    Job::new(Request { work: Work::Read { masks: Vec::new() }, subject }).with(Role::Document, document.clone())
+    Job::new(Request { work: Work::Read { masks: Vec::new() }, subject })
+        .with(Role::Document, document.clone())
 }
 
 /// How many pages came back.

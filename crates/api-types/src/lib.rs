@@ -6,6 +6,7 @@ mod documents;
 mod health;
 mod jobs;
 mod page;
+mod pages;
 mod problem;
 mod session;
 mod users;
@@ -27,6 +28,10 @@ pub use jobs::{
 pub use page::{
     ApiKeyPage, AuditPage, BatchPage, BatchResultPage, Cursor, DocumentPage, InvalidCursor,
     JobPage, PageQuery, RunPage, UserPage, is_storable,
+};
+pub use pages::{
+    BlockView, CellView, KeyValueView, OriginView, OtherReadingView, PageView, PictureQuery,
+    SpanView, TableView, TextFormat, TextQuery, TextSourceView, WordView,
 };
 pub use problem::Problem;
 pub use session::{CallerKind, LoginRequest, LoginResponse, MeView};

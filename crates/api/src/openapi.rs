@@ -11,7 +11,7 @@ use utoipa_axum::routes;
 
 use crate::Api;
 use crate::routes::{
-    api_keys, audit, batches, documents, events, files, health, jobs, runs, session, users,
+    api_keys, audit, batches, documents, events, files, health, jobs, pages, runs, session, users,
 };
 
 #[derive(OpenApi)]
@@ -84,6 +84,8 @@ pub(crate) fn versioned_routes() -> OpenApiRouter<Arc<Api>> {
         .routes(routes!(documents::deactivate))
         .routes(routes!(documents::original))
         .routes(routes!(documents::pdf))
+        .routes(routes!(pages::page))
+        .routes(routes!(pages::text))
         .routes(routes!(files::follow))
         .routes(routes!(runs::list))
         .routes(routes!(runs::find))

@@ -49,7 +49,7 @@ impl Backend {
         }
         let blobs = open_blobs(config, &data_dir)?;
         let reader = readers::reader(&config.read)?;
-        let stages = stages::registered(drills, &blobs, reader, config.read.children);
+        let stages = stages::registered(drills, &blobs, reader.clone(), config.read.children);
         let intake = IntakeSettings {
             max_bytes: config.intake.max_bytes,
             accepted: config.intake.accepted.clone(),
@@ -65,6 +65,7 @@ impl Backend {
             login_attempts_per_minute: config.auth.login_attempts_per_minute,
             unknown_keys_per_minute: config.auth.unknown_keys_per_minute,
             intake,
+            reader: Some(reader.clone()),
         };
         let ops = Ops::new(database.store.clone(), blobs, &settings, environment);
         Ok(Self { ops, database, stages })

@@ -30,6 +30,7 @@ mod passwords;
 mod queue_room;
 mod rate;
 mod read_audit;
+mod read_pages;
 mod remembered_tokens;
 mod rerun_document;
 mod retry_job;
@@ -48,6 +49,7 @@ use std::sync::Arc;
 use blob::Blobs;
 use blob::links::LinkKey;
 use domain::{Clock, IdGen, Random};
+use reading::reader::Reader;
 use store::{NewApiKey, Store};
 use tokio::sync::Semaphore;
 use tokio_util::task::TaskTracker;
@@ -69,6 +71,8 @@ pub use login::SignedIn;
 pub use once::Done;
 pub use page::{Page, PageRequest};
 pub use rate::{Limiter, TooMany};
+pub use read_pages::TextForm;
+pub use reading::model as pages;
 pub use rerun_document::Rerun;
 pub use retry_job::RequestedRequeue;
 pub use store::{
@@ -109,6 +113,7 @@ pub struct Ops {
     blobs: Blobs,
     link_key: LinkKey,
     intake: IntakeSettings,
+    reader: Option<Reader>,
     queue_room: QueueRoom,
 }
 
@@ -123,6 +128,8 @@ pub struct Settings {
     /// Keys that one client may present per minute without this process knowing them.
     pub unknown_keys_per_minute: NonZeroU32,
     pub intake: IntakeSettings,
+    /// Draws pages for people; without one they cannot be looked at.
+    pub reader: Option<Reader>,
 }
 
 /// What is taken from the machine.
@@ -152,6 +159,7 @@ impl Ops {
             request_seal: RequestSeal::new(&settings.token_key),
             link_key: LinkKey::new(settings.token_key.bytes()),
             intake: settings.intake.clone(),
+            reader: settings.reader.clone(),
             queue_room: QueueRoom::default(),
             blobs,
             clock,

@@ -14,6 +14,7 @@
 //! [`crate::model`] does.
 
 use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::ops::Range;
 
 use bytes::Bytes;
 use serde::de::DeserializeOwned;
@@ -171,6 +172,47 @@ impl<R: Read + Seek> Pages<R> {
     }
 }
 
+/// How many bytes at the end of an artifact say where its index is.
+pub const END_LENGTH: u64 = 16;
+
+/// Where the index begins, as those last bytes say.
+pub fn index_place(end: &[u8]) -> Result<u64, ArtifactError> {
+    let cut = ArtifactError::Damaged("it is cut off");
+    let Some((place, magic)) = end.split_first_chunk::<8>() else { return Err(cut) };
+    if magic == END { Ok(u64::from_le_bytes(*place)) } else { Err(cut) }
+}
+
+/// The places of pages, for whoever fetches them one by one from far away.
+#[derive(Clone, Debug)]
+pub struct PageIndex(Index);
+
+impl PageIndex {
+    /// From the bytes that begin at [`index_place`].
+    pub fn parse(mut bytes: &[u8]) -> Result<Self, ArtifactError> {
+        read_frame(&mut bytes).map(Self)
+    }
+
+    pub fn count(&self) -> usize {
+        self.0.pages.len()
+    }
+
+    /// The bytes that hold a page, counted from 1; `end` is where the index begins.
+    pub fn range_of(&self, number: u32, end: u64) -> Option<Range<u64>> {
+        let at = (number as usize).checked_sub(1)?;
+        let from = *self.0.pages.get(at)?;
+        let to = self.0.pages.get(at + 1).copied().unwrap_or(end);
+        (from < to).then_some(from..to)
+    }
+}
+
+/// The page that begins these bytes.
+pub fn parse_page(mut bytes: &[u8]) -> Result<Page, ArtifactError> {
+    match read_frame(&mut bytes)? {
+        Part::Page(page) => Ok(page),
+        _ => Err(ArtifactError::Damaged("its index points beside the page")),
+    }
+}
+
 fn read_beginning(from: &mut impl Read) -> Result<(), ArtifactError> {
     let mut beginning = [0; 10];
     from.read_exact(&mut beginning).map_err(|_| ArtifactError::Foreign)?;
@@ -299,6 +341,22 @@ mod tests {
         assert_eq!(pages.page(2).unwrap(), Some(page(2)));
         assert_eq!(pages.page(0).unwrap(), None);
         assert_eq!(pages.page(4).unwrap(), None);
+    }
+
+    #[test]
+    fn one_page_is_fetched_by_three_ranges() {
+        let bytes = written(3);
+        let end = index_place(&bytes[bytes.len() - 16..]).unwrap();
+        let place = usize::try_from(end).unwrap();
+        let index = PageIndex::parse(&bytes[place..]).unwrap();
+        assert_eq!(index.count(), 3);
+        for number in 1..=3 {
+            let range = index.range_of(number, end).unwrap();
+            let range = usize::try_from(range.start).unwrap()..usize::try_from(range.end).unwrap();
+            assert_eq!(parse_page(&bytes[range]).unwrap(), page(number));
+        }
+        assert_eq!(index.range_of(4, end), None);
+        assert!(index_place(&bytes[..16]).is_err());
     }
 
     #[test]

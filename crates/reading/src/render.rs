@@ -1,7 +1,7 @@
 //! A page as a picture, the way a person sees it.
 
-use image::DynamicImage;
-use pdfium_render::prelude::{PdfBitmapFormat, PdfDocument, PdfRenderConfig};
+use image::{DynamicImage, GrayImage, RgbImage};
+use pdfium_render::prelude::{PdfBitmap, PdfBitmapFormat, PdfDocument, PdfRenderConfig};
 
 use crate::formats::pdf::{self, Place};
 use crate::model::Size;
@@ -70,21 +70,42 @@ impl<'a> Renderer<'a> {
         }
         #[expect(clippy::cast_possible_truncation, reason = "looked at above")]
         let (width, height) = (width as i32, height as i32);
+        // The library aborts when it draws into a gray bitmap: three bytes for a pixel in any case.
         let config = PdfRenderConfig::new()
             .set_fixed_size(width, height)
-            .set_format(PdfBitmapFormat::BGRA)
+            .set_format(PdfBitmapFormat::BGR)
+            .set_reverse_byte_order(true)
             .use_grayscale_rendering(colours == Colours::Gray)
             .render_form_data(true);
-        let bitmap = page
-            .render_with_config(&config)
-            .map_err(|_| ReadError::damaged(format!("page {number} cannot be drawn")))?;
-        let picture = bitmap
-            .as_image()
-            .map_err(|_| ReadError::damaged(format!("page {number} cannot be drawn")))?;
-        Ok(match colours {
-            Colours::Gray => DynamicImage::ImageLuma8(picture.into_luma8()),
-            Colours::Rgb => DynamicImage::ImageRgb8(picture.into_rgb8()),
-        })
+        let undrawable = || ReadError::damaged(format!("page {number} cannot be drawn"));
+        let bitmap = page.render_with_config(&config).map_err(|_| undrawable())?;
+        picture(&bitmap, colours).ok_or_else(undrawable)
+    }
+}
+
+/// Copies the pixels once; the library's rows have bytes to spare at their ends.
+fn picture(bitmap: &PdfBitmap<'_>, colours: Colours) -> Option<DynamicImage> {
+    let (width, height) =
+        (u32::try_from(bitmap.width()).ok()?, u32::try_from(bitmap.height()).ok()?);
+    let bytes = bitmap.as_raw_bytes();
+    let rows = bytes.chunks_exact(bytes.len().checked_div(height as usize)?.max(1));
+    let across = width as usize;
+    let pixels = across * height as usize;
+    match colours {
+        Colours::Gray => {
+            let mut gray = Vec::with_capacity(pixels);
+            for row in rows {
+                gray.extend(row.get(..across * 3)?.iter().step_by(3));
+            }
+            GrayImage::from_raw(width, height, gray).map(DynamicImage::ImageLuma8)
+        }
+        Colours::Rgb => {
+            let mut rgb = Vec::with_capacity(pixels * 3);
+            for row in rows {
+                rgb.extend_from_slice(row.get(..across * 3)?);
+            }
+            RgbImage::from_raw(width, height, rgb).map(DynamicImage::ImageRgb8)
+        }
     }
 }
 

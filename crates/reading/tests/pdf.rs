@@ -2,6 +2,8 @@
 //!
 //! Needs the PDF library: run `scripts/pdfium` first.
 
+#![expect(clippy::unwrap_used, reason = "the helpers of a test may do what a test may")]
+
 mod pdf_file;
 
 use domain::FileKind;
@@ -198,6 +200,13 @@ fn a_page_is_drawn_as_it_is_seen_and_never_larger_than_allowed() {
     assert_eq!(drawn.dimensions(), (100, 150));
     assert!(drawn.get_pixel(50, 20).0[0] < 50, "the left half of the file is the upper one now");
     assert!(drawn.get_pixel(50, 130).0[0] > 200);
+
+    let red = PdfFile::page("/MediaBox [0 0 301 200]", "1 0 0 rg 0 0 301 100 re f");
+    let drawn = render::page(source(&red), 1, Scale::DotsPerInch(72.0), Colours::Rgb).unwrap();
+    let drawn = drawn.as_rgb8().unwrap();
+    assert_eq!(drawn.dimensions(), (301, 200));
+    assert_eq!(drawn.get_pixel(300, 199).0, [255, 0, 0]);
+    assert_eq!(drawn.get_pixel(0, 0).0, [255, 255, 255]);
 
     let limits = Limits { pixels: 1000, ..Limits::default() };
     let small = Source { limits, ..source(&bytes) };

@@ -60,6 +60,7 @@ impl Default for TestSettings {
                 bcrypt_cost: 4,
                 login_attempts_per_minute: 1000,
                 unknown_keys_per_minute: NonZeroU32::new(60).unwrap(),
+                reader: None,
                 intake: IntakeSettings {
                     max_bytes: 1024 * 1024,
                     accepted: FileKind::ALL.iter().copied().collect(),

@@ -9,6 +9,7 @@ pub(crate) mod events;
 pub(crate) mod files;
 pub(crate) mod health;
 pub(crate) mod jobs;
+pub(crate) mod pages;
 pub(crate) mod runs;
 pub(crate) mod session;
 pub(crate) mod users;

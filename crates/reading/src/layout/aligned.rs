@@ -3,11 +3,11 @@
 //! Rows with a wide gap in them, one below the other, are a table when they leave the same gutters free
 //! and are no prose. Lines of one cell that were wrapped are put together again.
 
+use super::Placed;
 use super::gutters::{self, Gutter, SEGMENT_GAP};
 use super::rows::{self, Row};
-use super::ruled::Rules;
+use super::rules::Rules;
 use super::table::{self, Found, FoundCell};
-use super::{Placed, ruled};
 use crate::model::Word;
 
 /// A gap in a row that may part columns, in letter sizes.
@@ -15,12 +15,13 @@ const COLUMN_GAP: f32 = 1.0;
 /// Rows without such a gap that may stand between others: labels, wrapped lines.
 const MAX_BETWEEN: usize = 3;
 const MAX_ATTEMPTS: usize = 300;
+const MAX_LEADERS: usize = 2_000;
 
 pub(crate) fn find(words: &[Placed], rules: &Rules, text: &[Word]) -> Vec<Found> {
     let (leaders, words): (Vec<Placed>, Vec<Placed>) =
         words.iter().partition(|placed| text.get(placed.word).is_some_and(is_leader));
     let rows = rows::of(&words);
-    let gapped: Vec<bool> = rows.iter().map(|row| row.segments(COLUMN_GAP).len() > 1).collect();
+    let gapped: Vec<bool> = rows.iter().map(|row| row.has_gap(COLUMN_GAP)).collect();
     let mut found = Vec::new();
     let (mut at, mut attempts) = (0, 0);
     while at < rows.len() {
@@ -28,19 +29,24 @@ pub(crate) fn find(words: &[Placed], rules: &Rules, text: &[Word]) -> Vec<Found>
             at += 1;
             continue;
         }
-        attempts += 1;
         let end = run_end(&rows, &gapped, at);
+        if gapped[at..end].iter().filter(|gapped| **gapped).count() < 2 {
+            at += 1;
+            continue;
+        }
+        attempts += 1;
         let (begin, end) = with_ruled_neighbours(&rows, at, end, found_end(&found), rules);
         match table_of(&rows[begin..end], begin, rules, text) {
             Some((table, used)) => {
                 found.push((used, table));
                 at = used;
             }
-            None => at += 1,
+            // In a long run the next rows would fail like the first.
+            None => at += ((end - begin) / 8).max(1),
         }
     }
     let mut tables: Vec<Found> = found.into_iter().map(|(_, table)| table).collect();
-    for leader in &leaders {
+    for leader in leaders.iter().take(MAX_LEADERS) {
         give_to_cell_before(leader, &mut tables, &words);
     }
     tables
@@ -324,7 +330,7 @@ fn continues(
     lower: &Row,
     below: &[RowCell],
     edges: &[(f32, f32)],
-    rules: &ruled::Rules,
+    rules: &Rules,
     text: &[Word],
 ) -> bool {
     let gap = lower.area.top - upper.area.bottom;

@@ -62,16 +62,26 @@ impl Writer<'_> {
             while let Some(row) =
                 rows.next_if(|row| f32::midpoint(row.area.top, row.area.bottom) < middle)
             {
-                above.extend(row.words);
+                above.push(row);
             }
             self.text_blocks(&above);
             self.table(table);
         }
-        self.text_blocks(&rows.flat_map(|row| row.words).collect::<Vec<_>>());
+        self.text_blocks(&rows.collect::<Vec<_>>());
     }
 
-    fn text_blocks(&mut self, words: &[Placed]) {
-        for words in columns::side_by_side(words) {
+    fn text_blocks(&mut self, rows: &[Row]) {
+        // Most text has nothing beside it, which is quickly seen.
+        let beside = |pair: &[Row]| match pair {
+            [upper, lower] => lower.area.top < upper.area.bottom - 0.3 * upper.area.height(),
+            _ => false,
+        };
+        if !rows.iter().any(Row::has_uneven_gap) && !rows.windows(2).any(beside) {
+            self.text(rows);
+            return;
+        }
+        let words: Vec<Placed> = rows.iter().flat_map(|row| row.words.iter().copied()).collect();
+        for words in columns::side_by_side(&words) {
             self.text(&rows::of(&words));
         }
     }

@@ -92,7 +92,7 @@ fn is_aligned(part: &[Placed], (left, right): (f32, f32)) -> bool {
 
 /// Strips that all rows but `crossing` leave free, wide enough to be no chance: the fewer rows, the wider.
 fn free_strips(rows: &[Vec<Gutter>], crossing: usize, size: f32) -> Vec<Gutter> {
-    let mut edges: Vec<(f32, i32)> = Vec::new();
+    let mut edges: Vec<(f32, i32)> = Vec::with_capacity(rows.len() * 16);
     for row in rows {
         for (from, to) in merged(row) {
             edges.push((from, 1));
@@ -145,10 +145,9 @@ fn has_both_sides(row: &[Gutter], (from, to): Gutter) -> bool {
 }
 
 fn merged(row: &[Gutter]) -> Vec<Gutter> {
-    let mut sorted = row.to_vec();
-    sorted.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let mut merged: Vec<Gutter> = Vec::new();
-    for (from, to) in sorted {
+    // The words of a row come from left to right already.
+    let mut merged: Vec<Gutter> = Vec::with_capacity(row.len());
+    for &(from, to) in row {
         match merged.last_mut() {
             Some(last) if from <= last.1 => last.1 = last.1.max(to),
             _ => merged.push((from, to)),

@@ -27,7 +27,9 @@ pub(crate) fn find(page: &mut Page) {
             break;
         }
         let before = pairs.len();
-        if in_pairs(line.words, &pairs) {
+        let words = line.words.of(&page.words);
+        let gap = || words.windows(2).any(|pair| matches!(pair, [a, b] if is_wide(a, b)));
+        if !words.iter().any(has_colon) && !gap() || in_pairs(line.words, &pairs) {
             continue;
         }
         from_line(page, line.words, &mut pairs);

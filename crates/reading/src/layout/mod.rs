@@ -16,11 +16,13 @@ mod aligned;
 mod blocks;
 mod columns;
 mod frame;
+mod grid;
 mod gutters;
 mod key_values;
 mod repeated;
 mod rows;
 mod ruled;
+mod rules;
 mod table;
 
 use crate::model::{Area, Page, Word};
@@ -63,7 +65,7 @@ impl Layout {
             return;
         }
         let rules: Vec<Area> = rules.iter().map(|rule| frame.seen(rule)).collect();
-        let rules = ruled::Rules::of(&rules);
+        let rules = rules::Rules::of(&rules);
         let mut tables = ruled::find(&rules, &placed, &page.words);
         let taken = taken_by(&tables, page.words.len());
         let free: Vec<Placed> =
@@ -95,7 +97,7 @@ pub(crate) struct Region {
 fn region_with_aligned_tables(
     mut region: Region,
     tables: &mut Vec<Found>,
-    rules: &ruled::Rules,
+    rules: &rules::Rules,
     words: &[Word],
 ) -> Region {
     let found = aligned::find(&region.words, rules, words);

@@ -17,6 +17,25 @@ impl Row {
         self.words.chunk_by(wide).collect()
     }
 
+    /// Is there more than one segment?
+    pub(crate) fn has_gap(&self, gap: f32) -> bool {
+        self.words.windows(2).any(|pair| match pair {
+            [a, b] => b.area.left - a.area.right > gap * a.size.max(b.size),
+            _ => false,
+        })
+    }
+
+    /// Are there words far apart that do not stand on one line?
+    pub(crate) fn has_uneven_gap(&self) -> bool {
+        self.words.windows(2).any(|pair| match pair {
+            [a, b] => {
+                b.area.left - a.area.right > 1.5 * a.size
+                    && (b.area.bottom - a.area.bottom).abs() > 0.2 * a.size
+            }
+            _ => false,
+        })
+    }
+
     pub(crate) fn size(&self) -> f32 {
         median(self.words.iter().map(|placed| placed.size))
     }
@@ -36,7 +55,11 @@ pub(crate) fn of(words: &[Placed]) -> Vec<Row> {
                 }
                 row.words.push(placed);
             }
-            _ => rows.push((placed.area, Row { words: vec![placed], area: placed.area })),
+            _ => {
+                let mut words = Vec::with_capacity(16);
+                words.push(placed);
+                rows.push((placed.area, Row { words, area: placed.area }));
+            }
         }
     }
     let mut rows: Vec<Row> = rows.into_iter().map(|(_, row)| row).collect();

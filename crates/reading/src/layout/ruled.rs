@@ -4,168 +4,18 @@
 //! line between them are one cell. Many tables draw only some of their lines: a band that holds several
 //! rows of text is cut further where the text itself shows rows, and a column where it shows gutters.
 
+use super::grid::{Extent, Grid, slot};
 use super::rows::{self, Row};
+use super::rules::{self, Rules};
 use super::table::{self, Found, FoundCell};
 use super::{Placed, gutters};
 use crate::model::{Area, Word};
 
-/// Ends that miss each other by less than this still touch.
-const SLACK: f32 = 3.0;
-const MAX_BOXES: usize = 40_000;
-
-/// A line: where it runs, and from where to where.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Rule {
-    pub(crate) at: f32,
-    pub(crate) from: f32,
-    pub(crate) to: f32,
-}
-
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Rules {
-    pub(crate) horizontal: Vec<Rule>,
-    pub(crate) vertical: Vec<Rule>,
-}
-
-impl Rules {
-    /// Pieces of one line are put together.
-    pub(crate) fn of(areas: &[Area]) -> Self {
-        let (across, down): (Vec<&Area>, Vec<&Area>) =
-            areas.iter().partition(|area| area.width() >= area.height());
-        let across =
-            across.iter().map(|area| Rule { at: area.top, from: area.left, to: area.right });
-        let down = down.iter().map(|area| Rule { at: area.left, from: area.top, to: area.bottom });
-        Self { horizontal: joined(across.collect()), vertical: joined(down.collect()) }
-    }
-
-    /// Is there a line between two heights, over most of a stretch?
-    pub(crate) fn between(&self, top: f32, bottom: f32, left: f32, right: f32) -> bool {
-        let covered: f32 = self
-            .horizontal
-            .iter()
-            .filter(|rule| rule.at >= top && rule.at <= bottom)
-            .map(|rule| (rule.to.min(right) - rule.from.max(left)).max(0.0))
-            .sum();
-        covered >= 0.6 * (right - left)
-    }
-}
-
-fn joined(mut rules: Vec<Rule>) -> Vec<Rule> {
-    rules.sort_by(|a, b| a.at.total_cmp(&b.at));
-    let mut all = Vec::new();
-    for group in rules.chunk_by_mut(|a, b| b.at - a.at <= 1.5) {
-        group.sort_by(|a, b| a.from.total_cmp(&b.from));
-        let mut open: Option<Rule> = None;
-        for rule in group.iter() {
-            match &mut open {
-                Some(open) if rule.from <= open.to + SLACK => open.to = open.to.max(rule.to),
-                _ => all.extend(open.replace(*rule)),
-            }
-        }
-        all.extend(open);
-    }
-    all
-}
-
 pub(crate) fn find(rules: &Rules, placed: &[Placed], words: &[Word]) -> Vec<Found> {
-    nets(rules).into_iter().filter_map(|net| Grid::of(&net)?.fill(placed, words)).collect()
-}
-
-/// Lines that touch each other, directly or through others.
-fn nets(rules: &Rules) -> Vec<Rules> {
-    let (h, v) = (&rules.horizontal, &rules.vertical);
-    let mut group: Vec<usize> = (0..h.len() + v.len()).collect();
-    for (i, across) in h.iter().enumerate() {
-        for (j, down) in v.iter().enumerate() {
-            let touch = down.at >= across.from - SLACK
-                && down.at <= across.to + SLACK
-                && across.at >= down.from - SLACK
-                && across.at <= down.to + SLACK;
-            if touch {
-                let (a, b) = (root(&mut group, i), root(&mut group, h.len() + j));
-                group[a] = b;
-            }
-        }
-    }
-    let mut nets: std::collections::BTreeMap<usize, Rules> = std::collections::BTreeMap::new();
-    for (i, rule) in h.iter().enumerate() {
-        nets.entry(root(&mut group, i)).or_default().horizontal.push(*rule);
-    }
-    for (j, rule) in v.iter().enumerate() {
-        nets.entry(root(&mut group, h.len() + j)).or_default().vertical.push(*rule);
-    }
-    nets.into_values().filter(|net| net.horizontal.len() + net.vertical.len() >= 3).collect()
-}
-
-fn root(group: &mut [usize], mut at: usize) -> usize {
-    while group[at] != at {
-        group[at] = group[group[at]];
-        at = group[at];
-    }
-    at
-}
-
-/// A net as boxes.
-#[derive(Debug)]
-struct Grid {
-    xs: Vec<f32>,
-    ys: Vec<f32>,
-    /// The cell that each box belongs to, row by row.
-    owner: Vec<usize>,
-    cells: Vec<Extent>,
-}
-
-/// The rows and columns that a cell covers, ends not included.
-#[derive(Clone, Copy, Debug)]
-struct Extent {
-    top: usize,
-    left: usize,
-    bottom: usize,
-    right: usize,
+    rules::nets(rules).into_iter().filter_map(|net| Grid::of(&net)?.fill(placed, words)).collect()
 }
 
 impl Grid {
-    fn of(net: &Rules) -> Option<Self> {
-        let xs = borders(&net.vertical, &net.horizontal);
-        let ys = borders(&net.horizontal, &net.vertical);
-        if xs.len() < 2 || ys.len() < 2 || (xs.len() - 1) * (ys.len() - 1) > MAX_BOXES {
-            return None;
-        }
-        let (columns, rows) = (xs.len() - 1, ys.len() - 1);
-        let walls_right = walls(&net.vertical, &xs, &ys);
-        let walls_below = walls(&net.horizontal, &ys, &xs);
-        let mut grid = Self { xs, ys, owner: vec![usize::MAX; rows * columns], cells: Vec::new() };
-        for row in 0..rows {
-            for column in 0..columns {
-                if grid.owner[row * columns + column] != usize::MAX {
-                    continue;
-                }
-                let free =
-                    |grid: &Self, r: usize, c: usize| grid.owner[r * columns + c] == usize::MAX;
-                let mut right = column + 1;
-                while right < columns && !walls_right[right * rows + row] && free(&grid, row, right)
-                {
-                    right += 1;
-                }
-                let mut bottom = row + 1;
-                while bottom < rows
-                    && (column..right)
-                        .all(|c| !walls_below[bottom * columns + c] && free(&grid, bottom, c))
-                    && (column + 1..right).all(|c| !walls_right[c * rows + bottom])
-                {
-                    bottom += 1;
-                }
-                for r in row..bottom {
-                    for c in column..right {
-                        grid.owner[r * columns + c] = grid.cells.len();
-                    }
-                }
-                grid.cells.push(Extent { top: row, left: column, bottom, right });
-            }
-        }
-        Some(grid)
-    }
-
     fn fill(mut self, placed: &[Placed], words: &[Word]) -> Option<Found> {
         let (columns, last_x, last_y) = (self.xs.len() - 1, self.xs.last()?, self.ys.last()?);
         let area = Area {
@@ -288,8 +138,9 @@ impl Grid {
                     if !cuttable {
                         return false;
                     }
-                    let vote = |(cell, words): (&Extent, &Vec<Placed>)| {
-                        vote((upper, lower), words, (self.xs[cell.left], self.xs[cell.right]), text)
+                    let vote = |(cell, _): (&Extent, &Vec<Placed>)| {
+                        let edges = (self.xs[cell.left], self.xs[cell.right]);
+                        vote((upper, lower), edges, text)
                     };
                     let apart = lower.area.top - upper.area.bottom > 0.6 * upper.size();
                     apart || own(band).map(vote).sum::<i32>() > 0
@@ -406,13 +257,13 @@ fn cut_cell(
 }
 
 /// For parting two rows of text within one cell (positive) or against.
-fn vote((upper, lower): (&Row, &Row), cell: &[Placed], edges: (f32, f32), text: &[Word]) -> i32 {
+fn vote((upper, lower): (&Row, &Row), edges: (f32, f32), text: &[Word]) -> i32 {
     let of = |row: &Row| -> Vec<Placed> {
-        row.words
-            .iter()
-            .copied()
-            .filter(|word| cell.iter().any(|own| own.word == word.word))
-            .collect()
+        let within = |word: &Placed| {
+            let x = f32::midpoint(word.area.left, word.area.right);
+            edges.0 < x && x <= edges.1
+        };
+        row.words.iter().copied().filter(within).collect()
     };
     let (above, below) = (of(upper), of(lower));
     if above.is_empty() || below.is_empty() {
@@ -485,51 +336,4 @@ fn starts(cuts: &[Vec<f32>]) -> Vec<usize> {
         starts.push(at);
     }
     starts
-}
-
-fn slot(borders: &[f32], at: f32) -> Option<usize> {
-    let after = borders.partition_point(|border| *border <= at);
-    (after > 0 && after < borders.len()).then(|| after - 1)
-}
-
-/// The places of the lines, and where the lines across them end.
-fn borders(lines: &[Rule], across: &[Rule]) -> Vec<f32> {
-    let mut places: Vec<f32> = lines.iter().map(|rule| rule.at).collect();
-    let first = across.iter().map(|rule| rule.from).fold(f32::INFINITY, f32::min);
-    let last = across.iter().map(|rule| rule.to).fold(f32::NEG_INFINITY, f32::max);
-    places.sort_by(f32::total_cmp);
-    if let (Some(low), Some(high)) = (places.first().copied(), places.last().copied()) {
-        if first.is_finite() && first < low - 5.0 {
-            places.insert(0, first);
-        }
-        if last.is_finite() && last > high + 5.0 {
-            places.push(last);
-        }
-    }
-    let mut kept: Vec<f32> = Vec::new();
-    for place in places {
-        if kept.last().is_none_or(|last| place - last > SLACK) {
-            kept.push(place);
-        }
-    }
-    kept
-}
-
-/// For each border and each box along it: is there a line on it?
-fn walls(lines: &[Rule], borders: &[f32], along: &[f32]) -> Vec<bool> {
-    let boxes = along.len() - 1;
-    let mut walls = vec![false; borders.len() * boxes];
-    for line in lines {
-        let Some(border) = borders.iter().position(|at| (at - line.at).abs() <= SLACK) else {
-            continue;
-        };
-        for (index, ends) in along.windows(2).enumerate() {
-            let [from, to] = ends else { continue };
-            let middle = f32::midpoint(*from, *to);
-            if line.from - SLACK <= middle && middle <= line.to + SLACK {
-                walls[border * boxes + index] = true;
-            }
-        }
-    }
-    walls
 }

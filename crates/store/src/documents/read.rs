@@ -2,7 +2,9 @@
 
 use chrono::{DateTime, Utc};
 use domain::{ContentHash, DocId, DocumentStatus, RunId};
+use serde_json::Value;
 use sqlx::FromRow;
+use sqlx::types::Json;
 use uuid::Uuid;
 
 use super::blobs::content_hash;
@@ -150,6 +152,21 @@ impl Tx {
             .fetch_one(self.connection())
             .await?;
         hash.as_deref().map(content_hash).transpose()
+    }
+
+    /// The run and the artifacts that a stage left of what is served, or else of the latest run.
+    pub async fn read_as(
+        &mut self,
+        doc_id: DocId,
+        stage: &str,
+    ) -> Result<Option<(RunId, Vec<Value>)>, StoreError> {
+        let found: Option<(Uuid, Json<Vec<Value>>)> = sqlx::query_as(sql!("documents/read_as"))
+            .bind(self.tenant_id().0)
+            .bind(doc_id.0)
+            .bind(stage)
+            .fetch_optional(self.connection())
+            .await?;
+        Ok(found.map(|(run_id, Json(artifacts))| (RunId(run_id), artifacts)))
     }
 
     /// Takes a document out of service; `false` when it was not in service.

@@ -100,6 +100,7 @@ struct OpenWord {
     last: Option<Area>,
     style: Style,
     size: f32,
+    font: Font,
     /// The library put white space after the last character.
     maybe_ends: bool,
 }
@@ -117,7 +118,7 @@ impl OpenWord {
         if self.text.is_empty() {
             let thickness = area.map_or(0.0, |area| thickness(&area, place));
             self.size = font_size(from, thickness);
-            self.style = style(from, self.size);
+            self.style = self.font.style(from, self.size);
         }
         self.maybe_ends = false;
         let same_glyph = area.is_some() && area == self.last;
@@ -194,22 +195,30 @@ fn font_size(from: &PdfPageTextChar<'_>, thickness: f32) -> f32 {
     if said.is_finite() && (thickness <= 0.1 || believable) { said } else { thickness / 1.15 }
 }
 
-fn style(from: &PdfPageTextChar<'_>, size: f32) -> Style {
-    let name = from.font_name();
-    let has = |parts: &[&str]| {
-        parts.iter().any(|part| {
-            name.as_bytes().windows(part.len()).any(|at| at.eq_ignore_ascii_case(part.as_bytes()))
-        })
-    };
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "`as` stops at the ends"
-    )]
-    let tenths = (size * 10.0).round() as u16;
-    Style {
-        bold: has(&["bold", "black", "heavy", "-demi"]),
-        italic: has(&["italic", "oblique"]),
-        size: tenths,
+/// The last font by name, and what the name says: neighbouring words mostly share it.
+#[derive(Debug, Default)]
+struct Font {
+    name: String,
+    bold: bool,
+    italic: bool,
+}
+
+impl Font {
+    fn style(&mut self, from: &PdfPageTextChar<'_>, size: f32) -> Style {
+        let name = from.font_name();
+        if name != self.name {
+            let lower = name.to_ascii_lowercase();
+            let has = |parts: &[&str]| parts.iter().any(|part| lower.contains(part));
+            self.bold = has(&["bold", "black", "heavy", "-demi"]);
+            self.italic = has(&["italic", "oblique"]);
+            self.name = name;
+        }
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "`as` stops at the ends"
+        )]
+        let tenths = (size * 10.0).round() as u16;
+        Style { bold: self.bold, italic: self.italic, size: tenths }
     }
 }

@@ -1,0 +1,157 @@
+//! What was read of a document, page by page.
+
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+/// One page. Everything refers to `words` by their places in that list, `from..to`.
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
+pub struct PageView {
+    /// Counted from 1.
+    pub number: u32,
+    /// How many pages the document has.
+    pub pages: u32,
+    /// In points (1/72 inch), as a person sees it; absent where the format has no pages.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub width: Option<f32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub height: Option<f32>,
+    /// A sheet's or slide's name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub label: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub language: Option<String>,
+    pub text_source: TextSourceView,
+    /// How much of the text can be trusted, of 100.
+    pub quality: u8,
+    pub words: Vec<WordView>,
+    pub lines: Vec<SpanView>,
+    /// In reading order.
+    pub blocks: Vec<BlockView>,
+    pub tables: Vec<TableView>,
+    pub key_values: Vec<KeyValueView>,
+}
+
+/// Where the words of a page come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum TextSourceView {
+    /// The file itself says what is written.
+    Layer,
+    /// Pictures of text that nobody has read yet.
+    Wanted,
+    /// OCR has read it.
+    Recognised,
+    /// OCR was wanted, and there was none to be had.
+    Unavailable,
+    /// There is nothing to read.
+    Blank,
+}
+
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
+pub struct WordView {
+    pub text: String,
+    /// Left, top, right, bottom, in points from the top left corner.
+    #[serde(rename = "box", skip_serializing_if = "Option::is_none")]
+    pub area: Option<[f32; 4]>,
+    /// Of 100.
+    pub confidence: u8,
+    pub origin: OriginView,
+    /// What the other engine read here, when it was something else.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub other: Option<OtherReadingView>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum OriginView {
+    Layer,
+    Form,
+    Tesseract,
+    PpOcr,
+    Agreed,
+}
+
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
+pub struct OtherReadingView {
+    pub text: String,
+    pub confidence: u8,
+    pub origin: OriginView,
+}
+
+#[derive(Clone, Copy, Debug, Serialize, Deserialize, ToSchema)]
+pub struct SpanView {
+    pub from: u32,
+    pub to: u32,
+}
+
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
+pub struct BlockView {
+    /// `heading`, `paragraph`, `list_item`, `table`, `figure`, `code`, `quote`, `header` or `footer`.
+    #[schema(example = "paragraph")]
+    pub kind: String,
+    /// Of a heading, 1 being the highest; of a list item, from 0.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub level: Option<u8>,
+    /// The place of a table in `tables`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub table: Option<u32>,
+    /// Places in `lines`.
+    pub lines: SpanView,
+    #[serde(rename = "box", skip_serializing_if = "Option::is_none")]
+    pub area: Option<[f32; 4]>,
+    pub text: String,
+}
+
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
+pub struct TableView {
+    pub rows: u32,
+    pub columns: u32,
+    /// How many rows at the top name the columns.
+    pub header_rows: u32,
+    #[serde(rename = "box", skip_serializing_if = "Option::is_none")]
+    pub area: Option<[f32; 4]>,
+    pub cells: Vec<CellView>,
+}
+
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
+pub struct CellView {
+    pub row: u32,
+    pub column: u32,
+    pub row_span: u32,
+    pub column_span: u32,
+    pub words: SpanView,
+    pub text: String,
+}
+
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
+pub struct KeyValueView {
+    pub key: String,
+    pub value: String,
+    pub key_words: SpanView,
+    pub value_words: SpanView,
+}
+
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct PictureQuery {
+    /// Pixels across, of a picture: 320, 800, 1280 or 2000.
+    #[serde(default)]
+    pub width: Option<u32>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum TextFormat {
+    #[default]
+    Text,
+    Markdown,
+}
+
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct TextQuery {
+    #[serde(default)]
+    pub format: TextFormat,
+}
