@@ -70,6 +70,7 @@ impl Reader {
             settings.at_once = children;
             settings.readable.extend(found.readable);
             settings.data = found.data;
+            settings.libraries = found.libraries;
             settings.program = found.program;
             Tesseract::new(settings)
         });

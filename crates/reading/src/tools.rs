@@ -23,12 +23,14 @@ pub struct Tools {
 }
 
 /// Tesseract, with what it may read.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct InstalledTesseract {
     pub program: PathBuf,
     /// Its language data, when they are not where it looks by itself.
     pub data: Option<PathBuf>,
     pub readable: Vec<PathBuf>,
+    /// For `LD_LIBRARY_PATH`, when they are not where the system keeps them.
+    pub libraries: Option<OsString>,
 }
 
 impl Tools {
@@ -70,15 +72,33 @@ fn find_tesseract() -> Option<InstalledTesseract> {
     }
 }
 
-/// A launcher script (see `scripts/need`) only says where the program really is, unpacked beside its
-/// libraries.
+/// The program itself, or one that `scripts/need` unpacked: then what is on the path is a script that
+/// names the program, beside the libraries and data that came with it.
 fn installed(program: PathBuf) -> Option<InstalledTesseract> {
     let program = program.canonicalize().ok().filter(|file| file.is_file())?;
-    let beginning = std::fs::read(&program).ok()?;
-    if beginning.starts_with(b"\x7fELF") {
-        return Some(InstalledTesseract { program, data: None, readable: Vec::new() });
+    let content = std::fs::read(&program).ok()?;
+    if content.starts_with(b"\x7fELF") {
+        return Some(InstalledTesseract { program, ..InstalledTesseract::default() });
     }
-    None
+    let script = String::from_utf8(content).ok()?;
+    let named = script.split('"').find(|word| word.ends_with("/usr/bin/tesseract"))?;
+    let program = PathBuf::from(named).canonicalize().ok()?;
+    unpacked(program)
+}
+
+fn unpacked(program: PathBuf) -> Option<InstalledTesseract> {
+    let root = program.ancestors().nth(3)?.to_owned();
+    let folders_in = |folder: &str| -> Vec<PathBuf> {
+        let entries = std::fs::read_dir(root.join(folder)).into_iter().flatten().flatten();
+        entries.map(|entry| entry.path()).filter(|path| path.is_dir()).collect()
+    };
+    let data =
+        folders_in("usr/share/tesseract-ocr").into_iter().map(|version| version.join("tessdata"));
+    let data = data.into_iter().find(|folder| folder.is_dir());
+    let libraries = env::join_paths(
+        folders_in("usr/lib").into_iter().chain(folders_in("lib")).chain([root.join("usr/lib")]),
+    );
+    Some(InstalledTesseract { program, data, readable: vec![root], libraries: libraries.ok() })
 }
 
 /// Where the project's scripts put what they fetch.

@@ -11,6 +11,7 @@ use uuid::Uuid;
 
 use crate::intake::fail_what_waits;
 use crate::jobs::{kill_all, queue_run};
+use crate::pages::pretend_it_was_read;
 
 /// Who may call a route.
 #[derive(Clone, Copy)]
@@ -29,6 +30,7 @@ enum About {
     LiveRun,
     Document,
     FailedDocument,
+    ReadDocument,
     Run,
     Batch,
 }
@@ -36,7 +38,10 @@ enum About {
 impl About {
     /// Things that some roles see only when they are their own.
     fn may_be_own_only(self) -> bool {
-        matches!(self, Self::Document | Self::FailedDocument | Self::Run | Self::Batch)
+        matches!(
+            self,
+            Self::Document | Self::FailedDocument | Self::ReadDocument | Self::Run | Self::Batch
+        )
     }
 }
 
@@ -49,7 +54,9 @@ struct Row {
 
 /// The row of every route. A route without one fails the walk.
 fn rows() -> Vec<Row> {
-    use About::{ApiKey, Batch, DeadJob, Document, FailedDocument, LiveRun, Nothing, Run, User};
+    use About::{
+        ApiKey, Batch, DeadJob, Document, FailedDocument, LiveRun, Nothing, ReadDocument, Run, User,
+    };
     use Guard::{Anybody, WhoMay};
     let row = |route, guard, about, body| Row { route, guard, about, body };
     let none = || None;
@@ -108,6 +115,8 @@ fn rows() -> Vec<Row> {
             none,
         ),
         row("GET /v1/documents/{id}/original", see, Document, none),
+        row("GET /v1/documents/{id}/pages/{page}", see, ReadDocument, none),
+        row("GET /v1/documents/{id}/text", see, ReadDocument, none),
         row("GET /v1/documents/{id}/pdf", see, Document, none),
         row("GET /v1/files/{token}", Anybody, Nothing, none),
         row("GET /v1/ingestion-runs", see, Nothing, none),
@@ -187,7 +196,7 @@ async fn strangers_get_in_nowhere_but_where_anybody_may() {
             let route = row.route.replace("/v1/", prefix);
             let (method, path) = split(&route);
             let path = path.replace("{id}", &Uuid::from_u128(1).to_string());
-            let path = path.replace("{token}", token);
+            let path = path.replace("{token}", token).replace("{page}", "1");
             let status = with_body(app.request(method, &path), &row).status().await;
             match row.guard {
                 Guard::Anybody => assert_eq!(status, StatusCode::OK, "{route}"),
@@ -247,7 +256,8 @@ async fn call(
         }
     };
     let (method, path) = split(row.route);
-    let request = app.request(method, &path.replace("{id}", &id.to_string())).bearer(&token);
+    let path = path.replace("{id}", &id.to_string()).replace("{page}", "1");
+    let request = app.request(method, &path).bearer(&token);
     with_body(request, row).status().await
 }
 
@@ -276,6 +286,11 @@ async fn make_intake(app: &TestApp, about: About, token: &str) -> Uuid {
             id(&made, "batch_id")
         }
         About::Run => id(&hand_in(app, token).await, "run_id"),
+        About::ReadDocument => {
+            let made = hand_in(app, token).await;
+            pretend_it_was_read(app, id(&made, "run_id")).await;
+            id(&made, "doc_id")
+        }
         About::FailedDocument => {
             let made = hand_in(app, token).await;
             fail_what_waits(app).await;

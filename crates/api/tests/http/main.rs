@@ -15,6 +15,7 @@ mod intake;
 mod jobs;
 mod limits;
 mod openapi;
+mod pages;
 mod problems;
 mod session;
 mod users;

@@ -22,6 +22,7 @@ mod documents;
 mod first_start;
 mod ingesting;
 mod kills;
+mod reading;
 mod revocation;
 mod stopping;
 mod support;

@@ -38,6 +38,8 @@ pub struct TesseractSettings {
     pub data: Option<PathBuf>,
     /// What it may read: shared libraries, language data.
     pub readable: Vec<PathBuf>,
+    /// Where its libraries are, when not where the system keeps them.
+    pub libraries: Option<OsString>,
     pub memory: u64,
     pub cpu: Duration,
     pub wall: Duration,
@@ -56,6 +58,7 @@ impl TesseractSettings {
             program: PathBuf::from("/usr/bin/tesseract"),
             data: None,
             readable: readable.iter().chain(&more).map(PathBuf::from).collect(),
+            libraries: None,
             memory: 1 << 30,
             cpu: Duration::from_mins(1),
             wall: Duration::from_mins(1),
@@ -150,6 +153,7 @@ impl Tesseract {
             .args(order.to_arguments())
             .env_clear()
             .env("OMP_THREAD_LIMIT", "1")
+            .envs(settings.libraries.iter().map(|folders| ("LD_LIBRARY_PATH", folders)))
             .stdin(Stdio::from(picture.reopened().map_err(not_started)?))
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
