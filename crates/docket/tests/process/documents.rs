@@ -40,8 +40,11 @@ async fn documents_are_listed_and_looked_at() {
     {
         assert!(shown.contains(part), "{part}: {shown}");
     }
-    let stage = shown.lines().last().unwrap();
-    assert!(stage.starts_with("    ingest ") && stage.contains(" succeeded "), "{shown}");
+    let stages: Vec<&str> = shown.lines().rev().take(4).collect();
+    for (stage, name) in stages.iter().zip(["layout", "ocr", "preprocess", "ingest"]) {
+        let begins = stage.starts_with(&format!("    {name} "));
+        assert!(begins && stage.contains(" succeeded "), "{shown}");
+    }
     let document = ada.reads(["show", &ids[0], "--json"]).await;
     assert_eq!(document["runs"][0]["stages"][0]["status"], "succeeded");
     let nobody = uuid::Uuid::nil().to_string();
