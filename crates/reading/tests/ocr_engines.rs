@@ -1,6 +1,13 @@
 //! The engines themselves, on a picture drawn here. They are installed by `scripts/ocr-models`, which `make test`
 //! calls: a test that does not find them fails.
 
+#![expect(
+    clippy::cast_possible_truncation,
+    clippy::expect_used,
+    clippy::unwrap_used,
+    reason = "a test that cannot go on has failed, and its numbers are small"
+)]
+
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
@@ -118,9 +125,9 @@ fn a_page_that_lies_the_wrong_way_round_is_set_upright() {
     let turned =
         |turn: fn(&GrayImage) -> GrayImage| find_upright(&engine, &turn(&picture())).unwrap();
     assert_eq!(turned(Clone::clone), Rotation::None);
-    assert_eq!(turned(|page| image::imageops::rotate180(page)), Rotation::Half);
-    assert_eq!(turned(|page| image::imageops::rotate270(page)), Rotation::Quarter);
-    assert_eq!(turned(|page| image::imageops::rotate90(page)), Rotation::ThreeQuarters);
+    assert_eq!(turned(image::imageops::rotate180), Rotation::Half);
+    assert_eq!(turned(image::imageops::rotate270), Rotation::Quarter);
+    assert_eq!(turned(image::imageops::rotate90), Rotation::ThreeQuarters);
 }
 
 #[test]
