@@ -1,5 +1,11 @@
 //! What two engines read becomes one text, and where the second one is asked.
 
+#![expect(
+    clippy::cast_precision_loss,
+    clippy::unwrap_used,
+    reason = "a test that cannot go on has failed, and its numbers are small"
+)]
+
 use reading::model::{Area, Confidence, Origin, Word};
 use reading::ocr::consensus::{ACCEPTED, join, join_by_plan};
 use reading::ocr::pp::{Quad, ReadLine, ReadWord};

@@ -16,6 +16,8 @@ const FEWEST_FEET: usize = 300;
 const STANDS_OUT: f32 = 1.25;
 /// And from leaving the page as it is.
 const WORTH_IT: f32 = 1.03;
+/// Fewer rows than this are no lines of text.
+const FEWEST_ROWS: usize = 4;
 const TOO_SMALL_TO_MATTER: f32 = 0.15;
 
 /// How far to turn the page clockwise to make its lines level, in degrees.
@@ -40,7 +42,11 @@ pub(super) fn angle(image: &GrayImage) -> f32 {
         .collect();
     let fine = best(&around);
     let usual = median(trials.iter().map(|trial| trial.1).collect());
-    let is_sure = fine.1 > usual * STANDS_OUT && fine.1 > score(0.0) * WORTH_IT;
+    // A peak at the end of the range is the slope of one that lies beyond.
+    let is_sure = coarse.0.abs() < STEEPEST
+        && fine.1 > usual * STANDS_OUT
+        && fine.1 > score(0.0) * WORTH_IT
+        && rows_of_text(&histogram(&feet, fine.0, rows)) >= FEWEST_ROWS;
     if is_sure && fine.0.abs() >= TOO_SMALL_TO_MATTER { fine.0 } else { 0.0 }
 }
 
@@ -56,8 +62,21 @@ fn median(mut values: Vec<f32>) -> f32 {
     values.get(values.len() / 2).copied().unwrap_or(0.0)
 }
 
-/// The sum of squares of a histogram over the rows that the page would have if it were turned.
+/// The sum of squares of the histogram at an angle.
 fn sharpness(feet: &[(f32, f32)], angle: f32, rows: usize) -> f32 {
+    histogram(feet, angle, rows).iter().map(|&count| (count as f32).powi(2)).sum()
+}
+
+/// Runs of bins that are at all full. One stroke, however long, is one.
+fn rows_of_text(bins: &[u32]) -> usize {
+    let fullest = bins.iter().copied().max().unwrap_or(0);
+    bins.chunk_by(|a, b| (a * 8 >= fullest) == (b * 8 >= fullest))
+        .filter(|run| run[0] > 0 && run[0] * 8 >= fullest)
+        .count()
+}
+
+/// How many feet fall into each row that the page would have if it were turned.
+fn histogram(feet: &[(f32, f32)], angle: f32, rows: usize) -> Vec<u32> {
     let (sine, cosine) = angle.to_radians().sin_cos();
     let margin = rows as f32;
     let mut bins = vec![0_u32; 3 * rows + 1];
@@ -67,5 +86,5 @@ fn sharpness(feet: &[(f32, f32)], angle: f32, rows: usize) -> f32 {
             *bin += 1;
         }
     }
-    bins.iter().map(|&count| (count as f32).powi(2)).sum()
+    bins
 }

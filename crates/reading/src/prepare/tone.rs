@@ -21,8 +21,6 @@ pub(super) fn is_noisy(image: &GrayImage) -> bool {
             scatters.push(scatter(block));
         }
     }
-    // Burnt-out paper is perfectly even and says nothing about the rest.
-    scatters.retain(|scatter| *scatter > 0.0);
     scatters.sort_by(f32::total_cmp);
     scatters.get(scatters.len() / 4).is_some_and(|scatter| *scatter > SCATTER_OF_CLEAN_PAPER)
 }

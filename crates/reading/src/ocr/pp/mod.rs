@@ -204,11 +204,11 @@ impl Network {
 }
 
 /// Text that runs up or down the page is longer than it is wide. A lone "1" is, too: so only what is also much
-/// higher than the lines around it counts.
+/// higher than the lines around it are thick counts.
 fn turn_those_read_sideways(quads: &mut [Quad]) {
-    let mut heights: Vec<f32> = quads.iter().map(|quad| quad.height).collect();
-    heights.sort_by(f32::total_cmp);
-    let usual = heights.get(heights.len() / 2).copied().unwrap_or(0.0);
+    let mut thicknesses: Vec<f32> = quads.iter().map(|quad| quad.height.min(quad.width)).collect();
+    thicknesses.sort_by(f32::total_cmp);
+    let usual = thicknesses.get(thicknesses.len() / 2).copied().unwrap_or(0.0);
     for quad in quads {
         if quad.height > 1.5 * quad.width && quad.height > 2.0 * usual {
             *quad = quad.turned();
