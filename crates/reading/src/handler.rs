@@ -50,16 +50,16 @@ struct Child {
 enum Second {
     Missing,
     Waiting(ModelFiles),
-    Ready(PpOcr),
+    Ready(Box<PpOcr>),
 }
 
 impl Second {
     fn get(&mut self) -> Result<Option<&PpOcr>, ReadError> {
         if let Self::Waiting(files) = self {
-            *self = Self::Ready(files.clone().load(1)?);
+            *self = Self::Ready(Box::new(files.clone().load(1)?));
         }
         Ok(match self {
-            Self::Ready(engine) => Some(engine),
+            Self::Ready(engine) => Some(&**engine),
             Self::Missing | Self::Waiting(_) => None,
         })
     }
@@ -243,7 +243,7 @@ fn recognise_page(
         && !sheet.is_blank()
         && is_suspicious(words)
     {
-        let upright = find_upright(second, sheet.for_tesseract())?;
+        let upright = find_upright(second, sheet.plain())?;
         if upright != Rotation::None {
             // The first engine read it the wrong way round, which helps nobody.
             let mut turned = wanted.clone();

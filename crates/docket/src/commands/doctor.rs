@@ -20,7 +20,7 @@ struct Finding {
 }
 
 /// Exits with 1 when something is missing: documents that do not need it still work.
-pub(crate) fn run(as_json: bool) -> anyhow::Result<ExitCode> {
+pub(crate) fn run(as_json: bool) -> ExitCode {
     let findings = findings(&Tools::find());
     let missing = findings.iter().filter(|finding| finding.found.is_none()).count();
     if as_json {
@@ -32,17 +32,16 @@ pub(crate) fn run(as_json: bool) -> anyhow::Result<ExitCode> {
             _ => say(format_args!("{missing} of {} are missing.", findings.len())),
         }
     }
-    Ok(if missing == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    if missing == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
 fn show(finding: &Finding) {
     let Finding { what, needed_for, found, command } = finding;
-    match found {
-        Some(place) => say(format_args!("  ok       {what}: {place}")),
-        None => {
-            say(format_args!("  MISSING  {what}: needed for {needed_for}"));
-            say(format_args!("           get it with: {command}"));
-        }
+    if let Some(place) = found {
+        say(format_args!("  ok       {what}: {place}"));
+    } else {
+        say(format_args!("  MISSING  {what}: needed for {needed_for}"));
+        say(format_args!("           get it with: {command}"));
     }
 }
 
