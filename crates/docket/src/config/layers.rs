@@ -227,16 +227,20 @@ impl Layers {
         &self,
         names: impl Iterator<Item = String>,
     ) -> impl Iterator<Item = String> {
-        /// Read elsewhere: the first password, the file of settings, by the commands that talk to a
+        /// Read elsewhere: the first password, the file of settings, what reading uses, by the commands that talk to a
         /// server, and by the build.
-        const ELSEWHERE: [&str; 10] = [
+        const ELSEWHERE: [&str; 14] = [
             "ADMIN_PASSWORD",
             "CONFIG",
             "CONFIG_HOME",
             "CORPUS",
+            "FILE_PASSWORD",
+            "OCR_MODELS",
+            "PDFIUM",
             "PASSWORD",
             "POSTGRES_BUNDLE",
             "SERVER",
+            "TESSERACT",
             "TOKEN",
             "TOOLS",
             "TOOLS_READY",
