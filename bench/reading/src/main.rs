@@ -4,6 +4,7 @@
 //! out, and the report says so in capital letters.
 
 mod eml;
+mod hostile;
 mod ocr_cost;
 mod office;
 mod pdf;
@@ -34,6 +35,8 @@ struct Cli {
     /// One line for each document.
     #[arg(long)]
     each: bool,
+    #[command(flatten)]
+    hostile: hostile::HostileArgs,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -56,6 +59,8 @@ enum Part {
     Scans,
     /// CPU time for scanned pages.
     OcrCost,
+    /// Files that mean harm, and what becomes of them.
+    Hostile,
 }
 
 fn main() -> anyhow::Result<()> {
@@ -75,6 +80,7 @@ fn main() -> anyhow::Result<()> {
             Part::Speed => speed::measure(&cli.corpus)?,
             Part::Scans => scans::report(&cli.corpus, cli.each)?,
             Part::OcrCost => ocr_cost::report(&cli.corpus, cli.each)?,
+            Part::Hostile => hostile::report(&cli.corpus, &cli.hostile, cli.each)?,
         }
     }
     Ok(())

@@ -127,6 +127,15 @@ fn what_unpacks_to_too_much_is_refused_before_and_while_it_is_unpacked() {
 }
 
 #[test]
+fn a_member_that_unpacks_to_many_times_its_size_is_refused_unless_it_is_small() {
+    let text =
+        |length: usize| docx(&format!("<w:p><w:r><w:t>{}</w:t></w:r></w:p>", "a".repeat(length)));
+    let bomb = read(&text(48 << 20), FileKind::Docx, Limits::default()).unwrap_err();
+    assert!(matches!(bomb, ReadError::TooLarge { .. }), "{bomb}");
+    assert_eq!(read(&text(4 << 20), FileKind::Docx, Limits::default()).unwrap().len(), 1);
+}
+
+#[test]
 fn elements_within_elements_without_end_are_refused() {
     let deep = format!("{}{}", "<w:ins>".repeat(100_000), "</w:ins>".repeat(100_000));
     for body in [deep.clone(), format!("<w:p>{deep}</w:p>")] {

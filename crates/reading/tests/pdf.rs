@@ -213,3 +213,22 @@ fn a_page_is_drawn_as_it_is_seen_and_never_larger_than_allowed() {
     let error = render::page(small, 1, Scale::DotsPerInch(300.0), Colours::Rgb).unwrap_err();
     assert!(matches!(error, ReadError::TooLarge { .. }), "{error:?}");
 }
+
+/// The file with one part of it exchanged for another of the same length: all places stay right.
+fn with_exchanged(file: &[u8], old: &str, new: &str) -> Vec<u8> {
+    assert_eq!(old.len(), new.len());
+    String::from_utf8(file.to_vec()).unwrap().replacen(old, new, 1).into_bytes()
+}
+
+#[test]
+fn pages_that_are_not_there_are_named_and_a_file_of_nothing_else_is_no_success() {
+    let good = PdfFile::page("/MediaBox [0 0 300 200]", HELLO);
+    let boastful = read(&with_exchanged(&good, "/Count 1", "/Count 9"));
+    assert_eq!(text(&boastful.pages[0]), "Hello wide World");
+    let remarks = boastful.tail.unwrap().remarks;
+    assert_eq!(remarks.len(), boastful.pages.len() - 1, "{remarks:?}");
+
+    let hollow = with_exchanged(&good, "/Kids [6 0 R]", "/Kids [3 0 R]");
+    let refused = read_source(source(&hollow)).unwrap_err();
+    assert!(matches!(refused, ReadError::Damaged { .. }), "{refused:?}");
+}

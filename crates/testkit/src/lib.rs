@@ -14,9 +14,12 @@
 
 mod app;
 mod database;
+mod dice;
 mod disk;
 mod environment;
+pub mod mutate;
 pub mod objects;
+pub mod samples;
 mod server;
 pub mod sim;
 

@@ -73,6 +73,7 @@ fn nobody_uses_what_the_map_does_not_allow() {
 #[test]
 fn the_product_does_not_contain_the_testkit() {
     for (user, used) in edges() {
-        assert!(used != "testkit" || user == "bench", "{user} uses the testkit outside its tests");
+        let measures = user.starts_with("bench");
+        assert!(used != "testkit" || measures, "{user} uses the testkit outside its tests");
     }
 }

@@ -20,6 +20,7 @@ mod chaos;
 mod commands;
 mod documents;
 mod first_start;
+mod hostile;
 mod ingesting;
 mod kills;
 mod reading;

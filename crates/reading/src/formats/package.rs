@@ -17,6 +17,10 @@ use crate::{ReadError, Source};
 const MAX_MEMBERS: usize = 20_000;
 /// One member, unpacked: it is held in memory while it is read.
 const MAX_MEMBER: u64 = 256 << 20;
+/// Up to here a member may unpack to whatever it likes.
+const HARMLESS_MEMBER: u64 = 32 << 20;
+/// Beyond, to so many times its packed size at most. Sheets of a million equal cells come to 13.
+const MAX_EXPANSION: u64 = 300;
 /// What an encrypted Office file begins with: it is no zip but a compound file.
 const COMPOUND_FILE: [u8; 8] = [0xD0, 0xCF, 0x11, 0xE0, 0xA1, 0xB1, 0x1A, 0xE1];
 
@@ -76,14 +80,19 @@ impl<'a> Package<'a> {
         // A copy of the archive's directory is one pointer; it lets members be read side by side.
         let mut archive = self.archive.clone();
         let file = archive.by_index(*index).map_err(zip_error)?;
-        let room = self.left.get().min(MAX_MEMBER);
+        let likely = file.compressed_size().saturating_mul(MAX_EXPANSION).max(HARMLESS_MEMBER);
+        let room = self.left.get().min(MAX_MEMBER).min(likely);
+        let too_much = || ReadError::too_large(format!("its member {name} unpacks to too much"));
+        if file.size() > room {
+            return Err(too_much());
+        }
         let mut bytes = Vec::new();
         file.take(room + 1).read_to_end(&mut bytes).map_err(|error| {
             ReadError::damaged(format!("its member {name} cannot be unpacked ({error})"))
         })?;
         let size = bytes.len() as u64;
         if size > room {
-            return Err(ReadError::too_large(format!("its member {name} unpacks to too much")));
+            return Err(too_much());
         }
         self.left.set(self.left.get() - size);
         Ok(Some(bytes))

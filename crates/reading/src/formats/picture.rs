@@ -82,6 +82,9 @@ impl<'a> Picture<'a> {
         let frames = match source.kind {
             FileKind::Png | FileKind::Jpg => {
                 let mut decoder = still_decoder(&source)?;
+                if source.kind == FileKind::Jpg {
+                    refuse_hollow_jpeg(decoder.dimensions(), source.bytes.len())?;
+                }
                 vec![frame(&mut *decoder, resolution::of(source.bytes), None, &source.limits)?]
             }
             FileKind::Tiff => {
@@ -155,6 +158,18 @@ fn still_decoder<'a>(source: &Source<'a>) -> Result<Box<dyn ImageDecoder + 'a>, 
         FileKind::Png => Box::new(PngDecoder::new(bytes).map_err(ReadError::damaged)?),
         _ => Box::new(JpegDecoder::new(bytes).map_err(ReadError::damaged)?),
     })
+}
+
+/// A JPEG takes a bit for every 8 × 8 pixels at the very least. One with less than that has lost nearly all
+/// of its picture, and the decoder would spend seconds on filling in what a header of a few bytes claims.
+fn refuse_hollow_jpeg((width, height): (u32, u32), bytes: usize) -> Result<(), ReadError> {
+    let squares = u64::from(width.div_ceil(8)) * u64::from(height.div_ceil(8));
+    if squares > bytes as u64 * 8 {
+        return Err(ReadError::damaged(format!(
+            "{bytes} bytes cannot hold a picture of {width} × {height} pixels"
+        )));
+    }
+    Ok(())
 }
 
 fn tiff_decoder<'a>(

@@ -12,7 +12,6 @@
 //! that really die (chaos).
 
 mod checks;
-mod dice;
 mod lane;
 mod model;
 mod people;

@@ -5,11 +5,11 @@ use domain::{Clock, IdGen, RunId, StageName, TenantId};
 use store::Store;
 
 use super::Tally;
-use super::dice::Dice;
 use super::lane::Lane;
 use super::model::Model;
 use super::people::STAGES;
 use super::worker::SimWorker;
+use crate::dice::Dice;
 
 /// What goes wrong with one call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

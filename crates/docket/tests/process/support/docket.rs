@@ -208,6 +208,10 @@ impl Server {
         self.address
     }
 
+    pub(crate) fn pid(&self) -> u32 {
+        self.running.child.id().expect("it runs")
+    }
+
     /// The password it printed for the first administrator.
     pub(crate) async fn printed_password(&mut self) -> String {
         let printed = self.running.stdout.wait_for(|text| text.contains("(shown this once"));
@@ -231,7 +235,7 @@ impl Server {
     }
 
     pub(crate) fn signal(&self, signal: Signal) {
-        kill(self.running.child.id().expect("it runs"), signal);
+        kill(self.pid(), signal);
     }
 
     pub(crate) async fn finish(self) -> Finished {

@@ -23,6 +23,9 @@ use crate::{Limits, ReadError, Sink, Source, pdfium};
 
 pub(crate) use place::Place;
 
+/// A file may claim thousands of pages that it does not have; the first few tell enough.
+const NAMED_BROKEN_PAGES: u32 = 20;
+
 /// Reads a document into the sink. Needs the library of [`crate::pdfium`].
 pub fn read(source: Source<'_>, sink: &mut dyn Sink) -> Result<(), ReadError> {
     let document = open(source)?;
@@ -39,15 +42,25 @@ pub fn read(source: Source<'_>, sink: &mut dyn Sink) -> Result<(), ReadError> {
     sink.take(Part::Head(head(&document, source, count)))?;
     let mut remarks = Vec::new();
     attachments::read(&document, source.limits, sink, &mut remarks)?;
+    let mut broken = 0;
     for number in 1..=count {
         let page = match page_of(&document, number) {
             Ok(page) => read_page(&document, &page, number, source.limits, &mut remarks),
             Err(error) => {
-                remarks.push(format!("Page {number} cannot be read: {error}."));
+                broken += 1;
+                if broken <= NAMED_BROKEN_PAGES {
+                    remarks.push(format!("Page {number} cannot be read: {error}."));
+                }
                 Page { number, text: TextSource::Blank, ..Page::default() }
             }
         };
         sink.take(Part::Page(page))?;
+    }
+    if broken == count {
+        return Err(ReadError::damaged("none of its pages can be read"));
+    }
+    if broken > NAMED_BROKEN_PAGES {
+        remarks.push(format!("{broken} pages cannot be read in all."));
     }
     sink.take(Part::Tail(Tail { pages: count, remarks }))
 }

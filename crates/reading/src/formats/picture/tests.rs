@@ -103,6 +103,17 @@ fn the_resolution_in_a_header_is_believed_when_a_scanner_can_have_it() {
 }
 
 #[test]
+fn a_jpeg_that_cannot_hold_what_its_header_says_is_refused_before_it_is_decoded() {
+    let mut bytes = encoded(64, 64, ImageFormat::Jpeg);
+    assert!(Picture::open(source(&bytes, FileKind::Jpg)).is_ok());
+    // The frame header: marker, length, precision, height, width.
+    let header = bytes.windows(2).position(|window| window == [0xff, 0xc0]).unwrap();
+    bytes[header + 5..header + 9].copy_from_slice(&[0x27, 0x10, 0x27, 0x10]);
+    let refused = Picture::open(source(&bytes, FileKind::Jpg)).unwrap_err();
+    assert!(matches!(refused, ReadError::Damaged { .. }), "{refused:?}");
+}
+
+#[test]
 fn what_can_be_seen_through_is_paper() {
     let mut bytes = Cursor::new(Vec::new());
     let mut glass = RgbaImage::from_pixel(20, 20, Rgba([0, 0, 0, 0]));

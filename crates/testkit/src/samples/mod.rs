@@ -1,0 +1,64 @@
+//! Small good documents of every kind that Docket takes, written byte by byte by this project.
+//!
+//! A sample keeps its *form*: what a container is put together from, so that whoever damages a part can
+//! still close the container around it and reach the code behind its checksums.
+
+mod office;
+mod pdf;
+mod pictures;
+mod texts;
+
+pub use pdf::pdf_of_objects;
+pub use pictures::with_right_checksums;
+
+/// A good document.
+#[derive(Clone, Debug)]
+pub struct Sample {
+    /// The ending that its file name has.
+    pub ending: &'static str,
+    pub form: Form,
+}
+
+/// What a document is put together from.
+#[derive(Clone, Debug)]
+pub enum Form {
+    Plain(Vec<u8>),
+    /// The objects of a PDF, the first of which is its catalog.
+    Objects(Vec<Vec<u8>>),
+    /// The members of a zip archive.
+    Members(Vec<(String, Vec<u8>)>),
+    /// A picture whose chunks have checksums.
+    Png(Vec<u8>),
+}
+
+impl Form {
+    /// The file. The container is whole, whatever is in it.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        match self {
+            Self::Plain(bytes) => bytes.clone(),
+            Self::Objects(objects) => pdf_of_objects(objects),
+            Self::Members(members) => office::zip_of(members),
+            Self::Png(bytes) => with_right_checksums(bytes),
+        }
+    }
+}
+
+/// One or two of every kind.
+pub fn samples() -> Vec<Sample> {
+    let picture = pictures::jpg();
+    let of = |ending, form| Sample { ending, form };
+    vec![
+        of("pdf", Form::Objects(pdf::text_table_and_form())),
+        of("pdf", Form::Objects(pdf::with_picture(&picture))),
+        of("docx", Form::Members(office::docx())),
+        of("xlsx", Form::Members(office::xlsx())),
+        of("pptx", Form::Members(office::pptx())),
+        of("html", Form::Plain(texts::HTML.into())),
+        of("eml", Form::Plain(texts::EML.into())),
+        of("md", Form::Plain(texts::MARKDOWN.into())),
+        of("txt", Form::Plain(texts::TEXT.into())),
+        of("png", Form::Png(pictures::png())),
+        of("jpg", Form::Plain(picture)),
+        of("tiff", Form::Plain(pictures::tiff())),
+    ]
+}
