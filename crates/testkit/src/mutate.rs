@@ -48,30 +48,30 @@ impl Mutator {
             if dice.percent(25) {
                 form = Form::Plain(form.to_bytes());
             }
-            self.hurt(&mut form, sample.ending, other, &mut dice);
+            hurt(&mut form, sample.ending, other, &mut dice);
         }
         let bytes = form.to_bytes();
         Mutant { seed, file_name: format!("{seed}.{}", sample.ending), bytes }
     }
+}
 
-    fn hurt(&self, form: &mut Form, ending: &str, other: &Sample, dice: &mut Dice) {
-        match form {
-            Form::Plain(bytes) | Form::Png(bytes) => {
-                let stranger = other.form.to_bytes();
-                Harm { dice, vocabulary: vocabulary_of(ending), stranger: &stranger }.do_to(bytes);
-            }
-            Form::Objects(objects) => {
-                let stranger = objects[dice.below(objects.len())].clone();
-                let at = dice.below(objects.len());
-                if dice.percent(10) {
-                    objects[at] = stranger;
-                    return;
-                }
-                let harm = Harm { dice, vocabulary: vocabulary_of(ending), stranger: &stranger };
-                harm.do_to(&mut objects[at]);
-            }
-            Form::Members(members) => hurt_members(members, ending, dice),
+fn hurt(form: &mut Form, ending: &str, other: &Sample, dice: &mut Dice) {
+    match form {
+        Form::Plain(bytes) | Form::Png(bytes) => {
+            let stranger = other.form.to_bytes();
+            Harm { dice, vocabulary: vocabulary_of(ending), stranger: &stranger }.do_to(bytes);
         }
+        Form::Objects(objects) => {
+            let stranger = objects[dice.below(objects.len())].clone();
+            let at = dice.below(objects.len());
+            if dice.percent(10) {
+                objects[at] = stranger;
+                return;
+            }
+            let harm = Harm { dice, vocabulary: vocabulary_of(ending), stranger: &stranger };
+            harm.do_to(&mut objects[at]);
+        }
+        Form::Members(members) => hurt_members(members, ending, dice),
     }
 }
 
@@ -83,7 +83,7 @@ fn hurt_members(members: &mut Vec<(String, Vec<u8>)>, ending: &str, dice: &mut D
     match dice.below(20) {
         0 => drop(members.remove(at)),
         1 => members[at].1 = members[other].1.clone(),
-        2 => members[at].0 = "../../../../tmp/escaped.xml".to_owned(),
+        2 => "../../../../tmp/escaped.xml".clone_into(&mut members[at].0),
         3 => members[at].0.push('/'),
         4 => {
             // Unpacks to far more than it weighs.

@@ -8,7 +8,7 @@ pub fn pdf_of_objects(objects: &[Vec<u8>]) -> Vec<u8> {
     let mut places = Vec::new();
     for (index, object) in objects.iter().enumerate() {
         places.push(file.len());
-        write!(file, "{} 0 obj\n", index + 1).unwrap();
+        writeln!(file, "{} 0 obj", index + 1).unwrap();
         file.extend_from_slice(object);
         file.extend_from_slice(b"\nendobj\n");
     }
@@ -28,16 +28,17 @@ fn stream(dictionary: &str, content: &[u8]) -> Vec<u8> {
 
 /// Two pages: words, a table with ruled lines, a form field and a link.
 pub(super) fn text_table_and_form() -> Vec<Vec<u8>> {
-    let mut table = String::from("0.5 w\n");
+    let mut lines = vec!["0.5 w".to_owned()];
     for line in 0..4 {
         let (along, up) = (50 + line * 60, 60 + line * 20);
-        table += &format!("50 {up} m 230 {up} l S {along} 60 m {along} 120 l S\n");
+        lines.push(format!("50 {up} m 230 {up} l S {along} 60 m {along} 120 l S"));
     }
     for (cell, text) in ["Item", "Count", "Price", "Pen", "3", "4.50"].iter().enumerate() {
         let (left, up) = (54 + cell % 3 * 60, 106 - cell / 3 * 20);
-        table += &format!("BT /F1 9 Tf {left} {up} Td ({text}) Tj ET\n");
+        lines.push(format!("BT /F1 9 Tf {left} {up} Td ({text}) Tj ET"));
     }
-    let first = format!("BT /F1 12 Tf 50 170 Td (An invoice of three pens) Tj ET\n{table}");
+    let table = lines.join("\n");
+    let first = format!("BT /F1 12 Tf 50 170 Td (An invoice of three pens) Tj ET\n{table}\n");
     let second =
         "BT /F1 10 Tf 1 0 0.2 1 40 150 Tm [(Sp) -300 (aced) 20 ( words)] TJ T* <48656c6c6f> Tj ET";
     let page = |content: u32| {
@@ -87,5 +88,6 @@ pub(super) fn with_picture(jpg: &[u8]) -> Vec<Vec<u8>> {
 }
 
 fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>() + ">"
+    let digits: Vec<String> = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    digits.concat() + ">"
 }

@@ -200,10 +200,6 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    pub(crate) fn pid(&self) -> u32 {
-        self.running.child.id().expect("it runs")
-    }
-
     pub(crate) fn address(&self) -> SocketAddr {
         self.address
     }
