@@ -4,13 +4,14 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use anyhow::{Context, bail};
+use anyhow::Context;
 use domain::FileKind;
 use reading::formats::picture::Picture;
 use reading::model::{Size, Word};
 use reading::ocr::consensus::{self, ACCEPTED};
 use reading::ocr::pp::PpOcr;
 use reading::ocr::{Effort, Sheet, tesseract};
+use reading::tools::Tools;
 use reading::{Limits, Source};
 
 use crate::ocr_cost::{self, CpuClock};
@@ -109,16 +110,7 @@ pub(crate) fn measure(corpus: &Path, each: bool) -> anyhow::Result<&'static [Mea
 }
 
 fn models_folder() -> anyhow::Result<PathBuf> {
-    let tools = std::env::var_os("DOCKET_TOOLS").map(PathBuf::from).or_else(|| {
-        let cache = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from);
-        let cache = cache.or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".cache")));
-        Some(cache?.join("docket/tools"))
-    });
-    let folder = tools.context("no DOCKET_TOOLS and no HOME")?.join("ocr/pp-ocrv6-small");
-    if !folder.is_dir() {
-        bail!("{} is not there: run scripts/ocr-models", folder.display());
-    }
-    Ok(folder)
+    Tools::find().models.context("the OCR models are not there: run scripts/ocr-models")
 }
 
 fn measure_folder(

@@ -84,9 +84,7 @@ fn bare_library(bytes: &[u8]) -> anyhow::Result<usize> {
 
 /// A program that `scripts/python-tool` installed, or one on the PATH.
 fn program(name: &str) -> PathBuf {
-    let tools = std::env::var_os("DOCKET_TOOLS").map(PathBuf::from);
-    let home = || Some(PathBuf::from(std::env::var_os("HOME")?).join(".cache/docket/tools"));
-    let installed = tools.or_else(home).map(|tools| tools.join("bin").join(name));
+    let installed = reading::tools::folder().map(|tools| tools.join("bin").join(name));
     installed.filter(|file| file.is_file()).unwrap_or_else(|| PathBuf::from(name))
 }
 

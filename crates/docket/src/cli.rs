@@ -1,15 +1,18 @@
 //! The command line.
 
-use std::ffi::OsString;
+mod jobs;
+mod read;
+
 use std::path::PathBuf;
 
-use api_types::{ErrorClass, RequeueRequest};
-use chrono::{DateTime, Utc};
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, Parser, Subcommand};
 use uuid::Uuid;
 
 use crate::config::Flags;
 use crate::stages::Drills;
+
+pub(crate) use jobs::{DeadJobsArgs, JobsArgs, RequeueArgs};
+pub(crate) use read::{ReadArgs, ReadFormat, ReadWorkerArgs};
 
 /// Takes documents in, reads them, and never loses one.
 #[derive(Debug, Parser)]
@@ -264,39 +267,6 @@ pub(crate) struct DocsArgs {
 }
 
 #[derive(Debug, Args)]
-pub(crate) struct ReadArgs {
-    /// The file; - for standard input.
-    #[arg(value_name = "FILE")]
-    pub(crate) file: PathBuf,
-    /// How to print it.
-    #[arg(long, value_enum, default_value_t = ReadFormat::Text)]
-    pub(crate) format: ReadFormat,
-    /// For a file that is encrypted.
-    #[arg(long, env = "DOCKET_FILE_PASSWORD", hide_env_values = true, value_name = "PASSWORD")]
-    pub(crate) password: Option<String>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ReadFormat {
-    Text,
-    Markdown,
-    /// Pages with words, areas, blocks, tables.
-    Json,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct ReadWorkerArgs {
-    /// With the models of the second OCR engine.
-    #[arg(long)]
-    pub(crate) ocr: bool,
-    /// Become another program, shut in.
-    #[arg(long, conflicts_with = "ocr")]
-    pub(crate) run: bool,
-    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
-    pub(crate) order: Vec<OsString>,
-}
-
-#[derive(Debug, Args)]
 pub(crate) struct RerunArgs {
     /// The documents' ids.
     #[arg(required = true, value_name = "DOC_ID")]
@@ -315,131 +285,6 @@ pub(crate) struct RerunArgs {
     /// Print one JSON document instead of text.
     #[arg(long)]
     pub(crate) json: bool,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct JobsArgs {
-    /// Only jobs that are pending, processing, completed or dead.
-    #[arg(long, value_parser = ["pending", "processing", "completed", "dead"], ignore_case = true)]
-    pub(crate) status: Option<String>,
-    /// Only jobs of this stage.
-    #[arg(long)]
-    pub(crate) stage: Option<String>,
-    /// Only jobs of this run.
-    #[arg(long, value_name = "ID")]
-    pub(crate) run: Option<Uuid>,
-    /// How many at most.
-    #[arg(long, value_name = "N", default_value_t = 20, value_parser = at_least_one)]
-    pub(crate) limit: usize,
-    #[command(flatten)]
-    pub(crate) server: ServerArgs,
-    /// Print one JSON document instead of a table.
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct DeadJobsArgs {
-    /// Only jobs of this stage.
-    #[arg(long)]
-    stage: Option<String>,
-    /// Only jobs of this run.
-    #[arg(long, value_name = "ID")]
-    run: Option<Uuid>,
-    /// How many at most.
-    #[arg(long, value_name = "N", default_value_t = 20, value_parser = at_least_one)]
-    limit: usize,
-    #[command(flatten)]
-    server: ServerArgs,
-    /// Print one JSON document instead of a table.
-    #[arg(long)]
-    json: bool,
-}
-
-impl DeadJobsArgs {
-    pub(crate) fn as_jobs(&self) -> JobsArgs {
-        JobsArgs {
-            status: Some("dead".to_owned()),
-            stage: self.stage.clone(),
-            run: self.run,
-            limit: self.limit,
-            server: self.server.clone(),
-            json: self.json,
-        }
-    }
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct RequeueArgs {
-    /// The jobs' ids.
-    pub(crate) ids: Vec<Uuid>,
-    /// Those of this stage.
-    #[arg(long)]
-    stage: Option<String>,
-    /// Those that failed in this way: retry, permanent, poison or cancelled.
-    #[arg(long, value_name = "CLASS", value_parser = error_class)]
-    error_class: Option<ErrorClass>,
-    /// Those made then or later: 2026-11-15, or 2026-11-15T08:00:00Z.
-    #[arg(long, value_name = "TIME", value_parser = moment)]
-    created_after: Option<DateTime<Utc>>,
-    /// Those made before.
-    #[arg(long, value_name = "TIME", value_parser = moment)]
-    created_before: Option<DateTime<Utc>>,
-    /// The one of this run.
-    #[arg(long, value_name = "ID")]
-    run: Option<Uuid>,
-    /// Those of this document.
-    #[arg(long, value_name = "ID")]
-    doc: Option<Uuid>,
-    /// Those whose error contains this.
-    #[arg(long, value_name = "TEXT")]
-    error_contains: Option<String>,
-    /// Every dead job.
-    #[arg(long)]
-    all: bool,
-    #[command(flatten)]
-    pub(crate) server: ServerArgs,
-    /// Print one JSON document instead of text.
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-impl RequeueArgs {
-    pub(crate) fn filter(&self) -> RequeueRequest {
-        RequeueRequest {
-            stage: self.stage.clone(),
-            error_class: self.error_class,
-            created_after: self.created_after,
-            created_before: self.created_before,
-            run_id: self.run,
-            doc_id: self.doc,
-            error_contains: self.error_contains.clone(),
-            all: self.all,
-        }
-    }
-}
-
-fn at_least_one(text: &str) -> Result<usize, String> {
-    match text.parse() {
-        Ok(number @ 1..) => Ok(number),
-        _ => Err("write a whole number from 1 on".to_owned()),
-    }
-}
-
-fn error_class(text: &str) -> Result<ErrorClass, String> {
-    let classes =
-        [ErrorClass::Retry, ErrorClass::Permanent, ErrorClass::Poison, ErrorClass::Cancelled];
-    let found = classes.into_iter().find(|class| class.as_str() == text);
-    found.ok_or_else(|| "write retry, permanent, poison or cancelled".to_owned())
-}
-
-/// A moment, or a day's beginning in UTC.
-fn moment(text: &str) -> Result<DateTime<Utc>, String> {
-    let whole =
-        if text.contains(['T', ' ']) { text.to_owned() } else { format!("{text}T00:00:00Z") };
-    whole
-        .parse()
-        .map_err(|_| "write a day as 2026-11-15, or a moment as 2026-11-15T08:00:00Z".to_owned())
 }
 
 /// Which database a command works on.
@@ -537,4 +382,11 @@ impl ServeArgs {
 
 fn given<const N: usize>(options: [(&'static str, &Option<String>); N]) -> Flags {
     options.into_iter().filter_map(|(key, value)| Some((key, value.clone()?))).collect()
+}
+
+fn at_least_one(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(number @ 1..) => Ok(number),
+        _ => Err("write a whole number from 1 on".to_owned()),
+    }
 }

@@ -42,7 +42,7 @@ impl ReadError {
     /// One sentence that says what to do.
     pub fn advice(&self) -> &'static str {
         match self {
-            Self::NeedsPassword => "Upload it again without a password, or supply the password.",
+            Self::NeedsPassword => "Remove the password in its own program and upload it again.",
             Self::WrongPassword => "Check the password and try again.",
             Self::Damaged { .. } => "Open it in its own program, save it anew and upload that.",
             Self::TooLarge { .. } => "Split it into smaller files and upload those.",

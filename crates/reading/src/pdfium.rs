@@ -12,7 +12,7 @@ use std::sync::OnceLock;
 
 use pdfium_render::prelude::Pdfium;
 
-use crate::ReadError;
+use crate::{ReadError, tools};
 
 /// The wheel that `scripts/pdfium` takes the library from.
 const VERSION: &str = "5.14.0";
@@ -34,14 +34,6 @@ pub fn find() -> Option<PathBuf> {
         return Some(PathBuf::from(named)).filter(|file| file.is_file());
     }
     let beside = env::current_exe().ok().and_then(|program| Some(program.parent()?.join(FILE)));
-    let installed = tools().map(|tools| tools.join("pdfium").join(VERSION).join(FILE));
+    let installed = tools::folder().map(|tools| tools.join("pdfium").join(VERSION).join(FILE));
     [beside, installed].into_iter().flatten().find(|file| file.is_file())
-}
-
-fn tools() -> Option<PathBuf> {
-    let named = |name: &str| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    named("DOCKET_TOOLS").or_else(|| {
-        let cache = named("XDG_CACHE_HOME").or_else(|| Some(named("HOME")?.join(".cache")))?;
-        Some(cache.join("docket").join("tools"))
-    })
 }

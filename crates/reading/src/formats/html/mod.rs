@@ -1,7 +1,7 @@
 //! Web pages: what a person came to read.
 //!
-//! Left out: scripts, styles, what is hidden, navigation, buttons. If the page says which of its parts is
-//! the *main* one, headers and footers around it are kept as such, and do not come into Markdown.
+//! Left out: scripts, styles, what is hidden, navigation, buttons. Everything else is read in its order,
+//! whichever part the page calls its *main* one.
 
 mod table;
 mod tree;
