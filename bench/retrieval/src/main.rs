@@ -1,0 +1,3 @@
+//! Measures retrieval: see `bench/README.md`.
+
+fn main() {}

@@ -1,0 +1,15 @@
+//! Finding and answering, from exactly what the caller may see.
+//!
+//! ```text
+//! blocks of pages ─ chunk ─► chunks ─ embed ─► vectors ┐
+//!                               └──── terms ─► terms   ┴► index ─► hits ─ answer ─► sentences that cite
+//! ```
+//!
+//! Nothing here reads a database, a file that was handed in, or the network: the `index` stage makes
+//! chunks, `store` keeps them, `ops` fills an [`index`] with what is active and asks it.
+
+pub mod answer;
+pub mod chunk;
+pub mod embed;
+pub mod index;
+pub mod terms;

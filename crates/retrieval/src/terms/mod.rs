@@ -1,0 +1,1 @@
+//! Texts become terms, for documents and for queries alike.
