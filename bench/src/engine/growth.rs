@@ -78,7 +78,8 @@ async fn claim_once(rig: &mut Rig) -> anyhow::Result<f64> {
     let took = milliseconds(begun.elapsed());
     anyhow::ensure!(jobs.len() == usize::from(BATCH), "claimed {} jobs", jobs.len());
 
-    let outcome = Outcome::Succeeded { artifacts: json!([]), stats: json!({}), next: None };
+    let outcome =
+        Outcome::Succeeded { artifacts: json!([]), stats: json!({}), chunks: None, next: None };
     let report = |held| Report { held, outcome: outcome.clone() };
     let held = jobs.iter().map(|job| Held { job_id: job.job_id, token: job.token });
     let reports: Vec<Report> = held.map(report).collect();

@@ -195,6 +195,7 @@ pub(super) async fn submit(
             trace_parent: None,
             content: None,
             batch_id: None,
+            password: None,
             reused: None,
         };
         tx.start_run(&new).await?;

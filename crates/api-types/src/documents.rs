@@ -15,6 +15,12 @@ pub struct UploadForm {
     /// The file's name when left out.
     #[schema(max_length = 500)]
     pub title: Option<String>,
+    /// Opens the file, where it is locked.
+    #[schema(max_length = 200)]
+    pub password: Option<String>,
+    /// Any number of them.
+    #[schema(max_items = 50)]
+    pub tag: Vec<String>,
 }
 
 /// Any number of files.
@@ -22,6 +28,13 @@ pub struct UploadForm {
 pub struct UploadManyForm {
     #[schema(value_type = Vec<String>, format = Binary)]
     pub file: Vec<Vec<u8>>,
+    /// Of the file that comes next, like the password and the tags.
+    #[schema(max_length = 500)]
+    pub title: Option<String>,
+    #[schema(max_length = 200)]
+    pub password: Option<String>,
+    #[schema(max_items = 50)]
+    pub tag: Vec<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -45,6 +58,8 @@ pub struct IngestResponse {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "already ingested, no changes")]
     pub reason: Option<String>,
+    #[schema(example = "sha256:2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824")]
+    pub content_hash: String,
 }
 
 /// What became of one file of several.
@@ -95,6 +110,7 @@ pub struct DocumentView {
     pub content_hash: Option<String>,
     /// Counts edits by people.
     pub version: i32,
+    pub tags: Vec<String>,
     pub created_at: DateTime<Utc>,
     pub updated_at: DateTime<Utc>,
 }
@@ -117,6 +133,28 @@ pub struct DocumentDetailView {
     pub versions: Vec<VersionView>,
     /// The latest ones, newest first.
     pub runs: Vec<RunView>,
+    /// What came within it as attachments, and what it came within.
+    pub parts: Vec<PartView>,
+}
+
+/// A document that came within this one, or the other way round.
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
+pub struct PartView {
+    pub doc_id: Uuid,
+    /// What the inner one is called in the outer one.
+    pub name: String,
+    pub title: String,
+    pub status: String,
+    /// `within` this document, or `around` it.
+    #[schema(example = "within")]
+    pub place: String,
+}
+
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Tags {
+    #[schema(max_items = 50)]
+    pub tags: Vec<String>,
 }
 
 /// What became of a stage, or where it stands.
@@ -297,6 +335,10 @@ pub struct RerunRequest {
     /// left out.
     #[serde(default)]
     pub from_stage: Option<String>,
+    /// Opens the original; the one that was given before when left out.
+    #[serde(default)]
+    #[schema(max_length = 200)]
+    pub password: Option<String>,
 }
 
 #[derive(Debug, Serialize, Deserialize, ToSchema)]

@@ -9,6 +9,7 @@ mod page;
 mod pages;
 mod problem;
 mod session;
+mod tenant;
 mod users;
 
 pub use api_keys::{ApiKeyView, CreateApiKeyRequest, CreatedApiKeyView};
@@ -16,9 +17,9 @@ pub use audit::{AuditEntryView, AuditQuery};
 pub use documents::{
     BatchCounts, BatchResultView, BatchUploadResponse, BatchView, CreateBatchRequest,
     DocumentDetailView, DocumentQuery, DocumentStatusFilter, DocumentSummary, DocumentView,
-    FileOutcome, FileProblem, IngestResponse, IngestStatus, LinkQuery, LinkView, RerunRequest,
-    RerunResponse, RunQuery, RunStatus, RunView, StageView, UploadForm, UploadManyForm,
-    VersionView,
+    FileOutcome, FileProblem, IngestResponse, IngestStatus, LinkQuery, LinkView, PartView,
+    RerunRequest, RerunResponse, RunQuery, RunStatus, RunView, StageView, Tags, UploadForm,
+    UploadManyForm, VersionView,
 };
 pub use health::{DependencyView, HealthStatus, HealthView};
 pub use jobs::{
@@ -35,4 +36,5 @@ pub use pages::{
 };
 pub use problem::Problem;
 pub use session::{CallerKind, LoginRequest, LoginResponse, MeView};
+pub use tenant::{ChainView, LimitsView, MaskView, RulesView, TenantView, UsageView};
 pub use users::{CreateUserRequest, RoleName, UpdateUserRequest, UserView};

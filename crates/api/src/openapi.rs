@@ -11,7 +11,8 @@ use utoipa_axum::routes;
 
 use crate::Api;
 use crate::routes::{
-    api_keys, audit, batches, documents, events, files, health, jobs, pages, runs, session, users,
+    api_keys, audit, batches, documents, events, files, health, jobs, pages, runs, session, tenant,
+    users,
 };
 
 #[derive(OpenApi)]
@@ -28,6 +29,7 @@ use crate::routes::{
         (name = "session", description = "Sign in, sign out, who am I"),
         (name = "users", description = "The people of a tenant"),
         (name = "api-keys", description = "The keys of a tenant's machines"),
+        (name = "tenant", description = "The tenant's own rules, limits and usage"),
         (name = "documents", description = "What was handed in, and what became of it"),
         (name = "batches", description = "Documents that are handed in together"),
         (name = "events", description = "What happens, as it happens"),
@@ -74,6 +76,9 @@ pub(crate) fn versioned_routes() -> OpenApiRouter<Arc<Api>> {
         .routes(routes!(api_keys::list, api_keys::create))
         .routes(routes!(api_keys::find, api_keys::revoke))
         .routes(routes!(audit::list))
+        .routes(routes!(audit::verify))
+        .routes(routes!(tenant::look))
+        .routes(routes!(tenant::change_rules))
         .routes(routes!(documents::ingest).layer(DefaultBodyLimit::disable()))
         .routes(routes!(documents::list, documents::create).layer(DefaultBodyLimit::disable()))
         .routes(routes!(documents::orphans))
@@ -82,6 +87,7 @@ pub(crate) fn versioned_routes() -> OpenApiRouter<Arc<Api>> {
         .routes(routes!(documents::rerun))
         .routes(routes!(documents::retry))
         .routes(routes!(documents::deactivate))
+        .routes(routes!(documents::tag))
         .routes(routes!(documents::original))
         .routes(routes!(documents::pdf))
         .routes(routes!(pages::page))
@@ -89,6 +95,7 @@ pub(crate) fn versioned_routes() -> OpenApiRouter<Arc<Api>> {
         .routes(routes!(files::follow))
         .routes(routes!(runs::list))
         .routes(routes!(runs::find))
+        .routes(routes!(runs::artifact))
         .routes(routes!(batches::list, batches::create))
         .routes(routes!(batches::find))
         .routes(routes!(batches::add).layer(DefaultBodyLimit::disable()))

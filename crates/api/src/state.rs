@@ -1,11 +1,12 @@
 //! What handlers share.
 
+use std::collections::HashMap;
 use std::num::NonZeroU32;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use domain::{Caller, TenantId};
-use ops::{Limiter, Ops};
+use ops::{Limiter, Ops, TooMany};
 
 /// What the operator decides about the HTTP side.
 #[derive(Clone, Debug)]
@@ -24,13 +25,38 @@ pub struct ApiSettings {
 pub struct Api {
     pub(crate) ops: Arc<Ops>,
     pub(crate) settings: ApiSettings,
-    pub(crate) requests_of_tenant: Limiter<TenantId>,
+    requests_of_tenant: Limiter<TenantId>,
+    /// For tenants that were granted a rate of their own, by that rate.
+    special_rates: Mutex<HashMap<NonZeroU32, Arc<Limiter<TenantId>>>>,
 }
 
 impl Api {
     pub fn new(ops: Arc<Ops>, settings: ApiSettings) -> Arc<Self> {
         let refill = Duration::from_secs(1) / settings.rate_limit_per_second.get();
         let requests_of_tenant = Limiter::new(settings.rate_limit_burst, refill, ops.clock());
-        Arc::new(Self { ops, settings, requests_of_tenant })
+        let special_rates = Mutex::default();
+        Arc::new(Self { ops, settings, requests_of_tenant, special_rates })
+    }
+
+    /// Takes a request out of the tenant's bucket.
+    pub(crate) fn count_request(&self, tenant_id: TenantId) -> Result<(), TooMany> {
+        let granted = self.ops.limits_of(tenant_id).requests_per_second.and_then(NonZeroU32::new);
+        match granted {
+            None => self.requests_of_tenant.check(&tenant_id),
+            Some(rate) => self.limiter_of(rate).check(&tenant_id),
+        }
+    }
+
+    fn limiter_of(&self, rate: NonZeroU32) -> Arc<Limiter<TenantId>> {
+        let mut special = self.special_rates.lock().unwrap_or_else(PoisonError::into_inner);
+        let limiter = special.entry(rate).or_insert_with(|| {
+            let refill = Duration::from_secs(1) / rate.get();
+            // As much at once, in proportion, as everybody.
+            let burst =
+                self.settings.rate_limit_burst.get() / self.settings.rate_limit_per_second.get();
+            let burst = rate.saturating_mul(NonZeroU32::new(burst).unwrap_or(NonZeroU32::MIN));
+            Arc::new(Limiter::new(burst, refill, self.ops.clock()))
+        });
+        Arc::clone(limiter)
     }
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use blob::{BlobUrl, Blobs};
 use engine::Stages;
-use ops::{Environment, IntakeSettings, Ops, OpsError, Settings, TokenKey};
+use ops::{Environment, Ops, OpsError, Settings, TokenKey};
 use store::Store;
 use store::private::{self, PrivateServer};
 
@@ -13,7 +13,7 @@ use crate::config::Config;
 use crate::data_dir::{DataDir, DataDirError};
 use crate::readers;
 use crate::signals::StopSignals;
-use crate::stages::{self, Drills};
+use crate::stages::{self, Drills, Equipment};
 use crate::system;
 
 /// An open database and the use cases on it.
@@ -49,14 +49,6 @@ impl Backend {
         }
         let blobs = open_blobs(config, &data_dir)?;
         let reader = readers::reader(&config.read)?;
-        let stages = stages::registered(drills, &blobs, reader.clone(), config.read.children);
-        let intake = IntakeSettings {
-            max_bytes: config.intake.max_bytes,
-            accepted: config.intake.accepted.clone(),
-            queue_quota: config.intake.queue_quota,
-            pipeline: stages::default_pipeline(config, drills)?,
-            stages: stages.names().cloned().collect(),
-        };
         let database = OpenDatabase::open(config, &data_dir, &environment).await?;
         let settings = Settings {
             token_key: TokenKey::new(token_key.reveal()),
@@ -64,10 +56,17 @@ impl Backend {
             bcrypt_cost: Self::BCRYPT_COST,
             login_attempts_per_minute: config.auth.login_attempts_per_minute,
             unknown_keys_per_minute: config.auth.unknown_keys_per_minute,
-            intake,
+            intake: stages::intake_settings(config, drills)?,
             reader: Some(reader.clone()),
         };
-        let ops = Ops::new(database.store.clone(), blobs, &settings, environment);
+        let ops = Ops::new(database.store.clone(), blobs.clone(), &settings, environment);
+        let equipment = Equipment {
+            blobs: &blobs,
+            reader,
+            children: config.read.children,
+            intake: ops.intake().clone(),
+        };
+        let stages = stages::registered(drills, equipment);
         Ok(Self { ops, database, stages })
     }
 

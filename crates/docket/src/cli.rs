@@ -174,6 +174,22 @@ pub(crate) enum TenantsCommand {
         #[command(flatten)]
         database: DatabaseArgs,
     },
+    /// Grant a tenant limits of its own; what is left out is as everybody's.
+    Limit {
+        /// What the tenant is called.
+        name: String,
+        /// The largest file it may upload.
+        #[arg(long, value_name = "MB")]
+        max_upload_mb: Option<u64>,
+        /// How many of its documents may wait at once.
+        #[arg(long, value_name = "N")]
+        queue_quota: Option<u32>,
+        /// How many requests it may make.
+        #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+        requests_per_second: Option<u32>,
+        #[command(flatten)]
+        database: DatabaseArgs,
+    },
 }
 
 #[derive(Debug, Subcommand)]
@@ -228,6 +244,12 @@ pub(crate) struct IngestArgs {
     /// The title of the document, when it is one; its file name otherwise.
     #[arg(long, value_name = "TEXT", conflicts_with = "batch")]
     pub(crate) title: Option<String>,
+    /// A word to sort the documents by; may be repeated.
+    #[arg(long = "tag", value_name = "TAG")]
+    pub(crate) tags: Vec<String>,
+    /// For files that are encrypted.
+    #[arg(long, env = "DOCKET_FILE_PASSWORD", hide_env_values = true, value_name = "PASSWORD")]
+    pub(crate) password: Option<String>,
     /// Put them all into a new batch of this name. All are uploaded for that.
     #[arg(long, value_name = "NAME")]
     pub(crate) batch: Option<String>,
@@ -277,6 +299,9 @@ pub(crate) struct RerunArgs {
     /// Begin with this stage, on what the stages before it left the last time.
     #[arg(long, value_name = "STAGE")]
     pub(crate) from: Option<String>,
+    /// For files that are encrypted; the one that was given before when left out.
+    #[arg(long, env = "DOCKET_FILE_PASSWORD", hide_env_values = true, value_name = "PASSWORD")]
+    pub(crate) password: Option<String>,
     /// Wait until all have been processed.
     #[arg(long)]
     pub(crate) wait: bool,

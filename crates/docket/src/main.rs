@@ -24,6 +24,7 @@ mod workers;
 use std::process::ExitCode;
 
 use clap::Parser;
+use domain::TenantLimits;
 
 use crate::cli::{AuditCommand, Cli, Command, DlqCommand, TenantsCommand, UsersCommand};
 use crate::client::ClientError;
@@ -120,6 +121,23 @@ async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         }
         Command::Tenants { command: TenantsCommand::Create { name, admin_email, database } } => {
             commands::tenants::create(&quiet(&load(database.flags())?)?, name, admin_email).await
+        }
+        Command::Tenants {
+            command:
+                TenantsCommand::Limit {
+                    name,
+                    max_upload_mb,
+                    queue_quota,
+                    requests_per_second,
+                    database,
+                },
+        } => {
+            let limits = TenantLimits {
+                max_upload_bytes: max_upload_mb.map(|mb| mb.saturating_mul(1024 * 1024)),
+                queue_quota: *queue_quota,
+                requests_per_second: *requests_per_second,
+            };
+            commands::tenants::limit(&quiet(&load(database.flags())?)?, name, limits).await
         }
         Command::Users { command: UsersCommand::ResetPassword { email, database } } => {
             commands::users::reset_password(&quiet(&load(database.flags())?)?, email).await

@@ -3,10 +3,13 @@
 //! *Architecture invariant:* [`registered`] is the one place where a stage is plugged in; `docket
 //! serve` and `docket worker` run what it says, and nothing else.
 
-use ::stages::{Desk, Ingest, Layout, Ocr, Preprocess};
+use std::sync::Arc;
+
+use ::stages::{Desk, FileWithin, FrontDoor, Ingest, Layout, Ocr, Preprocess, TakingIn};
 use blob::Blobs;
-use domain::{Pipeline, StageName};
+use domain::{Failure, Pipeline, StageName};
 use engine::Stages;
+use ops::{Intake, IntakeSettings};
 use reading::reader::Reader;
 
 use crate::config::{Config, ConfigError};
@@ -19,14 +22,51 @@ pub(crate) enum Drills {
     Registered,
 }
 
+/// What stages are given to work with.
+pub(crate) struct Equipment<'a> {
+    pub(crate) blobs: &'a Blobs,
+    pub(crate) reader: Reader,
+    /// Jobs of one reading stage that run at once.
+    pub(crate) children: usize,
+    pub(crate) intake: Intake,
+}
+
+/// Hands files in that came within others, as everybody does.
+struct Door(Intake);
+
+impl FrontDoor for Door {
+    fn take_in(&self, file: FileWithin) -> TakingIn<'_> {
+        let FileWithin { tenant_id, parent, name, content, depth } = file;
+        let file = ops::FileWithin { tenant_id, parent, name, content, depth };
+        Box::pin(async move {
+            self.0.take_in_part(file).await.map_err(|error| {
+                Failure::retry(format!("an attachment could not be handed in: {error}"))
+            })
+        })
+    }
+}
+
 /// Every stage, in the pipeline's order.
-pub(crate) fn registered(drills: Drills, blobs: &Blobs, reader: Reader, children: usize) -> Stages {
+pub(crate) fn registered(drills: Drills, equipment: Equipment<'_>) -> Stages {
+    let Equipment { blobs, reader, children, intake } = equipment;
+    with_drills(real_stages(blobs, &reader, children, Arc::new(Door(intake))), drills)
+}
+
+fn real_stages(
+    blobs: &Blobs,
+    reader: &Reader,
+    children: usize,
+    door: Arc<dyn FrontDoor>,
+) -> Stages {
     let desk = || Desk::new(blobs.clone(), reader.clone(), system::environment().ids);
     // A name that is none would be a bug, and its stage is left out.
     let real = Ingest::new(blobs.clone()).into_iter().fold(Stages::default(), Stages::with);
-    let real = Preprocess::new(desk(), children).into_iter().fold(real, Stages::with);
+    let real = Preprocess::new(desk(), door, children).into_iter().fold(real, Stages::with);
     let real = Ocr::new(desk(), children).into_iter().fold(real, Stages::with);
-    let real = Layout::new(desk(), children).into_iter().fold(real, Stages::with);
+    Layout::new(desk(), children).into_iter().fold(real, Stages::with)
+}
+
+fn with_drills(real: Stages, drills: Drills) -> Stages {
     match drills {
         Drills::None => real,
         Drills::Registered => drill::stages().into_iter().fold(real, Stages::with),
@@ -41,6 +81,20 @@ pub(crate) fn names(drills: Drills) -> Vec<StageName> {
         .chain(drills)
         .filter_map(|name| name.parse().ok())
         .collect()
+}
+
+/// What the configuration says about taking documents in.
+pub(crate) fn intake_settings(
+    config: &Config,
+    drills: Drills,
+) -> Result<IntakeSettings, ConfigError> {
+    Ok(IntakeSettings {
+        max_bytes: config.intake.max_bytes,
+        accepted: config.intake.accepted.clone(),
+        queue_quota: config.intake.queue_quota,
+        pipeline: default_pipeline(config, drills)?,
+        stages: names(drills),
+    })
 }
 
 /// What a document passes when nobody says otherwise; `None` while there is no stage.
@@ -67,6 +121,15 @@ mod tests {
     use super::*;
     use crate::config::Layers;
 
+    /// Nobody comes in.
+    struct NoDoor;
+
+    impl FrontDoor for NoDoor {
+        fn take_in(&self, _: FileWithin) -> TakingIn<'_> {
+            Box::pin(async { Ok(None) })
+        }
+    }
+
     fn config(pipeline: &'static str) -> Config {
         let pipeline = |name: &str| (name == "DOCKET_PIPELINE").then(|| pipeline.to_owned());
         Config::from_layers(&Layers::load(None, pipeline, Vec::new()).unwrap()).unwrap()
@@ -78,7 +141,8 @@ mod tests {
         let blobs = Blobs::open(&blob::BlobUrl::Folder(folder.path().to_owned())).unwrap();
         for drills in [Drills::None, Drills::Registered] {
             let reader = crate::readers::reader(&config("").read).unwrap();
-            assert!(registered(drills, &blobs, reader, 1).names().eq(&names(drills)));
+            let stages = real_stages(&blobs, &reader, 1, Arc::new(NoDoor));
+            assert!(with_drills(stages, drills).names().eq(&names(drills)));
         }
     }
 

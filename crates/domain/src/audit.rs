@@ -24,6 +24,8 @@ macro_rules! audit_actions {
 
 audit_actions! {
     TenantCreated = "TENANT_CREATED",
+    TenantLimitsChanged = "TENANT_LIMITS_CHANGED",
+    TenantRulesChanged = "TENANT_RULES_CHANGED",
     UserCreated = "USER_CREATED",
     UserUpdated = "USER_UPDATED",
     UserDeactivated = "USER_DEACTIVATED",
@@ -36,6 +38,7 @@ audit_actions! {
     DocumentRerunQueued = "DOCUMENT_RERUN_QUEUED",
     DocumentDeactivated = "DOCUMENT_DEACTIVATED",
     DocumentDeleted = "DOCUMENT_DELETED",
+    DocumentTagged = "DOCUMENT_TAGGED",
     BatchCreated = "BATCH_CREATED",
     JobCreated = "JOB_CREATED",
     JobStarted = "JOB_STARTED",

@@ -113,6 +113,10 @@ macro_rules! file_kinds {
             pub fn media_type(self) -> &'static str {
                 match self { $(Self::$variant => $mime),+ }
             }
+
+            pub fn of_media_type(media_type: &str) -> Option<Self> {
+                Self::ALL.iter().copied().find(|kind| kind.media_type() == media_type)
+            }
         }
     };
 }

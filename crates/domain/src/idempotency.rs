@@ -16,6 +16,13 @@ impl IdempotencyKey {
     pub fn as_str(&self) -> &str {
         &self.0
     }
+
+    /// The key for one of the things that are asked for together. No client can send it: a blank is not
+    /// visible.
+    #[must_use]
+    pub fn nth(&self, number: usize) -> Self {
+        Self(format!("{} {number}", self.0))
+    }
 }
 
 impl FromStr for IdempotencyKey {

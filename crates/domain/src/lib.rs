@@ -5,6 +5,7 @@
 
 mod access;
 mod audit;
+mod chunks;
 mod content_hash;
 mod documents;
 mod environment;
@@ -12,6 +13,7 @@ mod idempotency;
 mod ids;
 mod people;
 mod permission;
+mod rules;
 mod scope;
 mod secret;
 mod work;
@@ -20,6 +22,7 @@ pub use access::{ApiKeyRecord, Revocation};
 pub use audit::{
     AuditAction, AuditEntry, AuditFilter, AuditRecord, ChainFault, ChainReport, Entity,
 };
+pub use chunks::{ChunkArea, NewChunk, NewChunks};
 pub use content_hash::{ContentHash, InvalidContentHash};
 pub use documents::{DedupResult, DocumentStatus, FileKind, UnknownFileKind, upload_uri};
 pub use environment::{Clock, IdGen, Random};
@@ -32,6 +35,7 @@ pub use people::{
     PasswordHash, Tenant, User, UserChange,
 };
 pub use permission::{Action, Reach, Role, UnknownRole};
+pub use rules::{InvalidRules, MaskRule, TenantLimits, TenantRules};
 pub use scope::{Actor, Caller, NotPermitted, Scope, Session};
 pub use secret::Secret;
 pub use work::{

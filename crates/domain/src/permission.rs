@@ -40,6 +40,8 @@ pub enum Action {
     ManageApiKeys,
     ManageWebhooks,
     ManageRetention,
+    /// See the tenant's limits and usage, change its rules.
+    ManageTenant,
     ReadAudit,
     ReadDeadJobs,
 }
@@ -57,7 +59,7 @@ pub enum Reach {
 use Reach::{All, Nothing, Own};
 
 /// The permission table: one row per action, one column per role, in [`Role::ALL`]'s order.
-const TABLE: [(Action, [Reach; 6]); 20] = {
+const TABLE: [(Action, [Reach; 6]); 21] = {
     const ADMIN_ONLY: [Reach; 6] = [All, Nothing, Nothing, Nothing, Nothing, Nothing];
     const OVERSIGHT: [Reach; 6] = [All, Nothing, Nothing, Nothing, All, Nothing];
     const INTAKE: [Reach; 6] = [All, All, All, Nothing, Nothing, All];
@@ -83,6 +85,7 @@ const TABLE: [(Action, [Reach; 6]); 20] = {
         (Action::ManageApiKeys, ADMIN_ONLY),
         (Action::ManageWebhooks, ADMIN_ONLY),
         (Action::ManageRetention, ADMIN_ONLY),
+        (Action::ManageTenant, ADMIN_ONLY),
         (Action::ReadAudit, OVERSIGHT),
         (Action::ReadDeadJobs, OVERSIGHT),
     ]
@@ -167,6 +170,7 @@ mod tests {
             ManageApiKeys       all -   -   -   -   -
             ManageWebhooks      all -   -   -   -   -
             ManageRetention     all -   -   -   -   -
+            ManageTenant        all -   -   -   -   -
             ReadAudit           all -   -   -   all -
             ReadDeadJobs        all -   -   -   all -";
         let word = |reach| match reach {

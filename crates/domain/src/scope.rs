@@ -6,9 +6,11 @@
 //! [`Caller::permit`]: code that forgot to authorise does not compile.
 
 use std::fmt;
+use std::str::FromStr;
 
 use chrono::{DateTime, Utc};
 use thiserror::Error;
+use uuid::Uuid;
 
 use crate::{Action, ApiKeyId, Reach, Role, TenantId, TokenId, TraceId, User, UserId};
 
@@ -37,6 +39,22 @@ impl fmt::Display for Actor {
             Self::User(id) => id.fmt(f),
             Self::ApiKey(id) => write!(f, "api_key:{id}"),
             Self::System => f.write_str("system"),
+        }
+    }
+}
+
+/// Reads what [`Actor`]'s `Display` writes.
+impl FromStr for Actor {
+    type Err = ();
+
+    fn from_str(text: &str) -> Result<Self, ()> {
+        if text == "system" {
+            return Ok(Self::System);
+        }
+        let id = |text: &str| text.parse::<Uuid>().map_err(|_| ());
+        match text.strip_prefix("api_key:") {
+            Some(key) => Ok(Self::ApiKey(ApiKeyId(id(key)?))),
+            None => Ok(Self::User(UserId(id(text)?))),
         }
     }
 }

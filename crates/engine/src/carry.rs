@@ -45,7 +45,8 @@ pub(crate) async fn carry(shop: Arc<Shop>, mut job: ClaimedJob, mut slot: OwnedS
                 let (next, following) = prepare_next(&shop, &job, &output.artifacts).await;
                 let artifacts = Value::Array(output.artifacts);
                 let stats = Value::Object(output.stats);
-                (Outcome::Succeeded { artifacts, stats, next }, following)
+                let chunks = output.chunks.map(Arc::new);
+                (Outcome::Succeeded { artifacts, stats, chunks, next }, following)
             }
         };
         let held = Held { job_id: job.job_id, token: job.token };
@@ -72,6 +73,7 @@ async fn run_stage(
         doc_id: job.doc_id,
         content: job.content,
         config: job.config.clone(),
+        password: job.password.clone(),
         earlier: job.earlier.clone(),
         stage: job.stage.clone(),
         attempt: job.retries + 1,

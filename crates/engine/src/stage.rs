@@ -7,7 +7,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
-use domain::{ContentHash, DocId, Failure, RetryPolicy, RunId, StageName, TenantId};
+use domain::{
+    ContentHash, DocId, Failure, NewChunks, RetryPolicy, RunId, Secret, StageName, TenantId,
+};
 use serde_json::{Map, Value};
 use store::Earlier;
 use tokio::sync::Semaphore;
@@ -54,6 +56,8 @@ pub struct StageOutput {
     pub artifacts: Vec<Value>,
     /// What it counted, by name; the run shows it when it has ended.
     pub stats: Map<String, Value>,
+    /// What of it can be found from the moment that it is served.
+    pub chunks: Option<NewChunks>,
 }
 
 /// What a stage is asked to do.
@@ -66,6 +70,8 @@ pub struct Work {
     pub content: Option<ContentHash>,
     /// What the run was told when it was made.
     pub config: Value,
+    /// Opens the original.
+    pub password: Option<Secret>,
     /// What the stages before it left.
     pub earlier: Earlier,
     pub stage: StageName,

@@ -63,7 +63,7 @@ impl Ops {
                 "a batch has at least one document",
             ));
         }
-        let pipeline = requested.pipeline.as_deref().map(|names| self.pipeline_of(names));
+        let pipeline = requested.pipeline.as_deref().map(|names| self.intake.pipeline_of(names));
         Ok(NewBatch {
             batch_id: BatchId(self.ids.next()),
             name: requested.name,

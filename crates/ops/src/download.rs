@@ -6,7 +6,7 @@ use std::time::Duration;
 use blob::links::{Link, LinkError};
 use blob::{BlobStream, Download};
 use chrono::{DateTime, Utc};
-use domain::{Action, Caller, DocId};
+use domain::{Action, Caller, DocId, RunId};
 
 use crate::{Ops, OpsError};
 
@@ -16,6 +16,13 @@ pub struct SignedLink {
     pub target: LinkTarget,
     pub file_name: String,
     pub expires_at: DateTime<Utc>,
+}
+
+/// What a stage left, to be saved as a file.
+#[derive(Debug)]
+pub struct FoundArtifact {
+    pub file_name: String,
+    pub bytes: BlobStream,
 }
 
 #[derive(Clone, Debug)]
@@ -60,6 +67,25 @@ impl Ops {
             })),
         };
         Ok(SignedLink { target, file_name: document.filename, expires_at })
+    }
+
+    /// What a stage of a run left under a name.
+    pub async fn read_stage_artifact(
+        &self,
+        caller: &Caller,
+        run_id: RunId,
+        stage: &str,
+        name: &str,
+    ) -> Result<FoundArtifact, OpsError> {
+        let detail = self.find_run(caller, run_id).await?;
+        let stage = detail.stages.iter().find(|left| left.name == stage);
+        let listed = stage.and_then(|stage| stage.artifacts.as_array()).into_iter().flatten();
+        let artifact = listed.into_iter().find(|artifact| artifact["name"] == name);
+        let artifact = artifact.ok_or(OpsError::NotFound("artifact"))?;
+        let place = artifact["key"].as_str().and_then(|key| key.parse().ok());
+        let place = place.ok_or(OpsError::NotFound("artifact"))?;
+        let file_name = artifact["file_name"].as_str().unwrap_or(name).to_owned();
+        Ok(FoundArtifact { file_name, bytes: self.blobs.read_artifact(&place, None).await? })
     }
 
     /// What one of our links leads to. The link itself is the permission.

@@ -63,7 +63,9 @@ impl Ops {
             self.access.heard_until().map_or(DateTime::UNIX_EPOCH, |until| until - Self::OVERLAP);
         let mut across = self.store.across_tenants().await?;
         let revocations = across.revocations_since(since, now).await?;
+        let special_limits = across.special_limits().await?;
         across.commit().await?;
+        self.limits.replace(special_limits);
         self.access.apply(&revocations, now);
         self.access.heard_at(now, elapsed);
         self.login_throttle.forget_idle();

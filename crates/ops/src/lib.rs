@@ -17,6 +17,8 @@ mod first_start;
 mod follow_events;
 mod gather;
 mod housekeeping;
+mod intake;
+mod limits;
 mod list_api_keys;
 mod list_documents;
 mod list_jobs;
@@ -37,6 +39,9 @@ mod retry_job;
 mod revoke_api_key;
 mod submit_document;
 mod sweep_originals;
+mod tag_document;
+mod take_in_part;
+mod tenant;
 mod tokens;
 mod update_user;
 mod verify_audit;
@@ -62,10 +67,11 @@ pub use check_readiness::{Dependency, Readiness};
 pub use create_api_key::{CreatedApiKey, RequestedApiKey};
 pub use create_tenant::RequestedTenant;
 pub use create_user::RequestedUser;
-pub use download::{LinkTarget, SignedLink};
+pub use download::{FoundArtifact, LinkTarget, SignedLink};
 pub use error::OpsError;
 pub use first_start::FirstStart;
 pub use follow_events::{Event, EventId, Following};
+pub use intake::{Intake, IntakeSettings};
 pub use list_documents::{DocumentDetail, RunDetail};
 pub use login::SignedIn;
 pub use once::Done;
@@ -77,15 +83,18 @@ pub use rerun_document::Rerun;
 pub use retry_job::RequestedRequeue;
 pub use store::{
     After, BatchItemRecord, BatchRecord, DeadJobFilter, DocumentFilter, DocumentRecord, JobFilter,
-    JobRecord, QueueRecord, RunRecord, StageRecord, VersionRecord,
+    JobRecord, PartRecord, QueueRecord, RunRecord, StageRecord, TenantUsage, VersionRecord,
 };
-pub use submit_document::{Accepted, AcceptedRun, Described, IntakeSettings, Received, Receiving};
+pub use submit_document::{Accepted, AcceptedRun, Described, Received, Receiving};
 pub use sweep_originals::{OriginalsJanitor, Retention, Swept};
+pub use take_in_part::FileWithin;
+pub use tenant::TenantOverview;
 pub use tokens::TokenKey;
 pub use update_user::RequestedChange;
 
 use access::AccessDirectory;
 use gather::Gather;
+use limits::SpecialLimits;
 use login::LoginThrottle;
 use once::RequestSeal;
 use passwords::Passwords;
@@ -112,7 +121,8 @@ pub struct Ops {
     new_keys: Gather<NewApiKey>,
     blobs: Blobs,
     link_key: LinkKey,
-    intake: IntakeSettings,
+    intake: Intake,
+    limits: SpecialLimits,
     reader: Option<Reader>,
     queue_room: QueueRoom,
 }
@@ -148,7 +158,6 @@ impl Ops {
         let background = TaskTracker::new();
         Self {
             new_keys: Gather::new(store.clone(), background.clone()),
-            store,
             passwords: Passwords::new(settings.bcrypt_cost),
             tokens: Tokens::new(&settings.token_key, settings.token_lifetime),
             access: AccessDirectory::default(),
@@ -158,9 +167,16 @@ impl Ops {
             background,
             request_seal: RequestSeal::new(&settings.token_key),
             link_key: LinkKey::new(settings.token_key.bytes()),
-            intake: settings.intake.clone(),
+            intake: Intake::new(
+                store.clone(),
+                blobs.clone(),
+                Arc::clone(&ids),
+                settings.intake.clone(),
+            ),
+            limits: SpecialLimits::default(),
             reader: settings.reader.clone(),
             queue_room: QueueRoom::default(),
+            store,
             blobs,
             clock,
             ids,
@@ -178,6 +194,11 @@ impl Ops {
 
     pub fn blobs(&self) -> &Blobs {
         &self.blobs
+    }
+
+    /// What taking a document in needs, for workers.
+    pub fn intake(&self) -> &Intake {
+        &self.intake
     }
 
     pub fn store(&self) -> &Store {

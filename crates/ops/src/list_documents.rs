@@ -4,7 +4,8 @@ use std::collections::HashMap;
 
 use domain::{Action, Caller, DocId, RunId, RunState};
 use store::{
-    After, DocumentFilter, DocumentRecord, RunRecord, StageRecord, Tx, VersionRecord, Window,
+    After, DocumentFilter, DocumentRecord, PartRecord, RunRecord, StageRecord, Tx, VersionRecord,
+    Window,
 };
 
 use crate::{Ops, OpsError, Page, PageRequest};
@@ -23,6 +24,8 @@ pub struct DocumentDetail {
     pub versions: Vec<VersionRecord>,
     /// The latest ones, newest first.
     pub runs: Vec<RunDetail>,
+    /// What came within it, and what it came within.
+    pub parts: Vec<PartRecord>,
 }
 
 impl Ops {
@@ -68,8 +71,9 @@ impl Ops {
         let latest = Window { after: None, skip: 0, limit: Self::RUNS_SHOWN };
         let runs = tx.list_runs(None, Some(doc_id), &latest).await?;
         let runs = with_stages(&mut tx, runs).await?;
+        let parts = tx.list_parts(doc_id).await?;
         tx.commit().await?;
-        Ok(DocumentDetail { document, versions, runs })
+        Ok(DocumentDetail { document, versions, runs, parts })
     }
 
     /// How many documents the caller may see, by where they stand.

@@ -10,7 +10,9 @@ use reading::Limits;
 use reading::artifact::{self, ArtifactError, PageIndex};
 use reading::model::Page;
 use reading::pool::{Document, DocumentWriter, ReadFailure, Subject};
-use serde_json::Value;
+use reading::prepare::masks_of;
+use reading::reader::PictureOf;
+use store::ReadAs;
 
 use crate::{Ops, OpsError};
 
@@ -27,17 +29,10 @@ pub enum TextForm {
     Markdown,
 }
 
-/// What reading left of a document.
-struct ReadAs {
-    run_id: RunId,
-    artifacts: Vec<Value>,
-}
-
-impl ReadAs {
-    fn place(&self, name: &str) -> Option<ArtifactPlace> {
-        let artifact = self.artifacts.iter().find(|artifact| artifact["name"] == name)?;
-        artifact["key"].as_str()?.parse().ok()
-    }
+/// Where reading left something of a document.
+fn place_of(read: &ReadAs, name: &str) -> Option<ArtifactPlace> {
+    let artifact = read.artifacts.iter().find(|artifact| artifact["name"] == name)?;
+    artifact["key"].as_str()?.parse().ok()
 }
 
 impl Ops {
@@ -52,7 +47,8 @@ impl Ops {
         number: u32,
     ) -> Result<(Page, u32), OpsError> {
         let scope = caller.permit(Action::SeeDocuments)?;
-        let place = self.read_as(&scope, doc_id).await?.place(PAGES).ok_or_else(not_read)?;
+        let read = self.read_as(&scope, doc_id).await?;
+        let place = place_of(&read, PAGES).ok_or_else(not_read)?;
         let size = self.blobs.read_artifact(&place, Some(0..1)).await?.size();
         let end =
             fetch(&self.blobs, &place, size.saturating_sub(artifact::END_LENGTH)..size).await?;
@@ -77,7 +73,8 @@ impl Ops {
             TextForm::Plain => "text.txt",
             TextForm::Markdown => "document.md",
         };
-        let place = self.read_as(&scope, doc_id).await?.place(name).ok_or_else(not_read)?;
+        let read = self.read_as(&scope, doc_id).await?;
+        let place = place_of(&read, name).ok_or_else(not_read)?;
         Ok(self.blobs.read_artifact(&place, None).await?)
     }
 
@@ -97,14 +94,14 @@ impl Ops {
                 format!("pages are drawn in these widths: {widths}"),
             ));
         }
-        let run_id = self.read_as(&scope, doc_id).await?.run_id;
-        let place = picture_place(&scope, doc_id, run_id, number, width)?;
+        let read = self.read_as(&scope, doc_id).await?;
+        let place = picture_place(&scope, doc_id, read.run_id, number, width)?;
         match self.blobs.read_artifact(&place, None).await {
             Ok(kept) => return Ok(whole(kept).await?),
             Err(error) if error.is_not_found() => {}
             Err(error) => return Err(error.into()),
         }
-        let drawn = self.draw(&scope, doc_id, number, width).await?;
+        let drawn = self.draw(&scope, doc_id, &read, number, width).await?;
         self.blobs.put_artifact(&place, drawn.clone()).await?;
         Ok(drawn)
     }
@@ -113,6 +110,7 @@ impl Ops {
         &self,
         scope: &Scope,
         doc_id: DocId,
+        read: &ReadAs,
         number: u32,
         width: u32,
     ) -> Result<Bytes, OpsError> {
@@ -125,9 +123,9 @@ impl Ops {
         let content = tx.original_of(doc_id).await?;
         tx.commit().await?;
         let content = content.ok_or(OpsError::NotFound("original: it is not kept any more"))?;
-        let kind = FileKind::ALL.iter().find(|kind| kind.media_type() == document.mime);
+        let kind = FileKind::of_media_type(&document.mime);
         let kind =
-            kind.filter(|kind| has_pages_to_see(**kind)).ok_or_else(|| OpsError::Conflict {
+            kind.filter(|kind| has_pages_to_see(*kind)).ok_or_else(|| OpsError::Conflict {
                 code: "no_pictures",
                 problem: format!(
                     "{} has no pages to look at; its text can be read",
@@ -140,12 +138,13 @@ impl Ops {
             None => in_memory(self.blobs.read_original(tenant, &content, None).await?).await?,
         };
         let subject = Subject {
-            kind: *kind,
+            kind,
             file_name: document.filename,
-            password: None,
+            password: read.password.as_ref().map(|password| password.reveal().to_owned()),
             limits: Limits::default(),
         };
-        let drawn = reader.picture(tenant, &subject, &original, number, width).await;
+        let wanted = PictureOf { page: number, width, masks: masks_of(&read.config) };
+        let drawn = reader.picture(tenant, &subject, &original, wanted).await;
         Ok(Bytes::from(drawn.map_err(unreadable)?.bytes))
     }
 
@@ -154,8 +153,7 @@ impl Ops {
         tx.find_document(doc_id).await?.ok_or(OpsError::NotFound("document"))?;
         let found = tx.read_as(doc_id, LAST_STAGE).await?;
         tx.commit().await?;
-        let (run_id, artifacts) = found.ok_or_else(not_read)?;
-        Ok(ReadAs { run_id, artifacts })
+        found.ok_or_else(not_read)
     }
 }
 

@@ -1,12 +1,13 @@
 //! Processing a document again, and taking it out of service.
 
 use domain::{
-    Action, AuditAction, AuditEntry, Caller, ContentHash, DocId, Entity, Pipeline, RunId, RunState,
-    StageName,
+    Action, AuditAction, AuditEntry, Caller, ContentHash, DocId, Entity, FileKind, Pipeline, RunId,
+    RunState, Secret, StageName,
 };
 use serde_json::json;
 use store::{NewRun, Reused, Tx, Window};
 
+use crate::intake::add_masks;
 use crate::{Ops, OpsError};
 
 /// How a document is to be processed again.
@@ -17,6 +18,8 @@ pub struct Rerun {
     pub pipeline: Option<Vec<String>>,
     /// Begins here, on what the stages before it left the last time.
     pub from_stage: Option<String>,
+    /// Opens the original; the one that was given before when left out.
+    pub password: Option<Secret>,
 }
 
 impl Ops {
@@ -29,12 +32,13 @@ impl Ops {
         rerun: Rerun,
     ) -> Result<RunId, OpsError> {
         let scope = caller.permit(Action::RerunDocuments)?;
-        let Rerun { reason, pipeline, from_stage } = rerun;
-        let pipeline = match &pipeline {
-            Some(names) => self.pipeline_of(names)?,
-            None => self.intake.pipeline.clone().ok_or(OpsError::NoPipeline)?,
-        };
+        let Rerun { reason, pipeline, from_stage, password } = rerun;
         let mut tx = self.store.begin(&scope).await?;
+        let rules = tx.find_tenant().await?.rules;
+        let pipeline = match &pipeline {
+            Some(names) => self.intake.pipeline_of(names)?,
+            None => self.intake.pipeline_for(None, &rules)?,
+        };
         let document = tx.find_document(doc_id).await?.ok_or(OpsError::NotFound("document"))?;
         let content = tx.original_of(doc_id).await?.ok_or_else(|| OpsError::Conflict {
             code: "original_gone",
@@ -46,7 +50,11 @@ impl Ops {
         };
         let latest = Window { after: None, skip: 0, limit: 1 };
         let parent = tx.list_runs(None, Some(doc_id), &latest).await?.into_iter().next();
-        let config = json!({
+        let password = match password {
+            Some(given) => Some(given),
+            None => tx.password_of(doc_id).await?,
+        };
+        let mut config = json!({
             "source_type": "rerun",
             "title": document.title,
             "original_filename": document.filename,
@@ -56,11 +64,16 @@ impl Ops {
             "created_by_user_id": scope.actor().user_id(),
             "created_by": scope.actor().to_string(),
         });
+        if let Some(kind) = FileKind::of_media_type(&document.mime) {
+            add_masks(&mut config, &rules, kind, &document.filename);
+        }
         let run = NewRun {
             parent_run_id: parent.map(|run| run.run_id),
             reason: reason.clone(),
             reused,
-            ..self.new_run(&scope, doc_id, pipeline, config, Some(content), None)
+            content: Some(content),
+            password,
+            ..self.intake.new_run(&scope, doc_id, pipeline, config)
         };
         tx.append_audit(AuditEntry {
             action: AuditAction::DocumentRerunQueued,
@@ -87,6 +100,7 @@ impl Ops {
                     reason: Some("retry".to_owned()),
                     pipeline: Some(run.pipeline),
                     from_stage: None,
+                    password: None,
                 };
                 self.rerun_document(caller, doc_id, rerun).await
             }

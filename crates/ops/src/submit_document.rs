@@ -5,36 +5,21 @@
 //! at any point harmless: the original is announced in the database, so that the janitor leaves it
 //! alone, and then published. A row never refers to bytes that are not there.
 
-use std::collections::BTreeSet;
 use std::fmt;
 
 use blob::{Staged, Upload};
 use bytes::Bytes;
 use domain::{
-    Action, BatchId, Caller, DedupResult, DocId, FileKind, IdempotencyClaim, JobId, Pipeline,
-    RunId, RunState, Scope, StageName, TraceId, upload_uri,
+    Action, BatchId, Caller, DedupResult, DocId, FileKind, IdempotencyClaim, RunId, RunState,
+    Scope, Secret, upload_uri,
 };
 use serde::{Deserialize, Serialize};
-use serde_json::json;
-use store::{BatchRecord, NewRun, Submission};
+use store::BatchRecord;
 
+use crate::intake::Coming;
 use crate::once::{Done, outcome_of, settle};
+use crate::tag_document::checked_tags;
 use crate::{Ops, OpsError};
-use reading::detect::{Detected, detect, ending};
-
-/// What the operator decides about taking documents in.
-#[derive(Clone, Debug)]
-pub struct IntakeSettings {
-    /// The largest document.
-    pub max_bytes: u64,
-    pub accepted: BTreeSet<FileKind>,
-    /// Runs of one tenant that may wait at once.
-    pub queue_quota: u32,
-    /// What a document passes when its batch does not say otherwise; `None` while there is no stage.
-    pub pipeline: Option<Pipeline>,
-    /// Every stage there is, for those who ask for a pipeline of their own.
-    pub stages: Vec<StageName>,
-}
 
 /// Bytes on their way in.
 pub struct Receiving {
@@ -59,6 +44,9 @@ pub struct Described {
     pub file_name: String,
     pub title: Option<String>,
     pub batch_id: Option<BatchId>,
+    /// Opens the file, where it is locked.
+    pub password: Option<Secret>,
+    pub tags: Vec<String>,
 }
 
 /// What became of a document that was handed in.
@@ -67,6 +55,9 @@ pub struct Accepted {
     pub doc_id: DocId,
     pub result: DedupResult,
     pub run: Option<AcceptedRun>,
+    /// `sha256:…`
+    #[serde(default)]
+    pub content_hash: String,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -82,23 +73,27 @@ impl Ops {
         let sees = caller.permit(Action::SeeDocuments)?;
         self.check_queue_room(&scope).await?;
         let upload = self.blobs.begin_upload(self.ids.next()).await?;
-        Ok(Receiving { scope, sees, upload, limit: self.intake.max_bytes })
+        let limits = self.limits.of(scope.tenant_id());
+        let limit = limits.max_upload_bytes.unwrap_or(self.intake.settings().max_bytes);
+        Ok(Receiving { scope, sees, upload, limit })
     }
 
     async fn check_queue_room(&self, scope: &Scope) -> Result<(), OpsError> {
         let (tenant_id, clock) = (scope.tenant_id(), self.clock.as_ref());
-        let quota = i64::from(self.intake.queue_quota);
+        let granted = self.limits.of(tenant_id).queue_quota;
+        let quota = granted.unwrap_or(self.intake.settings().queue_quota);
+        let most = i64::from(quota);
         let waiting = if let Some(waiting) = self.queue_room.known(tenant_id, clock) {
             waiting
         } else {
             let mut tx = self.store.read(scope).await?;
-            let waiting = tx.count_waiting_runs(quota).await?;
+            let waiting = tx.count_waiting_runs(most).await?;
             tx.commit().await?;
             self.queue_room.counted(tenant_id, waiting, clock);
             waiting
         };
-        if waiting >= quota {
-            return Err(OpsError::QueueFull { quota: self.intake.queue_quota });
+        if waiting >= most {
+            return Err(OpsError::QueueFull { quota });
         }
         Ok(())
     }
@@ -112,10 +107,17 @@ impl Ops {
     pub async fn submit_document(
         &self,
         received: Received,
-        described: Described,
+        mut described: Described,
         claim: Option<&IdempotencyClaim>,
     ) -> Result<Done<Accepted>, OpsError> {
         let Received { scope, sees, staged } = received;
+        let described = match checked_tags(std::mem::take(&mut described.tags)) {
+            Ok(tags) => Described { tags, ..described },
+            Err(error) => {
+                self.blobs.discard(staged).await;
+                return Err(error);
+            }
+        };
         let accepted = match self.batch_of(&sees, &described).await {
             Ok(batch) => self.accept(&scope, &staged, &described, batch.as_ref(), claim).await,
             Err(error) => Err(error),
@@ -149,14 +151,12 @@ impl Ops {
         batch: Option<&BatchRecord>,
         claim: Option<&IdempotencyClaim>,
     ) -> Result<Done<Accepted>, OpsError> {
-        let kind = self.acceptable_kind(staged, &described.file_name)?;
-        let submission = self.submission(scope, staged, described, kind, batch)?;
+        let kind = self.intake.acceptable_kind(staged, &described.file_name)?;
         let claim = claim.map(|claim| self.request_seal.seal(claim));
-
-        let mut tx = self.store.begin(scope).await?;
-        tx.announce_blob(&staged.sha256, staged.size, kind.media_type()).await?;
-        tx.commit().await?;
-        self.blobs.publish(scope.tenant_id(), staged).await?;
+        let rules = self.intake.publish(scope, staged, kind).await?;
+        let source = if batch.is_some() { "batch" } else { "manual" };
+        let coming = Coming { scope, staged, described, kind, batch, rules: &rules, source };
+        let submission = self.intake.submission(coming)?;
 
         let mut tx = self.store.begin(scope).await?;
         if let Some(done) = outcome_of(&mut tx, claim.as_ref()).await? {
@@ -169,6 +169,7 @@ impl Ops {
             run: submitted
                 .run
                 .map(|(run_id, status)| AcceptedRun { run_id, status: status.as_str().to_owned() }),
+            content_hash: format!("sha256:{}", staged.sha256),
         });
         let done = settle(tx, claim.as_ref(), accepted).await?;
         if matches!(done.value.result, DedupResult::New | DedupResult::NewVersion) {
@@ -176,35 +177,6 @@ impl Ops {
         }
         log(scope, staged, described, kind, &done.value);
         Ok(done)
-    }
-
-    fn acceptable_kind(&self, staged: &Staged, file_name: &str) -> Result<FileKind, OpsError> {
-        if staged.size == 0 {
-            return Err(OpsError::invalid("file", "the file is empty"));
-        }
-        let kind = match detect(&staged.head, file_name) {
-            Detected::Kind(kind) if self.intake.accepted.contains(&kind) => kind,
-            Detected::Kind(kind) => return Err(self.refused(kind.media_type())),
-            Detected::Foreign(what) => return Err(self.refused(what)),
-        };
-        match ending(file_name).and_then(|ending| ending.parse::<FileKind>().ok()) {
-            Some(named) if named != kind && !both_text(named, kind) => {
-                Err(OpsError::UnsupportedType {
-                    problem: format!(
-                        "the file is named .{named} but contains {}; send it under its right name",
-                        kind.media_type()
-                    ),
-                })
-            }
-            _ => Ok(kind),
-        }
-    }
-
-    fn refused(&self, what: &str) -> OpsError {
-        let kinds: Vec<&str> = self.intake.accepted.iter().map(|kind| kind.as_str()).collect();
-        OpsError::UnsupportedType {
-            problem: format!("the file is {what}; accepted are {}", kinds.join(", ")),
-        }
     }
 
     async fn batch_of(
@@ -217,101 +189,6 @@ impl Ops {
         let batch = tx.find_batch(batch_id).await?;
         tx.commit().await?;
         batch.map(Some).ok_or(OpsError::NotFound("batch"))
-    }
-
-    fn submission(
-        &self,
-        scope: &Scope,
-        staged: &Staged,
-        described: &Described,
-        kind: FileKind,
-        batch: Option<&BatchRecord>,
-    ) -> Result<Submission, OpsError> {
-        let pipeline = match batch.and_then(|batch| batch.pipeline.as_deref()) {
-            Some(names) => self.pipeline_of(names)?,
-            None => self.intake.pipeline.clone().ok_or(OpsError::NoPipeline)?,
-        };
-        let title = described.title.clone().filter(|title| !title.trim().is_empty());
-        let title = title.unwrap_or_else(|| described.file_name.clone());
-        let doc_id = DocId(self.ids.next());
-        let source = if batch.is_some() { "batch" } else { "manual" };
-        let config = json!({
-            "source_type": "upload",
-            "upload_uri": upload_uri(staged.sha256),
-            "title": title,
-            "original_filename": described.file_name,
-            "content_type": kind.media_type(),
-            "file_size_bytes": staged.size,
-            "content_hash": format!("sha256:{}", staged.sha256),
-            "created_by_user_id": scope.actor().user_id(),
-            "created_by": scope.actor().to_string(),
-        });
-        Ok(Submission {
-            doc_id,
-            source_uri: upload_uri(staged.sha256),
-            source_type: kind.as_str().to_owned(),
-            source,
-            title,
-            file_name: described.file_name.clone(),
-            media_type: kind.media_type().to_owned(),
-            bytes_len: staged.size,
-            content: staged.sha256,
-            dedupe: batch.is_none_or(|batch| batch.dedupe),
-            batch_id: described.batch_id,
-            run: self.new_run(
-                scope,
-                doc_id,
-                pipeline,
-                config,
-                Some(staged.sha256),
-                described.batch_id,
-            ),
-        })
-    }
-
-    pub(crate) fn new_run(
-        &self,
-        scope: &Scope,
-        doc_id: DocId,
-        pipeline: Pipeline,
-        config: serde_json::Value,
-        content: Option<domain::ContentHash>,
-        batch_id: Option<BatchId>,
-    ) -> NewRun {
-        NewRun {
-            run_id: RunId(self.ids.next()),
-            job_id: JobId(self.ids.next()),
-            doc_id,
-            pipeline,
-            priority: 0,
-            retries: domain::RetryPolicy::PIPELINE.retries(),
-            parent_run_id: None,
-            reason: None,
-            config,
-            trace_parent: scope.trace_id().map(TraceId::to_traceparent),
-            content,
-            batch_id,
-            reused: None,
-        }
-    }
-
-    /// A pipeline somebody asks for, of stages that exist.
-    pub(crate) fn pipeline_of(&self, names: &[String]) -> Result<Pipeline, OpsError> {
-        let known = || {
-            let names: Vec<&str> = self.intake.stages.iter().map(StageName::as_str).collect();
-            if names.is_empty() { "none yet".to_owned() } else { names.join(", ") }
-        };
-        let mut stages = Vec::new();
-        for name in names {
-            let found = self.intake.stages.iter().find(|stage| stage.as_str() == name);
-            stages.push(found.cloned().ok_or_else(|| {
-                OpsError::invalid(
-                    "pipeline",
-                    format!("there is no stage '{name}'; there are: {}", known()),
-                )
-            })?);
-        }
-        Pipeline::try_from(stages).map_err(|error| OpsError::invalid("pipeline", error))
     }
 }
 
@@ -356,11 +233,6 @@ fn log(scope: &Scope, staged: &Staged, described: &Described, kind: FileKind, ac
         trace_id = scope.trace_id().map(|trace| trace.to_string()),
         "a document was handed in"
     );
-}
-
-fn both_text(one: FileKind, other: FileKind) -> bool {
-    let text = |kind| matches!(kind, FileKind::Txt | FileKind::Md | FileKind::Html | FileKind::Eml);
-    text(one) && text(other)
 }
 
 impl AcceptedRun {

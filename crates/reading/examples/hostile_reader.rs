@@ -97,7 +97,7 @@ impl Handler for Hostile {
         handed: Handed,
         answers: &mut Replies<'_>,
     ) -> Result<(), ReadError> {
-        if let Work::Render { page, width } = request.work {
+        if let Work::Render { page, width, .. } = request.work {
             let bytes = vec![9; page as usize];
             let format = PictureFormat::Grey;
             return answers.picture(Picture { width, height: 1, format, bytes });

@@ -16,7 +16,11 @@ pub enum Detected {
 /// Looks at the first few kilobytes of a file and at the ending of its name.
 pub fn detect(head: &[u8], file_name: &str) -> Detected {
     let named: Option<FileKind> = ending(file_name).and_then(|ending| ending.parse().ok());
-    if head.starts_with(b"%PDF-") || find(&head[..head.len().min(1024)], b"%PDF-").is_some() {
+    // A PDF may have something before it; a mail may have one in it.
+    if named == Some(FileKind::Eml) && is_text(head) && looks_like_mail(head) {
+        return Detected::Kind(FileKind::Eml);
+    }
+    if find(&head[..head.len().min(1024)], b"%PDF-").is_some() {
         return Detected::Kind(FileKind::Pdf);
     }
     if head.starts_with(b"PK\x03\x04") {
@@ -127,6 +131,13 @@ mod tests {
             kind(b"\x7fELF\x02\x01\x01\0\0\0\0\0\0\0\0\0", "a.pdf"),
             Detected::Foreign(_)
         ));
+    }
+
+    #[test]
+    fn a_mail_with_a_pdf_in_it_is_a_mail() {
+        let mail = b"From: a@b.c\r\nTo: d@e.f\r\nSubject: it\r\n\r\n%PDF-1.4\n";
+        assert_eq!(kind(mail, "a.eml"), Detected::Kind(FileKind::Eml));
+        assert_eq!(kind(b"junk before\n%PDF-1.4\n", "a.pdf"), Detected::Kind(FileKind::Pdf));
     }
 
     #[test]

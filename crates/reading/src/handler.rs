@@ -12,14 +12,14 @@ use crate::artifact::{self, Reader};
 use crate::formats::picture::Picture as Pictures;
 use crate::formats::{pdf, picture, read_flow};
 use crate::layout::Layout;
-use crate::model::{Page, Part, Rotation, Size, TextSource, Word};
+use crate::model::{Confidence, Page, Part, Rotation, Size, TextSource, Word};
 use crate::ocr::pp::{ModelFiles, PpOcr};
 use crate::ocr::{Effort, Sheet, find_upright, is_suspicious, tesseract};
 use crate::pool::{Picture, PictureFormat, Request, Role, Subject, Wanted, Work};
 use crate::prepare::{self, Mask, masks_on, remove_masked_words};
 use crate::render::{Colours, Renderer, Scale};
 use crate::worker::{Handed, Handler, Opened, Replies, WorkerError, serve_requests};
-use crate::{Limits, ReadError, Sink, Source, pdfium};
+use crate::{Limits, ReadError, Sink, Source, language, pdfium};
 
 /// What pages are drawn at for OCR.
 const DOTS_PER_INCH: f32 = 300.0;
@@ -86,7 +86,9 @@ impl Handler for Child {
                 let texts = first_readings(&handed)?;
                 recognise(self.second.get()?, source, &pages, &texts, answers)
             }
-            Work::Render { page, width } => answers.picture(draw_for_people(source, page, width)?),
+            Work::Render { page, width, masks } => {
+                answers.picture(draw_for_people(source, page, width, &masks)?)
+            }
         }
     }
 }
@@ -118,7 +120,7 @@ fn prepare_page<'a>(
     drawing: &mut Option<Drawing<'a>>,
     masks: &[Mask],
 ) -> Page {
-    let masked = masks_on(masks, page.number);
+    let masked = page.size.map_or_else(Vec::new, |size| masks_on(masks, page.number, size));
     if !masked.is_empty() {
         remove_masked_words(&mut page.words, &masked);
     }
@@ -194,7 +196,15 @@ fn sheet_of(drawing: &Drawing<'_>, wanted: &Wanted) -> Result<Sheet, ReadError> 
 fn show(source: Source<'_>, pages: &[Wanted], answers: &mut Replies<'_>) -> Result<(), ReadError> {
     let drawing = Drawing::open(source)?;
     for wanted in pages {
-        let sheet = sheet_of(&drawing, wanted)?;
+        let Ok(sheet) = sheet_of(&drawing, wanted) else {
+            answers.picture(Picture {
+                width: 0,
+                height: 0,
+                format: PictureFormat::Grey,
+                bytes: Vec::new(),
+            })?;
+            continue;
+        };
         let picture = sheet.for_tesseract();
         // Nobody needs to look at a page with nothing on it.
         let bytes = if sheet.is_blank() { Vec::new() } else { tesseract::encode(picture) };
@@ -234,7 +244,13 @@ fn recognise_page(
     first: Option<&[Word]>,
     page: &mut Page,
 ) -> Result<(), ReadError> {
-    let sheet = sheet_of(drawing, wanted)?;
+    let Ok(sheet) = sheet_of(drawing, wanted) else {
+        // The other pages are no worse for it.
+        page.text = TextSource::Unavailable;
+        page.quality = Confidence::NONE;
+        page.preparation = Some(wanted.preparation.clone());
+        return Ok(());
+    };
     if first.is_none() && second.is_none() {
         sheet.fill(page, None);
         return Ok(());
@@ -276,6 +292,7 @@ fn lay_out(handed: &Handed, answers: &mut Replies<'_>) -> Result<(), ReadError> 
                 if page.blocks.is_empty() {
                     layout.arrange(&mut page);
                 }
+                page.language = page.language.or_else(|| language::of(&page.words));
                 Part::Page(page)
             }
             other => other,
@@ -284,12 +301,18 @@ fn lay_out(handed: &Handed, answers: &mut Replies<'_>) -> Result<(), ReadError> 
     Ok(())
 }
 
-fn draw_for_people(source: Source<'_>, page: u32, width: u32) -> Result<Picture, ReadError> {
-    let picture = Drawing::open(source)?.colours(page, width)?;
-    let (width, height) = (picture.width(), picture.height());
+fn draw_for_people(
+    source: Source<'_>,
+    page: u32,
+    width: u32,
+    masks: &[Mask],
+) -> Result<Picture, ReadError> {
+    let drawing = Drawing::open(source)?;
+    let mut picture = drawing.colours(page, width)?.into_rgb8();
+    let (width, height) = picture.dimensions();
+    prepare::black_out(&mut picture, masks, page);
     let mut bytes = Vec::new();
     picture
-        .into_rgb8()
         .write_to(&mut std::io::Cursor::new(&mut bytes), ImageFormat::Png)
         .map_err(ReadError::unsupported)?;
     Ok(Picture { width, height, format: PictureFormat::Png, bytes })

@@ -14,6 +14,7 @@ pub mod export;
 mod flow;
 pub mod formats;
 pub mod handler;
+mod language;
 pub mod layout;
 pub mod model;
 pub mod ocr;

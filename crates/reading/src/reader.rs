@@ -49,6 +49,15 @@ pub struct Reader {
     children: usize,
 }
 
+/// A picture that people want to look at.
+#[derive(Clone, Debug)]
+pub struct PictureOf {
+    pub page: u32,
+    /// In pixels.
+    pub width: u32,
+    pub masks: Vec<Mask>,
+}
+
 /// The arguments that make the binary a child: see `docket`'s hidden commands.
 pub const READ: &[&str] = &["read-worker"];
 pub const RECOGNISE: &[&str] = &["read-worker", "--ocr"];
@@ -248,16 +257,14 @@ impl Reader {
         tesseract.recognise(&picture, &languages, tesseract::OPTIONS).await
     }
 
-    /// A picture of one page, so many pixels wide.
     pub async fn picture(
         &self,
         tenant: TenantId,
         subject: &Subject,
         document: &Document,
-        page: u32,
-        width: u32,
+        PictureOf { page, width, masks }: PictureOf,
     ) -> Result<Picture, ReadFailure> {
-        let job = job(Work::Render { page, width }, subject);
+        let job = job(Work::Render { page, width, masks }, subject);
         let job = job.with(Role::Document, document.clone());
         let mut answers = self.readers.run(tenant, job).await?;
         let mut drawn = None;

@@ -328,7 +328,7 @@ async fn attachments_and_pictures_arrive_whole() {
     assert!(answer == Some(Answer::Part(Part::Attachment(attachment))));
     assert_eq!(answers.next().await.unwrap(), None);
 
-    let job = Job::new(request(Work::Render { page: 2_000_000, width: 5 }));
+    let job = Job::new(request(Work::Render { page: 2_000_000, width: 5, masks: Vec::new() }));
     let mut answers = pool.run(tenant(1), job).await.unwrap();
     let Some(Answer::Picture(Picture { width: 5, bytes, .. })) = answers.next().await.unwrap()
     else {

@@ -106,12 +106,12 @@ fn an_empty_page_is_blank_even_with_grain_and_specks() {
 fn masked_areas_are_paper_before_anybody_reads_them() {
     let size = Size { width: 500.0, height: 700.0 };
     let masks = [
-        Mask { area: Area { left: 50.0, top: 70.0, right: 450.0, bottom: 200.0 }, page: Some(2) },
-        Mask { area: Area { left: 0.0, top: 690.0, right: 500.0, bottom: 9_999.0 }, page: None },
+        Mask { area: Area { left: 0.1, top: 0.1, right: 0.9, bottom: 0.286 }, page: Some(2) },
+        Mask { area: Area { left: 0.0, top: 0.985, right: 1.0, bottom: 1.0 }, page: None },
     ];
-    assert_eq!(prepare::masks_on(&masks, 1).len(), 1);
+    assert_eq!(prepare::masks_on(&masks, 1, size).len(), 1);
     let preparation =
-        Preparation { masked: prepare::masks_on(&masks, 2), ..Preparation::default() };
+        Preparation { masked: prepare::masks_on(&masks, 2, size), ..Preparation::default() };
     let page = prepare::apply(&preparation, page_turned_by(0.0), size);
     let inside = (140..400).flat_map(|y| (100..900).map(move |x| (x, y)));
     assert!(inside.into_iter().all(|(x, y)| page.get_pixel(x, y).0 == [255]));

@@ -105,17 +105,16 @@ impl Desk {
 pub(crate) fn subject(work: &Work) -> Result<Subject, Failure> {
     let said = |name: &str| work.config[name].as_str().unwrap_or_default();
     let media_type = said("content_type");
-    let kind = FileKind::ALL.iter().find(|kind| kind.media_type() == media_type);
-    let Some(kind) = kind else {
+    let Some(kind) = FileKind::of_media_type(media_type) else {
         return Err(Failure::permanent(
             format!("the run does not say what kind of file it is about: '{media_type}'"),
             "Upload the document again.",
         ));
     };
     Ok(Subject {
-        kind: *kind,
+        kind,
         file_name: said("original_filename").to_owned(),
-        password: work.config["password"].as_str().map(str::to_owned),
+        password: work.password.as_ref().map(|password| password.reveal().to_owned()),
         limits: Limits::default(),
     })
 }

@@ -77,7 +77,7 @@ impl Layout {
             self.desk.keep(work, TEXT, text.as_bytes()).await?,
             self.desk.keep(work, MARKDOWN, markdown.as_bytes()).await?,
         ];
-        Ok(StageOutput { artifacts, stats: counts.stats() })
+        Ok(StageOutput { artifacts, stats: counts.stats(), chunks: None })
     }
 }
 

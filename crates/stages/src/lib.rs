@@ -13,4 +13,4 @@ pub use desk::Desk;
 pub use ingest::Ingest;
 pub use layout::Layout;
 pub use ocr::Ocr;
-pub use preprocess::Preprocess;
+pub use preprocess::{FileWithin, FrontDoor, Preprocess, TakingIn};

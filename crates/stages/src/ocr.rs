@@ -97,8 +97,14 @@ impl Ocr {
         let reader = &self.desk.reader;
         let both = (&mut from, &mut to);
         reader.recognise_all(work.tenant_id, &subject, &document, both, seen).await?;
+        if wanting == pages && counts.recognised == 0 {
+            return Err(Failure::permanent(
+                "none of its pages could be drawn, so there is nothing to read",
+                "Open the file with another program; if that works, print it to a new PDF and upload that.",
+            ));
+        }
         let (kept, _) = self.desk.keep_pages(work, to).await?;
-        Ok(StageOutput { artifacts: vec![kept], stats: counts.stats() })
+        Ok(StageOutput { artifacts: vec![kept], stats: counts.stats(), chunks: None })
     }
 }
 

@@ -22,16 +22,19 @@ mod open;
 mod page;
 pub mod private;
 mod proof;
+mod search;
 mod tenants;
 mod tx;
 mod users;
+mod vector;
 
 pub use access::RevocationFeed;
 pub use across::AcrossTenants;
 pub use api_keys::NewApiKey;
 pub use documents::{
     AbandonedBlob, BatchItemRecord, BatchRecord, DocumentFilter, DocumentRecord, EventPlace,
-    EventRecord, NewBatch, RunRecord, StageRecord, Submission, Submitted, VersionRecord,
+    EventRecord, NewBatch, PartRecord, ReadAs, RunRecord, StageRecord, Submission, Submitted,
+    VersionRecord,
 };
 pub use error::StoreError;
 pub use idempotency::Claimed;
@@ -43,6 +46,10 @@ pub use jobs::{
 pub use open::{DatabaseUrl, InvalidDatabaseUrl, OpenError, Store};
 pub use page::{After, Window};
 pub use proof::{ProvenRun, Takeover};
+pub use search::{
+    Changes, FindableChunk, FindableDocument, KnownRecord, PassageRecord, WaitingChunk,
+};
+pub use tenants::{TenantRecord, TenantUsage};
 pub use tx::Tx;
 pub use users::{LoginUser, NewUser};
 

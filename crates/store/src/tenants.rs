@@ -1,10 +1,70 @@
 //! Tenants: made by the operator, seen only across tenants.
 
 use chrono::{DateTime, Utc};
-use domain::{Tenant, TenantId};
+use domain::{Tenant, TenantId, TenantLimits, TenantRules};
+use sqlx::FromRow;
+use sqlx::types::Json;
 use uuid::Uuid;
 
-use crate::{AcrossTenants, StoreError, sql};
+use crate::{AcrossTenants, StoreError, Tx, sql};
+
+/// A tenant as its administrators see it.
+#[derive(Clone, Debug)]
+pub struct TenantRecord {
+    pub tenant: Tenant,
+    pub rules: TenantRules,
+    pub limits: TenantLimits,
+}
+
+/// What a tenant has here.
+#[derive(Clone, Copy, Debug, FromRow)]
+pub struct TenantUsage {
+    pub documents: i64,
+    /// Of originals.
+    pub bytes: i64,
+    pub waiting_runs: i64,
+    pub users: i64,
+}
+
+impl Tx {
+    pub async fn find_tenant(&mut self) -> Result<TenantRecord, StoreError> {
+        type Row = (String, DateTime<Utc>, Json<TenantRules>, Json<TenantLimits>);
+        let (name, created_at, Json(rules), Json(limits)): Row = sqlx::query_as(
+            "SELECT name, created_at, rules, limits FROM tenants WHERE tenant_id = $1",
+        )
+        .bind(self.tenant_id().0)
+        .fetch_one(self.connection())
+        .await?;
+        let tenant = Tenant { tenant_id: self.tenant_id(), name, created_at };
+        Ok(TenantRecord { tenant, rules, limits })
+    }
+
+    pub async fn measure_usage(&mut self) -> Result<TenantUsage, StoreError> {
+        Ok(sqlx::query_as(sql!("tenants/usage"))
+            .bind(self.tenant_id().0)
+            .fetch_one(self.connection())
+            .await?)
+    }
+
+    pub async fn set_rules(&mut self, rules: &TenantRules) -> Result<(), StoreError> {
+        sqlx::query("UPDATE tenants SET rules = $2 WHERE tenant_id = $1")
+            .bind(self.tenant_id().0)
+            .bind(Json(rules))
+            .execute(self.connection())
+            .await?;
+        Ok(())
+    }
+
+    /// Every server hears of it at once.
+    pub async fn set_limits(&mut self, limits: &TenantLimits) -> Result<(), StoreError> {
+        sqlx::query("UPDATE tenants SET limits = $2 WHERE tenant_id = $1")
+            .bind(self.tenant_id().0)
+            .bind(Json(limits))
+            .execute(self.connection())
+            .await?;
+        self.announce_revocation().await
+    }
+}
 
 impl AcrossTenants {
     /// Adds a tenant with an empty audit chain; `false` when the name is taken.
@@ -16,6 +76,15 @@ impl AcrossTenants {
             .execute(self.connection())
             .await?;
         Ok(added.rows_affected() > 0)
+    }
+
+    /// Tenants whose limits are not everybody's.
+    pub async fn special_limits(&mut self) -> Result<Vec<(TenantId, TenantLimits)>, StoreError> {
+        let rows: Vec<(Uuid, Json<TenantLimits>)> =
+            sqlx::query_as("SELECT tenant_id, limits FROM tenants WHERE limits <> '{}'")
+                .fetch_all(self.connection())
+                .await?;
+        Ok(rows.into_iter().map(|(id, Json(limits))| (TenantId(id), limits)).collect())
     }
 
     pub async fn list_tenants(&mut self) -> Result<Vec<Tenant>, StoreError> {

@@ -29,7 +29,7 @@ impl Store {
         self.begin_as("BEGIN READ ONLY", scope).await
     }
 
-    async fn begin_as(&self, begin: &str, scope: &Scope) -> Result<Tx, StoreError> {
+    pub(crate) async fn begin_as(&self, begin: &str, scope: &Scope) -> Result<Tx, StoreError> {
         // One round trip for both. The text is ours but for a UUID, which cannot hold SQL.
         let opening = format!("{begin}; SET LOCAL docket.tenant_id = '{}'", scope.tenant_id());
         Ok(Tx::new(self.open_transaction(opening).await?, scope, self))

@@ -165,6 +165,10 @@ impl TestApp {
         self.request(Method::POST, path).json(body)
     }
 
+    pub fn put(&self, path: &str, body: Value) -> Request {
+        self.request(Method::PUT, path).json(body)
+    }
+
     pub fn request(&self, method: Method, path: &str) -> Request {
         let inner = axum::http::Request::builder().method(method).uri(path);
         Request { router: self.router.clone(), inner, body: Body::empty() }

@@ -245,7 +245,8 @@ async fn all_the_way(
     while let Some(part) = laid_out.next().await? {
         count += u32::from(matches!(part, Part::Page(_)));
     }
-    match reader.picture(tenant, subject, document, 1, 200).await {
+    let of_first_page = reading::reader::PictureOf { page: 1, width: 200, masks: Vec::new() };
+    match reader.picture(tenant, subject, document, of_first_page).await {
         // Not every kind can be drawn, nor every page.
         Ok(_) | Err(ReadFailure::Typed(_)) => Ok(count),
         Err(failure) => Err(failure),

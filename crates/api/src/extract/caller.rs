@@ -28,7 +28,7 @@ impl FromRequestParts<Arc<Api>> for SignedInCaller {
             }
             None => api.ops.authenticate(bearer_credential(parts)?, address, trace_id).await?,
         };
-        api.requests_of_tenant.check(&caller.tenant_id)?;
+        api.count_request(caller.tenant_id)?;
         Ok(Self(caller))
     }
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use axum::extract::multipart::{Field, MultipartRejection};
 use axum::extract::{FromRequest, Multipart, OriginalUri, Request};
 use axum::http::{HeaderMap, Method, StatusCode};
-use domain::{Caller, IdempotencyClaim, IdempotencyKey};
+use domain::{Caller, IdempotencyClaim, IdempotencyKey, Secret};
 use ops::{Described, Received};
 
 use super::body::{idempotency_key, request_hash};
@@ -27,9 +27,13 @@ pub(crate) struct Upload {
 pub(crate) enum Part {
     File { described: Described, received: Received },
     Title(String),
+    Password(Secret),
+    Tag(String),
 }
 
 const MAX_TITLE: usize = 500;
+const MAX_PASSWORD: usize = 200;
+const MAX_TAG: usize = 100;
 const MAX_FILE_NAME: usize = 255;
 
 impl<S: Send + Sync> FromRequest<S> for Upload {
@@ -52,7 +56,7 @@ fn not_a_form(_: MultipartRejection) -> ApiProblem {
 }
 
 impl Upload {
-    /// The next file or title; what else the form holds is a mistake.
+    /// The next file, or what is said of it; what else the form holds is a mistake.
     pub(crate) async fn next(
         &mut self,
         api: &Arc<Api>,
@@ -64,10 +68,16 @@ impl Upload {
         match field.name() {
             Some("file") => take_file(api, caller, field, patience).await.map(Some),
             Some("title") => {
-                take_title(field, patience).await.map(|title| Some(Part::Title(title)))
+                let title = take_text(field, "title", MAX_TITLE, patience).await?;
+                Ok(Some(Part::Title(title)))
             }
+            Some("password") => {
+                let password = take_text(field, "password", MAX_PASSWORD, patience).await?;
+                Ok(Some(Part::Password(Secret::new(password))))
+            }
+            Some("tag") => Ok(Some(Part::Tag(take_text(field, "tag", MAX_TAG, patience).await?))),
             other => Err(ApiProblem::invalid(format!(
-                "the form has a field '{}'; file and title are known",
+                "the form has a field '{}'; file, title, password and tag are known",
                 other.unwrap_or_default()
             ))),
         }
@@ -79,12 +89,34 @@ impl Upload {
         described: &Described,
         received: &Received,
     ) -> Option<IdempotencyClaim> {
+        self.key.clone().map(|key| self.claim_under(key, described, received))
+    }
+
+    /// The same for one of many files, in the order they came: each has its effect once.
+    pub(crate) fn claim_nth(
+        &self,
+        number: usize,
+        described: &Described,
+        received: &Received,
+    ) -> Option<IdempotencyClaim> {
+        self.key.clone().map(|key| self.claim_under(key.nth(number), described, received))
+    }
+
+    fn claim_under(
+        &self,
+        key: IdempotencyKey,
+        described: &Described,
+        received: &Received,
+    ) -> IdempotencyClaim {
         let title = described.title.as_deref().unwrap_or_default();
-        let what = [described.file_name.as_bytes(), title.as_bytes(), received.content()];
-        self.key.clone().map(|key| IdempotencyClaim {
-            key,
-            request_hash: request_hash(&self.method, &self.path, &what),
-        })
+        let tags = described.tags.join("\n");
+        let what = [
+            described.file_name.as_bytes(),
+            title.as_bytes(),
+            tags.as_bytes(),
+            received.content().as_slice(),
+        ];
+        IdempotencyClaim { key, request_hash: request_hash(&self.method, &self.path, &what) }
     }
 }
 
@@ -103,22 +135,27 @@ async fn take_file(
     Ok(Part::File { described: Described { file_name, ..Described::default() }, received })
 }
 
-async fn take_title(mut field: Field<'_>, patience: Duration) -> Result<String, ApiProblem> {
+async fn take_text(
+    mut field: Field<'_>,
+    name: &str,
+    most: usize,
+    patience: Duration,
+) -> Result<String, ApiProblem> {
     let mut bytes = Vec::new();
     while let Some(more) = in_time(patience, field.chunk()).await? {
         bytes.extend_from_slice(&more);
-        if bytes.len() > MAX_TITLE * 4 {
+        if bytes.len() > most * 4 {
             break;
         }
     }
-    let title =
-        String::from_utf8(bytes).map_err(|_| ApiProblem::invalid("the title is not UTF-8"))?;
-    if title.chars().count() > MAX_TITLE || title.contains('\0') {
+    let text = String::from_utf8(bytes)
+        .map_err(|_| ApiProblem::invalid(format!("the {name} is not UTF-8")))?;
+    if text.chars().count() > most || text.contains('\0') {
         return Err(ApiProblem::invalid(format!(
-            "a title has {MAX_TITLE} characters at most, and no NUL among them"
+            "a {name} has {most} characters at most, and no NUL among them"
         )));
     }
-    Ok(title)
+    Ok(text)
 }
 
 /// The last part of whatever path the client sent, without what no file name holds.

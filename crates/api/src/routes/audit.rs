@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use api_types::{AuditEntryView, AuditPage, AuditQuery, is_storable};
+use api_types::{AuditEntryView, AuditPage, AuditQuery, ChainView, is_storable};
 use axum::Json;
 use axum::extract::State;
 use domain::Caller;
@@ -42,6 +42,26 @@ pub(crate) async fn list_logs(
     Query(query): Query<AuditQuery>,
 ) -> Result<Json<AuditPage>, ApiProblem> {
     page_of_log(&api, &caller, &query).await
+}
+
+/// Check the audit log
+///
+/// Recomputes every hash of the tenant's chain.
+#[utoipa::path(
+    get, path = "/audit/verify", tag = "audit", operation_id = "verify_audit",
+    responses((status = 200, body = ChainView), Guarded),
+    security(("bearer" = [])),
+)]
+pub(crate) async fn verify(
+    State(api): State<Arc<Api>>,
+    SignedInCaller(caller): SignedInCaller,
+) -> Result<Json<ChainView>, ApiProblem> {
+    let report = api.ops.verify_own_audit(&caller).await?;
+    Ok(Json(ChainView {
+        rows: report.rows,
+        is_whole: report.faults.is_empty(),
+        faults: report.faults.iter().map(ToString::to_string).collect(),
+    }))
 }
 
 async fn page_of_log(

@@ -9,8 +9,8 @@ use api_types::{
 use axum::Json;
 use axum::extract::State;
 use axum::http::{StatusCode, header};
-use axum::response::{IntoResponse, Response};
-use domain::BatchId;
+use axum::response::Response;
+use domain::{BatchId, IdempotencyClaim};
 use ops::{BatchItemRecord, BatchRecord, Described, OpsError, Received, RequestedBatch};
 
 use super::documents::ingest_view;
@@ -98,10 +98,13 @@ pub(crate) async fn find(
 
 /// Add documents to a batch
 ///
-/// Any number of files. Each is accepted or refused by itself, as the answer says.
+/// Any number of files. Each is accepted or refused by itself, as the answer says. A title, a password and tags
+/// are for the file that comes next.
 #[utoipa::path(
     post, path = "/batches/{id}/documents", tag = "batches", operation_id = "add_to_batch",
-    params(("id" = Uuid, Path)),
+    params(("id" = Uuid, Path),
+           ("Idempotency-Key" = Option<String>, Header, max_length = 255,
+            description = "The same key and files, in the same order, have their effect once")),
     request_body(content = UploadManyForm, content_type = "multipart/form-data"),
     responses(
         (status = 202, body = BatchUploadResponse, description = "At least one was accepted"),
@@ -117,14 +120,24 @@ pub(crate) async fn add(
     mut upload: Upload,
 ) -> Result<Response, ApiProblem> {
     api.ops.check_batch_for_upload(&caller, BatchId(id)).await?;
-    let mut files = Vec::new();
+    let (mut files, mut all_replayed) = (Vec::new(), true);
+    let mut said = Described::default();
     loop {
         match upload.next(&api, &caller).await {
             Ok(Some(Part::File { described, received })) => {
-                let described = Described { batch_id: Some(BatchId(id)), ..described };
-                files.push(take(&api, described, received).await);
+                let described = Described {
+                    file_name: described.file_name,
+                    batch_id: Some(BatchId(id)),
+                    ..std::mem::take(&mut said)
+                };
+                let claim = upload.claim_nth(files.len(), &described, &received);
+                let (file, replayed) = take(&api, described, received, claim.as_ref()).await;
+                all_replayed &= replayed;
+                files.push(file);
             }
-            Ok(Some(Part::Title(_))) => {}
+            Ok(Some(Part::Title(text))) => said.title = Some(text),
+            Ok(Some(Part::Password(password))) => said.password = Some(password),
+            Ok(Some(Part::Tag(tag))) => said.tags.push(tag),
             Ok(None) => break,
             // What came before is accepted and must be told; the rest of the form cannot be read.
             Err(problem) if problem.status == StatusCode::PAYLOAD_TOO_LARGE => {
@@ -147,16 +160,23 @@ pub(crate) async fn add(
     }
     let accepted = files.iter().any(|file| file.accepted.is_some());
     let status = if accepted { StatusCode::ACCEPTED } else { StatusCode::OK };
-    Ok((status, Json(BatchUploadResponse { batch_id: id, files })).into_response())
+    Ok(marked((status, Json(BatchUploadResponse { batch_id: id, files })), all_replayed))
 }
 
-async fn take(api: &Api, described: Described, received: Received) -> FileOutcome {
+/// What became of a file, and whether that had happened before.
+async fn take(
+    api: &Api,
+    described: Described,
+    received: Received,
+    claim: Option<&IdempotencyClaim>,
+) -> (FileOutcome, bool) {
     let filename = described.file_name.clone();
-    match api.ops.submit_document(received, described, None).await {
+    match api.ops.submit_document(received, described, claim).await {
         Ok(done) => {
-            FileOutcome { filename, accepted: Some(ingest_view(&done.value)), problem: None }
+            let accepted = Some(ingest_view(&done.value));
+            (FileOutcome { filename, accepted, problem: None }, done.replayed)
         }
-        Err(error) => refused(filename, &problem_of(error)),
+        Err(error) => (refused(filename, &problem_of(error)), false),
     }
 }
 

@@ -5,17 +5,17 @@ use std::sync::Arc;
 
 use api_types::{
     DocumentDetailView, DocumentPage, DocumentQuery, DocumentStatusFilter, DocumentSummary,
-    DocumentView, IngestResponse, IngestStatus, LinkQuery, LinkView, PageQuery, RerunRequest,
-    RerunResponse, RunStatus, UploadForm, VersionView, is_storable,
+    DocumentView, IngestResponse, IngestStatus, LinkQuery, LinkView, PageQuery, PartView,
+    RerunRequest, RerunResponse, RunStatus, Tags, UploadForm, VersionView, is_storable,
 };
 use axum::Json;
 use axum::extract::State;
 use axum::http::{StatusCode, header};
 use axum::response::Response;
-use domain::{Caller, DedupResult, DocId};
+use domain::{Caller, DedupResult, DocId, Secret};
 use ops::{
-    Accepted, DocumentDetail, DocumentFilter, DocumentRecord, Done, LinkTarget, Page, PageRequest,
-    Rerun, VersionRecord,
+    Accepted, Described, DocumentDetail, DocumentFilter, DocumentRecord, Done, LinkTarget, Page,
+    PageRequest, PartRecord, Rerun, VersionRecord,
 };
 
 use super::runs;
@@ -71,17 +71,19 @@ pub(crate) async fn create(
     take_one(&api, &caller, upload).await
 }
 
-/// Exactly one file, and perhaps a title before or after it.
+/// Exactly one file, and what is said of it, before or after it.
 async fn take_one(
     api: &Arc<Api>,
     caller: &Caller,
     mut upload: Upload,
 ) -> Result<Response, ApiProblem> {
     let mut file = None;
-    let mut title = None;
+    let mut said = Described::default();
     let read = loop {
         match upload.next(api, caller).await {
-            Ok(Some(Part::Title(text))) => title = Some(text),
+            Ok(Some(Part::Title(text))) => said.title = Some(text),
+            Ok(Some(Part::Password(password))) => said.password = Some(password),
+            Ok(Some(Part::Tag(tag))) => said.tags.push(tag),
             Ok(Some(Part::File { described, received })) if file.is_none() => {
                 file = Some((described, received));
             }
@@ -95,7 +97,7 @@ async fn take_one(
             Err(problem) => break Err(problem),
         }
     };
-    let Some((mut described, received)) = file else {
+    let Some((described, received)) = file else {
         read?;
         return Err(ApiProblem::invalid("the form holds no file: send it in a field named file"));
     };
@@ -103,7 +105,7 @@ async fn take_one(
         api.ops.discard(received).await;
         return Err(problem);
     }
-    described.title = title;
+    let described = Described { file_name: described.file_name, ..said };
     let claim = upload.claim(&described, &received);
     let done = api.ops.submit_document(received, described, claim.as_ref()).await?;
     Ok(answer(done))
@@ -137,6 +139,7 @@ pub(super) fn ingest_view(accepted: &Accepted) -> IngestResponse {
         run_id: accepted.run.as_ref().map(|run| run.run_id.0),
         status,
         dedup_result: accepted.result.to_string(),
+        content_hash: accepted.content_hash.clone(),
         reason,
     }
 }
@@ -224,12 +227,13 @@ pub(crate) async fn find(
     SignedInCaller(caller): SignedInCaller,
     Id(id): Id,
 ) -> Result<Json<DocumentDetailView>, ApiProblem> {
-    let DocumentDetail { document, versions, runs } =
+    let DocumentDetail { document, versions, runs, parts } =
         api.ops.find_document(&caller, DocId(id)).await?;
     Ok(Json(DocumentDetailView {
         document: view(document),
         versions: versions.into_iter().map(version_view).collect(),
         runs: runs.into_iter().map(runs::view).collect::<Result<_, _>>()?,
+        parts: parts.into_iter().map(part_view).collect(),
     }))
 }
 
@@ -267,10 +271,16 @@ pub(crate) async fn rerun(
     Id(id): Id,
     Body(body): Body<RerunRequest>,
 ) -> Result<(StatusCode, Json<RerunResponse>), ApiProblem> {
-    if body.reason.as_deref().is_some_and(|reason| reason.contains('\0')) {
-        return Err(ApiProblem::invalid("the reason holds a NUL character; leave it out"));
+    let texts = [&body.reason, &body.password];
+    if texts.into_iter().flatten().any(|text| text.contains('\0')) {
+        return Err(ApiProblem::invalid("a text holds a NUL character; leave it out"));
     }
-    let rerun = Rerun { reason: body.reason, pipeline: body.pipeline, from_stage: body.from_stage };
+    let rerun = Rerun {
+        reason: body.reason,
+        pipeline: body.pipeline,
+        from_stage: body.from_stage,
+        password: body.password.map(Secret::new),
+    };
     let run_id = api.ops.rerun_document(&caller, DocId(id), rerun).await?;
     Ok(queued(id, run_id.0))
 }
@@ -289,6 +299,25 @@ pub(crate) async fn retry(
 ) -> Result<(StatusCode, Json<RerunResponse>), ApiProblem> {
     let run_id = api.ops.retry_document(&caller, DocId(id)).await?;
     Ok(queued(id, run_id.0))
+}
+
+/// Tag a document
+///
+/// The tags given take the place of those it had.
+#[utoipa::path(
+    put, path = "/documents/{id}/tags", tag = "documents", operation_id = "tag_document",
+    params(("id" = Uuid, Path)),
+    request_body = Tags,
+    responses((status = 200, body = Tags), Guarded, Checked, WithBody, AboutOne),
+    security(("bearer" = [])),
+)]
+pub(crate) async fn tag(
+    State(api): State<Arc<Api>>,
+    SignedInCaller(caller): SignedInCaller,
+    Id(id): Id,
+    Body(body): Body<Tags>,
+) -> Result<Json<Tags>, ApiProblem> {
+    Ok(Json(Tags { tags: api.ops.tag_document(&caller, DocId(id), body.tags).await? }))
 }
 
 /// Take a document out of service
@@ -389,8 +418,19 @@ fn view(document: DocumentRecord) -> DocumentView {
         version_label: document.version_label,
         content_hash: document.content_hash,
         version: document.version,
+        tags: document.tags,
         created_at: document.created_at,
         updated_at: document.updated_at,
+    }
+}
+
+fn part_view(part: PartRecord) -> PartView {
+    PartView {
+        doc_id: part.doc_id.0,
+        name: part.name,
+        title: part.title,
+        status: part.status,
+        place: if part.is_within { "within" } else { "around" }.to_owned(),
     }
 }
 

@@ -12,4 +12,5 @@ pub(crate) mod jobs;
 pub(crate) mod pages;
 pub(crate) mod runs;
 pub(crate) mod session;
+pub(crate) mod tenant;
 pub(crate) mod users;

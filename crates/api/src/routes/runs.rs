@@ -4,9 +4,13 @@ use std::sync::Arc;
 
 use api_types::{RunPage, RunQuery, RunStatus, RunView, StageView};
 use axum::Json;
-use axum::extract::State;
+use axum::body::Body;
+use axum::extract::{Path, State};
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
 use domain::{DocId, RunId, RunState};
-use ops::{RunDetail, StageRecord};
+use ops::{RunDetail, StageRecord, content_disposition};
+use uuid::Uuid;
 
 use crate::Api;
 use crate::extract::{Id, Query, SignedInCaller, cursor_of, page_request};
@@ -50,6 +54,39 @@ pub(crate) async fn find(
     Id(id): Id,
 ) -> Result<Json<RunView>, ApiProblem> {
     Ok(Json(view(api.ops.find_run(&caller, RunId(id)).await?)?))
+}
+
+/// Download what a stage left
+#[utoipa::path(
+    get, path = "/ingestion-runs/{id}/artifacts/{stage}/{name}", tag = "documents",
+    operation_id = "get_artifact",
+    params(("id" = Uuid, Path), ("stage" = String, Path, example = "layout"),
+           ("name" = String, Path, example = "document.md")),
+    responses(
+        (status = 200, content((Vec<u8> = "application/octet-stream"))),
+        Guarded, Checked, AboutOne,
+    ),
+    security(("bearer" = [])),
+)]
+pub(crate) async fn artifact(
+    State(api): State<Arc<Api>>,
+    SignedInCaller(caller): SignedInCaller,
+    Path((id, stage, name)): Path<(String, String, String)>,
+) -> Result<Response, ApiProblem> {
+    let id: Uuid = id.parse().map_err(|_| no_such_run())?;
+    let found = api.ops.read_stage_artifact(&caller, RunId(id), &stage, &name).await?;
+    let mut response = Body::from_stream(found.bytes).into_response();
+    let headers = response.headers_mut();
+    // A stranger's bytes: saved, never shown.
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/octet-stream"));
+    if let Ok(disposition) = HeaderValue::from_str(&content_disposition(&found.file_name)) {
+        headers.insert(header::CONTENT_DISPOSITION, disposition);
+    }
+    Ok(response)
+}
+
+fn no_such_run() -> ApiProblem {
+    ApiProblem::new(StatusCode::NOT_FOUND, "not_found", "there is no such run")
 }
 
 pub(super) fn view(RunDetail { run, stages }: RunDetail) -> Result<RunView, ApiProblem> {

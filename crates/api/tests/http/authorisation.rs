@@ -31,6 +31,7 @@ enum About {
     Document,
     FailedDocument,
     ReadDocument,
+    ReadRun,
     Run,
     Batch,
 }
@@ -40,7 +41,12 @@ impl About {
     fn may_be_own_only(self) -> bool {
         matches!(
             self,
-            Self::Document | Self::FailedDocument | Self::ReadDocument | Self::Run | Self::Batch
+            Self::Document
+                | Self::FailedDocument
+                | Self::ReadDocument
+                | Self::ReadRun
+                | Self::Run
+                | Self::Batch
         )
     }
 }
@@ -55,7 +61,8 @@ struct Row {
 /// The row of every route. A route without one fails the walk.
 fn rows() -> Vec<Row> {
     use About::{
-        ApiKey, Batch, DeadJob, Document, FailedDocument, LiveRun, Nothing, ReadDocument, Run, User,
+        ApiKey, Batch, DeadJob, Document, FailedDocument, LiveRun, Nothing, ReadDocument, ReadRun,
+        Run, User,
     };
     use Guard::{Anybody, WhoMay};
     let row = |route, guard, about, body| Row { route, guard, about, body };
@@ -114,6 +121,9 @@ fn rows() -> Vec<Row> {
             Document,
             none,
         ),
+        row("PUT /v1/documents/{id}/tags", WhoMay(Action::EditResults), Document, || {
+            Some(json!({"tags": ["rent"]}))
+        }),
         row("GET /v1/documents/{id}/original", see, Document, none),
         row("GET /v1/documents/{id}/pages/{page}", see, ReadDocument, none),
         row("GET /v1/documents/{id}/text", see, ReadDocument, none),
@@ -121,12 +131,16 @@ fn rows() -> Vec<Row> {
         row("GET /v1/files/{token}", Anybody, Nothing, none),
         row("GET /v1/ingestion-runs", see, Nothing, none),
         row("GET /v1/ingestion-runs/{id}", see, Run, none),
+        row("GET /v1/ingestion-runs/{id}/artifacts/{stage}/{name}", see, ReadRun, none),
         row("GET /v1/batches", see, Nothing, none),
         row("POST /v1/batches", WhoMay(Action::CreateBatches), Nothing, || Some(json!({}))),
         row("GET /v1/batches/{id}", see, Batch, none),
         row("POST /v1/batches/{id}/documents", WhoMay(Action::UploadDocuments), Batch, none),
         row("GET /v1/batches/{id}/results", see, Batch, none),
         row("GET /v1/events", see, Nothing, none),
+        row("GET /v1/audit/verify", WhoMay(Action::ReadAudit), Nothing, none),
+        row("GET /v1/tenant", WhoMay(Action::ManageTenant), Nothing, none),
+        row("PUT /v1/tenant/rules", WhoMay(Action::ManageTenant), Nothing, || Some(json!({}))),
         row("GET /v1/audit", WhoMay(Action::ReadAudit), Nothing, none),
         row("GET /api/audit/logs", WhoMay(Action::ReadAudit), Nothing, none),
     ]
@@ -196,7 +210,7 @@ async fn strangers_get_in_nowhere_but_where_anybody_may() {
             let route = row.route.replace("/v1/", prefix);
             let (method, path) = split(&route);
             let path = path.replace("{id}", &Uuid::from_u128(1).to_string());
-            let path = path.replace("{token}", token).replace("{page}", "1");
+            let path = fill(&path.replace("{token}", token));
             let status = with_body(app.request(method, &path), &row).status().await;
             match row.guard {
                 Guard::Anybody => assert_eq!(status, StatusCode::OK, "{route}"),
@@ -256,9 +270,14 @@ async fn call(
         }
     };
     let (method, path) = split(row.route);
-    let path = path.replace("{id}", &id.to_string()).replace("{page}", "1");
+    let path = fill(&path.replace("{id}", &id.to_string()));
     let request = app.request(method, &path).bearer(&token);
     with_body(request, row).status().await
+}
+
+/// What every document that was read has.
+fn fill(path: &str) -> String {
+    path.replace("{page}", "1").replace("{stage}", "layout").replace("{name}", "text.txt")
 }
 
 /// What the route wants to be sent.
@@ -290,6 +309,11 @@ async fn make_intake(app: &TestApp, about: About, token: &str) -> Uuid {
             let made = hand_in(app, token).await;
             pretend_it_was_read(app, id(&made, "run_id")).await;
             id(&made, "doc_id")
+        }
+        About::ReadRun => {
+            let made = hand_in(app, token).await;
+            pretend_it_was_read(app, id(&made, "run_id")).await;
+            id(&made, "run_id")
         }
         About::FailedDocument => {
             let made = hand_in(app, token).await;

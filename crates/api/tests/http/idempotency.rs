@@ -1,6 +1,6 @@
 //! `Idempotency-Key`: the same request twice is one request.
 
-use axum::http::StatusCode;
+use axum::http::{Method, StatusCode};
 use chrono::Duration;
 use domain::Role;
 use serde_json::{Value, json};
@@ -113,4 +113,28 @@ async fn a_key_that_is_none_is_refused() {
         let refused = create(&app, &acme.admin_token, key, ada()).await;
         assert_eq!(refused.code(), "invalid_request", "{key:?}");
     }
+}
+
+#[tokio::test]
+async fn files_that_come_together_each_have_their_effect_once() {
+    let app = TestApp::start().await;
+    let acme = app.tenant("acme").await;
+    let batch = app.post("/v1/batches", json!({})).bearer(&acme.admin_token).send().await.body;
+    let path = format!("/v1/batches/{}/documents", batch["batch_id"].as_str().unwrap());
+    let send = |files: [(&'static str, &'static [u8]); 2]| {
+        app.request(Method::POST, &path)
+            .bearer(&acme.admin_token)
+            .header("idempotency-key", "k1")
+            .files(files)
+            .send()
+    };
+    let first = send([("a.txt", b"one"), ("b.txt", b"two")]).await;
+    assert_eq!((first.status, first.header("idempotent-replayed")), (StatusCode::ACCEPTED, None));
+    let again = send([("a.txt", b"one"), ("b.txt", b"two")]).await;
+    assert_eq!(again.header("idempotent-replayed"), Some("true"));
+    assert_eq!(again.body, first.body);
+    let other = send([("a.txt", b"one"), ("c.txt", b"three")]).await;
+    assert_eq!(other.body["files"][1]["problem"]["code"], "idempotency_key_reused", "{other:?}");
+    let batch = app.get(path.trim_end_matches("/documents")).bearer(&acme.admin_token);
+    assert_eq!(batch.send().await.body["counts"]["offered"], 2);
 }

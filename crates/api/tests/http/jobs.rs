@@ -30,6 +30,7 @@ pub(crate) async fn queue_run(app: &TestApp, tenant: &TestTenant) -> (RunId, Job
         trace_parent: None,
         content: None,
         batch_id: None,
+        password: None,
         reused: None,
     };
     let mut tx = app.ops.store().begin(&scope).await.unwrap();
@@ -195,7 +196,12 @@ async fn a_cancelled_run_ends_and_its_worker_is_too_late() {
     assert_eq!((again.status, again.code()), (StatusCode::CONFLICT, "run_is_over"));
     let late = Report {
         held: Held { job_id: job.job_id, token: LeaseToken(job.token.0) },
-        outcome: Outcome::Succeeded { artifacts: json!([]), stats: json!({}), next: None },
+        outcome: Outcome::Succeeded {
+            artifacts: json!([]),
+            stats: json!({}),
+            chunks: None,
+            next: None,
+        },
     };
     let mut across = app.ops.store().across_tenants().await.unwrap();
     let counted = across.settle_jobs(&[late], app.ops.clock().now()).await.unwrap();
@@ -212,7 +218,12 @@ async fn queues_show_depth_and_age() {
     app.clock.advance(chrono::Duration::seconds(42));
     let report = |job: &ClaimedJob| Report {
         held: Held { job_id: job.job_id, token: job.token },
-        outcome: Outcome::Succeeded { artifacts: json!([]), stats: json!({}), next: None },
+        outcome: Outcome::Succeeded {
+            artifacts: json!([]),
+            stats: json!({}),
+            chunks: None,
+            next: None,
+        },
     };
     let finished = report(&claim_some(&app, 1).await[0]);
     let mut across = app.ops.store().across_tenants().await.unwrap();

@@ -18,4 +18,5 @@ mod openapi;
 mod pages;
 mod problems;
 mod session;
+mod tenant;
 mod users;

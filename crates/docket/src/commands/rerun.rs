@@ -45,8 +45,12 @@ pub(crate) async fn run(args: &RerunArgs) -> anyhow::Result<ExitCode> {
 
 /// One after the other; one that is refused does not keep the rest waiting.
 async fn begin(client: &Client, args: &RerunArgs) -> Result<Vec<Rerun>, ClientError> {
-    let request =
-        RerunRequest { reason: args.reason.clone(), pipeline: None, from_stage: args.from.clone() };
+    let request = RerunRequest {
+        reason: args.reason.clone(),
+        pipeline: None,
+        from_stage: args.from.clone(),
+        password: args.password.clone(),
+    };
     let mut reruns = Vec::new();
     for &doc_id in &args.ids {
         let path = format!("/v1/documents/{doc_id}/rerun");

@@ -26,7 +26,8 @@ pub(crate) async fn run(
     Ok(ExitCode::SUCCESS)
 }
 
-fn text(DocumentDetailView { document, versions, runs }: &DocumentDetailView) -> String {
+fn text(detail: &DocumentDetailView) -> String {
+    let DocumentDetailView { document, versions, runs, parts } = detail;
     let mut lines = vec![format!("Document {} is {}", document.doc_id, document.status)];
     let mut line = |label: &str, value: &str| lines.push(format!("  {label:<8}  {value}"));
     line("title", &document.title);
@@ -34,8 +35,14 @@ fn text(DocumentDetailView { document, versions, runs }: &DocumentDetailView) ->
     line("type", &document.content_type);
     line("size", &bytes(document.size_bytes));
     line("came", &format!("{} by {}", moment(document.created_at), document.source));
+    if !document.tags.is_empty() {
+        line("tags", &document.tags.join(", "));
+    }
     if let Some(error) = &document.error {
         line("error", error);
+    }
+    for part in parts {
+        line(&part.place, &format!("{}  {} ({})", part.doc_id, part.name, part.status));
     }
     lines.push(format!("{} of it", counted(versions.len(), "version")));
     lines.extend(versions.iter().map(version));

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use domain::EmailAddress;
+use domain::{EmailAddress, TenantLimits};
 use ops::RequestedTenant;
 use serde_json::json;
 
@@ -23,6 +23,26 @@ pub(crate) async fn list(config: &Config, as_json: bool) -> anyhow::Result<ExitC
         let since = tenant.created_at.format("%Y-%m-%d");
         say(format_args!("{}  {since}  {}", tenant.tenant_id, tenant.name));
     }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// What everybody gets where nothing is said.
+pub(crate) async fn limit(
+    config: &Config,
+    name: &str,
+    limits: TenantLimits,
+) -> anyhow::Result<ExitCode> {
+    with_ops(config, Folder::MustBeThere, async |ops| ops.change_limits(name, limits).await)
+        .await?;
+    let or_usual =
+        |limit: Option<u64>| limit.map_or("as usual".to_owned(), |limit| limit.to_string());
+    say(format_args!("Tenant {name} now has these limits:"));
+    say(format_args!("  largest upload        {} bytes", or_usual(limits.max_upload_bytes)));
+    say(format_args!("  documents waiting     {}", or_usual(limits.queue_quota.map(u64::from))));
+    say(format_args!(
+        "  requests per second   {}",
+        or_usual(limits.requests_per_second.map(u64::from))
+    ));
     Ok(ExitCode::SUCCESS)
 }
 

@@ -2,21 +2,27 @@
 
 use std::process::ExitCode;
 
+use ops::Intake;
+
 use crate::backend::{Folder, OpenDatabase};
 use crate::config::Config;
 use crate::readers;
 use crate::say::say;
 use crate::signals::stop_on_signal;
-use crate::stages::{self, Drills};
+use crate::stages::{self, Drills, Equipment};
+use crate::system;
 use crate::workers::Workers;
 
 /// Works until a signal; then finishes or hands back what is under way.
 pub(crate) async fn run(config: &Config, drills: Drills) -> anyhow::Result<ExitCode> {
     let stop = stop_on_signal()?;
-    stages::default_pipeline(config, drills)?;
+    let settings = stages::intake_settings(config, drills)?;
     let (database, blobs) = OpenDatabase::attach_with_blobs(config, Folder::MustBeThere).await?;
     let reader = readers::reader(&config.read)?;
-    let stages = stages::registered(drills, &blobs, reader, config.read.children);
+    let ids = system::environment().ids;
+    let intake = Intake::new(database.store().clone(), blobs.clone(), ids, settings);
+    let children = config.read.children;
+    let stages = stages::registered(drills, Equipment { blobs: &blobs, reader, children, intake });
     let worked = match Workers::start(database.store(), &blobs, stages, config) {
         Ok(workers) => {
             say(format_args!("Worker {} is ready", workers.id()));

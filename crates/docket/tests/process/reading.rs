@@ -194,3 +194,100 @@ fn parent_of(pid: u32) -> Option<u32> {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     stat.rsplit_once(')')?.1.split_whitespace().nth(1)?.parse().ok()
 }
+
+/// A mail with a text, a letter and something nobody takes in.
+fn mail_with(letter: &str) -> String {
+    format!(
+        "From: ada@acme.test\r\nTo: bob@acme.test\r\nSubject: The lease\r\nMIME-Version: 1.0\r\n\
+         Content-Type: multipart/mixed; boundary=cut\r\n\r\n\
+         --cut\r\nContent-Type: text/plain\r\n\r\nPlease find it attached.\r\n\
+         --cut\r\nContent-Type: application/pdf; name=lease.pdf\r\n\
+         Content-Disposition: attachment; filename=lease.pdf\r\n\r\n{letter}\r\n\
+         --cut\r\nContent-Type: application/octet-stream; name=blob.bin\r\n\
+         Content-Transfer-Encoding: base64\r\n\
+         Content-Disposition: attachment; filename=blob.bin\r\n\r\nAQIDBA==\r\n\
+         --cut--\r\n"
+    )
+}
+
+#[tokio::test]
+async fn what_was_attached_to_a_mail_is_a_document_of_its_own() {
+    let folder = DataFolder::new();
+    let (server, ada, client) = library(&folder).await;
+    let papers = Papers::new();
+    papers.with("mail.eml", &mail_with(&pdf_saying("Lease of Acme")));
+    ada.sees(["ingest", papers.folder(), "--wait"]).await;
+    let find = async |title: &str| {
+        let found = client.get(&format!("/v1/documents?status=active&search={title}")).await;
+        found.body["items"][0].clone()
+    };
+    eventually("the attachment to be served", async || {
+        find("lease.pdf").await["status"] == "active"
+    })
+    .await;
+    let lease = find("lease.pdf").await;
+    assert_eq!(lease["source"], "attachment", "{lease}");
+    let id = lease["doc_id"].as_str().unwrap();
+    let text = client.get(&format!("/v1/documents/{id}/text")).await;
+    assert!(text.body.as_str().unwrap().contains("Lease of Acme"), "{text:?}");
+    let mail = find("mail.eml").await;
+    let mail_id = mail["doc_id"].as_str().unwrap();
+    let mail = client.get(&format!("/v1/documents/{mail_id}")).await.body;
+    assert_eq!(mail["parts"][0]["doc_id"], lease["doc_id"], "{mail}");
+    assert_eq!(mail["parts"][0]["place"], "within");
+    let artifacts = &mail["runs"][0]["stages"][1]["artifacts"];
+    let kept = artifacts.as_array().unwrap().iter().find(|kept| kept["file_name"] == "blob.bin");
+    assert!(kept.unwrap()["key"].is_string(), "{artifacts}");
+
+    ada.sees(["rerun", mail_id, "--wait"]).await;
+    let all = client.get("/v1/documents?status=all").await.body;
+    assert_eq!(all["items"].as_array().unwrap().len(), 2, "no attachment twice: {all}");
+    server.stop().await.succeeded();
+}
+
+#[tokio::test]
+async fn what_a_rule_masks_is_read_by_nobody() {
+    let folder = DataFolder::new();
+    let (server, ada, client) = library(&folder).await;
+    // The text stands at the top of the page.
+    let rules = json!({"masks": [{"box": [0.0, 0.0, 1.0, 0.3], "kinds": ["pdf"]}]});
+    let changed = client.put("/v1/tenant/rules", &rules).await;
+    assert_eq!(changed.status, 200, "{changed:?}");
+    let papers = Papers::new();
+    papers.with("secret.pdf", &pdf_saying("Salary 4711"));
+    ada.sees(["ingest", papers.folder(), "--wait"]).await;
+    let document = only_document(&client).await;
+    let id = document["doc_id"].as_str().unwrap();
+    let page = client.get(&format!("/v1/documents/{id}/pages/1")).await;
+    assert_eq!(page.body["words"], json!([]), "{page:?}");
+    let text = client.get(&format!("/v1/documents/{id}/text")).await;
+    assert!(!text.body.to_string().contains("4711"), "{text:?}");
+    server.stop().await.succeeded();
+}
+
+/// Its key check fails for every password: there is none that opens it.
+const LOCKED: &str = "%PDF-1.4\n\
+     1 0 obj << /Type /Catalog /Pages 2 0 R >> endobj\n\
+     2 0 obj << /Type /Pages /Kids [] /Count 0 >> endobj\n\
+     trailer << /Root 1 0 R /ID [<00> <00>] /Encrypt << /Filter /Standard /V 1 /R 2 /P -4 \
+     /O <0000000000000000000000000000000000000000000000000000000000000000> \
+     /U <0000000000000000000000000000000000000000000000000000000000000000> >> >>\n%%EOF\n";
+
+#[tokio::test]
+async fn a_password_comes_with_the_file_and_is_shown_to_nobody() {
+    let folder = DataFolder::new();
+    let (server, ada, client) = library(&folder).await;
+    let papers = Papers::new();
+    papers.with("locked.pdf", LOCKED);
+    let refused = ada.types(["ingest", papers.folder(), "--wait"]).finish().await;
+    assert!(refused.stderr.contains("needs a password"), "{refused:?}");
+    let given = ["ingest", papers.folder(), "--wait", "--again", "--password", "guess-4711"];
+    let refused = ada.types(given).finish().await;
+    assert!(refused.stderr.contains("the password does not open the file"), "{refused:?}");
+    let document = client.get("/v1/documents?status=failed").await.body["items"][0].clone();
+    let id = document["doc_id"].as_str().unwrap();
+    let all = client.get(&format!("/v1/documents/{id}")).await.body.to_string();
+    let audit = client.get("/v1/audit?limit=100").await.body.to_string();
+    assert!(!all.contains("guess-4711") && !audit.contains("guess-4711"));
+    server.stop().await.succeeded();
+}

@@ -161,6 +161,7 @@ impl Workshop {
             trace_parent: None,
             content: None,
             batch_id: None,
+            password: None,
             reused: None,
         };
         let mut tx = self.store.begin(&self.scope()).await.unwrap();

@@ -93,7 +93,7 @@ pub enum Work {
     /// Blocks, tables and key-values of pages whose words are known ([`Role::Pages`]).
     Layout,
     /// A picture of one page, for people.
-    Render { page: u32, width: u32 },
+    Render { page: u32, width: u32, masks: Vec<Mask> },
 }
 
 /// A page that wants OCR.

@@ -19,26 +19,53 @@ mod mapping;
 mod skew;
 mod tone;
 
-use image::{GrayImage, imageops};
+use domain::MaskRule;
+use image::{GrayImage, ImageBuffer, Luma, Pixel, Rgb, RgbImage, imageops};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::model::{Area, Preparation, Rotation, Size, Word};
 
 pub use self::ink::is_blank;
 pub use self::mapping::Mapping;
 
-/// A region that nobody may read, by a rule of the tenant: in points, on every page or on one.
+/// A region that nobody may read, by a rule of the tenant: on every page or on one.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Mask {
+    /// In shares of the page's width and height.
     pub area: Area,
     /// Counted from 1.
     pub page: Option<u32>,
 }
 
-/// Those that hold for a page.
-pub fn masks_on(masks: &[Mask], page: u32) -> Vec<Area> {
+/// Those that a run was told when it was made.
+pub fn masks_of(config: &Value) -> Vec<Mask> {
+    let rules: Vec<MaskRule> =
+        config.get("masks").and_then(|masks| Vec::deserialize(masks).ok()).unwrap_or_default();
+    let mask = |rule: MaskRule| {
+        let [left, top, right, bottom] = rule.area;
+        Mask { area: Area { left, top, right, bottom }, page: rule.page }
+    };
+    rules.into_iter().map(mask).collect()
+}
+
+/// Those that hold for a page, in its points.
+pub fn masks_on(masks: &[Mask], page: u32, size: Size) -> Vec<Area> {
     let holds = |mask: &&Mask| mask.page.is_none_or(|only| only == page);
-    masks.iter().filter(holds).map(|mask| mask.area).collect()
+    let scaled = |Mask { area, .. }: &Mask| Area {
+        left: area.left * size.width,
+        top: area.top * size.height,
+        right: area.right * size.width,
+        bottom: area.bottom * size.height,
+    };
+    masks.iter().filter(holds).map(scaled).collect()
+}
+
+/// Hides what is masked in a picture of a page that people are to look at.
+pub fn black_out(image: &mut RgbImage, masks: &[Mask], page: u32) {
+    const NEARLY_BLACK: Rgb<u8> = Rgb([0x20; 3]);
+    let whole = Size { width: image.width() as f32, height: image.height() as f32 };
+    paint(image, &masks_on(masks, page, whole), whole, NEARLY_BLACK);
 }
 
 /// Takes words away that a text layer has in a masked area. For pages that are not laid out yet.
@@ -64,7 +91,8 @@ pub fn look(image: &GrayImage) -> Preparation {
 
 /// Makes the picture that OCR sees. `page` is the size of the page that the picture shows.
 pub fn apply(preparation: &Preparation, mut image: GrayImage, page: Size) -> GrayImage {
-    blank_out(&mut image, &preparation.masked, page);
+    // Masked areas become paper.
+    paint(&mut image, &preparation.masked, page, Luma([u8::MAX]));
     if preparation.denoise {
         image = tone::median(&image);
     }
@@ -80,16 +108,21 @@ pub fn apply(preparation: &Preparation, mut image: GrayImage, page: Size) -> Gra
     mapping::turn(&image, preparation.deskew)
 }
 
-/// Masked areas become paper white, and whatever they touch goes with them.
-fn blank_out(image: &mut GrayImage, masked: &[Area], page: Size) {
+/// Paints over areas of a page, and over whatever they touch.
+fn paint<P: Pixel>(
+    image: &mut ImageBuffer<P, Vec<P::Subpixel>>,
+    areas: &[Area],
+    page: Size,
+    colour: P,
+) {
     let (width, height) = image.dimensions();
     let horizontally = width as f32 / page.width.max(1.0);
     let vertically = height as f32 / page.height.max(1.0);
-    for area in masked {
+    for area in areas {
         let columns = pixels(area.left * horizontally, area.right * horizontally, width);
         for row in pixels(area.top * vertically, area.bottom * vertically, height) {
             for column in columns.clone() {
-                image.put_pixel(column, row, image::Luma([u8::MAX]));
+                image.put_pixel(column, row, colour);
             }
         }
     }

@@ -1,6 +1,6 @@
 -- The same of one owner ($10), in one state or ($9 null) in any.
 SELECT d.doc_id, d.source_type, d.source_uri, d.title, d.source, d.filename, d.mime, d.bytes_len, d.status, d.error,
-       d.version, d.created_at, d.updated_at, v.doc_version_id, v.version_label, v.content_hash
+       d.version, d.tags, d.created_at, d.updated_at, v.doc_version_id, v.version_label, v.content_hash
 FROM document_owners AS o JOIN documents AS d ON d.doc_id = o.doc_id
 LEFT JOIN document_versions AS v ON v.tenant_id = d.tenant_id AND v.doc_id = d.doc_id AND v.is_active
 WHERE o.tenant_id = $1 AND o.owner = $10 AND d.tenant_id = $1 AND d.deleted_at IS NULL

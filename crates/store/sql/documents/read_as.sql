@@ -1,6 +1,6 @@
 -- What the last stage of reading left of a document: of the run that is served, else of the latest one.
 -- $1 tenant, $2 document, $3 the stage.
-SELECT run.run_id, stages.artifacts
+SELECT run.run_id, stages.artifacts, run.config, run.password
 FROM ingestion_runs AS run
 JOIN stages ON stages.run_id = run.run_id AND stages.name = $3 AND stages.status = 'succeeded'
 LEFT JOIN document_versions AS version ON version.run_id = run.run_id AND version.is_active

@@ -81,10 +81,10 @@ started AS (
     SET status = 'running', started_at = coalesce(run.started_at, $5), updated_at = $5
     FROM claimed
     WHERE run.run_id = claimed.run_id
-    RETURNING claimed.*, run.pipeline, run.config, run.content_sha256
+    RETURNING claimed.*, run.pipeline, run.config, run.content_sha256, run.password
 )
 SELECT job_id, tenant_id, run_id, doc_id, stage, attempts, lease_token, trace_parent, pipeline,
-       config, content_sha256,
+       config, content_sha256, password,
        -- What the stages before it left. The first one has none.
        CASE WHEN stage <> pipeline[1] THEN (
            SELECT jsonb_object_agg(name, artifacts) FROM stages

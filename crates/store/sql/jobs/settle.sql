@@ -85,7 +85,7 @@ told AS (
            jsonb_build_object('doc_id', doc_id, 'run_id', run_id, 'stage', stage, 'error', error), $15
     FROM ended
 )
-SELECT job_id, token, tenant_id, run_id, stage, outcome, attempts, error, trace_parent,
+SELECT job_id, token, tenant_id, run_id, doc_id, stage, outcome, attempts, error, trace_parent,
        outcome <> 'given_up' AND (outcome <> 'succeeded' OR next_stage IS NOT NULL)
            AND next_token IS NULL AS work_waits
 FROM settled

@@ -1,7 +1,8 @@
 //! Which originals there are, and which nobody needs any more.
 
 use chrono::{DateTime, Utc};
-use domain::{ContentHash, TenantId};
+use domain::{ContentHash, TenantId, TenantRules};
+use sqlx::types::Json;
 use uuid::Uuid;
 
 use crate::{AcrossTenants, StoreError, Tx, sql};
@@ -15,22 +16,22 @@ pub struct AbandonedBlob {
 
 impl Tx {
     /// Says that an original is about to be published. To be committed before it is: from then on the
-    /// janitor leaves it alone for as long as an upload may take.
+    /// janitor leaves it alone for as long as an upload may take. Gives the tenant's rules.
     pub async fn announce_blob(
         &mut self,
         hash: &ContentHash,
         bytes_len: u64,
         media_type: &str,
-    ) -> Result<(), StoreError> {
-        sqlx::query(sql!("blobs/announce"))
+    ) -> Result<TenantRules, StoreError> {
+        let Json(rules) = sqlx::query_scalar(sql!("blobs/announce"))
             .bind(self.tenant_id().0)
             .bind(hash.as_bytes())
             .bind(i64::try_from(bytes_len).unwrap_or(i64::MAX))
             .bind(media_type)
             .bind(self.now())
-            .execute(self.connection())
+            .fetch_one(self.connection())
             .await?;
-        Ok(())
+        Ok(rules)
     }
 }
 

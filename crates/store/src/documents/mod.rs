@@ -11,6 +11,6 @@ pub use batches::{BatchItemRecord, BatchRecord, NewBatch};
 pub use blobs::AbandonedBlob;
 pub(crate) use blobs::content_hash;
 pub use events::{EventPlace, EventRecord};
-pub use read::{DocumentFilter, DocumentRecord, VersionRecord};
+pub use read::{DocumentFilter, DocumentRecord, PartRecord, ReadAs, VersionRecord};
 pub use runs::{RunRecord, StageRecord};
 pub use submit::{Submission, Submitted};

@@ -1,7 +1,7 @@
 //! Looking at documents.
 
 use chrono::{DateTime, Utc};
-use domain::{ContentHash, DocId, DocumentStatus, RunId};
+use domain::{ContentHash, DocId, DocumentStatus, RunId, Secret};
 use serde_json::Value;
 use sqlx::FromRow;
 use sqlx::types::Json;
@@ -20,6 +20,29 @@ pub struct DocumentFilter {
     pub to: Option<DateTime<Utc>>,
 }
 
+/// What a stage left of a document, and under which conditions it was read.
+#[derive(Clone, Debug)]
+pub struct ReadAs {
+    pub run_id: RunId,
+    pub artifacts: Vec<Value>,
+    /// What the run was told.
+    pub config: Value,
+    pub password: Option<Secret>,
+}
+
+/// Another document that this one came within, or that came within this one.
+#[derive(Clone, Debug, FromRow)]
+pub struct PartRecord {
+    #[sqlx(try_from = "Uuid")]
+    pub doc_id: DocId,
+    /// What it is called there.
+    pub name: String,
+    pub title: String,
+    pub status: String,
+    /// It is within this one; otherwise around it.
+    pub is_within: bool,
+}
+
 /// A document, with its active version when it has one.
 #[derive(Clone, Debug, FromRow)]
 pub struct DocumentRecord {
@@ -35,6 +58,7 @@ pub struct DocumentRecord {
     pub status: String,
     pub error: Option<String>,
     pub version: i32,
+    pub tags: Vec<String>,
     pub created_at: DateTime<Utc>,
     pub updated_at: DateTime<Utc>,
     pub doc_version_id: Option<Uuid>,
@@ -154,19 +178,76 @@ impl Tx {
         hash.as_deref().map(content_hash).transpose()
     }
 
-    /// The run and the artifacts that a stage left of what is served, or else of the latest run.
+    /// What a stage left of what is served, or else of the latest run.
     pub async fn read_as(
         &mut self,
         doc_id: DocId,
         stage: &str,
-    ) -> Result<Option<(RunId, Vec<Value>)>, StoreError> {
-        let found: Option<(Uuid, Json<Vec<Value>>)> = sqlx::query_as(sql!("documents/read_as"))
+    ) -> Result<Option<ReadAs>, StoreError> {
+        type Row = (Uuid, Json<Vec<Value>>, Value, Option<String>);
+        let found: Option<Row> = sqlx::query_as(sql!("documents/read_as"))
             .bind(self.tenant_id().0)
             .bind(doc_id.0)
             .bind(stage)
             .fetch_optional(self.connection())
             .await?;
-        Ok(found.map(|(run_id, Json(artifacts))| (RunId(run_id), artifacts)))
+        Ok(found.map(|(run_id, Json(artifacts), config, password)| ReadAs {
+            run_id: RunId(run_id),
+            artifacts,
+            config,
+            password: password.map(Secret::new),
+        }))
+    }
+
+    /// The password that the document's latest run was given.
+    pub async fn password_of(&mut self, doc_id: DocId) -> Result<Option<Secret>, StoreError> {
+        let found: Option<Option<String>> = sqlx::query_scalar(sql!("documents/password"))
+            .bind(self.tenant_id().0)
+            .bind(doc_id.0)
+            .fetch_optional(self.connection())
+            .await?;
+        Ok(found.flatten().map(Secret::new))
+    }
+
+    /// What came within the document and what it came within, as far as the scope may see it.
+    pub async fn list_parts(&mut self, doc_id: DocId) -> Result<Vec<PartRecord>, StoreError> {
+        let owner = self.owner();
+        Ok(sqlx::query_as(sql!("parts/of_document"))
+            .bind(self.tenant_id().0)
+            .bind(doc_id.0)
+            .bind(owner)
+            .fetch_all(self.connection())
+            .await?)
+    }
+
+    /// Says that a document came within another one. Those who may see that one may see it too.
+    pub async fn add_part(
+        &mut self,
+        parent: DocId,
+        doc_id: DocId,
+        name: &str,
+    ) -> Result<(), StoreError> {
+        sqlx::query(sql!("parts/add"))
+            .bind(self.tenant_id().0)
+            .bind(parent.0)
+            .bind(doc_id.0)
+            .bind(name)
+            .bind(self.now())
+            .execute(self.connection())
+            .await?;
+        Ok(())
+    }
+
+    /// Replaces the tags of a document; `false` when there is none.
+    pub async fn set_tags(&mut self, doc_id: DocId, tags: &[String]) -> Result<bool, StoreError> {
+        let changed = sqlx::query(sql!("documents/set_tags"))
+            .bind(self.tenant_id().0)
+            .bind(doc_id.0)
+            .bind(tags)
+            .bind(self.now())
+            .execute(self.connection())
+            .await?;
+        Ok(changed.rows_affected() > 0)
     }
 
     /// Takes a document out of service; `false` when it was not in service.
@@ -194,7 +275,7 @@ impl Tx {
     }
 
     /// Whose documents the scope is limited to.
-    pub(super) fn owner(&self) -> Option<String> {
+    pub(crate) fn owner(&self) -> Option<String> {
         self.scope().only_own().map(|actor| actor.to_string())
     }
 }

@@ -22,6 +22,8 @@ pub struct Submission {
     pub source: &'static str,
     pub title: String,
     pub file_name: String,
+    /// None leaves those that it has.
+    pub tags: Vec<String>,
     pub media_type: String,
     pub bytes_len: u64,
     pub content: ContentHash,
@@ -84,6 +86,7 @@ impl Tx {
                 .bind(&submission.media_type)
                 .bind(i64::try_from(submission.bytes_len).unwrap_or(i64::MAX))
                 .bind(self.now())
+                .bind(&submission.tags)
                 .fetch_one(self.connection())
                 .await?;
         Ok((DocId(doc_id), created_at, is_new))

@@ -1,11 +1,12 @@
 //! The workers' side: claim, prolong, report, take back.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 use domain::{
     AuditAction, AuditEntry, ContentHash, DocId, Entity, Failure, JobId, JobState, LeaseToken,
-    Pipeline, RunId, StageName, TenantId,
+    NewChunks, Pipeline, RunId, Secret, StageName, TenantId,
 };
 use serde_json::{Value, json};
 #[cfg(feature = "sabotage")]
@@ -57,6 +58,8 @@ pub struct ClaimedJob {
     pub content: Option<ContentHash>,
     /// What the run was told when it was made.
     pub config: Value,
+    /// Opens the original.
+    pub password: Option<Secret>,
     /// The artifacts that the stages before it left, by stage.
     pub earlier: Earlier,
 }
@@ -86,6 +89,8 @@ pub enum Outcome {
         artifacts: Value,
         /// What was counted: an object.
         stats: Value,
+        /// What can be found of the document, should this be what is served.
+        chunks: Option<Arc<NewChunks>>,
         next: Option<Next>,
     },
     /// To be tried again, not before the moment.
@@ -145,6 +150,7 @@ struct ClaimedRow {
     pipeline: Vec<String>,
     content_sha256: Option<Vec<u8>>,
     config: Value,
+    password: Option<String>,
     earlier: Option<Json<Earlier>>,
 }
 
@@ -169,6 +175,7 @@ impl TryFrom<ClaimedRow> for ClaimedJob {
             pipeline,
             content: row.content_sha256.as_deref().map(content_hash).transpose()?,
             config: row.config,
+            password: row.password.map(Secret::new),
             earlier: row.earlier.map(|Json(earlier)| earlier).unwrap_or_default(),
         })
     }
@@ -184,6 +191,7 @@ struct SettledRow {
     token: Uuid,
     tenant_id: Uuid,
     run_id: Uuid,
+    doc_id: Uuid,
     stage: String,
     outcome: String,
     attempts: i32,
@@ -355,6 +363,15 @@ impl AcrossTenants {
             .fetch_all(self.connection())
             .await?;
         self.append_audit_many(now, rows.iter().map(SettledRow::audit)).await?;
+        for row in &rows {
+            let report = reports.iter().find(|report| report.held == row.held());
+            if let Some(Outcome::Succeeded { chunks: Some(chunks), .. }) =
+                report.map(|report| &report.outcome)
+            {
+                let run = (TenantId(row.tenant_id), DocId(row.doc_id), RunId(row.run_id));
+                self.insert_chunks(run, chunks, now).await?;
+            }
+        }
         if rows.iter().any(|row| row.work_waits) {
             announce_work(self.connection()).await?;
         }

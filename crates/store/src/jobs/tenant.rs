@@ -3,7 +3,7 @@
 use chrono::{DateTime, Utc};
 use domain::{
     AuditAction, AuditEntry, BatchId, ContentHash, DocId, Entity, JobId, JobState, Pipeline, RunId,
-    StageName,
+    Secret, StageName,
 };
 use serde_json::{Value, json};
 use sqlx::FromRow;
@@ -30,6 +30,8 @@ pub struct NewRun {
     /// What it works on.
     pub content: Option<ContentHash>,
     pub batch_id: Option<BatchId>,
+    /// Opens the original.
+    pub password: Option<Secret>,
     /// Begins later than with the first stage, on what an earlier run left.
     pub reused: Option<Reused>,
 }
@@ -175,6 +177,7 @@ impl Tx {
             .bind(new.content.as_ref().map(ContentHash::as_bytes))
             .bind(new.batch_id.map(|id| id.0))
             .bind(new.reused.as_ref().map(|reused| reused.first.as_str()))
+            .bind(new.password.as_ref().map(Secret::reveal))
             .execute(self.connection())
             .await?;
         if let Some(reused) = &new.reused {

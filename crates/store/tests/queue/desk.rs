@@ -34,7 +34,7 @@ pub(crate) fn held(job: &ClaimedJob) -> Held {
 }
 
 pub(crate) fn succeeded(next: Option<Next>) -> Outcome {
-    Outcome::Succeeded { artifacts: json!([{ "key": "a" }]), stats: json!({}), next }
+    Outcome::Succeeded { artifacts: json!([{ "key": "a" }]), stats: json!({}), chunks: None, next }
 }
 
 impl Desk {
@@ -88,6 +88,7 @@ impl Desk {
             ),
             content: None,
             batch_id: None,
+            password: None,
             reused: None,
         };
         let mut tx = self.store.begin(&Self::scope(tenant_id)).await.unwrap();

@@ -44,6 +44,7 @@ impl Seed<'_> {
             trace_parent: None,
             content: None,
             batch_id: None,
+            password: None,
             reused: None,
         };
         let mut tx = self.store().begin(&Self::scope(tenant_id)).await.map_err(refused)?;

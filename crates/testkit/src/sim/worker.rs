@@ -144,7 +144,7 @@ impl Seed<'_> {
             let lease = goes_on.then_some(Lease { token, until });
             Next { stage, job_id, lease, retries: RetryPolicy::PIPELINE.retries() }
         });
-        Outcome::Succeeded { artifacts: json!([]), stats: json!({}), next }
+        Outcome::Succeeded { artifacts: json!([]), stats: json!({}), chunks: None, next }
     }
 
     /// Reports everything the worker is through with, in one batch.

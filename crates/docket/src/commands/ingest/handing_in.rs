@@ -27,6 +27,8 @@ pub(super) struct Desk {
     pub(super) receipts: Option<Mutex<Receipts>>,
     pub(super) batch_id: Option<Uuid>,
     pub(super) title: Option<String>,
+    pub(super) tags: Vec<String>,
+    pub(super) password: Option<String>,
     /// What standard input is called.
     pub(super) name: String,
     /// Upload even what is known.
@@ -115,6 +117,12 @@ impl Desk {
             let mut form = Form::new();
             if let Some(title) = &self.title {
                 form = form.text("title", title.clone());
+            }
+            for tag in &self.tags {
+                form = form.text("tag", tag.clone());
+            }
+            if let Some(password) = &self.password {
+                form = form.text("password", password.clone());
             }
             match self.send(form.part("file", part), &key, &reading).await {
                 Ok(accepted) => {

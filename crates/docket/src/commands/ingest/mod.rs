@@ -100,6 +100,8 @@ async fn open_desk(
         receipts,
         batch_id,
         title: args.title.clone(),
+        tags: args.tags.clone(),
+        password: args.password.clone(),
         name: args.name.clone().unwrap_or_else(|| "stdin".to_owned()),
         again: args.again,
         progress: Arc::clone(progress),

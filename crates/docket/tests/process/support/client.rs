@@ -90,6 +90,10 @@ impl Client {
         sent(self.request(Method::GET, path)).await.unwrap()
     }
 
+    pub(crate) async fn put(&self, path: &str, body: &Value) -> Answer {
+        sent(self.request(Method::PUT, path).json(body)).await.unwrap()
+    }
+
     pub(crate) async fn delete(&self, path: &str) -> Answer {
         sent(self.request(Method::DELETE, path)).await.unwrap()
     }
@@ -112,12 +116,18 @@ impl Client {
     }
 }
 
+/// JSON, or else text; nothing of what is neither.
+fn body_of(bytes: &[u8]) -> Value {
+    let text = || str::from_utf8(bytes).map_or(Value::Null, |text| Value::String(text.to_owned()));
+    serde_json::from_slice(bytes).unwrap_or_else(|_| text())
+}
+
 async fn sent(request: RequestBuilder) -> reqwest::Result<Answer> {
     let response = request.send().await?;
     let content_type = response.headers().get("content-type");
     Ok(Answer {
         status: response.status().as_u16(),
         content_type: content_type.map_or("", |kind| kind.to_str().unwrap()).to_owned(),
-        body: serde_json::from_slice(&response.bytes().await?).unwrap_or(Value::Null),
+        body: body_of(&response.bytes().await?),
     })
 }

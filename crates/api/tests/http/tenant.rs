@@ -1,0 +1,114 @@
+//! A tenant's own rules, limits and usage.
+
+use axum::http::StatusCode;
+use domain::TenantLimits;
+use serde_json::json;
+use testkit::TestApp;
+
+#[tokio::test]
+async fn rules_are_checked_kept_and_told_to_every_new_run() {
+    let app = TestApp::start().await;
+    let acme = app.tenant("acme").await;
+    let put = |rules| app.put("/v1/tenant/rules", rules).bearer(&acme.admin_token).send();
+    let mask = json!({"box": [0.0, 0.9, 1.0, 1.0], "kinds": ["txt"]});
+    let changed = put(json!({"masks": [mask]})).await;
+    assert_eq!(changed.status, StatusCode::OK, "{changed:?}");
+    assert_eq!(changed.body["rules"]["masks"][0]["kinds"], json!(["txt"]));
+
+    let made = app.upload("a.txt", "some text").bearer(&acme.admin_token).send().await.body;
+    let run = format!("/v1/ingestion-runs/{}", made["run_id"].as_str().unwrap());
+    let run = app.get(&run).bearer(&acme.admin_token).send().await.body;
+    assert_eq!(run["config"]["masks"].as_array().unwrap().len(), 1, "{run}");
+
+    let refused = put(json!({"masks": [{"box": [10, 20, 30, 40]}]})).await;
+    assert_eq!(refused.status, StatusCode::BAD_REQUEST);
+    let detail = refused.body["detail"].as_str().unwrap();
+    assert!(detail.contains("mask 1 is no region"), "{detail}");
+    let refused = put(json!({"pipeline": ["magic"]})).await;
+    assert!(refused.body["detail"].as_str().unwrap().contains("no stage 'magic'"));
+    let audited = app.get("/v1/audit").bearer(&acme.admin_token).send().await.body.to_string();
+    assert!(audited.contains("TENANT_RULES_CHANGED"));
+}
+
+#[tokio::test]
+async fn the_operator_grants_one_tenant_less_and_the_others_notice_nothing() {
+    let app = TestApp::start().await;
+    let (acme, other) = (app.tenant("acme").await, app.tenant("other").await);
+    let limits = TenantLimits {
+        max_upload_bytes: Some(10),
+        queue_quota: Some(1),
+        requests_per_second: Some(1_000),
+    };
+    app.ops.change_limits("acme", limits).await.unwrap();
+    app.ops.do_housekeeping().await.unwrap();
+    let upload = async |tenant: &testkit::TestTenant, text: &str| {
+        app.upload("a.txt", text).bearer(&tenant.admin_token).send().await
+    };
+    assert_eq!(upload(&acme, "more than ten bytes").await.status, StatusCode::PAYLOAD_TOO_LARGE);
+    assert_eq!(upload(&acme, "few").await.status, StatusCode::ACCEPTED);
+    let full = upload(&acme, "others").await;
+    assert_eq!(
+        (full.status, &full.body["code"]),
+        (StatusCode::TOO_MANY_REQUESTS, &json!("queue_full"))
+    );
+    assert_eq!(upload(&other, "more than ten bytes").await.status, StatusCode::ACCEPTED);
+    assert_eq!(upload(&other, "and another one").await.status, StatusCode::ACCEPTED);
+
+    let seen = app.get("/v1/tenant").bearer(&acme.admin_token).send().await.body;
+    let granted = json!({"max_upload_bytes": 10, "queue_quota": 1, "requests_per_second": 1000});
+    assert_eq!(seen["limits"], granted);
+    assert_eq!(seen["usage"]["documents"], 1, "{seen}");
+    assert!(app.ops.change_limits("nobody", limits).await.is_err());
+}
+
+#[tokio::test]
+async fn a_rate_of_its_own_is_a_bucket_of_its_own() {
+    let app = TestApp::start().await;
+    let acme = app.tenant("acme").await;
+    let limits = TenantLimits { requests_per_second: Some(1), ..TenantLimits::default() };
+    app.ops.change_limits("acme", limits).await.unwrap();
+    app.ops.do_housekeeping().await.unwrap();
+    let mut refused = 0;
+    for _ in 0..20 {
+        let answer = app.get("/v1/me").bearer(&acme.admin_token).send().await;
+        refused += usize::from(answer.status == StatusCode::TOO_MANY_REQUESTS);
+    }
+    assert!(refused >= 10, "{refused}");
+    let other = app.tenant("other").await;
+    assert_eq!(app.get("/v1/me").bearer(&other.admin_token).status().await, StatusCode::OK);
+}
+
+#[tokio::test]
+async fn tags_come_with_an_upload_or_later() {
+    let app = TestApp::start().await;
+    let acme = app.tenant("acme").await;
+    let made = app.upload("a.txt", "some text").bearer(&acme.admin_token).send().await.body;
+    let path = format!("/v1/documents/{}", made["doc_id"].as_str().unwrap());
+    let tagged = app.put(&format!("{path}/tags"), json!({"tags": [" rent", "2026", "rent"]}));
+    let tagged = tagged.bearer(&acme.admin_token).send().await;
+    assert_eq!(tagged.body["tags"], json!(["2026", "rent"]), "{tagged:?}");
+    let seen = app.get(&path).bearer(&acme.admin_token).send().await.body;
+    assert_eq!(seen["tags"], json!(["2026", "rent"]));
+    assert!(made["content_hash"].as_str().unwrap().starts_with("sha256:"), "{made}");
+}
+
+#[tokio::test]
+async fn an_auditor_can_check_the_chain() {
+    let app = TestApp::start().await;
+    let acme = app.tenant("acme").await;
+    let whole = app.get("/v1/audit/verify").bearer(&acme.admin_token).send().await.body;
+    assert_eq!(whole["is_whole"], true, "{whole}");
+    let mut superuser = app.database.superuser().await;
+    sqlx::query("ALTER TABLE audit_log DISABLE TRIGGER USER")
+        .execute(&mut superuser)
+        .await
+        .unwrap();
+    sqlx::query("UPDATE audit_log SET detail = '{}' WHERE tenant_id = $1")
+        .bind(acme.tenant.tenant_id.0)
+        .execute(&mut superuser)
+        .await
+        .unwrap();
+    let broken = app.get("/v1/audit/verify").bearer(&acme.admin_token).send().await.body;
+    assert_eq!(broken["is_whole"], false, "{broken}");
+    assert!(broken["faults"][0].as_str().unwrap().contains("was changed"), "{broken}");
+}

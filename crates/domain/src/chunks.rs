@@ -1,0 +1,41 @@
+//! Pieces of a document's text, as they are found.
+
+use uuid::Uuid;
+
+use crate::ContentHash;
+
+/// What an indexing stage leaves: to be kept in the transaction that ends the stage, so that a version is
+/// found from the moment it is served, with all of it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct NewChunks {
+    /// Whose the vectors are; `None` when there was no model.
+    pub model: Option<String>,
+    pub chunks: Vec<NewChunk>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct NewChunk {
+    pub chunk_id: Uuid,
+    /// The headings that it stands under, the outermost first.
+    pub heading: Vec<String>,
+    pub text: String,
+    pub tokens: u32,
+    pub first_page: u32,
+    pub last_page: u32,
+    pub areas: Vec<ChunkArea>,
+    /// Its terms, packed.
+    pub terms: Vec<u8>,
+    /// The hash of what is embedded.
+    pub content_key: ContentHash,
+    pub vector: Option<Vec<f32>>,
+}
+
+/// Where on a page a chunk stands, in points.
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct ChunkArea {
+    /// Counted from 1.
+    pub page: u32,
+    /// Left, top, right, bottom.
+    #[serde(rename = "box")]
+    pub area: [f32; 4],
+}

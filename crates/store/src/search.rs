@@ -1,0 +1,350 @@
+//! What can be found, and what changed of it.
+//!
+//! Whoever searches keeps an index of a tenant in memory. It remembers up to which transaction it knows
+//! everything ([`Changes::until`]) and reads on from there before each search, so an activation that was
+//! acknowledged is never missed, on any node, and nothing has to be told to anybody.
+
+use chrono::{DateTime, Utc};
+use domain::{
+    Actor, BatchId, ChunkArea, ContentHash, DocId, FileKind, NewChunks, RunId, Scope, TenantId,
+};
+use serde_json::json;
+use sqlx::FromRow;
+use sqlx::types::Json;
+use uuid::Uuid;
+
+use crate::documents::content_hash;
+use crate::vector::Vector;
+use crate::{AcrossTenants, Store, StoreError, Tx, Window, sql};
+
+/// What changed since somebody last looked.
+#[derive(Clone, Debug)]
+pub struct Changes {
+    /// Up to here everything is known: to be handed in the next time.
+    pub until: i64,
+    /// When that was, by the database's clock.
+    pub seconds: i64,
+    /// The model by whose vectors the tenant is searched.
+    pub model: Option<String>,
+    /// Each change, and the document that changed. One may be told again until `until` has passed it.
+    pub changed: Vec<(i64, DocId)>,
+}
+
+/// A document that can be found.
+#[derive(Clone, Debug)]
+pub struct FindableDocument {
+    pub doc_id: DocId,
+    pub doc_version_id: Uuid,
+    pub kind: FileKind,
+    pub created_at: DateTime<Utc>,
+    pub tags: Vec<String>,
+    pub owners: Vec<Actor>,
+    pub batches: Vec<BatchId>,
+}
+
+/// What of it can be found.
+#[derive(Clone, Debug)]
+pub struct FindableChunk {
+    pub doc_id: DocId,
+    pub chunk_id: Uuid,
+    pub terms: Vec<u8>,
+    pub vector: Option<Vec<f32>>,
+}
+
+/// The text of a chunk, and where it stands.
+#[derive(Clone, Debug)]
+pub struct PassageRecord {
+    pub chunk_id: Uuid,
+    pub doc_id: DocId,
+    pub doc_version_id: Uuid,
+    pub title: String,
+    pub filename: String,
+    pub source_type: String,
+    pub heading: Vec<String>,
+    pub text: String,
+    pub first_page: u32,
+    pub last_page: u32,
+    pub areas: Vec<ChunkArea>,
+}
+
+/// A document that may influence answers.
+#[derive(Clone, Debug, FromRow)]
+pub struct KnownRecord {
+    #[sqlx(try_from = "Uuid")]
+    pub doc_id: DocId,
+    pub doc_version_id: Uuid,
+    pub title: String,
+    pub filename: String,
+    pub source_type: String,
+    pub activated_at: DateTime<Utc>,
+    pub chunks: i64,
+    pub pages: i32,
+}
+
+/// A chunk that waits for a vector.
+#[derive(Clone, Debug)]
+pub struct WaitingChunk {
+    pub tenant_id: TenantId,
+    pub chunk_id: Uuid,
+    pub heading: Vec<String>,
+    pub text: String,
+}
+
+#[derive(FromRow)]
+struct PassageRow {
+    chunk_id: Uuid,
+    doc_id: Uuid,
+    doc_version_id: Uuid,
+    title: String,
+    filename: String,
+    source_type: String,
+    heading: Json<Vec<String>>,
+    text: String,
+    first_page: i32,
+    last_page: i32,
+    areas: Json<Vec<ChunkArea>>,
+}
+
+impl Store {
+    /// For reading only, all of it in one view of the database.
+    pub async fn read_one_view(&self, scope: &Scope) -> Result<Tx, StoreError> {
+        self.begin_as("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", scope).await
+    }
+}
+
+impl Tx {
+    /// What changed since `since`; everything is new to whoever knows nothing yet.
+    pub async fn search_changes(&mut self, since: Option<i64>) -> Result<Changes, StoreError> {
+        type Row = (i64, i64, Option<String>, Vec<i64>, Vec<Uuid>);
+        let (until, seconds, model, changes, documents): Row =
+            sqlx::query_as(sql!("search/changes"))
+                .bind(self.tenant_id().0)
+                .bind(since.map(|xact| xact.to_string()))
+                .fetch_one(self.connection())
+                .await?;
+        let changed = changes.into_iter().zip(documents.into_iter().map(DocId)).collect();
+        Ok(Changes { until, seconds, model, changed })
+    }
+
+    /// Documents that can be found in the tenant, all or some of them.
+    pub async fn findable_documents(
+        &mut self,
+        only: Option<&[DocId]>,
+    ) -> Result<Vec<FindableDocument>, StoreError> {
+        type Row = (Uuid, Uuid, String, DateTime<Utc>, Vec<String>, Vec<String>, Vec<Uuid>);
+        let rows: Vec<Row> = sqlx::query_as(sql!("search/documents"))
+            .bind(self.tenant_id().0)
+            .bind(ids(only))
+            .fetch_all(self.connection())
+            .await?;
+        let document = |(doc_id, doc_version_id, kind, created_at, tags, owners, batches): Row| {
+            let kind = kind.parse().map_err(|_| StoreError::NotUnderstood {
+                what: "kind of file",
+                value: kind.clone(),
+            })?;
+            let owners: Vec<String> = owners;
+            Ok(FindableDocument {
+                doc_id: DocId(doc_id),
+                doc_version_id,
+                kind,
+                created_at,
+                tags,
+                owners: owners.iter().filter_map(|owner| owner.parse().ok()).collect(),
+                batches: batches.into_iter().map(BatchId).collect(),
+            })
+        };
+        rows.into_iter().map(document).collect()
+    }
+
+    /// Their chunks, with the vectors of one model.
+    pub async fn findable_chunks(
+        &mut self,
+        only: Option<&[DocId]>,
+        model: Option<&str>,
+    ) -> Result<Vec<FindableChunk>, StoreError> {
+        let rows: Vec<(Uuid, Uuid, Vec<u8>, Option<Vector>)> =
+            sqlx::query_as(sql!("search/chunks"))
+                .bind(self.tenant_id().0)
+                .bind(ids(only))
+                .bind(model)
+                .fetch_all(self.connection())
+                .await?;
+        let chunk = |(doc_id, chunk_id, terms, vector): (Uuid, Uuid, Vec<u8>, Option<Vector>)| {
+            FindableChunk {
+                doc_id: DocId(doc_id),
+                chunk_id,
+                terms,
+                vector: vector.map(|Vector(numbers)| numbers),
+            }
+        };
+        Ok(rows.into_iter().map(chunk).collect())
+    }
+
+    /// The texts of chunks, as far as they are served and the scope may see them; in no order.
+    pub async fn find_passages(
+        &mut self,
+        chunks: &[Uuid],
+    ) -> Result<Vec<PassageRecord>, StoreError> {
+        let owner = self.owner();
+        let rows: Vec<PassageRow> = sqlx::query_as(sql!("search/passages"))
+            .bind(self.tenant_id().0)
+            .bind(chunks)
+            .bind(owner)
+            .fetch_all(self.connection())
+            .await?;
+        let page = |number: i32| u32::try_from(number).unwrap_or(0);
+        let passage = |row: PassageRow| PassageRecord {
+            chunk_id: row.chunk_id,
+            doc_id: DocId(row.doc_id),
+            doc_version_id: row.doc_version_id,
+            title: row.title,
+            filename: row.filename,
+            source_type: row.source_type,
+            heading: row.heading.0,
+            text: row.text,
+            first_page: page(row.first_page),
+            last_page: page(row.last_page),
+            areas: row.areas.0,
+        };
+        Ok(rows.into_iter().map(passage).collect())
+    }
+
+    /// What may influence answers, newest first.
+    pub async fn list_knowledge_base(
+        &mut self,
+        window: &Window,
+    ) -> Result<Vec<KnownRecord>, StoreError> {
+        let owner = self.owner();
+        Ok(sqlx::query_as(sql!("search/knowledge_base"))
+            .bind(self.tenant_id().0)
+            .bind(owner)
+            .bind(window.moment())
+            .bind(window.id())
+            .bind(window.skip)
+            .bind(window.limit)
+            .fetch_all(self.connection())
+            .await?)
+    }
+}
+
+fn ids(only: Option<&[DocId]>) -> Option<Vec<Uuid>> {
+    only.map(|documents| documents.iter().map(|id| id.0).collect())
+}
+
+impl AcrossTenants {
+    /// Keeps what a run made findable.
+    pub(crate) async fn insert_chunks(
+        &mut self,
+        (tenant_id, doc_id, run_id): (TenantId, DocId, RunId),
+        new: &NewChunks,
+        now: DateTime<Utc>,
+    ) -> Result<(), StoreError> {
+        let chunks = &new.chunks;
+        let number = |count: u32| i32::try_from(count).unwrap_or(i32::MAX);
+        sqlx::query(sql!("search/insert_chunks"))
+            .bind(tenant_id.0)
+            .bind(doc_id.0)
+            .bind(run_id.0)
+            .bind(now)
+            .bind(chunks.iter().map(|chunk| chunk.chunk_id).collect::<Vec<_>>())
+            .bind((0..).take(chunks.len()).collect::<Vec<i32>>())
+            .bind(chunks.iter().map(|chunk| json!(chunk.heading)).collect::<Vec<_>>())
+            .bind(chunks.iter().map(|chunk| chunk.text.as_str()).collect::<Vec<_>>())
+            .bind(chunks.iter().map(|chunk| number(chunk.tokens)).collect::<Vec<_>>())
+            .bind(chunks.iter().map(|chunk| number(chunk.first_page)).collect::<Vec<_>>())
+            .bind(chunks.iter().map(|chunk| number(chunk.last_page)).collect::<Vec<_>>())
+            .bind(chunks.iter().map(|chunk| json!(chunk.areas)).collect::<Vec<_>>())
+            .bind(chunks.iter().map(|chunk| chunk.terms.as_slice()).collect::<Vec<_>>())
+            .bind(chunks.iter().map(|chunk| &chunk.content_key.as_bytes()[..]).collect::<Vec<_>>())
+            .bind(chunks.iter().map(|chunk| chunk.vector.clone().map(Vector)).collect::<Vec<_>>())
+            .bind(&new.model)
+            .execute(self.connection())
+            .await?;
+        Ok(())
+    }
+
+    /// Vectors that a tenant's texts have got before.
+    pub async fn known_vectors(
+        &mut self,
+        tenant_id: TenantId,
+        model: &str,
+        keys: &[ContentHash],
+    ) -> Result<Vec<(ContentHash, Vec<f32>)>, StoreError> {
+        let keys: Vec<&[u8]> = keys.iter().map(|key| &key.as_bytes()[..]).collect();
+        let rows: Vec<(Vec<u8>, Vector)> = sqlx::query_as(sql!("search/known_vectors"))
+            .bind(tenant_id.0)
+            .bind(model)
+            .bind(keys)
+            .fetch_all(self.connection())
+            .await?;
+        rows.into_iter().map(|(key, Vector(numbers))| Ok((content_hash(&key)?, numbers))).collect()
+    }
+
+    /// Some chunks that a model has given no vector yet.
+    pub async fn chunks_without_vector(
+        &mut self,
+        model: &str,
+        most: i64,
+    ) -> Result<Vec<WaitingChunk>, StoreError> {
+        let rows: Vec<(Uuid, Uuid, Json<Vec<String>>, String)> =
+            sqlx::query_as(sql!("search/without_vector"))
+                .bind(model)
+                .bind(most)
+                .fetch_all(self.connection())
+                .await?;
+        let chunk = |(tenant_id, chunk_id, Json(heading), text)| WaitingChunk {
+            tenant_id: TenantId(tenant_id),
+            chunk_id,
+            heading,
+            text,
+        };
+        Ok(rows.into_iter().map(chunk).collect())
+    }
+
+    pub async fn add_vectors(
+        &mut self,
+        model: &str,
+        vectors: Vec<(Uuid, Vec<f32>)>,
+    ) -> Result<(), StoreError> {
+        let (chunks, vectors): (Vec<Uuid>, Vec<Vector>) =
+            vectors.into_iter().map(|(chunk, numbers)| (chunk, Vector(numbers))).unzip();
+        sqlx::query(sql!("search/add_vectors"))
+            .bind(model)
+            .bind(chunks)
+            .bind(vectors)
+            .execute(self.connection())
+            .await?;
+        Ok(())
+    }
+
+    /// Searches tenants by a model from now on, where it has been through everything that is served.
+    pub async fn serve_model(&mut self, model: &str) -> Result<u64, StoreError> {
+        let done =
+            sqlx::query(sql!("search/serve_model")).bind(model).execute(self.connection()).await?;
+        Ok(done.rows_affected())
+    }
+
+    /// Forgets some of what cannot be found any more; how many chunks or vectors that were.
+    pub async fn sweep_search(
+        &mut self,
+        not_served_since: DateTime<Utc>,
+        model: Option<&str>,
+        most: i64,
+    ) -> Result<u64, StoreError> {
+        let chunks = sqlx::query(sql!("search/sweep"))
+            .bind(not_served_since)
+            .bind(most)
+            .execute(self.connection())
+            .await?;
+        let mut swept = chunks.rows_affected();
+        if let Some(model) = model {
+            let vectors = sqlx::query(sql!("search/sweep_vectors"))
+                .bind(model)
+                .bind(most)
+                .execute(self.connection())
+                .await?;
+            swept += vectors.rows_affected();
+        }
+        Ok(swept)
+    }
+}
