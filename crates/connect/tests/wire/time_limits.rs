@@ -1,0 +1,70 @@
+//! Servers that are silent. The clock is stopped once the server has fallen silent: from then on the only thing
+//! that can happen is that time passes, and tokio lets it pass at once.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use connect::llm::{LanguageModel, OpenAiCompatible};
+use connect::{Limits, ModelError, Slow};
+use tokio::sync::Notify;
+
+use crate::openai::beginning;
+use crate::server::{ModelServer, Reply, events_then_silence, question};
+
+const HOUR: Duration = Duration::from_hours(1);
+
+/// Asks a server that sends the beginning of an answer and then nothing.
+async fn ask_one_that_falls_silent(limits: Limits) -> (ModelError, ModelServer) {
+    let server = ModelServer::start([events_then_silence(beginning())]).await;
+    let model = OpenAiCompatible::new(server.service(limits), server.patience()).unwrap();
+    let (request, heard) = (question(), Notify::new());
+    let mut deltas = |piece: &str| {
+        if piece == "赤!" {
+            heard.notify_one();
+        }
+    };
+    let (completed, ()) = tokio::join!(model.complete(&request, &mut deltas), async {
+        heard.notified().await;
+        tokio::time::pause();
+    });
+    (completed.unwrap_err(), server)
+}
+
+fn assert_too_slow(error: &ModelError, slow: Slow, after: Duration) {
+    let found = match error {
+        ModelError::TooSlow { waiting_for, limit, .. } => Some((*waiting_for, *limit)),
+        _ => None,
+    };
+    assert_eq!(found, Some((slow, after)), "{error:?}");
+}
+
+#[tokio::test]
+async fn an_answer_that_does_not_begin_is_given_up() {
+    let reached = Arc::new(Notify::new());
+    let server = ModelServer::start([Reply::Silence(reached.clone())]).await;
+    let model = server.openai();
+    let (request, mut deltas) = (question(), |_: &str| {});
+    let (completed, ()) = tokio::join!(model.complete(&request, &mut deltas), async {
+        reached.notified().await;
+        tokio::time::pause();
+    });
+    let limits = Limits::COMPLETION;
+    let error = completed.unwrap_err();
+    assert_too_slow(&error, Slow::FirstByte, limits.connect + limits.first_byte);
+    assert!(error.to_string().contains("it did not begin to answer within 65 s"), "{error}");
+    assert_eq!(server.received().len(), 1, "it would only take as long again");
+}
+
+#[tokio::test]
+async fn an_answer_that_stops_coming_is_given_up() {
+    let (error, server) = ask_one_that_falls_silent(Limits::COMPLETION).await;
+    assert_too_slow(&error, Slow::NextPiece, Limits::COMPLETION.between_pieces);
+    assert_eq!(server.received().len(), 1);
+}
+
+#[tokio::test]
+async fn an_answer_that_takes_too_long_as_a_whole_is_given_up() {
+    let limits = Limits { between_pieces: HOUR, whole: HOUR, ..Limits::COMPLETION };
+    let (error, _) = ask_one_that_falls_silent(limits).await;
+    assert_too_slow(&error, Slow::Whole, HOUR);
+}
