@@ -14,11 +14,11 @@ pub enum ModelError {
     #[error("{server} wants a key and none is set: set the one that belongs to this service.")]
     KeyMissing { server: String },
 
-    #[error(
-        "{server} does not accept the key: check that it is the right one, still valid, and allowed to \
-         use the model {model}."
-    )]
-    KeyRefused { server: String, model: String },
+    #[error("{server} does not accept the key: check that it is the right one and still valid.")]
+    KeyRefused { server: String },
+
+    #[error("{server} does not let this key use the model {model}. {said}")]
+    NotAllowed { server: String, model: String, said: String },
 
     #[error(
         "{server} does not have the model {model}: check its name, or install it there. {said}"
@@ -101,6 +101,7 @@ impl ModelError {
             Self::Settings { .. }
             | Self::KeyMissing { .. }
             | Self::KeyRefused { .. }
+            | Self::NotAllowed { .. }
             | Self::UnknownModel { .. }
             | Self::WrongAddress { .. }
             | Self::OutOfQuota { .. }

@@ -15,6 +15,7 @@ use url::Url;
 
 use crate::error::Slow;
 use crate::refusal::{self, Refusal};
+use crate::service::without_password;
 use crate::{ModelError, Patience, Service};
 
 #[derive(Debug)]
@@ -51,7 +52,7 @@ impl Exchange {
     }
 
     pub(crate) fn call(&self) -> Call<'_> {
-        Call { exchange: self, tries: 0, deadline: Instant::now() + self.service.limits.whole }
+        Call { exchange: self, tries: 0, ends: Instant::now() + self.service.limits.whole }
     }
 
     /// An answer that breaks the protocol.
@@ -61,11 +62,7 @@ impl Exchange {
 
     /// What the service means by a refusal.
     pub(crate) fn refused(&self, refusal: Refusal) -> ModelError {
-        let mut url = self.url.clone();
-        // Where a password in the address would be.
-        url.set_username("").ok();
-        url.set_password(None).ok();
-        refusal.into_error(&self.service, url.as_str())
+        refusal.into_error(&self.service, &without_password(&self.url))
     }
 }
 
@@ -97,7 +94,7 @@ pub(crate) fn bearer(service: &Service) -> Result<HeaderMap, ModelError> {
 pub(crate) struct Call<'a> {
     exchange: &'a Exchange,
     tries: u32,
-    deadline: Instant,
+    ends: Instant,
 }
 
 impl<'a> Call<'a> {
@@ -138,40 +135,37 @@ impl<'a> Call<'a> {
     ) -> Result<Answer<'a>, ModelError> {
         self.tries += 1;
         let exchange = self.exchange;
+        let begin_by = self.first_byte_limit();
         let sending = exchange.http.post(exchange.url.clone()).json(body).send();
-        let limits = &exchange.service.limits;
-        let limit = limits.connect + limits.first_byte;
-        let response = self.within(limit, Slow::FirstByte, sending).await?;
+        let response = begin_by.keep(&exchange.service, sending).await?;
         let response = response.map_err(|error| self.unreachable(&error))?;
         let answer = Answer {
             exchange,
             response,
-            deadline: self.deadline,
+            call_ends: self.ends,
+            begin_by: Some(begin_by),
             most_bytes,
             bytes_left: most_bytes,
         };
         if answer.response.status().is_success() { Ok(answer) } else { Err(answer.refusal().await) }
     }
 
+    fn first_byte_limit(&self) -> TimeLimit {
+        let service = &self.exchange.service;
+        let limit = service.limits.connect + service.limits.first_byte;
+        TimeLimit::new(Slow::FirstByte, limit, self.ends, service)
+    }
+
     /// Waits for the next try, or gives `error` back when there is to be none.
     pub(crate) async fn wait_after(&mut self, error: ModelError) -> Result<(), ModelError> {
         let patience = &self.exchange.patience;
-        let time_left = self.deadline.saturating_duration_since(Instant::now());
+        let time_left = self.ends.saturating_duration_since(Instant::now());
         let Some(wait) = patience.wait_after(&error, self.tries, time_left) else {
             return Err(error);
         };
         tracing::warn!(%error, tries = self.tries, ?wait, "asking a model service again");
         patience.wait(wait).await;
         Ok(())
-    }
-
-    async fn within<T>(
-        &self,
-        limit: Duration,
-        waiting_for: Slow,
-        work: impl Future<Output = T>,
-    ) -> Result<T, ModelError> {
-        within(&self.exchange.service, self.deadline, (limit, waiting_for), work).await
     }
 
     fn unreachable(&self, error: &reqwest::Error) -> ModelError {
@@ -190,7 +184,9 @@ impl<'a> Call<'a> {
 pub(crate) struct Answer<'a> {
     exchange: &'a Exchange,
     response: Response,
-    deadline: Instant,
+    call_ends: Instant,
+    /// Until the first piece is here: some servers send the head at once and think afterwards.
+    begin_by: Option<TimeLimit>,
     most_bytes: usize,
     bytes_left: usize,
 }
@@ -206,8 +202,12 @@ impl Answer<'_> {
     /// Whatever has come, or `None` at the end.
     pub(crate) async fn next_piece(&mut self) -> Result<Option<Bytes>, ModelError> {
         let service = &self.exchange.service;
-        let limit = (service.limits.between_pieces, Slow::NextPiece);
-        let piece = within(service, self.deadline, limit, self.response.chunk()).await?;
+        let between = service.limits.between_pieces;
+        let limit = self
+            .begin_by
+            .take()
+            .unwrap_or_else(|| TimeLimit::new(Slow::NextPiece, between, self.call_ends, service));
+        let piece = limit.keep(service, self.response.chunk()).await?;
         let piece = piece.map_err(|error| ModelError::Interrupted {
             server: service.server(),
             reason: innermost(&error),
@@ -236,21 +236,36 @@ impl Answer<'_> {
     }
 }
 
-/// `work`, for as long as this step and the whole call may take.
-async fn within<T>(
-    service: &Service,
-    deadline: Instant,
-    (limit, waiting_for): (Duration, Slow),
-    work: impl Future<Output = T>,
-) -> Result<T, ModelError> {
-    let end = Instant::now() + limit;
-    let (end, limit, waiting_for) = if end < deadline {
-        (end, limit, waiting_for)
-    } else {
-        (deadline, service.limits.whole, Slow::Whole)
-    };
-    let done = timeout_at(end, work).await;
-    done.map_err(|_| ModelError::TooSlow { server: service.server(), waiting_for, limit })
+/// By when something has to have happened.
+#[derive(Clone, Copy, Debug)]
+struct TimeLimit {
+    ends: Instant,
+    length: Duration,
+    waiting_for: Slow,
+}
+
+impl TimeLimit {
+    /// From now on, but never beyond the end of the call.
+    fn new(waiting_for: Slow, length: Duration, call_ends: Instant, service: &Service) -> Self {
+        let ends = Instant::now() + length;
+        if ends < call_ends {
+            Self { ends, length, waiting_for }
+        } else {
+            Self { ends: call_ends, length: service.limits.whole, waiting_for: Slow::Whole }
+        }
+    }
+
+    async fn keep<T>(
+        self,
+        service: &Service,
+        work: impl Future<Output = T>,
+    ) -> Result<T, ModelError> {
+        timeout_at(self.ends, work).await.map_err(|_| ModelError::TooSlow {
+            server: service.server(),
+            waiting_for: self.waiting_for,
+            limit: self.length,
+        })
+    }
 }
 
 fn unusable(service: &Service, reason: &str) -> ModelError {

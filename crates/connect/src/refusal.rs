@@ -34,7 +34,9 @@ impl Refusal {
         }
         match status {
             401 | 403 if service.key.is_none() => ModelError::KeyMissing { server },
-            401 | 403 => ModelError::KeyRefused { server, model },
+            // Without its words: in some of them the key is only half hidden.
+            401 => ModelError::KeyRefused { server },
+            403 => ModelError::NotAllowed { server, model, said },
             400 | 404 if is_about_the_model(&words, &model) => {
                 ModelError::UnknownModel { server, model, said }
             }

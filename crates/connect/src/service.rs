@@ -22,11 +22,11 @@ pub struct Service {
 pub struct Limits {
     /// Until there is a connection.
     pub connect: Duration,
-    /// From sending the request to the head of the answer; a server that loads its model first needs it.
+    /// From there to the first piece of the answer; a server that loads its model first needs it.
     pub first_byte: Duration,
     /// Of silence, once the answer has begun.
     pub between_pieces: Duration,
-    /// For the call from beginning to end, with all its tries.
+    /// For the call from beginning to end, with all its tries. A batch of texts to embed is a call.
     pub whole: Duration,
 }
 
@@ -34,8 +34,8 @@ impl Limits {
     /// For text that is written while somebody reads along.
     pub const COMPLETION: Self = Self {
         connect: Duration::from_secs(5),
-        first_byte: Duration::from_mins(1),
-        between_pieces: Duration::from_secs(30),
+        first_byte: Duration::from_mins(2),
+        between_pieces: Duration::from_mins(1),
         whole: Duration::from_mins(5),
     };
     /// For work in the background.
@@ -72,7 +72,12 @@ impl Service {
 
     /// The server as errors name it: without the path, and without a password that somebody put there.
     pub(crate) fn server(&self) -> String {
-        self.base_url.origin().ascii_serialization()
+        let origin = self.base_url.origin();
+        if origin.is_tuple() {
+            origin.ascii_serialization()
+        } else {
+            without_password(&self.base_url)
+        }
     }
 
     /// The address of `operation`; `version` is used when the base URL has no path.
@@ -96,6 +101,15 @@ impl Service {
             None => false,
         }
     }
+}
+
+/// The address, fit to be shown.
+pub(crate) fn without_password(url: &Url) -> String {
+    let mut url = url.clone();
+    // Those that cannot have a password have none to remove.
+    url.set_username("").ok();
+    url.set_password(None).ok();
+    url.into()
 }
 
 #[cfg(test)]
@@ -124,6 +138,8 @@ mod tests {
     #[test]
     fn a_password_in_the_address_is_not_shown() {
         assert_eq!(at("https://me:hunter2@models.example/v1").server(), "https://models.example");
+        assert_eq!(at("odd://me:hunter2@models.example/v1").server(), "odd://models.example/v1");
+        assert_eq!(at("localhost:8080").server(), "localhost:8080");
     }
 
     #[test]

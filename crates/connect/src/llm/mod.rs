@@ -27,7 +27,8 @@ pub struct Completion {
     /// What the model is to do and to keep to.
     pub system: String,
     pub user: String,
-    /// The JSON schema of an object that the text has to be.
+    /// The JSON schema of an object that the text has to be. A [`Value`] keeps properties by name, and models
+    /// write them in the order in which they are sent.
     pub schema: Option<Value>,
     pub max_tokens: u32,
 }
@@ -54,7 +55,7 @@ pub trait LanguageModel: Debug + Send + Sync {
 
     /// Hands the pieces of the text to `deltas` as they come, and at the end the whole text back.
     ///
-    /// A call that fails is tried again only as long as no piece has been handed over: together, the pieces
+    /// Dropping the future breaks the call off. A call that fails is tried again only as long as no piece has been handed over: together, the pieces
     /// are always the beginning of one text.
     fn complete<'a>(
         &'a self,

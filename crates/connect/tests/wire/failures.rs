@@ -33,6 +33,14 @@ async fn a_wrong_key_is_not_repeated_by_anybody() {
 }
 
 #[tokio::test]
+async fn a_key_that_may_not_is_told_what_the_server_says() {
+    let body = json!({ "error": { "message": "Your organization must be verified." } });
+    let (error, _) = refused_with(403, body).await;
+    assert!(matches!(error, ModelError::NotAllowed { .. }), "{error:?}");
+    assert!(error.to_string().contains("must be verified"), "{error}");
+}
+
+#[tokio::test]
 async fn a_missing_key_is_asked_for() {
     let server = ModelServer::start([with_status(401, json!({}))]).await;
     let service = Service { key: None, ..server.service(Limits::COMPLETION) };

@@ -3,17 +3,27 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use connect::embeddings::Embeddings;
 use connect::llm::{Completion, OpenAiCompatible};
-use connect::{Limits, Patience, Service};
+use connect::{Limits, ModelError, Patience, Service};
+use domain::Secret;
 use serde_json::{Value, json};
 
-use crate::server::{NoSpread, ask};
+use crate::server::{NoSpread, ask, question};
+
+/// `scripts/llm` sets the variables.
+fn service(limits: Limits) -> Service {
+    let [base_url, key] =
+        ["DOCKET_TEST_LLM_URL", "DOCKET_TEST_LLM_KEY"].map(|name| std::env::var(name).unwrap());
+    Service::new(base_url.parse().unwrap(), "SmolLM2-135M", limits).with_key(Secret::new(key))
+}
+
+fn patience() -> Patience {
+    Patience::new(Arc::new(NoSpread))
+}
 
 fn model() -> OpenAiCompatible {
-    // `scripts/llm` sets it.
-    let base_url = std::env::var("DOCKET_TEST_LLM_URL").unwrap();
-    let service = Service::new(base_url.parse().unwrap(), "SmolLM2-135M", Limits::COMPLETION);
-    OpenAiCompatible::new(service, Patience::new(Arc::new(NoSpread))).unwrap()
+    OpenAiCompatible::new(service(Limits::COMPLETION), patience()).unwrap()
 }
 
 #[tokio::test]
@@ -76,4 +86,33 @@ async fn a_token_limit_is_noticed() {
     };
     let completed = ask(&model(), &request).await.0.unwrap();
     assert!(completed.cut_short, "{completed:?}");
+}
+
+#[tokio::test]
+#[ignore = "needs a model: make test-llm"]
+async fn a_wrong_key_and_a_wrong_path_are_told_apart() {
+    let wrong_key = service(Limits::COMPLETION).with_key(Secret::new("another"));
+    let model = OpenAiCompatible::new(wrong_key, patience()).unwrap();
+    let error = ask(&model, &question()).await.0.unwrap_err();
+    assert!(matches!(error, ModelError::KeyRefused { .. }), "{error:?}");
+
+    let mut wrong_path = service(Limits::COMPLETION);
+    wrong_path.base_url.set_path("/nothing/here");
+    let model = OpenAiCompatible::new(wrong_path, patience()).unwrap();
+    let error = ask(&model, &question()).await.0.unwrap_err();
+    assert!(matches!(error, ModelError::WrongAddress { .. }), "{error:?}");
+}
+
+#[tokio::test]
+#[ignore = "needs a model: make test-llm"]
+async fn texts_become_vectors_that_can_be_compared() {
+    let embeddings = Embeddings::new(service(Limits::EMBEDDING), 576, patience()).unwrap();
+    let texts = ["a cat", "a cat", "Invoice 4711 is due on 3 May."];
+    let vectors = embeddings.embed(&texts).await.unwrap();
+    let cosine = |a: usize, b: usize| -> f32 {
+        vectors[a].iter().zip(&vectors[b]).map(|(x, y)| x * y).sum()
+    };
+    println!("same {}, other {}", cosine(0, 1), cosine(0, 2));
+    assert!(cosine(0, 1) > 0.999);
+    assert!(cosine(0, 2) < cosine(0, 1) - 0.01);
 }

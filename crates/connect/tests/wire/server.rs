@@ -126,12 +126,20 @@ pub(crate) fn events<P: Into<Bytes>>(pieces: impl IntoIterator<Item = P>) -> Rep
     event_stream(stream::iter(pieces))
 }
 
-/// The same, after which the server neither sends anything nor closes the connection.
+/// A stream that begins like this, and then the server neither sends anything nor closes the connection.
 pub(crate) fn events_then_silence(text: &'static str) -> Reply {
     event_stream(stream::iter([Ok(text.into())]).chain(stream::pending()))
 }
 
-/// The same, after which the connection breaks, once `heard` says so.
+/// The head of a stream and nothing else; the test is told when that point is reached.
+pub(crate) fn head_then_silence(reached: Arc<Notify>) -> Reply {
+    event_stream(stream::once(async move {
+        reached.notify_one();
+        std::future::pending().await
+    }))
+}
+
+/// A stream that begins like this, and then the connection breaks, once `heard` says so.
 pub(crate) fn events_then_break(text: &'static str, heard: Arc<Notify>) -> Reply {
     let broken = async move {
         heard.notified().await;

@@ -9,9 +9,10 @@ use connect::{Limits, ModelError, Slow};
 use tokio::sync::Notify;
 
 use crate::openai::beginning;
-use crate::server::{ModelServer, Reply, events_then_silence, question};
+use crate::server::{ModelServer, Reply, events_then_silence, head_then_silence, question};
 
 const HOUR: Duration = Duration::from_hours(1);
+const FIRST_BYTE: Duration = Duration::from_secs(5 + 120);
 
 /// Asks a server that sends the beginning of an answer and then nothing.
 async fn ask_one_that_falls_silent(limits: Limits) -> (ModelError, ModelServer) {
@@ -38,21 +39,32 @@ fn assert_too_slow(error: &ModelError, slow: Slow, after: Duration) {
     assert_eq!(found, Some((slow, after)), "{error:?}");
 }
 
-#[tokio::test]
-async fn an_answer_that_does_not_begin_is_given_up() {
-    let reached = Arc::new(Notify::new());
-    let server = ModelServer::start([Reply::Silence(reached.clone())]).await;
+/// Asks a server that says nothing from `reached` on.
+async fn ask_in_vain(reply: Reply, reached: &Notify) -> ModelError {
+    let server = ModelServer::start([reply]).await;
     let model = server.openai();
     let (request, mut deltas) = (question(), |_: &str| {});
     let (completed, ()) = tokio::join!(model.complete(&request, &mut deltas), async {
         reached.notified().await;
         tokio::time::pause();
     });
-    let limits = Limits::COMPLETION;
-    let error = completed.unwrap_err();
-    assert_too_slow(&error, Slow::FirstByte, limits.connect + limits.first_byte);
-    assert!(error.to_string().contains("it did not begin to answer within 65 s"), "{error}");
     assert_eq!(server.received().len(), 1, "it would only take as long again");
+    completed.unwrap_err()
+}
+
+#[tokio::test]
+async fn an_answer_that_does_not_begin_is_given_up() {
+    let reached = Arc::new(Notify::new());
+    let error = ask_in_vain(Reply::Silence(reached.clone()), &reached).await;
+    assert_too_slow(&error, Slow::FirstByte, FIRST_BYTE);
+    assert!(error.to_string().contains("it did not begin to answer within 125 s"), "{error}");
+}
+
+#[tokio::test]
+async fn a_head_is_not_yet_an_answer() {
+    let reached = Arc::new(Notify::new());
+    let error = ask_in_vain(head_then_silence(reached.clone()), &reached).await;
+    assert_too_slow(&error, Slow::FirstByte, FIRST_BYTE);
 }
 
 #[tokio::test]
