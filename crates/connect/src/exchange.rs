@@ -15,7 +15,7 @@ use url::Url;
 
 use crate::error::Slow;
 use crate::refusal::{self, Refusal};
-use crate::service::without_password;
+use crate::service::without_secrets;
 use crate::{ModelError, Patience, Service};
 
 #[derive(Debug)]
@@ -52,17 +52,18 @@ impl Exchange {
     }
 
     pub(crate) fn call(&self) -> Call<'_> {
-        Call { exchange: self, tries: 0, ends: Instant::now() + self.service.limits.whole }
+        Call { exchange: self, tries: 0, ends: from_now(self.service.limits.whole) }
     }
 
-    /// An answer that breaks the protocol.
-    pub(crate) fn not_understood(&self, reason: impl Into<String>) -> ModelError {
-        ModelError::NotUnderstood { server: self.service.server(), reason: reason.into() }
+    /// An answer that breaks the protocol. The reason may repeat parts of it.
+    pub(crate) fn not_understood(&self, reason: impl AsRef<str>) -> ModelError {
+        let reason = refusal::shown(reason.as_ref(), &self.service);
+        ModelError::NotUnderstood { server: self.service.server(), reason }
     }
 
     /// What the service means by a refusal.
     pub(crate) fn refused(&self, refusal: Refusal) -> ModelError {
-        refusal.into_error(&self.service, &without_password(&self.url))
+        refusal.into_error(&self.service, &without_secrets(&self.url))
     }
 }
 
@@ -111,7 +112,7 @@ impl<'a> Call<'a> {
             }
         };
         serde_json::from_slice(&bytes)
-            .map_err(|error| self.exchange.not_understood(format!("cannot be read, {error}")))
+            .map_err(|error| self.exchange.not_understood(format!("it cannot be read ({error})")))
     }
 
     async fn try_whole(
@@ -152,7 +153,7 @@ impl<'a> Call<'a> {
 
     fn first_byte_limit(&self) -> TimeLimit {
         let service = &self.exchange.service;
-        let limit = service.limits.connect + service.limits.first_byte;
+        let limit = service.limits.connect.saturating_add(service.limits.first_byte);
         TimeLimit::new(Slow::FirstByte, limit, self.ends, service)
     }
 
@@ -247,7 +248,7 @@ struct TimeLimit {
 impl TimeLimit {
     /// From now on, but never beyond the end of the call.
     fn new(waiting_for: Slow, length: Duration, call_ends: Instant, service: &Service) -> Self {
-        let ends = Instant::now() + length;
+        let ends = from_now(length);
         if ends < call_ends {
             Self { ends, length, waiting_for }
         } else {
@@ -266,6 +267,12 @@ impl TimeLimit {
             limit: self.length,
         })
     }
+}
+
+/// Whoever sets no limit sets a very long one, which the clock cannot reckon with.
+fn from_now(length: Duration) -> Instant {
+    const LONGEST: Duration = Duration::from_hours(365 * 24);
+    Instant::now() + length.min(LONGEST)
 }
 
 fn unusable(service: &Service, reason: &str) -> ModelError {

@@ -78,18 +78,26 @@ fn words_of(document: &Value) -> String {
     words
 }
 
-/// A server's words, fit to be shown: on one line, not long, without the key.
+/// A server's words as a sentence of ours.
 pub(crate) fn quote(words: &str, service: &Service) -> String {
+    match shown(words, service).as_str() {
+        "" => "It gave no reason.".to_owned(),
+        words => format!("It says: \u{201c}{words}\u{201d}"),
+    }
+}
+
+/// A server's words, fit to be shown: on one line, not long, without the key.
+pub(crate) fn shown(words: &str, service: &Service) -> String {
     const LONGEST: usize = 300;
     let key = service.key.as_ref().map(|key| key.reveal().trim()).filter(|key| !key.is_empty());
     let words = key.map_or_else(|| words.to_owned(), |key| words.replace(key, "[key]"));
     let line = words.split_whitespace().collect::<Vec<_>>().join(" ");
-    if line.is_empty() {
-        return "It gave no reason.".to_owned();
+    let mut characters = line.chars().filter(|c| !c.is_control());
+    let mut shown: String = characters.by_ref().take(LONGEST).collect();
+    if characters.next().is_some() {
+        shown.push('…');
     }
-    let shown: String = line.chars().filter(|c| !c.is_control()).take(LONGEST).collect();
-    let rest = if line.chars().count() > LONGEST { "…" } else { "" };
-    format!("It says: \u{201c}{shown}{rest}\u{201d}")
+    shown
 }
 
 /// How long the server asks to be left alone.

@@ -2,7 +2,7 @@
 //!
 //! A reranker improves the order of hits that were found without it, so a search goes on when it fails. It
 //! fails quickly ([`Limits::RERANKING`](crate::Limits::RERANKING)) and with a
-//! [`ModelError`](crate::ModelError), whose sentence can go into the response as a warning.
+//! [`ModelError`], whose sentence can go into the response as a warning.
 
 use serde::Deserialize;
 use serde_json::json;

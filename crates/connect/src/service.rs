@@ -76,7 +76,7 @@ impl Service {
         if origin.is_tuple() {
             origin.ascii_serialization()
         } else {
-            without_password(&self.base_url)
+            without_secrets(&self.base_url)
         }
     }
 
@@ -103,9 +103,10 @@ impl Service {
     }
 }
 
-/// The address, fit to be shown.
-pub(crate) fn without_password(url: &Url) -> String {
+/// The address, fit to be shown: some services take a key in the query.
+pub(crate) fn without_secrets(url: &Url) -> String {
     let mut url = url.clone();
+    url.set_query(None);
     // Those that cannot have a password have none to remove.
     url.set_username("").ok();
     url.set_password(None).ok();
@@ -136,7 +137,9 @@ mod tests {
     }
 
     #[test]
-    fn a_password_in_the_address_is_not_shown() {
+    fn secrets_in_the_address_are_not_shown() {
+        let url = "https://me:hunter2@models.example/v1?key=hunter2".parse().unwrap();
+        assert_eq!(without_secrets(&url), "https://models.example/v1");
         assert_eq!(at("https://me:hunter2@models.example/v1").server(), "https://models.example");
         assert_eq!(at("odd://me:hunter2@models.example/v1").server(), "odd://models.example/v1");
         assert_eq!(at("localhost:8080").server(), "localhost:8080");

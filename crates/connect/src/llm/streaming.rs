@@ -84,7 +84,7 @@ async fn follow(
     transcript: &mut Transcript,
     deltas: &mut (dyn FnMut(&str) + Send),
 ) -> Result<(), ModelError> {
-    if answer.media_type() != "text/event-stream" {
+    if !answer.media_type().eq_ignore_ascii_case("text/event-stream") {
         let reason = format!(
             "it sent \u{201c}{}\u{201d} where a stream of events was asked for; check the base URL",
             answer.media_type()
@@ -126,7 +126,7 @@ impl Transcript {
     ) -> Result<bool, ModelError> {
         let known = self.text.len();
         let step = read(&data, self).map_err(|error| {
-            exchange.not_understood(format!("one of its events cannot be read, {error}"))
+            exchange.not_understood(format!("one of its events cannot be read ({error})"))
         })?;
         if self.text.len() > known {
             deltas(&self.text[known..]);

@@ -4,7 +4,7 @@ use connect::ModelError;
 use serde_json::json;
 
 use crate::server::{
-    ModelServer, Reply, ask, events, events_for_ever, page, question, with_status,
+    KEY, ModelServer, Reply, ask, events, events_for_ever, page, question, with_status,
 };
 
 async fn error_of(reply: Reply) -> ModelError {
@@ -50,4 +50,12 @@ async fn a_page_is_no_stream() {
 async fn an_event_that_is_no_json_is_said() {
     let error = error_of(events(["data: {\"choices\": oops\n\n"])).await;
     assert!(matches!(error, ModelError::NotUnderstood { .. }), "{error:?}");
+}
+
+#[tokio::test]
+async fn what_cannot_be_read_is_not_repeated_at_length_nor_with_the_key() {
+    let wrong = json!({ "choices": format!("{KEY} {}", "x".repeat(10_000)) });
+    let error = error_of(events([format!("data: {wrong}\n\n")])).await;
+    assert!(matches!(error, ModelError::NotUnderstood { .. }), "{error:?}");
+    assert!(error.to_string().len() < 500 && !error.to_string().contains(KEY), "{error}");
 }

@@ -112,6 +112,15 @@ async fn a_stream_may_close_without_the_last_word_once_the_model_has_ended() {
 }
 
 #[tokio::test]
+async fn counts_may_come_with_an_empty_choice_after_the_end() {
+    let choice = r#""choices":[{"index":0,"delta":{"content":""},"finish_reason":null}],"usage""#;
+    let answer = ANSWER.replace(r#""choices":[],"usage""#, choice).replace("data: [DONE]", "");
+    let server = ModelServer::start([events([answer])]).await;
+    let completed = ask(&server.openai(), &question()).await.0.unwrap();
+    assert_eq!(completed.output_tokens, Some(4));
+}
+
+#[tokio::test]
 async fn a_schema_becomes_the_response_format() {
     let answer = ANSWER.replace("Röd: ", r#"{\"n\":"#).replace("赤!", "7}");
     let server = ModelServer::start([events([answer])]).await;

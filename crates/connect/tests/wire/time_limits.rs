@@ -8,8 +8,10 @@ use connect::llm::{LanguageModel, OpenAiCompatible};
 use connect::{Limits, ModelError, Slow};
 use tokio::sync::Notify;
 
-use crate::openai::beginning;
-use crate::server::{ModelServer, Reply, events_then_silence, head_then_silence, question};
+use crate::openai::{ANSWER, beginning};
+use crate::server::{
+    ModelServer, Reply, ask, events, events_then_silence, head_then_silence, question,
+};
 
 const HOUR: Duration = Duration::from_hours(1);
 const FIRST_BYTE: Duration = Duration::from_secs(5 + 120);
@@ -79,4 +81,13 @@ async fn an_answer_that_takes_too_long_as_a_whole_is_given_up() {
     let limits = Limits { between_pieces: HOUR, whole: HOUR, ..Limits::COMPLETION };
     let (error, _) = ask_one_that_falls_silent(limits).await;
     assert_too_slow(&error, Slow::Whole, HOUR);
+}
+
+#[tokio::test]
+async fn no_limit_at_all_can_be_asked_for() {
+    let ever = Duration::MAX;
+    let limits = Limits { connect: HOUR, first_byte: ever, between_pieces: ever, whole: ever };
+    let server = ModelServer::start([events([ANSWER])]).await;
+    let model = OpenAiCompatible::new(server.service(limits), server.patience()).unwrap();
+    ask(&model, &question()).await.0.unwrap();
 }
