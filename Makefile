@@ -1,10 +1,10 @@
 # `make run` starts Docket, `make test` checks everything. Both install what they need: see scripts/need.
 
 .DEFAULT_GOAL := help
-.PHONY: help run test build fmt check bundle bench clean
+.PHONY: help run test test-llm build fmt check bundle bench clean
 
 help: ## Show this list
-	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | while IFS="$$(printf '\t')" read -r name what; do \
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | while IFS="$$(printf '\t')" read -r name what; do \
 	  printf '  make %-8s %s\n' "$$name" "$$what"; done
 
 run: ## Build and start Docket: ARGS="…" for `docket serve`, data in DOCKET_DATA_DIR (./data)
@@ -12,6 +12,9 @@ run: ## Build and start Docket: ARGS="…" for `docket serve`, data in DOCKET_DA
 
 test: ## Check and test everything, as CI does
 	@scripts/test
+
+test-llm: ## Test against a real language model on this machine (not part of `make test`)
+	@scripts/llm
 
 build: ## Build the release binary
 	@scripts/build

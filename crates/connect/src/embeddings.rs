@@ -1,0 +1,117 @@
+//! Vectors from an OpenAI-compatible server: `POST /v1/embeddings`.
+
+use serde::Deserialize;
+use serde_json::json;
+
+use crate::exchange::{Exchange, bearer};
+use crate::{ModelError, Patience, Service};
+
+/// A model that turns text into vectors of one dimension and length 1.
+#[derive(Debug)]
+pub struct Embeddings {
+    exchange: Exchange,
+    model: String,
+    dimension: usize,
+}
+
+impl Embeddings {
+    /// How many texts go with one request.
+    pub const LARGEST_BATCH: usize = 256;
+
+    /// `dimension` is how many numbers the model's vectors have. An answer with another number is refused:
+    /// vectors of two kinds cannot be compared.
+    pub fn new(service: Service, dimension: usize, patience: Patience) -> Result<Self, ModelError> {
+        let headers = bearer(&service)?;
+        let (model, url) = (service.identity(), service.endpoint("v1", "embeddings"));
+        Ok(Self { exchange: Exchange::new(service, url, headers, patience)?, model, dimension })
+    }
+
+    /// Whose vectors these are: host and model. Only vectors of the same model can be compared.
+    pub fn model(&self) -> &str {
+        &self.model
+    }
+
+    pub fn dimension(&self) -> usize {
+        self.dimension
+    }
+
+    /// One vector for each text, in their order.
+    pub async fn embed(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, ModelError> {
+        let mut vectors = Vec::with_capacity(texts.len());
+        for batch in texts.chunks(Self::LARGEST_BATCH) {
+            vectors.extend(self.embed_batch(batch).await?);
+        }
+        Ok(vectors)
+    }
+
+    async fn embed_batch(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, ModelError> {
+        let body = json!({
+            "model": self.exchange.service.model,
+            "input": texts,
+            "encoding_format": "float",
+        });
+        let answer: Answer = self.exchange.call().json(&body, self.most_bytes(texts.len())).await?;
+        in_order(answer.data, texts.len())
+            .and_then(|rows| rows.into_iter().map(|row| self.checked(row)).collect())
+            .map_err(|reason| self.exchange.not_understood(reason))
+    }
+
+    /// A number in full has about 24 characters; the rest is for names and white space.
+    fn most_bytes(&self, texts: usize) -> usize {
+        64 * 1024 + texts * (1024 + self.dimension * 40)
+    }
+
+    fn checked(&self, row: Vec<f32>) -> Result<Vec<f32>, String> {
+        if row.len() != self.dimension {
+            return Err(format!(
+                "its vectors have {} numbers where {} are set; correct the dimension or the model",
+                row.len(),
+                self.dimension
+            ));
+        }
+        normalised(row).ok_or_else(|| "a vector has no direction".to_owned())
+    }
+}
+
+#[derive(Deserialize)]
+struct Answer {
+    data: Vec<Row>,
+}
+
+#[derive(Deserialize)]
+struct Row {
+    index: usize,
+    embedding: Vec<f32>,
+}
+
+/// The vectors by `index`, which has to be a permutation of the texts.
+fn in_order(rows: Vec<Row>, texts: usize) -> Result<Vec<Vec<f32>>, String> {
+    if rows.len() != texts {
+        return Err(format!("it sent {} vectors for {texts} texts", rows.len()));
+    }
+    let mut ordered = vec![None; texts];
+    for Row { index, embedding } in rows {
+        let place = ordered
+            .get_mut(index)
+            .ok_or_else(|| format!("it sent a vector for text {index} of {texts}"))?;
+        if place.replace(embedding).is_some() {
+            return Err(format!("it sent two vectors for text {index}"));
+        }
+    }
+    // As many as there are places, and no place twice: all are taken.
+    Ok(ordered.into_iter().flatten().collect())
+}
+
+/// The vector with length 1, or `None` when it points nowhere.
+fn normalised(mut row: Vec<f32>) -> Option<Vec<f32>> {
+    let length = row.iter().map(|x| f64::from(*x).powi(2)).sum::<f64>().sqrt();
+    if !length.is_finite() || length == 0.0 {
+        return None;
+    }
+    for x in &mut row {
+        #[expect(clippy::cast_possible_truncation, reason = "it came as f32 and only gets shorter")]
+        let scaled = (f64::from(*x) / length) as f32;
+        *x = scaled;
+    }
+    Some(row)
+}

@@ -1,0 +1,111 @@
+//! Vectors from a server.
+
+use connect::embeddings::Embeddings;
+use connect::{Limits, ModelError};
+use serde_json::{Value, json};
+
+use crate::server::{ModelServer, Reply, with_status};
+
+fn embeddings(server: &ModelServer, dimension: usize) -> Embeddings {
+    Embeddings::new(server.service(Limits::EMBEDDING), dimension, server.patience()).unwrap()
+}
+
+fn vectors(rows: &[(usize, Value)]) -> Reply {
+    let row = |(index, vector): &(usize, Value)| json!({ "object": "embedding", "index": index, "embedding": vector });
+    let data: Vec<_> = rows.iter().map(row).collect();
+    let usage = json!({ "prompt_tokens": 8, "total_tokens": 8 });
+    with_status(200, json!({ "object": "list", "data": data, "model": "small", "usage": usage }))
+}
+
+async fn reason_against(rows: &[(usize, Value)]) -> String {
+    let server = ModelServer::start([vectors(rows)]).await;
+    let error = embeddings(&server, 2).embed(&["a", "b"]).await.unwrap_err();
+    assert!(matches!(error, ModelError::NotUnderstood { .. }), "{error:?}");
+    error.to_string()
+}
+
+#[tokio::test]
+async fn vectors_come_in_the_order_of_the_texts_with_length_one() {
+    let rows = [(1, json!([0.0, -2.5])), (0, json!([3, 4]))];
+    let server = ModelServer::start([vectors(&rows)]).await;
+    let embeddings = embeddings(&server, 2);
+    assert_eq!(embeddings.model(), "127.0.0.1/small");
+    let found = embeddings.embed(&["a", "b"]).await.unwrap();
+    assert_eq!(found, [[0.6, 0.8], [0.0, -1.0]]);
+
+    let request = &server.received()[0];
+    assert_eq!(request.path, "/v1/embeddings");
+    assert_eq!(request.header("authorization"), Some("Bearer sk-test-4711"));
+    let body = json!({ "model": "small", "input": ["a", "b"], "encoding_format": "float" });
+    assert_eq!(request.body, body);
+}
+
+#[tokio::test]
+async fn many_texts_go_in_several_requests() {
+    let texts: Vec<String> = (0..600).map(|n| n.to_string()).collect();
+    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    let batch = |range: std::ops::Range<usize>| {
+        let direction =
+            |text: usize| if text.is_multiple_of(2) { json!([1, 0]) } else { json!([0, 1]) };
+        vectors(
+            &range.clone().map(|text| (text - range.start, direction(text))).collect::<Vec<_>>(),
+        )
+    };
+    let server = ModelServer::start([batch(0..256), batch(256..512), batch(512..600)]).await;
+    let found = embeddings(&server, 2).embed(&texts).await.unwrap();
+    assert_eq!(found.len(), 600);
+    assert!(found.iter().enumerate().all(|(text, vector)| vector[text % 2] > 0.9));
+    let sent = server.received().into_iter().flat_map(|request| {
+        let input = request.body["input"].as_array().unwrap().clone();
+        assert!(input.len() <= Embeddings::LARGEST_BATCH);
+        input
+    });
+    assert_eq!(sent.collect::<Vec<_>>(), texts);
+}
+
+#[tokio::test]
+async fn no_texts_are_no_request() {
+    let server = ModelServer::start([]).await;
+    assert!(embeddings(&server, 2).embed(&[]).await.unwrap().is_empty());
+    assert!(server.received().is_empty());
+}
+
+#[tokio::test]
+async fn every_text_has_exactly_one_vector() {
+    let one = json!([1, 0]);
+    let reason = reason_against(&[(0, one.clone())]).await;
+    assert!(reason.contains("1 vectors for 2 texts"), "{reason}");
+    let reason = reason_against(&[(0, one.clone()), (0, one.clone())]).await;
+    assert!(reason.contains("two vectors for text 0"), "{reason}");
+    let reason = reason_against(&[(0, one.clone()), (2, one)]).await;
+    assert!(reason.contains("text 2 of 2"), "{reason}");
+}
+
+#[tokio::test]
+async fn another_dimension_is_refused() {
+    let reason = reason_against(&[(0, json!([1, 0, 0])), (1, json!([1, 0, 0]))]).await;
+    assert!(reason.contains("3 numbers where 2 are set"), "{reason}");
+}
+
+#[tokio::test]
+async fn a_vector_has_to_point_somewhere() {
+    let reason = reason_against(&[(0, json!([0, 0])), (1, json!([1, 0]))]).await;
+    assert!(reason.contains("no direction"), "{reason}");
+    let reason = reason_against(&[(0, json!([1e300, 0])), (1, json!([1, 0]))]).await;
+    assert!(reason.contains("no direction"), "{reason}");
+}
+
+#[tokio::test]
+async fn an_answer_beyond_all_measure_is_cut_off() {
+    let server = ModelServer::start([vectors(&[(0, json!(vec![0.5; 100_000]))])]).await;
+    let error = embeddings(&server, 2).embed(&["a"]).await.unwrap_err();
+    assert!(matches!(error, ModelError::TooMuch { .. }), "{error:?}");
+}
+
+#[tokio::test]
+async fn what_passes_is_tried_again() {
+    let replies = [with_status(503, json!({})), vectors(&[(0, json!([0, 2]))])];
+    let server = ModelServer::start(replies).await;
+    assert_eq!(embeddings(&server, 2).embed(&["a"]).await.unwrap(), [[0.0, 1.0]]);
+    assert_eq!(server.waits().len(), 1);
+}

@@ -1,0 +1,205 @@
+//! Refusals and what is said about them; what is tried again and what is not.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use connect::llm::{Anthropic, LanguageModel, OpenAiCompatible};
+use connect::{Limits, ModelError, Service};
+use domain::Secret;
+use serde_json::{Value, json};
+use tokio::net::TcpListener;
+use tokio::sync::Notify;
+
+use crate::openai::{ANSWER, beginning};
+use crate::server::{
+    KEY, ModelServer, ask, events, events_then_break, question, with_header, with_status,
+};
+
+async fn refused_with(status: u16, body: Value) -> (ModelError, ModelServer) {
+    let server = ModelServer::start([with_status(status, body)]).await;
+    let (completed, pieces) = ask(&server.openai(), &question()).await;
+    assert!(pieces.is_empty());
+    (completed.unwrap_err(), server)
+}
+
+#[tokio::test]
+async fn a_wrong_key_is_not_repeated_by_anybody() {
+    let body = json!({ "error": { "message": format!("Incorrect API key provided: {KEY}") } });
+    let (error, server) = refused_with(401, body).await;
+    assert!(matches!(error, ModelError::KeyRefused { .. }), "{error:?}");
+    assert!(error.to_string().contains("does not accept the key"), "{error}");
+    assert!(!format!("{error} {error:?} {:?}", server.openai()).contains(KEY));
+    assert_eq!(server.received().len(), 1);
+}
+
+#[tokio::test]
+async fn a_key_that_may_not_is_told_what_the_server_says() {
+    let body = json!({ "error": { "message": "Your organization must be verified." } });
+    let (error, _) = refused_with(403, body).await;
+    assert!(matches!(error, ModelError::NotAllowed { .. }), "{error:?}");
+    assert!(error.to_string().contains("must be verified"), "{error}");
+}
+
+#[tokio::test]
+async fn a_missing_key_is_asked_for() {
+    let server = ModelServer::start([with_status(401, json!({}))]).await;
+    let service = Service { key: None, ..server.service(Limits::COMPLETION) };
+    let model = OpenAiCompatible::new(service, server.patience()).unwrap();
+    let error = ask(&model, &question()).await.0.unwrap_err();
+    assert!(matches!(error, ModelError::KeyMissing { .. }), "{error:?}");
+}
+
+#[tokio::test]
+async fn a_key_that_cannot_be_sent_is_a_setting_to_correct() {
+    let server = ModelServer::start([]).await;
+    let service = server.service(Limits::COMPLETION).with_key(Secret::new("two\nlines"));
+    let error = Anthropic::new(service, server.patience()).unwrap_err();
+    assert!(matches!(error, ModelError::Settings { .. }), "{error:?}");
+    assert!(!error.to_string().contains("lines"), "{error}");
+}
+
+#[tokio::test]
+async fn a_key_out_of_a_file_may_end_in_a_new_line() {
+    let server = ModelServer::start([events([ANSWER])]).await;
+    let service = server.service(Limits::COMPLETION).with_key(Secret::new("sk-file\n"));
+    let model = OpenAiCompatible::new(service, server.patience()).unwrap();
+    ask(&model, &question()).await.0.unwrap();
+    assert_eq!(server.received()[0].header("authorization"), Some("Bearer sk-file"));
+}
+
+#[tokio::test]
+async fn an_unknown_model_is_named() {
+    let body = json!({ "error": { "message": "The model `small` does not exist." } });
+    let (error, server) = refused_with(404, body).await;
+    assert!(matches!(error, ModelError::UnknownModel { .. }), "{error:?}");
+    assert!(error.to_string().contains("does not have the model small"), "{error}");
+    assert_eq!(server.received().len(), 1);
+}
+
+#[tokio::test]
+async fn a_wrong_path_is_shown() {
+    let (error, server) = refused_with(404, json!({ "detail": "Not Found" })).await;
+    let url = format!("{}/v1/chat/completions", server.address);
+    assert!(matches!(error, ModelError::WrongAddress { .. }), "{error:?}");
+    assert!(error.to_string().contains(&url), "{error}");
+}
+
+#[tokio::test]
+async fn a_redirection_is_not_followed() {
+    let elsewhere = ModelServer::start([events([ANSWER])]).await;
+    let location: &'static str = elsewhere.address.clone().leak();
+    let moved = with_header(307, ("location", location), json!({}));
+    let server = ModelServer::start([moved]).await;
+    let error = ask(&server.openai(), &question()).await.0.unwrap_err();
+    assert!(matches!(error, ModelError::WrongAddress { status: 307, .. }), "{error:?}");
+    assert!(elsewhere.received().is_empty());
+}
+
+#[tokio::test]
+async fn an_account_without_quota_is_not_asked_again() {
+    let body = json!({ "error": { "message": "Check your plan.", "code": "insufficient_quota" } });
+    let (error, server) = refused_with(429, body).await;
+    assert!(matches!(error, ModelError::OutOfQuota { .. }), "{error:?}");
+    assert!(!error.is_passing());
+    assert_eq!(server.received().len(), 1);
+}
+
+#[tokio::test]
+async fn what_is_wrong_with_the_request_is_not_tried_again() {
+    for status in [400, 408, 409, 413, 422] {
+        let (error, server) = refused_with(status, json!({ "error": "no" })).await;
+        assert!(matches!(error, ModelError::Refused { .. }), "{error:?}");
+        assert_eq!(server.received().len(), 1, "{status}");
+        assert!(server.waits().is_empty(), "{status}");
+    }
+}
+
+#[tokio::test]
+async fn what_passes_is_tried_again_after_growing_waits() {
+    let replies = [with_status(500, json!({})), with_status(503, json!({})), events([ANSWER])];
+    let server = ModelServer::start(replies).await;
+    let (completed, _) = ask(&server.openai(), &question()).await;
+    assert_eq!(completed.unwrap().text, "Röd: 赤!");
+    assert_eq!(server.waits(), [500, 1000].map(Duration::from_millis));
+}
+
+#[tokio::test]
+async fn a_server_that_says_when_to_come_back_is_heard() {
+    let busy = with_header(429, ("retry-after", "7"), json!({ "error": "slow down" }));
+    let server = ModelServer::start([busy, events([ANSWER])]).await;
+    ask(&server.openai(), &question()).await.0.unwrap();
+    assert_eq!(server.waits(), [Duration::from_secs(7)]);
+}
+
+#[tokio::test]
+async fn a_wait_that_the_call_has_no_time_for_is_not_begun() {
+    let busy = with_header(429, ("retry-after", "3600"), json!({ "error": "slow down" }));
+    let server = ModelServer::start([busy]).await;
+    let error = ask(&server.openai(), &question()).await.0.unwrap_err();
+    assert!(matches!(error, ModelError::Busy { .. }), "{error:?}");
+    assert!(error.to_string().contains("left alone for 3600 s"), "{error}");
+    assert!(server.waits().is_empty());
+}
+
+#[tokio::test]
+async fn tries_come_to_an_end() {
+    let failing = (0..9).map(|_| with_status(502, json!({ "message": "the model crashed" })));
+    let server = ModelServer::start(failing).await;
+    let error = ask(&server.openai(), &question()).await.0.unwrap_err();
+    assert!(matches!(error, ModelError::Failing { status: 502, .. }), "{error:?}");
+    assert!(error.is_passing() && error.to_string().contains("the model crashed"), "{error}");
+    assert_eq!((server.received().len(), server.waits().len()), (4, 3));
+}
+
+#[tokio::test]
+async fn nobody_there_is_tried_again_and_then_said() {
+    let server = ModelServer::start([]).await;
+    let closed = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap();
+    let base_url = format!("http://{closed}").parse().unwrap();
+    let service = Service::new(base_url, "small", Limits::COMPLETION);
+    let model = OpenAiCompatible::new(service, server.patience()).unwrap();
+    let error = ask(&model, &question()).await.0.unwrap_err();
+    assert!(matches!(error, ModelError::Unreachable { .. }), "{error:?}");
+    assert!(error.to_string().contains(&closed.to_string()), "{error}");
+    assert_eq!(server.waits().len(), 3);
+}
+
+#[tokio::test]
+async fn a_connection_that_breaks_is_tried_again_while_nothing_was_said() {
+    let at_once = Arc::new(Notify::new());
+    at_once.notify_one();
+    let replies = [events_then_break(": hello\n\n", at_once), events([ANSWER])];
+    let server = ModelServer::start(replies).await;
+    let (completed, pieces) = ask(&server.openai(), &question()).await;
+    assert_eq!(completed.unwrap().text, pieces.concat());
+    assert_eq!(server.waits().len(), 1);
+}
+
+#[tokio::test]
+async fn a_connection_that_breaks_after_the_first_words_is_final() {
+    let heard = Arc::new(Notify::new());
+    let replies = [events_then_break(beginning(), heard.clone()), events([ANSWER])];
+    let server = ModelServer::start(replies).await;
+    let completed = server.openai().complete(&question(), &mut |_| heard.notify_one()).await;
+    assert!(matches!(completed, Err(ModelError::Interrupted { .. })), "{completed:?}");
+    assert_eq!(server.received().len(), 1);
+}
+
+#[tokio::test]
+async fn a_stream_that_closes_before_the_model_has_ended_is_no_answer() {
+    let server = ModelServer::start([events([beginning()]), events([ANSWER])]).await;
+    let (completed, pieces) = ask(&server.openai(), &question()).await;
+    assert!(matches!(completed, Err(ModelError::Interrupted { .. })), "{completed:?}");
+    assert_eq!(pieces.concat(), "Röd: 赤!");
+    assert_eq!(server.received().len(), 1);
+}
+
+#[tokio::test]
+async fn an_address_that_is_none_is_a_setting_to_correct() {
+    let server = ModelServer::start([]).await;
+    for address in ["ftp://models.example", "localhost:8080"] {
+        let service = Service::new(address.parse().unwrap(), "small", Limits::COMPLETION);
+        let error = OpenAiCompatible::new(service, server.patience()).unwrap_err();
+        assert!(matches!(error, ModelError::Settings { .. }), "{error:?}");
+    }
+}

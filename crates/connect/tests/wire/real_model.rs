@@ -1,0 +1,118 @@
+//! A real language model behind a real server: `make test-llm` starts it and says where it is.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use connect::embeddings::Embeddings;
+use connect::llm::{Completion, OpenAiCompatible};
+use connect::{Limits, ModelError, Patience, Service};
+use domain::Secret;
+use serde_json::{Value, json};
+
+use crate::server::{NoSpread, ask, question};
+
+/// `scripts/llm` sets the variables.
+fn service(limits: Limits) -> Service {
+    let [base_url, key] =
+        ["DOCKET_TEST_LLM_URL", "DOCKET_TEST_LLM_KEY"].map(|name| std::env::var(name).unwrap());
+    Service::new(base_url.parse().unwrap(), "SmolLM2-135M", limits).with_key(Secret::new(key))
+}
+
+fn patience() -> Patience {
+    Patience::new(Arc::new(NoSpread))
+}
+
+fn model() -> OpenAiCompatible {
+    OpenAiCompatible::new(service(Limits::COMPLETION), patience()).unwrap()
+}
+
+#[tokio::test]
+#[ignore = "needs a model: make test-llm"]
+async fn a_schema_is_kept_to() {
+    let schema = json!({
+        "type": "object",
+        "properties": {
+            "supported": { "type": "boolean" },
+            "passage": { "enum": ["p1", "p2"] },
+            "quotes": { "type": "array", "items": { "type": "string", "maxLength": 40 }, "maxItems": 2 },
+        },
+        "required": ["supported", "passage", "quotes"],
+        "additionalProperties": false,
+    });
+    let request = Completion {
+        system: "Answer from the passages.".to_owned(),
+        user: "p1: The invoice is due on 3 May.\np2: The sky is blue.\nWhen is it due?".to_owned(),
+        schema: Some(schema),
+        max_tokens: 200,
+    };
+    let (completed, pieces) = ask(&model(), &request).await;
+    let completed = completed.unwrap();
+    println!("{completed:?}");
+    assert_eq!(pieces.concat(), completed.text);
+    let answer: Value = serde_json::from_str(&completed.text).unwrap();
+    let names: BTreeSet<_> = answer.as_object().unwrap().keys().map(String::as_str).collect();
+    assert_eq!(names, BTreeSet::from(["supported", "passage", "quotes"]));
+    assert!(answer["supported"].is_boolean());
+    assert!(matches!(answer["passage"].as_str(), Some("p1" | "p2")));
+    assert!(answer["quotes"].as_array().unwrap().iter().all(Value::is_string));
+}
+
+#[tokio::test]
+#[ignore = "needs a model: make test-llm"]
+async fn text_is_streamed_and_counted() {
+    let request = Completion {
+        system: "You are brief.".to_owned(),
+        user: "Count from one to ten.".to_owned(),
+        schema: None,
+        max_tokens: 48,
+    };
+    let (completed, pieces) = ask(&model(), &request).await;
+    let completed = completed.unwrap();
+    println!("{} pieces: {completed:?}", pieces.len());
+    assert_eq!(pieces.concat(), completed.text);
+    assert!(pieces.len() > 1, "it came in one piece");
+    assert!(completed.input_tokens.unwrap() > 5);
+    assert!((1..=48).contains(&completed.output_tokens.unwrap()));
+}
+
+#[tokio::test]
+#[ignore = "needs a model: make test-llm"]
+async fn a_token_limit_is_noticed() {
+    let request = Completion {
+        system: String::new(),
+        user: "Tell me a long story about a lighthouse.".to_owned(),
+        schema: None,
+        max_tokens: 5,
+    };
+    let completed = ask(&model(), &request).await.0.unwrap();
+    assert!(completed.cut_short, "{completed:?}");
+}
+
+#[tokio::test]
+#[ignore = "needs a model: make test-llm"]
+async fn a_wrong_key_and_a_wrong_path_are_told_apart() {
+    let wrong_key = service(Limits::COMPLETION).with_key(Secret::new("another"));
+    let model = OpenAiCompatible::new(wrong_key, patience()).unwrap();
+    let error = ask(&model, &question()).await.0.unwrap_err();
+    assert!(matches!(error, ModelError::KeyRefused { .. }), "{error:?}");
+
+    let mut wrong_path = service(Limits::COMPLETION);
+    wrong_path.base_url.set_path("/nothing/here");
+    let model = OpenAiCompatible::new(wrong_path, patience()).unwrap();
+    let error = ask(&model, &question()).await.0.unwrap_err();
+    assert!(matches!(error, ModelError::WrongAddress { .. }), "{error:?}");
+}
+
+#[tokio::test]
+#[ignore = "needs a model: make test-llm"]
+async fn texts_become_vectors_that_can_be_compared() {
+    let embeddings = Embeddings::new(service(Limits::EMBEDDING), 576, patience()).unwrap();
+    let texts = ["a cat", "a cat", "Invoice 4711 is due on 3 May."];
+    let vectors = embeddings.embed(&texts).await.unwrap();
+    let cosine = |a: usize, b: usize| -> f32 {
+        vectors[a].iter().zip(&vectors[b]).map(|(x, y)| x * y).sum()
+    };
+    println!("same {}, other {}", cosine(0, 1), cosine(0, 2));
+    assert!(cosine(0, 1) > 0.999);
+    assert!(cosine(0, 2) < cosine(0, 1) - 0.01);
+}

@@ -1,0 +1,60 @@
+//! Reranking by a server.
+
+use connect::rerank::{Ranked, Reranker};
+use connect::{Limits, ModelError};
+use serde_json::{Value, json};
+
+use crate::server::{ModelServer, with_status};
+
+fn reranker(server: &ModelServer) -> Reranker {
+    Reranker::new(server.service(Limits::RERANKING), server.patience()).unwrap()
+}
+
+fn results(rows: &[(usize, f64)]) -> Value {
+    let row = |(index, score): &(usize, f64)| json!({ "index": index, "relevance_score": score });
+    json!({ "id": "r-1", "results": rows.iter().map(row).collect::<Vec<_>>(), "meta": {} })
+}
+
+#[tokio::test]
+async fn the_best_come_first() {
+    let answer = results(&[(0, 0.25), (2, 0.75)]);
+    let server = ModelServer::start([with_status(200, answer)]).await;
+    let reranker = reranker(&server);
+    assert_eq!(reranker.model(), "127.0.0.1/small");
+    let ranked = reranker.rerank("red", &["rouge", "vert", "rot"], 2).await.unwrap();
+    assert_eq!(ranked, [Ranked { index: 2, score: 0.75 }, Ranked { index: 0, score: 0.25 }]);
+
+    let request = &server.received()[0];
+    assert_eq!(request.path, "/v2/rerank");
+    assert_eq!(request.header("authorization"), Some("Bearer sk-test-4711"));
+    let documents = ["rouge", "vert", "rot"];
+    let body = json!({ "model": "small", "query": "red", "documents": documents, "top_n": 2 });
+    assert_eq!(request.body, body);
+}
+
+#[tokio::test]
+async fn every_result_is_a_different_one_of_the_texts() {
+    for wrong in [&[(0, 1.0)][..], &[(0, 1.0), (0, 0.5)], &[(0, 1.0), (3, 0.5)]] {
+        let server = ModelServer::start([with_status(200, results(wrong))]).await;
+        let error = reranker(&server).rerank("q", &["a", "b", "c"], 2).await.unwrap_err();
+        assert!(matches!(error, ModelError::NotUnderstood { .. }), "{error:?}");
+    }
+}
+
+#[tokio::test]
+async fn more_than_there_are_is_all_and_nothing_is_no_request() {
+    let server = ModelServer::start([with_status(200, results(&[(0, 0.5)]))]).await;
+    let reranker = reranker(&server);
+    assert_eq!(reranker.rerank("q", &["a"], 10).await.unwrap().len(), 1);
+    assert!(reranker.rerank("q", &[], 10).await.unwrap().is_empty());
+    assert_eq!(server.received().len(), 1);
+    assert_eq!(server.received()[0].body["top_n"], 1);
+}
+
+#[tokio::test]
+async fn a_failure_has_its_sentence() {
+    let server =
+        ModelServer::start([with_status(401, json!({ "message": "invalid token" }))]).await;
+    let error = reranker(&server).rerank("q", &["a"], 1).await.unwrap_err();
+    assert!(matches!(error, ModelError::KeyRefused { .. }), "{error:?}");
+}
