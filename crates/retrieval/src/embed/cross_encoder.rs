@@ -47,9 +47,10 @@ impl CrossEncoder {
         let pairs = passages.iter().map(|passage| self.model.tokens.pair(query, passage));
         let (order, batches) = batches_of(pairs.collect::<Result<_, _>>()?);
         let (bert, head) = (Arc::clone(&self.model.bert), Arc::clone(&self.head));
-        let scored = self.model.workers.run(batches, move |batch| head.scores(&bert, &batch))?;
+        let of_batches =
+            self.model.workers.run(batches, move |batch| head.scores(&bert, &batch))?;
         let mut scores = vec![0.0; passages.len()];
-        for (place, score) in order.into_iter().zip(scored.into_iter().flatten()) {
+        for (place, score) in order.into_iter().zip(of_batches.into_iter().flatten()) {
             scores[place] = score;
         }
         Ok(scores)
@@ -89,11 +90,13 @@ impl Head {
         let encoded = bert.encode(batch)?;
         let gemm = GemmExecutor::new();
         let firsts = first_rows(&encoded, batch);
-        let mut bent = vec![0.0; firsts.len()];
-        self.dense.put(&gemm, &firsts, &mut bent)?;
-        bent.iter_mut().for_each(|number| *number = (self.bend)(*number));
+        let mut features = vec![0.0; firsts.len()];
+        self.dense.put(&gemm, &firsts, &mut features)?;
+        for feature in &mut features {
+            *feature = (self.bend)(*feature);
+        }
         let mut scores = vec![0.0; batch.len()];
-        self.out.put(&gemm, &bent, &mut scores)?;
+        self.out.put(&gemm, &features, &mut scores)?;
         Ok(scores)
     }
 }

@@ -117,7 +117,9 @@ impl Embedder {
         for (window, vector) in order.into_iter().zip(pooled.into_iter().flatten()) {
             add(&mut vectors[owners[window]], &vector);
         }
-        vectors.iter_mut().for_each(|vector| normalise(vector));
+        for vector in &mut vectors {
+            normalise(vector);
+        }
         Ok(vectors)
     }
 }
@@ -126,8 +128,7 @@ impl Pooling {
     fn of(folder: &Path) -> Result<Self, ModelError> {
         let config: Option<PoolingConfig> = read_json(folder, "1_Pooling/config.json")?;
         match config {
-            None => Ok(Self::Mean),
-            Some(PoolingConfig { pooling_mode_mean_tokens: true, .. }) => Ok(Self::Mean),
+            None | Some(PoolingConfig { pooling_mode_mean_tokens: true, .. }) => Ok(Self::Mean),
             Some(PoolingConfig { pooling_mode_cls_token: true, .. }) => Ok(Self::First),
             Some(_) => Err(ModelError::unsupported(
                 folder,
@@ -196,6 +197,8 @@ fn add(sum: &mut [f32], vector: &[f32]) {
 fn normalise(vector: &mut [f32]) {
     let length = vector.iter().map(|number| number * number).sum::<f32>().sqrt();
     if length > 0.0 {
-        vector.iter_mut().for_each(|number| *number /= length);
+        for number in vector {
+            *number /= length;
+        }
     }
 }
