@@ -1,5 +1,6 @@
 //! A tiny model that tests write for themselves: random weights, but a real model in every other
-//! respect, and fast. Texts that share words get vectors that are near each other.
+//! respect, and fast. Texts that share words get vectors that are near each other. Benchmarks write
+//! larger ones.
 
 use std::collections::HashMap;
 use std::io;
@@ -8,13 +9,33 @@ use std::path::Path;
 use safetensors::tensor::{Dtype, TensorView};
 use serde_json::json;
 
-pub const HIDDEN: usize = 32;
-const LAYERS: usize = 2;
-const HEADS: usize = 4;
-const WIDE: usize = 64;
-const POSITIONS: usize = 128;
-/// Tokens that the model takes at one time.
+/// Tokens that the tiny model takes at one time.
 pub const TOKEN_LIMIT: usize = 64;
+
+/// How large a model is.
+#[derive(Clone, Copy, Debug)]
+pub struct Size {
+    pub hidden: usize,
+    pub layers: usize,
+    pub heads: usize,
+    pub wide: usize,
+    pub positions: usize,
+    pub token_limit: usize,
+    /// At least the few hundred word pieces that there are.
+    pub vocabulary: usize,
+}
+
+impl Size {
+    pub const TINY: Self = Self {
+        hidden: 32,
+        layers: 2,
+        heads: 4,
+        wide: 64,
+        positions: 128,
+        token_limit: TOKEN_LIMIT,
+        vocabulary: 0,
+    };
+}
 
 const SPECIAL: [&str; 5] = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"];
 /// Whole words; any other is spelt, letter by letter and in pairs.
@@ -26,35 +47,39 @@ const WORDS: &str = "the of and to in is a for that on with as by at from it was
 
 /// Writes a model that embeds, the same for the same seed.
 pub fn write_embedder(folder: &Path, seed: u64) -> io::Result<()> {
-    write(folder, seed, Tensors::default())?;
+    write_embedder_of(Size::TINY, folder, seed)
+}
+
+pub fn write_embedder_of(size: Size, folder: &Path, seed: u64) -> io::Result<()> {
+    write(size, folder, &mut Numbers(seed), Tensors::default())?;
     std::fs::create_dir_all(folder.join("1_Pooling"))?;
     write_json(&folder.join("1_Pooling/config.json"), &json!({"pooling_mode_mean_tokens": true}))?;
-    write_json(&folder.join("sentence_bert_config.json"), &json!({"max_seq_length": TOKEN_LIMIT}))
+    let limit = json!({"max_seq_length": size.token_limit});
+    write_json(&folder.join("sentence_bert_config.json"), &limit)
 }
 
 /// Writes a model that scores a passage for a question, the same for the same seed.
 pub fn write_cross_encoder(folder: &Path, seed: u64) -> io::Result<()> {
-    let mut head = Tensors { prefix: "bert.", ..Tensors::default() };
-    let mut numbers = Numbers(seed.wrapping_add(1));
-    head.linear(&mut numbers, "pooler.dense", HIDDEN, HIDDEN);
-    head.prefix = "";
-    head.linear(&mut numbers, "classifier", 1, HIDDEN);
-    head.prefix = "bert.";
-    write(folder, seed, head)
+    let (size, mut numbers) = (Size::TINY, Numbers(seed));
+    let mut tensors = Tensors::default();
+    tensors.linear(&mut numbers, "classifier", 1, size.hidden);
+    tensors.prefix = "bert.";
+    tensors.linear(&mut numbers, "pooler.dense", size.hidden, size.hidden);
+    write(size, folder, &mut numbers, tensors)
 }
 
-fn write(folder: &Path, seed: u64, mut tensors: Tensors) -> io::Result<()> {
+fn write(size: Size, folder: &Path, numbers: &mut Numbers, mut tensors: Tensors) -> io::Result<()> {
     std::fs::create_dir_all(folder)?;
     let vocabulary = vocabulary();
+    let rows = vocabulary.len().max(size.vocabulary);
     let config = json!({
-        "model_type": "bert", "hidden_size": HIDDEN, "num_hidden_layers": LAYERS,
-        "num_attention_heads": HEADS, "intermediate_size": WIDE, "vocab_size": vocabulary.len(),
-        "max_position_embeddings": POSITIONS, "hidden_act": "gelu", "layer_norm_eps": 1e-12,
+        "model_type": "bert", "hidden_size": size.hidden, "num_hidden_layers": size.layers,
+        "num_attention_heads": size.heads, "intermediate_size": size.wide, "vocab_size": rows,
+        "max_position_embeddings": size.positions, "hidden_act": "gelu", "layer_norm_eps": 1e-12,
     });
     write_json(&folder.join("config.json"), &config)?;
     write_json(&folder.join("tokenizer.json"), &tokenizer(&vocabulary))?;
-    let mut numbers = Numbers(seed);
-    tensors.encoder(&mut numbers, vocabulary.len());
+    tensors.encoder(numbers, size, rows);
     tensors.save(&folder.join("model.safetensors"))
 }
 
@@ -119,48 +144,56 @@ struct Tensors {
 }
 
 impl Tensors {
-    fn encoder(&mut self, numbers: &mut Numbers, vocabulary: usize) {
-        let table = "embeddings";
+    fn encoder(&mut self, numbers: &mut Numbers, size: Size, vocabulary: usize) {
+        let Size { hidden, wide, .. } = size;
         // Words weigh most, so that vectors tell texts apart by their words.
-        self.add(numbers, &format!("{table}.word_embeddings.weight"), &[vocabulary, HIDDEN], 1.0);
-        self.add(
-            numbers,
-            &format!("{table}.position_embeddings.weight"),
-            &[POSITIONS, HIDDEN],
-            0.05,
-        );
-        self.add(numbers, &format!("{table}.token_type_embeddings.weight"), &[2, HIDDEN], 0.05);
-        self.norm("embeddings.LayerNorm");
-        for layer in 0..LAYERS {
+        let tables = [
+            ("word", vocabulary, 1.0),
+            ("position", size.positions, 0.05),
+            ("token_type", 2, 0.05),
+        ];
+        for (table, rows, scale) in tables {
+            self.add(
+                numbers,
+                &format!("embeddings.{table}_embeddings.weight"),
+                &[rows, hidden],
+                scale,
+            );
+        }
+        self.norm("embeddings.LayerNorm", hidden);
+        for layer in 0..size.layers {
             let at = |part: &str| format!("encoder.layer.{layer}.{part}");
             for part in ["query", "key", "value"] {
-                self.linear(numbers, &at(&format!("attention.self.{part}")), HIDDEN, HIDDEN);
+                self.linear(numbers, &at(&format!("attention.self.{part}")), hidden, hidden);
             }
-            self.linear(numbers, &at("attention.output.dense"), HIDDEN, HIDDEN);
-            self.norm(&at("attention.output.LayerNorm"));
-            self.linear(numbers, &at("intermediate.dense"), WIDE, HIDDEN);
-            self.linear(numbers, &at("output.dense"), HIDDEN, WIDE);
-            self.norm(&at("output.LayerNorm"));
+            self.linear(numbers, &at("attention.output.dense"), hidden, hidden);
+            self.norm(&at("attention.output.LayerNorm"), hidden);
+            self.linear(numbers, &at("intermediate.dense"), wide, hidden);
+            self.linear(numbers, &at("output.dense"), hidden, wide);
+            self.norm(&at("output.LayerNorm"), hidden);
         }
     }
 
     fn linear(&mut self, numbers: &mut Numbers, name: &str, rows: usize, columns: usize) {
-        self.add(numbers, &format!("{name}.weight"), &[rows, columns], 0.2);
+        #[expect(clippy::cast_precision_loss, reason = "some thousand columns")]
+        let scale = 1.0 / (columns as f32).sqrt();
+        self.add(numbers, &format!("{name}.weight"), &[rows, columns], scale);
         self.add(numbers, &format!("{name}.bias"), &[rows], 0.05);
     }
 
-    fn norm(&mut self, name: &str) {
-        self.put(&format!("{name}.weight"), &[HIDDEN], vec![1.0; HIDDEN]);
-        self.put(&format!("{name}.bias"), &[HIDDEN], vec![0.0; HIDDEN]);
+    fn norm(&mut self, name: &str, size: usize) {
+        self.put(&format!("{name}.weight"), &[size], &vec![1.0; size]);
+        self.put(&format!("{name}.bias"), &[size], &vec![0.0; size]);
     }
 
     fn add(&mut self, numbers: &mut Numbers, name: &str, size: &[usize], scale: f32) {
         let count = size.iter().product();
-        let values = std::iter::repeat_with(|| numbers.next() * scale).take(count).collect();
-        self.put(name, size, values);
+        let values: Vec<f32> =
+            std::iter::repeat_with(|| numbers.next() * scale).take(count).collect();
+        self.put(name, size, &values);
     }
 
-    fn put(&mut self, name: &str, size: &[usize], values: Vec<f32>) {
+    fn put(&mut self, name: &str, size: &[usize], values: &[f32]) {
         let bytes = values.iter().flat_map(|value| value.to_le_bytes()).collect();
         self.tensors.push((format!("{}{name}", self.prefix), size.to_vec(), bytes));
     }
@@ -172,7 +205,6 @@ impl Tensors {
                 TensorView::new(Dtype::F32, size.clone(), bytes).map_err(io::Error::other)?;
             views.push((name, view));
         }
-        let bytes = safetensors::serialize(views, None).map_err(io::Error::other)?;
-        std::fs::write(path, bytes)
+        safetensors::serialize_to_file(views, None, path).map_err(io::Error::other)
     }
 }
