@@ -6,6 +6,7 @@ use anyhow::Result;
 use clap::{Parser, Subcommand};
 
 mod embedding;
+mod windows;
 
 #[derive(Parser)]
 struct Arguments {
@@ -17,10 +18,13 @@ struct Arguments {
 enum What {
     /// How fast texts become vectors, against onnxruntime, and how exact these are.
     Embedding(embedding::Arguments),
+    /// What to do with a chunk that is longer than the model reads.
+    Windows(windows::Arguments),
 }
 
 fn main() -> Result<()> {
     match Arguments::parse().what {
         What::Embedding(arguments) => embedding::run(&arguments),
+        What::Windows(arguments) => windows::run(&arguments),
     }
 }

@@ -25,11 +25,16 @@ mod tests;
 use std::ops::RangeInclusive;
 
 pub use gather::{Chunks, chunks};
+use size::Ruler;
 
 /// What a chunk may grow to when structure does not end it before.
 pub const MOST_TOKENS: usize = 500;
 /// What no chunk exceeds.
 pub const HARD_CAP: usize = 800;
+/// Tokens of a part that gets a vector of its own, unless the model reads fewer at one time. On
+/// `qa_squad2`, recall@1 by vectors alone is .60 with one vector for a chunk, .68 with parts of 254
+/// tokens, .77 with 128 and .79 with 64, which are twice as many vectors to keep and to compare.
+pub const PART_TOKENS: usize = 128;
 
 /// A part of a page as layout found it, in reading order.
 #[derive(Clone, Debug, PartialEq)]
@@ -85,14 +90,40 @@ pub struct Chunk {
 }
 
 impl Chunk {
-    /// What is embedded: the text after those headings that are not in it, so that a paragraph on
-    /// "Termination" is found by that word even when it never says it.
+    /// What is embedded, a vector for each: the text in parts of at most `most` tokens, cut at the ends of
+    /// sentences, each after those headings that are not in the text, so that a paragraph on
+    /// "Termination" is found by that word even when it never says it. The chunk is as near to a query as
+    /// its nearest part.
     ///
-    /// It may be longer than the model reads at one time. [`crate::embed::Embedder::embed`] then takes
-    /// the mean over windows of it.
+    /// One vector says little of a long text, even when the model reads it: `most` should be
+    /// [`PART_TOKENS`], or what the model reads at one time without its special tokens, if that is less.
+    pub fn embedding_texts(&self, most: usize, count: &dyn Fn(&str) -> usize) -> Vec<String> {
+        let ruler = Ruler::new(count);
+        let mut headings = self.headings_outside();
+        let size = ruler.size(&headings);
+        // Headings that would take most of the room say less than the text.
+        let room = if size <= most / 2 { most - size } else { most };
+        if size > most / 2 {
+            headings.clear();
+        }
+        let parts = if ruler.size(&self.text) <= room {
+            vec![self.text.as_str()]
+        } else {
+            cut::cut(&self.text, room.max(1), ruler)
+        };
+        let parts = parts.into_iter().map(str::trim).filter(|part| !part.is_empty());
+        parts.map(|part| format!("{headings}{part}")).collect()
+    }
+
+    /// The same in one piece. [`crate::embed::Embedder::embed`] takes the mean over windows of it when
+    /// it is longer than the model reads at one time.
     pub fn embedding_text(&self) -> String {
+        format!("{}{}", self.headings_outside(), self.text)
+    }
+
+    /// The headings that are not in the text, a line for each.
+    fn headings_outside(&self) -> String {
         let outside = self.heading.iter().filter(|heading| !self.text.contains(heading.as_str()));
-        let lines: Vec<&str> = outside.map(String::as_str).chain([self.text.as_str()]).collect();
-        lines.join("\n")
+        outside.flat_map(|heading| [heading.as_str(), "\n"]).collect()
     }
 }

@@ -59,6 +59,29 @@ fn a_heading_begins_a_chunk_and_stays_with_what_follows() {
 }
 
 #[test]
+fn a_chunk_is_embedded_in_parts_that_the_model_reads_at_one_time() {
+    let sentences = "Five words make a sentence. ".repeat(80);
+    let chunk = Chunk {
+        text: sentences.trim().to_owned(),
+        heading: vec!["Terms".to_owned()],
+        pages: 1..=1,
+        areas: Vec::new(),
+        tokens: 400,
+    };
+    let parts = chunk.embedding_texts(128, &count);
+    assert!(parts.len() >= 4);
+    for part in &parts {
+        assert!(part.starts_with("Terms\nFive words") && part.ends_with("sentence."), "{part}");
+        assert!(count(part) <= 128);
+    }
+    let back: Vec<&str> = parts.iter().map(|part| part.strip_prefix("Terms\n").unwrap()).collect();
+    assert_eq!(back.join(" "), chunk.text);
+    assert_eq!(chunk.embedding_texts(1000, &count), [chunk.embedding_text()]);
+    let titled = Chunk { heading: vec!["long ".repeat(100)], ..chunk };
+    assert!(titled.embedding_texts(128, &count)[0].starts_with("Five"));
+}
+
+#[test]
 fn a_heading_is_not_left_behind_at_the_end_of_a_chunk() {
     let found = chunked([paragraph(170), heading(1, "A heading of some words"), paragraph(480)]);
     assert!(found.last().unwrap().text.starts_with("A heading"), "{found:?}");
