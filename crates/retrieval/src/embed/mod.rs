@@ -14,6 +14,8 @@ mod bert;
 mod cross_encoder;
 mod embedder;
 mod error;
+#[cfg(test)]
+mod families;
 mod folder;
 mod model;
 mod names;
