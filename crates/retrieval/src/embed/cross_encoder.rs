@@ -45,7 +45,8 @@ impl CrossEncoder {
     /// from the end of the longer one. This computes for a while: call it where blocking is allowed.
     pub fn score(&self, query: &str, passages: &[&str]) -> Result<Vec<f32>, ModelError> {
         let pairs = passages.iter().map(|passage| self.model.tokens.pair(query, passage));
-        let (order, batches) = batches_of(pairs.collect::<Result<_, _>>()?);
+        let (order, batches) =
+            batches_of(pairs.collect::<Result<_, _>>()?, self.model.workers.count());
         let (bert, head) = (Arc::clone(&self.model.bert), Arc::clone(&self.head));
         let of_batches =
             self.model.workers.run(batches, move |batch| head.scores(&bert, &batch))?;

@@ -111,7 +111,7 @@ impl Embedder {
             windows.extend(of_text);
         }
         let (bert, pooling) = (Arc::clone(&self.model.bert), self.pooling);
-        let (order, batches) = batches_of(windows);
+        let (order, batches) = batches_of(windows, self.model.workers.count());
         let pooled = self.model.workers.run(batches, move |batch| pool(&bert, pooling, &batch))?;
         let mut vectors = vec![vec![0.0; self.dimension()]; texts.len()];
         for (window, vector) in order.into_iter().zip(pooled.into_iter().flatten()) {

@@ -13,6 +13,8 @@ use super::workers::Workers;
 /// Tokens that go through the encoder together. More fill the caches without being faster for each,
 /// fewer leave the matrix products short.
 const TOKENS_OF_A_BATCH: usize = 512;
+/// Less is not worth another thread.
+const LEAST_TOKENS_OF_A_BATCH: usize = 64;
 const SEQUENCES_OF_A_BATCH: usize = 256;
 
 pub(super) struct Model {
@@ -33,9 +35,14 @@ impl Model {
     }
 }
 
-/// Sequences of like length together, so that batches take about the same time. The first part of the
-/// answer says which sequence each one of the batches was.
-pub(super) fn batches_of(sequences: Vec<Sequence>) -> (Vec<usize>, Vec<Vec<Sequence>>) {
+/// Sequences of like length together, so that batches take about the same time, and something for each
+/// of the `threads`. The first part of the answer says which sequence each one of the batches was.
+pub(super) fn batches_of(
+    sequences: Vec<Sequence>,
+    threads: usize,
+) -> (Vec<usize>, Vec<Vec<Sequence>>) {
+    let tokens: usize = sequences.iter().map(|sequence| sequence.ids.len()).sum();
+    let share = tokens.div_ceil(threads).clamp(LEAST_TOKENS_OF_A_BATCH, TOKENS_OF_A_BATCH);
     let mut sorted: Vec<(usize, Sequence)> = sequences.into_iter().enumerate().collect();
     // The longest first: what is left for the end, when threads run out of work, is short.
     sorted.sort_by_key(|(place, sequence)| (std::cmp::Reverse(sequence.ids.len()), *place));
@@ -51,7 +58,7 @@ pub(super) fn batches_of(sequences: Vec<Sequence>) -> (Vec<usize>, Vec<Vec<Seque
                 batch.push(sequence);
             }
             _ => {
-                room = TOKENS_OF_A_BATCH.saturating_sub(length);
+                room = share.saturating_sub(length);
                 batches.push(vec![sequence]);
             }
         }

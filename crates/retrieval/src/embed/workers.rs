@@ -32,6 +32,10 @@ impl Workers {
         Ok(Self { threads, next: AtomicUsize::new(0) })
     }
 
+    pub(super) fn count(&self) -> usize {
+        self.threads.len()
+    }
+
     /// The results of all pieces, in their order. Blocks until they are there.
     pub(super) fn run<P, R>(
         &self,
