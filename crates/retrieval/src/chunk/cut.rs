@@ -1,0 +1,164 @@
+//! Cuts a text that is too long: at the ends of sentences, else between words, else between characters.
+
+use super::size::Ruler;
+
+/// Parts of about the same size, none over `most`, that together are the text.
+pub(super) fn cut<'t>(text: &'t str, most: usize, ruler: Ruler) -> Vec<&'t str> {
+    let mut segments = Vec::new();
+    for sentence in sentences(text) {
+        let size = ruler.size(sentence);
+        if size <= most {
+            segments.push((sentence, size));
+        } else {
+            words(sentence).for_each(|word| push_word(word, most, ruler, &mut segments));
+        }
+    }
+    join(text, &segments, most)
+}
+
+fn push_word<'t>(word: &'t str, most: usize, ruler: Ruler, segments: &mut Vec<(&'t str, usize)>) {
+    let size = ruler.size(word);
+    if size <= most || word.chars().nth(1).is_none() {
+        segments.push((word, size));
+        return;
+    }
+    let middle = word.floor_char_boundary(word.len() / 2).max(first_boundary(word));
+    let (left, right) = word.split_at(middle);
+    push_word(left, most, ruler, segments);
+    push_word(right, most, ruler, segments);
+}
+
+fn first_boundary(word: &str) -> usize {
+    word.chars().next().map_or(0, char::len_utf8)
+}
+
+/// Neighbours join while they are within an equal share of the whole.
+fn join<'t>(text: &'t str, segments: &[(&'t str, usize)], most: usize) -> Vec<&'t str> {
+    let whole: usize = segments.iter().map(|(_, size)| size).sum();
+    let share = whole.div_ceil(whole.div_ceil(most).max(1));
+    let mut parts = Vec::new();
+    let (mut start, mut end, mut size) = (0, 0, 0);
+    for (segment, more) in segments {
+        // A share is met by going over it a little, unless that is too much.
+        let full = size >= share || size + more > most;
+        if full && end > start {
+            parts.push(&text[start..end]);
+            (start, size) = (end, 0);
+        }
+        end += segment.len();
+        size += more;
+    }
+    parts.push(&text[start..]);
+    parts
+}
+
+/// The text in sentences, each with the space after it.
+fn sentences(text: &str) -> impl Iterator<Item = &str> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        let (sentence, after) = rest.split_at(end_of_sentence(rest));
+        rest = after;
+        (!sentence.is_empty()).then_some(sentence)
+    })
+}
+
+fn end_of_sentence(text: &str) -> usize {
+    let mut characters = text.char_indices().peekable();
+    // What has been seen of an end: the mark, and the space after it.
+    let (mut marked, mut spaced) = (false, false);
+    let mut before_mark = ' ';
+    let mut before = ' ';
+    while let Some((place, character)) = characters.next() {
+        match character {
+            '。' | '！' | '？' => return place + character.len_utf8(),
+            '.' | '!' | '?' | '…' => {
+                (marked, spaced) = (true, false);
+                before_mark = before;
+            }
+            '"' | '\'' | '”' | '’' | '»' | ')' | ']' if marked && !spaced => {}
+            '\n' if characters.peek().is_some_and(|(_, next)| *next == '\n') => {
+                (marked, spaced, before_mark) = (true, true, '\n');
+            }
+            _ if character.is_whitespace() => spaced = marked,
+            _ if marked
+                && spaced
+                && begins_sentence(character)
+                && ends_sentence(before_mark, text, place) =>
+            {
+                return place;
+            }
+            _ => (marked, spaced) = (false, false),
+        }
+        before = character;
+    }
+    text.len()
+}
+
+fn begins_sentence(character: char) -> bool {
+    !character.is_lowercase()
+}
+
+/// An initial ("J. Smith") ends no sentence.
+fn ends_sentence(before_mark: char, text: &str, next: usize) -> bool {
+    let word = text[..next].trim_end().trim_end_matches(['.', '"', ')', '”', '’']);
+    let last =
+        word.rsplit(|character: char| !character.is_alphanumeric()).next().unwrap_or_default();
+    let initial = before_mark.is_uppercase() && last.chars().count() == 1;
+    !initial
+}
+
+/// The text in words, each with the space after it.
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        let word = rest.find(char::is_whitespace).unwrap_or(rest.len());
+        let space =
+            rest[word..].find(|next: char| !next.is_whitespace()).unwrap_or(rest.len() - word);
+        let (word, after) = rest.split_at(word + space);
+        rest = after;
+        (!word.is_empty()).then_some(word)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sentences_of(text: &str) -> Vec<&str> {
+        sentences(text).collect()
+    }
+
+    #[test]
+    fn sentences_end_at_marks_that_a_beginning_follows() {
+        assert_eq!(
+            sentences_of("He left. (She did not.) \"Why?\" No. 5 is e.g. empty… Really!"),
+            ["He left. ", "(She did not.) ", "\"Why?\" ", "No. ", "5 is e.g. empty… ", "Really!"]
+        );
+        assert_eq!(
+            sentences_of("J. Smith paid 3.5 million. Twice."),
+            ["J. Smith paid 3.5 million. ", "Twice."]
+        );
+        assert_eq!(sentences_of("一。二。"), ["一。", "二。"]);
+        assert_eq!(sentences_of("title\n\nText goes on"), ["title\n\n", "Text goes on"]);
+        assert_eq!(sentences_of(""), Vec::<&str>::new());
+    }
+
+    #[test]
+    fn parts_are_the_text_and_about_equal() {
+        let text = "One two three four. ".repeat(30);
+        let count = |text: &str| text.split_whitespace().count();
+        let parts = cut(&text, 50, Ruler::new(&count));
+        assert_eq!(parts.concat(), text);
+        let sizes: Vec<usize> = parts.iter().map(|part| count(part)).collect();
+        assert_eq!(sizes, [40, 40, 40]);
+    }
+
+    #[test]
+    fn a_word_without_end_is_cut_between_characters() {
+        let text = "ä".repeat(100_000);
+        let parts = cut(&text, 500, Ruler::new(&|_| 1));
+        assert_eq!(parts.concat(), text);
+        assert!(parts.iter().all(|part| part.chars().count() <= 4000));
+        assert!(parts.len() <= 40, "{}", parts.len());
+    }
+}
