@@ -6,6 +6,11 @@ use anyhow::Result;
 use clap::{Parser, Subcommand};
 
 mod embedding;
+mod fit;
+mod quality;
+mod quality_asked;
+mod quality_corpus;
+mod quality_vectors;
 
 #[derive(Parser)]
 struct Arguments {
@@ -17,10 +22,16 @@ struct Arguments {
 enum What {
     /// How fast texts become vectors, against onnxruntime, and how exact these are.
     Embedding(embedding::Arguments),
+    /// Fits the model that decides whether to answer.
+    Fit(fit::Arguments),
+    /// How often the right passage is found, and the right answer given.
+    Quality(quality::Arguments),
 }
 
 fn main() -> Result<()> {
     match Arguments::parse().what {
         What::Embedding(arguments) => embedding::run(&arguments),
+        What::Fit(arguments) => fit::run(&arguments),
+        What::Quality(arguments) => quality::run(&arguments),
     }
 }

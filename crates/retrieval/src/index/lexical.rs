@@ -7,7 +7,7 @@ use super::TenantIndex;
 /// How soon a repeated term stops counting, and how much a long chunk is held against it. Chosen by
 /// `bench-retrieval quality`.
 const K1: f32 = 1.2;
-const B: f32 = 0.75;
+const B: f32 = 0.5;
 
 /// What a search may look at: one entry for each chunk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,6 +73,17 @@ pub(super) fn scores(
         }
     }
     scores
+}
+
+/// The weight of each term, in the order of the query.
+pub(super) fn weights(
+    index: &TenantIndex,
+    terms: &QueryTerms,
+    sight: &[Sight],
+    visible: Visible,
+) -> Vec<f32> {
+    let of_term = |term| weight(visible.chunks, matches(index, term, sight).len());
+    terms.iter().map(of_term).collect()
 }
 
 /// The visible chunks that have the term in any of its variants, with how often they have it.

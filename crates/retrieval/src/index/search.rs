@@ -61,7 +61,7 @@ pub struct Found {
 /// How many of the best of each kind are looked at by both measures, at least.
 const POOL: usize = 200;
 /// The weight of meaning against words, chosen by `bench-retrieval quality`.
-const MEANING: f32 = 0.6;
+const MEANING: f32 = 0.3;
 
 impl TenantIndex {
     /// The best chunks that are wanted of those that are visible, best first.
@@ -113,6 +113,12 @@ impl TenantIndex {
             })
         })
         .collect()
+    }
+
+    /// How much each term of a query says within what is visible: its rarity, as a logarithm.
+    pub fn weights(&self, terms: &QueryTerms, visible: &dyn Fn(&DocFacts) -> bool) -> Vec<f32> {
+        let (sight, counted) = self.look(Within { visible, wanted: &|_| false });
+        lexical::weights(self, terms, &sight, counted)
     }
 
     /// Asks of every document once whether it is visible and wanted.
