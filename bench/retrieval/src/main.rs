@@ -7,6 +7,11 @@ use clap::{Parser, Subcommand};
 
 mod embedding;
 mod windows;
+mod fit;
+mod quality;
+mod quality_asked;
+mod quality_corpus;
+mod quality_vectors;
 
 #[derive(Parser)]
 struct Arguments {
@@ -20,11 +25,17 @@ enum What {
     Embedding(embedding::Arguments),
     /// What to do with a chunk that is longer than the model reads.
     Windows(windows::Arguments),
+    /// Fits the model that decides whether to answer.
+    Fit(fit::Arguments),
+    /// How often the right passage is found, and the right answer given.
+    Quality(quality::Arguments),
 }
 
 fn main() -> Result<()> {
     match Arguments::parse().what {
         What::Embedding(arguments) => embedding::run(&arguments),
         What::Windows(arguments) => windows::run(&arguments),
+        What::Fit(arguments) => fit::run(&arguments),
+        What::Quality(arguments) => quality::run(&arguments),
     }
 }

@@ -12,4 +12,6 @@ pub mod answer;
 pub mod chunk;
 pub mod embed;
 pub mod index;
+mod sentences;
+pub mod snippet;
 pub mod terms;

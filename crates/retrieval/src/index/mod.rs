@@ -1,1 +1,189 @@
 //! What can be found of one tenant, in memory: derived from the database, ranked within a scope.
+//!
+//! *Visible* is what the caller may see; *wanted* is what of it the caller's filters let through.
+//!
+//! **The law.** Which chunks are found, in which order and with which scores, is a function of the
+//! query and the visible documents alone, bit for bit. Adding, changing or removing anything that is
+//! not visible changes nothing. It holds because
+//! - term statistics (how many chunks, how long they are, how many have a term) are counted over the
+//!   visible chunks at each search, as integers, which add up to the same in every order;
+//! - vectors are compared exactly: the coarse scan only rules out what provably is not among the best,
+//!   and a vector is quantised by itself, never by a codebook that others have shaped;
+//! - the sums of a chunk's score run over the query's terms, in an order that their weights give;
+//! - equal scores are ordered by chunk id. Slots, order of arrival and threads decide nothing.
+//!
+//! Statistics are taken over what is visible, not over what is wanted: a filter shortens the list of
+//! hits and leaves their scores as they are.
+//!
+//! Searching takes `&self`, changing `&mut self`; whoever shares an index puts a lock around it.
+
+mod best;
+mod lexical;
+mod postings;
+mod search;
+mod vectors;
+
+use std::collections::{BTreeMap, HashMap};
+
+use chrono::{DateTime, Utc};
+use domain::{Actor, BatchId, DocId, FileKind};
+use uuid::Uuid;
+
+use crate::terms::{UnreadableTerms, unpack};
+use postings::Postings;
+use vectors::Plane;
+
+pub use search::{Found, Mode, Query, Within};
+
+/// What is known of a document, for scopes and filters to look at.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DocFacts {
+    pub doc_id: DocId,
+    pub version_id: Uuid,
+    pub owners: Vec<Actor>,
+    pub kind: FileKind,
+    pub created_at: DateTime<Utc>,
+    pub batch_ids: Vec<BatchId>,
+    pub tags: Vec<String>,
+}
+
+/// A document as it is served.
+#[derive(Clone, Debug)]
+pub struct Doc {
+    pub facts: DocFacts,
+    pub chunks: Vec<IndexedChunk>,
+}
+
+#[derive(Clone, Debug)]
+pub struct IndexedChunk {
+    pub chunk_id: Uuid,
+    /// See [`crate::terms::pack`].
+    pub terms: Vec<u8>,
+    /// Of the one model that queries are embedded by. Its length does not matter, its direction does.
+    pub vector: Option<Vec<f32>>,
+}
+
+/// What can be found of one tenant.
+#[derive(Debug, Default)]
+pub struct TenantIndex {
+    slot_of_doc: HashMap<DocId, usize>,
+    /// A place that is empty belonged to a document that was removed or replaced.
+    docs: Vec<Option<DocFacts>>,
+    chunks: Vec<Chunk>,
+    postings: HashMap<u64, Postings>,
+    /// By the number of dimensions: a query meets the vectors that it can be compared with.
+    planes: BTreeMap<usize, Plane>,
+    chunks_of_no_doc: usize,
+}
+
+/// One chunk, at a place that grows with every chunk that is added.
+#[derive(Clone, Copy, Debug)]
+struct Chunk {
+    id: Uuid,
+    doc: u32,
+    length: u32,
+}
+
+/// Index and its parts are rebuilt when this share of the chunks belongs to no document any more.
+const LEFTOVERS_PER_CHUNK: usize = 3;
+/// Below this a rebuild is not worth the bother.
+const FEW_LEFTOVERS: usize = 64;
+
+impl TenantIndex {
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a document, or puts it in the place of what was known of it. An error leaves the index as
+    /// it was.
+    pub fn upsert(&mut self, doc: Doc) -> Result<(), UnreadableTerms> {
+        let unpacked =
+            doc.chunks.iter().map(|chunk| unpack(&chunk.terms)).collect::<Result<Vec<_>, _>>()?;
+        self.remove(doc.facts.doc_id);
+        let slot = self.docs.len();
+        for (chunk, terms) in doc.chunks.iter().zip(&unpacked) {
+            let place = small(self.chunks.len());
+            for &(term, count) in &terms.counts {
+                self.postings.entry(term).or_default().push(place, count);
+            }
+            if let Some(vector) = &chunk.vector {
+                let comparable = self.planes.entry(vector.len());
+                comparable.or_insert_with(|| Plane::new(vector.len())).push(place, vector);
+            }
+            self.chunks.push(Chunk { id: chunk.chunk_id, doc: small(slot), length: terms.length });
+        }
+        self.slot_of_doc.insert(doc.facts.doc_id, slot);
+        self.docs.push(Some(doc.facts));
+        Ok(())
+    }
+
+    /// Forgets a document: it is in no result from now on. Says whether there was one.
+    pub fn remove(&mut self, doc_id: DocId) -> bool {
+        let Some(slot) = self.slot_of_doc.remove(&doc_id) else { return false };
+        self.docs[slot] = None;
+        // The chunks of a document lie side by side.
+        let first = self.chunks.partition_point(|chunk| (chunk.doc as usize) < slot);
+        let end = self.chunks.partition_point(|chunk| chunk.doc as usize <= slot);
+        self.chunks_of_no_doc += end - first;
+        let too_many = self.chunks_of_no_doc * LEFTOVERS_PER_CHUNK > self.chunks.len();
+        if too_many && self.chunks_of_no_doc > FEW_LEFTOVERS {
+            self.sweep();
+        }
+        true
+    }
+
+    pub fn documents(&self) -> usize {
+        self.slot_of_doc.len()
+    }
+
+    pub fn chunks(&self) -> usize {
+        self.chunks.len() - self.chunks_of_no_doc
+    }
+
+    pub fn facts(&self, doc_id: DocId) -> Option<&DocFacts> {
+        self.slot_of_doc.get(&doc_id).and_then(|slot| self.docs[*slot].as_ref())
+    }
+
+    /// About how many bytes of memory the index holds.
+    pub fn bytes(&self) -> usize {
+        let lists: usize = self.postings.values().map(Postings::bytes).sum();
+        let table = self.postings.capacity() * (size_of::<(u64, Postings)>() + 1);
+        let planes: usize = self.planes.values().map(Plane::bytes).sum();
+        let docs = self.docs.capacity() * size_of::<Option<DocFacts>>()
+            + self.slot_of_doc.capacity() * (size_of::<(DocId, usize)>() + 1);
+        lists + table + planes + docs + self.chunks.capacity() * size_of::<Chunk>()
+    }
+
+    /// Closes the gaps that removed documents have left.
+    fn sweep(&mut self) {
+        let mut new_slot = vec![None; self.docs.len()];
+        let mut docs = Vec::with_capacity(self.slot_of_doc.len());
+        for (slot, facts) in std::mem::take(&mut self.docs).into_iter().enumerate() {
+            if let Some(facts) = facts {
+                new_slot[slot] = Some(small(docs.len()));
+                self.slot_of_doc.insert(facts.doc_id, docs.len());
+                docs.push(Some(facts));
+            }
+        }
+        self.docs = docs;
+        let mut new_place = vec![None; self.chunks.len()];
+        let mut chunks = Vec::with_capacity(self.chunks());
+        for (place, chunk) in std::mem::take(&mut self.chunks).into_iter().enumerate() {
+            if let Some(doc) = new_slot[chunk.doc as usize] {
+                new_place[place] = Some(small(chunks.len()));
+                chunks.push(Chunk { doc, ..chunk });
+            }
+        }
+        self.chunks = chunks;
+        self.chunks_of_no_doc = 0;
+        self.postings.retain(|_, list| list.renumber(&new_place));
+        self.postings.shrink_to_fit();
+        self.planes.retain(|_, plane| plane.renumber(&new_place));
+    }
+}
+
+/// Places and slots are kept in 32 bits: a tenant with four thousand million chunks does not fit into
+/// memory anyway.
+fn small(place: usize) -> u32 {
+    u32::try_from(place).unwrap_or(u32::MAX)
+}

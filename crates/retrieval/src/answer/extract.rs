@@ -1,0 +1,117 @@
+//! The extractive answerer: see [`super`].
+
+use std::ops::Range;
+
+use uuid::Uuid;
+
+use super::evidence::{Choice, Evidence, Likeness, coverage, gain_by_exchange, weigh};
+use super::model::{self, ENOUGH};
+use super::question::Question;
+use super::reading::Reading;
+use super::span::span;
+use super::{Embed, Passage};
+use crate::terms::QueryTerms;
+
+/// So many of the best passages are read; the answer is hardly ever in a later one.
+const READ: usize = 5;
+
+/// A sentence of a passage, word for word.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Quote {
+    pub chunk_id: Uuid,
+    /// The bytes of the sentence in the text of the passage.
+    pub sentence: Range<usize>,
+    /// The bytes of the words that are likely meant.
+    pub span: Option<Range<usize>>,
+    pub text: String,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Answer {
+    /// The best sentence; given in either case, so that whoever asked can see how near it comes.
+    pub quote: Option<Quote>,
+    /// How likely the quote answers, from 0 to 1.
+    pub confidence: f32,
+}
+
+impl Answer {
+    /// Whether the honest answer is that the passages do not say.
+    pub fn abstained(&self) -> bool {
+        self.quote.is_none() || self.confidence < ENOUGH
+    }
+}
+
+/// Answers a question by the best sentence of the passages.
+///
+/// `weights` is [`crate::index::TenantIndex::weights`] of the question's terms. Without `embed` the
+/// answerer goes by words alone.
+pub fn answer(
+    question: &str,
+    weights: &[f32],
+    passages: &[Passage<'_>],
+    embed: Option<Embed<'_>>,
+) -> Answer {
+    match evidence(question, weights, passages, embed) {
+        Some((quote, evidence)) => {
+            Answer { quote: Some(quote), confidence: model::confidence(&evidence) }
+        }
+        None => Answer { quote: None, confidence: 0.0 },
+    }
+}
+
+/// The best sentence and what speaks for and against it; `None` when no passage has a sentence.
+pub fn evidence(
+    question: &str,
+    weights: &[f32],
+    passages: &[Passage<'_>],
+    embed: Option<Embed<'_>>,
+) -> Option<(Quote, Evidence)> {
+    let asked = Question::of(question, &QueryTerms::of(question), weights);
+    let passages = &passages[..passages.len().min(READ)];
+    let readings: Vec<Reading<'_>> =
+        passages.iter().map(|passage| Reading::of(passage.text, &asked)).collect();
+    let likeness = Likeness::of(question, &readings, embed);
+    let (at, sentence) = best_sentence(&asked, passages, &readings, &likeness)?;
+    let reading = &readings[at];
+    let choice = Choice {
+        reading,
+        sentence,
+        similarity: likeness.of_sentences[at][sentence],
+        score: passages[at].score,
+        gain_by_exchange: embed
+            .map_or(0.0, |embed| gain_by_exchange(&asked, reading, sentence, embed)),
+    };
+    let quote = Quote {
+        chunk_id: passages[at].chunk_id,
+        sentence: reading.sentences[sentence].clone(),
+        span: span(&asked, reading, sentence),
+        text: reading.text[reading.sentences[sentence].clone()].to_owned(),
+    };
+    Some((quote, weigh(&asked, &choice)))
+}
+
+fn best_sentence(
+    question: &Question,
+    passages: &[Passage<'_>],
+    readings: &[Reading<'_>],
+    likeness: &Likeness,
+) -> Option<(usize, usize)> {
+    let mut best: Option<(f32, (usize, usize))> = None;
+    for (at, reading) in readings.iter().enumerate() {
+        for sentence in 0..reading.sentences.len() {
+            let within = reading.tokens_in(&reading.sentences[sentence]);
+            let fits = within.clone().any(|token| reading.fits(token, question.asked));
+            let score = model::sentence_score(
+                coverage(question, reading, &within),
+                likeness.of_sentences[at][sentence],
+                passages[at].score,
+                fits,
+            );
+            // The first of equals: passages come best first.
+            if best.is_none_or(|(most, _)| score > most) {
+                best = Some((score, (at, sentence)));
+            }
+        }
+    }
+    best.map(|(_, place)| place)
+}

@@ -1,0 +1,340 @@
+//! Exactly the nearest vectors, found without reading most of their bytes.
+//!
+//! A vector is brought to length 1 and kept in 16 bits per dimension, as multiples of its own step.
+//! The upper and lower bytes lie apart. A scan reads the upper bytes only: that gives each cosine up
+//! to an error that is known, since by Cauchy and Schwarz it is at most the length of what was left out
+//! (kept with the vector) plus what was rounded off the query. What cannot be among the nearest even
+//! with its error in its favour is dropped; the few others are compared in full. So the result is that
+//! of comparing everything in full.
+//!
+//! Measured at 384 dimensions (`bench-retrieval latency`): half the memory of `f32`, a quarter of the
+//! bytes read.
+
+use super::best::{Best, Scored};
+use super::lexical::Sight;
+use super::{Chunk, small};
+
+/// The vectors of one number of dimensions.
+#[derive(Debug)]
+pub(super) struct Plane {
+    dimensions: usize,
+    /// The chunk of each row, ascending.
+    places: Vec<u32>,
+    upper: Vec<i8>,
+    lower: Vec<i8>,
+    rows: Vec<Row>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Row {
+    /// What one unit of the 16 bits is worth.
+    step: f32,
+    /// The length of what the lower bytes hold.
+    left_out: f32,
+}
+
+/// The largest of 16 bits whose upper byte, rounded, still fits into eight.
+const LARGEST: f32 = 32_512.0;
+/// Rounding of the sums themselves, well above what `f32` loses.
+const ROUNDING: f32 = 1e-5;
+/// From this many rows on a second thread pays for its start.
+const ROWS_FOR_TWO_THREADS: usize = 16_384;
+
+impl Plane {
+    pub(super) fn new(dimensions: usize) -> Self {
+        Self {
+            dimensions,
+            places: Vec::new(),
+            upper: Vec::new(),
+            lower: Vec::new(),
+            rows: Vec::new(),
+        }
+    }
+
+    /// Adds the vector of a chunk that comes after all others. One without a direction is left out.
+    pub(super) fn push(&mut self, place: u32, vector: &[f32]) {
+        let Some(unit) = of_length_one(vector) else { return };
+        let largest = unit.iter().fold(0.0_f32, |most, x| most.max(x.abs()));
+        let step = largest / LARGEST;
+        let mut left_out = 0.0_f32;
+        for x in unit {
+            #[expect(clippy::cast_possible_truncation, reason = "at most LARGEST")]
+            let whole = (x / step).round() as i32;
+            let upper = (whole + 128) >> 8;
+            let lower = whole - (upper << 8);
+            self.upper.push(i8::try_from(upper).unwrap_or(i8::MAX));
+            self.lower.push(i8::try_from(lower).unwrap_or(i8::MAX));
+            #[expect(clippy::cast_precision_loss, reason = "a byte")]
+            let lower = lower as f32;
+            left_out += lower * lower;
+        }
+        self.places.push(place);
+        self.rows.push(Row { step, left_out: left_out.sqrt() * step });
+    }
+
+    /// The places of the nearest `count` chunks that are wanted; some more may be among them only when
+    /// they are as near as the last.
+    pub(super) fn nearest(
+        &self,
+        vector: &[f32],
+        count: usize,
+        sight: &[Sight],
+        chunks: &[Chunk],
+    ) -> Vec<u32> {
+        let Some(query) = of_length_one(vector) else { return Vec::new() };
+        let coarse = CoarseQuery::of(&query);
+        let rows = self.rows.len();
+        let candidates = if rows < ROWS_FOR_TWO_THREADS {
+            self.scan(&coarse, 0..rows, count, sight)
+        } else {
+            let (first, second) = (0..rows / 2, rows / 2..rows);
+            std::thread::scope(|scope| {
+                let other = scope.spawn(|| self.scan(&coarse, second.clone(), count, sight));
+                let mut candidates = self.scan(&coarse, first, count, sight);
+                // A thread that could not finish is made up for here.
+                let rest = other
+                    .join()
+                    .unwrap_or_else(|_| self.scan(&coarse, second.clone(), count, sight));
+                candidates.merge(rest);
+                candidates
+            })
+        };
+        let mut best = Best::of(count);
+        for row in candidates.rows() {
+            let place = self.places[row];
+            let score = self.cosine(&query, row);
+            best.offer(Scored { score, chunk_id: chunks[place as usize].id, place });
+        }
+        best.in_order().into_iter().map(|scored| scored.place).collect()
+    }
+
+    /// The cosines of chunks with the query; `None` for a chunk without a vector.
+    pub(super) fn similarities(&self, vector: &[f32], places: &[u32]) -> Vec<Option<f32>> {
+        let query = of_length_one(vector);
+        let of_place = |place: &u32| {
+            let row = self.places.binary_search(place).ok()?;
+            Some(self.cosine(query.as_ref()?, row))
+        };
+        places.iter().map(of_place).collect()
+    }
+
+    /// Sums in eight lanes whose order is fixed: the same on every machine.
+    fn cosine(&self, query: &[f32], row: usize) -> f32 {
+        let bytes = row * self.dimensions..(row + 1) * self.dimensions;
+        let (upper, lower) = (&self.upper[bytes.clone()], &self.lower[bytes]);
+        let mut lanes = [0.0_f32; 8];
+        for ((query, upper), lower) in query.chunks(8).zip(upper.chunks(8)).zip(lower.chunks(8)) {
+            for (((lane, q), u), l) in lanes.iter_mut().zip(query).zip(upper).zip(lower) {
+                *lane += q * f32::from((i16::from(*u) << 8) + i16::from(*l));
+            }
+        }
+        (lanes.iter().sum::<f32>() * self.rows[row].step).clamp(-1.0, 1.0)
+    }
+
+    fn scan(
+        &self,
+        query: &CoarseQuery,
+        rows: std::ops::Range<usize>,
+        count: usize,
+        sight: &[Sight],
+    ) -> Candidates {
+        let mut candidates = Candidates::for_the_best(count);
+        pulp::Arch::new().dispatch(|| {
+            for row in rows {
+                if sight[self.places[row] as usize] != Sight::Wanted {
+                    continue;
+                }
+                let start = row * self.dimensions;
+                let product = product(&query.units, &self.upper[start..start + self.dimensions]);
+                #[expect(clippy::cast_precision_loss, reason = "ROUNDING allows for it")]
+                let cosine = product as f32 * query.step * self.rows[row].step * 256.0;
+                let left_out = self.rows[row].left_out;
+                let error = left_out + query.left_out * (1.0 + left_out) + ROUNDING;
+                candidates.offer(small(row), cosine - error, cosine + error);
+            }
+        });
+        candidates
+    }
+
+    /// Gives rows the new places of their chunks and drops those without one; says whether any is left.
+    pub(super) fn renumber(&mut self, new_place: &[Option<u32>]) -> bool {
+        let mut new = Self::new(self.dimensions);
+        for (row, place) in self.places.iter().enumerate() {
+            if let Some(place) = new_place[*place as usize] {
+                let bytes = row * self.dimensions..(row + 1) * self.dimensions;
+                new.upper.extend_from_slice(&self.upper[bytes.clone()]);
+                new.lower.extend_from_slice(&self.lower[bytes]);
+                new.places.push(place);
+                new.rows.push(self.rows[row]);
+            }
+        }
+        *self = new;
+        !self.rows.is_empty()
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        self.upper.capacity()
+            + self.lower.capacity()
+            + self.places.capacity() * size_of::<u32>()
+            + self.rows.capacity() * size_of::<Row>()
+    }
+}
+
+/// Whole numbers add up to the same in any order, so the compiler may use the widest registers of the
+/// machine that it runs on.
+#[expect(clippy::inline_always, reason = "what is not inlined is not compiled for that machine")]
+#[inline(always)]
+fn product(query: &[i16], row: &[i8]) -> i32 {
+    query.iter().zip(row).map(|(q, r)| i32::from(*q) * i32::from(i16::from(*r))).sum()
+}
+
+/// A query as whole numbers of a step.
+struct CoarseQuery {
+    units: Vec<i16>,
+    step: f32,
+    left_out: f32,
+}
+
+impl CoarseQuery {
+    fn of(query: &[f32]) -> Self {
+        let largest = query.iter().fold(0.0_f32, |most, x| most.max(x.abs()));
+        // So many units that the sum of all products stays within 32 bits.
+        let dimensions = i32::try_from(query.len().max(1)).unwrap_or(i32::MAX);
+        let units = (i32::MAX / 128 / dimensions).clamp(1, 8191);
+        #[expect(clippy::cast_precision_loss, reason = "at most 8191")]
+        let step = largest / units as f32;
+        let mut left_out = 0.0_f32;
+        let units = query.iter().map(|x| {
+            let whole = (x / step).round();
+            left_out += (x - whole * step) * (x - whole * step);
+            #[expect(clippy::cast_possible_truncation, reason = "at most 8191")]
+            let whole = whole as i16;
+            whole
+        });
+        Self { units: units.collect(), step, left_out: left_out.sqrt() }
+    }
+}
+
+fn of_length_one(vector: &[f32]) -> Option<Vec<f32>> {
+    let length = vector.iter().map(|x| f64::from(*x) * f64::from(*x)).sum::<f64>().sqrt();
+    #[expect(clippy::cast_possible_truncation, reason = "the precision of the vector itself")]
+    let unit = |x: &f32| (f64::from(*x) / length) as f32;
+    (length.is_finite() && length > 0.0).then(|| vector.iter().map(unit).collect())
+}
+
+/// Rows that may be among the best `count`, each with the least and the most that it can reach.
+struct Candidates {
+    count: usize,
+    /// What `count` rows certainly reach.
+    floor: f32,
+    kept: Vec<(f32, f32, u32)>,
+}
+
+impl Candidates {
+    fn for_the_best(count: usize) -> Self {
+        Self { count, floor: f32::NEG_INFINITY, kept: Vec::new() }
+    }
+
+    #[inline]
+    fn offer(&mut self, row: u32, least: f32, most: f32) {
+        if most >= self.floor {
+            self.kept.push((least, most, row));
+            if self.kept.len().is_multiple_of(self.count * 4 + 64) {
+                self.raise_floor();
+            }
+        }
+    }
+
+    #[inline(never)]
+    fn raise_floor(&mut self) {
+        if self.kept.len() > self.count {
+            let (_, last, _) =
+                self.kept.select_nth_unstable_by(self.count - 1, |a, b| b.0.total_cmp(&a.0));
+            self.floor = self.floor.max(last.0);
+            let floor = self.floor;
+            self.kept.retain(|(_, most, _)| *most >= floor);
+        }
+    }
+
+    fn merge(&mut self, other: Self) {
+        self.kept.extend(other.kept);
+    }
+
+    fn rows(mut self) -> impl Iterator<Item = usize> {
+        self.raise_floor();
+        self.kept.into_iter().map(|(_, _, row)| row as usize)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use uuid::Uuid;
+
+    /// Numbers that look random and are the same in every run.
+    fn noise(seed: u32) -> impl FnMut() -> f32 {
+        let mut state = u64::from(seed) + 1;
+        move || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            f32::from(((state >> 48) as u16).cast_signed()) / 32768.0
+        }
+    }
+
+    #[test]
+    fn the_nearest_are_those_of_comparing_everything_in_full() {
+        let dimensions = 20;
+        let rows = ROWS_FOR_TWO_THREADS + 100;
+        let mut next = noise(7);
+        let mut plane = Plane::new(dimensions);
+        let mut chunks = Vec::new();
+        for place in 0..rows {
+            let vector: Vec<f32> = (0..dimensions).map(|_| next()).collect();
+            plane.push(small(place), &vector);
+            let id = Uuid::from_u128(place as u128);
+            chunks.push(Chunk { id, doc: 0, length: 1 });
+        }
+        let sight: Vec<Sight> =
+            (0..rows).map(|n| if n % 3 == 0 { Sight::Visible } else { Sight::Wanted }).collect();
+        for _ in 0..5 {
+            let query: Vec<f32> = (0..dimensions).map(|_| next()).collect();
+            let found = plane.nearest(&query, 10, &sight, &chunks);
+            let unit = of_length_one(&query).unwrap();
+            let mut all: Vec<Scored> = (0..rows)
+                .filter(|row| row % 3 != 0)
+                .map(|row| Scored {
+                    score: plane.cosine(&unit, row),
+                    chunk_id: chunks[row].id,
+                    place: small(row),
+                })
+                .collect();
+            all.sort_by(Scored::best_first);
+            let expected: Vec<u32> = all[..10].iter().map(|scored| scored.place).collect();
+            assert_eq!(found, expected);
+        }
+    }
+
+    #[test]
+    fn sixteen_bits_keep_the_cosine() {
+        let mut next = noise(1);
+        let vectors: Vec<Vec<f32>> = (0..50).map(|_| (0..384).map(|_| next()).collect()).collect();
+        let mut plane = Plane::new(384);
+        for (place, vector) in vectors.iter().enumerate() {
+            plane.push(small(place), vector);
+        }
+        let unit = of_length_one(&vectors[0]).unwrap();
+        for (row, vector) in vectors.iter().enumerate() {
+            let exact: f32 =
+                of_length_one(vector).unwrap().iter().zip(&unit).map(|(a, b)| a * b).sum();
+            assert!((plane.cosine(&unit, row) - exact).abs() < 2e-5);
+        }
+    }
+
+    #[test]
+    fn a_vector_without_direction_is_near_nothing() {
+        let mut plane = Plane::new(2);
+        plane.push(0, &[0.0, 0.0]);
+        plane.push(1, &[f32::NAN, 0.0]);
+        plane.push(2, &[0.0, 1.0]);
+        assert_eq!(plane.similarities(&[0.0, 2.0], &[0, 1, 2]), [None, None, Some(1.0)]);
+    }
+}
