@@ -6,12 +6,12 @@ use anyhow::Result;
 use clap::{Parser, Subcommand};
 
 mod embedding;
-mod windows;
 mod fit;
 mod quality;
 mod quality_asked;
 mod quality_corpus;
 mod quality_vectors;
+mod windows;
 
 #[derive(Parser)]
 struct Arguments {

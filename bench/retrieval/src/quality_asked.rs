@@ -33,7 +33,7 @@ impl Indexed {
             let chunk = IndexedChunk {
                 chunk_id: id_of(at),
                 terms: pack(&Terms::of(&set.passages[at])),
-                vector: Some(vector),
+                vectors: vec![vector],
             };
             index.upsert(Doc { facts: facts(at), chunks: vec![chunk] })?;
         }

@@ -8,6 +8,7 @@ mod jobs;
 mod page;
 mod pages;
 mod problem;
+mod search;
 mod session;
 mod tenant;
 mod users;
@@ -28,13 +29,17 @@ pub use jobs::{
 };
 pub use page::{
     ApiKeyPage, AuditPage, BatchPage, BatchResultPage, Cursor, DocumentPage, InvalidCursor,
-    JobPage, PageQuery, RunPage, UserPage, is_storable,
+    JobPage, KnowledgeBasePage, PageQuery, RunPage, UserPage, is_storable,
 };
 pub use pages::{
     BlockView, CellView, KeyValueView, OriginView, OtherReadingView, PageView, PictureQuery,
     SpanView, TableView, TextFormat, TextQuery, TextSourceView, WordView,
 };
 pub use problem::Problem;
+pub use search::{
+    AreaView, AskBody, AskResponse, CitationView, HighlightView, HitView, KnownDocumentView,
+    SearchBody, SearchFilters, SearchMode, SearchQuery, SearchResponse, SentenceView,
+};
 pub use session::{CallerKind, LoginRequest, LoginResponse, MeView};
 pub use tenant::{ChainView, LimitsView, MaskView, RulesView, TenantView, UsageView};
 pub use users::{CreateUserRequest, RoleName, UpdateUserRequest, UserView};

@@ -9,8 +9,8 @@ use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
 use crate::{
-    ApiKeyView, AuditEntryView, BatchResultView, BatchView, DocumentView, JobView, RunView,
-    UserView,
+    ApiKeyView, AuditEntryView, BatchResultView, BatchView, DocumentView, JobView,
+    KnownDocumentView, RunView, UserView,
 };
 
 /// Which part of a list is wanted.
@@ -52,6 +52,7 @@ page_of!(DocumentPage, DocumentView);
 page_of!(RunPage, RunView);
 page_of!(BatchPage, BatchView);
 page_of!(BatchResultPage, BatchResultView);
+page_of!(KnowledgeBasePage, KnownDocumentView);
 
 /// Whether the database can hold the moment: the years 1 to 9999.
 pub fn is_storable(moment: DateTime<Utc>) -> bool {

@@ -11,8 +11,8 @@ use utoipa_axum::routes;
 
 use crate::Api;
 use crate::routes::{
-    api_keys, audit, batches, documents, events, files, health, jobs, pages, runs, session, tenant,
-    users,
+    api_keys, audit, batches, documents, events, files, health, jobs, mcp, pages, runs, search,
+    session, tenant, users,
 };
 
 #[derive(OpenApi)]
@@ -31,6 +31,7 @@ use crate::routes::{
         (name = "api-keys", description = "The keys of a tenant's machines"),
         (name = "tenant", description = "The tenant's own rules, limits and usage"),
         (name = "documents", description = "What was handed in, and what became of it"),
+        (name = "search", description = "Find passages and ask questions, in what the caller may see"),
         (name = "batches", description = "Documents that are handed in together"),
         (name = "events", description = "What happens, as it happens"),
         (name = "jobs", description = "The queue: what waits, what runs, what was given up"),
@@ -92,6 +93,10 @@ pub(crate) fn versioned_routes() -> OpenApiRouter<Arc<Api>> {
         .routes(routes!(documents::pdf))
         .routes(routes!(pages::page))
         .routes(routes!(pages::text))
+        .routes(routes!(search::search, search::search_by_address))
+        .routes(routes!(search::ask))
+        .routes(routes!(search::knowledge_base))
+        .routes(routes!(mcp::mcp))
         .routes(routes!(files::follow))
         .routes(routes!(runs::list))
         .routes(routes!(runs::find))

@@ -11,6 +11,7 @@ use store::private::{self, PrivateServer};
 
 use crate::config::Config;
 use crate::data_dir::{DataDir, DataDirError};
+use crate::models;
 use crate::readers;
 use crate::signals::StopSignals;
 use crate::stages::{self, Drills, Equipment};
@@ -58,6 +59,7 @@ impl Backend {
             unknown_keys_per_minute: config.auth.unknown_keys_per_minute,
             intake: stages::intake_settings(config, drills)?,
             reader: Some(reader.clone()),
+            search: models::search_settings(&config.search)?,
         };
         let ops = Ops::new(database.store.clone(), blobs.clone(), &settings, environment);
         let equipment = Equipment {
@@ -65,6 +67,7 @@ impl Backend {
             reader,
             children: config.read.children,
             intake: ops.intake().clone(),
+            vectors: ops.vectors(),
         };
         let stages = stages::registered(drills, equipment);
         Ok(Self { ops, database, stages })

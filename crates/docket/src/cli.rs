@@ -2,6 +2,7 @@
 
 mod jobs;
 mod read;
+mod search;
 
 use std::path::PathBuf;
 
@@ -13,6 +14,7 @@ use crate::stages::Drills;
 
 pub(crate) use jobs::{DeadJobsArgs, JobsArgs, RequeueArgs};
 pub(crate) use read::{ReadArgs, ReadFormat, ReadWorkerArgs};
+pub(crate) use search::{AskArgs, SearchArgs, SearchBy, WithinArgs};
 
 /// Takes documents in, reads them, and never loses one.
 #[derive(Debug, Parser)]
@@ -100,6 +102,17 @@ pub(crate) enum Command {
     },
     /// Process documents again. What is served stays served until the new run succeeds.
     Rerun(RerunArgs),
+    /// Find passages, by words and by meaning; exits with 1 when there are none.
+    Search(SearchArgs),
+    /// Ask a question; exits with 1 when the documents do not say.
+    Ask(AskArgs),
+    /// Speak the Model Context Protocol on standard input and output, for assistants.
+    ///
+    /// What they find and ask is bounded by the sign-in, or by the key in DOCKET_TOKEN.
+    Mcp {
+        #[command(flatten)]
+        server: ServerArgs,
+    },
     /// List jobs, newest first.
     Jobs(JobsArgs),
     /// Jobs that were given up and wait for a person.

@@ -13,6 +13,7 @@ mod config;
 mod data_dir;
 mod drill;
 mod logging;
+mod models;
 mod readers;
 mod say;
 mod signals;
@@ -116,6 +117,9 @@ async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Audit { command: AuditCommand::Verify { database, json } } => {
             commands::audit_verify::run(&quiet(&load(database.flags())?)?, *json).await
         }
+        Command::Search(args) => commands::search::search(args).await,
+        Command::Ask(args) => commands::search::ask(args).await,
+        Command::Mcp { server } => commands::mcp::run(server).await,
         Command::Tenants { command: TenantsCommand::List { database, json } } => {
             commands::tenants::list(&quiet(&load(database.flags())?)?, *json).await
         }

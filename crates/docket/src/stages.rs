@@ -5,12 +5,16 @@
 
 use std::sync::Arc;
 
-use ::stages::{Desk, FileWithin, FrontDoor, Ingest, Layout, Ocr, Preprocess, TakingIn};
+use ::stages::{
+    Desk, FileWithin, FindingVectors, FrontDoor, Index, Ingest, KnownVectors, Layout, Ocr,
+    Preprocess, TakingIn,
+};
 use blob::Blobs;
-use domain::{Failure, Pipeline, StageName};
+use domain::{ContentHash, Failure, Pipeline, StageName, TenantId};
 use engine::Stages;
-use ops::{Intake, IntakeSettings};
+use ops::{Intake, IntakeSettings, VectorsKeeper};
 use reading::reader::Reader;
+use retrieval::embedding::EmbeddingSource;
 
 use crate::config::{Config, ConfigError};
 use crate::{drill, system};
@@ -29,6 +33,7 @@ pub(crate) struct Equipment<'a> {
     /// Jobs of one reading stage that run at once.
     pub(crate) children: usize,
     pub(crate) intake: Intake,
+    pub(crate) vectors: VectorsKeeper,
 }
 
 /// Hands files in that came within others, as everybody does.
@@ -48,8 +53,29 @@ impl FrontDoor for Door {
 
 /// Every stage, in the pipeline's order.
 pub(crate) fn registered(drills: Drills, equipment: Equipment<'_>) -> Stages {
-    let Equipment { blobs, reader, children, intake } = equipment;
-    with_drills(real_stages(blobs, &reader, children, Arc::new(Door(intake))), drills)
+    let Equipment { blobs, reader, children, intake, vectors } = equipment;
+    let embedding = vectors.embedding.clone();
+    let index = (embedding, Arc::new(Shelf(vectors)) as Arc<dyn KnownVectors>);
+    with_drills(real_stages(blobs, &reader, children, Arc::new(Door(intake)), index), drills)
+}
+
+/// Vectors that texts have got before, from the database.
+struct Shelf(VectorsKeeper);
+
+impl KnownVectors for Shelf {
+    fn find<'a>(
+        &'a self,
+        tenant_id: TenantId,
+        model: &'a str,
+        keys: &'a [ContentHash],
+    ) -> FindingVectors<'a> {
+        Box::pin(async move {
+            self.0
+                .known(tenant_id, model, keys)
+                .await
+                .map_err(|error| Failure::retry(format!("vectors could not be looked up: {error}")))
+        })
+    }
 }
 
 fn real_stages(
@@ -57,13 +83,17 @@ fn real_stages(
     reader: &Reader,
     children: usize,
     door: Arc<dyn FrontDoor>,
+    (embedding, known): (EmbeddingSource, Arc<dyn KnownVectors>),
 ) -> Stages {
     let desk = || Desk::new(blobs.clone(), reader.clone(), system::environment().ids);
     // A name that is none would be a bug, and its stage is left out.
     let real = Ingest::new(blobs.clone()).into_iter().fold(Stages::default(), Stages::with);
     let real = Preprocess::new(desk(), door, children).into_iter().fold(real, Stages::with);
     let real = Ocr::new(desk(), children).into_iter().fold(real, Stages::with);
-    Layout::new(desk(), children).into_iter().fold(real, Stages::with)
+    let real = Layout::new(desk(), children).into_iter().fold(real, Stages::with);
+    let ids = system::environment().ids;
+    let index = Index::new(desk(), ids, embedding, known, children);
+    index.into_iter().fold(real, Stages::with)
 }
 
 fn with_drills(real: Stages, drills: Drills) -> Stages {
@@ -76,7 +106,7 @@ fn with_drills(real: Stages, drills: Drills) -> Stages {
 /// The names of [`registered`], which need nothing to be opened.
 pub(crate) fn names(drills: Drills) -> Vec<StageName> {
     let drills: &[&str] = if drills == Drills::Registered { &drill::NAMES } else { &[] };
-    [Ingest::NAME, Preprocess::NAME, Ocr::NAME, Layout::NAME]
+    [Ingest::NAME, Preprocess::NAME, Ocr::NAME, Layout::NAME, Index::NAME]
         .iter()
         .chain(drills)
         .filter_map(|name| name.parse().ok())
@@ -130,6 +160,15 @@ mod tests {
         }
     }
 
+    /// Nothing is known.
+    struct NoShelf;
+
+    impl KnownVectors for NoShelf {
+        fn find<'a>(&'a self, _: TenantId, _: &'a str, _: &'a [ContentHash]) -> FindingVectors<'a> {
+            Box::pin(async { Ok(std::collections::HashMap::new()) })
+        }
+    }
+
     fn config(pipeline: &'static str) -> Config {
         let pipeline = |name: &str| (name == "DOCKET_PIPELINE").then(|| pipeline.to_owned());
         Config::from_layers(&Layers::load(None, pipeline, Vec::new()).unwrap()).unwrap()
@@ -141,7 +180,8 @@ mod tests {
         let blobs = Blobs::open(&blob::BlobUrl::Folder(folder.path().to_owned())).unwrap();
         for drills in [Drills::None, Drills::Registered] {
             let reader = crate::readers::reader(&config("").read).unwrap();
-            let stages = real_stages(&blobs, &reader, 1, Arc::new(NoDoor));
+            let index = (EmbeddingSource::nowhere(), Arc::new(NoShelf) as Arc<dyn KnownVectors>);
+            let stages = real_stages(&blobs, &reader, 1, Arc::new(NoDoor), index);
             assert!(with_drills(stages, drills).names().eq(&names(drills)));
         }
     }
@@ -153,7 +193,7 @@ mod tests {
         let refused = default_pipeline(&config("drill_a,magic"), Drills::Registered);
         let refused = refused.unwrap_err().to_string();
         assert!(refused.starts_with("pipeline names the stage 'magic'"), "{refused}");
-        assert!(refused.contains("ingest, preprocess, ocr, layout, drill_a"), "{refused}");
+        assert!(refused.contains("ingest, preprocess, ocr, layout, index, drill_a"), "{refused}");
     }
 
     #[test]

@@ -9,7 +9,7 @@ use anyhow::Context;
 use blob::Blobs;
 use domain::{Random, StageName};
 use engine::{Chore, Environment, Schedules, Stages, Worker, WorkerSettings, janitor, stale_runs};
-use ops::{OriginalsJanitor, Retention};
+use ops::{OriginalsJanitor, Retention, VectorsKeeper};
 use store::Store;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
@@ -39,6 +39,7 @@ impl Workers {
         store: &Store,
         blobs: &Blobs,
         stages: Stages,
+        vectors: VectorsKeeper,
         config: &Config,
     ) -> anyhow::Result<Self> {
         let work = &config.work;
@@ -57,7 +58,7 @@ impl Workers {
         let no_more_schedules = CancellationToken::new();
         let schedules = tokio::spawn({
             let (store, stop) = (store.clone(), no_more_schedules.clone());
-            let chores = chores(&store, blobs, &environment, config);
+            let chores = chores(&store, blobs, vectors, &environment, config);
             async move { chores.keep(&store, &environment, Self::LOOK_EVERY, stop).await }
         });
         tracing::info!(worker = id, stages = description, "working");
@@ -84,7 +85,13 @@ impl Workers {
 }
 
 /// What one process at a time does, wherever there are workers.
-fn chores(store: &Store, blobs: &Blobs, environment: &Environment, config: &Config) -> Schedules {
+fn chores(
+    store: &Store,
+    blobs: &Blobs,
+    vectors: VectorsKeeper,
+    environment: &Environment,
+    config: &Config,
+) -> Schedules {
     let clock = || environment.clock.clone();
     Schedules::default()
         .with(stale_runs(store.clone(), clock(), config.work.stale))
@@ -98,6 +105,48 @@ fn chores(store: &Store, blobs: &Blobs, environment: &Environment, config: &Conf
                 failed: days(config.intake.keep_failed),
             },
         }))
+        .with(fill_in_vectors(vectors.clone()))
+        .with(sweep_search(vectors))
+}
+
+/// After a change of the embedding model this goes on for a while; otherwise there is nothing to do.
+fn fill_in_vectors(keeper: VectorsKeeper) -> Chore {
+    Chore {
+        name: "fill_in_vectors",
+        every: Duration::from_mins(1),
+        longest: Duration::from_mins(5),
+        run: Arc::new(move || {
+            let keeper = keeper.clone();
+            Box::pin(async move {
+                loop {
+                    match keeper.fill_in().await {
+                        Ok(true) => {}
+                        Ok(false) => return,
+                        Err(error) => {
+                            tracing::warn!(%error, "chunks wait for their vectors");
+                            return;
+                        }
+                    }
+                }
+            })
+        }),
+    }
+}
+
+fn sweep_search(keeper: VectorsKeeper) -> Chore {
+    Chore {
+        name: "sweep_search",
+        every: Duration::from_mins(30),
+        longest: Duration::from_mins(5),
+        run: Arc::new(move || {
+            let keeper = keeper.clone();
+            Box::pin(async move {
+                if let Err(error) = keeper.sweep().await {
+                    tracing::warn!(%error, "what cannot be found any more was not swept");
+                }
+            })
+        }),
+    }
 }
 
 fn sweep_originals(janitor: OriginalsJanitor) -> Chore {

@@ -25,9 +25,16 @@ pub struct NewChunk {
     pub areas: Vec<ChunkArea>,
     /// Its terms, packed.
     pub terms: Vec<u8>,
-    /// The hash of what is embedded.
+    /// A vector for each part of it; none without a model.
+    pub parts: Vec<EmbeddedPart>,
+}
+
+/// A part of a chunk, by what it means.
+#[derive(Clone, Debug, PartialEq)]
+pub struct EmbeddedPart {
+    /// The hash of what was embedded.
     pub content_key: ContentHash,
-    pub vector: Option<Vec<f32>>,
+    pub vector: Vec<f32>,
 }
 
 /// Where on a page a chunk stands, in points.

@@ -37,6 +37,7 @@ mod remembered_tokens;
 mod rerun_document;
 mod retry_job;
 mod revoke_api_key;
+mod search;
 mod submit_document;
 mod sweep_originals;
 mod tag_document;
@@ -80,7 +81,12 @@ pub use rate::{Limiter, TooMany};
 pub use read_pages::TextForm;
 pub use reading::model as pages;
 pub use rerun_document::Rerun;
+pub use retrieval::index::Mode;
 pub use retry_job::RequestedRequeue;
+pub use search::{
+    Answered, AskEvent, Citation, Filters, Hit, KnownDocument, Question, SearchRequest,
+    SearchResult, SearchSettings, SecondOpinion, Sentence, VectorsKeeper,
+};
 pub use store::{
     After, BatchItemRecord, BatchRecord, DeadJobFilter, DocumentFilter, DocumentRecord, JobFilter,
     JobRecord, PartRecord, QueueRecord, RunRecord, StageRecord, TenantUsage, VersionRecord,
@@ -99,6 +105,7 @@ use login::LoginThrottle;
 use once::RequestSeal;
 use passwords::Passwords;
 use queue_room::QueueRoom;
+use search::Indexes;
 use tokens::Tokens;
 
 /// Everything a use case needs. One per process, shared by all requests.
@@ -124,6 +131,8 @@ pub struct Ops {
     intake: Intake,
     limits: SpecialLimits,
     reader: Option<Reader>,
+    search: SearchSettings,
+    indexes: Indexes,
     queue_room: QueueRoom,
 }
 
@@ -140,6 +149,7 @@ pub struct Settings {
     pub intake: IntakeSettings,
     /// Draws pages for people; without one they cannot be looked at.
     pub reader: Option<Reader>,
+    pub search: SearchSettings,
 }
 
 /// What is taken from the machine.
@@ -175,6 +185,8 @@ impl Ops {
             ),
             limits: SpecialLimits::default(),
             reader: settings.reader.clone(),
+            indexes: Indexes::new(settings.search.memory),
+            search: settings.search.clone(),
             queue_room: QueueRoom::default(),
             store,
             blobs,
@@ -199,6 +211,15 @@ impl Ops {
     /// What taking a document in needs, for workers.
     pub fn intake(&self) -> &Intake {
         &self.intake
+    }
+
+    /// What giving chunks their vectors needs, for workers.
+    pub fn vectors(&self) -> VectorsKeeper {
+        VectorsKeeper {
+            store: self.store.clone(),
+            embedding: self.search.embedding.clone(),
+            clock: Arc::clone(&self.clock),
+        }
     }
 
     pub fn store(&self) -> &Store {

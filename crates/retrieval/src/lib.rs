@@ -11,6 +11,7 @@
 pub mod answer;
 pub mod chunk;
 pub mod embed;
+pub mod embedding;
 pub mod index;
 mod sentences;
 pub mod snippet;

@@ -80,7 +80,7 @@ fn doc(dice: &mut Dice, id: u128, owners: Vec<Actor>) -> Doc {
     let chunks = (0..dice.roll(4)).map(|number| IndexedChunk {
         chunk_id: Uuid::from_u128(id * 16 + number as u128),
         terms: pack(&Terms::of(&dice.text(12))),
-        vector: dice.vector(),
+        vectors: dice.vector().into_iter().chain(dice.vector()).collect(),
     });
     let chunks = chunks.collect();
     let facts = DocFacts {

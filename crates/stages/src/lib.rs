@@ -4,12 +4,14 @@
 //! It knows no SQL and no queue: when it runs, how often, and what comes after is the engine's.
 
 mod desk;
+mod index;
 mod ingest;
 mod layout;
 mod ocr;
 mod preprocess;
 
 pub use desk::Desk;
+pub use index::{FindingVectors, Index, KnownVectors};
 pub use ingest::Ingest;
 pub use layout::Layout;
 pub use ocr::Ocr;

@@ -18,8 +18,6 @@ CREATE TABLE chunks (
     areas       jsonb NOT NULL,
     -- The full text: its terms and how often each occurs, packed.
     terms       bytea NOT NULL,
-    -- The hash of what is embedded: the same text is not embedded twice.
-    content_key bytea NOT NULL,
     -- The last model that gave it a vector; null while it waits for one.
     model       text,
     created_at  timestamptz NOT NULL,
@@ -27,18 +25,22 @@ CREATE TABLE chunks (
 );
 CREATE INDEX chunks_of_tenant ON chunks (tenant_id, run_id);
 CREATE INDEX chunks_without_vector ON chunks (tenant_id) WHERE model IS NULL;
-CREATE INDEX chunks_by_content ON chunks (tenant_id, content_key);
 SELECT docket_protect('chunks');
 
--- A chunk may have the vectors of two models while one takes the place of the other.
+-- One for each part of a chunk, which is as near to a query as its nearest part. A chunk may have the
+-- vectors of two models while one takes the place of the other.
 CREATE TABLE chunk_vectors (
-    chunk_id  uuid NOT NULL REFERENCES chunks ON DELETE CASCADE,
-    model     text NOT NULL,
-    tenant_id uuid NOT NULL REFERENCES tenants,
-    embedding vector NOT NULL,
-    PRIMARY KEY (chunk_id, model)
+    chunk_id    uuid NOT NULL REFERENCES chunks ON DELETE CASCADE,
+    model       text NOT NULL,
+    part        int NOT NULL,
+    tenant_id   uuid NOT NULL REFERENCES tenants,
+    -- The hash of what was embedded: the same text is not embedded twice.
+    content_key bytea NOT NULL,
+    embedding   vector NOT NULL,
+    PRIMARY KEY (chunk_id, model, part)
 );
 ALTER TABLE chunk_vectors ALTER COLUMN embedding SET STORAGE PLAIN;
+CREATE INDEX chunk_vectors_by_content ON chunk_vectors (tenant_id, model, content_key);
 SELECT docket_protect('chunk_vectors');
 
 -- The model by whose vectors a tenant's documents are found; the first one that was used, until another

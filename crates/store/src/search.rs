@@ -4,9 +4,12 @@
 //! everything ([`Changes::until`]) and reads on from there before each search, so an activation that was
 //! acknowledged is never missed, on any node, and nothing has to be told to anybody.
 
+use std::collections::HashMap;
+
 use chrono::{DateTime, Utc};
 use domain::{
-    Actor, BatchId, ChunkArea, ContentHash, DocId, FileKind, NewChunks, RunId, Scope, TenantId,
+    Actor, BatchId, ChunkArea, ContentHash, DocId, EmbeddedPart, FileKind, NewChunks, RunId, Scope,
+    TenantId,
 };
 use serde_json::json;
 use sqlx::FromRow;
@@ -48,7 +51,8 @@ pub struct FindableChunk {
     pub doc_id: DocId,
     pub chunk_id: Uuid,
     pub terms: Vec<u8>,
-    pub vector: Option<Vec<f32>>,
+    /// One for each of its parts.
+    pub vectors: Vec<Vec<f32>>,
 }
 
 /// The text of a chunk, and where it stands.
@@ -162,20 +166,26 @@ impl Tx {
         only: Option<&[DocId]>,
         model: Option<&str>,
     ) -> Result<Vec<FindableChunk>, StoreError> {
-        let rows: Vec<(Uuid, Uuid, Vec<u8>, Option<Vector>)> =
-            sqlx::query_as(sql!("search/chunks"))
-                .bind(self.tenant_id().0)
-                .bind(ids(only))
-                .bind(model)
-                .fetch_all(self.connection())
-                .await?;
-        let chunk = |(doc_id, chunk_id, terms, vector): (Uuid, Uuid, Vec<u8>, Option<Vector>)| {
-            FindableChunk {
-                doc_id: DocId(doc_id),
-                chunk_id,
-                terms,
-                vector: vector.map(|Vector(numbers)| numbers),
-            }
+        let rows: Vec<(Uuid, Uuid, Vec<u8>)> = sqlx::query_as(sql!("search/chunks"))
+            .bind(self.tenant_id().0)
+            .bind(ids(only))
+            .fetch_all(self.connection())
+            .await?;
+        let vectors: Vec<(Uuid, Vector)> = sqlx::query_as(sql!("search/vectors"))
+            .bind(self.tenant_id().0)
+            .bind(ids(only))
+            .bind(model)
+            .fetch_all(self.connection())
+            .await?;
+        let mut of_chunk: HashMap<Uuid, Vec<Vec<f32>>> = HashMap::new();
+        for (chunk_id, Vector(numbers)) in vectors {
+            of_chunk.entry(chunk_id).or_default().push(numbers);
+        }
+        let chunk = |(doc_id, chunk_id, terms)| FindableChunk {
+            doc_id: DocId(doc_id),
+            chunk_id,
+            terms,
+            vectors: of_chunk.remove(&chunk_id).unwrap_or_default(),
         };
         Ok(rows.into_iter().map(chunk).collect())
     }
@@ -255,9 +265,37 @@ impl AcrossTenants {
             .bind(chunks.iter().map(|chunk| number(chunk.last_page)).collect::<Vec<_>>())
             .bind(chunks.iter().map(|chunk| json!(chunk.areas)).collect::<Vec<_>>())
             .bind(chunks.iter().map(|chunk| chunk.terms.as_slice()).collect::<Vec<_>>())
-            .bind(chunks.iter().map(|chunk| &chunk.content_key.as_bytes()[..]).collect::<Vec<_>>())
-            .bind(chunks.iter().map(|chunk| chunk.vector.clone().map(Vector)).collect::<Vec<_>>())
             .bind(&new.model)
+            .execute(self.connection())
+            .await?;
+        let Some(model) = &new.model else { return Ok(()) };
+        let parts = chunks.iter().map(|chunk| (chunk.chunk_id, chunk.parts.as_slice()));
+        self.insert_vectors(tenant_id, model, parts).await
+    }
+
+    async fn insert_vectors<'a>(
+        &mut self,
+        tenant_id: TenantId,
+        model: &str,
+        parts: impl Iterator<Item = (Uuid, &'a [EmbeddedPart])>,
+    ) -> Result<(), StoreError> {
+        let (mut chunks, mut numbers) = (Vec::new(), Vec::<i32>::new());
+        let (mut keys, mut vectors) = (Vec::new(), Vec::new());
+        for (chunk_id, parts) in parts {
+            for (number, part) in (0..).zip(parts) {
+                chunks.push(chunk_id);
+                numbers.push(number);
+                keys.push(&part.content_key.as_bytes()[..]);
+                vectors.push(Vector(part.vector.clone()));
+            }
+        }
+        sqlx::query(sql!("search/insert_vectors"))
+            .bind(tenant_id.0)
+            .bind(model)
+            .bind(chunks)
+            .bind(numbers)
+            .bind(keys)
+            .bind(vectors)
             .execute(self.connection())
             .await?;
         Ok(())
@@ -301,20 +339,22 @@ impl AcrossTenants {
         Ok(rows.into_iter().map(chunk).collect())
     }
 
+    /// Gives chunks of one tenant, as far as they are still there, their vectors.
     pub async fn add_vectors(
         &mut self,
+        tenant_id: TenantId,
         model: &str,
-        vectors: Vec<(Uuid, Vec<f32>)>,
+        embedded: &[(Uuid, Vec<EmbeddedPart>)],
     ) -> Result<(), StoreError> {
-        let (chunks, vectors): (Vec<Uuid>, Vec<Vector>) =
-            vectors.into_iter().map(|(chunk, numbers)| (chunk, Vector(numbers))).unzip();
-        sqlx::query(sql!("search/add_vectors"))
+        let chunks: Vec<Uuid> = embedded.iter().map(|(chunk, _)| *chunk).collect();
+        let left: Vec<Uuid> = sqlx::query_scalar(sql!("search/mark_embedded"))
             .bind(model)
             .bind(chunks)
-            .bind(vectors)
-            .execute(self.connection())
+            .fetch_all(self.connection())
             .await?;
-        Ok(())
+        let parts = embedded.iter().filter(|(chunk, _)| left.contains(chunk));
+        let parts = parts.map(|(chunk, parts)| (*chunk, parts.as_slice()));
+        self.insert_vectors(tenant_id, model, parts).await
     }
 
     /// Searches tenants by a model from now on, where it has been through everything that is served.

@@ -13,7 +13,10 @@ use blob::{BlobUrl, Blobs};
 use domain::{Caller, FileKind, Pipeline, Role, Secret, StageName, Tenant, TraceId, User};
 use engine::{Environment, Stages, Worker, WorkerSettings};
 use http_body_util::BodyExt;
-use ops::{IntakeSettings, Ops, RequestedTenant, RequestedUser, Settings, TokenKey};
+use ops::{
+    IntakeSettings, Ops, RequestedTenant, RequestedUser, SearchSettings, Settings, TokenKey,
+};
+use retrieval::embedding::EmbeddingSource;
 use serde_json::{Value, json};
 use stages::Ingest;
 use tempfile::TempDir;
@@ -61,6 +64,12 @@ impl Default for TestSettings {
                 login_attempts_per_minute: 1000,
                 unknown_keys_per_minute: NonZeroU32::new(60).unwrap(),
                 reader: None,
+                search: SearchSettings {
+                    embedding: EmbeddingSource::nowhere(),
+                    second_opinion: None,
+                    language_model: None,
+                    memory: 64 << 20,
+                },
                 intake: IntakeSettings {
                     max_bytes: 1024 * 1024,
                     accepted: FileKind::ALL.iter().copied().collect(),

@@ -82,6 +82,21 @@ impl Client {
         self.answer(self.request(Method::POST, path).json(body)).await
     }
 
+    /// The same, where there may be nothing to answer.
+    pub(crate) async fn post_if_answered<T: DeserializeOwned>(
+        &self,
+        path: &str,
+        body: &impl Serialize,
+    ) -> Result<Option<T>, ClientError> {
+        let response = self.sent(self.request(Method::POST, path).json(body)).await?;
+        if response.status() == StatusCode::ACCEPTED {
+            return Ok(None);
+        }
+        let status = response.status();
+        let bytes = response.bytes().await.map_err(|error| self.unreachable(&error))?;
+        serde_json::from_slice(&bytes).map(Some).map_err(|_| self.not_docket(status))
+    }
+
     /// The same for what must not happen twice, however often it is asked for under one key.
     pub(crate) async fn post_once<T: DeserializeOwned>(
         &self,

@@ -67,6 +67,12 @@ fn findings(tools: &Tools) -> Vec<Finding> {
             command: "scripts/ocr-models",
         },
         Finding {
+            what: "embedding model",
+            needed_for: "finding by meaning; without it documents are found by their words",
+            found: retrieval::embed::default_folder().as_deref().map(shown),
+            command: "scripts/embedding-model",
+        },
+        Finding {
             what: "fonts",
             needed_for: "pictures of PDF pages whose fonts are not embedded",
             found: fonts(),

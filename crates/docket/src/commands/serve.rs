@@ -77,7 +77,7 @@ async fn serve(
     });
     let address = listener.local_addr().context("the listening address cannot be read")?;
     let workers = if config.work.while_serving {
-        Some(Workers::start(ops.store(), ops.blobs(), stages, config)?)
+        Some(Workers::start(ops.store(), ops.blobs(), stages, ops.vectors(), config)?)
     } else {
         None
     };

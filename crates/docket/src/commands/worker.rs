@@ -2,10 +2,11 @@
 
 use std::process::ExitCode;
 
-use ops::Intake;
+use ops::{Intake, VectorsKeeper};
 
 use crate::backend::{Folder, OpenDatabase};
 use crate::config::Config;
+use crate::models;
 use crate::readers;
 use crate::say::say;
 use crate::signals::stop_on_signal;
@@ -22,8 +23,14 @@ pub(crate) async fn run(config: &Config, drills: Drills) -> anyhow::Result<ExitC
     let ids = system::environment().ids;
     let intake = Intake::new(database.store().clone(), blobs.clone(), ids, settings);
     let children = config.read.children;
-    let stages = stages::registered(drills, Equipment { blobs: &blobs, reader, children, intake });
-    let worked = match Workers::start(database.store(), &blobs, stages, config) {
+    let vectors = VectorsKeeper {
+        store: database.store().clone(),
+        embedding: models::embedding(&config.search)?,
+        clock: system::environment().clock,
+    };
+    let equipment = Equipment { blobs: &blobs, reader, children, intake, vectors: vectors.clone() };
+    let stages = stages::registered(drills, equipment);
+    let worked = match Workers::start(database.store(), &blobs, stages, vectors, config) {
         Ok(workers) => {
             say(format_args!("Worker {} is ready", workers.id()));
             say(format_args!("  works on     {}", workers.description()));

@@ -25,7 +25,8 @@ const OTHER_NAMES: [(&str, &str); 10] = [
     ("WORKER_MAX_CONCURRENT_JOBS", "worker_max_concurrent_jobs"),
 ];
 
-const SECRETS: [&str; 2] = ["jwt_secret", "database_url"];
+const SECRETS: [&str; 5] =
+    ["jwt_secret", "database_url", "llm_api_key", "embedding_api_key", "rerank_api_key"];
 
 #[derive(Clone, Debug)]
 enum Origin {

@@ -5,6 +5,7 @@
 
 mod error;
 mod layers;
+mod search;
 
 use std::collections::BTreeSet;
 use std::net::{SocketAddr, ToSocketAddrs};
@@ -19,6 +20,7 @@ use store::DatabaseUrl;
 
 pub(crate) use error::ConfigError;
 pub(crate) use layers::{Flags, Layers};
+pub(crate) use search::{EmbeddingChoice, ModelService, Protocol, RerankChoice, SearchConfig};
 
 /// What the operator decided.
 #[derive(Debug)]
@@ -30,6 +32,7 @@ pub(crate) struct Config {
     pub(crate) limits: LimitsConfig,
     pub(crate) intake: IntakeConfig,
     pub(crate) read: ReadConfig,
+    pub(crate) search: SearchConfig,
     pub(crate) work: WorkConfig,
     pub(crate) shutdown_grace: Duration,
     pub(crate) log: LogConfig,
@@ -115,6 +118,7 @@ impl Config {
             limits: LimitsConfig::from_layers(layers)?,
             intake: IntakeConfig::from_layers(layers)?,
             read: ReadConfig::from_layers(layers)?,
+            search: SearchConfig::from_layers(layers)?,
             work: WorkConfig::from_layers(layers)?,
             shutdown_grace: seconds(layers, "shutdown_grace_seconds")?,
             log: LogConfig::from_layers(layers)?,

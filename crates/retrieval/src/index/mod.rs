@@ -59,8 +59,9 @@ pub struct IndexedChunk {
     pub chunk_id: Uuid,
     /// See [`crate::terms::pack`].
     pub terms: Vec<u8>,
-    /// Of the one model that queries are embedded by. Its length does not matter, its direction does.
-    pub vector: Option<Vec<f32>>,
+    /// One for each of its parts, of the one model that queries are embedded by: a chunk is as near as its
+    /// nearest part. Their lengths do not matter, their directions do.
+    pub vectors: Vec<Vec<f32>>,
 }
 
 /// What can be found of one tenant.
@@ -106,7 +107,7 @@ impl TenantIndex {
             for &(term, count) in &terms.counts {
                 self.postings.entry(term).or_default().push(place, count);
             }
-            if let Some(vector) = &chunk.vector {
+            for vector in &chunk.vectors {
                 let comparable = self.planes.entry(vector.len());
                 comparable.or_insert_with(|| Plane::new(vector.len())).push(place, vector);
             }

@@ -10,6 +10,8 @@
 //! Measured at 384 dimensions (`bench-retrieval latency`): half the memory of `f32`, a quarter of the
 //! bytes read.
 
+use std::collections::HashSet;
+
 use super::best::{Best, Scored};
 use super::lexical::Sight;
 use super::{Chunk, small};
@@ -18,7 +20,7 @@ use super::{Chunk, small};
 #[derive(Debug)]
 pub(super) struct Plane {
     dimensions: usize,
-    /// The chunk of each row, ascending.
+    /// The chunk of each row, ascending; a chunk may have several.
     places: Vec<u32>,
     upper: Vec<i8>,
     lower: Vec<i8>,
@@ -51,7 +53,7 @@ impl Plane {
         }
     }
 
-    /// Adds the vector of a chunk that comes after all others. One without a direction is left out.
+    /// Adds a vector of a chunk that comes after all others, or of the last one. One without a direction is left out.
     pub(super) fn push(&mut self, place: u32, vector: &[f32]) {
         let Some(unit) = of_length_one(vector) else { return };
         let largest = unit.iter().fold(0.0_f32, |most, x| most.max(x.abs()));
@@ -83,18 +85,42 @@ impl Plane {
     ) -> Vec<u32> {
         let Some(query) = of_length_one(vector) else { return Vec::new() };
         let coarse = CoarseQuery::of(&query);
+        // The best rows may be of few chunks: then more rows are looked at.
+        let mut rows = count;
+        loop {
+            let best = self.nearest_rows(&query, &coarse, rows, sight, chunks);
+            let is_all = best.len() < rows;
+            let mut seen = HashSet::new();
+            let mut places: Vec<u32> =
+                best.iter().map(|row| row.place).filter(|place| seen.insert(*place)).collect();
+            if is_all || places.len() >= count {
+                places.truncate(count);
+                return places;
+            }
+            rows *= 4;
+        }
+    }
+
+    fn nearest_rows(
+        &self,
+        query: &[f32],
+        coarse: &CoarseQuery,
+        count: usize,
+        sight: &[Sight],
+        chunks: &[Chunk],
+    ) -> Vec<Scored> {
         let rows = self.rows.len();
         let candidates = if rows < ROWS_FOR_TWO_THREADS {
-            self.scan(&coarse, 0..rows, count, sight)
+            self.scan(coarse, 0..rows, count, sight)
         } else {
             let (first, second) = (0..rows / 2, rows / 2..rows);
             std::thread::scope(|scope| {
-                let other = scope.spawn(|| self.scan(&coarse, second.clone(), count, sight));
-                let mut candidates = self.scan(&coarse, first, count, sight);
+                let other = scope.spawn(|| self.scan(coarse, second.clone(), count, sight));
+                let mut candidates = self.scan(coarse, first, count, sight);
                 // A thread that could not finish is made up for here.
                 let rest = other
                     .join()
-                    .unwrap_or_else(|_| self.scan(&coarse, second.clone(), count, sight));
+                    .unwrap_or_else(|_| self.scan(coarse, second.clone(), count, sight));
                 candidates.merge(rest);
                 candidates
             })
@@ -102,18 +128,20 @@ impl Plane {
         let mut best = Best::of(count);
         for row in candidates.rows() {
             let place = self.places[row];
-            let score = self.cosine(&query, row);
+            let score = self.cosine(query, row);
             best.offer(Scored { score, chunk_id: chunks[place as usize].id, place });
         }
-        best.in_order().into_iter().map(|scored| scored.place).collect()
+        best.in_order()
     }
 
-    /// The cosines of chunks with the query; `None` for a chunk without a vector.
+    /// The cosines of chunks with the query, by their nearest parts; `None` for a chunk without a vector.
     pub(super) fn similarities(&self, vector: &[f32], places: &[u32]) -> Vec<Option<f32>> {
         let query = of_length_one(vector);
         let of_place = |place: &u32| {
-            let row = self.places.binary_search(place).ok()?;
-            Some(self.cosine(query.as_ref()?, row))
+            let query = query.as_ref()?;
+            let first = self.places.partition_point(|other| other < place);
+            let rows = (first..self.places.len()).take_while(|row| self.places[*row] == *place);
+            rows.map(|row| self.cosine(query, row)).max_by(f32::total_cmp)
         };
         places.iter().map(of_place).collect()
     }
@@ -327,6 +355,23 @@ mod tests {
                 of_length_one(vector).unwrap().iter().zip(&unit).map(|(a, b)| a * b).sum();
             assert!((plane.cosine(&unit, row) - exact).abs() < 2e-5);
         }
+    }
+
+    #[test]
+    fn a_chunk_is_as_near_as_its_nearest_part() {
+        let mut plane = Plane::new(2);
+        for (place, vector) in [(0, [0.0, 1.0]), (0, [1.0, 0.0]), (1, [0.6, 0.8]), (2, [-1.0, 0.0])]
+        {
+            plane.push(place, &vector);
+        }
+        let chunk = |number: u128| Chunk { id: Uuid::from_u128(number), doc: 0, length: 1 };
+        let chunks: Vec<Chunk> = (0..3).map(chunk).collect();
+        let sight = [Sight::Wanted; 3];
+        assert_eq!(plane.nearest(&[1.0, 0.0], 1, &sight, &chunks), [0]);
+        assert_eq!(plane.nearest(&[1.0, 0.0], 2, &sight, &chunks), [0, 1]);
+        assert_eq!(plane.nearest(&[1.0, 0.0], 9, &sight, &chunks), [0, 1, 2]);
+        let near = plane.similarities(&[1.0, 0.0], &[0, 2]);
+        assert_eq!(near, [Some(1.0), Some(-1.0)]);
     }
 
     #[test]

@@ -1,0 +1,117 @@
+//! `docket search` and `docket ask`
+
+use std::process::ExitCode;
+
+use api_types::{
+    AskBody, AskResponse, CitationView, HitView, SearchBody, SearchFilters, SearchMode,
+    SearchResponse,
+};
+use serde_json::json;
+
+use crate::cli::{AskArgs, SearchArgs, SearchBy, WithinArgs};
+use crate::client::Session;
+use crate::say::{complain, say};
+
+/// Exits with 1 when nothing is found.
+pub(crate) async fn search(args: &SearchArgs) -> anyhow::Result<ExitCode> {
+    let client = Session::find(args.server.server.as_deref())?.signed_in()?;
+    let body = SearchBody {
+        query: args.query.join(" "),
+        limit: Some(args.limit),
+        mode: match args.mode {
+            SearchBy::Hybrid => SearchMode::Hybrid,
+            SearchBy::Lexical => SearchMode::Lexical,
+            SearchBy::Vector => SearchMode::Vector,
+        },
+        filters: filters(&args.within),
+    };
+    let found: SearchResponse = client.post("/v1/search", &body).await?;
+    if args.json {
+        say(json!(found));
+    } else {
+        found.warnings.iter().for_each(complain);
+        if found.hits.is_empty() {
+            say("Nothing was found");
+        }
+        found.hits.iter().for_each(show);
+    }
+    Ok(if found.hits.is_empty() { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}
+
+/// Exits with 1 when the documents do not say.
+pub(crate) async fn ask(args: &AskArgs) -> anyhow::Result<ExitCode> {
+    let client = Session::find(args.server.server.as_deref())?.signed_in()?;
+    let body = AskBody { question: args.question.join(" "), filters: filters(&args.within) };
+    let answered: AskResponse = client.post("/v1/ask", &body).await?;
+    if args.json {
+        say(json!(answered));
+    } else {
+        answered.warnings.iter().for_each(complain);
+        tell(&answered);
+    }
+    Ok(if answered.abstained { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}
+
+fn filters(within: &WithinArgs) -> SearchFilters {
+    SearchFilters {
+        document_ids: within.documents.clone(),
+        types: within.kinds.clone(),
+        batch_id: within.batch,
+        tags: within.tags.clone(),
+        ..SearchFilters::default()
+    }
+}
+
+fn tell(answered: &AskResponse) {
+    if answered.abstained {
+        say("I don't know.");
+        answered.reason.iter().for_each(|reason| say(format_args!("  {reason}")));
+        if !answered.nearest.is_empty() {
+            say("Nearest:");
+        }
+        answered.nearest.iter().for_each(show);
+        return;
+    }
+    for sentence in &answered.sentences {
+        let marks: String =
+            sentence.citations.iter().map(|number| format!(" [{number}]")).collect();
+        say(format_args!("{}{marks}", sentence.text));
+    }
+    answered.citations.iter().for_each(cite);
+}
+
+fn cite(citation: &CitationView) {
+    let CitationView { number, title, doc_id, pages, .. } = citation;
+    say(format_args!("  [{number}] {title}, {}  {doc_id}", page_numbers(pages)));
+}
+
+fn show(hit: &HitView) {
+    let place = match hit.heading.as_slice() {
+        [] => String::new(),
+        heading => format!("  {}", heading.join(" › ")),
+    };
+    let HitView { rank, title, doc_id, score, pages, .. } = hit;
+    say(format_args!("{rank}. {title}, {}  ({score:.2})  {doc_id}{place}", page_numbers(pages)));
+    for line in hit.snippet.lines().filter(|line| !line.trim().is_empty()) {
+        say(format_args!("   {line}"));
+    }
+}
+
+fn page_numbers(pages: &[u32]) -> String {
+    match pages {
+        [] => "no page".to_owned(),
+        [one] => format!("page {one}"),
+        [first, .., last] => format!("pages {first}–{last}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::page_numbers;
+
+    #[test]
+    fn pages_are_told_shortly() {
+        assert_eq!(page_numbers(&[3]), "page 3");
+        assert_eq!(page_numbers(&[3, 4, 5]), "pages 3–5");
+    }
+}

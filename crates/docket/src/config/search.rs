@@ -1,0 +1,146 @@
+//! Settings about finding and answering.
+
+use std::path::PathBuf;
+
+use domain::Secret;
+use url::Url;
+
+use super::{ConfigError, Layers};
+
+#[derive(Debug)]
+pub(crate) struct SearchConfig {
+    pub(crate) embedding: EmbeddingChoice,
+    pub(crate) embedding_threads: usize,
+    pub(crate) rerank: RerankChoice,
+    pub(crate) language_model: Option<ModelService>,
+    pub(crate) memory: u64,
+}
+
+#[derive(Debug)]
+pub(crate) enum EmbeddingChoice {
+    /// What the project's scripts installed, if they did.
+    Installed,
+    Off,
+    Folder(PathBuf),
+    Service {
+        service: ModelService,
+        dimension: usize,
+    },
+}
+
+#[derive(Debug)]
+pub(crate) enum RerankChoice {
+    None,
+    Folder(PathBuf),
+    Service(ModelService),
+}
+
+/// A model behind somebody's HTTP.
+#[derive(Debug)]
+pub(crate) struct ModelService {
+    pub(crate) protocol: Protocol,
+    pub(crate) url: Url,
+    pub(crate) model: String,
+    pub(crate) key: Option<Secret>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Protocol {
+    Anthropic,
+    OpenAi,
+    Cohere,
+}
+
+impl SearchConfig {
+    pub(super) fn from_layers(layers: &Layers) -> Result<Self, ConfigError> {
+        let cores = || std::thread::available_parallelism().map_or(2, std::num::NonZero::get);
+        let embedding_threads = match layers.number("embedding_threads", 0, 256)? {
+            0 => cores(),
+            some => some as usize,
+        };
+        let memory: u32 = layers.number("search_memory_mb", 16, 1 << 20)?;
+        Ok(Self {
+            embedding: embedding(layers)?,
+            embedding_threads,
+            rerank: rerank(layers)?,
+            language_model: language_model(layers)?,
+            memory: u64::from(memory) << 20,
+        })
+    }
+}
+
+fn embedding(layers: &Layers) -> Result<EmbeddingChoice, ConfigError> {
+    let place = layers.text("embedding_model")?;
+    Ok(match place {
+        "" => EmbeddingChoice::Installed,
+        "off" => EmbeddingChoice::Off,
+        place if is_url(place) => {
+            let dimension: u32 = layers.number("embedding_dimension", 0, 16_000)?;
+            if dimension == 0 {
+                return Err(layers.refuse(
+                    "embedding_dimension",
+                    "say how many numbers the model's vectors have, such as 1536",
+                ));
+            }
+            let names = ["embedding_model", "embedding_name", "embedding_api_key"];
+            let service = service(layers, Protocol::OpenAi, names)?;
+            EmbeddingChoice::Service { service, dimension: dimension as usize }
+        }
+        folder => EmbeddingChoice::Folder(PathBuf::from(folder)),
+    })
+}
+
+fn rerank(layers: &Layers) -> Result<RerankChoice, ConfigError> {
+    Ok(match layers.text("rerank_model")? {
+        "" => RerankChoice::None,
+        place if is_url(place) => {
+            let names = ["rerank_model", "rerank_name", "rerank_api_key"];
+            RerankChoice::Service(service(layers, Protocol::Cohere, names)?)
+        }
+        folder => RerankChoice::Folder(PathBuf::from(folder)),
+    })
+}
+
+fn language_model(layers: &Layers) -> Result<Option<ModelService>, ConfigError> {
+    let protocol = match layers.text("llm_provider")? {
+        "" => return Ok(None),
+        "anthropic" => Protocol::Anthropic,
+        "openai" => Protocol::OpenAi,
+        _ => {
+            return Err(layers.refuse(
+                "llm_provider",
+                "choose anthropic, openai (and whatever speaks like it: vLLM, Ollama, llama.cpp), or \
+                 leave it empty",
+            ));
+        }
+    };
+    service(layers, protocol, ["llm_url", "llm_model", "llm_api_key"]).map(Some)
+}
+
+fn is_url(place: &str) -> bool {
+    place.starts_with("http://") || place.starts_with("https://")
+}
+
+fn service(
+    layers: &Layers,
+    protocol: Protocol,
+    [url_key, model_key, secret_key]: [&'static str; 3],
+) -> Result<ModelService, ConfigError> {
+    let usual = match protocol {
+        Protocol::Anthropic => "https://api.anthropic.com",
+        Protocol::OpenAi => "https://api.openai.com",
+        Protocol::Cohere => "https://api.cohere.com",
+    };
+    let url = match layers.text(url_key)? {
+        "" => usual,
+        url => url,
+    };
+    let url = url.parse().map_err(|error| layers.refuse(url_key, error))?;
+    let model = layers.text(model_key)?.to_owned();
+    if model.is_empty() {
+        return Err(layers.refuse(model_key, "name the model"));
+    }
+    let key = layers.text(secret_key)?;
+    let key = (!key.is_empty()).then(|| Secret::new(key));
+    Ok(ModelService { protocol, url, model, key })
+}

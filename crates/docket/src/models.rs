@@ -1,0 +1,112 @@
+//! The models that help to find and to answer, as the settings name them.
+
+use std::sync::Arc;
+
+use anyhow::Context;
+use connect::embeddings::Embeddings;
+use connect::llm::{Anthropic, LanguageModel, OpenAiCompatible};
+use connect::rerank::Reranker;
+use connect::{Limits, Patience, Service};
+use ops::{SearchSettings, SecondOpinion};
+use retrieval::embed::{CrossEncoder, default_folder};
+use retrieval::embedding::{Embedded, Embedding, EmbeddingError, EmbeddingSource};
+
+use crate::config::{EmbeddingChoice, ModelService, Protocol, RerankChoice, SearchConfig};
+use crate::system;
+
+/// Opens no model yet but a reranker, which every search would wait for.
+pub(crate) fn search_settings(config: &SearchConfig) -> anyhow::Result<SearchSettings> {
+    Ok(SearchSettings {
+        embedding: embedding(config)?,
+        second_opinion: second_opinion(config)?,
+        language_model: config.language_model.as_ref().map(language_model).transpose()?,
+        memory: config.memory,
+    })
+}
+
+pub(crate) fn embedding(config: &SearchConfig) -> anyhow::Result<EmbeddingSource> {
+    let folder = |folder| EmbeddingSource::folder(folder, config.embedding_threads);
+    Ok(match &config.embedding {
+        EmbeddingChoice::Off => EmbeddingSource::nowhere(),
+        EmbeddingChoice::Folder(named) => folder(named.clone()),
+        EmbeddingChoice::Installed => {
+            default_folder().map_or_else(EmbeddingSource::nowhere, folder)
+        }
+        EmbeddingChoice::Service { service, dimension } => {
+            let service = to_service(service, Limits::EMBEDDING);
+            let remote = Embeddings::new(service, *dimension, patience())
+                .context("the settings of the embedding service cannot be used")?;
+            EmbeddingSource::elsewhere(Arc::new(RemoteEmbedding(remote)))
+        }
+    })
+}
+
+fn second_opinion(config: &SearchConfig) -> anyhow::Result<Option<SecondOpinion>> {
+    Ok(match &config.rerank {
+        RerankChoice::None => None,
+        RerankChoice::Folder(folder) => {
+            let model = CrossEncoder::open(folder, config.embedding_threads)
+                .context("the reranking model cannot be opened; see the setting rerank_model")?;
+            Some(SecondOpinion::Local(Arc::new(model)))
+        }
+        RerankChoice::Service(service) => {
+            let service = to_service(service, Limits::RERANKING);
+            let remote = Reranker::new(service, patience().with_most_tries(1))
+                .context("the settings of the reranking service cannot be used")?;
+            Some(SecondOpinion::Remote(Arc::new(remote)))
+        }
+    })
+}
+
+fn language_model(service: &ModelService) -> anyhow::Result<Arc<dyn LanguageModel>> {
+    let unusable = "the settings of the language model cannot be used";
+    let wanted = to_service(service, Limits::COMPLETION);
+    Ok(match service.protocol {
+        Protocol::Anthropic => Arc::new(Anthropic::new(wanted, patience()).context(unusable)?),
+        Protocol::OpenAi | Protocol::Cohere => {
+            Arc::new(OpenAiCompatible::new(wanted, patience()).context(unusable)?)
+        }
+    })
+}
+
+fn to_service(service: &ModelService, limits: Limits) -> Service {
+    // Who came first has installed the same one.
+    rustls::crypto::ring::default_provider().install_default().ok();
+    let made = Service::new(service.url.clone(), service.model.clone(), limits);
+    match &service.key {
+        Some(key) => made.with_key(key.clone()),
+        None => made,
+    }
+}
+
+fn patience() -> Patience {
+    Patience::new(system::environment().random)
+}
+
+/// A model behind somebody's HTTP. Its tokenizer is not known here, so tokens are estimated.
+#[derive(Debug)]
+struct RemoteEmbedding(Embeddings);
+
+impl Embedding for RemoteEmbedding {
+    fn model(&self) -> &str {
+        self.0.model()
+    }
+
+    fn count_tokens(&self, text: &str) -> usize {
+        text.split_whitespace().count() * 4 / 3
+    }
+
+    fn embed(&self, texts: Vec<String>) -> Embedded<'_> {
+        Box::pin(async move {
+            let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+            self.0.embed(&texts).await.map_err(|error| {
+                let said = error.to_string();
+                if error.is_passing() {
+                    EmbeddingError::Passing(said)
+                } else {
+                    EmbeddingError::Lasting(said)
+                }
+            })
+        })
+    }
+}

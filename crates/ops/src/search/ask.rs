@@ -1,0 +1,286 @@
+//! Answering: retrieve, decide whether the evidence suffices, answer, check what was answered.
+//!
+//! Without a language model the answer is the sentence that answers best, word for word. With one, it is
+//! told to answer from the passages alone and to name them; each of its sentences is then held against what
+//! it names, and what is not supported is left out. When nothing is left, the honest answer is that the
+//! documents do not say.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use connect::llm::LanguageModel;
+use domain::{Action, Caller, Scope};
+use retrieval::answer::{self, Passage};
+use retrieval::embedding::Embedding;
+use retrieval::index::Mode;
+use store::PassageRecord;
+use tokio::runtime::Handle;
+use tokio::sync::mpsc;
+
+use super::{Filters, Hit, Retrieved, SearchRequest, write};
+use crate::{Ops, OpsError};
+
+#[derive(Clone, Debug)]
+pub struct Question {
+    pub question: String,
+    pub filters: Filters,
+}
+
+/// What became of a question.
+#[derive(Clone, Debug)]
+pub struct Answered {
+    /// `None` when the documents do not say.
+    pub answer: Option<String>,
+    /// Why there is none, for a person.
+    pub reason: Option<String>,
+    /// How likely the answer is right, from 0 to 1.
+    pub confidence: f32,
+    /// Who answered.
+    pub provider: String,
+    pub sentences: Vec<Sentence>,
+    pub citations: Vec<Citation>,
+    /// The passages that come nearest, when there is no answer.
+    pub nearest: Vec<Hit>,
+    pub warnings: Vec<String>,
+}
+
+/// A sentence of an answer, and the numbers of the citations that it rests on.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sentence {
+    pub text: String,
+    pub citations: Vec<usize>,
+}
+
+#[derive(Clone, Debug)]
+pub struct Citation {
+    /// Counted from 1.
+    pub number: usize,
+    pub passage: PassageRecord,
+    /// The words of the passage that it rests on.
+    pub quote: String,
+}
+
+/// What is told while a question is being answered.
+#[derive(Clone, Debug)]
+pub enum AskEvent {
+    /// What was found.
+    Passages(Vec<Hit>),
+    /// More of an answer that nobody has checked yet.
+    Delta(String),
+}
+
+/// Where a question's events go; who does not listen misses nothing but them.
+pub(super) type AskEvents = mpsc::UnboundedSender<AskEvent>;
+
+impl Ops {
+    /// So many passages are read for an answer.
+    const PASSAGES: usize = 8;
+    const NEAREST_SHOWN: usize = 3;
+
+    pub async fn ask(
+        &self,
+        caller: &Caller,
+        question: &Question,
+        events: Option<&AskEvents>,
+    ) -> Result<Answered, OpsError> {
+        caller.permit(Action::AskQuestions)?;
+        let scope = caller.permit(Action::SeeKnowledgeBase)?;
+        let begun = self.clock.elapsed();
+        let request = SearchRequest {
+            query: question.question.clone(),
+            mode: Mode::Hybrid,
+            limit: Self::PASSAGES,
+            filters: question.filters.clone(),
+        };
+        let retrieved = self.retrieve(&scope, &request).await?;
+        let retrieval = self.clock.elapsed() - begun;
+        if let Some(events) = events {
+            let hits = retrieved.hits();
+            // Whoever asked may have gone: the answer is for nobody then.
+            events.send(AskEvent::Passages(hits)).ok();
+        }
+        let answered = self.answer(question, retrieved, events).await?;
+        self.log_question(&scope, question, &answered, retrieval, begun);
+        Ok(answered)
+    }
+
+    async fn answer(
+        &self,
+        question: &Question,
+        retrieved: Retrieved,
+        events: Option<&AskEvents>,
+    ) -> Result<Answered, OpsError> {
+        if retrieved.passages.is_empty() {
+            let reason = "none of the documents that you can see says anything about this";
+            return Ok(abstained(retrieved, reason, 0.0, EXTRACTIVE));
+        }
+        let extracted = self.extract(question, &retrieved).await?;
+        if let Some(model) = &self.search.language_model
+            && extracted.confidence >= answer::ENOUGH * TOO_LITTLE
+        {
+            return self.write(model.as_ref(), question, retrieved, extracted, events).await;
+        }
+        let answered = quoted(extracted, retrieved);
+        if let (Some(events), Some(text)) = (events, &answered.answer) {
+            events.send(AskEvent::Delta(text.clone())).ok();
+        }
+        Ok(answered)
+    }
+
+    /// What the model writes and the passages support. When it cannot be asked, or nothing of what it wrote
+    /// is supported, the best sentence is quoted.
+    async fn write(
+        &self,
+        model: &dyn LanguageModel,
+        question: &Question,
+        mut retrieved: Retrieved,
+        extracted: answer::Answer,
+        events: Option<&AskEvents>,
+    ) -> Result<Answered, OpsError> {
+        let drafted = match write::draft(model, &question.question, &retrieved, events).await {
+            Ok(Some(drafted)) => drafted,
+            Ok(None) => {
+                return Ok(abstained(retrieved, DO_NOT_SAY, extracted.confidence, model.name()));
+            }
+            Err(error) => {
+                tracing::warn!(%error, "a question was answered without the language model");
+                retrieved.warnings.push(format!("the best passage is quoted instead: {error}"));
+                return Ok(quoted(extracted, retrieved));
+            }
+        };
+        let embedding = self.search.embedding.get().await;
+        let here = Handle::current();
+        let check = move || {
+            let embed = embedding
+                .map(|embedding| move |texts: &[&str]| embed_here(&here, &embedding, texts));
+            let embed = embed.as_ref().map(|embed| embed as answer::Embed<'_>);
+            (write::check(drafted, &retrieved, embed), retrieved)
+        };
+        let checked = tokio::task::spawn_blocking(check).await;
+        let (written, mut retrieved) =
+            checked.map_err(|error| OpsError::internal("checking an answer", error))?;
+        if written.sentences.is_empty() {
+            let unsupported = "what the language model wrote is not supported by the passages";
+            retrieved.warnings.push(unsupported.to_owned());
+            return Ok(quoted(extracted, retrieved));
+        }
+        let texts: Vec<&str> =
+            written.sentences.iter().map(|sentence| sentence.text.as_str()).collect();
+        Ok(Answered {
+            answer: Some(texts.join(" ")),
+            reason: None,
+            confidence: extracted.confidence,
+            provider: model.name().to_owned(),
+            sentences: written.sentences,
+            citations: written.citations,
+            nearest: Vec::new(),
+            warnings: retrieved.warnings,
+        })
+    }
+
+    /// The sentence that answers best, and how sure that is.
+    async fn extract(
+        &self,
+        question: &Question,
+        retrieved: &Retrieved,
+    ) -> Result<answer::Answer, OpsError> {
+        let embedding = self.search.embedding.get().await;
+        let question = question.question.clone();
+        let weights = retrieved.weights.clone();
+        let texts: Vec<(uuid::Uuid, String, f32)> = retrieved
+            .passages
+            .iter()
+            .map(|(found, passage)| (found.chunk_id, passage.text.clone(), found.score))
+            .collect();
+        let here = Handle::current();
+        let work = move || {
+            let passages: Vec<Passage<'_>> = texts
+                .iter()
+                .map(|(chunk_id, text, score)| Passage { chunk_id: *chunk_id, text, score: *score })
+                .collect();
+            match embedding {
+                None => answer::answer(&question, &weights, &passages, None),
+                Some(embedding) => {
+                    let embed = |texts: &[&str]| embed_here(&here, &embedding, texts);
+                    answer::answer(&question, &weights, &passages, Some(&embed))
+                }
+            }
+        };
+        let worked = tokio::task::spawn_blocking(work).await;
+        worked.map_err(|error| OpsError::internal("answering", error))
+    }
+
+    fn log_question(
+        &self,
+        scope: &Scope,
+        question: &Question,
+        answered: &Answered,
+        retrieval: Duration,
+        begun: Duration,
+    ) {
+        tracing::info!(
+            event = "ask",
+            tenant_id = %scope.tenant_id(),
+            user_id = %scope.actor(),
+            question_chars = question.question.chars().count(),
+            provider = answered.provider,
+            abstained = answered.answer.is_none(),
+            confidence = answered.confidence,
+            citations = answered.citations.len(),
+            retrieval_ms = retrieval.as_millis(),
+            answer_ms = (self.clock.elapsed() - begun).as_millis(),
+            trace_id = scope.trace_id().map(|trace| trace.to_string()),
+            "a question was answered"
+        );
+    }
+}
+
+const EXTRACTIVE: &str = "extractive";
+/// Below this share of what an answer needs, no model is asked: it would only make something up.
+const TOO_LITTLE: f32 = 0.3;
+const DO_NOT_SAY: &str =
+    "the documents that you can see do not answer this; the nearest passages are given";
+
+/// For code that may block, on a thread that may. Without vectors the answerer goes by words alone.
+fn embed_here(here: &Handle, embedding: &Arc<dyn Embedding>, texts: &[&str]) -> Vec<Vec<f32>> {
+    let texts = texts.iter().map(|text| (*text).to_owned()).collect();
+    here.block_on(embedding.embed(texts)).unwrap_or_default()
+}
+
+fn quoted(extracted: answer::Answer, retrieved: Retrieved) -> Answered {
+    let confidence = extracted.confidence;
+    let abstains = extracted.abstained();
+    let Some(quote) = extracted.quote.filter(|_| !abstains) else {
+        return abstained(retrieved, DO_NOT_SAY, confidence, EXTRACTIVE);
+    };
+    let cited = retrieved.passages.iter().find(|(found, _)| found.chunk_id == quote.chunk_id);
+    let citations = cited.map(|(_, passage)| Citation {
+        number: 1,
+        passage: passage.clone(),
+        quote: quote.text.clone(),
+    });
+    Answered {
+        answer: Some(quote.text.clone()),
+        reason: None,
+        confidence,
+        provider: EXTRACTIVE.to_owned(),
+        sentences: vec![Sentence { text: quote.text, citations: vec![1] }],
+        citations: citations.into_iter().collect(),
+        nearest: Vec::new(),
+        warnings: retrieved.warnings,
+    }
+}
+
+fn abstained(retrieved: Retrieved, reason: &str, confidence: f32, provider: &str) -> Answered {
+    let nearest = retrieved.hits().into_iter().take(Ops::NEAREST_SHOWN).collect();
+    Answered {
+        answer: None,
+        reason: Some(reason.to_owned()),
+        confidence,
+        provider: provider.to_owned(),
+        sentences: Vec::new(),
+        citations: Vec::new(),
+        nearest,
+        warnings: retrieved.warnings,
+    }
+}

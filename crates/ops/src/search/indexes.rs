@@ -1,0 +1,183 @@
+//! The tenants' indexes, in memory: made from the database when first asked, brought up to date before each
+//! search.
+//!
+//! *Architecture invariant:* a search that begins after an activation, a deactivation or a deletion was
+//! committed knows of it, on every node. The index remembers up to which transaction it knows everything and
+//! reads on from there ([`store::Changes`]); nobody has to tell it anything, so nothing can be missed.
+
+use std::collections::{HashMap, HashSet};
+use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use domain::{DocId, TenantId};
+use retrieval::index::{Doc, DocFacts, IndexedChunk, TenantIndex};
+use store::{Changes, FindableChunk, FindableDocument, Tx};
+use tokio::sync::{OwnedRwLockReadGuard, RwLock};
+
+use crate::OpsError;
+
+/// A tenant's index, and up to where it reaches.
+pub(crate) struct Known {
+    pub(crate) index: TenantIndex,
+    /// The model whose vectors it has.
+    pub(crate) model: Option<String>,
+    until: i64,
+    seconds: i64,
+    /// Changes from `until` on that it has heard of already.
+    heard: HashSet<i64>,
+}
+
+/// An index that stays as it is for as long as somebody looks at it.
+pub(crate) type Looking = OwnedRwLockReadGuard<Option<Known>, Known>;
+
+#[derive(Default)]
+struct Slot {
+    known: Arc<RwLock<Option<Known>>>,
+    /// A count of searches, not a time: who was asked last is let go of last.
+    last_used: AtomicU64,
+    bytes: AtomicU64,
+}
+
+pub(crate) struct Indexes {
+    slots: Mutex<HashMap<TenantId, Arc<Slot>>>,
+    searches: AtomicU64,
+    most_bytes: u64,
+}
+
+impl Indexes {
+    /// The database keeps changes for two hours: an index that nobody asked for that long is made anew.
+    const GOOD_FOR_SECONDS: i64 = 3600;
+
+    /// Holds about `most_bytes` in memory, and the index that is being asked in any case.
+    pub(crate) fn new(most_bytes: u64) -> Self {
+        Self { slots: Mutex::default(), searches: AtomicU64::new(0), most_bytes }
+    }
+
+    /// The tenant's index, knowing everything that was committed before.
+    pub(crate) async fn up_to_date(
+        &self,
+        tx: &mut Tx,
+        tenant_id: TenantId,
+    ) -> Result<Looking, OpsError> {
+        let slot = self.slot(tenant_id);
+        let since = slot.known.read().await.as_ref().map(|known| known.until);
+        let changes = tx.search_changes(since).await?;
+        let looking = Arc::clone(&slot.known).read_owned().await;
+        if let Ok(current) = OwnedRwLockReadGuard::try_map(looking, |known| {
+            known.as_ref().filter(|known| known.is_current(&changes))
+        }) {
+            return Ok(current);
+        }
+        // What is loaded under the lock is newer than what made somebody load: nobody puts old over new.
+        let mut writing = Arc::clone(&slot.known).write_owned().await;
+        match writing.as_mut().filter(|known| known.can_read_on(&changes)) {
+            Some(known) => known.read_on(tx, &changes).await?,
+            None => *writing = Some(Known::load(tx, &changes).await?),
+        }
+        let bytes = writing.as_ref().map_or(0, |known| known.index.bytes());
+        slot.bytes.store(bytes as u64, Ordering::Relaxed);
+        self.let_go_of_some(tenant_id);
+        OwnedRwLockReadGuard::try_map(writing.downgrade(), Option::as_ref)
+            .map_err(|_| OpsError::NotFound("index"))
+    }
+
+    fn slot(&self, tenant_id: TenantId) -> Arc<Slot> {
+        let number = self.searches.fetch_add(1, Ordering::Relaxed);
+        let mut slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
+        let slot = slots.entry(tenant_id).or_default();
+        slot.last_used.store(number, Ordering::Relaxed);
+        Arc::clone(slot)
+    }
+
+    fn let_go_of_some(&self, except: TenantId) {
+        let mut slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
+        let bytes = |slot: &Slot| slot.bytes.load(Ordering::Relaxed);
+        let mut held: u64 = slots.values().map(|slot| bytes(slot)).sum();
+        while held > self.most_bytes {
+            let others = slots.iter().filter(|(tenant, _)| **tenant != except);
+            let oldest = others.min_by_key(|(_, slot)| slot.last_used.load(Ordering::Relaxed));
+            let Some(oldest) = oldest.map(|(tenant, _)| *tenant) else { return };
+            held -= slots.remove(&oldest).map_or(0, |slot| bytes(&slot));
+        }
+    }
+}
+
+impl Known {
+    async fn load(tx: &mut Tx, changes: &Changes) -> Result<Self, OpsError> {
+        let mut known = Self {
+            index: TenantIndex::new(),
+            model: changes.model.clone(),
+            until: changes.until,
+            seconds: changes.seconds,
+            heard: changes.changed.iter().map(|(change, _)| *change).collect(),
+        };
+        let documents = tx.findable_documents(None).await?;
+        let chunks = tx.findable_chunks(None, known.model.as_deref()).await?;
+        known.put(documents, chunks);
+        Ok(known)
+    }
+
+    fn is_current(&self, changes: &Changes) -> bool {
+        self.can_read_on(changes)
+            && changes.changed.iter().all(|(change, _)| self.heard.contains(change))
+    }
+
+    fn can_read_on(&self, changes: &Changes) -> bool {
+        self.model == changes.model && changes.seconds - self.seconds < Indexes::GOOD_FOR_SECONDS
+    }
+
+    async fn read_on(&mut self, tx: &mut Tx, changes: &Changes) -> Result<(), OpsError> {
+        let news = changes.changed.iter().filter(|(change, _)| !self.heard.contains(change));
+        let mut changed: Vec<DocId> = news.map(|(_, doc_id)| *doc_id).collect();
+        changed.sort_unstable();
+        changed.dedup();
+        let documents = tx.findable_documents(Some(&changed)).await?;
+        let chunks = tx.findable_chunks(Some(&changed), self.model.as_deref()).await?;
+        for doc_id in changed {
+            self.index.remove(doc_id);
+        }
+        self.put(documents, chunks);
+        self.heard.extend(changes.changed.iter().map(|(change, _)| *change));
+        if changes.until > self.until {
+            // What lies before needs no remembering: nobody reports it again.
+            self.heard = changes.changed.iter().map(|(change, _)| *change).collect();
+            self.until = changes.until;
+            self.seconds = changes.seconds;
+        }
+        Ok(())
+    }
+
+    fn put(&mut self, documents: Vec<FindableDocument>, chunks: Vec<FindableChunk>) {
+        let mut of_document: HashMap<DocId, Vec<IndexedChunk>> = HashMap::new();
+        for FindableChunk { doc_id, chunk_id, terms, vectors } in chunks {
+            let chunk = IndexedChunk { chunk_id, terms, vectors };
+            of_document.entry(doc_id).or_default().push(chunk);
+        }
+        for document in documents {
+            let doc_id = document.doc_id;
+            let chunks = of_document.remove(&doc_id).unwrap_or_default();
+            if let Err(error) = self.index.upsert(Doc { facts: facts(document), chunks }) {
+                tracing::error!(%doc_id, %error, "a document cannot be found; run it again from `index`");
+            }
+        }
+    }
+}
+
+fn facts(document: FindableDocument) -> DocFacts {
+    DocFacts {
+        doc_id: document.doc_id,
+        version_id: document.doc_version_id,
+        owners: document.owners,
+        kind: document.kind,
+        created_at: document.created_at,
+        batch_ids: document.batches,
+        tags: document.tags,
+    }
+}
+
+impl fmt::Debug for Indexes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Indexes").field("most_bytes", &self.most_bytes).finish_non_exhaustive()
+    }
+}
