@@ -7,6 +7,8 @@ use clap::{Parser, Subcommand};
 
 mod embedding;
 mod fit;
+mod interference;
+mod latency;
 mod quality;
 mod quality_asked;
 mod quality_corpus;
@@ -24,6 +26,10 @@ enum What {
     Embedding(embedding::Arguments),
     /// Fits the model that decides whether to answer.
     Fit(fit::Arguments),
+    /// Whether hidden documents change anything, in any number of pairs.
+    Interference(interference::Arguments),
+    /// How long a search takes, beside Chroma and pgvector.
+    Latency(latency::Arguments),
     /// How often the right passage is found, and the right answer given.
     Quality(quality::Arguments),
 }
@@ -32,6 +38,8 @@ fn main() -> Result<()> {
     match Arguments::parse().what {
         What::Embedding(arguments) => embedding::run(&arguments),
         What::Fit(arguments) => fit::run(&arguments),
+        What::Interference(arguments) => interference::run(&arguments),
+        What::Latency(arguments) => latency::run(&arguments),
         What::Quality(arguments) => quality::run(&arguments),
     }
 }
