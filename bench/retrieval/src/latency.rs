@@ -78,6 +78,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
         }
     }
     drop(large);
+    io::stdout().write_all(report.as_bytes())?;
+    let mut report = String::new();
     neighbours(arguments, &mut report)?;
     io::stdout().write_all(report.as_bytes())?;
     Ok(())
