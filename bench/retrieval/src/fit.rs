@@ -15,7 +15,7 @@ use crate::quality_corpus;
 use crate::quality_vectors::Vectors;
 
 #[derive(clap::Args)]
-pub struct Arguments {}
+pub(crate) struct Arguments {}
 
 const FEATURE_COUNT: usize = FEATURES.len();
 /// How strongly weights are drawn towards zero, against the sum over all questions.
@@ -35,7 +35,7 @@ struct Model {
     weights: [f64; FEATURE_COUNT],
 }
 
-pub fn run(_: &Arguments) -> Result<()> {
+pub(crate) fn run(_: &Arguments) -> Result<()> {
     let corpus = quality_corpus::folder()?;
     let vectors = Vectors::open()?;
     let indexed = Indexed::of(quality_corpus::squad(&corpus)?, &vectors)?;

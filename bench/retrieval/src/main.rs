@@ -7,6 +7,8 @@ use clap::{Parser, Subcommand};
 
 mod embedding;
 mod fit;
+mod interference;
+mod latency;
 mod quality;
 mod quality_asked;
 mod quality_corpus;
@@ -27,6 +29,10 @@ enum What {
     Windows(windows::Arguments),
     /// Fits the model that decides whether to answer.
     Fit(fit::Arguments),
+    /// Whether hidden documents change anything, in any number of pairs.
+    Interference(interference::Arguments),
+    /// How long a search takes, beside Chroma and pgvector.
+    Latency(latency::Arguments),
     /// How often the right passage is found, and the right answer given.
     Quality(quality::Arguments),
 }
@@ -36,6 +42,8 @@ fn main() -> Result<()> {
         What::Embedding(arguments) => embedding::run(&arguments),
         What::Windows(arguments) => windows::run(&arguments),
         What::Fit(arguments) => fit::run(&arguments),
+        What::Interference(arguments) => interference::run(&arguments),
+        What::Latency(arguments) => latency::run(&arguments),
         What::Quality(arguments) => quality::run(&arguments),
     }
 }

@@ -12,14 +12,14 @@ use crate::quality_corpus::{self, Question};
 use crate::quality_vectors::Vectors;
 
 #[derive(clap::Args)]
-pub struct Arguments {}
+pub(crate) struct Arguments {}
 
 /// Ranks are counted up to this one.
 const DEEPEST: usize = 10;
 /// The usual constant of reciprocal rank fusion.
 const RRF: f64 = 60.0;
 
-pub fn run(_: &Arguments) -> Result<()> {
+pub(crate) fn run(_: &Arguments) -> Result<()> {
     let corpus = quality_corpus::folder()?;
     let vectors = Vectors::open()?;
     let mut report = String::new();
@@ -125,7 +125,7 @@ fn answers(name: &str, indexed: &Indexed, vectors: &Vectors, report: &mut String
 
 /// For each share of answerable questions that are answered: the share of unanswerable ones that are
 /// refused, and the confidence that parts them.
-pub fn curve(scored: &[(bool, f32)], report: &mut String) -> Result<()> {
+pub(crate) fn curve(scored: &[(bool, f32)], report: &mut String) -> Result<()> {
     let mut answerable: Vec<f32> =
         scored.iter().filter(|(answerable, _)| *answerable).map(|(_, score)| *score).collect();
     answerable.sort_by(|a, b| b.total_cmp(a));

@@ -12,20 +12,20 @@ use crate::quality_corpus::{Question, QuestionSet};
 use crate::quality_vectors::Vectors;
 
 /// A question set with its index and the vectors of its questions.
-pub struct Indexed {
-    pub set: QuestionSet,
+pub(crate) struct Indexed {
+    pub(crate) set: QuestionSet,
     index: TenantIndex,
     vectors: Vec<Vec<f32>>,
 }
 
 /// What the extractive answerer makes of a question.
-pub struct Asked {
-    pub quote: Quote,
-    pub evidence: Evidence,
+pub(crate) struct Asked {
+    pub(crate) quote: Quote,
+    pub(crate) evidence: Evidence,
 }
 
 impl Indexed {
-    pub fn of(set: QuestionSet, vectors: &Vectors) -> Result<Self> {
+    pub(crate) fn of(set: QuestionSet, vectors: &Vectors) -> Result<Self> {
         let passages: Vec<&str> = set.passages.iter().map(String::as_str).collect();
         let questions: Vec<&str> = set.questions.iter().map(|asked| asked.text.as_str()).collect();
         let mut index = TenantIndex::new();
@@ -40,7 +40,7 @@ impl Indexed {
         Ok(Self { vectors: vectors.of(&questions)?, set, index })
     }
 
-    pub fn find(&self, number: usize, mode: Mode, limit: usize) -> Vec<usize> {
+    pub(crate) fn find(&self, number: usize, mode: Mode, limit: usize) -> Vec<usize> {
         self.search(number, mode, limit).iter().map(|hit| passage_of(hit.chunk_id)).collect()
     }
 
@@ -56,7 +56,7 @@ impl Indexed {
         self.index.search(&query, Within { visible: &|_| true, wanted: &wanted })
     }
 
-    pub fn ask(&self, number: usize, vectors: &Vectors) -> Option<Asked> {
+    pub(crate) fn ask(&self, number: usize, vectors: &Vectors) -> Option<Asked> {
         let question = &self.set.questions[number].text;
         let found = self.search(number, Mode::Hybrid, 5);
         let passages: Vec<Passage<'_>> = found
@@ -73,7 +73,7 @@ impl Indexed {
         Some(Asked { quote, evidence })
     }
 
-    pub fn questions(&self) -> impl Iterator<Item = (usize, &Question)> {
+    pub(crate) fn questions(&self) -> impl Iterator<Item = (usize, &Question)> {
         self.set.questions.iter().enumerate()
     }
 }
@@ -82,7 +82,7 @@ fn id_of(passage: usize) -> Uuid {
     Uuid::from_u128(passage as u128)
 }
 
-pub fn passage_of(id: Uuid) -> usize {
+pub(crate) fn passage_of(id: Uuid) -> usize {
     usize::try_from(id.as_u128()).unwrap_or(usize::MAX)
 }
 

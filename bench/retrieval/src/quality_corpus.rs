@@ -8,7 +8,7 @@ use anyhow::{Context as _, Result, anyhow};
 use serde::Deserialize;
 
 /// Where the corpus lies, by `DOCKET_CORPUS`; without it there is nothing to measure.
-pub fn folder() -> Result<PathBuf> {
+pub(crate) fn folder() -> Result<PathBuf> {
     let folder = std::env::var_os("DOCKET_CORPUS")
         .ok_or_else(|| anyhow!("SKIPPED: DOCKET_CORPUS does not say where the corpus is"))?;
     Ok(folder.into())
@@ -43,33 +43,33 @@ struct AnswerJson {
 }
 
 /// Paragraphs, and questions that one of them answers or seems to.
-pub struct QuestionSet {
-    pub passages: Vec<String>,
+pub(crate) struct QuestionSet {
+    pub(crate) passages: Vec<String>,
     /// The document of each passage.
-    pub document_of: Vec<usize>,
-    pub questions: Vec<Question>,
+    pub(crate) document_of: Vec<usize>,
+    pub(crate) questions: Vec<Question>,
 }
 
-pub struct Question {
-    pub text: String,
+pub(crate) struct Question {
+    pub(crate) text: String,
     /// Questions of one group are never split between fitting and testing.
-    pub group: usize,
+    pub(crate) group: usize,
     /// The passages that hold the answer; for a question without one, the passage it was made for.
-    pub passages: Vec<usize>,
+    pub(crate) passages: Vec<usize>,
     /// Empty when there is no answer.
-    pub answers: Vec<String>,
+    pub(crate) answers: Vec<String>,
     /// Only passages of the same document may be asked.
-    pub document: Option<usize>,
+    pub(crate) document: Option<usize>,
 }
 
 impl Question {
-    pub fn answerable(&self) -> bool {
+    pub(crate) fn answerable(&self) -> bool {
         !self.answers.is_empty()
     }
 }
 
 /// `qa_squad2`: every paragraph is a document of one tenant.
-pub fn squad(corpus: &Path) -> Result<QuestionSet> {
+pub(crate) fn squad(corpus: &Path) -> Result<QuestionSet> {
     let path = corpus.join("qa_squad2/squad2_subset.json");
     let text = fs::read_to_string(&path).with_context(|| format!("reading {}", path.display()))?;
     let file: File = serde_json::from_str(&text)?;
@@ -108,7 +108,7 @@ struct Label {
 }
 
 /// `contracts_cuad`: each contract is asked for each kind of clause, within that contract.
-pub fn contracts(corpus: &Path) -> Result<QuestionSet> {
+pub(crate) fn contracts(corpus: &Path) -> Result<QuestionSet> {
     let mut files: Vec<PathBuf> = fs::read_dir(corpus.join("contracts_cuad"))?
         .map(|entry| Ok(entry?.path()))
         .collect::<Result<_>>()?;
@@ -128,7 +128,7 @@ pub fn contracts(corpus: &Path) -> Result<QuestionSet> {
                 .spans
                 .iter()
                 .flat_map(|span| span.split("<omitted>"))
-                .map(|span| letters(span))
+                .map(letters)
                 .filter(|span| !span.is_empty())
                 .collect();
             let passages = (first..set.passages.len())

@@ -7,13 +7,13 @@ use std::thread;
 use anyhow::{Result, anyhow};
 use retrieval::embed::{Embedder, default_folder};
 
-pub struct Vectors {
+pub(crate) struct Vectors {
     embedder: Embedder,
     known: RefCell<HashMap<String, Vec<f32>>>,
 }
 
 impl Vectors {
-    pub fn open() -> Result<Self> {
+    pub(crate) fn open() -> Result<Self> {
         let folder = default_folder().ok_or_else(|| {
             anyhow!("SKIPPED: there is no model; scripts/embedding-model gets one")
         })?;
@@ -21,7 +21,7 @@ impl Vectors {
         Ok(Self { embedder: Embedder::open(&folder, threads)?, known: RefCell::default() })
     }
 
-    pub fn of(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>> {
+    pub(crate) fn of(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>> {
         let mut known = self.known.borrow_mut();
         let mut new: Vec<&str> =
             texts.iter().copied().filter(|text| !known.contains_key(*text)).collect();

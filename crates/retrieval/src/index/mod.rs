@@ -18,6 +18,8 @@
 //! Searching takes `&self`, changing `&mut self`; whoever shares an index puts a lock around it.
 
 mod best;
+#[cfg(any(test, feature = "testing"))]
+pub mod interference;
 mod lexical;
 mod postings;
 mod search;

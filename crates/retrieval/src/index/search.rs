@@ -59,7 +59,7 @@ pub struct Found {
 }
 
 /// How many of the best of each kind are looked at by both measures, at least.
-const POOL: usize = 200;
+const POOL: usize = 64;
 /// The weight of meaning against words, chosen by `bench-retrieval quality`.
 const MEANING: f32 = 0.3;
 
@@ -80,7 +80,10 @@ impl TenantIndex {
             .vector
             .filter(|_| query.mode != Mode::Lexical)
             .and_then(|vector| Some((self.planes.get(&vector.len())?, vector)));
-        let pool = query.limit.max(POOL);
+        let pool = match query.mode {
+            Mode::Hybrid => query.limit.max(POOL),
+            Mode::Lexical | Mode::Vector => query.limit,
+        };
         let mut best = Best::of(query.limit);
         let mut places = self.best_by_words(&words, &sight, pool);
         if let Some((comparable, vector)) = comparable {

@@ -151,10 +151,17 @@ impl Plane {
         let bytes = row * self.dimensions..(row + 1) * self.dimensions;
         let (upper, lower) = (&self.upper[bytes.clone()], &self.lower[bytes]);
         let mut lanes = [0.0_f32; 8];
-        for ((query, upper), lower) in query.chunks(8).zip(upper.chunks(8)).zip(lower.chunks(8)) {
-            for (((lane, q), u), l) in lanes.iter_mut().zip(query).zip(upper).zip(lower) {
-                *lane += q * f32::from((i16::from(*u) << 8) + i16::from(*l));
+        let whole = |upper: i8, lower: i8| f32::from((i16::from(upper) << 8) + i16::from(lower));
+        let (query, query_rest) = query.as_chunks::<8>();
+        let (upper, upper_rest) = upper.as_chunks::<8>();
+        let (lower, lower_rest) = lower.as_chunks::<8>();
+        for ((query, upper), lower) in query.iter().zip(upper).zip(lower) {
+            for at in 0..8 {
+                lanes[at] += query[at] * whole(upper[at], lower[at]);
             }
+        }
+        for (at, query) in query_rest.iter().enumerate() {
+            lanes[at] += query * whole(upper_rest[at], lower_rest[at]);
         }
         (lanes.iter().sum::<f32>() * self.rows[row].step).clamp(-1.0, 1.0)
     }
@@ -166,22 +173,7 @@ impl Plane {
         count: usize,
         sight: &[Sight],
     ) -> Candidates {
-        let mut candidates = Candidates::for_the_best(count);
-        pulp::Arch::new().dispatch(|| {
-            for row in rows {
-                if sight[self.places[row] as usize] != Sight::Wanted {
-                    continue;
-                }
-                let start = row * self.dimensions;
-                let product = product(&query.units, &self.upper[start..start + self.dimensions]);
-                #[expect(clippy::cast_precision_loss, reason = "ROUNDING allows for it")]
-                let cosine = product as f32 * query.step * self.rows[row].step * 256.0;
-                let left_out = self.rows[row].left_out;
-                let error = left_out + query.left_out * (1.0 + left_out) + ROUNDING;
-                candidates.offer(small(row), cosine - error, cosine + error);
-            }
-        });
-        candidates
+        pulp::Arch::new().dispatch(Scan { plane: self, query, rows, count, sight })
     }
 
     /// Gives rows the new places of their chunks and drops those without one; says whether any is left.
@@ -208,9 +200,42 @@ impl Plane {
     }
 }
 
-/// Whole numbers add up to the same in any order, so the compiler may use the widest registers of the
-/// machine that it runs on.
-#[expect(clippy::inline_always, reason = "what is not inlined is not compiled for that machine")]
+/// The scan as a value, for [`pulp`] to run with the widest registers of the machine. What is not
+/// inlined into it is not compiled for them.
+struct Scan<'a> {
+    plane: &'a Plane,
+    query: &'a CoarseQuery,
+    rows: std::ops::Range<usize>,
+    count: usize,
+    sight: &'a [Sight],
+}
+
+impl pulp::NullaryFnOnce for Scan<'_> {
+    type Output = Candidates;
+
+    #[expect(clippy::inline_always, reason = "see above")]
+    #[inline(always)]
+    fn call(self) -> Candidates {
+        let Self { plane, query, rows, count, sight } = self;
+        let mut candidates = Candidates::for_the_best(count);
+        for row in rows {
+            if sight[plane.places[row] as usize] != Sight::Wanted {
+                continue;
+            }
+            let start = row * plane.dimensions;
+            let product = product(&query.units, &plane.upper[start..start + plane.dimensions]);
+            let Row { step, left_out } = plane.rows[row];
+            #[expect(clippy::cast_precision_loss, reason = "ROUNDING allows for it")]
+            let cosine = product as f32 * query.step * step * 256.0;
+            let error = left_out + query.left_out * (1.0 + left_out) + ROUNDING;
+            candidates.offer(small(row), cosine - error, cosine + error);
+        }
+        candidates
+    }
+}
+
+/// Whole numbers add up to the same in any order, so the compiler may add many at once.
+#[expect(clippy::inline_always, reason = "see [`Scan`]")]
 #[inline(always)]
 fn product(query: &[i16], row: &[i8]) -> i32 {
     query.iter().zip(row).map(|(q, r)| i32::from(*q) * i32::from(i16::from(*r))).sum()
@@ -263,7 +288,8 @@ impl Candidates {
         Self { count, floor: f32::NEG_INFINITY, kept: Vec::new() }
     }
 
-    #[inline]
+    #[expect(clippy::inline_always, reason = "see [`Scan`]")]
+    #[inline(always)]
     fn offer(&mut self, row: u32, least: f32, most: f32) {
         if most >= self.floor {
             self.kept.push((least, most, row));
