@@ -215,7 +215,7 @@ impl World {
                 IndexedChunk {
                     chunk_id: Uuid::from_u128(id * 16 + number as u128),
                     terms: pack(&Terms::of(&text.join(" "))),
-                    vector: Some(vector),
+                    vectors: vec![vector],
                 }
             });
             let chunks = chunks.collect();

@@ -132,7 +132,7 @@ pub struct AreaView {
     pub page: u32,
     /// Left, top, right, bottom, in points from the top left corner.
     #[serde(rename = "box")]
-    pub area: [f32; 4],
+    pub area: [f64; 4],
 }
 
 #[derive(Debug, Serialize, Deserialize, ToSchema)]

@@ -1,5 +1,6 @@
 //! Pieces of a document's text, as they are found.
 
+use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::ContentHash;
@@ -38,11 +39,18 @@ pub struct EmbeddedPart {
 }
 
 /// Where on a page a chunk stands, in points.
-#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ChunkArea {
     /// Counted from 1.
     pub page: u32,
     /// Left, top, right, bottom.
     #[serde(rename = "box")]
-    pub area: [f32; 4],
+    pub area: [f64; 4],
+}
+
+impl ChunkArea {
+    /// To a hundredth of a point: nobody sees more, and what is kept is shorter.
+    pub fn new(page: u32, sides: [f32; 4]) -> Self {
+        Self { page, area: sides.map(|side| (f64::from(side) * 100.0).round() / 100.0) }
+    }
 }

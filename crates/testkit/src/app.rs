@@ -37,6 +37,7 @@ pub struct TestApp {
     users_made: AtomicU32,
     /// Apart from those of the application, which they must not meet.
     worker_ids: Arc<CountedIds>,
+    chunk_ids: Arc<CountedIds>,
 }
 
 /// What a test may decide about its application.
@@ -123,6 +124,7 @@ impl TestApp {
             router,
             users_made: AtomicU32::new(0),
             worker_ids: Arc::new(CountedIds::after(1 << 44)),
+            chunk_ids: Arc::new(CountedIds::after(1 << 46)),
         }
     }
 
@@ -186,6 +188,11 @@ impl TestApp {
     /// Hands in a text file.
     pub fn upload(&self, name: &str, content: &str) -> Request {
         self.request(Method::POST, "/v1/ingest").files([(name, content.as_bytes())])
+    }
+
+    /// For chunks: no two of one application are alike.
+    pub fn chunk_ids(&self) -> Arc<CountedIds> {
+        Arc::clone(&self.chunk_ids)
     }
 
     /// Does all the work that waits, with the stages of the product.

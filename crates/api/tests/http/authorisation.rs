@@ -128,6 +128,17 @@ fn rows() -> Vec<Row> {
         row("GET /v1/documents/{id}/pages/{page}", see, ReadDocument, none),
         row("GET /v1/documents/{id}/text", see, ReadDocument, none),
         row("GET /v1/documents/{id}/pdf", see, Document, none),
+        row("POST /v1/search", WhoMay(Action::SeeKnowledgeBase), Nothing, || {
+            Some(json!({"query": "rent"}))
+        }),
+        row("GET /v1/search", WhoMay(Action::SeeKnowledgeBase), Nothing, none),
+        row("POST /v1/ask", WhoMay(Action::AskQuestions), Nothing, || {
+            Some(json!({"question": "How much is the rent?"}))
+        }),
+        row("GET /v1/knowledge-base", WhoMay(Action::SeeKnowledgeBase), Nothing, none),
+        row("POST /v1/mcp", own_session, Nothing, || {
+            Some(json!({"jsonrpc": "2.0", "id": 1, "method": "ping"}))
+        }),
         row("GET /v1/files/{token}", Anybody, Nothing, none),
         row("GET /v1/ingestion-runs", see, Nothing, none),
         row("GET /v1/ingestion-runs/{id}", see, Run, none),
@@ -277,6 +288,8 @@ async fn call(
 
 /// What every document that was read has.
 fn fill(path: &str) -> String {
+    let path =
+        if path.ends_with("/search") { format!("{path}?query=rent") } else { path.to_owned() };
     path.replace("{page}", "1").replace("{stage}", "layout").replace("{name}", "text.txt")
 }
 

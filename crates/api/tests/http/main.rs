@@ -17,6 +17,7 @@ mod limits;
 mod openapi;
 mod pages;
 mod problems;
+mod search;
 mod session;
 mod tenant;
 mod users;

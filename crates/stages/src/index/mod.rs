@@ -88,9 +88,8 @@ impl Index {
     }
 
     fn new_chunk(&self, chunk: Chunk) -> NewChunk {
-        let area = |area: &chunk::Area| ChunkArea {
-            page: area.page,
-            area: [area.left, area.top, area.right, area.bottom],
+        let area = |area: &chunk::Area| {
+            ChunkArea::new(area.page, [area.left, area.top, area.right, area.bottom])
         };
         NewChunk {
             chunk_id: self.ids.next(),

@@ -1,0 +1,188 @@
+//! Documents that can be found, without a child process that reads them: the stage before `index` takes a
+//! text file as it is, and everything after it is the product's own.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use blob::{ArtifactPlace, Blobs};
+use domain::{ContentHash, Failure, Pipeline, StageName, TenantId};
+use engine::{Stage, StageFuture, StageOutput, StageSettings, Stages, Work};
+use futures_util::TryStreamExt;
+use ops::VectorsKeeper;
+use reading::artifact::Writer;
+use reading::model::{Area, Block, BlockKind, Head, Line, Page, Part, Size, Span, Tail, Word};
+use reading::reader::{Reader, ReaderSettings};
+use reading::tools::Tools;
+use retrieval::embed::tiny;
+use retrieval::embedding::EmbeddingSource;
+use serde_json::json;
+use stages::{Desk, FindingVectors, Index, Ingest, KnownVectors};
+use tempfile::TempDir;
+
+use crate::{CountedIds, TestApp, TestSettings};
+
+/// An application whose documents can be found, by words and by the meaning that a tiny model sees.
+#[derive(Debug)]
+pub struct Library {
+    pub app: TestApp,
+    model: TempDir,
+}
+
+impl Library {
+    pub async fn open() -> Self {
+        Self::open_with(|_| {}).await
+    }
+
+    pub async fn open_with(change: impl FnOnce(&mut TestSettings)) -> Self {
+        let model = tempfile::tempdir().expect("a folder for the model");
+        tiny::write_embedder(model.path(), 1).expect("a tiny model is written");
+        let mut settings = Self::settings_with(model.path());
+        change(&mut settings);
+        Self { app: TestApp::start_with(settings).await, model }
+    }
+
+    /// Settings of a process that embeds by the model in a folder.
+    pub fn settings_with(model: &Path) -> TestSettings {
+        let mut settings = TestSettings::default();
+        let stages: Vec<StageName> =
+            ["ingest", "layout", "index"].iter().map(|name| name.parse().unwrap()).collect();
+        settings.ops.intake.pipeline = Pipeline::try_from(stages.clone()).ok();
+        settings.ops.intake.stages = stages;
+        settings.ops.search.embedding = EmbeddingSource::folder(model.to_owned(), 1);
+        settings
+    }
+
+    pub fn settings(&self) -> TestSettings {
+        Self::settings_with(self.model.path())
+    }
+
+    /// Takes everything that was handed in through its stages.
+    pub async fn work_off(&self) {
+        self.app.work_off_with(self.stages()).await;
+    }
+
+    fn stages(&self) -> Stages {
+        let blobs = &self.app.blobs;
+        let reader = Reader::new(ReaderSettings {
+            program: "/nonexistent".into(),
+            children: 1,
+            tools: Tools::default(),
+            languages: Vec::new(),
+        });
+        let ids = Arc::new(CountedIds::after(1 << 45));
+        let desk = Desk::new(blobs.clone(), reader, ids.clone());
+        let vectors = self.app.ops.vectors();
+        let embedding = vectors.embedding.clone();
+        let index = Index::new(desk, self.app.chunk_ids(), embedding, Arc::new(Shelf(vectors)), 2);
+        Stages::default()
+            .with(Ingest::new(blobs.clone()).expect("the stage has a name"))
+            .with(AsItIs {
+                name: "layout".parse().unwrap(),
+                settings: StageSettings::default(),
+                blobs: blobs.clone(),
+            })
+            .with(index.expect("the stage has a name"))
+    }
+}
+
+struct Shelf(VectorsKeeper);
+
+impl KnownVectors for Shelf {
+    fn find<'a>(
+        &'a self,
+        tenant_id: TenantId,
+        model: &'a str,
+        keys: &'a [ContentHash],
+    ) -> FindingVectors<'a> {
+        Box::pin(async move {
+            let known: HashMap<_, _> =
+                self.0.known(tenant_id, model, keys).await.expect("the database is there");
+            Ok(known)
+        })
+    }
+}
+
+/// A text as pages: one for each form feed, a paragraph for each empty line, a heading after `# `.
+struct AsItIs {
+    name: StageName,
+    settings: StageSettings,
+    blobs: Blobs,
+}
+
+impl AsItIs {
+    async fn read(&self, work: &Work) -> Result<StageOutput, Failure> {
+        let content = work.content.expect("a document has content");
+        let mut stream = self.blobs.read_original(work.tenant_id, &content, None).await.unwrap();
+        let mut bytes = Vec::new();
+        while let Some(piece) = stream.try_next().await.unwrap() {
+            bytes.extend_from_slice(&piece);
+        }
+        let text = String::from_utf8(bytes).unwrap();
+        let place = ArtifactPlace {
+            tenant: work.tenant_id,
+            doc: work.doc_id,
+            run: work.run_id,
+            stage: self.name.clone(),
+            name: "pages.dkt".parse().unwrap(),
+        };
+        let kept = self.blobs.put_artifact(&place, pages_of(&text).into()).await.unwrap();
+        let artifact = json!({ "name": "pages.dkt", "key": kept.key });
+        Ok(StageOutput { artifacts: vec![artifact], ..StageOutput::default() })
+    }
+}
+
+impl Stage for AsItIs {
+    fn name(&self) -> &StageName {
+        &self.name
+    }
+
+    fn settings(&self) -> &StageSettings {
+        &self.settings
+    }
+
+    fn run<'a>(&'a self, work: &'a Work) -> StageFuture<'a> {
+        Box::pin(self.read(work))
+    }
+}
+
+fn pages_of(text: &str) -> Vec<u8> {
+    let mut writer = Writer::new(Vec::new()).unwrap();
+    let head = Head {
+        kind: domain::FileKind::Txt,
+        title: None,
+        properties: std::collections::BTreeMap::new(),
+        pages: None,
+    };
+    writer.write(&Part::Head(head)).unwrap();
+    let mut count = 0;
+    for (number, text) in (1..).zip(text.split('\u{c}')) {
+        writer.write(&Part::Page(page_of(number, text))).unwrap();
+        count = number;
+    }
+    writer.write(&Part::Tail(Tail { pages: count, remarks: Vec::new() })).unwrap();
+    writer.finish().unwrap()
+}
+
+fn page_of(number: u32, text: &str) -> Page {
+    let mut page =
+        Page { number, size: Some(Size { width: 595.0, height: 842.0 }), ..Page::default() };
+    for (at, paragraph) in text.split("\n\n").filter(|text| !text.trim().is_empty()).enumerate() {
+        let first = page.words.len();
+        let (kind, paragraph) = match paragraph.trim().strip_prefix("# ") {
+            Some(heading) => (BlockKind::Heading { level: 1 }, heading),
+            None => (BlockKind::Paragraph, paragraph),
+        };
+        let top = 72.0 + 20.0 * f32::from(u16::try_from(at).unwrap());
+        for (at, text) in paragraph.split_whitespace().enumerate() {
+            let left = 72.0 + f32::from(u16::try_from(at).unwrap());
+            let area = Area { left, top, right: left + 1.0, bottom: top + 12.0 };
+            page.words.push(Word { text: text.to_owned(), area: Some(area), ..Word::default() });
+        }
+        let words = Span::new(first..page.words.len());
+        let line = page.lines.len();
+        page.lines.push(Line { words, area: None });
+        page.blocks.push(Block { kind, lines: Span::new(line..line + 1), area: None });
+    }
+    page
+}
