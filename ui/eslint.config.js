@@ -12,10 +12,12 @@ export default tseslint.config(
       "@typescript-eslint/restrict-template-expressions": ["error", { allowNumber: true }],
       "@typescript-eslint/no-confusing-void-expression": ["error", { ignoreArrowShorthand: true }],
       "@typescript-eslint/no-misused-promises": ["error", { checksVoidReturn: { attributes: false } }],
-      eqeqeq: "error",
+      eqeqeq: ["error", "always", { null: "ignore" }],
+      // About a compiler that is not used here.
+      "react-hooks/incompatible-library": "off",
       "no-console": "error",
     },
   },
-  { files: ["scripts/**", "*.js"], extends: [tseslint.configs.disableTypeChecked], rules: { "no-console": "off" } },
+  { files: ["scripts/**", "public/**", "*.js"], extends: [tseslint.configs.disableTypeChecked], rules: { "no-console": "off" } },
   { files: ["e2e/**"], rules: { "no-console": "off" } },
 );

@@ -111,10 +111,10 @@ export const search = (query: string, mode: SearchMode, filters: SearchFilters, 
 
 export interface AnswerListener {
   /** What the answer will be made from. */
-  onPassages(passages: SearchAnswer["hits"]): void;
+  onPassages: (passages: SearchAnswer["hits"]) => void;
   /** Provisional text: `onAnswer` replaces all of it. */
-  onText(text: string): void;
-  onAnswer(answer: Answer): void;
+  onText: (text: string) => void;
+  onAnswer: (answer: Answer) => void;
 }
 
 /** Asks and listens until the answer is there. A server that does not stream answers in one piece. */

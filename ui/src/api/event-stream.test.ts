@@ -21,7 +21,7 @@ describe("EventStreamParser", () => {
       { id: "1", event: "message", data: "z" },
     ]);
     for (let cut = 1; cut < text.length; cut++) expect(parse(text.slice(0, cut), text.slice(cut))).toEqual(whole);
-    expect(parse(...text)).toEqual(whole);
+    expect(parse(...Array.from(text))).toEqual(whole);
   });
 
   it("says nothing for comments and for events without data", () => {

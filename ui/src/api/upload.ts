@@ -9,7 +9,7 @@ export interface Upload {
   /** The same for every try, so that a lost answer makes nothing twice. */
   idempotencyKey: string;
   batchId: string | null;
-  onProgress(sent: number, total: number): void;
+  onProgress: (sent: number, total: number) => void;
   signal: AbortSignal;
 }
 

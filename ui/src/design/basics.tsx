@@ -44,7 +44,7 @@ interface Choice<T extends string> {
   label: string;
 }
 
-export function Segmented<T extends string>({ label, value, choices, onChange }: { label: string; value: T; choices: readonly Choice<T>[]; onChange(value: T): void }) {
+export function Segmented<T extends string>({ label, value, choices, onChange }: { label: string; value: T; choices: readonly Choice<NoInfer<T>>[]; onChange: (value: NoInfer<T>) => void }) {
   return (
     <div className="segmented" role="group" aria-label={label}>
       {choices.map((choice) => (
@@ -56,7 +56,7 @@ export function Segmented<T extends string>({ label, value, choices, onChange }:
   );
 }
 
-export function TabList<T extends string>({ label, value, choices, onChange }: { label: string; value: T; choices: readonly Choice<T>[]; onChange(value: T): void }) {
+export function TabList<T extends string>({ label, value, choices, onChange }: { label: string; value: T; choices: readonly Choice<NoInfer<T>>[]; onChange: (value: NoInfer<T>) => void }) {
   const move = (step: number) => {
     const at = choices.findIndex((choice) => choice.value === value);
     const next = choices[(at + step + choices.length) % choices.length];
@@ -83,7 +83,7 @@ export function TabList<T extends string>({ label, value, choices, onChange }: {
 }
 
 /** Arrow keys move the selection, and the focus goes with it. */
-function SelectableTab({ isSelected, onSelect, children }: { isSelected: boolean; onSelect(): void; children: ReactNode }) {
+function SelectableTab({ isSelected, onSelect, children }: { isSelected: boolean; onSelect: () => void; children: ReactNode }) {
   const button = useRef<HTMLButtonElement>(null);
   useEffect(() => {
     const siblings = button.current?.parentElement;
@@ -229,7 +229,7 @@ export function ProblemOrMissing({ error, what, route, onRetry }: { error: unkno
 
 interface DialogProps {
   title: string;
-  onClose(): void;
+  onClose: () => void;
   children: ReactNode;
   isWide?: boolean;
   /** The dialog cannot be left by Escape. */
@@ -269,8 +269,8 @@ interface ConfirmProps {
   title: string;
   action: string;
   children: ReactNode;
-  onConfirm(): void;
-  onClose(): void;
+  onConfirm: () => void;
+  onClose: () => void;
 }
 
 export function Confirm({ title, action, children, onConfirm, onClose }: ConfirmProps) {

@@ -107,7 +107,7 @@ function DeadCount() {
   return dead > 0 && <span className="rail-count" title="Jobs that were given up">{count(dead)}</span>;
 }
 
-function RailFoot({ onHelp }: { onHelp(): void }) {
+function RailFoot({ onHelp }: { onHelp: () => void }) {
   const me = useMe();
   const now = useStore(theme);
   const [icon, words] = THEME_WORDS[now];

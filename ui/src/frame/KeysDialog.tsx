@@ -30,7 +30,7 @@ const GROUPS: readonly (readonly [string, readonly (readonly [string, string])[]
   ]],
 ];
 
-export function KeysDialog({ onClose }: { onClose(): void }) {
+export function KeysDialog({ onClose }: { onClose: () => void }) {
   return (
     <Dialog title="Keys" isWide onClose={onClose}>
       <div className="keys">

@@ -12,7 +12,7 @@ export function filesOfDrop(transfer: DataTransfer): Promise<DroppedFile[]> {
   const entries = Array.from(transfer.items, (item) => (item.kind === "file" ? item.webkitGetAsEntry() : null));
   const loose = Array.from(transfer.files);
   if (entries.every((entry) => entry === null)) return Promise.resolve(loose.map(looseFile));
-  return Promise.all(entries.map((entry) => (entry ? filesOfEntry(entry, null) : []))).then((lists) => lists.flat());
+  return Promise.all(entries.map((entry) => (entry ? filesOfEntry(entry, null) : Promise.resolve([])))).then((lists) => lists.flat());
 }
 
 export function filesOfPicker(files: FileList): DroppedFile[] {

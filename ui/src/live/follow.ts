@@ -12,10 +12,10 @@ import { refused } from "../session/session.ts";
 export type LineState = "connecting" | "live" | "away";
 
 export interface Follower {
-  onEvent(event: ServerEvent): void;
-  onState(state: LineState): void;
+  onEvent: (event: ServerEvent) => void;
+  onState: (state: LineState) => void;
   /** Events may have been missed: read everything again. */
-  onGap(): void;
+  onGap: () => void;
 }
 
 type Told = { kind: "event"; event: ServerEvent } | { kind: "state"; state: LineState } | { kind: "gap" } | { kind: "hello" };
@@ -92,7 +92,7 @@ async function keepFollowing(
       tell(told);
     });
     if (outcome === "unknown-id") setLastId(null);
-    if (outcome === "stopped" || signal.aborted) return;
+    if (outcome === "stopped") return;
     wasAway = true;
     tell({ kind: "state", state: "away" });
     await pause(pauseBefore(tries, Math.random), signal);

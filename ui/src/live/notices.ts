@@ -33,7 +33,7 @@ export function dismiss(id: number): void {
   notices.update((all) => all.filter((notice) => notice.id !== id));
 }
 
-let ended: Happening[] = [];
+const ended: Happening[] = [];
 let gathering: ReturnType<typeof setTimeout> | undefined;
 
 export function tellOfHappening(happening: Happening): void {

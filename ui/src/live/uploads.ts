@@ -91,27 +91,33 @@ function pump(): void {
 
 async function carry(item: UploadItem): Promise<void> {
   const { signal } = cancelAll;
-  for (let tried = 1; !signal.aborted; tried++) {
-    try {
-      const outcome = await uploadFile({
-        file: item.file,
-        idempotencyKey: item.idempotencyKey,
-        batchId: item.batchId,
-        signal,
-        onProgress: (sent, total) => change(item.id, { sent: total > 0 ? sent / total : 0 }),
-      });
-      change(item.id, { state: "accepted", sent: 1, outcome });
+  for (let tried = 1; ; tried++) {
+    const error = await tryOnce(item, signal);
+    if (error === null || signal.aborted) return;
+    const wait = pauseAfter(error, tried);
+    if (wait === null) {
+      const trace = error instanceof ApiError ? error.problem.trace_id : undefined;
+      change(item.id, { state: "refused", problem: { text: messageOf(error), trace } });
       return;
-    } catch (error) {
-      if (signal.aborted) return;
-      const wait = pauseAfter(error, tried);
-      if (wait === null) {
-        const trace = error instanceof ApiError ? error.problem.trace_id : undefined;
-        change(item.id, { state: "refused", problem: { text: messageOf(error), trace } });
-        return;
-      }
-      await new Promise((resolve) => setTimeout(resolve, wait));
     }
+    await new Promise((resolve) => setTimeout(resolve, wait));
+  }
+}
+
+/** What went wrong, or null when the server has the file. */
+async function tryOnce(item: UploadItem, signal: AbortSignal): Promise<Error | null> {
+  try {
+    const outcome = await uploadFile({
+      file: item.file,
+      idempotencyKey: item.idempotencyKey,
+      batchId: item.batchId,
+      signal,
+      onProgress: (sent, total) => change(item.id, { sent: total > 0 ? sent / total : 0 }),
+    });
+    change(item.id, { state: "accepted", sent: 1, outcome });
+    return null;
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error));
   }
 }
 

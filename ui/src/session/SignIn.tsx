@@ -1,6 +1,6 @@
 /** The way in, and the way back in when a session has ended under somebody's hands. */
 import "./sign-in.css";
-import { useState, type FormEvent } from "react";
+import { useState, type SyntheticEvent } from "react";
 import { readMe, signIn } from "../api/endpoints.ts";
 import { Button, Dialog, Field, ProblemNote } from "../design/basics.tsx";
 import { Icon, Logo } from "../design/Icon.tsx";
@@ -42,7 +42,7 @@ function Credentials({ email: known, action }: { email: string; action: string }
   const [password, setPassword] = useState("");
   const [error, setError] = useState<unknown>(null);
   const [isBusy, setBusy] = useState(false);
-  const submit = async (event: FormEvent) => {
+  const submit = async (event: SyntheticEvent) => {
     event.preventDefault();
     setBusy(true);
     setError(null);

@@ -21,7 +21,7 @@ const STORAGE_KEY = "docket.token";
 
 let session: Session = { state: "unknown" };
 const listeners = new Set<() => void>();
-let waiting: { resolve: () => void; reject: (reason: Error) => void }[] = [];
+const waiting: { resolve: () => void; reject: (reason: Error) => void }[] = [];
 
 export function currentSession(): Session {
   return session;

@@ -11,7 +11,7 @@ import { may } from "../../session/permissions.ts";
 import { useMe } from "../../session/session.ts";
 import { forEachOf } from "./bulk.ts";
 
-export function BulkBar({ ids, onDone }: { ids: readonly string[]; onDone(): void }) {
+export function BulkBar({ ids, onDone }: { ids: readonly string[]; onDone: () => void }) {
   const { role } = useMe();
   const client = useQueryClient();
   const [isBusy, setBusy] = useState(false);

@@ -81,7 +81,7 @@ function CountLine({ state, shown, loaded, hasMore }: { state: ListState; shown:
   }
 }
 
-function NoRows({ state, onClear }: { state: ListState; onClear(): void }) {
+function NoRows({ state, onClear }: { state: ListState; onClear: () => void }) {
   if (!isFiltered(state)) {
     return (
       <Empty icon="upload" title="No documents yet">

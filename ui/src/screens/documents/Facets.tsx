@@ -10,7 +10,7 @@ import { countBy, isFiltered, SPANS, STATUSES, type ListState } from "./url-stat
 interface FacetsProps {
   state: ListState;
   rows: readonly DocumentView[];
-  onChange(change: Partial<ListState>): void;
+  onChange: (change: Partial<ListState>) => void;
 }
 
 const SPAN_WORDS = { today: "Today", week: "Last 7 days", month: "Last 30 days" };
@@ -77,7 +77,7 @@ function FacetGroup({ name, note, children }: { name: string; note?: string; chi
   );
 }
 
-function Facet({ isOn, amount, onToggle, children }: { isOn: boolean; amount?: number; onToggle(isOn: boolean): void; children: ReactNode }) {
+function Facet({ isOn, amount, onToggle, children }: { isOn: boolean; amount?: number; onToggle: (isOn: boolean) => void; children: ReactNode }) {
   return (
     <li>
       <button type="button" className="facet" aria-pressed={isOn} onClick={() => onToggle(!isOn)}>

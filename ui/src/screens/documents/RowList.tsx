@@ -13,9 +13,9 @@ import type { Rows } from "./use-rows.ts";
 interface RowListProps {
   rows: Rows;
   selected: ReadonlySet<string>;
-  onSelect(id: string, isRange: boolean): void;
-  onSelectAll(): void;
-  onClear(): void;
+  onSelect: (id: string, isRange: boolean) => void;
+  onSelectAll: () => void;
+  onClear: () => void;
 }
 
 const ROW_HEIGHT = 46;
@@ -94,7 +94,7 @@ interface RowProps {
   start: number;
   isSelected: boolean;
   isCursor: boolean;
-  onSelect(id: string, isRange: boolean): void;
+  onSelect: (id: string, isRange: boolean) => void;
 }
 
 function Row({ row, index, start, isSelected, isCursor, onSelect }: RowProps) {

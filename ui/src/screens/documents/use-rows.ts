@@ -14,9 +14,9 @@ export interface Rows {
   isPending: boolean;
   isFetchingMore: boolean;
   hasMore: boolean;
-  fetchMore(): void;
+  fetchMore: () => void;
   error: Error | null;
-  retry(): void;
+  retry: () => void;
 }
 
 const NO_ROWS: readonly DocumentView[] = [];
