@@ -241,7 +241,12 @@ export function Dialog({ title, onClose, children, isWide = false, isFirm = fals
   const heading = useId();
   useEffect(() => {
     const dialog = element.current;
-    if (dialog && !dialog.open) dialog.showModal();
+    if (dialog && !dialog.open) {
+      dialog.showModal();
+      // Where somebody types first, rather than the button that closes it all.
+      const first = dialog.querySelector<HTMLElement>("[data-autofocus], .dialog-form .input") ?? dialog.querySelector<HTMLElement>(".dialog-body");
+      first?.focus();
+    }
     return () => dialog?.close();
   }, []);
   return (
@@ -254,7 +259,7 @@ export function Dialog({ title, onClose, children, isWide = false, isFirm = fals
         if (!isFirm) onClose();
       }}
     >
-      <div className="dialog-body">
+      <div className="dialog-body" tabIndex={-1}>
         <div className="screen-head">
           <h2 id={heading}>{title}</h2>
           {!isFirm && <IconButton icon="close" label="Close" onClick={onClose} />}

@@ -33,7 +33,7 @@ const PLACES: readonly Place[] = [
 ];
 
 const THEME_WORDS: Record<Theme, readonly [IconName, string]> = {
-  system: ["system", "Theme: as the system"],
+  system: ["system", "Theme: system"],
   light: ["sun", "Theme: light"],
   dark: ["moon", "Theme: dark"],
 };

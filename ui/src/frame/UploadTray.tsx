@@ -54,13 +54,16 @@ function percentWidth(share: number): string {
   return `${(share * 100).toFixed(1)}%`;
 }
 
-function TrayRows({ items }: { items: readonly UploadItem[] }) {
+function TrayRows({ items: all }: { items: readonly UploadItem[] }) {
+  // What needs a look first.
+  const items = [...all.filter((item) => item.state === "refused"), ...all.filter((item) => item.state !== "refused")];
   const scroller = useRef<HTMLDivElement>(null);
   const rows = useVirtualizer({
     count: items.length,
     getScrollElement: () => scroller.current,
     estimateSize: () => ROW_HEIGHT,
     overscan: 6,
+    getItemKey: (index) => items[index]?.id ?? index,
   });
   return (
     <div ref={scroller} className="tray-rows" tabIndex={0} role="group" aria-label="Files">

@@ -60,7 +60,7 @@ function Credentials({ email: known, action }: { email: string; action: string }
         <input className="input" name="email" type="text" inputMode="email" autoComplete="username" required value={email} autoFocus={!known} readOnly={known !== ""} onChange={(event) => setEmail(event.target.value)} />
       </Field>
       <Field label="Password">
-        <input className="input" name="password" type="password" autoComplete="current-password" required value={password} autoFocus={known !== ""} onChange={(event) => setPassword(event.target.value)} />
+        <input className="input" name="password" type="password" autoComplete="current-password" required value={password} data-autofocus onChange={(event) => setPassword(event.target.value)} />
       </Field>
       {error !== null && <ProblemNote error={error} />}
       <Button kind="primary" type="submit" disabled={isBusy}>{isBusy ? "Signing in…" : action}</Button>

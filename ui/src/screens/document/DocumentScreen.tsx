@@ -58,7 +58,7 @@ function StateLine({ detail }: { detail: DocumentDetail }) {
     <p className="document-state">
       <StatusBadge status={detail.status} />
       {progress?.stage && <span className="quiet">{progress.stage}{progress.total > 0 && ` ${progress.done} of ${progress.total}`}</span>}
-      {detail.error && <span className="run-error">{detail.error}</span>}
+      {detail.error && <span className="run-error" title={detail.error}>{detail.error}</span>}
     </p>
   );
 }

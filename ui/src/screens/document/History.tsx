@@ -9,6 +9,11 @@ import { artifactsOf, compareRuns, figuresOf, runLength, stageSpans } from "./ru
 
 const RUN_WORDS: Record<string, string> = { manual_upload: "Uploaded by hand", rerun: "Rerun", retry: "Retry" };
 
+/** A run that follows another is a rerun, whatever the first one came from. */
+function runInWords(run: RunView): string {
+  return run.parent_run_id ? "Rerun" : (RUN_WORDS[run.run_type] ?? run.run_type.replaceAll("_", " "));
+}
+
 export function History({ detail }: { detail: DocumentDetail }) {
   if (detail.runs.length === 0) return <Empty icon="clock" title="No runs yet" />;
   return (
@@ -31,7 +36,7 @@ function RunCard({ run, version }: { run: RunView; version?: DocumentDetail["ver
     <article className="run">
       <header>
         <StatusBadge status={run.status} />
-        <strong>{RUN_WORDS[run.run_type] ?? run.run_type.replaceAll("_", " ")}</strong>
+        <strong>{runInWords(run)}</strong>
         {version && <Badge tone={version.is_active ? "good" : "off"}>{version.version_label}{version.is_active ? ", served" : ""}</Badge>}
         <span className="quiet"><Time at={run.created_at} />{length !== null && ` · ${duration(length)}`}</span>
       </header>
@@ -117,7 +122,7 @@ function RunChoice({ label, runs, value, onChange }: { label: string; runs: read
       <span>{label}</span>
       <select className="input" value={value} onChange={(event) => onChange(Number(event.target.value))}>
         {runs.map((run, at) => (
-          <option key={run.run_id} value={at}>{RUN_WORDS[run.run_type] ?? run.run_type}, {new Date(run.created_at).toLocaleString()}</option>
+          <option key={run.run_id} value={at}>{runInWords(run)}, {new Date(run.created_at).toLocaleString()}</option>
         ))}
       </select>
     </label>

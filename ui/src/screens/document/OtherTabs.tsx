@@ -20,7 +20,7 @@ export function MarkdownText({ id }: { id: string }) {
 }
 
 export function Tables({ page }: { page: PageView }) {
-  if (page.tables.length === 0) return <Empty icon="documents" title="No tables on this page" />;
+  if (page.tables.length === 0) return <Empty icon="documents" title="No tables on this page"><p>Tables are shown page by page: <kbd>←</kbd> and <kbd>→</kbd> turn the pages.</p></Empty>;
   return page.tables.map((table, at) => (
     <section key={at} className="one-table">
       <h3>Table {at + 1} <span className="quiet">{table.rows} × {table.columns}</span></h3>

@@ -18,6 +18,7 @@ const SPAN_WORDS = { today: "Today", week: "Last 7 days", month: "Last 30 days" 
 export function Facets({ state, rows, onChange }: FacetsProps) {
   const { data: summary } = useQuery({ queryKey: ["summary"], queryFn: countDocuments });
   const { data: batches } = useQuery({ queryKey: ["batches"], queryFn: listBatches });
+  const types = withChosen(countBy(rows, (row) => row.source_type), state.type);
   const sources = countBy(rows, (row) => row.source).filter(([source]) => source !== "");
   return (
     <aside className="facets" aria-label="Filters">
@@ -33,11 +34,11 @@ export function Facets({ state, rows, onChange }: FacetsProps) {
           <Facet key={span} isOn={state.span === span} onToggle={(isOn) => onChange({ span: isOn ? span : null })}>{SPAN_WORDS[span]}</Facet>
         ))}
       </FacetGroup>
-      <FacetGroup name="Type" note="of those in the list">
-        {withChosen(countBy(rows, (row) => row.source_type), state.type).map(([type, amount]) => (
+      {types.length > 0 && <FacetGroup name="Type" note="of those in the list">
+        {types.map(([type, amount]) => (
           <Facet key={type} isOn={state.type === type} amount={amount} onToggle={(isOn) => onChange({ type: isOn ? type : null })}>{type || "unknown"}</Facet>
         ))}
-      </FacetGroup>
+      </FacetGroup>}
       {(sources.length > 1 || state.source !== null) && (
         <FacetGroup name="Source" note="of those in the list">
           {withChosen(sources, state.source).map(([source, amount]) => (

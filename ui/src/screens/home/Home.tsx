@@ -50,9 +50,8 @@ export default function Home() {
 
 function greeting(now: Date): string {
   const hour = now.getHours();
-  if (hour < 5) return "Good night";
-  if (hour < 12) return "Good morning";
-  return hour < 18 ? "Good afternoon" : "Good evening";
+  if (hour < 5 || hour >= 18) return "Good evening";
+  return hour < 12 ? "Good morning" : "Good afternoon";
 }
 
 const FIGURES: readonly (readonly [keyof DocumentSummary, string, string])[] = [

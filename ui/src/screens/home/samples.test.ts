@@ -13,7 +13,7 @@ describe("samples", () => {
   });
 
   it("end at the right edge, the highest at the top", () => {
-    expect(linePoints([0, 10], 59, 20)).toBe("58.0,20.0 59.0,0.0");
-    expect(linePoints([0], 59, 20)).toBe("59.0,20.0");
+    expect(linePoints([0, 10], 22, 20)).toBe("20.0,20.0 22.0,0.0");
+    expect(linePoints([0], 22, 20)).toBe("22.0,20.0");
   });
 });

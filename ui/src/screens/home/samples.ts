@@ -10,6 +10,9 @@ export interface Sample {
 
 export const SAMPLES_KEPT = 60;
 
+/** A line of fewer points does not take the whole width. */
+const FEWEST = 12;
+
 export const queueSamples = new Store<ReadonlyMap<string, readonly Sample[]>>(new Map());
 
 export function withSamples(all: ReadonlyMap<string, readonly Sample[]>, queues: readonly QueueView[]): ReadonlyMap<string, readonly Sample[]> {
@@ -24,7 +27,7 @@ export function withSamples(all: ReadonlyMap<string, readonly Sample[]>, queues:
 /** Points of a line for values over time, in a box of `width` × `height`, the latest at the right edge. */
 export function linePoints(values: readonly number[], width: number, height: number): string {
   const top = Math.max(1, ...values);
-  const step = width / (SAMPLES_KEPT - 1);
+  const step = width / (Math.max(FEWEST, values.length) - 1);
   const from = width - (values.length - 1) * step;
   return values.map((value, at) => `${(from + at * step).toFixed(1)},${(height - (value / top) * height).toFixed(1)}`).join(" ");
 }

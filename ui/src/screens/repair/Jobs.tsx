@@ -43,9 +43,9 @@ export function Jobs() {
                   <td className="cell-name"><DocumentName id={job.doc_id} /></td>
                   <td>{job.stage}</td>
                   <td><StatusBadge status={job.status} />{job.error && <p className="cell-why quiet">{job.error}</p>}</td>
-                  <td className="number">{job.attempts} of {job.max_attempts}</td>
+                  <td className="number cell-short">{job.attempts} of {job.max_attempts}</td>
                   <td className="cell-when"><Time at={job.updated_at} /></td>
-                  <td className="quiet">{job.worker_id ?? "–"}</td>
+                  <td className="quiet cell-short">{job.worker_id ?? "–"}</td>
                 </tr>
               ))}
             </tbody>
