@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useEffect, useMemo, useState } from "react";
 import { Link, useSearchParams } from "wouter";
 import { findDocument, readPage } from "../../api/endpoints.ts";
-import { isNotFound } from "../../api/problem.ts";
+import { ApiError, isNotFound } from "../../api/problem.ts";
 import type { DocumentDetail, PageView } from "../../api/types.ts";
 import { Empty, ProblemNote, Skeleton, SkeletonRows, StatusBadge, TabList } from "../../design/basics.tsx";
 import { Icon } from "../../design/Icon.tsx";
@@ -29,7 +29,7 @@ export default function DocumentScreen({ id }: { id: string }) {
   useEffect(() => {
     if (detail.data) document.title = `${detail.data.title} · Docket`;
   }, [detail.data]);
-  if (detail.error && isNotFound(detail.error)) {
+  if (detail.error && isNoDocument(detail.error)) {
     return (
       <Empty icon="documents" title="There is no such document">
         <p>It may have been deleted, or it is not yours to see. <Link href="/documents">All documents</Link></p>
@@ -50,6 +50,11 @@ export default function DocumentScreen({ id }: { id: string }) {
       {detail.data ? <Panes detail={detail.data} /> : <SkeletonRows />}
     </div>
   );
+}
+
+/** An address whose id is no id is refused as such (400); for a reader that is the same as a document that is not there. */
+function isNoDocument(error: Error): boolean {
+  return isNotFound(error) || (error instanceof ApiError && error.problem.status === 400);
 }
 
 function StateLine({ detail }: { detail: DocumentDetail }) {
