@@ -16,6 +16,7 @@ import { useStore, useStorePart } from "../../live/store.ts";
 import { may } from "../../session/permissions.ts";
 import { useMe } from "../../session/session.ts";
 import { groupByCause } from "../repair/causes.ts";
+import { OwnWork } from "./OwnWork.tsx";
 import { linePoints, queueSamples, withSamples } from "./samples.ts";
 import { Welcome } from "./Welcome.tsx";
 
@@ -40,8 +41,7 @@ export default function Home() {
       <div className="home-columns">
         <Today />
         <div className="home-side">
-          {may(me.role, "repair") && <NeedsAPerson />}
-          <Queues />
+          {may(me.role, "repair") ? <><NeedsAPerson /><Queues /></> : <OwnWork />}
         </div>
       </div>
     </div>
