@@ -5,7 +5,7 @@ import { problemOf, Unreachable } from "./problem.ts";
 export type Query = Record<string, string | number | boolean | null | undefined>;
 
 export interface Ask {
-  method?: "GET" | "POST" | "PATCH" | "DELETE";
+  method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   query?: Query;
   json?: unknown;
   headers?: Record<string, string>;

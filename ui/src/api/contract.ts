@@ -2,8 +2,8 @@
  * Types of routes that the OpenAPI document of the server does not have yet, written by hand. When it has one, its types
  * come from `schema.ts` and leave here.
  *
- * Search and answers are being built to this contract. The others are wishes: a screen that needs one says so when
- * the server answers that there is no such route.
+ * Search, answers and the others are being built to this contract. What is “wanted” nobody has promised: a screen that needs
+ * it says so when the server answers that there is no such route.
  */
 import type { Box } from "./types.ts";
 
@@ -69,21 +69,28 @@ export interface Answer {
   warnings: string[];
 }
 
-/** Wanted: `POST /v1/audit/verify`. What `docket audit verify` finds. */
-export interface AuditVerification {
-  intact: boolean;
+/** `GET /v1/audit/verify`: whether the audit log is whole. */
+export interface Chain {
   rows: number;
-  lanes: number;
-  verified_at: string;
-  broken: { audit_id: string | null; lane: number; position: number; problem: string }[];
+  is_whole: boolean;
+  /** What was changed, moved or removed, in sentences. */
+  faults: string[];
 }
 
-/** Wanted: `GET /v1/tenant`. Limits are null where there is none. */
-export interface TenantUsage {
+/** `GET /v1/tenant`. */
+export interface Tenant {
   tenant_id: string;
   name: string;
-  limits: { queue_quota: number | null; upload_max_size_mb: number; rate_limit_per_second: number | null; storage_bytes: number | null };
-  usage: { documents: number; versions: number; pages: number; original_bytes: number; artifact_bytes: number; queued_jobs: number; users: number; api_keys: number };
+  rules: { masks: object[]; pipeline: string[] };
+  limits: { max_upload_bytes: number; queue_quota: number; requests_per_second: number };
+  usage: { documents: number; bytes: number; waiting_runs: number; users: number };
+}
+
+/** What a document has beyond what the generated types say. */
+export interface Described {
+  tags?: string[];
+  /** What came within it as attachments, and what it came within. */
+  parts?: { doc_id: string; name: string; title: string; status: string; place: string }[];
 }
 
 /** Wanted: `GET /v1/config`. A secret has no value, only the note that it is set. */

@@ -1,6 +1,6 @@
 /** One function for each thing the screens ask of the server. */
 import { ask, getJson, newIdempotencyKey, postJson } from "./client.ts";
-import type { Answer, AuditVerification, ConfigurationView, SearchAnswer, SearchFilters, SearchMode, TenantUsage } from "./contract.ts";
+import type { Answer, Chain, ConfigurationView, SearchAnswer, SearchFilters, SearchMode, Tenant } from "./contract.ts";
 import { readEventStream } from "./event-stream.ts";
 import { ApiError, asProblem, problemOf, Unreachable } from "./problem.ts";
 import type * as t from "./types.ts";
@@ -44,11 +44,13 @@ export const listDocuments = (query: t.DocumentsQuery, signal?: AbortSignal) =>
 export const countDocuments = () => getJson<t.DocumentSummary>("/v1/documents/stats/summary");
 export const findDocument = (id: string) => getJson<t.DocumentDetail>(`/v1/documents/${id}`);
 export const readPage = (id: string, page: number) => getJson<t.PageView>(`/v1/documents/${id}/pages/${page}`);
-export const rerunDocument = (id: string, request: { from_stage?: string; reason?: string } = {}) =>
+export const rerunDocument = (id: string, request: { from_stage?: string; reason?: string; password?: string } = {}) =>
   postJson<unknown>(`/v1/documents/${id}/rerun`, request);
 export const retryDocument = (id: string) => ask(`/v1/documents/${id}/retry`, { method: "POST" });
 export const deactivateDocument = (id: string) => ask(`/v1/documents/${id}/deactivate`, { method: "POST" });
 export const deleteDocument = (id: string) => ask(`/v1/documents/${id}`, { method: "DELETE" });
+export const tagDocument = (id: string, tags: readonly string[]) =>
+  ask(`/v1/documents/${id}/tags`, { method: "PUT", json: { tags } });
 export const linkToOriginal = (id: string) => getJson<t.LinkView>(`/v1/documents/${id}/original`);
 export const linkToPdf = (id: string) => getJson<t.LinkView>(`/v1/documents/${id}/pdf`);
 
@@ -79,6 +81,8 @@ export const requeueDeadJobs = (request: t.RequeueRequest) =>
   postJson<{ requeued: number }>("/v1/jobs/dead/requeue", request);
 export const listRuns = (query: { status?: string; doc_id?: string; limit?: number }) =>
   getJson<t.Listed<t.RunView>>("/v1/ingestion-runs", query);
+export const readArtifact = async (run: string, stage: string, name: string) =>
+  (await ask(`/v1/ingestion-runs/${run}/artifacts/${stage}/${encodeURIComponent(name)}`)).blob();
 export const cancelRun = (id: string) => ask(`/v1/runs/${id}/cancel`, { method: "POST" });
 
 // ---- People, keys, oversight -----------------------------------------------------------------------------------------
@@ -94,8 +98,8 @@ export const createApiKey = (key: { name: string; role: t.RoleName }) => postJso
 export const revokeApiKey = (id: string) => ask(`/v1/api-keys/${id}`, { method: "DELETE" });
 export const listAudit = (query: t.AuditQuery, signal?: AbortSignal) =>
   getJson<t.Listed<t.AuditEntry>>("/v1/audit", { ...query }, signal);
-export const verifyAudit = () => postJson<AuditVerification>("/v1/audit/verify", {});
-export const readTenant = () => getJson<TenantUsage>("/v1/tenant");
+export const verifyAudit = () => getJson<Chain>("/v1/audit/verify");
+export const readTenant = () => getJson<Tenant>("/v1/tenant");
 export const readConfiguration = () => getJson<ConfigurationView>("/v1/config");
 
 /** Readiness is told without a token, and a 503 has the same body. */

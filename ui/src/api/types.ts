@@ -1,4 +1,5 @@
 /** Short names for what the server sends. */
+import type { Described } from "./contract.ts";
 import type { components, operations } from "./schema.ts";
 
 type Schemas = components["schemas"];
@@ -9,7 +10,7 @@ export type BatchView = Schemas["BatchView"];
 export type BatchResult = Schemas["BatchResultView"];
 export type BlockView = Schemas["BlockView"];
 export type CreatedApiKey = Schemas["CreatedApiKeyView"];
-export type DocumentDetail = Schemas["DocumentDetailView"];
+export type DocumentDetail = Schemas["DocumentDetailView"] & Described;
 export type DocumentSummary = Schemas["DocumentSummary"];
 export type DocumentView = Schemas["DocumentView"];
 export type HealthView = Schemas["HealthView"];

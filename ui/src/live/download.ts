@@ -8,9 +8,13 @@ export function startDownload(link: Pick<LinkView, "url" | "filename">): void {
   anchor.click();
 }
 
-/** Text that the page has already. */
 export function saveText(text: string, filename: string): void {
-  const url = URL.createObjectURL(new Blob([text], { type: "text/plain;charset=utf-8" }));
+  saveBlob(new Blob([text], { type: "text/plain;charset=utf-8" }), filename);
+}
+
+/** What the page has already. */
+export function saveBlob(blob: Blob, filename: string): void {
+  const url = URL.createObjectURL(blob);
   startDownload({ url, filename });
   // The browser reads it after the click; it needs it no longer than that.
   setTimeout(() => URL.revokeObjectURL(url), 10_000);

@@ -145,14 +145,14 @@ function Verification() {
         <p className="quiet">Each entry is chained to the one before it by a hash. Verifying recomputes them all.</p>
         <Button icon="admin" disabled={verify.isPending} onClick={() => verify.mutate()}>{verify.isPending ? "Verifying…" : "Verify the chain"}</Button>
       </div>
-      {verify.error && <ProblemOrMissing error={verify.error} what="verify the audit log over HTTP (on its machine, “docket audit verify” does)" route="POST /v1/audit/verify" />}
-      {data?.intact && <div className="note"><Icon name="check" /><div>{counted(data.rows, "entry", "entries")} in {counted(data.lanes, "lane")}: nothing was changed, moved or removed. <Time at={data.verified_at} /></div></div>}
-      {data && !data.intact && (
+      {verify.error && <ProblemOrMissing error={verify.error} what="verify the audit log over HTTP (on its machine, “docket audit verify” does)" route="GET /v1/audit/verify" />}
+      {data?.is_whole && <div className="note" role="status"><Icon name="check" /><div>{counted(data.rows, "entry", "entries")}: nothing was changed, moved or removed.</div></div>}
+      {data && !data.is_whole && (
         <div className="note bad" role="alert">
           <Icon name="alert" />
           <div>
-            <strong>The chain is broken in {counted(data.broken.length, "place")}.</strong>
-            <ul>{data.broken.map((place) => <li key={`${place.lane} ${place.position}`}>{place.lane}·{place.position}: {place.problem}</li>)}</ul>
+            <strong>The chain is broken in {counted(data.faults.length, "place")}.</strong>
+            <ul>{data.faults.map((fault) => <li key={fault}>{fault}</li>)}</ul>
           </div>
         </div>
       )}

@@ -2,7 +2,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { countDocuments, listQueues, readConfiguration, readHealth, readTenant } from "../../api/endpoints.ts";
 import { isMissingRoute } from "../../api/problem.ts";
-import type { TenantUsage } from "../../api/contract.ts";
+import type { Tenant } from "../../api/contract.ts";
 import { Badge, MissingNote, ProblemNote, ProblemOrMissing, SkeletonRows } from "../../design/basics.tsx";
 import { bytes, count } from "../../format/numbers.ts";
 import { byStage } from "../../format/stages.ts";
@@ -90,33 +90,32 @@ function FactRow({ name, value }: { name: string; value: string }) {
   );
 }
 
-function UsageCard({ tenant }: { tenant: TenantUsage }) {
-  const { limits, usage } = tenant;
+function UsageCard({ tenant }: { tenant: Tenant }) {
+  const { limits, usage, rules } = tenant;
   return (
     <section className="card" aria-label="Limits and usage">
       <div className="card-head"><h2>{tenant.name}</h2></div>
       <div className="card-body usage">
-        <Meter name="Jobs in the queue" used={usage.queued_jobs} limit={limits.queue_quota} format={count} />
-        <Meter name="Stored" used={usage.original_bytes + usage.artifact_bytes} limit={limits.storage_bytes} format={bytes} />
+        <Meter name="Runs that wait" used={usage.waiting_runs} limit={limits.queue_quota} format={count} />
         <dl className="facts">
           <FactRow name="documents" value={count(usage.documents)} />
-          <FactRow name="versions" value={count(usage.versions)} />
-          <FactRow name="pages" value={count(usage.pages)} />
+          <FactRow name="stored originals" value={bytes(usage.bytes)} />
           <FactRow name="users" value={count(usage.users)} />
-          <FactRow name="API keys" value={count(usage.api_keys)} />
-          <FactRow name="largest upload" value={bytes(limits.upload_max_size_mb * 1_000_000)} />
-          <FactRow name="requests a second" value={limits.rate_limit_per_second == null ? "no limit" : count(limits.rate_limit_per_second)} />
+          <FactRow name="largest upload" value={bytes(limits.max_upload_bytes)} />
+          <FactRow name="requests a second" value={count(limits.requests_per_second)} />
+          <FactRow name="pipeline" value={rules.pipeline.length > 0 ? rules.pipeline.join(" → ") : "the usual one"} />
+          <FactRow name="masked regions" value={rules.masks.length === 0 ? "none" : count(rules.masks.length)} />
         </dl>
       </div>
     </section>
   );
 }
 
-function Meter({ name, used, limit, format }: { name: string; used: number; limit: number | null; format: (value: number) => string }) {
-  const share = limit ? Math.min(1, used / limit) : 0;
+function Meter({ name, used, limit, format }: { name: string; used: number; limit: number; format: (value: number) => string }) {
+  const share = limit > 0 ? Math.min(1, used / limit) : 0;
   return (
     <div>
-      <p className="screen-head"><span>{name}</span><span className="quiet">{format(used)}{limit === null ? ", no limit" : ` of ${format(limit)}`}</span></p>
+      <p className="screen-head"><span>{name}</span><span className="quiet">{format(used)} of {format(limit)}</span></p>
       <div className="bar"><span style={{ width: `${share * 100}%` }} /></div>
     </div>
   );

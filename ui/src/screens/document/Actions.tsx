@@ -70,9 +70,10 @@ function useAction(id: string) {
   });
 }
 
-function RerunDialog({ detail, onClose, onRerun }: { detail: DocumentDetail; onClose: () => void; onRerun: (request: { from_stage?: string; reason?: string }) => void }) {
+function RerunDialog({ detail, onClose, onRerun }: { detail: DocumentDetail; onClose: () => void; onRerun: (request: { from_stage?: string; reason?: string; password?: string }) => void }) {
   const [stage, setStage] = useState("");
   const [reason, setReason] = useState("");
+  const [password, setPassword] = useState("");
   return (
     <Dialog title="Rerun this document" onClose={onClose}>
       <Field label="Begin at" note="A later stage takes over what the stages before it left in the last run.">
@@ -80,6 +81,9 @@ function RerunDialog({ detail, onClose, onRerun }: { detail: DocumentDetail; onC
           <option value="">the beginning</option>
           {detail.runs[0]?.pipeline.slice(1).map((name) => <option key={name}>{name}</option>)}
         </select>
+      </Field>
+      <Field label="Password" note="Only for a file that is locked. It opens the original and is shown nowhere.">
+        <input className="input" type="password" autoComplete="off" value={password} onChange={(event) => setPassword(event.target.value)} />
       </Field>
       <Field label="Reason" note="It is kept in the audit log.">
         <input className="input" value={reason} onChange={(event) => setReason(event.target.value)} />
@@ -89,7 +93,7 @@ function RerunDialog({ detail, onClose, onRerun }: { detail: DocumentDetail; onC
         <Button
           kind="primary"
           onClick={() => {
-            onRerun({ from_stage: stage || undefined, reason: reason || undefined });
+            onRerun({ from_stage: stage || undefined, reason: reason || undefined, password: password || undefined });
             onClose();
           }}
         >

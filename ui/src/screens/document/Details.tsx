@@ -1,7 +1,9 @@
 import type { ReactNode } from "react";
 import type { DocumentDetail, PageView } from "../../api/types.ts";
-import { Time } from "../../design/basics.tsx";
+import { Link } from "wouter";
+import { StatusBadge, Time } from "../../design/basics.tsx";
 import { bytes } from "../../format/numbers.ts";
+import { Tags } from "./Tags.tsx";
 
 const TEXT_SOURCE: Record<PageView["text_source"], string> = {
   layer: "the file's own text",
@@ -25,8 +27,15 @@ export function Details({ detail, page }: { detail: DocumentDetail; page?: PageV
         <Fact name="Id"><code>{detail.doc_id}</code></Fact>
         <Fact name="Content"><code>{detail.content_hash ?? "–"}</code></Fact>
         {page && <Fact name="Text of this page">{TEXT_SOURCE[page.text_source]}, quality {page.quality} of 100</Fact>}
+        {detail.tags && <Fact name="Tags"><Tags id={detail.doc_id} tags={detail.tags} /></Fact>}
         {page?.language && <Fact name="Language">{page.language}</Fact>}
       </dl>
+      {detail.parts && detail.parts.length > 0 && (
+        <>
+          <h3 className="versions-title">Came with it</h3>
+          <ul>{detail.parts.map((part) => <li key={part.doc_id}><Link href={`/documents/${part.doc_id}`}>{part.title}</Link> <StatusBadge status={part.status} /> <span className="quiet">{part.place === "within" ? "attached to this document" : "this document was attached to it"}</span></li>)}</ul>
+        </>
+      )}
       <h3 className="versions-title">Versions</h3>
       {detail.versions.length === 0 && <p className="quiet">None yet: the first run that succeeds makes one.</p>}
       <ul className="versions">

@@ -1,10 +1,14 @@
 /** Versions and runs, newest first, and two runs beside each other. */
 import { useState } from "react";
+import { readArtifact } from "../../api/endpoints.ts";
+import { isMissingRoute, messageOf } from "../../api/problem.ts";
 import type { DocumentDetail, RunView, StageView } from "../../api/types.ts";
 import { Badge, Empty, StatusBadge, Time } from "../../design/basics.tsx";
 import { Icon } from "../../design/Icon.tsx";
 import { bytes, counted } from "../../format/numbers.ts";
 import { duration } from "../../format/time.ts";
+import { saveBlob } from "../../live/download.ts";
+import { tell } from "../../live/notices.ts";
 import { artifactsOf, compareRuns, figuresOf, runLength, stageSpans } from "./runs.ts";
 
 const RUN_WORDS: Record<string, string> = { manual_upload: "Uploaded by hand", rerun: "Rerun", retry: "Retry" };
@@ -43,14 +47,22 @@ function RunCard({ run, version }: { run: RunView; version?: DocumentDetail["ver
       {run.reason && <p className="quiet">“{run.reason}”</p>}
       {run.error && <p className="run-error"><Icon name="alert" /> {run.error}</p>}
       <ul className="stages">
-        {stageSpans(run).map(({ stage, from, width }) => <StageRow key={stage.name} stage={stage} from={from} width={width} />)}
+        {stageSpans(run).map(({ stage, from, width }) => <StageRow key={stage.name} runId={run.run_id} stage={stage} from={from} width={width} />)}
       </ul>
       <p className="quiet run-figures">{Object.entries(figuresOf(run)).map(([name, value]) => `${value} ${name}`).join(" · ")}</p>
     </article>
   );
 }
 
-function StageRow({ stage, from, width }: { stage: StageView; from: number; width: number }) {
+async function download(runId: string, stage: string, name: string): Promise<void> {
+  try {
+    saveBlob(await readArtifact(runId, stage, name), name);
+  } catch (error) {
+    tell({ tone: "bad", text: isMissingRoute(error) ? "This server does not hand out artifacts yet." : messageOf(error) });
+  }
+}
+
+function StageRow({ runId, stage, from, width }: { runId: string; stage: StageView; from: number; width: number }) {
   const artifacts = artifactsOf(stage);
   return (
     <li>
@@ -65,7 +77,7 @@ function StageRow({ stage, from, width }: { stage: StageView; from: number; widt
           {stage.error && <p className="run-error"><Icon name="alert" /> {stage.error}</p>}
           <p className="quiet">{stage.worker_id ? `Worker ${stage.worker_id}` : "No worker took it"}{stage.started_at && <>, <Time at={stage.started_at} /></>}</p>
           {artifacts.length === 0 ? <p className="quiet">It left no artifacts.</p> : (
-            <ul>{artifacts.map((artifact) => <li key={artifact.name}><code>{artifact.name}</code> <span className="quiet">{bytes(artifact.size_bytes)}, sha256 {artifact.sha256.slice(0, 12)}…</span></li>)}</ul>
+            <ul>{artifacts.map((artifact) => <li key={artifact.name}><button type="button" className="artifact" title="Download" onClick={() => void download(runId, stage.name, artifact.name)}>{artifact.name}</button> <span className="quiet">{bytes(artifact.size_bytes)}, sha256 {artifact.sha256.slice(0, 12)}…</span></li>)}</ul>
           )}
         </div>
       </details>
