@@ -7,13 +7,13 @@ export interface MadeFile {
 
 const text = (name: string, content: string): MadeFile => ({ name, bytes: new TextEncoder().encode(content) });
 
-/** A PDF of one or more pages, each a few lines of Helvetica. */
+/** A PDF of one or more pages, each a few lines of Helvetica, the first one larger. */
 export function pdf(pages: readonly (readonly string[])[]): Uint8Array {
   const objects: string[] = ["<< /Type /Catalog /Pages 2 0 R >>", "", "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>"];
   const kids: string[] = [];
   for (const lines of pages) {
-    const shown = lines.map((line, at) => `${at === 0 ? "0 0" : "0 -24"} Td (${line.replaceAll(/[\\()]/g, "\\$&")}) Tj`).join("\n");
-    const content = `BT /F1 14 Tf 72 720 Td\n${shown}\nET`;
+    const shown = lines.map((line, at) => `${at === 0 ? "/F1 20 Tf 0 0" : "/F1 12 Tf 0 -26"} Td (${line.replaceAll(/[\\()]/g, "\\$&")}) Tj`).join("\n");
+    const content = `BT 72 700 Td\n${shown}\nET`;
     objects.push(`<< /Length ${content.length} >>\nstream\n${content}\nendstream`);
     objects.push(`<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents ${objects.length} 0 R /Resources << /Font << /F1 3 0 R >> >> >>`);
     kids.push(`${objects.length} 0 R`);
@@ -35,8 +35,24 @@ export function pdf(pages: readonly (readonly string[])[]): Uint8Array {
 export const LEASE: MadeFile = {
   name: "lease.pdf",
   bytes: pdf([
-    ["Lease agreement", "between Harbour Holdings and Miller and Daughters", "The monthly rent is 1480 pounds."],
-    ["Term", "The lease ends on 31 May 2031.", "Leaving early costs two months of rent."],
+    [
+      "Lease agreement",
+      "between Harbour Holdings and Miller and Daughters, made on 1 June 2026.",
+      "The house is at 14 Quay Street and has three rooms, a kitchen and a cellar.",
+      "The monthly rent is 1480 pounds. It is due on the third of each month.",
+      "The deposit is three months of rent and earns interest.",
+      "Water is included. Heating and electricity are paid by the tenant.",
+      "Repairs below 100 pounds are the tenant's, all others the landlord's.",
+      "The landlord may come to look after two days' notice.",
+    ],
+    [
+      "Term",
+      "The lease ends on 31 May 2031.",
+      "Leaving early costs two months of rent.",
+      "Either side may end it with six months' notice to the end of a quarter.",
+      "If nobody does, it goes on for a year at a time.",
+      "The rent rises by two in a hundred each year, for the first time in 2028.",
+    ],
   ]),
 };
 

@@ -7,7 +7,7 @@ import { basename, join } from "node:path";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, it } from "vitest";
 import { openBrowser, openWindow, signIn } from "./browser.ts";
-import { HOSTILE, twentyFiles, type MadeFile } from "./files.ts";
+import { HOSTILE, LEASE, twentyFiles, type MadeFile } from "./files.ts";
 import { json, Server } from "./server.ts";
 
 const FOLDER = join(import.meta.dirname, "../screenshots");
@@ -64,7 +64,7 @@ it("takes them", { timeout: 900_000 }, async () => {
       await signIn(small, server);
       await small.goto(`${server.url}/documents`);
       await shoot(small, "tablet-documents", theme);
-      await small.goto(`${server.url}/documents/${documents.scan}`);
+      await small.goto(`${server.url}/documents/${documents.scan ?? documents.pdf}`);
       await shoot(small, "tablet-document", theme);
       await tablet.close();
     }
@@ -91,18 +91,20 @@ async function prepare(): Promise<string> {
 }
 
 interface Shown {
+  lease: string | undefined;
   pdf: string;
-  scan: string;
+  scan: string | undefined;
   failed: string;
   withoutPages: string;
 }
 
 async function listDocuments(token: string): Promise<Shown> {
-  const { items } = (await (await server.fetch("/v1/documents?status=all&limit=100", token)).json()) as { items: { doc_id: string; source_type: string; status: string }[] };
+  const { items } = (await (await server.fetch("/v1/documents?status=all&limit=100", token)).json()) as { items: { doc_id: string; filename: string; source_type: string; status: string }[] };
   const first = (isIt: (item: (typeof items)[number]) => boolean) => items.find(isIt)?.doc_id ?? items[0]?.doc_id ?? "";
   const shown = {
+    lease: items.find((item) => item.filename === LEASE.name)?.doc_id,
     pdf: items.findLast((item) => item.source_type === "pdf" && item.status === "active")?.doc_id ?? "",
-    scan: first((item) => item.source_type === "jpg" && item.status === "active"),
+    scan: items.find((item) => item.source_type === "jpg" && item.status === "active")?.doc_id,
     failed: first((item) => item.status === "failed"),
     withoutPages: first((item) => ["docx", "html", "md"].includes(item.source_type) && item.status === "active"),
   };
@@ -130,10 +132,16 @@ async function takeScreens(page: Page, theme: string, shown: Shown): Promise<voi
     await page.locator(".sheet img").waitFor();
     await page.locator(".overlay-word").nth(12).click({ force: true });
   });
-  await visit(`/documents/${shown.scan}`, "document-scan", async () => {
-    await page.locator(".sheet img").waitFor();
-    if ((await page.locator(".overlay-disputed").count()) > 0) await page.keyboard.press("n");
-  });
+  if (shown.lease) {
+    const quote = encodeURIComponent("The lease ends on 31 May 2031");
+    await visit(`/documents/${shown.lease}?page=2&quote=${quote}&at=2:68,116,270,134`, "document-passage", () => page.locator(".sheet img").waitFor());
+  }
+  if (shown.scan) {
+    await visit(`/documents/${shown.scan}`, "document-scan", async () => {
+      await page.locator(".sheet img").waitFor();
+      if ((await page.locator(".overlay-disputed").count()) > 0) await page.keyboard.press("n");
+    });
+  }
   await visit(`/documents/${shown.pdf}?tab=history`, "document-history", () => page.getByText("Compare runs").click());
   await visit(`/documents/${shown.pdf}?tab=tables`, "document-tables");
   await visit(`/documents/${shown.pdf}?tab=fields`, "document-fields");

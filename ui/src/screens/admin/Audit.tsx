@@ -61,7 +61,7 @@ export function Audit() {
           <Field label="Action">
             <select className="input" value={params.get("action") ?? ""} onChange={(event) => set("action", event.target.value)}>
               <option value="">Every action</option>
-              {ACTIONS.map((action) => <option key={action} value={action}>{inWords(action)}</option>)}
+              {[...new Set([...ACTIONS, ...rows.map((row) => row.action)])].map((action) => <option key={action} value={action}>{inWords(action)}</option>)}
             </select>
           </Field>
           <Field label="Actor"><input className="input" data-search placeholder="id or system" value={params.get("actor") ?? ""} onChange={(event) => set("actor", event.target.value)} /></Field>

@@ -155,8 +155,15 @@ interface OverlayProps {
 }
 
 function Overlay({ page, areas, focus, width, height }: OverlayProps) {
+  const drawing = useRef<SVGSVGElement>(null);
+  useEffect(() => bringIntoView(drawing.current, ".overlay-passage"), [areas]);
+  useEffect(() => focus.chosen.subscribe(() => {
+    // Drawn first, then looked for.
+    requestAnimationFrame(() => bringIntoView(drawing.current, ".overlay-chosen"));
+  }), [focus]);
   return (
     <svg
+      ref={drawing}
       className="overlay"
       viewBox={`0 0 ${width} ${height}`}
       preserveAspectRatio="none"
@@ -171,6 +178,10 @@ function Overlay({ page, areas, focus, width, height }: OverlayProps) {
       <WordRects page={page} />
     </svg>
   );
+}
+
+function bringIntoView(drawing: Element | null, selector: string): void {
+  drawing?.querySelector(selector)?.scrollIntoView({ block: "nearest", inline: "nearest" });
 }
 
 function setIfOther(focus: Focus, word: number | null): void {
