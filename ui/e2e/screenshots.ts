@@ -134,7 +134,7 @@ async function takeScreens(page: Page, theme: string, shown: Shown): Promise<voi
   });
   if (shown.lease) {
     const quote = encodeURIComponent("The lease ends on 31 May 2031");
-    await visit(`/documents/${shown.lease}?page=2&quote=${quote}&at=2:68,116,270,134`, "document-passage", () => page.locator(".sheet img").waitFor());
+    await visit(`/documents/${shown.lease}?page=2&quote=${quote}&at=2:70,107,238,122`, "document-passage", () => page.locator(".sheet img").waitFor());
   }
   if (shown.scan) {
     await visit(`/documents/${shown.scan}`, "document-scan", async () => {
