@@ -1,6 +1,7 @@
 import "./styles/tokens.css";
 import "./styles/base.css";
-import "./styles/components.css";
+import "./styles/controls.css";
+import "./styles/surfaces.css";
 import { QueryClientProvider } from "@tanstack/react-query";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";

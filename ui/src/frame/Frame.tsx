@@ -1,4 +1,5 @@
 /** What is around every screen: the way to the others, who one is, whether the page is live, uploads and notices. */
+import "./frame.css";
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState, type ReactNode } from "react";
 import { Link, useLocation } from "wouter";

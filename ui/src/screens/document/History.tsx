@@ -1,4 +1,5 @@
 /** Versions and runs, newest first, and two runs beside each other. */
+import "./history.css";
 import { useState } from "react";
 import { readArtifact } from "../../api/endpoints.ts";
 import { isMissingRoute, messageOf } from "../../api/problem.ts";

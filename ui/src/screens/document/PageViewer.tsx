@@ -1,4 +1,5 @@
 /** The picture of a page, with what was read drawn over it. */
+import "./viewer.css";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { memo, useEffect, useMemo, useRef, useState } from "react";
 import { drawPage } from "../../api/endpoints.ts";
