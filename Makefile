@@ -1,11 +1,11 @@
 # `make run` starts Docket, `make test` checks everything. Both install what they need: see scripts/need.
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-llm build fmt check bundle bench clean
+.PHONY: help run test test-llm build fmt check bundle bench screenshots clean
 
 help: ## Show this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | while IFS="$$(printf '\t')" read -r name what; do \
-	  printf '  make %-8s %s\n' "$$name" "$$what"; done
+	  printf '  make %-11s %s\n' "$$name" "$$what"; done
 
 run: ## Build and start Docket: ARGS="…" for `docket serve`, data in DOCKET_DATA_DIR (./data)
 	@scripts/run $(ARGS)
@@ -33,6 +33,13 @@ bench: ## Measure Docket and its peers
 	@scripts/bundle
 	@bench/run
 
+screenshots: ## Pictures of every screen of the web UI into ui/screenshots, of real files with DOCKET_CORPUS
+	@scripts/bundle
+	@scripts/need node chromium
+	@scripts/ui build
+	@cargo build --locked -p docket
+	@scripts/ui-e2e --screenshots "$${CARGO_TARGET_DIR:-target}/debug/docket"
+
 clean: ## Remove what was built, but neither the data nor the tools
 	@cargo clean
-	@rm -rf .bundle
+	@rm -rf .bundle ui/dist ui/node_modules ui/screenshots

@@ -14,6 +14,7 @@ mod routes;
 mod serve;
 mod shell;
 mod state;
+mod ui;
 
 use std::sync::Arc;
 
@@ -33,7 +34,8 @@ pub fn router(api: &Arc<Api>) -> Router {
     documented
         .nest("/api", alias)
         .merge(routes::docs::pages(document))
-        .fallback(problem::no_such_route)
+        .merge(ui::front_page())
+        .fallback(ui::file_or_screen)
         .method_not_allowed_fallback(problem::no_such_method)
         .layer(DefaultBodyLimit::max(api.settings.max_json_bytes))
         .layer(middleware::from_fn_with_state(Arc::clone(api), shell::around))

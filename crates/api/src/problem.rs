@@ -183,7 +183,7 @@ fn chain(error: &dyn std::error::Error) -> String {
     text
 }
 
-pub(crate) async fn no_such_route() -> ApiProblem {
+pub(crate) fn no_such_route() -> ApiProblem {
     ApiProblem::new(
         StatusCode::NOT_FOUND,
         "no_such_route",

@@ -1,17 +1,13 @@
-//! Pages for people: the front page and the API's documentation.
+//! The API's documentation, for people and for programs.
 
 use std::sync::Arc;
 
 use axum::Router;
-use axum::response::Html;
-use axum::routing::get;
 use utoipa::openapi::OpenApi;
 use utoipa_swagger_ui::SwaggerUi;
 
 use crate::Api;
 
 pub(crate) fn pages(document: OpenApi) -> Router<Arc<Api>> {
-    Router::new()
-        .route("/", get(async || Html(include_str!("front_page.html"))))
-        .merge(SwaggerUi::new("/docs").url("/openapi.json", document))
+    Router::new().merge(SwaggerUi::new("/docs").url("/openapi.json", document))
 }

@@ -131,13 +131,17 @@ fn tell(api: Arc<Api>, caller: Caller, question: Question) -> Response {
             let (events, mut happened) = mpsc::unbounded_channel();
             let asking = api.ops.ask(&caller, &question, Some(&events));
             tokio::pin!(asking);
-            loop {
+            let ended = loop {
                 tokio::select! {
                     biased;
                     Some(event) = happened.recv() => drop(told.send(event_view(event))),
                     ended = &mut asking => break ended,
                 }
+            };
+            while let Ok(event) = happened.try_recv() {
+                told.send(event_view(event)).ok();
             }
+            ended
         };
         let last = tokio::select! {
             () = sender.closed() => return,

@@ -1,0 +1,71 @@
+//! Embeds the web UI that `scripts/ui` built into `ui/dist`, when it did.
+//!
+//! Writes `ui_files.rs`: a table of every file with its bytes, and with its gzip twin (`FILE.gz`,
+//! made by the build of the UI) when it has one. Without `ui/dist` the table is empty, and the
+//! front page says where the UI went.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::{env, fs, io};
+
+fn main() {
+    println!("cargo::rerun-if-changed=build.rs");
+    if let Err(error) = write_table() {
+        println!("cargo::error=cannot embed the web UI: {error}");
+    }
+}
+
+fn write_table() -> io::Result<()> {
+    let ui = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../ui");
+    let dist = ui.join("dist");
+    let mut files = Vec::new();
+    if dist.join("index.html").is_file() {
+        println!("cargo::rerun-if-changed={}", dist.display());
+        list_files(&dist.canonicalize()?, &mut files)?;
+    } else {
+        // What is not there cannot be watched without a rebuild each time: its parent is.
+        println!("cargo::rerun-if-changed={}", ui.display());
+    }
+    files.sort();
+    let mut table = String::from("&[\n");
+    for file in files.iter().filter(|file| !is_compressed(file)) {
+        add_row(&mut table, &dist.canonicalize()?, file)?;
+    }
+    table.push_str("]\n");
+    let out = env::var_os("OUT_DIR").ok_or_else(|| io::Error::other("OUT_DIR is not set"))?;
+    fs::write(Path::new(&out).join("ui_files.rs"), table)
+}
+
+fn list_files(folder: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        if entry.file_type()?.is_dir() {
+            list_files(&entry.path(), files)?;
+        } else {
+            files.push(entry.path());
+        }
+    }
+    Ok(())
+}
+
+fn is_compressed(file: &Path) -> bool {
+    file.extension().is_some_and(|extension| extension == "gz")
+}
+
+fn add_row(table: &mut String, dist: &Path, file: &Path) -> io::Result<()> {
+    let name = file.strip_prefix(dist).map_err(io::Error::other)?;
+    let address = format!("/{}", name.to_string_lossy().replace('\\', "/"));
+    // Written into the source as strings, with what must be escaped in one.
+    let file = file.to_string_lossy();
+    let compressed = format!("{file}.gz");
+    let gzip = if Path::new(&compressed).is_file() {
+        format!("Some(include_bytes!({compressed:?}))")
+    } else {
+        "None".to_owned()
+    };
+    writeln!(
+        table,
+        "    UiFile {{ address: {address:?}, bytes: include_bytes!({file:?}), gzip: {gzip} }},"
+    )
+    .map_err(io::Error::other)
+}

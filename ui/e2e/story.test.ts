@@ -1,0 +1,155 @@
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openBrowser, openWindow } from "./browser.ts";
+import { HOSTILE, LEASE, twentyFiles, type MadeFile } from "./files.ts";
+import { ADMIN, json, Server } from "./server.ts";
+
+let server: Server;
+let browser: Browser;
+let page: Page;
+const violations: string[] = [];
+
+beforeAll(async () => {
+  server = await Server.start();
+  browser = await openBrowser();
+  page = await (await openWindow(browser)).newPage();
+  page.on("console", (message) => {
+    if (/content security policy/i.test(message.text())) violations.push(message.text());
+  });
+  page.on("pageerror", (error) => violations.push(error.message));
+});
+afterAll(async () => {
+  await browser.close();
+  await server.remove();
+});
+
+/** As if the files had been dragged here from the desktop. */
+async function drop(files: readonly MadeFile[]): Promise<void> {
+  const passed = files.map((file) => ({ name: file.name, bytes: Array.from(file.bytes) }));
+  await page.evaluate((given) => {
+    const transfer = new DataTransfer();
+    for (const { name, bytes } of given) transfer.items.add(new File([new Uint8Array(bytes)], name));
+    for (const type of ["dragenter", "dragover", "drop"]) {
+      window.dispatchEvent(new DragEvent(type, { dataTransfer: transfer, bubbles: true, cancelable: true }));
+    }
+  }, passed);
+}
+
+/** Whether the server has a route; a step that needs one that is missing is left out, loudly. */
+async function hasRoute(path: string, body: object): Promise<boolean> {
+  const response = await server.fetch(path, await server.signIn(), json(body));
+  const answer = (await response.json()) as { code?: string };
+  const isThere = !(response.status === 404 && answer.code === "no_such_route");
+  if (!isThere) console.warn(`\n!!! SKIPPED: this server has no ${path}, so the story leaves it out !!!\n`);
+  return isThere;
+}
+
+describe("a first day", () => {
+  it("begins with the way in, which says what to do at the first start", async () => {
+    await page.goto(server.url);
+    await page.getByText("Is this the first start?").click();
+    await page.getByText("admin@localhost").waitFor();
+    await page.getByLabel("Email").fill(ADMIN.email);
+    await page.getByLabel("Password").fill("not this one");
+    await page.getByRole("button", { name: "Sign in" }).click();
+    const alert = page.getByRole("alert");
+    await alert.waitFor();
+    expect(await alert.innerText()).toMatch(/trace [0-9a-f]{32}/);
+    await page.getByLabel("Password").fill(ADMIN.password);
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByText("Welcome to Docket").waitFor();
+  });
+
+  it("takes twenty files that are dropped, and shows each until it is read", async () => {
+    await page.keyboard.press("g");
+    await page.keyboard.press("d");
+    await page.waitForURL("**/documents");
+    await drop(twentyFiles());
+    const tray = page.getByRole("region", { name: "Uploads" });
+    await tray.getByText("20 files uploaded", { exact: true }).waitFor({ timeout: 90_000 });
+    await page.getByRole("table", { name: "Documents" }).getByText("lease.pdf").waitFor();
+    await page.getByRole("button", { name: /^Ready\s*20$/ }).waitFor();
+    expect(await page.getByRole("table", { name: "Documents" }).getByText("Ready", { exact: true }).count()).toBeGreaterThan(10);
+  });
+
+  it("says at once what was here before", async () => {
+    await page.getByRole("button", { name: "Close, and stop what is not sent" }).click();
+    await drop([LEASE]);
+    await page.getByText("Already here: nothing to do").waitFor();
+    await page.getByRole("button", { name: "Close, and stop what is not sent" }).click();
+  });
+
+  it("keeps the filters in the address", async () => {
+    await page.getByRole("button", { name: /^eml/ }).click();
+    await page.waitForURL("**/documents?type=eml");
+    await page.reload();
+    await page.getByText("2 documents").waitFor();
+    await page.goBack();
+    await page.getByText("20 documents").waitFor();
+  });
+
+  it("opens one: picture and text show the same word", async () => {
+    await page.getByRole("link", { name: "lease.pdf" }).click();
+    await page.getByRole("img", { name: "Page 1" }).waitFor();
+    const rent = page.locator(".page-text .word", { hasText: "1480" });
+    await rent.hover();
+    await page.locator(".overlay-hovered").waitFor({ state: "attached" });
+    const number = await rent.getAttribute("data-word");
+    await page.locator(`.overlay [data-word="${number ?? ""}"]`).dblclick();
+    await page.locator(".page-text .word.is-chosen", { hasText: "1480" }).waitFor();
+    await page.keyboard.press("ArrowRight");
+    await page.waitForURL(/page=2/);
+    await page.locator(".page-text").getByText("2031", { exact: false }).first().waitFor();
+    await page.getByRole("tab", { name: "History" }).click();
+    await page.getByText("Uploaded by hand").waitFor();
+  });
+
+  it("finds a passage and opens its page with it highlighted", async () => {
+    if (!(await hasRoute("/v1/search", { query: "lease" }))) {
+      await page.goto(`${server.url}/ask?mode=search&q=lease`);
+      await page.getByText("This server does not search yet.").waitFor();
+      return;
+    }
+    await page.goto(`${server.url}/ask?mode=search&q=${encodeURIComponent("when does the lease end")}`);
+    await page.locator(".passage").filter({ hasText: "31 May 2031" }).getByRole("link").first().click();
+    await page.locator(".word.is-passage", { hasText: "2031" }).waitFor();
+  });
+
+  it("answers a question, and each citation leads to its page", async () => {
+    if (!(await hasRoute("/v1/ask", { question: "When does the lease end?" }))) {
+      await page.goto(`${server.url}/ask?mode=ask&q=${encodeURIComponent("When does the lease end?")}`);
+      await page.getByText("This server does not answer questions yet.").waitFor();
+      return;
+    }
+    await page.goto(`${server.url}/ask`);
+    await page.locator("#question").fill("When does the lease end?");
+    await page.keyboard.press("Enter");
+    await page.getByText("What it rests on").waitFor({ timeout: 60_000 });
+    await page.locator(".citation-mark").first().click();
+    await page.locator(".word.is-passage").first().waitFor();
+  });
+
+  it("shows what broke under Repair, with what to do, and tries it again", async () => {
+    await page.goto(`${server.url}/documents`);
+    await drop([HOSTILE]);
+    await page.getByText("A document failed:").waitFor({ timeout: 60_000 });
+    await page.getByRole("link", { name: /^Repair/ }).click();
+    const cause = page.locator(".cause", { hasText: "nested.html" });
+    await cause.getByText("What to do:").waitFor();
+    await cause.getByRole("button", { name: "Requeue" }).click();
+    await page.getByText("1 job queued again.").waitFor();
+  });
+
+  it("has it all in the audit log", async () => {
+    await page.goto(`${server.url}/admin/audit`);
+    await page.getByLabel("Action").selectOption("JOB_RETRIED_BY_ADMIN");
+    await page.waitForURL(/action=JOB_RETRIED_BY_ADMIN/);
+    await page.getByRole("button", { name: "Job retried by admin" }).first().click();
+    await page.getByText(/^hash /).waitFor();
+    expect(await page.getByRole("table").innerText()).toContain(ADMIN.email);
+  });
+
+  it("never wanted anything that the content security policy forbids", () => {
+    expect(violations).toEqual([]);
+  });
+});

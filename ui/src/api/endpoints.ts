@@ -1,0 +1,157 @@
+/** One function for each thing the screens ask of the server. */
+import { ask, getJson, newIdempotencyKey, postJson } from "./client.ts";
+import type { Answer, Chain, ConfigurationView, SearchAnswer, SearchFilters, SearchMode, Tenant } from "./contract.ts";
+import { readEventStream } from "./event-stream.ts";
+import { ApiError, asProblem, problemOf, Unreachable } from "./problem.ts";
+import type * as t from "./types.ts";
+
+/** As many rows as the server gives at once. */
+export const PAGE_SIZE = 100;
+
+// ---- Session ---------------------------------------------------------------------------------------------------------
+
+/** Signing in uses no token, and a refusal here says nothing about the session. */
+export async function signIn(email: string, password: string): Promise<t.LoginResponse> {
+  const response = await reach("/v1/auth/login", {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ email, password }),
+  });
+  if (!response.ok) throw await problemOf(response);
+  return (await response.json()) as t.LoginResponse;
+}
+
+export async function readMe(token: string | null): Promise<t.MeView> {
+  const response = await reach("/v1/me", { headers: token ? { authorization: `Bearer ${token}` } : {} });
+  if (!response.ok) throw await problemOf(response);
+  return (await response.json()) as t.MeView;
+}
+
+async function reach(path: string, how: RequestInit): Promise<Response> {
+  try {
+    return await fetch(path, how);
+  } catch (error) {
+    throw new Unreachable(error);
+  }
+}
+
+export const signOut = () => ask("/v1/auth/logout", { method: "POST" });
+
+// ---- Documents -------------------------------------------------------------------------------------------------------
+
+export const listDocuments = (query: t.DocumentsQuery, signal?: AbortSignal) =>
+  getJson<t.Listed<t.DocumentView>>("/v1/documents", { ...query }, signal);
+export const countDocuments = () => getJson<t.DocumentSummary>("/v1/documents/stats/summary");
+export const findDocument = (id: string) => getJson<t.DocumentDetail>(`/v1/documents/${id}`);
+export const readPage = (id: string, page: number) => getJson<t.PageView>(`/v1/documents/${id}/pages/${page}`);
+export const rerunDocument = (id: string, request: { from_stage?: string; reason?: string; password?: string } = {}) =>
+  postJson<unknown>(`/v1/documents/${id}/rerun`, request);
+export const retryDocument = (id: string) => ask(`/v1/documents/${id}/retry`, { method: "POST" });
+export const deactivateDocument = (id: string) => ask(`/v1/documents/${id}/deactivate`, { method: "POST" });
+export const deleteDocument = (id: string) => ask(`/v1/documents/${id}`, { method: "DELETE" });
+export const tagDocument = (id: string, tags: readonly string[]) =>
+  ask(`/v1/documents/${id}/tags`, { method: "PUT", json: { tags } });
+export const linkToOriginal = (id: string) => getJson<t.LinkView>(`/v1/documents/${id}/original`);
+export const linkToPdf = (id: string) => getJson<t.LinkView>(`/v1/documents/${id}/pdf`);
+
+export async function readText(id: string, format: "text" | "markdown"): Promise<string> {
+  return (await ask(`/v1/documents/${id}/text`, { query: { format } })).text();
+}
+
+export async function drawPage(id: string, page: number, width: number, signal?: AbortSignal): Promise<Blob> {
+  return (await ask(`/v1/documents/${id}/pages/${page}.png`, { query: { width }, signal })).blob();
+}
+
+// ---- Batches ---------------------------------------------------------------------------------------------------------
+
+export const listBatches = () => getJson<t.Listed<t.BatchView>>("/v1/batches", { limit: PAGE_SIZE });
+export const createBatch = (name: string) =>
+  postJson<t.BatchView>("/v1/batches", { name }, { "idempotency-key": newIdempotencyKey() });
+export const listBatchResults = (id: string, cursor?: string) =>
+  getJson<t.Listed<t.BatchResult>>(`/v1/batches/${id}/results`, { limit: PAGE_SIZE, cursor });
+
+// ---- Work ------------------------------------------------------------------------------------------------------------
+
+export const listQueues = () => getJson<{ queues: t.QueueView[] }>("/v1/queues");
+export const listJobs = (query: t.JobsQuery) => getJson<t.Listed<t.JobView>>("/v1/jobs", { ...query });
+export const listDeadJobs = (cursor?: string) =>
+  getJson<t.Listed<t.JobView>>("/v1/jobs/dead", { limit: PAGE_SIZE, cursor });
+export const retryJob = (id: string) => ask(`/v1/jobs/${id}/retry`, { method: "POST" });
+export const requeueDeadJobs = (request: t.RequeueRequest) =>
+  postJson<{ requeued: number }>("/v1/jobs/dead/requeue", request);
+export const listRuns = (query: { status?: string; doc_id?: string; limit?: number }) =>
+  getJson<t.Listed<t.RunView>>("/v1/ingestion-runs", query);
+export const readArtifact = async (run: string, stage: string, name: string) =>
+  (await ask(`/v1/ingestion-runs/${run}/artifacts/${stage}/${encodeURIComponent(name)}`)).blob();
+export const cancelRun = (id: string) => ask(`/v1/runs/${id}/cancel`, { method: "POST" });
+
+// ---- People, keys, oversight -----------------------------------------------------------------------------------------
+
+export const listUsers = (cursor?: string) => getJson<t.Listed<t.UserView>>("/v1/users", { limit: PAGE_SIZE, cursor });
+export const createUser = (user: { email: string; password: string; role: t.RoleName }) =>
+  postJson<t.UserView>("/v1/users", user, { "idempotency-key": newIdempotencyKey() });
+export const updateUser = (id: string, change: { role?: t.RoleName; password?: string; active?: boolean }) =>
+  ask(`/v1/users/${id}`, { method: "PATCH", json: change });
+export const deactivateUser = (id: string) => ask(`/v1/users/${id}`, { method: "DELETE" });
+export const listApiKeys = () => getJson<t.Listed<t.ApiKeyView>>("/v1/api-keys", { limit: PAGE_SIZE });
+export const createApiKey = (key: { name: string; role: t.RoleName }) => postJson<t.CreatedApiKey>("/v1/api-keys", key);
+export const revokeApiKey = (id: string) => ask(`/v1/api-keys/${id}`, { method: "DELETE" });
+export const listAudit = (query: t.AuditQuery, signal?: AbortSignal) =>
+  getJson<t.Listed<t.AuditEntry>>("/v1/audit", { ...query }, signal);
+export const verifyAudit = () => getJson<Chain>("/v1/audit/verify");
+export const readTenant = () => getJson<Tenant>("/v1/tenant");
+export const readConfiguration = () => getJson<ConfigurationView>("/v1/config");
+
+/** Readiness is told without a token, and a 503 has the same body. */
+export async function readHealth(): Promise<t.HealthView> {
+  const response = await reach("/readyz", {});
+  return (await response.json()) as t.HealthView;
+}
+
+// ---- Search and answers ----------------------------------------------------------------------------------------------
+
+export const search = (query: string, mode: SearchMode, filters: SearchFilters, limit = 20) =>
+  postJson<SearchAnswer>("/v1/search", { query, mode, filters, limit });
+
+export interface AnswerListener {
+  /** What the answer will be made from. */
+  onPassages: (passages: SearchAnswer["hits"]) => void;
+  /** Provisional text: `onAnswer` replaces all of it. */
+  onText: (text: string) => void;
+  onAnswer: (answer: Answer) => void;
+}
+
+/** Asks and listens until the answer is there. A server that does not stream answers in one piece. */
+export async function askQuestion(
+  question: string,
+  filters: SearchFilters,
+  listener: AnswerListener,
+  signal?: AbortSignal,
+): Promise<void> {
+  const response = await ask("/v1/ask", {
+    method: "POST",
+    json: { question, filters },
+    headers: { accept: "text/event-stream, application/json;q=0.9" },
+    signal,
+  });
+  if (!response.headers.get("content-type")?.startsWith("text/event-stream")) {
+    listener.onAnswer((await response.json()) as Answer);
+    return;
+  }
+  let isAnswered = false;
+  for await (const event of readEventStream(response)) {
+    if (event.event === "passages") listener.onPassages((JSON.parse(event.data) as SearchAnswer).hits);
+    if (event.event === "delta") listener.onText((JSON.parse(event.data) as { text: string }).text);
+    if (event.event === "answer") {
+      isAnswered = true;
+      listener.onAnswer(JSON.parse(event.data) as Answer);
+    }
+    if (event.event === "problem") throw streamedProblem(event.data);
+  }
+  if (!isAnswered) throw new Error("The answer broke off before it was complete. Ask again.");
+}
+
+function streamedProblem(data: string): ApiError {
+  const body = JSON.parse(data) as { status?: number };
+  return new ApiError(asProblem(body, { status: body.status ?? 500, headers: new Headers() }));
+}

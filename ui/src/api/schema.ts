@@ -1,0 +1,2580 @@
+// Made by scripts/generate-schema.mjs from the server's OpenAPI document. Do not edit.
+
+export interface paths {
+    "/livez": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Is the process alive */
+        get: operations["live"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/readyz": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Can the process serve
+         * @description Names everything it depends on.
+         */
+        get: operations["ready"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/api-keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List API keys */
+        get: operations["list_api_keys"];
+        put?: never;
+        /**
+         * Make an API key
+         * @description The answer is the only time the key is shown. It takes no `Idempotency-Key`: repeating the answer
+         *     would mean keeping the secret.
+         */
+        post: operations["create_api_key"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/api-keys/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Look at an API key */
+        get: operations["find_api_key"];
+        put?: never;
+        post?: never;
+        /**
+         * Revoke an API key
+         * @description Its access ends at once here, and within a minute on every other server.
+         */
+        delete: operations["revoke_api_key"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/audit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the audit log
+         * @description Newest first.
+         */
+        get: operations["list_audit"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/login": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Sign in
+         * @description Answers with a token that is good until `expires_at`, or until the user signs out or is changed.
+         */
+        post: operations["login"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/logout": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Sign out
+         * @description Ends the presented token everywhere.
+         */
+        post: operations["logout"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/batches": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List batches
+         * @description Newest first.
+         */
+        get: operations["list_batches"];
+        put?: never;
+        /** Make a batch */
+        post: operations["create_batch"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/batches/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Look at a batch */
+        get: operations["find_batch"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/batches/{id}/documents": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Add documents to a batch
+         * @description Any number of files. Each is accepted or refused by itself, as the answer says.
+         */
+        post: operations["add_to_batch"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/batches/{id}/results": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What became of a batch's documents
+         * @description In the order they came.
+         */
+        get: operations["list_batch_results"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/documents": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List documents
+         * @description Newest first; without `status`, those that are served.
+         */
+        get: operations["list_documents"];
+        put?: never;
+        /** Hand a document in (the same under its other name) */
+        post: operations["create_document"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/documents/orphans": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List documents that never got a version */
+        get: operations["list_orphans"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/documents/stats/summary": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Count documents by where they stand */
+        get: operations["count_documents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/documents/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Look at a document
+         * @description With its versions, its latest runs and what became of their stages.
+         */
+        get: operations["find_document"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a document
+         * @description It is seen and found nowhere any more. Its rows and its original stay until they are erased.
+         */
+        delete: operations["delete_document"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/documents/{id}/deactivate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Take a document out of service
+         * @description Its version is not served any more. Nothing is deleted.
+         */
+        post: operations["deactivate_document"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/documents/{id}/original": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A link to the original */
+        get: operations["link_to_original"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/documents/{id}/pages/{page}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A page, or a picture of it
+         * @description `3` gives the third page with its words, blocks, tables and key-values; `3.png` a picture of it.
+         */
+        get: operations["get_page"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/documents/{id}/pdf": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A link to the original (the same under its other name) */
+        get: operations["link_to_pdf"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/documents/{id}/rerun": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Process a document again
+         * @description What is served stays served until the new run succeeds.
+         */
+        post: operations["rerun_document"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/documents/{id}/retry": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Try a failed document again */
+        post: operations["retry_document"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/documents/{id}/text": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The text of a document */
+        get: operations["get_text"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Follow what happens
+         * @description Server-sent events about what the caller may see: `document.queued`, `document.started`,
+         *     `document.completed`, `document.failed`, `batch.completed`, `batch.partial`. After an interruption,
+         *     `Last-Event-ID` goes on behind the last event that was seen; nothing is missed.
+         */
+        get: operations["follow_events"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/files/{token}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Follow a link to an original
+         * @description The link itself is the permission, until it expires.
+         */
+        get: operations["follow_link"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/ingest": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Hand a document in
+         * @description It is known by its content: the same content again is skipped, or joins the run under way.
+         */
+        post: operations["ingest"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/ingestion-runs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List runs
+         * @description Newest first.
+         */
+        get: operations["list_runs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/ingestion-runs/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Look at a run */
+        get: operations["find_run"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/jobs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List jobs
+         * @description Newest first.
+         */
+        get: operations["list_jobs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/jobs/dead": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List dead jobs
+         * @description Each says what happened, in which stage, after how many attempts, and what a person can do.
+         */
+        get: operations["list_dead_jobs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/jobs/dead/requeue": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Give dead jobs a fresh start
+         * @description Oldest first, those that fit every condition of the body; 1000 at most in one request.
+         */
+        post: operations["requeue_dead_jobs"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/jobs/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Look at a job */
+        get: operations["find_job"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/jobs/{id}/retry": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Give a dead job a fresh start */
+        post: operations["retry_job"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/me": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Who am I */
+        get: operations["me"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/queues": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How the queues stand */
+        get: operations["list_queues"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/runs/{id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Cancel a run
+         * @description Its job is given up; retrying that job goes on with the run.
+         */
+        post: operations["cancel_run"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/users": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List users */
+        get: operations["list_users"];
+        put?: never;
+        /** Add a user */
+        post: operations["create_user"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/users/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Look at a user */
+        get: operations["find_user"];
+        put?: never;
+        post?: never;
+        /**
+         * Deactivate a user
+         * @description They can no longer sign in; everything they did stays on record.
+         */
+        delete: operations["deactivate_user"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a user
+         * @description Role, password or whether they may sign in. Ends the user's sessions.
+         */
+        patch: operations["update_user"];
+        trace?: never;
+    };
+}
+export type webhooks = Record<string, never>;
+export interface components {
+    schemas: {
+        ApiKeyPage: {
+            items: components["schemas"]["ApiKeyView"][];
+            /**
+             * Format: int32
+             * @description Rows a page.
+             */
+            limit: number;
+            /** @description Where the next page begins; `null` on the last one. */
+            next_cursor?: string | null;
+        };
+        ApiKeyView: {
+            /** Format: uuid */
+            api_key_id: string;
+            /** Format: date-time */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description Accurate to about 15 seconds.
+             */
+            last_used_at?: string | null;
+            name: string;
+            /**
+             * @description How the key begins.
+             * @example dk_Zk3xPq0aBc9d
+             */
+            prefix: string;
+            /** Format: date-time */
+            revoked_at?: string | null;
+            role: components["schemas"]["RoleName"];
+        };
+        AuditEntryView: {
+            /** @example USER_LOGIN */
+            action: string;
+            /** @description A user's id, `api_key:` and a key's id, or `system`. */
+            actor: string;
+            /** Format: uuid */
+            audit_id: string;
+            detail: Record<string, never>;
+            /** Format: uuid */
+            entity_id: string;
+            /** @example user */
+            entity_type: string;
+            /** @description What the row is sealed with, in hexadecimal. */
+            hash: string;
+            /**
+             * Format: int32
+             * @description Where the row stands in the tenant's chain.
+             */
+            lane: number;
+            /** Format: int64 */
+            position: number;
+            trace_id?: string | null;
+            /** Format: date-time */
+            ts: string;
+            /** Format: uuid */
+            user_id?: string | null;
+        };
+        AuditPage: {
+            items: components["schemas"]["AuditEntryView"][];
+            /**
+             * Format: int32
+             * @description Rows a page.
+             */
+            limit: number;
+            /** @description Where the next page begins; `null` on the last one. */
+            next_cursor?: string | null;
+        };
+        BatchCounts: {
+            /**
+             * Format: int32
+             * @description The same content twice is one document.
+             */
+            documents: number;
+            /** Format: int32 */
+            failed: number;
+            /**
+             * Format: int32
+             * @description Files that were offered, and those among them that were refused.
+             */
+            offered: number;
+            /** Format: int32 */
+            pending: number;
+            /** Format: int32 */
+            refused: number;
+            /** Format: int32 */
+            succeeded: number;
+        };
+        BatchPage: {
+            items: components["schemas"]["BatchView"][];
+            /**
+             * Format: int32
+             * @description Rows a page.
+             */
+            limit: number;
+            /** @description Where the next page begins; `null` on the last one. */
+            next_cursor?: string | null;
+        };
+        BatchResultPage: {
+            items: components["schemas"]["BatchResultView"][];
+            /**
+             * Format: int32
+             * @description Rows a page.
+             */
+            limit: number;
+            /** @description Where the next page begins; `null` on the last one. */
+            next_cursor?: string | null;
+        };
+        /** @description A document of a batch, and what became of it. */
+        BatchResultView: {
+            /** Format: date-time */
+            added_at: string;
+            /** @description What handing it in came to: `new`, `new_version`, `skipped` or `in_progress`. */
+            dedup_result: string;
+            /** Format: uuid */
+            doc_id: string;
+            error?: string | null;
+            filename: string;
+            /** Format: date-time */
+            finished_at?: string | null;
+            /** Format: uuid */
+            run_id?: string | null;
+            run_status?: string | null;
+            stats?: unknown;
+            /** @description Where the document stands. */
+            status: string;
+            title: string;
+        };
+        BatchUploadResponse: {
+            /** Format: uuid */
+            batch_id: string;
+            files: components["schemas"]["FileOutcome"][];
+        };
+        BatchView: {
+            /** Format: uuid */
+            batch_id: string;
+            counts: components["schemas"]["BatchCounts"];
+            /** Format: date-time */
+            created_at: string;
+            dedupe: boolean;
+            /** Format: int32 */
+            expected_documents?: number | null;
+            /** Format: date-time */
+            finished_at?: string | null;
+            name?: string | null;
+            pipeline?: string[] | null;
+            schema_mapping?: unknown;
+            /** @description `open`, `processing`, `completed`, or `partial` when something failed. */
+            status: string;
+            /** Format: date-time */
+            updated_at: string;
+            webhook_url?: string | null;
+        };
+        BlockView: {
+            box?: number[] | null;
+            /**
+             * @description `heading`, `paragraph`, `list_item`, `table`, `figure`, `code`, `quote`, `header` or `footer`.
+             * @example paragraph
+             */
+            kind: string;
+            /**
+             * Format: int32
+             * @description Of a heading, 1 being the highest; of a list item, from 0.
+             */
+            level?: number | null;
+            /** @description Places in `lines`. */
+            lines: components["schemas"]["SpanView"];
+            /**
+             * Format: int32
+             * @description The place of a table in `tables`.
+             */
+            table?: number | null;
+            text: string;
+        };
+        /** @enum {string} */
+        CallerKind: "user" | "api_key";
+        CellView: {
+            /** Format: int32 */
+            column: number;
+            /** Format: int32 */
+            column_span: number;
+            /** Format: int32 */
+            row: number;
+            /** Format: int32 */
+            row_span: number;
+            text: string;
+            words: components["schemas"]["SpanView"];
+        };
+        CreateApiKeyRequest: {
+            /**
+             * @description What the key is for.
+             * @example scanner in the mail room
+             */
+            name: string;
+            role: components["schemas"]["RoleName"];
+        };
+        CreateBatchRequest: {
+            /** @description Whether content that is served already is left alone. Yes, when left out. */
+            dedupe?: boolean | null;
+            /**
+             * Format: int32
+             * @description How many files will come, refused ones included. The batch is over with the last of them;
+             *     without this, whenever all that came so far are done.
+             */
+            expected_documents?: number | null;
+            name?: string | null;
+            /** @description The stages its documents pass; the usual ones when left out. */
+            pipeline?: string[] | null;
+            schema_mapping?: unknown;
+            /** @description Where to tell what became of it. */
+            webhook_url?: string | null;
+        };
+        CreateUserRequest: {
+            /**
+             * Format: email
+             * @example ada@example.com
+             */
+            email: string;
+            /**
+             * @description 8 characters or more, 71 bytes or less.
+             * @example correct horse battery
+             */
+            password: string;
+            role: components["schemas"]["RoleName"];
+        };
+        CreatedApiKeyView: components["schemas"]["ApiKeyView"] & {
+            /** @description The key itself. It is shown this once: keep it now. */
+            key: string;
+        };
+        DependencyView: {
+            /** @example database */
+            name: string;
+            /** @description What is wrong with it. */
+            problem?: string | null;
+            status: components["schemas"]["HealthStatus"];
+        };
+        DocumentDetailView: components["schemas"]["DocumentView"] & {
+            /** @description The latest ones, newest first. */
+            runs: components["schemas"]["RunView"][];
+            versions: components["schemas"]["VersionView"][];
+        };
+        DocumentPage: {
+            items: components["schemas"]["DocumentView"][];
+            /**
+             * Format: int32
+             * @description Rows a page.
+             */
+            limit: number;
+            /** @description Where the next page begins; `null` on the last one. */
+            next_cursor?: string | null;
+        };
+        /** @description How many documents there are, by where they stand. */
+        DocumentSummary: {
+            /** Format: int64 */
+            active: number;
+            /** Format: int64 */
+            failed: number;
+            /** Format: int64 */
+            inactive: number;
+            /** Format: int64 */
+            processing: number;
+            /** Format: int64 */
+            rejected: number;
+            /** Format: int64 */
+            total: number;
+            /** Format: int64 */
+            uploaded: number;
+        };
+        DocumentView: {
+            content_hash?: string | null;
+            /** @example application/pdf */
+            content_type: string;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: uuid */
+            doc_id: string;
+            /**
+             * Format: uuid
+             * @description Of the active version.
+             */
+            doc_version_id?: string | null;
+            /** @description Why the last run failed. */
+            error?: string | null;
+            filename: string;
+            /** Format: int64 */
+            size_bytes: number;
+            /**
+             * @description Which way it came in first.
+             * @example manual
+             */
+            source: string;
+            /** @example pdf */
+            source_type: string;
+            source_uri: string;
+            /**
+             * @description `uploaded`, `processing`, `active`, `failed`, `inactive` or `rejected`.
+             * @example active
+             */
+            status: string;
+            title: string;
+            /** Format: date-time */
+            updated_at: string;
+            /**
+             * Format: int32
+             * @description Counts edits by people.
+             */
+            version: number;
+            version_label?: string | null;
+        };
+        /** @enum {string} */
+        ErrorClass: "retry" | "permanent" | "poison" | "cancelled";
+        /** @description What became of one file of several. */
+        FileOutcome: {
+            accepted?: components["schemas"]["IngestResponse"] | null;
+            filename: string;
+            problem?: components["schemas"]["FileProblem"] | null;
+        };
+        FileProblem: {
+            code: string;
+            detail: string;
+        };
+        /** @enum {string} */
+        HealthStatus: "ok" | "unavailable";
+        HealthView: {
+            /** @description Everything the server needs to serve; empty where only life was asked for. */
+            dependencies: components["schemas"]["DependencyView"][];
+            status: components["schemas"]["HealthStatus"];
+            version: string;
+        };
+        /** @description What became of an upload. */
+        IngestResponse: {
+            /**
+             * @description `new`, `new_version`, `skipped` or `in_progress`.
+             * @example new
+             */
+            dedup_result: string;
+            /** Format: uuid */
+            doc_id: string;
+            /** @example already ingested, no changes */
+            reason?: string | null;
+            /** Format: uuid */
+            run_id?: string | null;
+            status: components["schemas"]["IngestStatus"];
+        };
+        /** @enum {string} */
+        IngestStatus: "queued" | "running" | "skipped";
+        JobPage: {
+            items: components["schemas"]["JobView"][];
+            /**
+             * Format: int32
+             * @description Rows a page.
+             */
+            limit: number;
+            /** @description Where the next page begins; `null` on the last one. */
+            next_cursor?: string | null;
+        };
+        /** @enum {string} */
+        JobStatus: "PENDING" | "PROCESSING" | "COMPLETED" | "DEAD";
+        JobView: {
+            /**
+             * Format: int32
+             * @description Retries used up, and allowed.
+             */
+            attempts: number;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: uuid */
+            doc_id: string;
+            /** @description What happened. */
+            error?: string | null;
+            /** @description `retry`, `permanent`, `poison` or `cancelled`. */
+            error_class?: string | null;
+            /**
+             * Format: int32
+             * @description How often its worker died under it.
+             */
+            expiries: number;
+            /** @description What a person can do about it. */
+            guidance?: string | null;
+            /** Format: uuid */
+            job_id: string;
+            /** Format: date-time */
+            lease_until?: string | null;
+            /** Format: int32 */
+            max_attempts: number;
+            /** Format: date-time */
+            next_run_at: string;
+            /** Format: int32 */
+            priority: number;
+            /** Format: uuid */
+            run_id: string;
+            /** @example ocr */
+            stage: string;
+            /** Format: date-time */
+            started_at?: string | null;
+            status: components["schemas"]["JobStatus"];
+            /** @example DOCUMENT_PROCESSING */
+            type: string;
+            /** Format: date-time */
+            updated_at: string;
+            worker_id?: string | null;
+        };
+        KeyValueView: {
+            key: string;
+            key_words: components["schemas"]["SpanView"];
+            value: string;
+            value_words: components["schemas"]["SpanView"];
+        };
+        /** @description A link that whoever has it can follow, until it expires. */
+        LinkView: {
+            /** Format: date-time */
+            expires_at: string;
+            /** Format: int32 */
+            expires_in_hours: number;
+            filename: string;
+            url: string;
+        };
+        LoginRequest: {
+            /** @example admin@localhost */
+            email: string;
+            password: string;
+        };
+        LoginResponse: {
+            /** Format: date-time */
+            expires_at: string;
+            /** @description Send it as `Authorization: Bearer …`. */
+            token: string;
+            user: components["schemas"]["UserView"];
+        };
+        /** @description The caller, as the presented credential says. */
+        MeView: {
+            /**
+             * Format: uuid
+             * @description The user's id, or the key's.
+             */
+            id: string;
+            kind: components["schemas"]["CallerKind"];
+            /** @description The user's email address, or the key's name. */
+            name: string;
+            role: components["schemas"]["RoleName"];
+            /** Format: uuid */
+            tenant_id: string;
+        };
+        /** @enum {string} */
+        OriginView: "layer" | "form" | "tesseract" | "pp_ocr" | "agreed";
+        OtherReadingView: {
+            /** Format: int32 */
+            confidence: number;
+            origin: components["schemas"]["OriginView"];
+            text: string;
+        };
+        /** @description One page. Everything refers to `words` by their places in that list, `from..to`. */
+        PageView: {
+            /** @description In reading order. */
+            blocks: components["schemas"]["BlockView"][];
+            /** Format: float */
+            height?: number | null;
+            key_values: components["schemas"]["KeyValueView"][];
+            /** @description A sheet's or slide's name. */
+            label?: string | null;
+            language?: string | null;
+            lines: components["schemas"]["SpanView"][];
+            /**
+             * Format: int32
+             * @description Counted from 1.
+             */
+            number: number;
+            /**
+             * Format: int32
+             * @description How many pages the document has.
+             */
+            pages: number;
+            /**
+             * Format: int32
+             * @description How much of the text can be trusted, of 100.
+             */
+            quality: number;
+            tables: components["schemas"]["TableView"][];
+            text_source: components["schemas"]["TextSourceView"];
+            /**
+             * Format: float
+             * @description In points (1/72 inch), as a person sees it; absent where the format has no pages.
+             */
+            width?: number | null;
+            words: components["schemas"]["WordView"][];
+        };
+        /** @description How the queue of a stage stands. */
+        QueueView: {
+            /** Format: int64 */
+            dead: number;
+            /**
+             * Format: int64
+             * @description Jobs that were finished in the last minute, well or not.
+             */
+            finished_last_minute: number;
+            /** Format: int64 */
+            in_flight: number;
+            /**
+             * Format: int64
+             * @description How long the oldest job has waited that could be worked on.
+             */
+            oldest_age_seconds?: number | null;
+            stage: string;
+            /** Format: int64 */
+            waiting: number;
+        };
+        QueuesView: {
+            queues: components["schemas"]["QueueView"][];
+        };
+        /**
+         * @description Which dead jobs get a fresh start; all conditions hold together. At least one is needed, or
+         *     `all`.
+         */
+        RequeueRequest: {
+            /**
+             * @description Every dead job; goes with no condition.
+             * @default false
+             */
+            all?: boolean;
+            /**
+             * Format: date-time
+             * @description Made at this moment or later.
+             * @default null
+             */
+            created_after?: string | null;
+            /**
+             * Format: date-time
+             * @description Made before this moment.
+             * @default null
+             */
+            created_before?: string | null;
+            /**
+             * Format: uuid
+             * @default null
+             */
+            doc_id?: string | null;
+            /** @default null */
+            error_class?: components["schemas"]["ErrorClass"] | null;
+            /**
+             * @description A part of the error, in capitals or not.
+             * @default null
+             * @example password
+             */
+            error_contains?: string | null;
+            /**
+             * Format: uuid
+             * @default null
+             */
+            run_id?: string | null;
+            /**
+             * @default null
+             * @example ocr
+             */
+            stage?: string | null;
+        };
+        RequeueResponse: {
+            /**
+             * Format: int32
+             * @description How many jobs got a fresh start, 1000 at most in one request.
+             */
+            requeued: number;
+        };
+        RerunRequest: {
+            /**
+             * @description The stage to begin with, on what the stages before it left the last time; the first one when
+             *     left out.
+             */
+            from_stage?: string | null;
+            /** @description The stages to pass; the usual ones when left out. */
+            pipeline?: string[] | null;
+            reason?: string | null;
+        };
+        RerunResponse: {
+            /** Format: uuid */
+            doc_id: string;
+            /** Format: uuid */
+            run_id: string;
+            status: components["schemas"]["RunStatus"];
+        };
+        /**
+         * @description What somebody may do in their tenant.
+         * @enum {string}
+         */
+        RoleName: "admin" | "user" | "reviewer" | "viewer" | "auditor" | "api_client";
+        RunPage: {
+            items: components["schemas"]["RunView"][];
+            /**
+             * Format: int32
+             * @description Rows a page.
+             */
+            limit: number;
+            /** @description Where the next page begins; `null` on the last one. */
+            next_cursor?: string | null;
+        };
+        /** @enum {string} */
+        RunStatus: "queued" | "running" | "succeeded" | "failed";
+        RunView: {
+            /** Format: uuid */
+            batch_id?: string | null;
+            config: unknown;
+            /**
+             * Format: date-time
+             * @description When it was accepted, when the first stage began, the last sign of life, and the end.
+             */
+            created_at: string;
+            /** Format: uuid */
+            doc_id: string;
+            error?: string | null;
+            /** Format: date-time */
+            finished_at?: string | null;
+            /** Format: uuid */
+            parent_run_id?: string | null;
+            pipeline: string[];
+            reason?: string | null;
+            /** Format: uuid */
+            run_id: string;
+            /** @description `manual_upload` or `s3_sync`. */
+            run_type: string;
+            stages: components["schemas"]["StageView"][];
+            /** Format: date-time */
+            started_at?: string | null;
+            stats: unknown;
+            status: components["schemas"]["RunStatus"];
+            /** Format: uuid */
+            tenant_id: string;
+            /** Format: date-time */
+            updated_at: string;
+        };
+        SpanView: {
+            /** Format: int32 */
+            from: number;
+            /** Format: int32 */
+            to: number;
+        };
+        /** @description What became of a stage, or where it stands. */
+        StageView: {
+            artifacts: unknown;
+            /** Format: int64 */
+            duration_ms?: number | null;
+            /** Format: date-time */
+            ended_at?: string | null;
+            error?: string | null;
+            name: string;
+            /** Format: int32 */
+            retries: number;
+            /** Format: date-time */
+            started_at?: string | null;
+            /** @description `pending`, `processing`, `succeeded` or `failed`. */
+            status: string;
+            worker_id?: string | null;
+        };
+        TableView: {
+            box?: number[] | null;
+            cells: components["schemas"]["CellView"][];
+            /** Format: int32 */
+            columns: number;
+            /**
+             * Format: int32
+             * @description How many rows at the top name the columns.
+             */
+            header_rows: number;
+            /** Format: int32 */
+            rows: number;
+        };
+        /**
+         * @description Where the words of a page come from.
+         * @enum {string}
+         */
+        TextSourceView: "layer" | "wanted" | "recognised" | "unavailable" | "blank";
+        /** @description Only what is given is changed. Any change signs the user out everywhere. */
+        UpdateUserRequest: {
+            active?: boolean | null;
+            password?: string | null;
+            role?: components["schemas"]["RoleName"] | null;
+        };
+        /** @description A file and what is said of it. */
+        UploadForm: {
+            /** Format: binary */
+            file: string;
+            /** @description The file's name when left out. */
+            title?: string | null;
+        };
+        /** @description Any number of files. */
+        UploadManyForm: {
+            file: string[];
+        };
+        UserPage: {
+            items: components["schemas"]["UserView"][];
+            /**
+             * Format: int32
+             * @description Rows a page.
+             */
+            limit: number;
+            /** @description Where the next page begins; `null` on the last one. */
+            next_cursor?: string | null;
+        };
+        UserView: {
+            /** @description A deactivated user cannot sign in. */
+            active: boolean;
+            /** Format: date-time */
+            created_at: string;
+            email: string;
+            role: components["schemas"]["RoleName"];
+            /** Format: uuid */
+            tenant_id: string;
+            /** Format: date-time */
+            updated_at: string;
+            /** Format: uuid */
+            user_id: string;
+        };
+        VersionView: {
+            content_hash: string;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            deactivated_at?: string | null;
+            /** Format: uuid */
+            doc_version_id: string;
+            is_active: boolean;
+            /** Format: uuid */
+            run_id: string;
+            version_label: string;
+        };
+        WordView: {
+            /** @description Left, top, right, bottom, in points from the top left corner. */
+            box?: number[] | null;
+            /**
+             * Format: int32
+             * @description Of 100.
+             */
+            confidence: number;
+            origin: components["schemas"]["OriginView"];
+            other?: components["schemas"]["OtherReadingView"] | null;
+            text: string;
+        };
+        TextFormat: string;
+    };
+    responses: never;
+    parameters: never;
+    requestBodies: never;
+    headers: never;
+    pathItems: never;
+}
+export type $defs = Record<string, never>;
+export interface operations {
+    live: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HealthView"];
+                };
+            };
+        };
+    };
+    ready: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HealthView"];
+                };
+            };
+        };
+    };
+    list_api_keys: {
+        parameters: {
+            query?: {
+                /** @description The page, counted from 1. */
+                page?: number;
+                /** @description Rows a page. */
+                limit?: number;
+                /** @description `next_cursor` of the page before: quicker than a page number, and steady while rows are added. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiKeyPage"];
+                };
+            };
+        };
+    };
+    create_api_key: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateApiKeyRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    /** @description The key's address */
+                    location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreatedApiKeyView"];
+                };
+            };
+        };
+    };
+    find_api_key: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiKeyView"];
+                };
+            };
+        };
+    };
+    revoke_api_key: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Revoked */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    list_audit: {
+        parameters: {
+            query?: {
+                /** @description Rows about this document. */
+                doc_id?: string;
+                action?: string;
+                actor?: string;
+                entity_type?: string;
+                entity_id?: string;
+                /** @description From this moment on. */
+                from?: string;
+                /** @description Before this moment. */
+                to?: string;
+                /** @description The page, counted from 1. */
+                page?: number;
+                /** @description Rows a page. */
+                limit?: number;
+                /** @description `next_cursor` of the page before: quicker than a page number, and steady while rows are added. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuditPage"];
+                };
+            };
+        };
+    };
+    login: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LoginRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LoginResponse"];
+                };
+            };
+        };
+    };
+    logout: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Signed out */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    list_batches: {
+        parameters: {
+            query?: {
+                /** @description The page, counted from 1. */
+                page?: number;
+                /** @description Rows a page. */
+                limit?: number;
+                /** @description `next_cursor` of the page before: quicker than a page number, and steady while rows are added. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BatchPage"];
+                };
+            };
+        };
+    };
+    create_batch: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key and body have their effect once */
+                "Idempotency-Key"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateBatchRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    /** @description `true` when it was done before */
+                    "idempotent-replayed"?: string | null;
+                    /** @description The batch's address */
+                    location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BatchView"];
+                };
+            };
+        };
+    };
+    find_batch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BatchView"];
+                };
+            };
+        };
+    };
+    add_to_batch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "multipart/form-data": components["schemas"]["UploadManyForm"];
+            };
+        };
+        responses: {
+            /** @description None was accepted; each says why */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BatchUploadResponse"];
+                };
+            };
+            /** @description At least one was accepted */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BatchUploadResponse"];
+                };
+            };
+        };
+    };
+    list_batch_results: {
+        parameters: {
+            query?: {
+                /** @description The page, counted from 1. */
+                page?: number;
+                /** @description Rows a page. */
+                limit?: number;
+                /** @description `next_cursor` of the page before: quicker than a page number, and steady while rows are added. */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BatchResultPage"];
+                };
+            };
+        };
+    };
+    list_documents: {
+        parameters: {
+            query?: {
+                /** @description Only those that are served (`active`) when left out; `all` for every state. */
+                status?: "active" | "uploaded" | "processing" | "failed" | "inactive" | "rejected" | "all";
+                /** @description A part of the title or of the file's name. */
+                search?: string;
+                /** @description Not before this moment. */
+                from?: string;
+                /** @description Before this moment. */
+                to?: string;
+                /** @description The page, counted from 1. */
+                page?: number;
+                /** @description Rows a page. */
+                limit?: number;
+                /** @description `next_cursor` of the page before: quicker than a page number, and steady while rows are added. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DocumentPage"];
+                };
+            };
+        };
+    };
+    create_document: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key and file have their effect once */
+                "Idempotency-Key"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "multipart/form-data": components["schemas"]["UploadForm"];
+            };
+        };
+        responses: {
+            /** @description Nothing to do: it is served already */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IngestResponse"];
+                };
+            };
+            /** @description Accepted */
+            202: {
+                headers: {
+                    /** @description The run's address */
+                    location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IngestResponse"];
+                };
+            };
+        };
+    };
+    list_orphans: {
+        parameters: {
+            query?: {
+                /** @description The page, counted from 1. */
+                page?: number;
+                /** @description Rows a page. */
+                limit?: number;
+                /** @description `next_cursor` of the page before: quicker than a page number, and steady while rows are added. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DocumentPage"];
+                };
+            };
+        };
+    };
+    count_documents: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DocumentSummary"];
+                };
+            };
+        };
+    };
+    find_document: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DocumentDetailView"];
+                };
+            };
+        };
+    };
+    delete_document: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Deleted */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    deactivate_document: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Out of service */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    link_to_original: {
+        parameters: {
+            query?: {
+                /** @description How long the link lasts. */
+                expires_in_hours?: number;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LinkView"];
+                };
+            };
+        };
+    };
+    get_page: {
+        parameters: {
+            query?: {
+                /** @description Pixels across, of a picture: 320, 800, 1280 or 2000. */
+                width?: number;
+            };
+            header?: never;
+            path: {
+                id: string;
+                /**
+                 * @description A number, from 1; with .png for a picture
+                 * @example 1
+                 */
+                page: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PageView"];
+                    "image/png": number[];
+                };
+            };
+        };
+    };
+    link_to_pdf: {
+        parameters: {
+            query?: {
+                /** @description How long the link lasts. */
+                expires_in_hours?: number;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LinkView"];
+                };
+            };
+        };
+    };
+    rerun_document: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RerunRequest"];
+            };
+        };
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RerunResponse"];
+                };
+            };
+        };
+    };
+    retry_document: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RerunResponse"];
+                };
+            };
+        };
+    };
+    get_text: {
+        parameters: {
+            query?: {
+                format?: components["schemas"]["TextFormat"];
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": string;
+                    "text/markdown": string;
+                };
+            };
+        };
+    };
+    follow_events: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The last event that was seen */
+                "Last-Event-ID"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
+                };
+            };
+        };
+    };
+    follow_link: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                token: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The original */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": unknown;
+                };
+            };
+            /** @description The range that was asked for */
+            206: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": unknown;
+                };
+            };
+        };
+    };
+    ingest: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key and file have their effect once */
+                "Idempotency-Key"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "multipart/form-data": components["schemas"]["UploadForm"];
+            };
+        };
+        responses: {
+            /** @description Nothing to do: it is served already */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IngestResponse"];
+                };
+            };
+            /** @description Accepted */
+            202: {
+                headers: {
+                    /** @description The run's address */
+                    location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IngestResponse"];
+                };
+            };
+        };
+    };
+    list_runs: {
+        parameters: {
+            query?: {
+                status?: "queued" | "running" | "succeeded" | "failed";
+                doc_id?: string;
+                /** @description The page, counted from 1. */
+                page?: number;
+                /** @description Rows a page. */
+                limit?: number;
+                /** @description `next_cursor` of the page before: quicker than a page number, and steady while rows are added. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunPage"];
+                };
+            };
+        };
+    };
+    find_run: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunView"];
+                };
+            };
+        };
+    };
+    list_jobs: {
+        parameters: {
+            query?: {
+                status?: "PENDING" | "PROCESSING" | "COMPLETED" | "DEAD";
+                stage?: string;
+                run_id?: string;
+                /** @description The page, counted from 1. */
+                page?: number;
+                /** @description Rows a page. */
+                limit?: number;
+                /** @description `next_cursor` of the page before: quicker than a page number, and steady while rows are added. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JobPage"];
+                };
+            };
+        };
+    };
+    list_dead_jobs: {
+        parameters: {
+            query?: {
+                /** @description The page, counted from 1. */
+                page?: number;
+                /** @description Rows a page. */
+                limit?: number;
+                /** @description `next_cursor` of the page before: quicker than a page number, and steady while rows are added. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JobPage"];
+                };
+            };
+        };
+    };
+    requeue_dead_jobs: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RequeueRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RequeueResponse"];
+                };
+            };
+        };
+    };
+    find_job: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JobView"];
+                };
+            };
+        };
+    };
+    retry_job: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JobView"];
+                };
+            };
+        };
+    };
+    me: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MeView"];
+                };
+            };
+        };
+    };
+    list_queues: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QueuesView"];
+                };
+            };
+        };
+    };
+    cancel_run: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Cancelled */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    list_users: {
+        parameters: {
+            query?: {
+                /** @description The page, counted from 1. */
+                page?: number;
+                /** @description Rows a page. */
+                limit?: number;
+                /** @description `next_cursor` of the page before: quicker than a page number, and steady while rows are added. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserPage"];
+                };
+            };
+        };
+    };
+    create_user: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key and body have their effect once */
+                "Idempotency-Key"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateUserRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    /** @description `true` when it was done before */
+                    "idempotent-replayed"?: string | null;
+                    /** @description The user's address */
+                    location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserView"];
+                };
+            };
+        };
+    };
+    find_user: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserView"];
+                };
+            };
+        };
+    };
+    deactivate_user: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Deactivated */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    update_user: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UpdateUserRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserView"];
+                };
+            };
+        };
+    };
+}

@@ -1,0 +1,51 @@
+/** Short names for what the server sends. */
+import type { Described } from "./contract.ts";
+import type { components, operations } from "./schema.ts";
+
+type Schemas = components["schemas"];
+
+export type ApiKeyView = Schemas["ApiKeyView"];
+export type AuditEntry = Schemas["AuditEntryView"];
+export type BatchView = Schemas["BatchView"];
+export type BatchResult = Schemas["BatchResultView"];
+export type BlockView = Schemas["BlockView"];
+export type CreatedApiKey = Schemas["CreatedApiKeyView"];
+export type DocumentDetail = Schemas["DocumentDetailView"] & Described;
+export type DocumentSummary = Schemas["DocumentSummary"];
+export type DocumentView = Schemas["DocumentView"];
+export type HealthView = Schemas["HealthView"];
+export type IngestResponse = Schemas["IngestResponse"];
+export type JobView = Schemas["JobView"];
+export type LinkView = Schemas["LinkView"];
+export type LoginResponse = Schemas["LoginResponse"];
+export type MeView = Schemas["MeView"];
+export type PageView = Schemas["PageView"];
+export type QueueView = Schemas["QueueView"];
+export type RequeueRequest = Schemas["RequeueRequest"];
+export type RoleName = Schemas["RoleName"];
+export type RunView = Schemas["RunView"];
+export type StageView = Schemas["StageView"];
+export type TableView = Schemas["TableView"];
+export type UserView = Schemas["UserView"];
+export type VersionView = Schemas["VersionView"];
+export type WordView = Schemas["WordView"];
+
+export type DocumentsQuery = NonNullable<operations["list_documents"]["parameters"]["query"]>;
+export type AuditQuery = NonNullable<operations["list_audit"]["parameters"]["query"]>;
+export type JobsQuery = NonNullable<operations["list_jobs"]["parameters"]["query"]>;
+export type DocumentStatus = NonNullable<DocumentsQuery["status"]>;
+
+export interface Listed<T> {
+  items: T[];
+  limit: number;
+  next_cursor?: string | null;
+}
+
+/** Left, top, right, bottom: points from the top left corner of the page. */
+export type Box = readonly [number, number, number, number];
+
+export function boxOf(numbers: readonly number[] | null | undefined): Box | null {
+  const [left, top, right, bottom] = numbers ?? [];
+  if (left === undefined || top === undefined || right === undefined || bottom === undefined) return null;
+  return [left, top, right, bottom];
+}

@@ -1,0 +1,9 @@
+/** The stages in the order in which a document goes through them; others come after, by name. */
+const ORDER = ["ingest", "preprocess", "ocr", "layout", "classify", "extract", "chunk", "embed", "index", "enrich", "validate", "package"];
+
+export function byStage(a: string, b: string): number {
+  const [first, second] = [ORDER.indexOf(a), ORDER.indexOf(b)];
+  if (first >= 0 && second >= 0) return first - second;
+  if (first >= 0 || second >= 0) return first >= 0 ? -1 : 1;
+  return a.localeCompare(b);
+}

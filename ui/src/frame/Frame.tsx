@@ -1,0 +1,162 @@
+/** What is around every screen: the way to the others, who one is, whether the page is live, uploads and notices. */
+import "./frame.css";
+import { useQuery } from "@tanstack/react-query";
+import { useEffect, useState, type ReactNode } from "react";
+import { Link, useLocation } from "wouter";
+import { listQueues, signOut } from "../api/endpoints.ts";
+import { Icon, Logo, type IconName } from "../design/Icon.tsx";
+import { useKeys } from "../design/keyboard.ts";
+import { choose, nextTheme, theme, type Theme } from "../design/theme.ts";
+import { count } from "../format/numbers.ts";
+import { lineState } from "../live/live.ts";
+import { useStore } from "../live/store.ts";
+import { may, type Right } from "../session/permissions.ts";
+import { signedOut, useMe } from "../session/session.ts";
+import { DropAnywhere } from "./DropAnywhere.tsx";
+import { KeysDialog } from "./KeysDialog.tsx";
+import { Notices } from "./Notices.tsx";
+import { UploadTray } from "./UploadTray.tsx";
+
+interface Place {
+  to: string;
+  name: string;
+  icon: IconName;
+  key: string;
+  right?: Right;
+}
+
+const PLACES: readonly Place[] = [
+  { to: "/", name: "Home", icon: "home", key: "h" },
+  { to: "/documents", name: "Documents", icon: "documents", key: "d" },
+  { to: "/ask", name: "Search and ask", icon: "ask", key: "a", right: "ask" },
+  { to: "/repair", name: "Repair", icon: "repair", key: "r", right: "repair" },
+  { to: "/admin", name: "Admin", icon: "admin", key: "m", right: "audit" },
+];
+
+const THEME_WORDS: Record<Theme, readonly [IconName, string]> = {
+  system: ["system", "Theme: system"],
+  light: ["sun", "Theme: light"],
+  dark: ["moon", "Theme: dark"],
+};
+
+export function Frame({ children }: { children: ReactNode }) {
+  const me = useMe();
+  const [location, navigate] = useLocation();
+  const [isHelpOpen, setHelpOpen] = useState(false);
+  const places = PLACES.filter((place) => place.right === undefined || may(me.role, place.right));
+  useKeys({
+    "?": () => setHelpOpen(true),
+    "/": () => focusSearch(() => navigate(may(me.role, "ask") ? "/ask" : "/documents")),
+    t: () => choose(nextTheme(theme.get())),
+    ...Object.fromEntries(places.map((place) => [`g ${place.key}`, () => navigate(place.to)])),
+  });
+  useDocumentTitle(places, location);
+  return (
+    <div className="frame">
+      <a className="visually-hidden" href="#main">Skip to the screen</a>
+      <nav className="rail" aria-label="Screens">
+        <Link href="/" className="brand" aria-label="Docket, home">
+          <Logo />
+          <span className="rail-label">Docket</span>
+        </Link>
+        {places.map((place) => <PlaceLink key={place.to} place={place} isHere={isHere(place, location)} />)}
+        <RailFoot onHelp={() => setHelpOpen(true)} />
+      </nav>
+      <main className="main" id="main" tabIndex={-1}>
+        <AwayBanner />
+        {children}
+      </main>
+      {may(me.role, "upload") && <DropAnywhere />}
+      <UploadTray />
+      <Notices />
+      {isHelpOpen && <KeysDialog onClose={() => setHelpOpen(false)} />}
+    </div>
+  );
+}
+
+function isHere(place: Place, location: string): boolean {
+  return place.to === "/" ? location === "/" : location.startsWith(place.to);
+}
+
+function useDocumentTitle(places: readonly Place[], location: string): void {
+  const name = places.find((place) => isHere(place, location))?.name;
+  useEffect(() => {
+    document.title = name ? `${name} · Docket` : "Docket";
+  }, [name]);
+}
+
+/** The screen's own search field when it has one. */
+function focusSearch(otherwise: () => void): void {
+  const field = document.querySelector<HTMLElement>("[data-search]");
+  if (field) field.focus();
+  else otherwise();
+}
+
+function PlaceLink({ place, isHere: here }: { place: Place; isHere: boolean }) {
+  return (
+    <Link href={place.to} className="rail-link" aria-current={here ? "page" : undefined} title={`${place.name} (g ${place.key})`}>
+      <Icon name={place.icon} />
+      <span className="rail-label">{place.name}</span>
+      {place.to === "/repair" && <DeadCount />}
+    </Link>
+  );
+}
+
+function DeadCount() {
+  const { data } = useQuery({ queryKey: ["queues"], queryFn: listQueues });
+  const dead = data?.queues.reduce((sum, queue) => sum + queue.dead, 0) ?? 0;
+  return dead > 0 && <span className="rail-count" title="Jobs that were given up">{count(dead)}</span>;
+}
+
+function RailFoot({ onHelp }: { onHelp: () => void }) {
+  const me = useMe();
+  const now = useStore(theme);
+  const [icon, words] = THEME_WORDS[now];
+  const leave = () => {
+    signOut().catch(() => undefined).finally(() => signedOut());
+  };
+  return (
+    <div className="rail-foot">
+      <LineStateView />
+      <button type="button" className="rail-link" title={`${words} (t)`} onClick={() => choose(nextTheme(now))}>
+        <Icon name={icon} />
+        <span className="rail-label">{words}</span>
+      </button>
+      <button type="button" className="rail-link" title="Keys (?)" onClick={onHelp}>
+        <Icon name="keyboard" />
+        <span className="rail-label">Keys</span>
+      </button>
+      <button type="button" className="rail-link" title="Sign out" onClick={leave}>
+        <Icon name="out" />
+        <span className="rail-label">Sign out</span>
+      </button>
+      <div className="rail-person">
+        <span className="truncate" title={me.name}>{me.name}</span>
+        <span>{me.role}</span>
+      </div>
+    </div>
+  );
+}
+
+const LINE_WORDS = { connecting: "Connecting", live: "Live", away: "Reconnecting" };
+
+function LineStateView() {
+  const state = useStore(lineState);
+  return (
+    <div className="line-state" role="status" title="Whether changes show by themselves" data-line={state}>
+      <span className="line-dot" data-state={state} />
+      <span className="rail-label">{LINE_WORDS[state]}</span>
+    </div>
+  );
+}
+
+function AwayBanner() {
+  const state = useStore(lineState);
+  if (state !== "away") return null;
+  return (
+    <div className="banner" role="status">
+      <Icon name="alert" />
+      Docket cannot be reached. What you see may be old; this page recovers by itself.
+    </div>
+  );
+}

@@ -1,0 +1,117 @@
+/** The files on their way, at the edge of every screen. */
+import "./upload-tray.css";
+import { useVirtualizer } from "@tanstack/react-virtual";
+import { useRef, useState } from "react";
+import { Link } from "wouter";
+import { Button, IconButton, TraceId } from "../design/basics.tsx";
+import { Icon } from "../design/Icon.tsx";
+import { bytes, counted, percent } from "../format/numbers.ts";
+import { progressOf } from "../live/live.ts";
+import { useStore, useStorePart } from "../live/store.ts";
+import { clearUploads, outcomeInWords, retryRefused, uploads, type UploadItem } from "../live/uploads.ts";
+
+const ROW_HEIGHT = 52;
+
+export function UploadTray() {
+  const items = useStore(uploads);
+  const [isOpen, setOpen] = useState(true);
+  if (items.length === 0) return null;
+  const refused = items.filter((item) => item.state === "refused").length;
+  return (
+    <section className="tray" aria-label="Uploads">
+      <div className="tray-head">
+        <div>
+          <h2>{headline(items)}</h2>
+          <div className="bar" role="progressbar" aria-label="Uploads" aria-valuenow={Math.round(100 * sentShare(items))}>
+            <span style={{ width: percentWidth(sentShare(items)) }} />
+          </div>
+        </div>
+        {refused > 0 && <Button kind="bare" icon="refresh" onClick={retryRefused}>Retry {refused}</Button>}
+        <IconButton icon={isOpen ? "down" : "upload"} label={isOpen ? "Fold" : "Show files"} onClick={() => setOpen(!isOpen)} />
+        <IconButton icon="close" label="Close, and stop what is not sent" onClick={clearUploads} />
+      </div>
+      {isOpen && <TrayRows items={items} />}
+    </section>
+  );
+}
+
+function headline(items: readonly UploadItem[]): string {
+  const unsent = items.filter((item) => item.state === "waiting" || item.state === "sending").length;
+  if (unsent > 0) return `Uploading ${counted(unsent, "file")} of ${items.length}`;
+  const reading = items.filter((item) => item.outcome?.run_id && item.ended === undefined).length;
+  const refused = items.filter((item) => item.state === "refused").length;
+  const rest = [reading > 0 ? `${reading} being read` : "", refused > 0 ? `${refused} refused` : ""].filter(Boolean);
+  return [`${counted(items.length - refused, "file")} uploaded`, ...rest].join(", ");
+}
+
+function sentShare(items: readonly UploadItem[]): number {
+  const total = items.reduce((sum, item) => sum + Math.max(1, item.file.size), 0);
+  const sent = items.reduce((sum, item) => sum + Math.max(1, item.file.size) * (item.state === "refused" ? 1 : item.sent), 0);
+  return sent / total;
+}
+
+function percentWidth(share: number): string {
+  return `${(share * 100).toFixed(1)}%`;
+}
+
+function TrayRows({ items: all }: { items: readonly UploadItem[] }) {
+  // What needs a look first.
+  const items = [...all.filter((item) => item.state === "refused"), ...all.filter((item) => item.state !== "refused")];
+  const scroller = useRef<HTMLDivElement>(null);
+  const rows = useVirtualizer({
+    count: items.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => ROW_HEIGHT,
+    overscan: 6,
+    getItemKey: (index) => items[index]?.id ?? index,
+  });
+  return (
+    <div ref={scroller} className="tray-rows" tabIndex={0} role="group" aria-label="Files">
+      <ul style={{ height: rows.getTotalSize() }}>
+        {rows.getVirtualItems().map((row) => {
+          const item = items[row.index];
+          return item && (
+            <li key={item.id} ref={rows.measureElement} data-index={row.index} style={{ transform: `translateY(${row.start}px)` }}>
+              <TrayRow item={item} />
+            </li>
+          );
+        })}
+      </ul>
+    </div>
+  );
+}
+
+function TrayRow({ item }: { item: UploadItem }) {
+  const name = <span className="truncate" title={item.path}>{item.path}</span>;
+  return (
+    <>
+      <StateIcon item={item} />
+      <div className="tray-file">
+        {item.outcome ? <Link href={`/documents/${item.outcome.doc_id}`} className="truncate" title={item.path}>{item.path}</Link> : name}
+        <span className={item.state === "refused" ? "tray-problem" : "quiet"}>
+          <StateWords item={item} />
+        </span>
+        {item.problem?.trace && <TraceId id={item.problem.trace} />}
+      </div>
+    </>
+  );
+}
+
+function StateIcon({ item }: { item: UploadItem }) {
+  if (item.state === "refused" || item.ended === "failed") return <span className="tray-icon bad"><Icon name="alert" /></span>;
+  if (item.ended === "ready" || item.outcome?.status === "skipped") return <span className="tray-icon good"><Icon name="check" /></span>;
+  return <span className="tray-icon"><Icon name={item.state === "accepted" ? "clock" : "upload"} /></span>;
+}
+
+function StateWords({ item }: { item: UploadItem }) {
+  const docId = item.outcome?.doc_id;
+  const progress = useStorePart(progressOf, (all) => (docId === undefined ? undefined : all.get(docId)));
+  if (item.state === "waiting") return `Waiting · ${bytes(item.file.size)}`;
+  if (item.state === "sending") return item.sent >= 1 ? "Sent, being stored" : `${percent(item.sent)} of ${bytes(item.file.size)}`;
+  if (item.state === "refused" || !item.outcome) return item.problem?.text ?? "Refused";
+  const made = outcomeInWords(item.outcome);
+  if (item.ended === "ready") return `${made} · ready`;
+  if (item.ended === "failed") return `${made} · failed`;
+  if (!progress?.stage) return made;
+  return `${made} · ${progress.stage}${progress.total > 0 ? ` ${progress.done} of ${progress.total}` : ""}`;
+}

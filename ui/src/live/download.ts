@@ -1,0 +1,21 @@
+/** Hands something to the browser's downloads. */
+import type { LinkView } from "../api/types.ts";
+
+export function startDownload(link: Pick<LinkView, "url" | "filename">): void {
+  const anchor = document.createElement("a");
+  anchor.href = link.url;
+  anchor.download = link.filename;
+  anchor.click();
+}
+
+export function saveText(text: string, filename: string): void {
+  saveBlob(new Blob([text], { type: "text/plain;charset=utf-8" }), filename);
+}
+
+/** What the page has already. */
+export function saveBlob(blob: Blob, filename: string): void {
+  const url = URL.createObjectURL(blob);
+  startDownload({ url, filename });
+  // The browser reads it after the click; it needs it no longer than that.
+  setTimeout(() => URL.revokeObjectURL(url), 10_000);
+}

@@ -1,0 +1,74 @@
+/**
+ * Short messages at the edge of the screen: that something was done, that a document is ready or failed.
+ *
+ * Documents end in bursts. Those that end close together share one message, and it counts them.
+ */
+import { counted } from "../format/numbers.ts";
+import type { Happening } from "./happenings.ts";
+import { Store } from "./store.ts";
+
+export interface Notice {
+  id: number;
+  tone: "good" | "bad" | "plain";
+  text: string;
+  link?: { to: string; text: string };
+  trace?: string;
+}
+
+export const notices = new Store<readonly Notice[]>([]);
+
+const SHOWN_MS = { good: 6_000, plain: 6_000, bad: 14_000 };
+const GATHER_MS = 1_200;
+const AT_MOST = 4;
+
+let lastId = 0;
+
+export function tell(notice: Omit<Notice, "id">): void {
+  const id = ++lastId;
+  notices.update((all) => [...all, { ...notice, id }].slice(-AT_MOST));
+  setTimeout(() => dismiss(id), SHOWN_MS[notice.tone]);
+}
+
+export function dismiss(id: number): void {
+  notices.update((all) => all.filter((notice) => notice.id !== id));
+}
+
+const ended: Happening[] = [];
+let gathering: ReturnType<typeof setTimeout> | undefined;
+
+export function tellOfHappening(happening: Happening): void {
+  if (happening.kind !== "completed" && happening.kind !== "failed") return;
+  ended.push(happening);
+  gathering ??= setTimeout(() => {
+    gathering = undefined;
+    for (const notice of noticesOf(ended.splice(0))) tell(notice);
+  }, GATHER_MS);
+}
+
+/** At most one message for what went well and one for what did not. The server may send an end more than once. */
+export function noticesOf(happenings: readonly Happening[]): Omit<Notice, "id">[] {
+  const ready = new Set<string>();
+  const failed = new Map<string, string | null>();
+  for (const happening of happenings) {
+    if (happening.kind === "completed") ready.add(happening.docId);
+    if (happening.kind === "failed") failed.set(happening.docId, happening.error);
+  }
+  const made: Omit<Notice, "id">[] = [];
+  if (ready.size > 0) {
+    const [only] = ready;
+    made.push({
+      tone: "good",
+      text: ready.size === 1 ? "A document is ready." : `${counted(ready.size, "document")} are ready.`,
+      link: ready.size === 1 ? { to: `/documents/${only ?? ""}`, text: "Open it" } : { to: "/documents?status=active", text: "See them" },
+    });
+  }
+  if (failed.size > 0) {
+    const [only] = failed;
+    made.push({
+      tone: "bad",
+      text: failed.size === 1 ? `A document failed: ${only?.[1] ?? "no reason was given"}` : `${counted(failed.size, "document")} failed.`,
+      link: failed.size === 1 ? { to: `/documents/${only?.[0] ?? ""}`, text: "Look" } : { to: "/documents?status=failed", text: "See them" },
+    });
+  }
+  return made;
+}

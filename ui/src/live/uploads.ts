@@ -1,0 +1,154 @@
+/**
+ * Files on their way to the server. The queue lives outside the screens: uploads go on while one looks around.
+ *
+ * A file is *waiting*, then *sending*, and ends as *accepted* (with what the server made of it) or *refused*. Accepted
+ * ones are followed to the end of their run.
+ */
+import { createBatch } from "../api/endpoints.ts";
+import { newIdempotencyKey } from "../api/client.ts";
+import { ApiError, messageOf, Unreachable } from "../api/problem.ts";
+import type { IngestResponse } from "../api/types.ts";
+import { uploadFile } from "../api/upload.ts";
+import type { Happening } from "./happenings.ts";
+import type { DroppedFile } from "./dropped-files.ts";
+import { Store } from "./store.ts";
+
+export interface UploadItem {
+  id: number;
+  file: File;
+  path: string;
+  batchId: string | null;
+  idempotencyKey: string;
+  state: "waiting" | "sending" | "accepted" | "refused";
+  /** Between 0 and 1. */
+  sent: number;
+  outcome?: IngestResponse;
+  problem?: { text: string; trace?: string };
+  /** How its run ended, once it has. */
+  ended?: "ready" | "failed";
+}
+
+export const uploads = new Store<readonly UploadItem[]>([]);
+
+const AT_ONCE = 3;
+const TRIES = 5;
+
+let lastId = 0;
+let cancelAll = new AbortController();
+
+function change(id: number, how: Partial<UploadItem>): void {
+  uploads.update((items) => items.map((item) => (item.id === id ? { ...item, ...how } : item)));
+}
+
+/** Files out of one folder become a batch with its name. */
+export async function addFiles(files: readonly DroppedFile[]): Promise<void> {
+  const batches = new Map<string, string | null>();
+  for (const { folder } of files) {
+    if (folder !== null && !batches.has(folder)) batches.set(folder, await batchNamed(folder));
+  }
+  const items = files.map(({ file, path, folder }): UploadItem => ({
+    id: ++lastId,
+    file,
+    path,
+    batchId: folder === null ? null : (batches.get(folder) ?? null),
+    idempotencyKey: newIdempotencyKey(),
+    state: "waiting",
+    sent: 0,
+  }));
+  uploads.update((all) => [...all, ...items]);
+  pump();
+}
+
+/** Without its batch a file is still worth uploading. */
+async function batchNamed(folder: string): Promise<string | null> {
+  try {
+    return (await createBatch(folder)).batch_id;
+  } catch {
+    return null;
+  }
+}
+
+export function retryRefused(): void {
+  uploads.update((items) =>
+    items.map((item) => (item.state === "refused" ? { ...item, state: "waiting", sent: 0, problem: undefined } : item)));
+  pump();
+}
+
+export function clearUploads(): void {
+  cancelAll.abort();
+  cancelAll = new AbortController();
+  uploads.set([]);
+}
+
+function pump(): void {
+  const items = uploads.get();
+  const free = AT_ONCE - items.filter((item) => item.state === "sending").length;
+  for (const item of items.filter(({ state }) => state === "waiting").slice(0, Math.max(0, free))) {
+    change(item.id, { state: "sending" });
+    void carry(item).finally(pump);
+  }
+}
+
+async function carry(item: UploadItem): Promise<void> {
+  const { signal } = cancelAll;
+  for (let tried = 1; ; tried++) {
+    const error = await tryOnce(item, signal);
+    if (error === null || signal.aborted) return;
+    const wait = pauseAfter(error, tried);
+    if (wait === null) {
+      const trace = error instanceof ApiError ? error.problem.trace_id : undefined;
+      change(item.id, { state: "refused", problem: { text: messageOf(error), trace } });
+      return;
+    }
+    await new Promise((resolve) => setTimeout(resolve, wait));
+  }
+}
+
+/** What went wrong, or null when the server has the file. */
+async function tryOnce(item: UploadItem, signal: AbortSignal): Promise<Error | null> {
+  try {
+    const outcome = await uploadFile({
+      file: item.file,
+      idempotencyKey: item.idempotencyKey,
+      batchId: item.batchId,
+      signal,
+      onProgress: (sent, total) => change(item.id, { sent: total > 0 ? sent / total : 0 }),
+    });
+    change(item.id, { state: "accepted", sent: 1, outcome });
+    return null;
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error));
+  }
+}
+
+/** How long to wait before the same file is tried again, in milliseconds; null when that would not help. */
+export function pauseAfter(error: unknown, tried: number): number | null {
+  if (tried >= TRIES) return null;
+  if (error instanceof Unreachable) return 1000 * 2 ** (tried - 1);
+  if (!(error instanceof ApiError)) return null;
+  const { status } = error.problem;
+  if (status !== 429 && status !== 503) return null;
+  return error.retryAfter === null ? 1000 * 2 ** (tried - 1) : error.retryAfter * 1000;
+}
+
+export function noteUploadHappening(happening: Happening): void {
+  if (happening.kind !== "completed" && happening.kind !== "failed") return;
+  const ours = uploads.get().find((item) => item.outcome?.run_id === happening.runId && item.ended === undefined);
+  if (ours) change(ours.id, { ended: happening.kind === "completed" ? "ready" : "failed" });
+}
+
+/** What the server made of a file, in words. */
+export function outcomeInWords(outcome: IngestResponse): string {
+  switch (outcome.dedup_result) {
+    case "new":
+      return "New document";
+    case "new_version":
+      return "New version of a document that is here";
+    case "skipped":
+      return "Already here: nothing to do";
+    case "in_progress":
+      return "Already here, and being read";
+    default:
+      return outcome.dedup_result;
+  }
+}

@@ -1,0 +1,38 @@
+/** People, keys, limits, the audit log, health and settings. */
+import "./admin.css";
+import { Link } from "wouter";
+import { may, type Right } from "../../session/permissions.ts";
+import { useMe } from "../../session/session.ts";
+import { ApiKeys } from "./ApiKeys.tsx";
+import { Audit } from "./Audit.tsx";
+import { Configuration, Health, Usage } from "./System.tsx";
+import { Users } from "./Users.tsx";
+
+const TABS: readonly { tab: string; name: string; right: Right }[] = [
+  { tab: "users", name: "Users", right: "users" },
+  { tab: "keys", name: "API keys", right: "keys" },
+  { tab: "usage", name: "Limits and usage", right: "users" },
+  { tab: "audit", name: "Audit log", right: "audit" },
+  { tab: "health", name: "Health", right: "audit" },
+  { tab: "configuration", name: "Configuration", right: "users" },
+];
+
+export default function Admin({ tab: given }: { tab?: string }) {
+  const { role } = useMe();
+  const tabs = TABS.filter(({ right }) => may(role, right));
+  const tab = (tabs.find((known) => known.tab === given) ?? tabs[0])?.tab;
+  return (
+    <div className="screen">
+      <div className="screen-head"><h1>Admin</h1></div>
+      <nav className="tabs" aria-label="Admin">
+        {tabs.map((entry) => <Link key={entry.tab} href={`/admin/${entry.tab}`} aria-current={entry.tab === tab ? "page" : undefined}>{entry.name}</Link>)}
+      </nav>
+      {tab === "users" && <Users />}
+      {tab === "keys" && <ApiKeys />}
+      {tab === "usage" && <Usage />}
+      {tab === "audit" && <Audit />}
+      {tab === "health" && <Health />}
+      {tab === "configuration" && <Configuration />}
+    </div>
+  );
+}

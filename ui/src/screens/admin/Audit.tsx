@@ -1,0 +1,161 @@
+import { useInfiniteQuery, useMutation, useQuery } from "@tanstack/react-query";
+import { Fragment, useState } from "react";
+import { Link, useSearchParams } from "wouter";
+import { listAudit, listUsers, verifyAudit } from "../../api/endpoints.ts";
+import type { AuditEntry, AuditQuery } from "../../api/types.ts";
+import { Button, Empty, Field, ProblemNote, ProblemOrMissing, SkeletonRows, Time, TraceId } from "../../design/basics.tsx";
+import { Icon } from "../../design/Icon.tsx";
+import { counted } from "../../format/numbers.ts";
+import { may } from "../../session/permissions.ts";
+import { useMe } from "../../session/session.ts";
+
+const ROWS = 50;
+const ACTIONS = [
+  "TENANT_CREATED", "USER_CREATED", "USER_UPDATED", "USER_DEACTIVATED", "USER_LOGIN", "USER_LOGIN_FAILED", "USER_LOGOUT", "API_KEY_CREATED", "API_KEY_REVOKED",
+  "DOCUMENT_UPLOAD_QUEUED", "DOCUMENT_RERUN_QUEUED", "DOCUMENT_DEACTIVATED", "DOCUMENT_DELETED", "BATCH_CREATED", "JOB_CREATED", "JOB_STARTED", "JOB_COMPLETED",
+  "JOB_RETRY_SCHEDULED", "JOB_RELEASED", "JOB_FAILED", "JOB_RETRIED_BY_ADMIN", "RUN_CANCELLED", "RUN_CLOSED",
+];
+const FILTERS = ["action", "actor", "entity_type", "entity_id", "doc_id", "from", "to"] as const;
+
+/** The filters in an address, as the server takes them: days become moments, and empty ones are left out. */
+export function auditQuery(params: URLSearchParams): AuditQuery {
+  const query: Record<string, string> = {};
+  for (const name of FILTERS) {
+    const value = params.get(name)?.trim();
+    if (!value) continue;
+    if (name === "from") query[name] = new Date(`${value}T00:00:00`).toISOString();
+    else if (name === "to") query[name] = dayAfter(value).toISOString();
+    else query[name] = value;
+  }
+  return query;
+}
+
+/** “To” includes the day itself. */
+function dayAfter(day: string): Date {
+  const moment = new Date(`${day}T00:00:00`);
+  moment.setDate(moment.getDate() + 1);
+  return moment;
+}
+
+export function Audit() {
+  const [params, setParams] = useSearchParams();
+  const query = auditQuery(params);
+  const log = useInfiniteQuery({
+    queryKey: ["audit", query],
+    queryFn: ({ pageParam, signal }) => listAudit({ ...query, limit: ROWS, cursor: pageParam }, signal),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: (page) => page.next_cursor ?? undefined,
+  });
+  const rows = log.data?.pages.flatMap((page) => page.items) ?? [];
+  const set = (name: string, value: string) => setParams((now) => {
+    const next = new URLSearchParams(now);
+    if (value) next.set(name, value);
+    else next.delete(name);
+    return next;
+  }, { replace: true });
+  return (
+    <>
+      <Verification />
+      <section className="card" aria-label="Audit log">
+        <div className="audit-filters">
+          <Field label="Action">
+            <select className="input" value={params.get("action") ?? ""} onChange={(event) => set("action", event.target.value)}>
+              <option value="">Every action</option>
+              {[...new Set([...ACTIONS, ...rows.map((row) => row.action)])].map((action) => <option key={action} value={action}>{inWords(action)}</option>)}
+            </select>
+          </Field>
+          <Field label="Actor"><input className="input" data-search placeholder="id or system" value={params.get("actor") ?? ""} onChange={(event) => set("actor", event.target.value)} /></Field>
+          <Field label="About">
+            <select className="input" value={params.get("entity_type") ?? ""} onChange={(event) => set("entity_type", event.target.value)}>
+              <option value="">Anything</option>
+              {["document", "run", "job", "batch", "user", "api_key", "tenant"].map((kind) => <option key={kind}>{kind}</option>)}
+            </select>
+          </Field>
+          <Field label="From"><input className="input" type="date" value={params.get("from") ?? ""} onChange={(event) => set("from", event.target.value)} /></Field>
+          <Field label="To"><input className="input" type="date" value={params.get("to") ?? ""} onChange={(event) => set("to", event.target.value)} /></Field>
+        </div>
+        {log.isPending && <SkeletonRows rows={8} />}
+        {log.error && <div className="card-body"><ProblemNote error={log.error} onRetry={() => void log.refetch()} /></div>}
+        {log.data && rows.length === 0 && <Empty icon="search" title="No entry matches" />}
+        {rows.length > 0 && <Entries rows={rows} />}
+        {log.hasNextPage && <div className="card-body"><Button disabled={log.isFetchingNextPage} onClick={() => void log.fetchNextPage()}>Earlier entries</Button></div>}
+      </section>
+    </>
+  );
+}
+
+function inWords(action: string): string {
+  const words = action.toLowerCase().replaceAll("_", " ").replace("api key", "API key");
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+function Entries({ rows }: { rows: readonly AuditEntry[] }) {
+  const [open, setOpen] = useState<string | null>(null);
+  return (
+    <div className="table-wrap">
+      <table className="table audit-table">
+        <thead><tr><th>When</th><th>Action</th><th>Actor</th><th>About</th><th>Position</th></tr></thead>
+        <tbody>
+          {rows.map((row) => (
+            <Fragment key={row.audit_id}>
+              <tr>
+                <td className="cell-when"><Time at={row.ts} /></td>
+                <td><button type="button" className="audit-open" aria-expanded={open === row.audit_id} onClick={() => setOpen(open === row.audit_id ? null : row.audit_id)}>{inWords(row.action)}</button></td>
+                <td className="cell-name"><Actor id={row.actor} /></td>
+                <td><EntityLink row={row} /></td>
+                <td className="quiet cell-when">{row.lane}·{row.position}</td>
+              </tr>
+              {open === row.audit_id && (
+                <tr className="audit-more">
+                  <td colSpan={5}>
+                    <pre className="json">{JSON.stringify(row.detail, null, 2)}</pre>
+                    <p className="trace">hash <code>{row.hash}</code></p>
+                    {row.trace_id && <TraceId id={row.trace_id} />}
+                  </td>
+                </tr>
+              )}
+            </Fragment>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+/** A person is recorded by id; whoever may list people sees the name. */
+function Actor({ id }: { id: string }) {
+  const { role } = useMe();
+  const { data } = useQuery({ queryKey: ["users"], queryFn: () => listUsers(), enabled: may(role, "users") });
+  const email = data?.items.find((user) => user.user_id === id)?.email;
+  return <span title={id}>{email ?? id}</span>;
+}
+
+function EntityLink({ row }: { row: AuditEntry }) {
+  const id = <code title={row.entity_id}>{row.entity_id.slice(0, 8)}…</code>;
+  return <>{row.entity_type} {row.entity_type === "document" ? <Link href={`/documents/${row.entity_id}`}>{id}</Link> : <span className="quiet">{id}</span>}</>;
+}
+
+/** Every entry carries the hash of the one before it in its lane: one that was changed or removed shows. */
+function Verification() {
+  const verify = useMutation({ mutationFn: verifyAudit });
+  const { data } = verify;
+  return (
+    <div className="verification">
+      <div className="screen-head">
+        <p className="quiet">Each entry is chained to the one before it by a hash. Verifying recomputes them all.</p>
+        <Button icon="admin" disabled={verify.isPending} onClick={() => verify.mutate()}>{verify.isPending ? "Verifying…" : "Verify the chain"}</Button>
+      </div>
+      {verify.error && <ProblemOrMissing error={verify.error} what="verify the audit log over HTTP (on its machine, “docket audit verify” does)" route="GET /v1/audit/verify" />}
+      {data?.is_whole && <div className="note" role="status"><Icon name="check" /><div>{counted(data.rows, "entry", "entries")}: nothing was changed, moved or removed.</div></div>}
+      {data && !data.is_whole && (
+        <div className="note bad" role="alert">
+          <Icon name="alert" />
+          <div>
+            <strong>The chain is broken in {counted(data.faults.length, "place")}.</strong>
+            <ul>{data.faults.map((fault) => <li key={fault}>{fault}</li>)}</ul>
+          </div>
+        </div>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,41 @@
+import { renderToStaticMarkup } from "react-dom/server";
+import { describe, expect, it } from "vitest";
+import { Router } from "wouter";
+import type { Answer, Hit } from "../../api/contract.ts";
+import { AnswerCard, heardAfter, type Heard } from "./AnswerView.tsx";
+
+const hit: Hit = {
+  rank: 1, score: 0.4, doc_id: "doc-1", doc_version_id: "v", chunk_id: "c", title: "Lease.pdf", filename: "Lease.pdf", source_type: "pdf",
+  heading: ["2 Term"], pages: [3], snippet: "The lease ends in May.", highlights: [{ start: 4, end: 9 }], areas: [{ page: 3, box: [1, 2, 3, 4] }],
+};
+const answer: Answer = {
+  answer: "The lease ends in May.", abstained: false, reason: null, confidence: 0.8, provider: "extractive", warnings: [],
+  sentences: [{ text: "The lease ends in May.", citations: [1, 9] }],
+  citations: [{ number: 1, doc_id: "doc-1", doc_version_id: "v", chunk_id: "c", title: "Lease.pdf", pages: [3], quote: "ends in May", areas: hit.areas }],
+};
+
+const drawn = (shown: Answer) => renderToStaticMarkup(<Router ssrPath="/ask"><AnswerCard answer={shown} /></Router>);
+
+describe("an answer", () => {
+  it("leads from each sentence to its passage, and to none that it does not have", () => {
+    const page = drawn(answer);
+    expect(page).toContain('href="/documents/doc-1?page=3&amp;at=3%3A1%2C2%2C3%2C4&amp;quote=ends+in+May"');
+    expect(page.match(/class="citation-mark"/g)).toHaveLength(1);
+    expect(page).toContain("80% sure");
+  });
+
+  it("that is none says so, gives the reason, and shows what came nearest", () => {
+    const page = drawn({ ...answer, answer: null, abstained: true, reason: "No passage names a price.", nearest: [hit] });
+    expect(page).toContain("The documents do not say");
+    expect(page).toContain("No passage names a price.");
+    expect(page).toContain("<mark>lease</mark>");
+    expect(page).not.toContain("80% sure");
+  });
+
+  it("replaces what was streamed before it", () => {
+    let heard: Heard = { passages: [], text: "", answer: null, error: null };
+    for (const news of [{ passages: [hit] }, { text: "The " }, { text: "lease" }, { answer }]) heard = heardAfter(heard, news);
+    expect(heard).toEqual({ passages: [hit], text: "The lease", answer, error: null });
+    expect(heardAfter(heard, "again").answer).toBeNull();
+  });
+});

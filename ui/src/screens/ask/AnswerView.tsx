@@ -1,0 +1,137 @@
+/** An answer as it comes in, and what it rests on. */
+import { useEffect, useReducer } from "react";
+import { Link } from "wouter";
+import { askQuestion } from "../../api/endpoints.ts";
+import type { Answer, Citation, Hit, SearchFilters } from "../../api/contract.ts";
+import { Badge, Button, ProblemOrMissing, Skeleton } from "../../design/basics.tsx";
+import { Icon } from "../../design/Icon.tsx";
+import { percent } from "../../format/numbers.ts";
+import { addressOfPassage } from "../document/highlight.ts";
+import { Passage, pagesInWords } from "./Passage.tsx";
+import { Warnings } from "./SearchResults.tsx";
+
+export interface Heard {
+  passages: Hit[];
+  text: string;
+  answer: Answer | null;
+  error: unknown;
+}
+
+type News = { passages: Hit[] } | { text: string } | { answer: Answer } | { error: unknown } | "again";
+
+const NOTHING: Heard = { passages: [], text: "", answer: null, error: null };
+
+export function heardAfter(heard: Heard, news: News): Heard {
+  if (news === "again") return NOTHING;
+  if ("text" in news) return { ...heard, text: heard.text + news.text };
+  return { ...heard, ...news };
+}
+
+export function AnswerView({ question, filters }: { question: string; filters: SearchFilters }) {
+  const [heard, hear] = useReducer(heardAfter, NOTHING);
+  const [tries, again] = useReducer((count: number) => count + 1, 0);
+  const filterText = JSON.stringify(filters);
+  useEffect(() => {
+    const leaving = new AbortController();
+    hear("again");
+    const listener = {
+      onPassages: (passages: Hit[]) => hear({ passages }),
+      onText: (text: string) => hear({ text }),
+      onAnswer: (answer: Answer) => hear({ answer }),
+    };
+    askQuestion(question, JSON.parse(filterText) as SearchFilters, listener, leaving.signal).catch((error: unknown) => {
+      if (!leaving.signal.aborted) hear({ error });
+    });
+    return () => leaving.abort();
+  }, [question, filterText, tries]);
+  return (
+    <div className="answer-view" aria-live="polite" aria-busy={heard.answer === null && heard.error === null}>
+      {heard.error !== null && <ProblemOrMissing error={heard.error} what="answer questions" route="POST /v1/ask" onRetry={again} />}
+      {heard.error === null && (heard.answer ? <AnswerCard answer={heard.answer} onAgain={again} /> : <Thinking heard={heard} />)}
+    </div>
+  );
+}
+
+function Thinking({ heard }: { heard: Heard }) {
+  return (
+    <section className="card answer" aria-label="Answer">
+      {heard.text !== "" && <p className="answer-text provisional">{heard.text}</p>}
+      {heard.text === "" && (
+        <>
+          <p className="quiet">{heard.passages.length > 0 ? `Reading ${heard.passages.length} passages…` : "Looking for passages…"}</p>
+          <Skeleton width="92%" />
+          <Skeleton width="84%" />
+          <Skeleton width="61%" />
+        </>
+      )}
+    </section>
+  );
+}
+
+export function AnswerCard({ answer, onAgain }: { answer: Answer; onAgain?: () => void }) {
+  if (answer.abstained || answer.answer === null) return <Abstention answer={answer} />;
+  const sentences = answer.sentences.length > 0 ? answer.sentences : [{ text: answer.answer, citations: answer.citations.map(({ number }) => number) }];
+  return (
+    <>
+      <section className="card answer" aria-label="Answer">
+        <p className="answer-text">
+          {sentences.map((sentence, at) => (
+            <span key={at} className="sentence">{sentence.text}{sentence.citations.map((number) => <CitationMark key={number} citation={answer.citations.find((citation) => citation.number === number)} />)} </span>
+          ))}
+        </p>
+        <footer className="answer-foot">
+          <Badge tone={answer.confidence >= 0.7 ? "good" : answer.confidence >= 0.4 ? "warn" : "bad"}>{percent(answer.confidence)} sure</Badge>
+          <span className="quiet">{providerInWords(answer.provider)}</span>
+          {onAgain && <Button icon="refresh" kind="bare" onClick={onAgain}>Ask again</Button>}
+        </footer>
+        <Warnings warnings={answer.warnings} />
+      </section>
+      <section className="card" aria-labelledby="sources">
+        <div className="card-head"><h2 id="sources">What it rests on</h2></div>
+        <ol className="citations">
+          {answer.citations.map((citation) => (
+            <li key={citation.number} id={`citation-${citation.number}`}>
+              <span className="citation-number">{citation.number}</span>
+              <div>
+                <Link href={addressOfPassage(citation)}>{citation.title}</Link> <span className="quiet">{citation.pages.length > 0 && pagesInWords(citation.pages)}</span>
+                <blockquote>{citation.quote}</blockquote>
+              </div>
+            </li>
+          ))}
+        </ol>
+      </section>
+    </>
+  );
+}
+
+function CitationMark({ citation }: { citation: Citation | undefined }) {
+  if (!citation) return null;
+  return (
+    <Link href={addressOfPassage(citation)} className="citation-mark" title={`${citation.title}: “${citation.quote}”`} aria-label={`Source ${citation.number}: ${citation.title}`}>
+      {citation.number}
+    </Link>
+  );
+}
+
+function providerInWords(provider: string): string {
+  return provider === "extractive" ? "In the documents' own words" : `Written by ${provider} from the passages below`;
+}
+
+function Abstention({ answer }: { answer: Answer }) {
+  const nearest = answer.nearest ?? [];
+  return (
+    <>
+      <section className="card answer abstained" aria-label="No answer">
+        <h2><Icon name="pause" /> The documents do not say</h2>
+        <p>{answer.reason ?? "No passage supports an answer, so there is none."}</p>
+        <Warnings warnings={answer.warnings} />
+      </section>
+      {nearest.length > 0 && (
+        <section className="card" aria-labelledby="nearest">
+          <div className="card-head"><h2 id="nearest">What came nearest</h2></div>
+          <ol className="passages">{nearest.map((hit) => <li key={hit.chunk_id}><Passage hit={hit} /></li>)}</ol>
+        </section>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,128 @@
+/** Search for passages, or ask and get an answer that shows where it comes from. */
+import "./ask.css";
+import { useEffect, useRef, useState, type SyntheticEvent } from "react";
+import { useSearchParams } from "wouter";
+import type { SearchFilters } from "../../api/contract.ts";
+import { Button, Empty, Segmented } from "../../design/basics.tsx";
+import { Icon } from "../../design/Icon.tsx";
+import { useMe } from "../../session/session.ts";
+import { AnswerView } from "./AnswerView.tsx";
+import { historyKey, readHistory, withAsked, type Asked } from "./history.ts";
+import { SearchResults } from "./SearchResults.tsx";
+
+const MODES = [{ value: "ask", label: "Ask" }, { value: "search", label: "Search" }] as const;
+const TYPES = ["pdf", "docx", "xlsx", "pptx", "html", "md", "txt", "eml", "png", "jpg", "tiff"];
+
+export default function Ask() {
+  const [params, setParams] = useSearchParams();
+  const mode = params.get("mode") === "search" ? "search" : "ask";
+  const asked = params.get("q") ?? "";
+  const type = params.get("type") ?? "";
+  const [history, remember, forget] = useHistory();
+  const submit = (text: string, how: Asked["mode"], kind = type) => {
+    if (!text.trim()) return;
+    remember({ mode: how, text: text.trim(), at: new Date().toISOString() });
+    setParams({ q: text.trim(), mode: how, ...(kind ? { type: kind } : {}) });
+  };
+  const filters: SearchFilters = type ? { types: [type] } : {};
+  return (
+    <div className="screen ask">
+      <QuestionForm key={`${mode} ${asked}`} mode={mode} asked={asked} type={type} onSubmit={submit} />
+      {asked === ""
+        ? <Past history={history} onPick={(item) => submit(item.text, item.mode)} onForget={forget} />
+        : mode === "ask" ? <AnswerView key={`${asked} ${type}`} question={asked} filters={filters} /> : <SearchResults query={asked} filters={filters} />}
+    </div>
+  );
+}
+
+interface QuestionFormProps {
+  mode: Asked["mode"];
+  asked: string;
+  type: string;
+  onSubmit: (text: string, mode: Asked["mode"], type: string) => void;
+}
+
+function QuestionForm({ mode: first, asked, type: firstType, onSubmit }: QuestionFormProps) {
+  const [text, setText] = useState(asked);
+  const [mode, setMode] = useState(first);
+  const [type, setType] = useState(firstType);
+  const field = useRef<HTMLTextAreaElement>(null);
+  useEffect(() => {
+    if (asked === "") field.current?.focus();
+  }, [asked]);
+  const submit = (event: SyntheticEvent) => {
+    event.preventDefault();
+    onSubmit(text, mode, type);
+  };
+  return (
+    <form className="question" onSubmit={submit}>
+      <h1>{mode === "ask" ? "Ask your documents" : "Search your documents"}</h1>
+      <div className="question-box">
+        <label className="visually-hidden" htmlFor="question">{mode === "ask" ? "Question" : "Search words"}</label>
+        <textarea
+          ref={field}
+          id="question"
+          data-search
+          rows={2}
+          placeholder={mode === "ask" ? "When does the lease end, and what does it cost to leave early?" : "lease termination fee"}
+          value={text}
+          onChange={(event) => setText(event.target.value)}
+          onKeyDown={(event) => {
+            if (event.key !== "Enter" || event.shiftKey || event.nativeEvent.isComposing) return;
+            event.preventDefault();
+            onSubmit(text, mode, type);
+          }}
+        />
+        <div className="question-bar">
+          <Segmented label="What to do" value={mode} choices={MODES} onChange={setMode} />
+          <label className="question-type">
+            <span className="visually-hidden">Only documents of type</span>
+            <select className="input" value={type} onChange={(event) => setType(event.target.value)}>
+              <option value="">All types</option>
+              {TYPES.map((name) => <option key={name}>{name}</option>)}
+            </select>
+          </label>
+          <Button kind="primary" type="submit" icon={mode === "ask" ? "send" : "search"} disabled={!text.trim()}>{mode === "ask" ? "Ask" : "Search"}</Button>
+        </div>
+      </div>
+    </form>
+  );
+}
+
+function useHistory(): [Asked[], (asked: Asked) => void, () => void] {
+  const key = historyKey(useMe().id);
+  const [history, setHistory] = useState(() => readHistory(localStorage.getItem(key)));
+  const keep = (next: Asked[]) => {
+    setHistory(next);
+    localStorage.setItem(key, JSON.stringify(next));
+  };
+  return [history, (asked) => keep(withAsked(history, asked)), () => keep([])];
+}
+
+function Past({ history, onPick, onForget }: { history: readonly Asked[]; onPick: (item: Asked) => void; onForget: () => void }) {
+  if (history.length === 0) {
+    return (
+      <Empty icon="quote" title="Every answer shows where it stands">
+        <p>Ask in your own words. Each sentence of the answer leads to the passage it rests on, on its page. When the documents do not say, Docket says so, and shows what came nearest.</p>
+      </Empty>
+    );
+  }
+  return (
+    <section className="card" aria-labelledby="past">
+      <div className="card-head">
+        <h2 id="past">Asked before</h2>
+        <Button kind="bare" onClick={onForget}>Forget all</Button>
+      </div>
+      <ul className="past">
+        {history.map((item) => (
+          <li key={`${item.mode} ${item.text}`}>
+            <button type="button" onClick={() => onPick(item)}>
+              <Icon name={item.mode === "ask" ? "quote" : "search"} />
+              <span>{item.text}</span>
+            </button>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

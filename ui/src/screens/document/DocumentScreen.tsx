@@ -1,0 +1,164 @@
+/** One document: its pages on the left, what was read of them on the right. */
+import "./document.css";
+import { useQuery } from "@tanstack/react-query";
+import { useEffect, useMemo, useState } from "react";
+import { Link, useSearchParams } from "wouter";
+import { findDocument, readPage } from "../../api/endpoints.ts";
+import { ApiError, isNotFound } from "../../api/problem.ts";
+import type { DocumentDetail, PageView } from "../../api/types.ts";
+import { Empty, ProblemNote, Skeleton, SkeletonRows, StatusBadge, TabList } from "../../design/basics.tsx";
+import { Icon } from "../../design/Icon.tsx";
+import { useKeys } from "../../design/keyboard.ts";
+import { progressOf } from "../../live/live.ts";
+import { useStorePart } from "../../live/store.ts";
+import { Actions } from "./Actions.tsx";
+import { Details } from "./Details.tsx";
+import { newFocus, type Focus } from "./focus.ts";
+import { findPassage, readAreas, wordsInBoxes } from "./highlight.ts";
+import { History } from "./History.tsx";
+import { Fields, MarkdownText, Tables } from "./OtherTabs.tsx";
+import { PageText } from "./PageText.tsx";
+import { PageViewer } from "./PageViewer.tsx";
+
+const TABS = ["text", "markdown", "tables", "fields", "history", "details"] as const;
+type Tab = (typeof TABS)[number];
+const TAB_WORDS: Record<Tab, string> = { text: "Text", markdown: "Markdown", tables: "Tables", fields: "Fields", history: "History", details: "Details" };
+
+export default function DocumentScreen({ id }: { id: string }) {
+  const detail = useQuery({ queryKey: ["document", id], queryFn: () => findDocument(id) });
+  useEffect(() => {
+    if (detail.data) document.title = `${detail.data.title} · Docket`;
+  }, [detail.data]);
+  if (detail.error && isNoDocument(detail.error)) {
+    return (
+      <Empty icon="documents" title="There is no such document">
+        <p>It may have been deleted, or it is not yours to see. <Link href="/documents">All documents</Link></p>
+      </Empty>
+    );
+  }
+  if (detail.error && !detail.data) return <div className="screen"><ProblemNote error={detail.error} onRetry={() => void detail.refetch()} /></div>;
+  return (
+    <div className="document screen-full">
+      <header className="document-head">
+        <Link href="/documents" className="button bare square" aria-label="All documents" title="All documents"><Icon name="left" /></Link>
+        <div className="document-title">
+          <h1 className="truncate" title={detail.data?.filename}>{detail.data?.title ?? <Skeleton width="18rem" height="1.5rem" />}</h1>
+          {detail.data && <StateLine detail={detail.data} />}
+        </div>
+        {detail.data && <Actions detail={detail.data} />}
+      </header>
+      {detail.data ? <Panes detail={detail.data} /> : <SkeletonRows />}
+    </div>
+  );
+}
+
+/** An address whose id is no id is refused as such (400); for a reader that is the same as a document that is not there. */
+function isNoDocument(error: Error): boolean {
+  return isNotFound(error) || (error instanceof ApiError && error.problem.status === 400);
+}
+
+function StateLine({ detail }: { detail: DocumentDetail }) {
+  const progress = useStorePart(progressOf, (all) => all.get(detail.doc_id));
+  return (
+    <p className="document-state">
+      <StatusBadge status={detail.status} />
+      {progress?.stage && <span className="quiet">{progress.stage}{progress.total > 0 && ` ${progress.done} of ${progress.total}`}</span>}
+      {detail.error && <span className="run-error" title={detail.error}>{detail.error}</span>}
+    </p>
+  );
+}
+
+function Panes({ detail }: { detail: DocumentDetail }) {
+  const [params, setParams] = useSearchParams();
+  const tab = TABS.find((known) => known === params.get("tab")) ?? (detail.status === "failed" ? "history" : "text");
+  const number = Math.max(1, Math.trunc(Number(params.get("page") ?? 1)) || 1);
+  const [focus] = useState(newFocus);
+  const isRead = detail.doc_version_id != null;
+  const page = useQuery({ queryKey: ["document", detail.doc_id, "page", number], queryFn: () => readPage(detail.doc_id, number), enabled: isRead });
+  const set = (name: string, value: string) => setParams((now) => {
+    const next = new URLSearchParams(now);
+    next.set(name, value);
+    return next;
+  }, { replace: true });
+  const goTo = (to: number) => {
+    if (to !== number) focus.chosen.set(null);
+    set("page", String(to));
+  };
+  const step = (by: number) => set("tab", TABS[(TABS.indexOf(tab) + by + TABS.length) % TABS.length] ?? "text");
+  useKeys({ "[": () => step(-1), "]": () => step(1) });
+  const hasPicture = page.data === undefined || page.data.width != null;
+  return (
+    <div className="panes" data-one={!isRead || !hasPicture}>
+      {isRead && hasPicture && <LeftPane id={detail.doc_id} page={page.data} error={page.error} at={params.get("at")} focus={focus} onPage={goTo} />}
+      <section className="reading" aria-label="What was read">
+        <TabList label="What was read" value={tab} choices={TABS.map((value) => ({ value, label: TAB_WORDS[value] }))} onChange={(value) => set("tab", value)} />
+        <div className="reading-body" role="tabpanel" aria-label={TAB_WORDS[tab]} tabIndex={0}>
+          {tab === "history" && <History detail={detail} />}
+          {tab === "details" && <Details detail={detail} page={page.data} />}
+          {tab !== "history" && tab !== "details" && (isRead
+            ? <ReadTab tab={tab} detail={detail} page={page.data} error={page.error} focus={focus} at={params.get("at")} quote={params.get("quote")} hasPicture={hasPicture} onPage={goTo} />
+            : <NotRead detail={detail} />)}
+        </div>
+      </section>
+    </div>
+  );
+}
+
+function LeftPane({ id, page, error, at, focus, onPage }: { id: string; page?: PageView; error: Error | null; at: string | null; focus: Focus; onPage: (page: number) => void }) {
+  const areas = useMemo(() => readAreas(at).filter((area) => area.page === page?.number).map((area) => area.box), [at, page?.number]);
+  if (error) return <div className="viewer"><div className="card-body"><ProblemNote error={error} /></div></div>;
+  if (!page) return <div className="viewer"><SkeletonRows rows={3} height="6rem" /></div>;
+  return <PageViewer id={id} page={page} areas={areas} focus={focus} onPage={onPage} />;
+}
+
+interface ReadTabProps {
+  tab: Tab;
+  detail: DocumentDetail;
+  page?: PageView;
+  error: Error | null;
+  focus: Focus;
+  at: string | null;
+  quote: string | null;
+  hasPicture: boolean;
+  onPage: (page: number) => void;
+}
+
+function ReadTab({ tab, detail, page, error, focus, at, quote, hasPicture, onPage }: ReadTabProps) {
+  const passage = useMemo(() => (page ? passageOf(page, at, quote) : []), [page, at, quote]);
+  if (tab === "markdown") return <MarkdownText id={detail.doc_id} />;
+  if (error) return <ProblemNote error={error} />;
+  if (!page) return <SkeletonRows />;
+  if (tab === "tables") return <Tables page={page} />;
+  if (tab === "fields") return <Fields page={page} focus={focus} />;
+  return (
+    <>
+      {!hasPicture && (
+        <p className="no-picture quiet">
+          This kind of file has no pages to look at, only text.
+          {page.pages > 1 && <> Part {page.number} of {page.pages}: <button type="button" className="button" disabled={page.number <= 1} onClick={() => onPage(page.number - 1)}>Previous</button> <button type="button" className="button" disabled={page.number >= page.pages} onClick={() => onPage(page.number + 1)}>Next</button></>}
+        </p>
+      )}
+      <PageText page={page} focus={focus} passage={passage} />
+    </>
+  );
+}
+
+/** The words to highlight: those in the areas of the address, or else where its quote is. */
+function passageOf(page: PageView, at: string | null, quote: string | null): number[] {
+  const boxes = readAreas(at).filter((area) => area.page === page.number).map((area) => area.box);
+  const range = quote ? findPassage(page.words, quote) : null;
+  if (range) return Array.from({ length: range.to - range.from }, (_, offset) => range.from + offset);
+  return wordsInBoxes(page.words, boxes);
+}
+
+function NotRead({ detail }: { detail: DocumentDetail }) {
+  if (detail.status === "failed" || detail.status === "rejected") {
+    return (
+      <Empty icon="alert" title="This document could not be read">
+        <p>{detail.error ?? "No reason was recorded."}</p>
+        <p>History shows at which stage; Repair, what to do about it.</p>
+      </Empty>
+    );
+  }
+  return <Empty icon="clock" title="Not read yet"><p>It is on its way. This page shows it as soon as it is ready.</p></Empty>;
+}

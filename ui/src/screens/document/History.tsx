@@ -1,0 +1,143 @@
+/** Versions and runs, newest first, and two runs beside each other. */
+import "./history.css";
+import { useState } from "react";
+import { readArtifact } from "../../api/endpoints.ts";
+import { isMissingRoute, messageOf } from "../../api/problem.ts";
+import type { DocumentDetail, RunView, StageView } from "../../api/types.ts";
+import { Badge, Empty, StatusBadge, Time } from "../../design/basics.tsx";
+import { Icon } from "../../design/Icon.tsx";
+import { bytes, counted } from "../../format/numbers.ts";
+import { duration } from "../../format/time.ts";
+import { saveBlob } from "../../live/download.ts";
+import { tell } from "../../live/notices.ts";
+import { artifactsOf, compareRuns, figuresOf, runLength, stageSpans } from "./runs.ts";
+
+const RUN_WORDS: Record<string, string> = { manual_upload: "Uploaded by hand", rerun: "Rerun", retry: "Retry" };
+
+/** A run that follows another is a rerun, whatever the first one came from. */
+function runInWords(run: RunView): string {
+  return run.parent_run_id ? "Rerun" : (RUN_WORDS[run.run_type] ?? run.run_type.replaceAll("_", " "));
+}
+
+export function History({ detail }: { detail: DocumentDetail }) {
+  if (detail.runs.length === 0) return <Empty icon="clock" title="No runs yet" />;
+  return (
+    <div className="history">
+      {detail.runs.length > 1 && <CompareRuns runs={detail.runs} />}
+      <ol className="timeline">
+        {detail.runs.map((run) => (
+          <li key={run.run_id}>
+            <RunCard run={run} version={detail.versions.find((version) => version.run_id === run.run_id)} />
+          </li>
+        ))}
+      </ol>
+    </div>
+  );
+}
+
+function RunCard({ run, version }: { run: RunView; version?: DocumentDetail["versions"][number] }) {
+  const length = runLength(run);
+  return (
+    <article className="run">
+      <header>
+        <StatusBadge status={run.status} />
+        <strong>{runInWords(run)}</strong>
+        {version && <Badge tone={version.is_active ? "good" : "off"}>{version.version_label}{version.is_active ? ", served" : ""}</Badge>}
+        <span className="quiet"><Time at={run.created_at} />{length !== null && ` · ${duration(length)}`}</span>
+      </header>
+      {run.reason && <p className="quiet">“{run.reason}”</p>}
+      {run.error && <p className="run-error"><Icon name="alert" /> {run.error}</p>}
+      <ul className="stages">
+        {stageSpans(run).map(({ stage, from, width }) => <StageRow key={stage.name} runId={run.run_id} stage={stage} from={from} width={width} />)}
+      </ul>
+      <p className="quiet run-figures">{Object.entries(figuresOf(run)).map(([name, value]) => `${value} ${name}`).join(" · ")}</p>
+    </article>
+  );
+}
+
+async function download(runId: string, stage: string, name: string): Promise<void> {
+  try {
+    saveBlob(await readArtifact(runId, stage, name), name);
+  } catch (error) {
+    tell({ tone: "bad", text: isMissingRoute(error) ? "This server does not hand out artifacts yet." : messageOf(error) });
+  }
+}
+
+function StageRow({ runId, stage, from, width }: { runId: string; stage: StageView; from: number; width: number }) {
+  const artifacts = artifactsOf(stage);
+  return (
+    <li>
+      <details>
+        <summary>
+          <span className="stage-name">{stage.name}</span>
+          <span className="stage-track"><span className={`stage-span ${stage.status}`} style={{ left: `${from * 100}%`, width: `${Math.max(0.6, width * 100)}%` }} /></span>
+          <span className="number">{stage.duration_ms == null ? <StatusBadge status={stage.status} /> : duration(stage.duration_ms)}</span>
+          <span className="stage-retries">{stage.retries > 0 && <Badge tone="warn">{counted(stage.retries, "retry", "retries")}</Badge>}</span>
+        </summary>
+        <div className="stage-more">
+          {stage.error && <p className="run-error"><Icon name="alert" /> {stage.error}</p>}
+          <p className="quiet">{stage.worker_id ? `Worker ${stage.worker_id}` : "No worker took it"}{stage.started_at && <>, <Time at={stage.started_at} /></>}</p>
+          {artifacts.length === 0 ? <p className="quiet">It left no artifacts.</p> : (
+            <ul>{artifacts.map((artifact) => <li key={artifact.name}><button type="button" className="artifact" title="Download" onClick={() => void download(runId, stage.name, artifact.name)}>{artifact.name}</button> <span className="quiet">{bytes(artifact.size_bytes)}, sha256 {artifact.sha256.slice(0, 12)}…</span></li>)}</ul>
+          )}
+        </div>
+      </details>
+    </li>
+  );
+}
+
+function CompareRuns({ runs }: { runs: readonly RunView[] }) {
+  const [first, setFirst] = useState(1);
+  const [second, setSecond] = useState(0);
+  const [before, after] = [runs[first], runs[second]];
+  if (!before || !after) return null;
+  const { stages, figures } = compareRuns(before, after);
+  return (
+    <details className="compare">
+      <summary>Compare runs</summary>
+      <div className="button-row">
+        <RunChoice label="Before" runs={runs} value={first} onChange={setFirst} />
+        <RunChoice label="After" runs={runs} value={second} onChange={setSecond} />
+      </div>
+      <table className="table">
+        <thead><tr><th>Stage</th><th className="number">Before</th><th className="number">After</th><th>What it left</th></tr></thead>
+        <tbody>
+          {stages.map((stage) => (
+            <tr key={stage.stage}>
+              <td>{stage.stage}</td>
+              <td className="number"><StageTime stage={stage.before} /></td>
+              <td className="number"><StageTime stage={stage.after} /></td>
+              <td>{stage.isSame === null ? <span className="quiet">–</span> : stage.isSame ? <Badge tone="good">Same bytes</Badge> : <Badge tone="warn">Different</Badge>}</td>
+            </tr>
+          ))}
+          {figures.map((figure) => (
+            <tr key={figure.name}>
+              <td>{figure.name}</td>
+              <td className="number">{figure.before}</td>
+              <td className="number">{figure.after}</td>
+              <td>{figure.isSame ? <span className="quiet">same</span> : <Badge tone="warn">Different</Badge>}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </details>
+  );
+}
+
+function StageTime({ stage }: { stage: StageView | null }) {
+  if (!stage) return <span className="quiet">not run</span>;
+  return stage.duration_ms == null ? stage.status : duration(stage.duration_ms);
+}
+
+function RunChoice({ label, runs, value, onChange }: { label: string; runs: readonly RunView[]; value: number; onChange: (at: number) => void }) {
+  return (
+    <label className="field">
+      <span>{label}</span>
+      <select className="input" value={value} onChange={(event) => onChange(Number(event.target.value))}>
+        {runs.map((run, at) => (
+          <option key={run.run_id} value={at}>{runInWords(run)}, {new Date(run.created_at).toLocaleString()}</option>
+        ))}
+      </select>
+    </label>
+  );
+}

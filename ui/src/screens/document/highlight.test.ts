@@ -1,0 +1,74 @@
+import { describe, expect, it } from "vitest";
+import type { PageView, WordView } from "../../api/types.ts";
+import { addressOfPassage, blockOfWord, disputedWords, findPassage, markedPieces, readAreas, wordsInBoxes, wordsOfBlock, writeAreas } from "./highlight.ts";
+
+const words = (text: string): WordView[] =>
+  text.split(" ").map((word, at) => ({ text: word, box: [at * 10, 0, at * 10 + 8, 10], confidence: 99, origin: "layer" }));
+
+const page = {
+  words: words("Invoice No. 7 is due in ten days"),
+  lines: [{ from: 0, to: 3 }, { from: 3, to: 5 }, { from: 5, to: 8 }],
+  blocks: [
+    { kind: "heading", lines: { from: 0, to: 1 }, text: "" },
+    { kind: "paragraph", lines: { from: 1, to: 3 }, text: "" },
+  ],
+} as unknown as PageView;
+
+describe("words and blocks", () => {
+  it("find each other", () => {
+    expect(page.blocks.map((block) => wordsOfBlock(page, block))).toEqual([{ from: 0, to: 3 }, { from: 3, to: 8 }]);
+    expect([blockOfWord(page, 2), blockOfWord(page, 3), blockOfWord(page, 99)]).toEqual([0, 1, null]);
+  });
+
+  it("are found in an area by their middle", () => {
+    expect(wordsInBoxes(page.words, [[9, 0, 26, 10]])).toEqual([1, 2]);
+  });
+
+  it("are disputed when there is another reading", () => {
+    const [first, ...rest] = page.words;
+    const other = { text: "lnvoice", confidence: 40, origin: "tesseract" as const };
+    expect(first && disputedWords({ ...page, words: [{ ...first, other }, ...rest] })).toEqual([0]);
+  });
+});
+
+describe("findPassage", () => {
+  it("is indifferent to case, punctuation and how words are split", () => {
+    expect(findPassage(page.words, "invoice No.7")).toEqual({ from: 0, to: 3 });
+    expect(findPassage(words("The pay- ment is due"), "payment is")).toEqual({ from: 1, to: 4 });
+  });
+
+  it("takes a beginning when the rest is on the next page, and nothing when there is too little", () => {
+    expect(findPassage(page.words, "due in ten days from today")).toEqual({ from: 4, to: 8 });
+    expect(findPassage(page.words, "due to circumstances beyond control")).toBeNull();
+    expect(findPassage(page.words, "…")).toBeNull();
+  });
+});
+
+describe("addresses of passages", () => {
+  it("come back as they went in", () => {
+    const areas = [{ page: 3, box: [10, 20.25, 30, 40] as const }, { page: 4, box: [1, 2, 3, 4] as const }];
+    expect(readAreas(writeAreas(areas))).toEqual([{ page: 3, box: [10, 20.3, 30, 40] }, areas[1]]);
+    expect(addressOfPassage({ doc_id: "d", pages: [9], areas, quote: "a b" })).toBe("/documents/d?page=3&at=3%3A10%2C20.3%2C30%2C40%3B4%3A1%2C2%2C3%2C4&quote=a+b");
+    expect(addressOfPassage({ doc_id: "d", pages: [], areas: [] })).toBe("/documents/d");
+  });
+
+  it("that somebody made up highlight nothing", () => {
+    expect(readAreas("3:1,2,x,4;0:1,2,3,4;nonsense;5:1,2")).toEqual([]);
+    expect(readAreas(null)).toEqual([]);
+  });
+});
+
+describe("markedPieces", () => {
+  it("counts characters, not UTF-16 units", () => {
+    expect(markedPieces("😀 rent due", [{ start: 2, end: 6 }])).toEqual([
+      { text: "😀 ", isMarked: false }, { text: "rent", isMarked: true }, { text: " due", isMarked: false },
+    ]);
+  });
+
+  it("survives offsets that overlap or leave the text", () => {
+    expect(markedPieces("abc", [{ start: 1, end: 9 }, { start: 0, end: 2 }])).toEqual([
+      { text: "ab", isMarked: true }, { text: "c", isMarked: true },
+    ]);
+    expect(markedPieces("abc", [])).toEqual([{ text: "abc", isMarked: false }]);
+  });
+});

@@ -1,0 +1,113 @@
+/** Which words belong to what: the same words on the picture and in the text. All pure. */
+import type { Area } from "../../api/contract.ts";
+import { boxOf, type BlockView, type Box, type PageView, type WordView } from "../../api/types.ts";
+
+/** Words of a page, from one up to but not including another. */
+export interface WordRange {
+  from: number;
+  to: number;
+}
+
+export function wordsOfBlock(page: PageView, block: BlockView): WordRange | null {
+  const first = page.lines[block.lines.from];
+  const last = page.lines[block.lines.to - 1];
+  return first && last ? { from: first.from, to: last.to } : null;
+}
+
+/** The block that a word is in. Words of a table's cells may be in no line of the block: then the smallest box counts. */
+export function blockOfWord(page: PageView, word: number): number | null {
+  const at = page.blocks.findIndex((block) => {
+    const range = wordsOfBlock(page, block);
+    return range !== null && word >= range.from && word < range.to;
+  });
+  return at < 0 ? null : at;
+}
+
+export function disputedWords(page: PageView): number[] {
+  return page.words.flatMap((word, at) => (word.other ? [at] : []));
+}
+
+/** Words that lie in one of the boxes, by their middle. */
+export function wordsInBoxes(words: readonly WordView[], boxes: readonly Box[]): number[] {
+  return words.flatMap((word, at) => {
+    const box = boxOf(word.box);
+    if (!box) return [];
+    const [x, y] = [(box[0] + box[2]) / 2, (box[1] + box[3]) / 2];
+    return boxes.some(([left, top, right, bottom]) => x >= left && x <= right && y >= top && y <= bottom) ? [at] : [];
+  });
+}
+
+/** What of a word counts when it is compared: quotes come with other dashes, hyphens and line ends than pages. */
+function comparable(text: string): string {
+  return text.normalize("NFKC").toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, "");
+}
+
+/**
+ * Where a quote is on a page, by its letters and digits alone; when it is not there as a whole (it may go on over the page's
+ * end), the longest beginning of it that is, if that is at least half.
+ */
+export function findPassage(words: readonly WordView[], quote: string): WordRange | null {
+  const wanted = comparable(quote);
+  if (wanted === "") return null;
+  const parts = words.map((word) => comparable(word.text));
+  let best: WordRange | null = null;
+  let bestLength = 0;
+  for (let from = 0; from < parts.length; from++) {
+    if (parts[from] === "") continue;
+    let length = 0;
+    let to = from;
+    for (; to < parts.length && length < wanted.length; to++) {
+      const part = parts[to] ?? "";
+      if (!wanted.startsWith(part, length)) break;
+      length += part.length;
+    }
+    if (length > bestLength) {
+      best = { from, to };
+      bestLength = length;
+    }
+    if (length === wanted.length) break;
+  }
+  return bestLength * 2 >= wanted.length ? best : null;
+}
+
+/** Areas as they stand in an address: `3:10,20,30,40;4:…`, page and box, in points. */
+export function writeAreas(areas: readonly Area[]): string {
+  return areas.map(({ page, box }) => `${page}:${box.map((side) => Math.round(side * 10) / 10).join(",")}`).join(";");
+}
+
+export function readAreas(text: string | null): Area[] {
+  return (text ?? "").split(";").flatMap((part) => {
+    const [page, sides] = part.split(":");
+    const box = boxOf(sides?.split(",").map(Number));
+    const number = Number(page);
+    return box && box.every(Number.isFinite) && Number.isInteger(number) && number > 0 ? [{ page: number, box }] : [];
+  });
+}
+
+/** The address of a passage: the document, at the page, with what to highlight. */
+export function addressOfPassage(passage: { doc_id: string; pages: number[]; areas: readonly Area[]; quote?: string }): string {
+  const params = new URLSearchParams();
+  const page = passage.areas[0]?.page ?? passage.pages[0];
+  if (page !== undefined) params.set("page", String(page));
+  if (passage.areas.length > 0) params.set("at", writeAreas(passage.areas));
+  if (passage.quote) params.set("quote", passage.quote);
+  const text = params.toString();
+  return `/documents/${passage.doc_id}${text ? `?${text}` : ""}`;
+}
+
+/** A text in pieces, each either highlighted or not. Offsets count characters (Unicode scalar values), not UTF-16 units. */
+export function markedPieces(text: string, highlights: readonly { start: number; end: number }[]): { text: string; isMarked: boolean }[] {
+  const characters = Array.from(text);
+  const pieces: { text: string; isMarked: boolean }[] = [];
+  let at = 0;
+  const push = (to: number, isMarked: boolean) => {
+    if (to > at) pieces.push({ text: characters.slice(at, to).join(""), isMarked });
+    at = Math.max(at, to);
+  };
+  for (const { start, end } of [...highlights].sort((a, b) => a.start - b.start)) {
+    push(Math.min(start, characters.length), false);
+    push(Math.min(end, characters.length), true);
+  }
+  push(characters.length, false);
+  return pieces;
+}

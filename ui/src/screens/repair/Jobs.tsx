@@ -1,0 +1,58 @@
+import { keepPreviousData, useInfiniteQuery } from "@tanstack/react-query";
+import { useSearchParams } from "wouter";
+import { listJobs } from "../../api/endpoints.ts";
+import { Button, Empty, ProblemNote, Segmented, SkeletonRows, StatusBadge, Time } from "../../design/basics.tsx";
+import { DocumentName } from "./DeadLetters.tsx";
+
+const ROWS = 50;
+const STATES = [
+  { value: "", label: "All" },
+  { value: "PENDING", label: "Waiting" },
+  { value: "PROCESSING", label: "At work" },
+  { value: "COMPLETED", label: "Done" },
+  { value: "DEAD", label: "Given up" },
+] as const;
+
+export function Jobs() {
+  const [params, setParams] = useSearchParams();
+  const status = STATES.find((state) => state.value === params.get("status"))?.value ?? "";
+  const jobs = useInfiniteQuery({
+    queryKey: ["jobs", status],
+    queryFn: ({ pageParam }) => listJobs({ limit: ROWS, cursor: pageParam, ...(status ? { status: status } : {}) }),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: (page) => page.next_cursor ?? undefined,
+    placeholderData: keepPreviousData,
+  });
+  const rows = jobs.data?.pages.flatMap((page) => page.items) ?? [];
+  return (
+    <section className="card" aria-label="Jobs">
+      <div className="card-head">
+        <h2>Jobs</h2>
+        <Segmented label="State" value={status} choices={STATES} onChange={(value) => setParams(value ? { status: value } : {}, { replace: true })} />
+      </div>
+      {jobs.error && <div className="card-body"><ProblemNote error={jobs.error} /></div>}
+      {jobs.isPending && <SkeletonRows rows={8} />}
+      {jobs.data && rows.length === 0 && <Empty icon="documents" title="No jobs in this state" />}
+      {rows.length > 0 && (
+        <div className="table-wrap">
+          <table className="table">
+            <thead><tr><th>Document</th><th>Stage</th><th>State</th><th className="number">Tries</th><th>Changed</th><th>Worker</th></tr></thead>
+            <tbody>
+              {rows.map((job) => (
+                <tr key={job.job_id}>
+                  <td className="cell-name"><DocumentName id={job.doc_id} /></td>
+                  <td>{job.stage}</td>
+                  <td><StatusBadge status={job.status} />{job.error && <p className="cell-why quiet">{job.error}</p>}</td>
+                  <td className="number cell-short">{job.attempts} of {job.max_attempts}</td>
+                  <td className="cell-when"><Time at={job.updated_at} /></td>
+                  <td className="quiet cell-short">{job.worker_id ?? "–"}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+      {jobs.hasNextPage && <div className="card-body"><Button disabled={jobs.isFetchingNextPage} onClick={() => void jobs.fetchNextPage()}>More</Button></div>}
+    </section>
+  );
+}

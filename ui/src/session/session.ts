@@ -1,0 +1,103 @@
+/**
+ * Who is signed in, in this browser.
+ *
+ * A session is *expired* when the server refuses its token while somebody works: everything stays on the screen, a dialog
+ * asks for the password, and requests that were refused wait and are sent again (`api/client.ts`). So nothing that
+ * was typed is lost. Tabs share one session through the browser's storage.
+ */
+import { useSyncExternalStore } from "react";
+import type { components } from "../api/schema.ts";
+
+export type Me = components["schemas"]["MeView"];
+
+export type Session =
+  | { state: "unknown" }
+  | { state: "signed-out"; notice?: string }
+  /** Without a token when the server asks nobody to sign in. */
+  | { state: "signed-in"; token: string | null; me: Me }
+  | { state: "expired"; me: Me };
+
+const STORAGE_KEY = "docket.token";
+
+let session: Session = { state: "unknown" };
+const listeners = new Set<() => void>();
+const waiting: { resolve: () => void; reject: (reason: Error) => void }[] = [];
+
+export function currentSession(): Session {
+  return session;
+}
+
+export function useSession(): Session {
+  return useSyncExternalStore(subscribeToSession, currentSession);
+}
+
+/** The signed-in caller. Only screens inside the frame use it, and they are there only for somebody. */
+export function useMe(): Me {
+  const now = useSession();
+  if (now.state === "signed-in" || now.state === "expired") return now.me;
+  throw new Error("nobody is signed in");
+}
+
+export function subscribeToSession(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+function change(next: Session): void {
+  session = next;
+  for (const listener of listeners) listener();
+}
+
+export function storedToken(): string | null {
+  try {
+    return localStorage.getItem(STORAGE_KEY);
+  } catch {
+    return null;
+  }
+}
+
+function store(token: string | null): void {
+  try {
+    if (token === null) localStorage.removeItem(STORAGE_KEY);
+    else localStorage.setItem(STORAGE_KEY, token);
+  } catch {
+    // Without storage the session lasts as long as the tab.
+  }
+}
+
+export function signedIn(token: string | null, me: Me): void {
+  store(token);
+  change({ state: "signed-in", token, me });
+  for (const request of waiting.splice(0)) request.resolve();
+}
+
+export function signedOut(notice?: string): void {
+  store(null);
+  change({ state: "signed-out", notice });
+  for (const request of waiting.splice(0)) request.reject(new Error("signed out"));
+}
+
+/** The server refused `token`. A token that was replaced meanwhile says nothing about the session. */
+export function refused(token: string | null): void {
+  if (session.state === "signed-in" && session.token === token) change({ state: "expired", me: session.me });
+}
+
+/** Resolves when somebody has signed in again, and is refused when they chose to leave. */
+export function signedInAgain(): Promise<void> {
+  if (session.state === "signed-in") return Promise.resolve();
+  return new Promise((resolve, reject) => waiting.push({ resolve, reject }));
+}
+
+/** Signing out or in again in one tab counts for the others too. */
+export function followOtherTabs(readMe: (token: string) => Promise<Me>): () => void {
+  const onStorage = (event: StorageEvent) => {
+    if (event.key !== STORAGE_KEY) return;
+    if (event.newValue === null) signedOut();
+    else if (session.state !== "signed-in") {
+      const token = event.newValue;
+      readMe(token).then((me) => signedIn(token, me), () => undefined);
+    }
+  };
+  window.addEventListener("storage", onStorage);
+  return () => window.removeEventListener("storage", onStorage);
+}
