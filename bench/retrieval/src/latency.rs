@@ -288,12 +288,13 @@ fn peers(vectors: &[f32], queries: &[Asked]) -> Result<Vec<Peer>> {
 /// A program that `scripts/python-tool` installed.
 fn installed(name: &str) -> PathBuf {
     let variable = |name: &str| env::var_os(name).filter(|value| !value.is_empty());
-    let tools = variable("DOCKET_TOOLS").map(PathBuf::from).unwrap_or_else(|| {
+    let usual = || {
         let home = variable("HOME").unwrap_or_default();
         let cache =
             variable("XDG_CACHE_HOME").map_or(Path::new(&home).join(".cache"), PathBuf::from);
         cache.join("docket/tools")
-    });
+    };
+    let tools = variable("DOCKET_TOOLS").map_or_else(usual, PathBuf::from);
     tools.join("bin").join(name)
 }
 

@@ -25,7 +25,7 @@ use utoipa::openapi::OpenApi;
 
 pub use problem::ApiProblem;
 pub use serve::serve;
-pub use state::{Api, ApiSettings};
+pub use state::{Api, ApiSettings, Metrics};
 
 /// Everything Docket answers over HTTP, ready to be served.
 pub fn router(api: &Arc<Api>) -> Router {

@@ -11,8 +11,8 @@ use utoipa_axum::routes;
 
 use crate::Api;
 use crate::routes::{
-    api_keys, audit, batches, documents, events, files, health, jobs, mcp, pages, runs, search,
-    session, tenant, users,
+    api_keys, audit, batches, documents, events, files, health, jobs, mcp, metrics, pages, runs,
+    search, session, tenant, users,
 };
 
 #[derive(OpenApi)]
@@ -57,6 +57,7 @@ pub(crate) fn documented_routes() -> OpenApiRouter<Arc<Api>> {
     OpenApiRouter::with_openapi(Document::openapi())
         .nest("/v1", versioned_routes())
         .routes(routes!(audit::list_logs))
+        .routes(routes!(metrics::metrics))
         .routes(routes!(health::live))
         .routes(routes!(health::ready))
         .routes(routes!(health::api_live))
@@ -165,6 +166,10 @@ problems! {
         OutOfRange = 416 "The range starts behind the end",
         Unavailable = 503 "The object store is away for the moment",
     }
+}
+problems! {
+    /// What only those who watch the server may read.
+    Watched { Forbidden = 403 "Not from this address" }
 }
 problems! {
     /// Every route about one thing.

@@ -1,6 +1,7 @@
 //! What handlers share.
 
 use std::collections::HashMap;
+use std::fmt;
 use std::num::NonZeroU32;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -17,8 +18,36 @@ pub struct ApiSettings {
     pub rate_limit_burst: NonZeroU32,
     pub request_timeout: Duration,
     pub max_json_bytes: usize,
+    pub metrics: Metrics,
     /// Authentication is off, and this is who everybody is.
     pub everybody_is: Option<Caller>,
+}
+
+/// What the process has counted.
+#[derive(Clone)]
+pub struct Metrics {
+    /// Whether clients on other machines may read it too.
+    pub(crate) for_everybody: bool,
+    written: Arc<dyn Fn() -> String + Send + Sync>,
+}
+
+impl Metrics {
+    /// `written` gives them in the text format of Prometheus.
+    pub fn new(for_everybody: bool, written: impl Fn() -> String + Send + Sync + 'static) -> Self {
+        Self { for_everybody, written: Arc::new(written) }
+    }
+
+    pub(crate) fn text(&self) -> String {
+        (self.written)()
+    }
+}
+
+impl fmt::Debug for Metrics {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Metrics")
+            .field("for_everybody", &self.for_everybody)
+            .finish_non_exhaustive()
+    }
 }
 
 #[derive(Debug)]

@@ -3,6 +3,7 @@
 use std::any::Any;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
+use std::time::Duration;
 
 use domain::{Failure, JobId, LeaseToken, StageName};
 use futures_util::FutureExt;
@@ -31,7 +32,9 @@ type Following = (ClaimedJob, OwnedSemaphorePermit);
 pub(crate) async fn carry(shop: Arc<Shop>, mut job: ClaimedJob, mut slot: OwnedSemaphorePermit) {
     while let Some(registered) = shop.stages.find(&job.stage) {
         let holding = shop.held.hold(&job, registered.stage.settings().lease);
+        let begun = shop.environment.clock.elapsed();
         let ended = run_stage(&shop, registered, &job, &holding).await;
+        count(&job.stage, &ended, shop.environment.clock.elapsed().saturating_sub(begun));
         let (outcome, following) = match ended {
             Ended::Lost => break,
             Ended::CutOff => (Outcome::Released, None),
@@ -58,6 +61,19 @@ pub(crate) async fn carry(shop: Arc<Shop>, mut job: ClaimedJob, mut slot: OwnedS
         }
     }
     drop(slot);
+}
+
+/// How long stages take and how they end, for whoever watches this process.
+fn count(stage: &StageName, ended: &Ended, took: Duration) {
+    let outcome = match ended {
+        Ended::Done(Ok(_)) => "succeeded",
+        Ended::Done(Err(failure)) => failure.class.as_str(),
+        Ended::Lost => "lost",
+        Ended::CutOff => "handed_back",
+    };
+    let stage = stage.as_str().to_owned();
+    metrics::histogram!("docket_stage_seconds", "stage" => stage.clone()).record(took);
+    metrics::counter!("docket_stages_total", "stage" => stage, "outcome" => outcome).increment(1);
 }
 
 async fn run_stage(

@@ -26,6 +26,7 @@ mod list_tenants;
 mod list_users;
 mod login;
 mod logout;
+mod measure_queues;
 mod once;
 mod page;
 mod passwords;

@@ -216,6 +216,8 @@ impl Received {
 
 /// One line for each document that came.
 fn log(scope: &Scope, staged: &Staged, described: &Described, kind: FileKind, accepted: &Accepted) {
+    metrics::counter!("docket_uploads_total", "outcome" => accepted.result.as_str()).increment(1);
+    metrics::counter!("docket_upload_bytes_total").increment(staged.size);
     tracing::info!(
         event = "ingest_job_submitted",
         tenant_id = %scope.tenant_id(),

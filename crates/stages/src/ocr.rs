@@ -48,6 +48,15 @@ impl Counts {
         self.disputed += count(|word| word.other.is_some());
     }
 
+    /// The share of pages that OCR reads, and of words that the engines disagree on, are ratios of these.
+    fn tell(&self) {
+        metrics::counter!("docket_ocr_pages_total").increment(self.recognised.into());
+        metrics::counter!("docket_ocr_unreadable_pages_total").increment(self.unavailable.into());
+        metrics::counter!("docket_ocr_words_total").increment(self.words);
+        metrics::counter!("docket_ocr_words_agreed_total").increment(self.agreed);
+        metrics::counter!("docket_ocr_words_disputed_total").increment(self.disputed);
+    }
+
     fn stats(&self) -> Map<String, Value> {
         let mut stats = Map::new();
         stats.insert("ocr_pages".to_owned(), json!(self.recognised));
@@ -103,6 +112,7 @@ impl Ocr {
                 "Open the file with another program; if that works, print it to a new PDF and upload that.",
             ));
         }
+        counts.tell();
         let (kept, _) = self.desk.keep_pages(work, to).await?;
         Ok(StageOutput { artifacts: vec![kept], stats: counts.stats(), chunks: None })
     }

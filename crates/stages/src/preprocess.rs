@@ -94,6 +94,7 @@ impl Preprocess {
         let (mut kept, _) = self.desk.keep_pages(work, pages).await?;
         kept["pages"] = json!(counts.pages);
         kept["wanting_ocr"] = json!(counts.wanting_ocr);
+        metrics::counter!("docket_pages_total").increment(counts.pages.into());
         artifacts.insert(0, kept);
         Ok(StageOutput { stats: stats(&counts, artifacts.len() - 1), artifacts, chunks: None })
     }

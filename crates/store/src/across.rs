@@ -1,5 +1,6 @@
 //! A transaction that belongs to no tenant.
 
+use chrono::{DateTime, Utc};
 use domain::Scope;
 use sqlx::{AssertSqlSafe, PgConnection, Postgres, Transaction};
 
@@ -52,6 +53,10 @@ impl AcrossTenants {
     #[cfg(feature = "sabotage")]
     pub(crate) fn is_unfenced(&self) -> bool {
         self.store.unfenced
+    }
+
+    pub(crate) fn now(&self) -> DateTime<Utc> {
+        self.store.clock.now()
     }
 
     pub(crate) fn next_id(&self) -> Uuid {

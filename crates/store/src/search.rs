@@ -120,13 +120,13 @@ impl Tx {
     /// What changed since `since`; everything is new to whoever knows nothing yet.
     pub async fn search_changes(&mut self, since: Option<i64>) -> Result<Changes, StoreError> {
         type Row = (i64, i64, Option<String>, Vec<i64>, Vec<Uuid>);
-        let (until, seconds, model, changes, documents): Row =
+        let (until, seconds, model, numbers, documents): Row =
             sqlx::query_as(sql!("search/changes"))
                 .bind(self.tenant_id().0)
                 .bind(since.map(|xact| xact.to_string()))
                 .fetch_one(self.connection())
                 .await?;
-        let changed = changes.into_iter().zip(documents.into_iter().map(DocId)).collect();
+        let changed = numbers.into_iter().zip(documents.into_iter().map(DocId)).collect();
         Ok(Changes { until, seconds, model, changed })
     }
 

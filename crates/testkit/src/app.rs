@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use api::{Api, ApiSettings};
+use api::{Api, ApiSettings, Metrics};
 use axum::Router;
 use axum::body::Body;
 use axum::http::{HeaderMap, Method, StatusCode};
@@ -56,6 +56,7 @@ impl Default for TestSettings {
                 rate_limit_burst: NonZeroU32::new(10_000).unwrap(),
                 request_timeout: Duration::from_secs(30),
                 max_json_bytes: 64 * 1024,
+                metrics: Metrics::new(false, String::new),
                 everybody_is: None,
             },
             ops: Settings {

@@ -18,6 +18,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/metrics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the metrics
+         * @description In the text format of Prometheus. They hold counts and times of this process and the queues of all tenants,
+         *     and nobody's data; by default they are for clients on this machine.
+         */
+        get: operations["metrics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/readyz": {
         parameters: {
             query?: never;
@@ -81,6 +102,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/ask": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ask a question
+         * @description Answers from what is found, and cites it; or says that the documents do not say. With `Accept:
+         *     text/event-stream` it tells `passages`, then `delta`s of an answer that is not checked yet, then the
+         *     `answer`, which takes their place; or a `problem`.
+         */
+        post: operations["ask"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/audit": {
         parameters: {
             query?: never;
@@ -93,6 +136,26 @@ export interface paths {
          * @description Newest first.
          */
         get: operations["list_audit"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/audit/verify": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Check the audit log
+         * @description Recomputes every hash of the tenant's chain.
+         */
+        get: operations["verify_audit"];
         put?: never;
         post?: never;
         delete?: never;
@@ -190,7 +253,8 @@ export interface paths {
         put?: never;
         /**
          * Add documents to a batch
-         * @description Any number of files. Each is accepted or refused by itself, as the answer says.
+         * @description Any number of files. Each is accepted or refused by itself, as the answer says. A title, a password and tags
+         *     are for the file that comes next.
          */
         post: operations["add_to_batch"];
         delete?: never;
@@ -409,6 +473,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/documents/{id}/tags": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Tag a document
+         * @description The tags given take the place of those it had.
+         */
+        put: operations["tag_document"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/documents/{id}/text": {
         parameters: {
             query?: never;
@@ -525,6 +609,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/ingestion-runs/{id}/artifacts/{stage}/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Download what a stage left */
+        get: operations["get_artifact"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/jobs": {
         parameters: {
             query?: never;
@@ -619,6 +720,47 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/knowledge-base": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the knowledge base
+         * @description The documents that may influence answers to the caller, newest first. What is not here influences none.
+         */
+        get: operations["list_knowledge_base"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/mcp": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Speak the Model Context Protocol
+         * @description One JSON-RPC message: `initialize`, `ping`, `tools/list` or `tools/call` with `search`, `ask` or
+         *     `get_document`. Notifications are taken and not answered.
+         */
+        post: operations["mcp"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/me": {
         parameters: {
             query?: never;
@@ -667,6 +809,67 @@ export interface paths {
          * @description Its job is given up; retrying that job goes on with the run.
          */
         post: operations["cancel_run"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Search (the same for those who like addresses) */
+        get: operations["search_by_address"];
+        put?: never;
+        /**
+         * Search
+         * @description By words and by meaning, in the documents that the caller may see and that are served now.
+         */
+        post: operations["search"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/tenant": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Look at the tenant
+         * @description Its rules, what the operator grants it, and what it uses.
+         */
+        get: operations["look_at_tenant"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/tenant/rules": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Change the tenant's rules
+         * @description The rules given take the place of those there were. They hold for what is handed in or run again from now on.
+         */
+        put: operations["change_rules"];
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -749,6 +952,40 @@ export interface components {
             /** Format: date-time */
             revoked_at?: string | null;
             role: components["schemas"]["RoleName"];
+        };
+        /** @description A part of a page. */
+        AreaView: {
+            /** @description Left, top, right, bottom, in points from the top left corner. */
+            box: number[];
+            /** Format: int32 */
+            page: number;
+        };
+        AskBody: {
+            filters?: components["schemas"]["SearchFilters"];
+            /** @example When does the lease end? */
+            question: string;
+        };
+        AskResponse: {
+            abstained: boolean;
+            /** @description Null when the documents do not say. */
+            answer?: string | null;
+            citations: components["schemas"]["CitationView"][];
+            /**
+             * Format: float
+             * @description How likely the answer is right, from 0 to 1.
+             */
+            confidence: number;
+            /** @description The passages that come nearest, when there is no answer. */
+            nearest: components["schemas"]["HitView"][];
+            /**
+             * @description Who answered: `extractive` quotes the best sentence.
+             * @example extractive
+             */
+            provider: string;
+            /** @description Why there is no answer. */
+            reason?: string | null;
+            sentences: components["schemas"]["SentenceView"][];
+            warnings: string[];
         };
         AuditEntryView: {
             /** @example USER_LOGIN */
@@ -907,6 +1144,29 @@ export interface components {
             text: string;
             words: components["schemas"]["SpanView"];
         };
+        /** @description Whether the audit log is whole. */
+        ChainView: {
+            /** @description What was changed, moved or removed, in sentences. */
+            faults: string[];
+            is_whole: boolean;
+            /** Format: int64 */
+            rows: number;
+        };
+        CitationView: {
+            areas: components["schemas"]["AreaView"][];
+            /** Format: uuid */
+            chunk_id: string;
+            /** Format: uuid */
+            doc_id: string;
+            /** Format: uuid */
+            doc_version_id: string;
+            /** @description Counted from 1. */
+            number: number;
+            pages: number[];
+            /** @description The words that the answer rests on. */
+            quote: string;
+            title: string;
+        };
         CreateApiKeyRequest: {
             /**
              * @description What the key is for.
@@ -956,6 +1216,8 @@ export interface components {
             status: components["schemas"]["HealthStatus"];
         };
         DocumentDetailView: components["schemas"]["DocumentView"] & {
+            /** @description What came within it as attachments, and what it came within. */
+            parts: components["schemas"]["PartView"][];
             /** @description The latest ones, newest first. */
             runs: components["schemas"]["RunView"][];
             versions: components["schemas"]["VersionView"][];
@@ -1018,6 +1280,7 @@ export interface components {
              * @example active
              */
             status: string;
+            tags: string[];
             title: string;
             /** Format: date-time */
             updated_at: string;
@@ -1048,8 +1311,40 @@ export interface components {
             status: components["schemas"]["HealthStatus"];
             version: string;
         };
+        /** @description A part of the snippet, in characters. */
+        HighlightView: {
+            end: number;
+            start: number;
+        };
+        /** @description A passage that was found. */
+        HitView: {
+            areas: components["schemas"]["AreaView"][];
+            /** Format: uuid */
+            chunk_id: string;
+            /** Format: uuid */
+            doc_id: string;
+            /** Format: uuid */
+            doc_version_id: string;
+            filename: string;
+            /** @description The headings that it stands under. */
+            heading: string[];
+            highlights: components["schemas"]["HighlightView"][];
+            pages: number[];
+            /** @description Counted from 1. */
+            rank: number;
+            /**
+             * Format: float
+             * @description From 0 to 1.
+             */
+            score: number;
+            snippet: string;
+            source_type: string;
+            title: string;
+        };
         /** @description What became of an upload. */
         IngestResponse: {
+            /** @example sha256:2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824 */
+            content_hash: string;
             /**
              * @description `new`, `new_version`, `skipped` or `in_progress`.
              * @example new
@@ -1127,6 +1422,44 @@ export interface components {
             value: string;
             value_words: components["schemas"]["SpanView"];
         };
+        KnowledgeBasePage: {
+            items: components["schemas"]["KnownDocumentView"][];
+            /**
+             * Format: int32
+             * @description Rows a page.
+             */
+            limit: number;
+            /** @description Where the next page begins; `null` on the last one. */
+            next_cursor?: string | null;
+        };
+        /** @description A document that may influence answers. */
+        KnownDocumentView: {
+            /** Format: date-time */
+            activated_at: string;
+            /** Format: int64 */
+            chunks: number;
+            /** Format: uuid */
+            doc_id: string;
+            /** Format: uuid */
+            doc_version_id: string;
+            filename: string;
+            /** Format: int32 */
+            pages: number;
+            source_type: string;
+            title: string;
+        };
+        /** @description What the operator grants. */
+        LimitsView: {
+            /** Format: int64 */
+            max_upload_bytes: number;
+            /**
+             * Format: int32
+             * @description Runs that may wait at once.
+             */
+            queue_quota: number;
+            /** Format: int32 */
+            requests_per_second: number;
+        };
         /** @description A link that whoever has it can follow, until it expires. */
         LinkView: {
             /** Format: date-time */
@@ -1147,6 +1480,28 @@ export interface components {
             /** @description Send it as `Authorization: Bearer …`. */
             token: string;
             user: components["schemas"]["UserView"];
+        };
+        /** @description A region that is blanked out before a page is read, and in the pictures that people see. */
+        MaskView: {
+            /**
+             * @description Left, top, right, bottom, as shares (0 to 1) of the page's width and height.
+             * @example [
+             *       0,
+             *       0.9,
+             *       1,
+             *       1
+             *     ]
+             */
+            box: number[];
+            /** @description Only in files whose name holds this. */
+            file_name_contains?: string | null;
+            /** @description Only in files of these kinds: pdf, png, … */
+            kinds?: string[];
+            /**
+             * Format: int32
+             * @description Only on this page, counted from 1.
+             */
+            page?: number | null;
         };
         /** @description The caller, as the presented credential says. */
         MeView: {
@@ -1204,6 +1559,20 @@ export interface components {
              */
             width?: number | null;
             words: components["schemas"]["WordView"][];
+        };
+        /** @description A document that came within this one, or the other way round. */
+        PartView: {
+            /** Format: uuid */
+            doc_id: string;
+            /** @description What the inner one is called in the outer one. */
+            name: string;
+            /**
+             * @description `within` this document, or `around` it.
+             * @example within
+             */
+            place: string;
+            status: string;
+            title: string;
         };
         /** @description How the queue of a stage stands. */
         QueueView: {
@@ -1287,6 +1656,8 @@ export interface components {
              *     left out.
              */
             from_stage?: string | null;
+            /** @description Opens the original; the one that was given before when left out. */
+            password?: string | null;
             /** @description The stages to pass; the usual ones when left out. */
             pipeline?: string[] | null;
             reason?: string | null;
@@ -1303,6 +1674,13 @@ export interface components {
          * @enum {string}
          */
         RoleName: "admin" | "user" | "reviewer" | "viewer" | "auditor" | "api_client";
+        /** @description What a tenant's administrators decide about its documents. */
+        RulesView: {
+            /** @description Regions of pages that nobody may read. */
+            masks?: components["schemas"]["MaskView"][];
+            /** @description The stages a document passes when its batch does not say otherwise; the usual ones when empty. */
+            pipeline?: string[];
+        };
         RunPage: {
             items: components["schemas"]["RunView"][];
             /**
@@ -1347,6 +1725,41 @@ export interface components {
             /** Format: date-time */
             updated_at: string;
         };
+        SearchBody: {
+            filters?: components["schemas"]["SearchFilters"];
+            /** Format: int32 */
+            limit?: number | null;
+            mode?: components["schemas"]["SearchMode"];
+            /** @example termination notice */
+            query: string;
+        };
+        /** @description Which documents to look in, of those that the caller may see. */
+        SearchFilters: {
+            /** Format: uuid */
+            batch_id?: string | null;
+            /** Format: date-time */
+            created_from?: string | null;
+            /** Format: date-time */
+            created_to?: string | null;
+            document_ids?: string[];
+            /** @description Documents with one of these. */
+            tags?: string[];
+            /** @description Kinds of files: pdf, docx, … */
+            types?: string[];
+        };
+        /** @enum {string} */
+        SearchMode: "hybrid" | "lexical" | "vector";
+        SearchResponse: {
+            /** @description The best first. */
+            hits: components["schemas"]["HitView"][];
+            /** @description What was not done as well as it could have been. */
+            warnings: string[];
+        };
+        SentenceView: {
+            /** @description The numbers of the citations that it rests on. */
+            citations: number[];
+            text: string;
+        };
         SpanView: {
             /** Format: int32 */
             from: number;
@@ -1383,6 +1796,17 @@ export interface components {
             /** Format: int32 */
             rows: number;
         };
+        Tags: {
+            tags: string[];
+        };
+        TenantView: {
+            limits: components["schemas"]["LimitsView"];
+            name: string;
+            rules: components["schemas"]["RulesView"];
+            /** Format: uuid */
+            tenant_id: string;
+            usage: components["schemas"]["UsageView"];
+        };
         /**
          * @description Where the words of a page come from.
          * @enum {string}
@@ -1398,12 +1822,33 @@ export interface components {
         UploadForm: {
             /** Format: binary */
             file: string;
+            /** @description Opens the file, where it is locked. */
+            password?: string | null;
+            /** @description Any number of them. */
+            tag: string[];
             /** @description The file's name when left out. */
             title?: string | null;
         };
         /** @description Any number of files. */
         UploadManyForm: {
             file: string[];
+            password?: string | null;
+            tag: string[];
+            /** @description Of the file that comes next, like the password and the tags. */
+            title?: string | null;
+        };
+        UsageView: {
+            /**
+             * Format: int64
+             * @description Of originals.
+             */
+            bytes: number;
+            /** Format: int64 */
+            documents: number;
+            /** Format: int64 */
+            users: number;
+            /** Format: int64 */
+            waiting_runs: number;
         };
         UserPage: {
             items: components["schemas"]["UserView"][];
@@ -1479,6 +1924,25 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["HealthView"];
+                };
+            };
+        };
+    };
+    metrics: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": string;
                 };
             };
         };
@@ -1594,6 +2058,30 @@ export interface operations {
             };
         };
     };
+    ask: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AskBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AskResponse"];
+                    "text/event-stream": string;
+                };
+            };
+        };
+    };
     list_audit: {
         parameters: {
             query?: {
@@ -1626,6 +2114,25 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["AuditPage"];
+                };
+            };
+        };
+    };
+    verify_audit: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChainView"];
                 };
             };
         };
@@ -1751,7 +2258,10 @@ export interface operations {
     add_to_batch: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The same key and files, in the same order, have their effect once */
+                "Idempotency-Key"?: string | null;
+            };
             path: {
                 id: string;
             };
@@ -2113,6 +2623,31 @@ export interface operations {
             };
         };
     };
+    tag_document: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Tags"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Tags"];
+                };
+            };
+        };
+    };
     get_text: {
         parameters: {
             query?: {
@@ -2277,6 +2812,31 @@ export interface operations {
             };
         };
     };
+    get_artifact: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                /** @example layout */
+                stage: string;
+                /** @example document.md */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": number[];
+                };
+            };
+        };
+    };
     list_jobs: {
         parameters: {
             query?: {
@@ -2397,6 +2957,63 @@ export interface operations {
             };
         };
     };
+    list_knowledge_base: {
+        parameters: {
+            query?: {
+                /** @description The page, counted from 1. */
+                page?: number;
+                /** @description Rows a page. */
+                limit?: number;
+                /** @description `next_cursor` of the page before: quicker than a page number, and steady while rows are added. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["KnowledgeBasePage"];
+                };
+            };
+        };
+    };
+    mcp: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": unknown;
+            };
+        };
+        responses: {
+            /** @description The answer, or a JSON-RPC error */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                };
+            };
+            /** @description A notification was taken */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
     me: {
         parameters: {
             query?: never;
@@ -2452,6 +3069,102 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+        };
+    };
+    search_by_address: {
+        parameters: {
+            query: {
+                /** @example termination notice */
+                query: string;
+                limit?: number;
+                mode?: "hybrid" | "lexical" | "vector";
+                document_id?: string;
+                /** @description A kind of file: pdf, docx, … */
+                type?: string;
+                batch_id?: string;
+                tag?: string;
+                created_from?: string;
+                created_to?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SearchResponse"];
+                };
+            };
+        };
+    };
+    search: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SearchBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SearchResponse"];
+                };
+            };
+        };
+    };
+    look_at_tenant: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TenantView"];
+                };
+            };
+        };
+    };
+    change_rules: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RulesView"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TenantView"];
+                };
             };
         };
     };

@@ -10,6 +10,7 @@ pub(crate) mod files;
 pub(crate) mod health;
 pub(crate) mod jobs;
 pub(crate) mod mcp;
+pub(crate) mod metrics;
 pub(crate) mod pages;
 pub(crate) mod runs;
 pub(crate) mod search;

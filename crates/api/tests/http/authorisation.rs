@@ -73,6 +73,7 @@ fn rows() -> Vec<Row> {
     let see = WhoMay(Action::SeeDocuments);
     vec![
         row("GET /livez", Anybody, Nothing, none),
+        row("GET /metrics", Anybody, Nothing, none),
         row("GET /readyz", Anybody, Nothing, none),
         row("GET /api/health", Anybody, Nothing, none),
         row("GET /api/ready", Anybody, Nothing, none),

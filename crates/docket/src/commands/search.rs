@@ -73,8 +73,9 @@ fn tell(answered: &AskResponse) {
         return;
     }
     for sentence in &answered.sentences {
-        let marks: String =
+        let marks: Vec<String> =
             sentence.citations.iter().map(|number| format!(" [{number}]")).collect();
+        let marks = marks.concat();
         say(format_args!("{}{marks}", sentence.text));
     }
     answered.citations.iter().for_each(cite);

@@ -6,8 +6,9 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::Context;
-use api::{Api, ApiSettings};
+use api::{Api, ApiSettings, Metrics};
 use engine::Stages;
+use metrics_exporter_prometheus::PrometheusBuilder;
 use ops::{FirstStart, Ops};
 use thiserror::Error;
 use tokio::net::TcpListener;
@@ -68,6 +69,7 @@ async fn serve(
         rate_limit_burst: limits.rate_limit_burst,
         request_timeout: limits.request_timeout,
         max_json_bytes: limits.json_max_bytes,
+        metrics: metrics(limits.metrics_for_everybody)?,
         everybody_is,
     };
     let router = api::router(&Api::new(Arc::clone(&ops), settings));
@@ -93,6 +95,16 @@ async fn serve(
     ops.finish_background_work().await;
     tracing::info!("stopped");
     Ok(())
+}
+
+/// From here on everything is counted.
+fn metrics(for_everybody: bool) -> anyhow::Result<Metrics> {
+    let seconds = [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 120.0, 600.0];
+    let recorder = PrometheusBuilder::new()
+        .set_buckets(&seconds)
+        .and_then(PrometheusBuilder::install_recorder)
+        .context("nothing can be counted")?;
+    Ok(Metrics::new(for_everybody, move || recorder.render()))
 }
 
 async fn listen(address: SocketAddr) -> Result<TcpListener, ListenError> {

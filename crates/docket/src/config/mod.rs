@@ -62,6 +62,7 @@ pub(crate) struct LimitsConfig {
     pub(crate) rate_limit_burst: NonZeroU32,
     pub(crate) request_timeout: Duration,
     pub(crate) json_max_bytes: usize,
+    pub(crate) metrics_for_everybody: bool,
 }
 
 #[derive(Debug)]
@@ -185,6 +186,7 @@ impl LimitsConfig {
             rate_limit_burst: positive(layers, "rate_limit_burst")?,
             request_timeout: seconds(layers, "request_timeout_seconds")?,
             json_max_bytes: layers.number("json_max_size_kb", 1, 100_000)? as usize * 1024,
+            metrics_for_everybody: layers.flag("metrics_for_everybody")?,
         })
     }
 }

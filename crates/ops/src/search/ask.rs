@@ -93,7 +93,7 @@ impl Ops {
             filters: question.filters.clone(),
         };
         let retrieved = self.retrieve(&scope, &request).await?;
-        let retrieval = self.clock.elapsed() - begun;
+        let retrieval = self.clock.elapsed().saturating_sub(begun);
         if let Some(events) = events {
             let hits = retrieved.hits();
             // Whoever asked may have gone: the answer is for nobody then.
@@ -218,6 +218,11 @@ impl Ops {
         retrieval: Duration,
         begun: Duration,
     ) {
+        let took = self.clock.elapsed().saturating_sub(begun);
+        let outcome = if answered.answer.is_some() { "answered" } else { "abstained" };
+        metrics::histogram!("docket_retrieval_seconds").record(retrieval);
+        metrics::histogram!("docket_answer_seconds").record(took);
+        metrics::counter!("docket_questions_total", "outcome" => outcome).increment(1);
         tracing::info!(
             event = "ask",
             tenant_id = %scope.tenant_id(),
@@ -228,7 +233,7 @@ impl Ops {
             confidence = answered.confidence,
             citations = answered.citations.len(),
             retrieval_ms = retrieval.as_millis(),
-            answer_ms = (self.clock.elapsed() - begun).as_millis(),
+            answer_ms = took.as_millis(),
             trace_id = scope.trace_id().map(|trace| trace.to_string()),
             "a question was answered"
         );

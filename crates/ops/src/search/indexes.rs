@@ -129,12 +129,12 @@ impl Known {
 
     async fn read_on(&mut self, tx: &mut Tx, changes: &Changes) -> Result<(), OpsError> {
         let news = changes.changed.iter().filter(|(change, _)| !self.heard.contains(change));
-        let mut changed: Vec<DocId> = news.map(|(_, doc_id)| *doc_id).collect();
-        changed.sort_unstable();
-        changed.dedup();
-        let documents = tx.findable_documents(Some(&changed)).await?;
-        let chunks = tx.findable_chunks(Some(&changed), self.model.as_deref()).await?;
-        for doc_id in changed {
+        let mut stale: Vec<DocId> = news.map(|(_, doc_id)| *doc_id).collect();
+        stale.sort_unstable();
+        stale.dedup();
+        let documents = tx.findable_documents(Some(&stale)).await?;
+        let chunks = tx.findable_chunks(Some(&stale), self.model.as_deref()).await?;
+        for doc_id in stale {
             self.index.remove(doc_id);
         }
         self.put(documents, chunks);

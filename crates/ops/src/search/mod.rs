@@ -118,6 +118,8 @@ impl Ops {
         let retrieved = self.retrieve(&scope, request).await?;
         let hits = retrieved.hits();
         let warnings = retrieved.warnings;
+        let took = self.clock.elapsed().saturating_sub(begun);
+        metrics::histogram!("docket_search_seconds").record(took);
         tracing::info!(
             event = "search",
             tenant_id = %scope.tenant_id(),
@@ -125,7 +127,7 @@ impl Ops {
             mode = ?request.mode,
             query_chars = request.query.chars().count(),
             hits = hits.len(),
-            retrieval_ms = (self.clock.elapsed() - begun).as_millis(),
+            retrieval_ms = took.as_millis(),
             trace_id = scope.trace_id().map(|trace| trace.to_string()),
             "a search was answered"
         );

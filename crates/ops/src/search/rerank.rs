@@ -57,10 +57,9 @@ impl SecondOpinion {
                     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
                     model.score(&query, &texts)
                 };
-                let scored = tokio::task::spawn_blocking(score).await;
-                let scores = scored
-                    .map_err(|error| error.to_string())?
-                    .map_err(|error| error.to_string())?;
+                let read = tokio::task::spawn_blocking(score).await;
+                let scores =
+                    read.map_err(|error| error.to_string())?.map_err(|error| error.to_string())?;
                 let mut order: Vec<usize> = (0..scores.len()).collect();
                 order.sort_by(|a, b| scores[*b].total_cmp(&scores[*a]));
                 Ok(order)

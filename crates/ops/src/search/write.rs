@@ -6,10 +6,12 @@
 use connect::ModelError;
 use connect::llm::{Completion, LanguageModel};
 use retrieval::answer::{Claim, Embed, Passage, verify};
+use retrieval::index::Found;
 use retrieval::snippet::snippet;
 use retrieval::terms::QueryTerms;
 use serde::Deserialize;
 use serde_json::{Value, json};
+use store::PassageRecord;
 use uuid::Uuid;
 
 use super::ask::{AskEvent, AskEvents, Citation, Sentence};
@@ -132,17 +134,14 @@ impl Written {
 }
 
 fn prompt(question: &str, retrieved: &Retrieved) -> String {
-    let mut prompt = String::new();
-    for (number, (_, passage)) in (1..).zip(&retrieved.passages) {
+    let marked_off = |(number, (_, passage)): (usize, &(Found, PassageRecord))| {
         // Nothing in a passage can look like its end.
         let text = passage.text.replace('<', "‹").replace('>', "›");
         let title = passage.title.replace(['<', '>', '"'], " ");
-        prompt.push_str(&format!(
-            "<passage number=\"{number}\" document=\"{title}\">\n{text}\n</passage>\n"
-        ));
-    }
-    prompt.push_str(&format!("<question>\n{question}\n</question>"));
-    prompt
+        format!("<passage number=\"{number}\" document=\"{title}\">\n{text}\n</passage>\n")
+    };
+    let passages: String = (1..).zip(&retrieved.passages).map(marked_off).collect();
+    format!("{passages}<question>\n{question}\n</question>")
 }
 
 fn schema() -> Value {

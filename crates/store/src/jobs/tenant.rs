@@ -11,7 +11,7 @@ use uuid::Uuid;
 
 use super::announce_work;
 use super::queue::parse_stage;
-use crate::{StoreError, Tx, Window, sql};
+use crate::{AcrossTenants, StoreError, Tx, Window, sql};
 
 /// A run about to be queued.
 #[derive(Clone, Debug)]
@@ -375,5 +375,13 @@ impl Tx {
             .bind(self.now() - chrono::Duration::minutes(1))
             .fetch_all(self.connection())
             .await?)
+    }
+}
+
+impl AcrossTenants {
+    /// How the queues stand, over all tenants.
+    pub async fn list_all_queues(&mut self) -> Result<Vec<QueueRecord>, StoreError> {
+        let now = self.now();
+        Ok(sqlx::query_as(sql!("jobs/all_queues")).bind(now).fetch_all(self.connection()).await?)
     }
 }

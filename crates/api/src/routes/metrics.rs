@@ -1,0 +1,40 @@
+//! What this process has counted, for Prometheus.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse, Response};
+
+use crate::Api;
+use crate::extract::Client;
+use crate::openapi::Watched;
+use crate::problem::ApiProblem;
+
+/// Read the metrics
+///
+/// In the text format of Prometheus. They hold counts and times of this process and the queues of all tenants,
+/// and nobody's data; by default they are for clients on this machine.
+#[utoipa::path(
+    get, path = "/metrics", tag = "health", operation_id = "metrics",
+    responses((status = 200, body = String, content_type = "text/plain"), Watched),
+)]
+pub(crate) async fn metrics(
+    State(api): State<Arc<Api>>,
+    client: Client,
+) -> Result<Response, ApiProblem> {
+    let metrics = &api.settings.metrics;
+    if !metrics.for_everybody && !client.address.to_canonical().is_loopback() {
+        return Err(ApiProblem::new(
+            StatusCode::FORBIDDEN,
+            "forbidden",
+            "metrics are for clients on the server's own machine; metrics_for_everybody changes that",
+        ));
+    }
+    // While the database is away the queues are not known; what was counted is.
+    if let Err(error) = api.ops.measure_queues().await {
+        tracing::debug!(%error, "the queues were not measured");
+    }
+    let kind = [(header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")];
+    Ok((kind, metrics.text()).into_response())
+}
