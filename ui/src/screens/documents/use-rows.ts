@@ -83,6 +83,7 @@ function asRow(result: BatchResult): DocumentView {
     content_type: "",
     size_bytes: 0,
     version: 0,
+    tags: [],
   };
 }
 
