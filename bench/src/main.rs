@@ -17,6 +17,7 @@ mod intake;
 mod load;
 mod machine;
 mod report;
+mod searchable;
 mod test_database;
 
 use std::io::{self, Write};
@@ -24,7 +25,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use anyhow::{Context, bail};
+use anyhow::{Context, bail, ensure};
 use clap::{Parser, ValueEnum};
 use tempfile::TempDir;
 use tokio::signal::unix::{SignalKind, signal};
@@ -67,6 +68,7 @@ enum Benchmark {
     IntakeSmall,
     IntakeMemory,
     IntakeListing,
+    Searchable,
     TestDatabase,
 }
 
@@ -99,6 +101,7 @@ impl Bench {
             Benchmark::IntakeSmall => intake::small(self).await,
             Benchmark::IntakeMemory => intake::memory(self).await,
             Benchmark::IntakeListing => intake::listing(self).await,
+            Benchmark::Searchable => searchable::run(self).await,
             Benchmark::TestDatabase => test_database::run(self).await,
         }
     }
@@ -141,12 +144,18 @@ async fn measure(cli: Cli) -> anyhow::Result<()> {
     } else {
         cli.benchmarks
     };
-    let mut figures = Vec::new();
+    let (mut figures, mut failed) = (Vec::new(), Vec::new());
     for benchmark in chosen {
         let name = benchmark.to_possible_value().context("every benchmark has a name")?;
         writeln!(io::stderr(), "measuring {} …", name.get_name())?;
-        let measured = bench.run(benchmark).await;
-        figures.extend(measured.with_context(|| format!("{} failed", name.get_name()))?);
+        match bench.run(benchmark).await {
+            Ok(measured) => figures.extend(measured),
+            // What was measured is shown all the same.
+            Err(error) => {
+                writeln!(io::stderr(), "error: {} failed: {error:#}", name.get_name())?;
+                failed.push(name.get_name().to_owned());
+            }
+        }
     }
     let machine = machine::describe()?;
     write!(io::stdout(), "{machine}\n\n{}", report::table(&figures))?;
@@ -155,5 +164,6 @@ async fn measure(cli: Cli) -> anyhow::Result<()> {
         std::fs::write(&file, format!("{document:#}\n"))
             .with_context(|| format!("cannot write {}", file.display()))?;
     }
+    ensure!(failed.is_empty(), "not measured: {}", failed.join(", "));
     Ok(())
 }

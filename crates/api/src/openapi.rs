@@ -168,10 +168,6 @@ problems! {
     }
 }
 problems! {
-    /// What only those who watch the server may read.
-    Watched { Forbidden = 403 "Not from this address" }
-}
-problems! {
     /// Every route about one thing.
     AboutOne { NotFound = 404 "There is no such thing, or not for this caller" }
 }

@@ -8,7 +8,7 @@ use axum::response::{IntoResponse, Response};
 
 use crate::Api;
 use crate::extract::Client;
-use crate::openapi::Watched;
+use crate::openapi::AboutOne;
 use crate::problem::ApiProblem;
 
 /// Read the metrics
@@ -17,7 +17,7 @@ use crate::problem::ApiProblem;
 /// and nobody's data; by default they are for clients on this machine.
 #[utoipa::path(
     get, path = "/metrics", tag = "health", operation_id = "metrics",
-    responses((status = 200, body = String, content_type = "text/plain"), Watched),
+    responses((status = 200, body = String, content_type = "text/plain"), AboutOne),
 )]
 pub(crate) async fn metrics(
     State(api): State<Arc<Api>>,
@@ -26,8 +26,8 @@ pub(crate) async fn metrics(
     let metrics = &api.settings.metrics;
     if !metrics.for_everybody && !client.address.to_canonical().is_loopback() {
         return Err(ApiProblem::new(
-            StatusCode::FORBIDDEN,
-            "forbidden",
+            StatusCode::NOT_FOUND,
+            "not_found",
             "metrics are for clients on the server's own machine; metrics_for_everybody changes that",
         ));
     }

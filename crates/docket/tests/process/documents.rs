@@ -40,8 +40,8 @@ async fn documents_are_listed_and_looked_at() {
     {
         assert!(shown.contains(part), "{part}: {shown}");
     }
-    let stages: Vec<&str> = shown.lines().rev().take(4).collect();
-    for (stage, name) in stages.iter().zip(["layout", "ocr", "preprocess", "ingest"]) {
+    let stages: Vec<&str> = shown.lines().rev().take(5).collect();
+    for (stage, name) in stages.iter().zip(["index", "layout", "ocr", "preprocess", "ingest"]) {
         let begins = stage.starts_with(&format!("    {name} "));
         assert!(begins && stage.contains(" succeeded "), "{shown}");
     }

@@ -291,3 +291,26 @@ async fn a_password_comes_with_the_file_and_is_shown_to_nobody() {
     assert!(!all.contains("guess-4711") && !audit.contains("guess-4711"));
     server.stop().await.succeeded();
 }
+
+#[tokio::test]
+async fn what_was_read_is_found_by_words_and_by_meaning() {
+    let folder = DataFolder::new();
+    let (server, ada, _) = library(&folder).await;
+    let papers = Papers::new();
+    papers.with("lease.pdf", &pdf_saying("The tenant pays the rent on the first day of a month."));
+    papers.with("zoo.txt", "Zebras and giraffes live on the savannah and eat grass and leaves.");
+    ada.sees(["ingest", papers.folder(), "--wait"]).await;
+    let by_words = ada.reads(["search", "tenant", "--json"]).await;
+    assert_eq!(by_words["warnings"], json!([]), "the model is there: {by_words}");
+    assert_eq!(by_words["hits"][0]["filename"], "lease.pdf");
+    assert_eq!(by_words["hits"][0]["areas"][0]["page"], 1, "{by_words}");
+    let meaning = ["search", "African", "wildlife", "--mode", "vector", "--json"];
+    assert_eq!(ada.reads(meaning).await["hits"][0]["filename"], "zoo.txt");
+    let answer = ada.sees(["ask", "Who", "pays", "the", "rent?"]).await;
+    assert!(answer.contains("The tenant pays the rent"), "{answer}");
+    assert!(answer.contains("[1] lease.pdf, page 1"), "{answer}");
+    let unknown = ada.types(["ask", "Who wrote the opera Aida?"]).finish().await;
+    assert_eq!(unknown.code, Some(1), "{unknown:?}");
+    assert!(unknown.stdout.starts_with("I don't know."), "{unknown:?}");
+    server.stop().await.succeeded();
+}
