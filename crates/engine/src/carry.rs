@@ -34,7 +34,7 @@ pub(crate) async fn carry(shop: Arc<Shop>, mut job: ClaimedJob, mut slot: OwnedS
         let holding = shop.held.hold(&job, registered.stage.settings().lease);
         let begun = shop.environment.clock.elapsed();
         let ended = run_stage(&shop, registered, &job, &holding).await;
-        count(&job.stage, &ended, shop.environment.clock.elapsed().saturating_sub(begun));
+        tell(&job, &ended, shop.environment.clock.elapsed().saturating_sub(begun));
         let (outcome, following) = match ended {
             Ended::Lost => break,
             Ended::CutOff => (Outcome::Released, None),
@@ -63,16 +63,31 @@ pub(crate) async fn carry(shop: Arc<Shop>, mut job: ClaimedJob, mut slot: OwnedS
     drop(slot);
 }
 
-/// How long stages take and how they end, for whoever watches this process.
-fn count(stage: &StageName, ended: &Ended, took: Duration) {
+/// How long stages wait and take, and how they end, for whoever watches this process.
+fn tell(job: &ClaimedJob, ended: &Ended, took: Duration) {
     let outcome = match ended {
         Ended::Done(Ok(_)) => "succeeded",
         Ended::Done(Err(failure)) => failure.class.as_str(),
         Ended::Lost => "lost",
         Ended::CutOff => "handed_back",
     };
-    let stage = stage.as_str().to_owned();
+    tracing::info!(
+        event = "stage_ended",
+        tenant_id = %job.tenant_id,
+        job_id = %job.job_id,
+        run_id = %job.run_id,
+        doc_id = %job.doc_id,
+        stage = %job.stage,
+        outcome,
+        attempt = job.retries + 1,
+        duration_ms = took.as_millis(),
+        queue_wait_ms = job.waited.as_millis(),
+        trace_parent = job.trace_parent,
+        "a stage ended"
+    );
+    let stage = job.stage.as_str().to_owned();
     metrics::histogram!("docket_stage_seconds", "stage" => stage.clone()).record(took);
+    metrics::histogram!("docket_queue_wait_seconds", "stage" => stage.clone()).record(job.waited);
     metrics::counter!("docket_stages_total", "stage" => stage, "outcome" => outcome).increment(1);
 }
 
@@ -133,8 +148,14 @@ async fn prepare_next(
     let token = LeaseToken(shop.environment.ids.next());
     let lease = Lease { token, until: shop.environment.clock.now() + length };
     let next = Next { stage: stage.clone(), job_id, lease: Some(lease), retries };
-    let mut following =
-        ClaimedJob { job_id, token, stage: stage.clone(), retries: 0, ..job.clone() };
+    let mut following = ClaimedJob {
+        job_id,
+        token,
+        stage: stage.clone(),
+        retries: 0,
+        waited: Duration::ZERO,
+        ..job.clone()
+    };
     following.earlier.insert(job.stage.clone(), artifacts.to_vec());
     (Some(next), Some((following, slot)))
 }

@@ -85,6 +85,8 @@ started AS (
 )
 SELECT job_id, tenant_id, run_id, doc_id, stage, attempts, lease_token, trace_parent, pipeline,
        config, content_sha256, password,
+       -- How long it could have been worked on by somebody.
+       (extract(epoch FROM $5 - greatest(created_at, next_run_at)) * 1000)::bigint AS waited_ms,
        -- What the stages before it left. The first one has none.
        CASE WHEN stage <> pipeline[1] THEN (
            SELECT jsonb_object_agg(name, artifacts) FROM stages

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use domain::{
@@ -60,6 +61,8 @@ pub struct ClaimedJob {
     pub config: Value,
     /// Opens the original.
     pub password: Option<Secret>,
+    /// How long it lay in the queue.
+    pub waited: Duration,
     /// The artifacts that the stages before it left, by stage.
     pub earlier: Earlier,
 }
@@ -151,6 +154,7 @@ struct ClaimedRow {
     content_sha256: Option<Vec<u8>>,
     config: Value,
     password: Option<String>,
+    waited_ms: i64,
     earlier: Option<Json<Earlier>>,
 }
 
@@ -176,6 +180,7 @@ impl TryFrom<ClaimedRow> for ClaimedJob {
             content: row.content_sha256.as_deref().map(content_hash).transpose()?,
             config: row.config,
             password: row.password.map(Secret::new),
+            waited: Duration::from_millis(u64::try_from(row.waited_ms).unwrap_or(0)),
             earlier: row.earlier.map(|Json(earlier)| earlier).unwrap_or_default(),
         })
     }
