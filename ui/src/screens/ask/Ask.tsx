@@ -2,7 +2,7 @@
 import "./ask.css";
 import { useEffect, useRef, useState, type SyntheticEvent } from "react";
 import { useSearchParams } from "wouter";
-import type { SearchFilters } from "../../api/contract.ts";
+import type { SearchFilters } from "../../api/types.ts";
 import { Button, Empty, Segmented } from "../../design/basics.tsx";
 import { Icon } from "../../design/Icon.tsx";
 import { useMe } from "../../session/session.ts";

@@ -1,5 +1,5 @@
 import { Link } from "wouter";
-import type { Hit } from "../../api/contract.ts";
+import type { Hit } from "../../api/types.ts";
 import { Badge } from "../../design/basics.tsx";
 import { addressOfPassage, markedPieces } from "../document/highlight.ts";
 

@@ -27,10 +27,10 @@ export function Details({ detail, page }: { detail: DocumentDetail; page?: PageV
         <Fact name="Id"><code>{detail.doc_id}</code></Fact>
         <Fact name="Content"><code>{detail.content_hash ?? "–"}</code></Fact>
         {page && <Fact name="Text of this page">{TEXT_SOURCE[page.text_source]}, quality {page.quality} of 100</Fact>}
-        {detail.tags && <Fact name="Tags"><Tags id={detail.doc_id} tags={detail.tags} /></Fact>}
+        <Fact name="Tags"><Tags id={detail.doc_id} tags={detail.tags} /></Fact>
         {page?.language && <Fact name="Language">{page.language}</Fact>}
       </dl>
-      {detail.parts && detail.parts.length > 0 && (
+      {detail.parts.length > 0 && (
         <>
           <h3 className="versions-title">Came with it</h3>
           <ul>{detail.parts.map((part) => <li key={part.doc_id}><Link href={`/documents/${part.doc_id}`}>{part.title}</Link> <StatusBadge status={part.status} /> <span className="quiet">{part.place === "within" ? "attached to this document" : "this document was attached to it"}</span></li>)}</ul>

@@ -1,6 +1,5 @@
 /** Which words belong to what: the same words on the picture and in the text. All pure. */
-import type { Area } from "../../api/contract.ts";
-import { boxOf, type BlockView, type Box, type PageView, type WordView } from "../../api/types.ts";
+import { boxOf, type AreaView, type BlockView, type Box, type PageView, type WordView } from "../../api/types.ts";
 
 /** Words of a page, from one up to but not including another. */
 export interface WordRange {
@@ -71,8 +70,14 @@ export function findPassage(words: readonly WordView[], quote: string): WordRang
 }
 
 /** Areas as they stand in an address: `3:10,20,30,40;4:…`, page and box, in points. */
-export function writeAreas(areas: readonly Area[]): string {
+export function writeAreas(areas: readonly (AreaView | Area)[]): string {
   return areas.map(({ page, box }) => `${page}:${box.map((side) => Math.round(side * 10) / 10).join(",")}`).join(";");
+}
+
+/** A part of a page. */
+export interface Area {
+  page: number;
+  box: Box;
 }
 
 export function readAreas(text: string | null): Area[] {
@@ -85,7 +90,7 @@ export function readAreas(text: string | null): Area[] {
 }
 
 /** The address of a passage: the document, at the page, with what to highlight. */
-export function addressOfPassage(passage: { doc_id: string; pages: number[]; areas: readonly Area[]; quote?: string }): string {
+export function addressOfPassage(passage: { doc_id: string; pages: number[]; areas: readonly (AreaView | Area)[]; quote?: string }): string {
   const params = new URLSearchParams();
   const page = passage.areas[0]?.page ?? passage.pages[0];
   if (page !== undefined) params.set("page", String(page));

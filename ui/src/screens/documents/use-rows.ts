@@ -82,6 +82,7 @@ function asRow(result: BatchResult): DocumentView {
     source_uri: "",
     content_type: "",
     size_bytes: 0,
+    tags: [],
     version: 0,
   };
 }
