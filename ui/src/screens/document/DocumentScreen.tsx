@@ -19,6 +19,8 @@ import { History } from "./History.tsx";
 import { Fields, MarkdownText, Tables } from "./OtherTabs.tsx";
 import { PageText } from "./PageText.tsx";
 import { PageViewer } from "./PageViewer.tsx";
+import { PartsLine } from "./Parts.tsx";
+import { TagLinks } from "./Tags.tsx";
 
 const TABS = ["text", "markdown", "tables", "fields", "history", "details"] as const;
 type Tab = (typeof TABS)[number];
@@ -64,6 +66,8 @@ function StateLine({ detail }: { detail: DocumentDetail }) {
       <StatusBadge status={detail.status} />
       {progress?.stage && <span className="quiet">{progress.stage}{progress.total > 0 && ` ${progress.done} of ${progress.total}`}</span>}
       {detail.error && <span className="run-error" title={detail.error}>{detail.error}</span>}
+      <TagLinks tags={detail.tags} />
+      <PartsLine parts={detail.parts} rest={`/documents/${detail.doc_id}?tab=details`} />
     </p>
   );
 }
