@@ -52,7 +52,7 @@ export function UploadDialog({ onPickFiles, onPickFolder }: UploadDialogProps) {
         <TagField tags={tags} onChange={setTags} />
         <span className="field-note">Every one of these files gets them. Search and answers can be limited to tags.</span>
       </div>
-      <Field label="Password" note="For files that are locked. It is kept sealed with the original and shown nowhere.">
+      <Field label="Password" note="For files that are locked. It opens the original and is shown nowhere.">
         <input className="input" type="password" autoComplete="off" maxLength={200} value={password} onChange={(event) => setPassword(event.target.value)} />
       </Field>
       <div className="dialog-foot">
