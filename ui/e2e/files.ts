@@ -59,6 +59,15 @@ export const LEASE: MadeFile = {
 /** Refused for good by the reader: elements within each other without end. */
 export const HOSTILE: MadeFile = text("nested.html", `<!doctype html><title>Nested</title>${"<div>".repeat(5000)}deep${"</div>".repeat(5000)}`);
 
+/** A mail with a note attached, which becomes a document of its own. */
+export const MAIL_WITH_ATTACHMENT: MadeFile = text("keys.eml", [
+  "From: ana@example.com", "To: ben@example.com", "Subject: The keys", "Date: Mon, 02 Mar 2026 10:00:00 +0000",
+  "MIME-Version: 1.0", 'Content-Type: multipart/mixed; boundary="part"', "",
+  "--part", "Content-Type: text/plain; charset=utf-8", "", "The list of keys is attached.",
+  "--part", 'Content-Type: text/plain; name="keys.txt"', 'Content-Disposition: attachment; filename="keys.txt"', "", "Two keys for the door, one for the cellar.",
+  "--part--", "",
+].join("\r\n"));
+
 /** Twenty files of all the kinds that can be made by hand. */
 export function twentyFiles(): MadeFile[] {
   const files = [LEASE];

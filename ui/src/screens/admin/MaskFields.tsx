@@ -1,6 +1,6 @@
 import type { Mask } from "../../api/types.ts";
 import { Field, IconButton } from "../../design/basics.tsx";
-import { areaOf, faultOf, MASKED_KINDS, placeInWords } from "./masks.ts";
+import { areaOf, faultOf, kindsToChoose, placeInWords } from "./masks.ts";
 
 const SIDES = ["Left", "Top", "Right", "Bottom"] as const;
 
@@ -29,6 +29,7 @@ export function MaskList({ masks, chosen, onChoose, onRemove }: MaskListProps) {
 export function MaskFields({ mask, onChange }: { mask: Mask; onChange: (how: Partial<Mask>) => void }) {
   const area = areaOf(mask);
   const kinds = mask.kinds ?? [];
+  const choices = kindsToChoose(mask);
   const fault = faultOf(mask);
   return (
     <div className="mask-fields">
@@ -49,9 +50,9 @@ export function MaskFields({ mask, onChange }: { mask: Mask; onChange: (how: Par
       <div className="field" role="group" aria-label="Only files of these kinds">
         <span>Only files of these kinds (none chosen: all)</span>
         <div className="kinds">
-          {MASKED_KINDS.map((kind) => (
+          {choices.map((kind) => (
             <label key={kind} className="choice">
-              <input type="checkbox" className="check" checked={kinds.includes(kind)} onChange={(event) => onChange({ kinds: MASKED_KINDS.filter((other) => (other === kind ? event.target.checked : kinds.includes(other))) })} /> {kind}
+              <input type="checkbox" className="check" checked={kinds.includes(kind)} onChange={(event) => onChange({ kinds: choices.filter((other) => (other === kind ? event.target.checked : kinds.includes(other))) })} /> {kind}
             </label>
           ))}
         </div>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { asSent, boxBetween, faultOf, movedBox, placeInWords } from "./masks.ts";
+import { asSent, boxBetween, faultOf, kindsToChoose, movedBox, placeInWords } from "./masks.ts";
 
 describe("a mask that is drawn", () => {
   it("is the same from every corner, and ends at the page's edges", () => {
@@ -28,6 +28,10 @@ describe("a mask", () => {
   it("says what it holds for", () => {
     expect(placeInWords({ box: [] })).toBe("Every page of all files");
     expect(placeInWords({ box: [], page: 2, kinds: ["pdf"], file_name_contains: "payslip" })).toBe("Page 2 of pdf files with “payslip” in their name");
+  });
+
+  it("keeps kinds that are not offered otherwise", () => {
+    expect(kindsToChoose({ box: [], kinds: ["pptx", "pdf"] })).toEqual(["pdf", "png", "jpg", "tiff", "pptx"]);
   });
 
   it("is sent without what it does not say", () => {

@@ -9,8 +9,13 @@ export interface Point {
   y: number;
 }
 
-/** The kinds of files that have pages to hide something on. */
-export const MASKED_KINDS = ["pdf", "png", "jpg", "tiff", "docx", "xlsx", "pptx", "html", "md", "txt", "eml"] as const;
+/** The kinds of files whose pages have a size, so that there is something to hide on them. */
+const MASKED_KINDS = ["pdf", "png", "jpg", "tiff"];
+
+/** The kinds to choose from: others that a mask names stay. */
+export function kindsToChoose(mask: Mask): string[] {
+  return [...new Set([...MASKED_KINDS, ...(mask.kinds ?? [])])];
+}
 
 const WHOLE_PAGE: Box = [0, 0, 1, 1];
 /** A click without a movement is no region. */
