@@ -3,7 +3,7 @@ import { useEffect, useReducer } from "react";
 import { Link } from "wouter";
 import { askQuestion } from "../../api/endpoints.ts";
 import type { Answer, Citation, Hit, SearchFilters } from "../../api/types.ts";
-import { Badge, Button, ProblemOrMissing, Skeleton } from "../../design/basics.tsx";
+import { Badge, Button, ProblemOrMissing, sentence, Skeleton } from "../../design/basics.tsx";
 import { Icon } from "../../design/Icon.tsx";
 import { percent } from "../../format/numbers.ts";
 import { addressOfPassage } from "../document/highlight.ts";
@@ -123,7 +123,7 @@ function Abstention({ answer }: { answer: Answer }) {
     <>
       <section className="card answer abstained" aria-label="No answer">
         <h2><Icon name="pause" /> The documents do not say</h2>
-        <p>{answer.reason ?? "No passage supports an answer, so there is none."}</p>
+        <p>{sentence(answer.reason ?? "No passage supports an answer, so there is none.")}</p>
         <Warnings warnings={answer.warnings} />
       </section>
       {nearest.length > 0 && (

@@ -7,7 +7,7 @@ import { addressOfPassage, markedPieces } from "../document/highlight.ts";
 export function Passage({ hit }: { hit: Hit }) {
   return (
     <article className="passage">
-      <h3><Link href={addressOfPassage({ ...hit, quote: hit.areas.length > 0 ? undefined : hit.snippet })}>{hit.title}</Link></h3>
+      <h3><Link href={addressOfPassage({ ...hit, quote: hit.snippet })}>{hit.title}</Link></h3>
       <p className="passage-place">
         <Badge>{hit.source_type}</Badge>
         {hit.pages.length > 0 && <span>{pagesInWords(hit.pages)}</span>}

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { PageView, WordView } from "../../api/types.ts";
-import { addressOfPassage, blockOfWord, disputedWords, findPassage, markedPieces, readAreas, wordsInBoxes, wordsOfBlock, writeAreas } from "./highlight.ts";
+import { addressOfPassage, blockOfWord, boxesOfWords, disputedWords, findPassage, markedPieces, passageOf, readAreas, wordsInBoxes, wordsOfBlock, writeAreas } from "./highlight.ts";
 
 const words = (text: string): WordView[] =>
   text.split(" ").map((word, at) => ({ text: word, box: [at * 10, 0, at * 10 + 8, 10], confidence: 99, origin: "layer" }));
@@ -41,6 +41,23 @@ describe("findPassage", () => {
     expect(findPassage(page.words, "due in ten days from today")).toEqual({ from: 4, to: 8 });
     expect(findPassage(page.words, "due to circumstances beyond control")).toBeNull();
     expect(findPassage(page.words, "…")).toBeNull();
+  });
+});
+
+describe("passageOf", () => {
+  const numbered = { ...page, number: 1 };
+
+  it("shows the words of the quote, boxed line by line, rather than all of its areas", () => {
+    expect(passageOf(numbered, "1:0,0,100,10", "7 is due")).toEqual({ words: [2, 3, 4], boxes: [[20, 0, 28, 10], [30, 0, 48, 10]], hasQuote: true });
+  });
+
+  it("shows the areas of this page where the quote is not there", () => {
+    expect(passageOf(numbered, "1:9,0,26,10;2:0,0,5,5", "nowhere to be found")).toEqual({ words: [1, 2], boxes: [[9, 0, 26, 10]], hasQuote: false });
+    expect(passageOf(numbered, null, null)).toEqual({ words: [], boxes: [], hasQuote: false });
+  });
+
+  it("boxes words alone that are in no line", () => {
+    expect(boxesOfWords({ ...page, lines: [] }, [0, 1])).toEqual([[0, 0, 8, 10], [10, 0, 18, 10]]);
   });
 });
 

@@ -69,6 +69,38 @@ export function findPassage(words: readonly WordView[], quote: string): WordRang
   return bestLength * 2 >= wanted.length ? best : null;
 }
 
+/** One box around the words of each line. */
+export function boxesOfWords(page: PageView, words: readonly number[]): Box[] {
+  const lines = new Map<number, Box>();
+  for (const word of words) {
+    const box = boxOf(page.words[word]?.box);
+    if (!box) continue;
+    const line = page.lines.findIndex(({ from, to }) => word >= from && word < to);
+    // Words of a table may be in no line: each has a box of its own.
+    const key = line < 0 ? -1 - word : line;
+    const other = lines.get(key) ?? box;
+    lines.set(key, [Math.min(box[0], other[0]), Math.min(box[1], other[1]), Math.max(box[2], other[2]), Math.max(box[3], other[3])]);
+  }
+  return [...lines.values()];
+}
+
+/** What an address asks to see on a page: the words of its quote, or of its areas where the quote is not there. */
+export interface Passage {
+  words: number[];
+  boxes: Box[];
+  hasQuote: boolean;
+}
+
+export function passageOf(page: PageView, at: string | null, quote: string | null): Passage {
+  const range = quote ? findPassage(page.words, quote) : null;
+  if (range) {
+    const words = Array.from({ length: range.to - range.from }, (_, offset) => range.from + offset);
+    return { words, boxes: boxesOfWords(page, words), hasQuote: true };
+  }
+  const boxes = readAreas(at).filter((area) => area.page === page.number).map((area) => area.box);
+  return { words: wordsInBoxes(page.words, boxes), boxes, hasQuote: false };
+}
+
 /** Areas as they stand in an address: `3:10,20,30,40;4:…`, page and box, in points. */
 export function writeAreas(areas: readonly (AreaView | Area)[]): string {
   return areas.map(({ page, box }) => `${page}:${box.map((side) => Math.round(side * 10) / 10).join(",")}`).join(";");
