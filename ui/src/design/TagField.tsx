@@ -6,12 +6,11 @@ const LONGEST = 100;
 
 interface TagFieldProps {
   tags: readonly string[];
-  isDisabled?: boolean;
   onChange: (tags: readonly string[]) => void;
 }
 
 /** Tags that can be taken away, and a place to write the next one. */
-export function TagField({ tags, isDisabled = false, onChange }: TagFieldProps) {
+export function TagField({ tags, onChange }: TagFieldProps) {
   const [written, setWritten] = useState("");
   const add = () => {
     const next = withTags(tags, written);
@@ -23,7 +22,7 @@ export function TagField({ tags, isDisabled = false, onChange }: TagFieldProps) 
       {tags.map((tag) => (
         <span key={tag} className="badge plain">
           {tag}
-          <button type="button" className="tag-remove" aria-label={`Remove ${tag}`} disabled={isDisabled} onClick={() => onChange(tags.filter((kept) => kept !== tag))}>×</button>
+          <button type="button" className="tag-remove" aria-label={`Remove ${tag}`} onClick={() => onChange(tags.filter((kept) => kept !== tag))}>×</button>
         </span>
       ))}
       <input
@@ -32,7 +31,6 @@ export function TagField({ tags, isDisabled = false, onChange }: TagFieldProps) 
         placeholder="Add a tag"
         maxLength={LONGEST}
         value={written}
-        disabled={isDisabled}
         onChange={(event) => setWritten(event.target.value)}
         onBlur={add}
         onKeyDown={(event) => {

@@ -13,14 +13,14 @@ export function EditableTags({ id, tags }: { id: string; tags: readonly string[]
   const client = useQueryClient();
   const change = useMutation({
     mutationFn: (next: readonly string[]) => tagDocument(id, next),
+    // One after the other: each says all tags.
+    scope: { id: `tags of ${id}` },
     onError: (error) => tell({ tone: "bad", text: messageOf(error) }),
-    onSettled: () => {
-      for (const queryKey of [["document", id], ["fresh"]]) void client.invalidateQueries({ queryKey });
-    },
+    onSettled: () => Promise.all([["document", id], ["fresh"]].map((queryKey) => client.invalidateQueries({ queryKey }))),
   });
   if (!may(role, "upload")) return tags.length === 0 ? <span className="quiet">none</span> : <TagLinks tags={tags} />;
   // What was asked for is shown until the document is fetched again.
-  return <TagField tags={change.isPending ? change.variables : tags} isDisabled={change.isPending} onChange={change.mutate} />;
+  return <TagField tags={change.isPending ? change.variables : tags} onChange={change.mutate} />;
 }
 
 /** Each leads to the documents that have it. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { PageView, WordView } from "../../api/types.ts";
-import { addressOfPassage, blockOfWord, boxesOfWords, disputedWords, findPassage, markedPieces, passageOf, readAreas, wordsInBoxes, wordsOfBlock, writeAreas } from "./highlight.ts";
+import { addressOfPassage, blockOfWord, boxesOfWords, disputedWords, findPassage, markedPieces, passageOf, quoteOf, readAreas, wordsInBoxes, wordsOfBlock, writeAreas } from "./highlight.ts";
 
 const words = (text: string): WordView[] =>
   text.split(" ").map((word, at) => ({ text: word, box: [at * 10, 0, at * 10 + 8, 10], confidence: 99, origin: "layer" }));
@@ -72,6 +72,19 @@ describe("addresses of passages", () => {
   it("that somebody made up highlight nothing", () => {
     expect(readAreas("3:1,2,x,4;0:1,2,3,4;nonsense;5:1,2")).toEqual([]);
     expect(readAreas(null)).toEqual([]);
+  });
+});
+
+describe("quoteOf", () => {
+  it("is the sentence that has the most of what was searched for", () => {
+    const snippet = "😀 The rent of the house is due. The lease ends in 2031. Of the rest";
+    const highlights = ["The", "of", "the", "lease", "ends"].map((word) => ({ start: Array.from(snippet.slice(0, snippet.indexOf(word))).length, end: Array.from(snippet.slice(0, snippet.indexOf(word))).length + word.length }));
+    expect(quoteOf({ snippet, highlights })).toBe("The lease ends in 2031.");
+  });
+
+  it("is all of it where nothing is marked, and does not end within a number", () => {
+    expect(quoteOf({ snippet: "One. Two.", highlights: [] })).toBe("One. Two.");
+    expect(quoteOf({ snippet: "Pay 11.5 now. Or not.", highlights: [{ start: 9, end: 12 }] })).toBe("Pay 11.5 now.");
   });
 });
 

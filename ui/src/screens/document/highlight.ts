@@ -132,6 +132,21 @@ export function addressOfPassage(passage: { doc_id: string; pages: number[]; are
   return `/documents/${passage.doc_id}${text ? `?${text}` : ""}`;
 }
 
+/**
+ * The sentence of a snippet that has the most of what was searched for: a snippet may begin pages before it. Longer words
+ * count more, as “the” and “of” are in every sentence.
+ */
+export function quoteOf({ snippet, highlights }: { snippet: string; highlights: readonly { start: number; end: number }[] }): string {
+  let [from, best, bestWeight] = [0, snippet, 0];
+  for (const [sentence] of snippet.matchAll(/.+?(?:[.!?…]+(?=\s|$)|$)/gsu)) {
+    const to = from + Array.from(sentence).length;
+    const weight = highlights.reduce((sum, { start, end }) => sum + (start >= from && end <= to ? (end - start) ** 2 : 0), 0);
+    if (weight > bestWeight) [best, bestWeight] = [sentence.trim(), weight];
+    from = to;
+  }
+  return best;
+}
+
 /** A text in pieces, each either highlighted or not. Offsets count characters (Unicode scalar values), not UTF-16 units. */
 export function markedPieces(text: string, highlights: readonly { start: number; end: number }[]): { text: string; isMarked: boolean }[] {
   const characters = Array.from(text);

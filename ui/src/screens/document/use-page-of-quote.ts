@@ -20,32 +20,32 @@ interface Sought {
 
 export function usePageOfQuote({ id, at, quote, page, isThere, onFound }: Sought): void {
   const client = useQueryClient();
+  /** The passage that was looked for, and what is shown now: whoever left or turned the page is not called back. */
   const looked = useRef<string | null>(null);
-  const found = useRef(onFound);
+  const now = useRef({ page, onFound });
   useEffect(() => {
-    found.current = onFound;
+    now.current = { page, onFound };
   });
+  useEffect(() => () => {
+    looked.current = null;
+  }, []);
   useEffect(() => {
-    const passage = `${id} ${at} ${quote}`;
+    const passage = JSON.stringify([id, at, quote]);
     if (!page || quote === null || looked.current === passage) return;
     looked.current = passage;
     if (isThere) return;
-    let isCurrent = true;
     const others = [...new Set(readAreas(at).map((area) => area.page))].filter((number) => number !== page.number);
     const look = async () => {
       for (const number of others) {
         const other = await client.query({ queryKey: ["document", id, "page", number], queryFn: () => readPage(id, number) });
-        if (!isCurrent) return;
+        if (looked.current !== passage || now.current.page?.number !== page.number) return;
         if (passageOf(other, null, quote).hasQuote) {
-          found.current(number);
+          now.current.onFound(number);
           return;
         }
       }
     };
     // The page that is shown stays, with the passage highlighted on it, when another cannot be fetched.
     look().catch(() => undefined);
-    return () => {
-      isCurrent = false;
-    };
   }, [client, id, at, quote, page, isThere]);
 }
