@@ -45,7 +45,7 @@ const SCREENS: readonly (readonly [string, string])[] = [
   ["/documents/LEASE?tab=details", "Versions"],
   ["/documents/none", "There is no such document"],
   ["/ask", "Ask your documents"],
-  ["/ask?mode=search&q=lease", "31 May 2031"],
+  ["/ask?mode=search&q=lease", "lease.pdf"],
   ["/ask?mode=ask&q=When+does+the+lease+end%3F", "What it rests on"],
   ["/ask?mode=ask&q=What+is+the+name+of+the+landlord%27s+dog%3F", "What came nearest"],
   ["/repair/dead", "What to do:"],

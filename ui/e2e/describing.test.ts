@@ -50,6 +50,18 @@ it("files are uploaded with the tags that were said of them, which can be change
   expect(await page.locator(".document-head .tag-link").allInnerTexts()).toEqual(["paid", "salary"]);
 });
 
+it("a locked file is read with the password that was said of it", async () => {
+  const locked = { name: "locked.pdf", bytes: pdf([["The secret", "The spare key is under the third stone."]], "open sesame") };
+  await page.goto(`${server.url}/documents`);
+  await page.getByRole("button", { name: "Upload with…" }).click();
+  await choose(locked);
+  await page.getByRole("textbox", { name: /^Password/ }).fill("open sesame");
+  await page.getByRole("button", { name: "Upload 1 file" }).click();
+  await page.getByRole("table", { name: "Documents" }).getByRole("link", { name: locked.name }).click();
+  await page.locator(".page-text").getByText("stone").waitFor({ timeout: 60_000 });
+  expect(await page.locator(".page-text").innerText()).toContain("The spare key is under the third stone.");
+});
+
 it("a mail and what was attached to it lead to each other", async () => {
   await page.goto(`${server.url}/documents`);
   await choose(MAIL_WITH_ATTACHMENT);

@@ -45,7 +45,7 @@ export function MaskFields({ mask, onChange }: { mask: Mask; onChange: (how: Par
       </div>
       {fault !== null && <p className="run-problem" role="alert">{fault}</p>}
       <Field label="Only files with this in their name">
-        <input className="input" maxLength={255} placeholder="payslip" value={mask.file_name_contains ?? ""} onChange={(event) => onChange({ file_name_contains: event.target.value })} />
+        <input className="input" maxLength={255} placeholder="any name" value={mask.file_name_contains ?? ""} onChange={(event) => onChange({ file_name_contains: event.target.value })} />
       </Field>
       <div className="field" role="group" aria-label="Only files of these kinds">
         <span>Only files of these kinds (none chosen: all)</span>

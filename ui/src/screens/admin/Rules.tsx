@@ -2,7 +2,7 @@
 import "./rules.css";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { changeRules, listDocuments, listQueues, readTenant } from "../../api/endpoints.ts";
+import { changeRules, listDocuments, listRuns, readTenant } from "../../api/endpoints.ts";
 import type { Mask, Rules as RulesOfTenant } from "../../api/types.ts";
 import { Button, Field, ProblemNote, SkeletonRows } from "../../design/basics.tsx";
 import { byStage } from "../../format/stages.ts";
@@ -98,8 +98,9 @@ function Behind({ shown, onShow }: { shown: string; onShow: (id: string) => void
 }
 
 function Stages({ pipeline, onChange }: { pipeline: readonly string[]; onChange: (pipeline: readonly string[]) => void }) {
-  const queues = useQuery({ queryKey: ["queues"], queryFn: listQueues });
-  const known = [...new Set([...(queues.data?.queues.map(({ stage }) => stage) ?? []), ...pipeline])].sort(byStage);
+  // No route tells all stages; the latest runs passed them.
+  const runs = useQuery({ queryKey: ["runs", "latest"], queryFn: () => listRuns({ limit: 20 }) });
+  const known = [...new Set([...(runs.data?.items.flatMap((run) => run.pipeline) ?? []), ...pipeline])].sort(byStage);
   const isUsual = pipeline.length === 0;
   return (
     <section className="card" aria-labelledby="stages">
@@ -114,8 +115,8 @@ function Stages({ pipeline, onChange }: { pipeline: readonly string[]; onChange:
             </label>
           ))}
         </div>
-        {queues.data && known.length === 0 && <p className="quiet">The stages are known here once a document has passed them.</p>}
-        {queues.error && <ProblemNote error={queues.error} />}
+        {runs.data && known.length === 0 && <p className="quiet">The stages are known here once a document has passed them.</p>}
+        {runs.error && <ProblemNote error={runs.error} />}
       </div>
     </section>
   );
