@@ -47,7 +47,7 @@ const SCREENS: readonly (readonly [string, string])[] = [
   ["/ask", "Ask your documents"],
   ["/ask?mode=search&q=lease", "lease.pdf"],
   ["/ask?mode=ask&q=When+does+the+lease+end%3F", "What it rests on"],
-  ["/ask?mode=ask&q=What+is+the+name+of+the+landlord%27s+dog%3F", "What came nearest"],
+  ["/ask?mode=ask&q=Which+planets+have+rings%3F", "What came nearest"],
   ["/repair/dead", "What to do:"],
   ["/repair/failed", "Retry these"],
   ["/repair/stale", "Nothing is under way"],
