@@ -45,7 +45,9 @@ const SCREENS: readonly (readonly [string, string])[] = [
   ["/documents/LEASE?tab=details", "Versions"],
   ["/documents/none", "There is no such document"],
   ["/ask", "Ask your documents"],
-  ["/ask?mode=search&q=lease", "Search your documents"],
+  ["/ask?mode=search&q=lease", "lease.pdf"],
+  ["/ask?mode=ask&q=When+does+the+lease+end%3F", "What it rests on"],
+  ["/ask?mode=ask&q=Which+planets+have+rings%3F", "What came nearest"],
   ["/repair/dead", "What to do:"],
   ["/repair/failed", "Retry these"],
   ["/repair/stale", "Nothing is under way"],
@@ -53,6 +55,7 @@ const SCREENS: readonly (readonly [string, string])[] = [
   ["/admin/users", "Add a person"],
   ["/admin/keys", "New key"],
   ["/admin/usage", "Documents by state"],
+  ["/admin/rules", "Masked regions"],
   ["/admin/audit", "Verify the chain"],
   ["/admin/health", "What Docket depends on"],
   ["/admin/configuration", "onfiguration"],
@@ -89,6 +92,10 @@ describe.each(["light", "dark"] as const)("in %s", (theme) => {
     await page.goto(`${server.url}/admin/users`);
     await page.getByRole("button", { name: "Add a person" }).click();
     await page.getByRole("dialog", { name: "Add a person" }).waitFor();
+    expect(await seriousViolations(page)).toEqual([]);
+    await page.goto(`${server.url}/documents`);
+    await page.getByRole("button", { name: "Upload with…" }).click();
+    await page.getByRole("dialog", { name: "Upload with tags or a password" }).waitFor();
     expect(await seriousViolations(page)).toEqual([]);
   });
 });

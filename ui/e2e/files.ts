@@ -1,4 +1,5 @@
 /** Small documents, made here: nothing is read from anywhere else. */
+import { lockOf } from "./pdf-lock.ts";
 
 export interface MadeFile {
   name: string;
@@ -7,14 +8,16 @@ export interface MadeFile {
 
 const text = (name: string, content: string): MadeFile => ({ name, bytes: new TextEncoder().encode(content) });
 
-/** A PDF of one or more pages, each a few lines of Helvetica, the first one larger. */
-export function pdf(pages: readonly (readonly string[])[]): Uint8Array {
+/** A PDF of one or more pages, each a few lines of Helvetica, the first one larger. With a password, it takes that to open. */
+export function pdf(pages: readonly (readonly string[])[], password?: string): Uint8Array {
+  const lock = password === undefined ? null : lockOf(password);
   const objects: string[] = ["<< /Type /Catalog /Pages 2 0 R >>", "", "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>"];
   const kids: string[] = [];
   for (const lines of pages) {
     const shown = lines.map((line, at) => `${at === 0 ? "/F1 20 Tf 0 0" : "/F1 12 Tf 0 -26"} Td (${line.replaceAll(/[\\()]/g, "\\$&")}) Tj`).join("\n");
     const content = `BT 72 700 Td\n${shown}\nET`;
-    objects.push(`<< /Length ${content.length} >>\nstream\n${content}\nendstream`);
+    const stored = lock ? lock.seal(content, objects.length + 1) : content;
+    objects.push(`<< /Length ${stored.length} >>\nstream\n${stored}\nendstream`);
     objects.push(`<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents ${objects.length} 0 R /Resources << /Font << /F1 3 0 R >> >> >>`);
     kids.push(`${objects.length} 0 R`);
   }
@@ -28,8 +31,9 @@ export function pdf(pages: readonly (readonly string[])[]): Uint8Array {
   const table = file.length;
   file += `xref\n0 ${objects.length + 1}\n0000000000 65535 f \n`;
   file += offsets.map((offset) => `${String(offset).padStart(10, "0")} 00000 n \n`).join("");
-  file += `trailer << /Size ${objects.length + 1} /Root 1 0 R >>\nstartxref\n${table}\n%%EOF\n`;
-  return new TextEncoder().encode(file);
+  file += `trailer << /Size ${objects.length + 1} /Root 1 0 R ${lock?.trailer ?? ""}>>\nstartxref\n${table}\n%%EOF\n`;
+  // One byte for each character: what is sealed is not text.
+  return Uint8Array.from(file, (character) => character.charCodeAt(0));
 }
 
 export const LEASE: MadeFile = {
@@ -58,6 +62,15 @@ export const LEASE: MadeFile = {
 
 /** Refused for good by the reader: elements within each other without end. */
 export const HOSTILE: MadeFile = text("nested.html", `<!doctype html><title>Nested</title>${"<div>".repeat(5000)}deep${"</div>".repeat(5000)}`);
+
+/** A mail with a note attached, which becomes a document of its own. */
+export const MAIL_WITH_ATTACHMENT: MadeFile = text("keys.eml", [
+  "From: ana@example.com", "To: ben@example.com", "Subject: The keys", "Date: Mon, 02 Mar 2026 10:00:00 +0000",
+  "MIME-Version: 1.0", 'Content-Type: multipart/mixed; boundary="part"', "",
+  "--part", "Content-Type: text/plain; charset=utf-8", "", "The list of keys is attached.",
+  "--part", 'Content-Type: text/plain; name="keys.txt"', 'Content-Disposition: attachment; filename="keys.txt"', "", "Two keys for the door, one for the cellar.",
+  "--part--", "",
+].join("\r\n"));
 
 /** Twenty files of all the kinds that can be made by hand. */
 export function twentyFiles(): MadeFile[] {

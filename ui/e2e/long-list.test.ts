@@ -1,5 +1,6 @@
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import type { DocumentView } from "../src/api/types.ts";
 import { openBrowser, openWindow, signIn } from "./browser.ts";
 import { Server } from "./server.ts";
 
@@ -19,10 +20,10 @@ afterAll(async () => {
   await server.remove();
 });
 
-function row(at: number) {
+function row(at: number): DocumentView {
   return {
     doc_id: `00000000-0000-7000-8000-${String(at).padStart(12, "0")}`, title: `Document ${at}`, filename: `document-${at}.pdf`, status: "active", error: null,
-    source_type: at % 2 === 0 ? "pdf" : "docx", source_uri: "", source: "manual", content_type: "application/pdf", size_bytes: 1000, version: 1,
+    source_type: at % 2 === 0 ? "pdf" : "docx", source_uri: "", source: "manual", content_type: "application/pdf", size_bytes: 1000, version: 1, tags: [],
     created_at: "2026-01-01T00:00:00Z", updated_at: "2026-01-01T00:00:00Z",
   };
 }

@@ -32,7 +32,7 @@ function filesToShow(): MadeFile[] {
     const names = readdirSync(join(corpus, kind)).filter((name) => /\.(pdf|jpg|png|docx|xlsx|html|eml)$/.test(name));
     return names.slice(0, FROM_EACH).map((name) => ({ name: basename(name), bytes: readFileSync(join(corpus, kind, name)) }));
   });
-  return [...files.filter((file) => file.bytes.length > 0), HOSTILE];
+  return [LEASE, ...files.filter((file) => file.bytes.length > 0), HOSTILE];
 }
 
 const THEMES = ["light", "dark"] as const;
@@ -151,11 +151,17 @@ async function takeScreens(page: Page, theme: string, shown: Shown): Promise<voi
   await visit(`/documents/${shown.failed}`, "document-failed");
   await visit("/documents/00000000-0000-7000-8000-000000000000", "document-missing");
   await visit("/ask", "ask");
-  await visit("/ask?q=What+does+the+agreement+say+about+termination%3F&mode=ask", "ask-answer", () => page.waitForTimeout(3_000));
-  await visit("/ask?q=termination&mode=search", "ask-search", () => page.waitForTimeout(1_500));
+  await visit("/ask?q=When+does+the+lease+end%3F&mode=ask", "ask-answer", () => page.getByText("What it rests on").waitFor());
+  await visit("/ask?q=Which+planets+have+rings%3F&mode=ask", "ask-no-answer", () => page.getByText("What came nearest").waitFor());
+  await visit("/ask?q=termination+of+the+lease&mode=search", "ask-search", () => page.locator(".passage").first().waitFor());
   for (const tab of ["dead", "failed", "stale", "jobs"]) await visit(`/repair/${tab}`, `repair-${tab}`, () => page.waitForTimeout(500));
   for (const tab of ["users", "keys", "usage", "audit", "health", "configuration"]) await visit(`/admin/${tab}`, `admin-${tab}`, () => page.waitForTimeout(500));
   await visit("/admin/audit", "admin-audit-verified", () => page.getByRole("button", { name: "Verify the chain" }).click().then(() => page.waitForTimeout(500)));
+  await visit("/admin/rules", "admin-rules", async () => {
+    await page.getByRole("button", { name: "Add a region" }).click();
+    if (shown.lease) await page.getByLabel("Show them on").selectOption(shown.lease);
+  });
+  await visit("/documents", "upload-with", () => page.getByRole("button", { name: "Upload with…" }).click());
   await visit("/admin/users", "admin-new-user", () => page.getByRole("button", { name: "Add a person" }).click());
   await visit("/", "keys", () => page.keyboard.press("?"));
   await visit("/documents", "upload", async () => {

@@ -55,7 +55,7 @@ pub fn snippet(text: &str, terms: &QueryTerms, weights: &[f32], longest: usize) 
     Snippet {
         text: text[start..end].to_owned(),
         start: text[..start].chars().count(),
-        highlights: highlights(text, &hits, &(start..end)),
+        highlights: highlights(text, &hits, weights, &(start..end)),
         cut_before: !text[..start].trim().is_empty(),
         cut_after: !text[end..].trim().is_empty(),
     }
@@ -91,9 +91,21 @@ fn worth(hits: &[Hit], weights: &[f32], within: &Range<usize>) -> f32 {
     seen.into_iter().map(|term| weights.get(term).copied().unwrap_or(1.0)).sum()
 }
 
-fn highlights(text: &str, hits: &[Hit], within: &Range<usize>) -> Vec<Range<usize>> {
+/// Words that say next to nothing ("the", "of") are not marked: they would drown the others.
+fn highlights(
+    text: &str,
+    hits: &[Hit],
+    weights: &[f32],
+    within: &Range<usize>,
+) -> Vec<Range<usize>> {
+    const SAYS_SOMETHING: f32 = 0.25;
+    let most = weights.iter().copied().fold(0.0, f32::max);
+    let says_something = |hit: &&Hit| {
+        weights.get(hit.term).is_none_or(|weight| *weight >= most * SAYS_SOMETHING)
+    };
     let mut places: Vec<&Range<usize>> = hits
         .iter()
+        .filter(says_something)
         .map(|hit| &hit.place)
         .filter(|place| within.start <= place.start && place.end <= within.end)
         .collect();

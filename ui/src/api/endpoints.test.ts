@@ -25,7 +25,7 @@ async function heard(response: Response) {
   const listener = {
     onPassages: (hits: unknown[]) => log.push(`${hits.length} passages`),
     onText: (text: string) => log.push(text),
-    onAnswer: (answer: { answer: string | null }) => log.push(`answer: ${answer.answer ?? "none"}`),
+    onAnswer: (answer: { answer?: string | null }) => log.push(`answer: ${answer.answer ?? "none"}`),
   };
   await askQuestion("How much?", {}, listener);
   return log;

@@ -1,6 +1,6 @@
 /** One function for each thing the screens ask of the server. */
 import { ask, getJson, newIdempotencyKey, postJson } from "./client.ts";
-import type { Answer, Chain, ConfigurationView, SearchAnswer, SearchFilters, SearchMode, Tenant } from "./contract.ts";
+import type { ConfigurationView } from "./contract.ts";
 import { readEventStream } from "./event-stream.ts";
 import { ApiError, asProblem, problemOf, Unreachable } from "./problem.ts";
 import type * as t from "./types.ts";
@@ -98,8 +98,10 @@ export const createApiKey = (key: { name: string; role: t.RoleName }) => postJso
 export const revokeApiKey = (id: string) => ask(`/v1/api-keys/${id}`, { method: "DELETE" });
 export const listAudit = (query: t.AuditQuery, signal?: AbortSignal) =>
   getJson<t.Listed<t.AuditEntry>>("/v1/audit", { ...query }, signal);
-export const verifyAudit = () => getJson<Chain>("/v1/audit/verify");
-export const readTenant = () => getJson<Tenant>("/v1/tenant");
+export const verifyAudit = () => getJson<t.Chain>("/v1/audit/verify");
+export const readTenant = () => getJson<t.Tenant>("/v1/tenant");
+export const changeRules = async (rules: t.Rules) =>
+  (await (await ask("/v1/tenant/rules", { method: "PUT", json: rules })).json()) as t.Rules;
 export const readConfiguration = () => getJson<ConfigurationView>("/v1/config");
 
 /** Readiness is told without a token, and a 503 has the same body. */
@@ -110,21 +112,21 @@ export async function readHealth(): Promise<t.HealthView> {
 
 // ---- Search and answers ----------------------------------------------------------------------------------------------
 
-export const search = (query: string, mode: SearchMode, filters: SearchFilters, limit = 20) =>
-  postJson<SearchAnswer>("/v1/search", { query, mode, filters, limit });
+export const search = (query: string, mode: t.SearchMode, filters: t.SearchFilters, limit = 20) =>
+  postJson<t.SearchAnswer>("/v1/search", { query, mode, filters, limit });
 
 export interface AnswerListener {
   /** What the answer will be made from. */
-  onPassages: (passages: SearchAnswer["hits"]) => void;
+  onPassages: (passages: t.SearchAnswer["hits"]) => void;
   /** Provisional text: `onAnswer` replaces all of it. */
   onText: (text: string) => void;
-  onAnswer: (answer: Answer) => void;
+  onAnswer: (answer: t.Answer) => void;
 }
 
 /** Asks and listens until the answer is there. A server that does not stream answers in one piece. */
 export async function askQuestion(
   question: string,
-  filters: SearchFilters,
+  filters: t.SearchFilters,
   listener: AnswerListener,
   signal?: AbortSignal,
 ): Promise<void> {
@@ -135,16 +137,16 @@ export async function askQuestion(
     signal,
   });
   if (!response.headers.get("content-type")?.startsWith("text/event-stream")) {
-    listener.onAnswer((await response.json()) as Answer);
+    listener.onAnswer((await response.json()) as t.Answer);
     return;
   }
   let isAnswered = false;
   for await (const event of readEventStream(response)) {
-    if (event.event === "passages") listener.onPassages((JSON.parse(event.data) as SearchAnswer).hits);
+    if (event.event === "passages") listener.onPassages((JSON.parse(event.data) as t.SearchAnswer).hits);
     if (event.event === "delta") listener.onText((JSON.parse(event.data) as { text: string }).text);
     if (event.event === "answer") {
       isAnswered = true;
-      listener.onAnswer(JSON.parse(event.data) as Answer);
+      listener.onAnswer(JSON.parse(event.data) as t.Answer);
     }
     if (event.event === "problem") throw streamedProblem(event.data);
   }

@@ -1,31 +1,42 @@
 /** Short names for what the server sends. */
-import type { Described } from "./contract.ts";
 import type { components, operations } from "./schema.ts";
 
 type Schemas = components["schemas"];
 
+export type Answer = Schemas["AskResponse"];
 export type ApiKeyView = Schemas["ApiKeyView"];
+export type AreaView = Schemas["AreaView"];
 export type AuditEntry = Schemas["AuditEntryView"];
 export type BatchView = Schemas["BatchView"];
 export type BatchResult = Schemas["BatchResultView"];
 export type BlockView = Schemas["BlockView"];
+export type Chain = Schemas["ChainView"];
+export type Citation = Schemas["CitationView"];
 export type CreatedApiKey = Schemas["CreatedApiKeyView"];
-export type DocumentDetail = Schemas["DocumentDetailView"] & Described;
+export type DocumentDetail = Schemas["DocumentDetailView"];
 export type DocumentSummary = Schemas["DocumentSummary"];
 export type DocumentView = Schemas["DocumentView"];
 export type HealthView = Schemas["HealthView"];
+export type Hit = Schemas["HitView"];
 export type IngestResponse = Schemas["IngestResponse"];
 export type JobView = Schemas["JobView"];
 export type LinkView = Schemas["LinkView"];
 export type LoginResponse = Schemas["LoginResponse"];
+export type Mask = Schemas["MaskView"];
 export type MeView = Schemas["MeView"];
 export type PageView = Schemas["PageView"];
+export type PartView = Schemas["PartView"];
 export type QueueView = Schemas["QueueView"];
 export type RequeueRequest = Schemas["RequeueRequest"];
 export type RoleName = Schemas["RoleName"];
+export type Rules = Schemas["RulesView"];
 export type RunView = Schemas["RunView"];
+export type SearchAnswer = Schemas["SearchResponse"];
+export type SearchFilters = Schemas["SearchFilters"];
+export type SearchMode = Schemas["SearchMode"];
 export type StageView = Schemas["StageView"];
 export type TableView = Schemas["TableView"];
+export type Tenant = Schemas["TenantView"];
 export type UserView = Schemas["UserView"];
 export type VersionView = Schemas["VersionView"];
 export type WordView = Schemas["WordView"];

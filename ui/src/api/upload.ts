@@ -9,6 +9,9 @@ export interface Upload {
   /** The same for every try, so that a lost answer makes nothing twice. */
   idempotencyKey: string;
   batchId: string | null;
+  tags: readonly string[];
+  /** Opens the file; empty when it is not locked. */
+  password: string;
   onProgress: (sent: number, total: number) => void;
   signal: AbortSignal;
 }
@@ -55,16 +58,23 @@ function send(upload: Upload, token: string | null): Promise<RawAnswer> {
     const path = upload.batchId === null ? "/v1/documents" : `/v1/batches/${upload.batchId}/documents`;
     request.open("POST", path);
     if (token !== null) request.setRequestHeader("authorization", `Bearer ${token}`);
-    if (upload.batchId === null) request.setRequestHeader("idempotency-key", upload.idempotencyKey);
+    request.setRequestHeader("idempotency-key", upload.idempotencyKey);
     request.upload.onprogress = (event) => upload.onProgress(event.loaded, event.total);
     request.onload = () => resolve({ status: request.status, body: parsed(request.responseText), headers: headersOf(request) });
     request.onerror = () => reject(new Unreachable(new Error("the connection broke")));
     request.onabort = () => reject(new DOMException("cancelled", "AbortError"));
     upload.signal.addEventListener("abort", () => request.abort(), { once: true });
-    const form = new FormData();
-    form.append("file", upload.file, upload.file.name);
-    request.send(form);
+    request.send(formOf(upload));
   });
+}
+
+/** What is said of a file comes before it: of several in a form, it belongs to the next one. */
+export function formOf({ file, tags, password }: Pick<Upload, "file" | "tags" | "password">): FormData {
+  const form = new FormData();
+  if (password !== "") form.append("password", password);
+  for (const tag of tags) form.append("tag", tag);
+  form.append("file", file, file.name);
+  return form;
 }
 
 function parsed(text: string): unknown {

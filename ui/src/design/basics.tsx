@@ -190,7 +190,7 @@ export function ProblemNote({ error, onRetry }: { error: unknown; onRetry?: () =
   );
 }
 
-function sentence(text: string): string {
+export function sentence(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 

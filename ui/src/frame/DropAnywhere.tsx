@@ -3,7 +3,7 @@ import "./drop-anywhere.css";
 import { useEffect, useState } from "react";
 import { Icon } from "../design/Icon.tsx";
 import { filesOfDrop } from "../live/dropped-files.ts";
-import { addFiles } from "../live/uploads.ts";
+import { takeFiles } from "../live/uploads.ts";
 
 export function DropAnywhere() {
   const [isOver, setOver] = useState(false);
@@ -29,7 +29,7 @@ export function DropAnywhere() {
       event.preventDefault();
       depth = 0;
       setOver(false);
-      void filesOfDrop(event.dataTransfer).then(addFiles);
+      void filesOfDrop(event.dataTransfer).then(takeFiles);
     };
     const listeners = { dragenter: onEnter, dragleave: onLeave, dragover: onOver, drop: onDrop };
     for (const [name, listener] of Object.entries(listeners)) window.addEventListener(name as "drop", listener);

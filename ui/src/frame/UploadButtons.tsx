@@ -2,20 +2,24 @@ import { useRef } from "react";
 import { Button } from "../design/basics.tsx";
 import { useKeys } from "../design/keyboard.ts";
 import { filesOfPicker } from "../live/dropped-files.ts";
-import { addFiles } from "../live/uploads.ts";
+import { gatherFiles, takeFiles } from "../live/uploads.ts";
+import { UploadDialog } from "./UploadDialog.tsx";
 
 export function UploadButtons() {
   const files = useRef<HTMLInputElement>(null);
   const folder = useRef<HTMLInputElement>(null);
-  useKeys({ u: () => files.current?.click() });
+  const pickFiles = () => files.current?.click();
+  const pickFolder = () => folder.current?.click();
+  useKeys({ u: pickFiles });
   const take = (input: HTMLInputElement) => {
-    if (input.files) void addFiles(filesOfPicker(input.files));
+    if (input.files) takeFiles(filesOfPicker(input.files));
     input.value = "";
   };
   return (
     <>
-      <Button icon="folder" onClick={() => folder.current?.click()}>Folder</Button>
-      <Button icon="upload" kind="primary" onClick={() => files.current?.click()} title="Upload files (u)">Upload</Button>
+      <Button kind="bare" title="Give the files tags, or the password that opens them" onClick={() => gatherFiles([])}>Upload with…</Button>
+      <Button icon="folder" onClick={pickFolder}>Folder</Button>
+      <Button icon="upload" kind="primary" onClick={pickFiles} title="Upload files (u)">Upload</Button>
       <input ref={files} type="file" multiple hidden aria-label="Files to upload" onChange={(event) => take(event.target)} />
       <input
         ref={(input) => {
@@ -27,6 +31,7 @@ export function UploadButtons() {
         aria-label="Folder to upload"
         onChange={(event) => take(event.target)}
       />
+      <UploadDialog onPickFiles={pickFiles} onPickFolder={pickFolder} />
     </>
   );
 }

@@ -24,7 +24,7 @@ describe("pauseAfter", () => {
 
 describe("outcomeInWords", () => {
   it("says what deduplication decided", () => {
-    const outcome = (dedup_result: string) => outcomeInWords({ doc_id: "d", status: "queued", content_hash: "sha256:00", dedup_result });
+    const outcome = (dedup_result: string) => outcomeInWords({ content_hash: "sha256:0", doc_id: "d", status: "queued", dedup_result });
     expect(outcome("skipped")).toContain("Already here");
     expect(outcome("new_version")).toContain("New version");
   });

@@ -13,12 +13,19 @@ import type { Happening } from "./happenings.ts";
 import type { DroppedFile } from "./dropped-files.ts";
 import { Store } from "./store.ts";
 
+/** What the uploader says of files. The password is only ever in memory here. */
+export interface Said {
+  tags: readonly string[];
+  password: string;
+}
+
 export interface UploadItem {
   id: number;
   file: File;
   path: string;
   batchId: string | null;
   idempotencyKey: string;
+  said: Said;
   state: "waiting" | "sending" | "accepted" | "refused";
   /** Between 0 and 1. */
   sent: number;
@@ -30,6 +37,10 @@ export interface UploadItem {
 
 export const uploads = new Store<readonly UploadItem[]>([]);
 
+/** Files that wait for what is said of them; null when nobody is about to say anything. */
+export const gathered = new Store<readonly DroppedFile[] | null>(null);
+
+const NOTHING_SAID: Said = { tags: [], password: "" };
 const AT_ONCE = 3;
 const TRIES = 5;
 
@@ -40,8 +51,19 @@ function change(id: number, how: Partial<UploadItem>): void {
   uploads.update((items) => items.map((item) => (item.id === id ? { ...item, ...how } : item)));
 }
 
+export function gatherFiles(files: readonly DroppedFile[]): void {
+  gathered.set(files);
+}
+
+/** Files that were dropped or picked: they go at once, unless they are being gathered. */
+export function takeFiles(files: readonly DroppedFile[]): void {
+  const others = gathered.get();
+  if (others === null) void addFiles(files, NOTHING_SAID);
+  else gatherFiles([...others, ...files]);
+}
+
 /** Files out of one folder become a batch with its name. */
-export async function addFiles(files: readonly DroppedFile[]): Promise<void> {
+export async function addFiles(files: readonly DroppedFile[], said: Said): Promise<void> {
   const batches = new Map<string, string | null>();
   for (const { folder } of files) {
     if (folder !== null && !batches.has(folder)) batches.set(folder, await batchNamed(folder));
@@ -52,6 +74,7 @@ export async function addFiles(files: readonly DroppedFile[]): Promise<void> {
     path,
     batchId: folder === null ? null : (batches.get(folder) ?? null),
     idempotencyKey: newIdempotencyKey(),
+    said,
     state: "waiting",
     sent: 0,
   }));
@@ -111,10 +134,12 @@ async function tryOnce(item: UploadItem, signal: AbortSignal): Promise<Error | n
       file: item.file,
       idempotencyKey: item.idempotencyKey,
       batchId: item.batchId,
+      tags: item.said.tags,
+      password: item.said.password,
       signal,
       onProgress: (sent, total) => change(item.id, { sent: total > 0 ? sent / total : 0 }),
     });
-    change(item.id, { state: "accepted", sent: 1, outcome });
+    change(item.id, { state: "accepted", sent: 1, outcome, said: NOTHING_SAID });
     return null;
   } catch (error) {
     return error instanceof Error ? error : new Error(String(error));

@@ -1,10 +1,11 @@
-/** People, keys, limits, the audit log, health and settings. */
+/** People, keys, limits, rules, the audit log, health and settings. */
 import "./admin.css";
 import { Link } from "wouter";
 import { may, type Right } from "../../session/permissions.ts";
 import { useMe } from "../../session/session.ts";
 import { ApiKeys } from "./ApiKeys.tsx";
 import { Audit } from "./Audit.tsx";
+import { Rules } from "./Rules.tsx";
 import { Configuration, Health, Usage } from "./System.tsx";
 import { Users } from "./Users.tsx";
 
@@ -12,6 +13,7 @@ const TABS: readonly { tab: string; name: string; right: Right }[] = [
   { tab: "users", name: "Users", right: "users" },
   { tab: "keys", name: "API keys", right: "keys" },
   { tab: "usage", name: "Limits and usage", right: "users" },
+  { tab: "rules", name: "Rules", right: "users" },
   { tab: "audit", name: "Audit log", right: "audit" },
   { tab: "health", name: "Health", right: "audit" },
   { tab: "configuration", name: "Configuration", right: "users" },
@@ -30,6 +32,7 @@ export default function Admin({ tab: given }: { tab?: string }) {
       {tab === "users" && <Users />}
       {tab === "keys" && <ApiKeys />}
       {tab === "usage" && <Usage />}
+      {tab === "rules" && <Rules />}
       {tab === "audit" && <Audit />}
       {tab === "health" && <Health />}
       {tab === "configuration" && <Configuration />}

@@ -2,7 +2,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { countDocuments, listQueues, readConfiguration, readHealth, readTenant } from "../../api/endpoints.ts";
 import { isMissingRoute } from "../../api/problem.ts";
-import type { Tenant } from "../../api/contract.ts";
+import type { Tenant } from "../../api/types.ts";
 import { Badge, MissingNote, ProblemNote, ProblemOrMissing, SkeletonRows } from "../../design/basics.tsx";
 import { bytes, count } from "../../format/numbers.ts";
 import { byStage } from "../../format/stages.ts";
@@ -91,7 +91,7 @@ function FactRow({ name, value }: { name: string; value: string }) {
 }
 
 function UsageCard({ tenant }: { tenant: Tenant }) {
-  const { limits, usage, rules } = tenant;
+  const { limits, usage, rules: { pipeline = [], masks = [] } } = tenant;
   return (
     <section className="card" aria-label="Limits and usage">
       <div className="card-head"><h2>{tenant.name}</h2></div>
@@ -103,8 +103,8 @@ function UsageCard({ tenant }: { tenant: Tenant }) {
           <FactRow name="users" value={count(usage.users)} />
           <FactRow name="largest upload" value={bytes(limits.max_upload_bytes)} />
           <FactRow name="requests a second" value={count(limits.requests_per_second)} />
-          <FactRow name="pipeline" value={rules.pipeline.length > 0 ? rules.pipeline.join(" → ") : "the usual one"} />
-          <FactRow name="masked regions" value={rules.masks.length === 0 ? "none" : count(rules.masks.length)} />
+          <FactRow name="pipeline" value={pipeline.length > 0 ? pipeline.join(" → ") : "the usual one"} />
+          <FactRow name="masked regions" value={masks.length === 0 ? "none" : count(masks.length)} />
         </dl>
       </div>
     </section>

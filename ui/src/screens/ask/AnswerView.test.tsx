@@ -1,7 +1,7 @@
 import { renderToStaticMarkup } from "react-dom/server";
 import { describe, expect, it } from "vitest";
 import { Router } from "wouter";
-import type { Answer, Hit } from "../../api/contract.ts";
+import type { Answer, Hit } from "../../api/types.ts";
 import { AnswerCard, heardAfter, type Heard } from "./AnswerView.tsx";
 
 const hit: Hit = {
@@ -9,7 +9,7 @@ const hit: Hit = {
   heading: ["2 Term"], pages: [3], snippet: "The lease ends in May.", highlights: [{ start: 4, end: 9 }], areas: [{ page: 3, box: [1, 2, 3, 4] }],
 };
 const answer: Answer = {
-  answer: "The lease ends in May.", abstained: false, reason: null, confidence: 0.8, provider: "extractive", warnings: [],
+  answer: "The lease ends in May.", abstained: false, reason: null, confidence: 0.8, provider: "extractive", warnings: [], nearest: [],
   sentences: [{ text: "The lease ends in May.", citations: [1, 9] }],
   citations: [{ number: 1, doc_id: "doc-1", doc_version_id: "v", chunk_id: "c", title: "Lease.pdf", pages: [3], quote: "ends in May", areas: hit.areas }],
 };

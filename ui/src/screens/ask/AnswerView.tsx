@@ -2,8 +2,8 @@
 import { useEffect, useReducer } from "react";
 import { Link } from "wouter";
 import { askQuestion } from "../../api/endpoints.ts";
-import type { Answer, Citation, Hit, SearchFilters } from "../../api/contract.ts";
-import { Badge, Button, ProblemOrMissing, Skeleton } from "../../design/basics.tsx";
+import type { Answer, Citation, Hit, SearchFilters } from "../../api/types.ts";
+import { Badge, Button, ProblemOrMissing, sentence, Skeleton } from "../../design/basics.tsx";
 import { Icon } from "../../design/Icon.tsx";
 import { percent } from "../../format/numbers.ts";
 import { addressOfPassage } from "../document/highlight.ts";
@@ -69,7 +69,7 @@ function Thinking({ heard }: { heard: Heard }) {
 }
 
 export function AnswerCard({ answer, onAgain }: { answer: Answer; onAgain?: () => void }) {
-  if (answer.abstained || answer.answer === null) return <Abstention answer={answer} />;
+  if (answer.abstained || answer.answer == null) return <Abstention answer={answer} />;
   const sentences = answer.sentences.length > 0 ? answer.sentences : [{ text: answer.answer, citations: answer.citations.map(({ number }) => number) }];
   return (
     <>
@@ -118,12 +118,12 @@ function providerInWords(provider: string): string {
 }
 
 function Abstention({ answer }: { answer: Answer }) {
-  const nearest = answer.nearest ?? [];
+  const { nearest } = answer;
   return (
     <>
       <section className="card answer abstained" aria-label="No answer">
         <h2><Icon name="pause" /> The documents do not say</h2>
-        <p>{answer.reason ?? "No passage supports an answer, so there is none."}</p>
+        <p>{sentence(answer.reason ?? "No passage supports an answer, so there is none.")}</p>
         <Warnings warnings={answer.warnings} />
       </section>
       {nearest.length > 0 && (

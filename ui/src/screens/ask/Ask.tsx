@@ -2,7 +2,7 @@
 import "./ask.css";
 import { useEffect, useRef, useState, type SyntheticEvent } from "react";
 import { useSearchParams } from "wouter";
-import type { SearchFilters } from "../../api/contract.ts";
+import type { SearchFilters } from "../../api/types.ts";
 import { Button, Empty, Segmented } from "../../design/basics.tsx";
 import { Icon } from "../../design/Icon.tsx";
 import { useMe } from "../../session/session.ts";
@@ -17,42 +17,48 @@ export default function Ask() {
   const [params, setParams] = useSearchParams();
   const mode = params.get("mode") === "search" ? "search" : "ask";
   const asked = params.get("q") ?? "";
-  const type = params.get("type") ?? "";
+  const limits = { type: params.get("type") ?? "", tag: params.get("tag") ?? "" };
   const [history, remember, forget] = useHistory();
-  const submit = (text: string, how: Asked["mode"], kind = type) => {
+  const submit = (text: string, how: Asked["mode"], { type, tag }: Limits = limits) => {
     if (!text.trim()) return;
     remember({ mode: how, text: text.trim(), at: new Date().toISOString() });
-    setParams({ q: text.trim(), mode: how, ...(kind ? { type: kind } : {}) });
+    setParams({ q: text.trim(), mode: how, ...(type && { type }), ...(tag.trim() && { tag: tag.trim() }) });
   };
-  const filters: SearchFilters = type ? { types: [type] } : {};
+  const filters: SearchFilters = { ...(limits.type && { types: [limits.type] }), ...(limits.tag && { tags: [limits.tag] }) };
   return (
     <div className="screen ask">
-      <QuestionForm key={`${mode} ${asked}`} mode={mode} asked={asked} type={type} onSubmit={submit} />
+      <QuestionForm key={[mode, asked, limits.type, limits.tag].join(" ")} mode={mode} asked={asked} limits={limits} onSubmit={submit} />
       {asked === ""
         ? <Past history={history} onPick={(item) => submit(item.text, item.mode)} onForget={forget} />
-        : mode === "ask" ? <AnswerView key={`${asked} ${type}`} question={asked} filters={filters} /> : <SearchResults query={asked} filters={filters} />}
+        : mode === "ask" ? <AnswerView key={[asked, limits.type, limits.tag].join(" ")} question={asked} filters={filters} /> : <SearchResults query={asked} filters={filters} />}
     </div>
   );
+}
+
+/** Which documents to look in; empty for all. */
+interface Limits {
+  type: string;
+  tag: string;
 }
 
 interface QuestionFormProps {
   mode: Asked["mode"];
   asked: string;
-  type: string;
-  onSubmit: (text: string, mode: Asked["mode"], type: string) => void;
+  limits: Limits;
+  onSubmit: (text: string, mode: Asked["mode"], limits: Limits) => void;
 }
 
-function QuestionForm({ mode: first, asked, type: firstType, onSubmit }: QuestionFormProps) {
+function QuestionForm({ mode: first, asked, limits: firstLimits, onSubmit }: QuestionFormProps) {
   const [text, setText] = useState(asked);
   const [mode, setMode] = useState(first);
-  const [type, setType] = useState(firstType);
+  const [limits, setLimits] = useState(firstLimits);
   const field = useRef<HTMLTextAreaElement>(null);
   useEffect(() => {
     if (asked === "") field.current?.focus();
   }, [asked]);
   const submit = (event: SyntheticEvent) => {
     event.preventDefault();
-    onSubmit(text, mode, type);
+    onSubmit(text, mode, limits);
   };
   return (
     <form className="question" onSubmit={submit}>
@@ -70,18 +76,19 @@ function QuestionForm({ mode: first, asked, type: firstType, onSubmit }: Questio
           onKeyDown={(event) => {
             if (event.key !== "Enter" || event.shiftKey || event.nativeEvent.isComposing) return;
             event.preventDefault();
-            onSubmit(text, mode, type);
+            onSubmit(text, mode, limits);
           }}
         />
         <div className="question-bar">
           <Segmented label="What to do" value={mode} choices={MODES} onChange={setMode} />
           <label className="question-type">
             <span className="visually-hidden">Only documents of type</span>
-            <select className="input" value={type} onChange={(event) => setType(event.target.value)}>
+            <select className="input" value={limits.type} onChange={(event) => setLimits({ ...limits, type: event.target.value })}>
               <option value="">All types</option>
               {TYPES.map((name) => <option key={name}>{name}</option>)}
             </select>
           </label>
+          <input className="input question-tag" aria-label="Only documents with the tag" placeholder="Any tag" maxLength={100} value={limits.tag} onChange={(event) => setLimits({ ...limits, tag: event.target.value })} />
           <Button kind="primary" type="submit" icon={mode === "ask" ? "send" : "search"} disabled={!text.trim()}>{mode === "ask" ? "Ask" : "Search"}</Button>
         </div>
       </div>

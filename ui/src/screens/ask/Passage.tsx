@@ -1,13 +1,13 @@
 import { Link } from "wouter";
-import type { Hit } from "../../api/contract.ts";
+import type { Hit } from "../../api/types.ts";
 import { Badge } from "../../design/basics.tsx";
-import { addressOfPassage, markedPieces } from "../document/highlight.ts";
+import { addressOfPassage, markedPieces, quoteOf } from "../document/highlight.ts";
 
 /** A passage that was found, with a way to its page. */
 export function Passage({ hit }: { hit: Hit }) {
   return (
     <article className="passage">
-      <h3><Link href={addressOfPassage({ ...hit, quote: hit.areas.length > 0 ? undefined : hit.snippet })}>{hit.title}</Link></h3>
+      <h3><Link href={addressOfPassage({ ...hit, quote: quoteOf(hit) })}>{hit.title}</Link></h3>
       <p className="passage-place">
         <Badge>{hit.source_type}</Badge>
         {hit.pages.length > 0 && <span>{pagesInWords(hit.pages)}</span>}

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { search } from "../../api/endpoints.ts";
-import type { SearchFilters, SearchMode } from "../../api/contract.ts";
+import type { SearchFilters, SearchMode } from "../../api/types.ts";
 import { Empty, ProblemOrMissing, Segmented, SkeletonRows } from "../../design/basics.tsx";
 import { Icon } from "../../design/Icon.tsx";
 import { counted } from "../../format/numbers.ts";

@@ -1,9 +1,9 @@
 import type { ReactNode } from "react";
 import type { DocumentDetail, PageView } from "../../api/types.ts";
-import { Link } from "wouter";
-import { StatusBadge, Time } from "../../design/basics.tsx";
+import { Time } from "../../design/basics.tsx";
 import { bytes } from "../../format/numbers.ts";
-import { Tags } from "./Tags.tsx";
+import { PartsList } from "./Parts.tsx";
+import { EditableTags } from "./Tags.tsx";
 
 const TEXT_SOURCE: Record<PageView["text_source"], string> = {
   layer: "the file's own text",
@@ -20,6 +20,7 @@ export function Details({ detail, page }: { detail: DocumentDetail; page?: PageV
         <Fact name="File">{detail.filename}</Fact>
         <Fact name="Type">{detail.source_type} <span className="quiet">{detail.content_type}</span></Fact>
         <Fact name="Size">{bytes(detail.size_bytes)}</Fact>
+        <Fact name="Tags"><EditableTags id={detail.doc_id} tags={detail.tags} /></Fact>
         <Fact name="Source">{detail.source}</Fact>
         <Fact name="Added"><Time at={detail.created_at} /></Fact>
         <Fact name="Changed"><Time at={detail.updated_at} /></Fact>
@@ -27,13 +28,12 @@ export function Details({ detail, page }: { detail: DocumentDetail; page?: PageV
         <Fact name="Id"><code>{detail.doc_id}</code></Fact>
         <Fact name="Content"><code>{detail.content_hash ?? "–"}</code></Fact>
         {page && <Fact name="Text of this page">{TEXT_SOURCE[page.text_source]}, quality {page.quality} of 100</Fact>}
-        <Fact name="Tags"><Tags id={detail.doc_id} tags={detail.tags} /></Fact>
         {page?.language && <Fact name="Language">{page.language}</Fact>}
       </dl>
       {detail.parts.length > 0 && (
         <>
           <h3 className="versions-title">Came with it</h3>
-          <ul>{detail.parts.map((part) => <li key={part.doc_id}><Link href={`/documents/${part.doc_id}`}>{part.title}</Link> <StatusBadge status={part.status} /> <span className="quiet">{part.place === "within" ? "attached to this document" : "this document was attached to it"}</span></li>)}</ul>
+          <PartsList parts={detail.parts} />
         </>
       )}
       <h3 className="versions-title">Versions</h3>

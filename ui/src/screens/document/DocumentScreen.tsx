@@ -14,15 +14,20 @@ import { useStorePart } from "../../live/store.ts";
 import { Actions } from "./Actions.tsx";
 import { Details } from "./Details.tsx";
 import { newFocus, type Focus } from "./focus.ts";
-import { findPassage, readAreas, wordsInBoxes } from "./highlight.ts";
+import { passageOf, type Passage } from "./highlight.ts";
 import { History } from "./History.tsx";
 import { Fields, MarkdownText, Tables } from "./OtherTabs.tsx";
 import { PageText } from "./PageText.tsx";
 import { PageViewer } from "./PageViewer.tsx";
+import { PartsLine } from "./Parts.tsx";
+import { TagLinks } from "./Tags.tsx";
+import { usePageOfQuote } from "./use-page-of-quote.ts";
 
 const TABS = ["text", "markdown", "tables", "fields", "history", "details"] as const;
 type Tab = (typeof TABS)[number];
 const TAB_WORDS: Record<Tab, string> = { text: "Text", markdown: "Markdown", tables: "Tables", fields: "Fields", history: "History", details: "Details" };
+
+const NO_PASSAGE: Passage = { words: [], boxes: [], hasQuote: false };
 
 export default function DocumentScreen({ id }: { id: string }) {
   const detail = useQuery({ queryKey: ["document", id], queryFn: () => findDocument(id) });
@@ -64,6 +69,8 @@ function StateLine({ detail }: { detail: DocumentDetail }) {
       <StatusBadge status={detail.status} />
       {progress?.stage && <span className="quiet">{progress.stage}{progress.total > 0 && ` ${progress.done} of ${progress.total}`}</span>}
       {detail.error && <span className="run-error" title={detail.error}>{detail.error}</span>}
+      <TagLinks tags={detail.tags} />
+      <PartsLine parts={detail.parts} rest={`/documents/${detail.doc_id}?tab=details`} />
     </p>
   );
 }
@@ -86,17 +93,20 @@ function Panes({ detail }: { detail: DocumentDetail }) {
   };
   const step = (by: number) => set("tab", TABS[(TABS.indexOf(tab) + by + TABS.length) % TABS.length] ?? "text");
   useKeys({ "[": () => step(-1), "]": () => step(1) });
+  const [at, quote] = [params.get("at"), params.get("quote")];
+  const passage = useMemo(() => (page.data ? passageOf(page.data, at, quote) : NO_PASSAGE), [page.data, at, quote]);
+  usePageOfQuote({ id: detail.doc_id, at, quote, page: page.data, isThere: passage.hasQuote, onFound: goTo });
   const hasPicture = page.data === undefined || page.data.width != null;
   return (
     <div className="panes" data-one={!isRead || !hasPicture}>
-      {isRead && hasPicture && <LeftPane id={detail.doc_id} page={page.data} error={page.error} at={params.get("at")} focus={focus} onPage={goTo} />}
+      {isRead && hasPicture && <LeftPane id={detail.doc_id} page={page.data} error={page.error} passage={passage} focus={focus} onPage={goTo} />}
       <section className="reading" aria-label="What was read">
         <TabList label="What was read" value={tab} choices={TABS.map((value) => ({ value, label: TAB_WORDS[value] }))} onChange={(value) => set("tab", value)} />
         <div className="reading-body" role="tabpanel" aria-label={TAB_WORDS[tab]} tabIndex={0}>
           {tab === "history" && <History detail={detail} />}
           {tab === "details" && <Details detail={detail} page={page.data} />}
           {tab !== "history" && tab !== "details" && (isRead
-            ? <ReadTab tab={tab} detail={detail} page={page.data} error={page.error} focus={focus} at={params.get("at")} quote={params.get("quote")} hasPicture={hasPicture} onPage={goTo} />
+            ? <ReadTab tab={tab} detail={detail} page={page.data} error={page.error} focus={focus} passage={passage} hasPicture={hasPicture} onPage={goTo} />
             : <NotRead detail={detail} />)}
         </div>
       </section>
@@ -104,11 +114,10 @@ function Panes({ detail }: { detail: DocumentDetail }) {
   );
 }
 
-function LeftPane({ id, page, error, at, focus, onPage }: { id: string; page?: PageView; error: Error | null; at: string | null; focus: Focus; onPage: (page: number) => void }) {
-  const areas = useMemo(() => readAreas(at).filter((area) => area.page === page?.number).map((area) => area.box), [at, page?.number]);
+function LeftPane({ id, page, error, passage, focus, onPage }: { id: string; page?: PageView; error: Error | null; passage: Passage; focus: Focus; onPage: (page: number) => void }) {
   if (error) return <div className="viewer"><div className="card-body"><ProblemNote error={error} /></div></div>;
   if (!page) return <div className="viewer"><SkeletonRows rows={3} height="6rem" /></div>;
-  return <PageViewer id={id} page={page} areas={areas} focus={focus} onPage={onPage} />;
+  return <PageViewer id={id} page={page} areas={passage.boxes} focus={focus} onPage={onPage} />;
 }
 
 interface ReadTabProps {
@@ -117,14 +126,12 @@ interface ReadTabProps {
   page?: PageView;
   error: Error | null;
   focus: Focus;
-  at: string | null;
-  quote: string | null;
+  passage: Passage;
   hasPicture: boolean;
   onPage: (page: number) => void;
 }
 
-function ReadTab({ tab, detail, page, error, focus, at, quote, hasPicture, onPage }: ReadTabProps) {
-  const passage = useMemo(() => (page ? passageOf(page, at, quote) : []), [page, at, quote]);
+function ReadTab({ tab, detail, page, error, focus, passage, hasPicture, onPage }: ReadTabProps) {
   if (tab === "markdown") return <MarkdownText id={detail.doc_id} />;
   if (error) return <ProblemNote error={error} />;
   if (!page) return <SkeletonRows />;
@@ -138,17 +145,9 @@ function ReadTab({ tab, detail, page, error, focus, at, quote, hasPicture, onPag
           {page.pages > 1 && <> Part {page.number} of {page.pages}: <button type="button" className="button" disabled={page.number <= 1} onClick={() => onPage(page.number - 1)}>Previous</button> <button type="button" className="button" disabled={page.number >= page.pages} onClick={() => onPage(page.number + 1)}>Next</button></>}
         </p>
       )}
-      <PageText page={page} focus={focus} passage={passage} />
+      <PageText page={page} focus={focus} passage={passage.words} />
     </>
   );
-}
-
-/** The words to highlight: those in the areas of the address, or else where its quote is. */
-function passageOf(page: PageView, at: string | null, quote: string | null): number[] {
-  const boxes = readAreas(at).filter((area) => area.page === page.number).map((area) => area.box);
-  const range = quote ? findPassage(page.words, quote) : null;
-  if (range) return Array.from({ length: range.to - range.from }, (_, offset) => range.from + offset);
-  return wordsInBoxes(page.words, boxes);
 }
 
 function NotRead({ detail }: { detail: DocumentDetail }) {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { PageView, WordView } from "../../api/types.ts";
-import { addressOfPassage, blockOfWord, disputedWords, findPassage, markedPieces, readAreas, wordsInBoxes, wordsOfBlock, writeAreas } from "./highlight.ts";
+import { addressOfPassage, blockOfWord, boxesOfWords, disputedWords, findPassage, markedPieces, passageOf, quoteOf, readAreas, wordsInBoxes, wordsOfBlock, writeAreas } from "./highlight.ts";
 
 const words = (text: string): WordView[] =>
   text.split(" ").map((word, at) => ({ text: word, box: [at * 10, 0, at * 10 + 8, 10], confidence: 99, origin: "layer" }));
@@ -44,6 +44,23 @@ describe("findPassage", () => {
   });
 });
 
+describe("passageOf", () => {
+  const numbered = { ...page, number: 1 };
+
+  it("shows the words of the quote, boxed line by line, rather than all of its areas", () => {
+    expect(passageOf(numbered, "1:0,0,100,10", "7 is due")).toEqual({ words: [2, 3, 4], boxes: [[20, 0, 28, 10], [30, 0, 48, 10]], hasQuote: true });
+  });
+
+  it("shows the areas of this page where the quote is not there", () => {
+    expect(passageOf(numbered, "1:9,0,26,10;2:0,0,5,5", "nowhere to be found")).toEqual({ words: [1, 2], boxes: [[9, 0, 26, 10]], hasQuote: false });
+    expect(passageOf(numbered, null, null)).toEqual({ words: [], boxes: [], hasQuote: false });
+  });
+
+  it("boxes words alone that are in no line", () => {
+    expect(boxesOfWords({ ...page, lines: [] }, [0, 1])).toEqual([[0, 0, 8, 10], [10, 0, 18, 10]]);
+  });
+});
+
 describe("addresses of passages", () => {
   it("come back as they went in", () => {
     const areas = [{ page: 3, box: [10, 20.25, 30, 40] as const }, { page: 4, box: [1, 2, 3, 4] as const }];
@@ -55,6 +72,19 @@ describe("addresses of passages", () => {
   it("that somebody made up highlight nothing", () => {
     expect(readAreas("3:1,2,x,4;0:1,2,3,4;nonsense;5:1,2")).toEqual([]);
     expect(readAreas(null)).toEqual([]);
+  });
+});
+
+describe("quoteOf", () => {
+  it("is the sentence that has the most of what was searched for", () => {
+    const snippet = "😀 The rent of the house is due. The lease ends in 2031. Of the rest";
+    const highlights = ["The", "of", "the", "lease", "ends"].map((word) => ({ start: Array.from(snippet.slice(0, snippet.indexOf(word))).length, end: Array.from(snippet.slice(0, snippet.indexOf(word))).length + word.length }));
+    expect(quoteOf({ snippet, highlights })).toBe("The lease ends in 2031.");
+  });
+
+  it("is all of it where nothing is marked, and does not end within a number", () => {
+    expect(quoteOf({ snippet: "One. Two.", highlights: [] })).toBe("One. Two.");
+    expect(quoteOf({ snippet: "Pay 11.5 now. Or not.", highlights: [{ start: 9, end: 12 }] })).toBe("Pay 11.5 now.");
   });
 });
 

@@ -1,6 +1,5 @@
 /** Which words belong to what: the same words on the picture and in the text. All pure. */
-import type { Area } from "../../api/contract.ts";
-import { boxOf, type BlockView, type Box, type PageView, type WordView } from "../../api/types.ts";
+import { boxOf, type AreaView, type BlockView, type Box, type PageView, type WordView } from "../../api/types.ts";
 
 /** Words of a page, from one up to but not including another. */
 export interface WordRange {
@@ -70,9 +69,47 @@ export function findPassage(words: readonly WordView[], quote: string): WordRang
   return bestLength * 2 >= wanted.length ? best : null;
 }
 
+/** One box around the words of each line. */
+export function boxesOfWords(page: PageView, words: readonly number[]): Box[] {
+  const lines = new Map<number, Box>();
+  for (const word of words) {
+    const box = boxOf(page.words[word]?.box);
+    if (!box) continue;
+    const line = page.lines.findIndex(({ from, to }) => word >= from && word < to);
+    // Words of a table may be in no line: each has a box of its own.
+    const key = line < 0 ? -1 - word : line;
+    const other = lines.get(key) ?? box;
+    lines.set(key, [Math.min(box[0], other[0]), Math.min(box[1], other[1]), Math.max(box[2], other[2]), Math.max(box[3], other[3])]);
+  }
+  return [...lines.values()];
+}
+
+/** What an address asks to see on a page: the words of its quote, or of its areas where the quote is not there. */
+export interface Passage {
+  words: number[];
+  boxes: Box[];
+  hasQuote: boolean;
+}
+
+export function passageOf(page: PageView, at: string | null, quote: string | null): Passage {
+  const range = quote ? findPassage(page.words, quote) : null;
+  if (range) {
+    const words = Array.from({ length: range.to - range.from }, (_, offset) => range.from + offset);
+    return { words, boxes: boxesOfWords(page, words), hasQuote: true };
+  }
+  const boxes = readAreas(at).filter((area) => area.page === page.number).map((area) => area.box);
+  return { words: wordsInBoxes(page.words, boxes), boxes, hasQuote: false };
+}
+
 /** Areas as they stand in an address: `3:10,20,30,40;4:…`, page and box, in points. */
-export function writeAreas(areas: readonly Area[]): string {
+export function writeAreas(areas: readonly (AreaView | Area)[]): string {
   return areas.map(({ page, box }) => `${page}:${box.map((side) => Math.round(side * 10) / 10).join(",")}`).join(";");
+}
+
+/** A part of a page. */
+export interface Area {
+  page: number;
+  box: Box;
 }
 
 export function readAreas(text: string | null): Area[] {
@@ -85,7 +122,7 @@ export function readAreas(text: string | null): Area[] {
 }
 
 /** The address of a passage: the document, at the page, with what to highlight. */
-export function addressOfPassage(passage: { doc_id: string; pages: number[]; areas: readonly Area[]; quote?: string }): string {
+export function addressOfPassage(passage: { doc_id: string; pages: number[]; areas: readonly (AreaView | Area)[]; quote?: string }): string {
   const params = new URLSearchParams();
   const page = passage.areas[0]?.page ?? passage.pages[0];
   if (page !== undefined) params.set("page", String(page));
@@ -93,6 +130,21 @@ export function addressOfPassage(passage: { doc_id: string; pages: number[]; are
   if (passage.quote) params.set("quote", passage.quote);
   const text = params.toString();
   return `/documents/${passage.doc_id}${text ? `?${text}` : ""}`;
+}
+
+/**
+ * The sentence of a snippet that has the most of what was searched for: a snippet may begin pages before it. Longer words
+ * count more, as “the” and “of” are in every sentence.
+ */
+export function quoteOf({ snippet, highlights }: { snippet: string; highlights: readonly { start: number; end: number }[] }): string {
+  let [from, best, bestWeight] = [0, snippet, 0];
+  for (const [sentence] of snippet.matchAll(/.+?(?:[.!?…]+(?=\s|$)|$)/gsu)) {
+    const to = from + Array.from(sentence).length;
+    const weight = highlights.reduce((sum, { start, end }) => sum + (start >= from && end <= to ? (end - start) ** 2 : 0), 0);
+    if (weight > bestWeight) [best, bestWeight] = [sentence.trim(), weight];
+    from = to;
+  }
+  return best;
 }
 
 /** A text in pieces, each either highlighted or not. Offsets count characters (Unicode scalar values), not UTF-16 units. */

@@ -73,7 +73,7 @@ function CountLine({ state, shown, loaded, hasMore }: { state: ListState; shown:
   return <p className="documents-count quiet" role="status">{countInWords()}</p>;
 
   function countInWords(): string {
-    const isLocal = state.type !== null || state.source !== null;
+    const isLocal = state.type !== null || state.source !== null || state.tag !== null;
     if (isLocal && hasMore) return `${counted(shown, "document")} so far, of ${count(loaded)} looked through`;
     if (!hasMore) return counted(shown, "document");
     const total = state.search || state.span || state.batch ? null : summary?.[state.status ?? "total"];

@@ -13,13 +13,15 @@ interface FacetsProps {
   onChange: (change: Partial<ListState>) => void;
 }
 
+const MOST_TAGS = 12;
 const SPAN_WORDS = { today: "Today", week: "Last 7 days", month: "Last 30 days" };
 
 export function Facets({ state, rows, onChange }: FacetsProps) {
   const { data: summary } = useQuery({ queryKey: ["summary"], queryFn: countDocuments });
   const { data: batches } = useQuery({ queryKey: ["batches"], queryFn: listBatches });
-  const types = withChosen(countBy(rows, (row) => row.source_type), state.type);
-  const sources = countBy(rows, (row) => row.source).filter(([source]) => source !== "");
+  const types = withChosen(countBy(rows, (row) => [row.source_type]), state.type);
+  const sources = countBy(rows, (row) => [row.source]).filter(([source]) => source !== "");
+  const tags = withChosen(countBy(rows, (row) => row.tags).slice(0, MOST_TAGS), state.tag);
   return (
     <aside className="facets" aria-label="Filters">
       <FacetGroup name="Status">
@@ -39,6 +41,11 @@ export function Facets({ state, rows, onChange }: FacetsProps) {
           <Facet key={type} isOn={state.type === type} amount={amount} onToggle={(isOn) => onChange({ type: isOn ? type : null })}>{type || "unknown"}</Facet>
         ))}
       </FacetGroup>}
+      {tags.length > 0 && <FacetGroup name="Tag" note="of those in the list">
+        {tags.map(([tag, amount]) => (
+          <Facet key={tag} isOn={state.tag === tag} amount={amount} onToggle={(isOn) => onChange({ tag: isOn ? tag : null })}>{tag}</Facet>
+        ))}
+      </FacetGroup>}
       {(sources.length > 1 || state.source !== null) && (
         <FacetGroup name="Source" note="of those in the list">
           {withChosen(sources, state.source).map(([source, amount]) => (
@@ -56,7 +63,7 @@ export function Facets({ state, rows, onChange }: FacetsProps) {
         </FacetGroup>
       )}
       {isFiltered(state) && (
-        <button type="button" className="button bare" onClick={() => onChange({ search: "", status: null, type: null, source: null, batch: null, span: null })}>
+        <button type="button" className="button bare" onClick={() => onChange({ search: "", status: null, type: null, source: null, tag: null, batch: null, span: null })}>
           Clear filters
         </button>
       )}

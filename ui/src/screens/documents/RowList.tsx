@@ -20,6 +20,8 @@ interface RowListProps {
 
 const ROW_HEIGHT = 46;
 const FETCH_AHEAD = 30;
+/** As many tags as a row shows of one document. */
+const MOST_TAGS = 3;
 
 export function RowList({ rows, selected, onSelect, onSelectAll, onClear }: RowListProps) {
   const scroller = useRef<HTMLDivElement>(null);
@@ -104,7 +106,11 @@ function Row({ row, index, start, isSelected, isCursor, onSelect }: RowProps) {
         <input type="checkbox" className="check" aria-label={`Select ${row.title}`} checked={isSelected} onChange={() => undefined} onClick={(event) => onSelect(row.doc_id, event.shiftKey)} />
       </span>
       <span role="cell" className="row-name">
-        <Link href={`/documents/${row.doc_id}`} className="truncate" title={row.filename}>{row.title}</Link>
+        <span className="row-title">
+          <Link href={`/documents/${row.doc_id}`} className="truncate" title={row.filename}>{row.title}</Link>
+          {row.tags.slice(0, MOST_TAGS).map((tag) => <span key={tag} className="badge plain">{tag}</span>)}
+          {row.tags.length > MOST_TAGS && <span className="quiet" title={row.tags.slice(MOST_TAGS).join(", ")}>+{row.tags.length - MOST_TAGS}</span>}
+        </span>
         <RowState row={row} />
       </span>
       <span role="cell"><StatusBadge status={row.status} /></span>

@@ -8,7 +8,7 @@ describe("the state of the list", () => {
   it("comes back from the address as it went in", () => {
     const params = writeListState(new URLSearchParams("other=1"), { search: "rent & co", status: "failed", type: "pdf", span: "week" });
     expect(params.get("other")).toBe("1");
-    expect(readListState(params)).toEqual({ search: "rent & co", status: "failed", type: "pdf", source: null, batch: null, span: "week" });
+    expect(readListState(params)).toEqual({ search: "rent & co", status: "failed", type: "pdf", source: null, tag: null, batch: null, span: "week" });
     expect(writeListState(params, { search: "", status: null, type: null, span: null }).toString()).toBe("other=1");
   });
 
@@ -26,15 +26,17 @@ describe("the state of the list", () => {
     });
   });
 
-  it("filters by type and source, and drops rows that have left the status", () => {
-    const row = { status: "active", source_type: "pdf", source: "manual" } as DocumentView;
+  it("filters by type, source and tag, and drops rows that have left the status", () => {
+    const row = { status: "active", source_type: "pdf", source: "manual", tags: ["tax", "2026"] } as DocumentView;
     expect(isShown(row, state("type=pdf&status=active"))).toBe(true);
     expect(isShown(row, state("type=docx"))).toBe(false);
+    expect(isShown(row, state("tag=2026"))).toBe(true);
+    expect(isShown(row, state("tag=20"))).toBe(false);
     expect(isShown(row, state("status=failed"))).toBe(false);
   });
 
   it("counts facets, the most frequent first", () => {
     const rows = ["pdf", "jpg", "pdf"].map((source_type) => ({ source_type }) as DocumentView);
-    expect(countBy(rows, (row) => row.source_type)).toEqual([["pdf", 2], ["jpg", 1]]);
+    expect(countBy(rows, (row) => [row.source_type])).toEqual([["pdf", 2], ["jpg", 1]]);
   });
 });

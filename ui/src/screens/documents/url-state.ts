@@ -10,11 +10,12 @@ export interface ListState {
   status: (typeof STATUSES)[number] | null;
   type: string | null;
   source: string | null;
+  tag: string | null;
   batch: string | null;
   span: (typeof SPANS)[number] | null;
 }
 
-const NAMES = { search: "q", status: "status", type: "type", source: "source", batch: "batch", span: "added" } as const;
+const NAMES = { search: "q", status: "status", type: "type", source: "source", tag: "tag", batch: "batch", span: "added" } as const;
 
 export function readListState(params: URLSearchParams): ListState {
   const text = (name: keyof ListState) => params.get(NAMES[name]);
@@ -23,6 +24,7 @@ export function readListState(params: URLSearchParams): ListState {
     status: STATUSES.find((status) => status === text("status")) ?? null,
     type: text("type"),
     source: text("source"),
+    tag: text("tag"),
     batch: text("batch"),
     span: SPANS.find((span) => span === text("span")) ?? null,
   };
@@ -52,11 +54,12 @@ export function queryOf(state: ListState, now: Date): DocumentsQuery {
   return query;
 }
 
-/** The part that is left to the page: the server lists by neither type nor source. */
+/** The part that is left to the page: the server lists by neither type nor source nor tag. */
 export function isShown(row: DocumentView, state: ListState): boolean {
   return (state.status === null || row.status === state.status)
     && (state.type === null || row.source_type === state.type)
-    && (state.source === null || row.source === state.source);
+    && (state.source === null || row.source === state.source)
+    && (state.tag === null || row.tags.includes(state.tag));
 }
 
 export function isFiltered(state: ListState): boolean {
@@ -64,8 +67,8 @@ export function isFiltered(state: ListState): boolean {
 }
 
 /** How many of the rows have each value, the most frequent first. */
-export function countBy(rows: readonly DocumentView[], value: (row: DocumentView) => string): (readonly [string, number])[] {
+export function countBy(rows: readonly DocumentView[], values: (row: DocumentView) => readonly string[]): (readonly [string, number])[] {
   const counts = new Map<string, number>();
-  for (const row of rows) counts.set(value(row), (counts.get(value(row)) ?? 0) + 1);
+  for (const value of rows.flatMap(values)) counts.set(value, (counts.get(value) ?? 0) + 1);
   return [...counts].sort((a, b) => b[1] - a[1] || a[0].localeCompare(b[0]));
 }

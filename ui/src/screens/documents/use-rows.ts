@@ -25,7 +25,7 @@ export function useRows(state: ListState): Rows {
   const client = useQueryClient();
   const { search, status, span, batch } = state;
   // `now` only decides on which day a span begins; the day is what the key has to change with.
-  const query = useMemo(() => queryOf({ search, status, span, batch: null, type: null, source: null }, new Date()), [search, status, span]);
+  const query = useMemo(() => queryOf({ search, status, span, batch: null, type: null, source: null, tag: null }, new Date()), [search, status, span]);
   const key = useMemo(() => ["documents", batch ?? query], [batch, query]);
   const list = useInfiniteQuery({
     queryKey: key,
@@ -82,6 +82,7 @@ function asRow(result: BatchResult): DocumentView {
     source_uri: "",
     content_type: "",
     size_bytes: 0,
+    tags: [],
     version: 0,
     tags: [],
   };

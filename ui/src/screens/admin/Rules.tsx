@@ -1,0 +1,123 @@
+/** What administrators decide about every document: what nobody may read, and which stages it passes. */
+import "./rules.css";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { changeRules, listDocuments, listRuns, readTenant } from "../../api/endpoints.ts";
+import type { Mask, Rules as RulesOfTenant } from "../../api/types.ts";
+import { Button, Field, ProblemNote, SkeletonRows } from "../../design/basics.tsx";
+import { byStage } from "../../format/stages.ts";
+import { tell } from "../../live/notices.ts";
+import { MaskDrawing } from "./MaskDrawing.tsx";
+import { MaskFields, MaskList } from "./MaskFields.tsx";
+import { asSent, faultOf } from "./masks.ts";
+
+export function Rules() {
+  const tenant = useQuery({ queryKey: ["tenant"], queryFn: readTenant });
+  if (tenant.error) return <ProblemNote error={tenant.error} onRetry={() => void tenant.refetch()} />;
+  if (!tenant.data) return <SkeletonRows rows={8} />;
+  const saved = asSent(tenant.data.rules);
+  // Rules that somebody else saved begin a new edit.
+  return <RulesEditor key={JSON.stringify(saved)} saved={saved} />;
+}
+
+function RulesEditor({ saved }: { saved: RulesOfTenant }) {
+  const client = useQueryClient();
+  const [masks, setMasks] = useState<readonly Mask[]>(saved.masks ?? []);
+  const [pipeline, setPipeline] = useState<readonly string[]>(saved.pipeline ?? []);
+  const rules = asSent({ masks: [...masks], pipeline: [...pipeline] });
+  const isChanged = JSON.stringify(rules) !== JSON.stringify(saved);
+  const isSound = masks.every((mask) => faultOf(mask) === null);
+  const save = useMutation({
+    mutationFn: () => changeRules(rules),
+    onSuccess: () => {
+      tell({ tone: "good", text: "The rules hold for what is handed in or run again from now on." });
+      return client.invalidateQueries({ queryKey: ["tenant"] });
+    },
+  });
+  const discard = () => {
+    setMasks(saved.masks ?? []);
+    setPipeline(saved.pipeline ?? []);
+  };
+  return (
+    <>
+      <Masks masks={masks} onChange={setMasks} />
+      <Stages pipeline={pipeline} onChange={setPipeline} />
+      {save.error && <ProblemNote error={save.error} />}
+      <div className="rules-foot">
+        <p className="quiet">Documents that are here keep what they were read with, until they are run again.</p>
+        <Button disabled={!isChanged || save.isPending} onClick={discard}>Discard</Button>
+        <Button kind="primary" disabled={!isChanged || !isSound || save.isPending} onClick={() => save.mutate()}>Save the rules</Button>
+      </div>
+    </>
+  );
+}
+
+function Masks({ masks, onChange }: { masks: readonly Mask[]; onChange: (masks: readonly Mask[]) => void }) {
+  const [chosen, setChosen] = useState<number | null>(masks.length > 0 ? 0 : null);
+  const [shown, setShown] = useState("");
+  const mask = chosen === null ? undefined : masks[chosen];
+  const change = (at: number, how: Partial<Mask>) => onChange(masks.map((other, place) => (place === at ? { ...other, ...how } : other)));
+  const add = (box: readonly number[]) => {
+    onChange([...masks, { box: [...box] }]);
+    setChosen(masks.length);
+  };
+  const remove = (at: number) => {
+    onChange(masks.filter((_, place) => place !== at));
+    setChosen(masks.length > 1 ? Math.max(0, at - 1) : null);
+  };
+  return (
+    <section className="card" aria-labelledby="masks">
+      <div className="card-head"><h2 id="masks">Masked regions</h2><Button icon="plus" onClick={() => add([0, 0.9, 1, 1])}>Add a region</Button></div>
+      <div className="card-body masks">
+        <div className="masks-drawing">
+          <MaskDrawing masks={masks} chosen={chosen} behind={shown ? { id: shown, page: mask?.page ?? 1 } : null} onChoose={setChosen} onDraw={add} onMove={(at, box) => change(at, { box: [...box] })} />
+          <Behind shown={shown} onShow={setShown} />
+        </div>
+        <div className="masks-fields">
+          <p className="quiet">What lies in a region is blanked out before a page is read, and in the pictures that people see. Draw a region on the page; drag it to move it.</p>
+          <MaskList masks={masks} chosen={chosen} onChoose={setChosen} onRemove={remove} />
+          {mask && chosen !== null && <MaskFields key={chosen} mask={mask} onChange={(how) => change(chosen, how)} />}
+        </div>
+      </div>
+    </section>
+  );
+}
+
+/** A document to see the masks on. */
+function Behind({ shown, onShow }: { shown: string; onShow: (id: string) => void }) {
+  const documents = useQuery({ queryKey: ["documents", "to-mask"], queryFn: () => listDocuments({ status: "active", limit: 50 }) });
+  const withPages = documents.data?.items.filter(({ source_type: type }) => ["pdf", "png", "jpg", "tiff"].includes(type)) ?? [];
+  return (
+    <Field label="Show them on">
+      <select className="input" value={shown} onChange={(event) => onShow(event.target.value)}>
+        <option value="">an empty page</option>
+        {withPages.map((document) => <option key={document.doc_id} value={document.doc_id}>{document.title}</option>)}
+      </select>
+    </Field>
+  );
+}
+
+function Stages({ pipeline, onChange }: { pipeline: readonly string[]; onChange: (pipeline: readonly string[]) => void }) {
+  // No route tells all stages; the latest runs passed them.
+  const runs = useQuery({ queryKey: ["runs", "latest"], queryFn: () => listRuns({ limit: 20 }) });
+  const known = [...new Set([...(runs.data?.items.flatMap((run) => run.pipeline) ?? []), ...pipeline])].sort(byStage);
+  const isUsual = pipeline.length === 0;
+  return (
+    <section className="card" aria-labelledby="stages">
+      <div className="card-head"><h2 id="stages">Stages</h2></div>
+      <div className="card-body stages-choice">
+        <label className="choice"><input type="radio" className="check" name="stages" checked={isUsual} onChange={() => onChange([])} /> The usual ones</label>
+        <label className="choice"><input type="radio" className="check" name="stages" checked={!isUsual} disabled={known.length === 0} onChange={() => onChange(known)} /> Only these, unless a batch says otherwise:</label>
+        <div className="kinds" role="group" aria-label="Stages that documents pass">
+          {known.map((stage) => (
+            <label key={stage} className="choice">
+              <input type="checkbox" className="check" disabled={isUsual} checked={isUsual || pipeline.includes(stage)} onChange={(event) => onChange(known.filter((name) => (name === stage ? event.target.checked : pipeline.includes(name))))} /> {stage}
+            </label>
+          ))}
+        </div>
+        {runs.data && known.length === 0 && <p className="quiet">The stages are known here once a document has passed them.</p>}
+        {runs.error && <ProblemNote error={runs.error} />}
+      </div>
+    </section>
+  );
+}
