@@ -100,9 +100,8 @@ fn highlights(
 ) -> Vec<Range<usize>> {
     const SAYS_SOMETHING: f32 = 0.25;
     let most = weights.iter().copied().fold(0.0, f32::max);
-    let says_something = |hit: &&Hit| {
-        weights.get(hit.term).is_none_or(|weight| *weight >= most * SAYS_SOMETHING)
-    };
+    let says_something =
+        |hit: &&Hit| weights.get(hit.term).is_none_or(|weight| *weight >= most * SAYS_SOMETHING);
     let mut places: Vec<&Range<usize>> = hits
         .iter()
         .filter(says_something)
@@ -142,6 +141,14 @@ mod tests {
         assert_eq!(highlighted(&found), ["Rechnung", "INV-7", "Müller"]);
         assert_eq!(found.start, 33);
         assert!(found.cut_before && found.cut_after);
+    }
+
+    #[test]
+    fn words_that_say_nothing_are_not_marked() {
+        let terms = QueryTerms::of("the lease of 2026");
+        let text = "The end of the lease is in 2026.";
+        let found = snippet(text, &terms, &[0.1, 3.0, 0.1, 2.5], 60);
+        assert_eq!(highlighted(&found), ["lease", "2026"]);
     }
 
     #[test]
