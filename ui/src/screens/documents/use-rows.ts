@@ -84,7 +84,6 @@ function asRow(result: BatchResult): DocumentView {
     size_bytes: 0,
     tags: [],
     version: 0,
-    tags: [],
   };
 }
 
