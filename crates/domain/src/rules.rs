@@ -59,10 +59,13 @@ pub enum InvalidRules {
     NoRegion(usize),
     #[error("mask {0} is for page 0; pages are counted from 1")]
     NoPage(usize),
+    #[error("mask {0} names too much of a file name: 255 characters are the most")]
+    LongName(usize),
 }
 
 impl TenantRules {
     pub const MOST_MASKS: usize = 100;
+    const LONGEST_NAME: usize = 255;
 
     pub fn check(&self) -> Result<(), InvalidRules> {
         if self.masks.len() > Self::MOST_MASKS {
@@ -76,6 +79,10 @@ impl TenantRules {
             }
             if mask.page == Some(0) {
                 return Err(InvalidRules::NoPage(number));
+            }
+            let named = mask.file_name_contains.as_deref().unwrap_or_default();
+            if named.chars().count() > Self::LONGEST_NAME {
+                return Err(InvalidRules::LongName(number));
             }
         }
         Ok(())
@@ -112,6 +119,9 @@ mod tests {
         let page_0 = MaskRule { page: Some(0), ..mask([0.0, 0.0, 1.0, 1.0]) };
         assert_eq!(check(vec![page_0]), Err(InvalidRules::NoPage(1)));
         assert!(check(vec![mask([0.0, 0.0, 1.0, 1.0]); 101]).is_err());
+        let long =
+            MaskRule { file_name_contains: Some("x".repeat(256)), ..mask([0.0, 0.0, 1.0, 1.0]) };
+        assert_eq!(check(vec![long]), Err(InvalidRules::LongName(1)));
     }
 
     #[test]
