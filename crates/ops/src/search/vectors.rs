@@ -1,5 +1,6 @@
 //! Vectors, apart from those that the `index` stage makes: after a change of the model, every chunk gets one
-//! of the new model in the background. Until all have, searches go by the old ones.
+//! of the new model in the background. Until all have, the index keeps the old ones: a process that runs with the
+//! old model searches by them, one that runs with the new model by words alone.
 
 use std::collections::HashMap;
 use std::sync::Arc;
