@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use domain::ContentHash;
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
 
@@ -64,7 +65,11 @@ impl Embedder {
             hash.update(std::fs::read(folder.join(file)).unwrap_or_default());
         }
         hash.update(format!("{METHOD} {pooling:?} {}", model.tokens.limit()));
-        let name = format!("{}@{}", name_of(folder), &hex(&hash.finalize())[..12]);
+        let name = format!(
+            "{}@{}",
+            name_of(folder),
+            &ContentHash(hash.finalize().into()).to_string()[..12]
+        );
         Ok(Self { model, name, pooling })
     }
 
@@ -178,15 +183,6 @@ fn check_modules(folder: &Path) -> Result<(), ModelError> {
 fn name_of(folder: &Path) -> String {
     let whole = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
     whole.file_name().map_or_else(|| "model".to_owned(), |name| name.to_string_lossy().into_owned())
-}
-
-fn hex(bytes: &[u8]) -> String {
-    use std::fmt::Write;
-    bytes.iter().fold(String::new(), |mut text, byte| {
-        // A string takes all that is written to it.
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
 }
 
 fn add(sum: &mut [f32], vector: &[f32]) {

@@ -53,7 +53,7 @@ impl Workers {
             self.threads[thread % self.threads.len()].spawn(move || {
                 let result = catch_unwind(AssertUnwindSafe(|| work(piece)));
                 // Nobody listens when an earlier piece has failed.
-                let _ = report.send((thread, place, result));
+                report.send((thread, place, result)).ok();
             });
         };
         let mut results: Vec<Option<R>> = pieces.iter().map(|_| None).collect();
