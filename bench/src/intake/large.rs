@@ -9,7 +9,7 @@ use sha2::{Digest, Sha256};
 use tokio::task::spawn_blocking;
 
 use super::upload::{Client, text};
-use super::{WITHOUT_WORKERS, wait_until_worked_off};
+use super::{READING_ONLY, WITHOUT_WORKERS, wait_until_worked_off};
 use crate::Bench;
 use crate::docket::{ADMIN, Docket};
 use crate::report::{Figure, Target, Unit};
@@ -35,7 +35,7 @@ struct Samples {
 pub(crate) async fn run(bench: &Bench) -> anyhow::Result<Vec<Figure>> {
     let folder = bench.folder.path().join("intake-large");
     let serving = Docket::start_set(&bench.docket, &folder.join("serving"), &WITHOUT_WORKERS)?;
-    let working = Docket::start(&bench.docket, &folder.join("working"))?;
+    let working = Docket::start_set(&bench.docket, &folder.join("working"), &READING_ONLY)?;
     let original = folder.join("original");
     fs::write(&original, text(MEBIBYTES << 20))?;
 

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use futures_util::future::try_join_all;
 
+use super::READING_ONLY;
 use super::upload::Client;
 use crate::Bench;
 use crate::docket::{ADMIN, Docket};
@@ -24,8 +25,8 @@ pub(crate) async fn run(bench: &Bench) -> anyhow::Result<Vec<Figure>> {
     for round in 0..bench.rounds.min(MOST_ROUNDS) {
         let folder = bench.folder.path().join(format!("intake-memory-{round}"));
         // A server of its own: what an allocator has once taken it may keep.
-        let docket =
-            Docket::start_set(&bench.docket, &folder, &[("DOCKET_UPLOAD_MAX_SIZE_MB", "64")])?;
+        let settings = [READING_ONLY.as_slice(), &[("DOCKET_UPLOAD_MAX_SIZE_MB", "64")]].concat();
+        let docket = Docket::start_set(&bench.docket, &folder, &settings)?;
         let token = docket.sign_in(ADMIN).await?;
         let connected =
             (0..CLIENTS).map(|_| Client::connect(docket.server.address, &token, MEBIBYTES << 20));

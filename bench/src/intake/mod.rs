@@ -20,6 +20,8 @@ pub(crate) use small::run as small;
 
 /// For a server that only takes in.
 const WITHOUT_WORKERS: [(&str, &str); 1] = [("DOCKET_NO_WORKERS", "true")];
+/// Workers that read what comes in. To embed megabytes of made-up words is another benchmark's business.
+const READING_ONLY: [(&str, &str); 1] = [("DOCKET_PIPELINE", "preprocess,ocr,layout")];
 
 /// Until the workers have nothing to do: every turn begins like that.
 async fn wait_until_worked_off(docket: &Docket) -> anyhow::Result<()> {

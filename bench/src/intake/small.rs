@@ -7,7 +7,7 @@ use futures_util::future::try_join_all;
 
 use super::bare_files::BareFiles;
 use super::upload::Client;
-use super::{WITHOUT_WORKERS, wait_until_worked_off};
+use super::{READING_ONLY, WITHOUT_WORKERS, wait_until_worked_off};
 use crate::Bench;
 use crate::docket::{ADMIN, Docket};
 use crate::load::Rates;
@@ -33,7 +33,8 @@ pub(crate) async fn run(bench: &Bench) -> anyhow::Result<Vec<Figure>> {
     let mut working = Vec::new();
     {
         let docket = Docket::start_set(&bench.docket, &folder.join("serving"), &WITHOUT_WORKERS)?;
-        let with_workers = Docket::start(&bench.docket, &folder.join("working"))?;
+        let with_workers =
+            Docket::start_set(&bench.docket, &folder.join("working"), &READING_ONLY)?;
         let mut files =
             BareFiles::prepare(&docket.cluster(), &folder.join("bare"), CLIENTS, BYTES).await?;
         for round in 0..=bench.rounds {

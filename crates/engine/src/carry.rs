@@ -28,10 +28,14 @@ enum Ended {
 /// The job of the next stage, and the slot to run it in.
 type Following = (ClaimedJob, OwnedSemaphorePermit);
 
-/// Carries a job as far as this worker can.
-pub(crate) async fn carry(shop: Arc<Shop>, mut job: ClaimedJob, mut slot: OwnedSemaphorePermit) {
+/// Carries a job as far as this worker can. A guest has no slot of its stage.
+pub(crate) async fn carry(
+    shop: Arc<Shop>,
+    mut job: ClaimedJob,
+    mut holding: Holding,
+    mut slot: Option<OwnedSemaphorePermit>,
+) {
     while let Some(registered) = shop.stages.find(&job.stage) {
-        let holding = shop.held.hold(&job, registered.stage.settings().lease);
         let begun = shop.environment.clock.elapsed();
         let ended = run_stage(&shop, registered, &job, &holding).await;
         tell(&job, &ended, shop.environment.clock.elapsed().saturating_sub(begun));
@@ -54,13 +58,11 @@ pub(crate) async fn carry(shop: Arc<Shop>, mut job: ClaimedJob, mut slot: OwnedS
         };
         let held = Held { job_id: job.job_id, token: job.token };
         let counted = shop.committer.settle(Report { held, outcome }).await;
-        drop(holding);
-        match following {
-            Some(following) if counted => (job, slot) = following,
-            _ => break,
-        }
+        let Some((next, next_slot)) = following.filter(|_| counted) else { break };
+        holding = shop.hold(&next);
+        (job, slot) = (next, Some(next_slot));
     }
-    drop(slot);
+    drop((holding, slot));
 }
 
 /// How long stages wait and take, and how they end, for whoever watches this process.
@@ -154,6 +156,7 @@ async fn prepare_next(
         stage: stage.clone(),
         retries: 0,
         waited: Duration::ZERO,
+        is_guest: false,
         ..job.clone()
     };
     following.earlier.insert(job.stage.clone(), artifacts.to_vec());
@@ -167,7 +170,7 @@ async fn take_slot(
     if shop.stopping.is_cancelled() {
         return None;
     }
-    let Registered { stage, slots } = shop.stages.find(stage)?;
+    let Registered { stage, slots, .. } = shop.stages.find(stage)?;
     let length = stage.settings().lease;
     if let Ok(slot) = Arc::clone(slots).try_acquire_owned() {
         return Some((slot, length));

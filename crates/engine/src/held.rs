@@ -1,10 +1,10 @@
 //! The leases a worker holds, as its tasks and its heartbeat see them.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use domain::{JobId, LeaseToken};
+use domain::{JobId, LeaseToken, TenantId};
 use store::{ClaimedJob, Held, Told};
 use tokio_util::sync::CancellationToken;
 
@@ -17,6 +17,7 @@ pub(crate) struct HeldLeases {
 
 #[derive(Clone, Debug)]
 struct HeldLease {
+    tenant_id: TenantId,
     token: LeaseToken,
     length: Duration,
     lost: CancellationToken,
@@ -40,6 +41,7 @@ impl HeldLeases {
         let lost = CancellationToken::new();
         let progress = Progress::default();
         let lease = HeldLease {
+            tenant_id: job.tenant_id,
             token: job.token,
             length,
             lost: lost.clone(),
@@ -58,6 +60,13 @@ impl HeldLeases {
             (Held { job_id: *job_id, token: lease.token }, lease.length)
         };
         self.lock().iter().map(lease).collect()
+    }
+
+    /// Whose they are.
+    pub(crate) fn tenants(&self) -> Vec<TenantId> {
+        let tenants: HashSet<TenantId> =
+            self.lock().values().map(|lease| lease.tenant_id).collect();
+        tenants.into_iter().collect()
     }
 
     /// What was told by stages since the last call.

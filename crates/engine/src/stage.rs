@@ -30,7 +30,7 @@ pub trait Stage: Send + Sync {
 
 #[derive(Clone, Debug)]
 pub struct StageSettings {
-    /// How many may run at once in one worker.
+    /// How many may run at once in one worker; and one more, when it is the only one of its tenant there.
     pub concurrency: usize,
     /// How long after the last heartbeat somebody else may take over.
     pub lease: Duration,
@@ -115,6 +115,9 @@ pub(crate) struct Registered {
     pub(crate) stage: Arc<dyn Stage>,
     /// One for each job of the stage that may still be taken on.
     pub(crate) slots: Arc<Semaphore>,
+    /// One beyond those, for a tenant that has nothing under way here: so that somebody's thousand jobs
+    /// keep nobody else's single one waiting, however long each of them takes.
+    pub(crate) guest_seat: Arc<Semaphore>,
 }
 
 impl Stages {
@@ -123,7 +126,8 @@ impl Stages {
     pub fn with(mut self, stage: impl Stage + 'static) -> Self {
         self.registered.retain(|registered| registered.stage.name() != stage.name());
         let slots = Arc::new(Semaphore::new(stage.settings().concurrency));
-        self.registered.push(Registered { stage: Arc::new(stage), slots });
+        let guest_seat = Arc::new(Semaphore::new(1));
+        self.registered.push(Registered { stage: Arc::new(stage), slots, guest_seat });
         self
     }
 

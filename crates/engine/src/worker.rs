@@ -18,7 +18,7 @@ use crate::carry::carry;
 use crate::committer::Committer;
 use crate::environment::Environment;
 use crate::heartbeat::Heart;
-use crate::held::HeldLeases;
+use crate::held::{HeldLeases, Holding};
 use crate::stage::Stages;
 
 /// The most jobs in one claim: the first of them should not wait long for the last.
@@ -63,6 +63,8 @@ pub(crate) struct Shop {
     /// One for each job that may still be taken on.
     places: Arc<Semaphore>,
     wake: Notify,
+    /// There may be work that no claim has looked for: a full worker looks for guests only then.
+    news: AtomicBool,
     /// The last claim had room in every stage and found nothing.
     dry: AtomicBool,
     /// No new work from here on.
@@ -105,6 +107,7 @@ impl Worker {
             committer,
             turns: Mutex::default(),
             wake: Notify::new(),
+            news: AtomicBool::new(true),
             dry: AtomicBool::new(false),
             stopping: CancellationToken::new(),
             cut_off: CancellationToken::new(),
@@ -130,7 +133,7 @@ impl Worker {
 
     /// Says that there may be work.
     pub fn wake(&self) {
-        self.shop.wake.notify_one();
+        self.shop.hear_of_work();
     }
 
     /// Works until nothing waits that could be worked on now.
@@ -168,6 +171,38 @@ impl Worker {
     }
 }
 
+/// What a claim may fill. What it leaves is free again when this is dropped.
+#[derive(Debug, Default)]
+struct Room {
+    rooms: Vec<StageRoom>,
+    places: Option<OwnedSemaphorePermit>,
+    /// Of each stage: its slots, or else the seat for a guest.
+    slots: HashMap<StageName, OwnedSemaphorePermit>,
+}
+
+impl Room {
+    fn is_for_guests(&self) -> bool {
+        self.rooms.iter().any(|room| room.for_guest)
+    }
+
+    /// Whether nothing that waits for one of `stages` stages can have been overlooked.
+    fn is_everywhere(&self, stages: usize) -> bool {
+        self.rooms.len() == stages && !self.is_for_guests()
+    }
+
+    /// A place in the worker and a slot of the stage; a guest has the seat for both.
+    fn seat(
+        &mut self,
+        job: &ClaimedJob,
+    ) -> Option<(OwnedSemaphorePermit, Option<OwnedSemaphorePermit>)> {
+        let slot = self.slots.get_mut(&job.stage)?.split(1)?;
+        if job.is_guest {
+            return Some((slot, None));
+        }
+        Some((self.places.as_mut()?.split(1)?, Some(slot)))
+    }
+}
+
 impl Drop for Shop {
     fn drop(&mut self) {
         self.closing.cancel();
@@ -191,11 +226,19 @@ impl Shop {
             tokio::select! {
                 () = self.stopping.cancelled() => return,
                 () = self.wake.notified() => {}
-                _ = poll.tick() => if let Err(error) = self.rescue().await {
-                    tracing::warn!(error = &error as &dyn std::error::Error, "a rescue failed");
+                _ = poll.tick() => {
+                    self.news.store(true, Ordering::Relaxed);
+                    if let Err(error) = self.rescue().await {
+                        tracing::warn!(error = &error as &dyn std::error::Error, "a rescue failed");
+                    }
                 }
             }
         }
+    }
+
+    fn hear_of_work(&self) {
+        self.news.store(true, Ordering::Relaxed);
+        self.wake.notify_one();
     }
 
     /// Hears of work that other processes queue.
@@ -204,7 +247,7 @@ impl Shop {
         loop {
             if let Ok(mut feed) = self.store.follow_work().await {
                 while feed.changed().await.is_ok() {
-                    self.wake.notify_one();
+                    self.hear_of_work();
                 }
             }
             tokio::time::sleep(BEFORE_ANOTHER_TRY).await;
@@ -217,35 +260,25 @@ impl Shop {
         tokio::task::yield_now().await;
         let mut turns = self.turns.lock().await;
         self.dry.store(false, Ordering::Relaxed);
-        let Some(mut places) = take(&self.places, MOST_AT_ONCE) else { return Ok(0) };
-        let now = self.environment.clock.now();
-        let mut slots: HashMap<StageName, OwnedSemaphorePermit> = HashMap::new();
-        let mut rooms = Vec::new();
-        for registered in self.stages.iter() {
-            let Some(free) = take(&registered.slots, places.num_permits()) else { continue };
-            let stage = registered.stage.name().clone();
-            rooms.push(StageRoom {
-                room: free.num_permits(),
-                last_tenant: turns.get(&stage).copied().unwrap_or(TenantId(Uuid::nil())),
-                lease_until: now + registered.stage.settings().lease,
-                stage: stage.clone(),
-            });
-            slots.insert(stage, free);
-        }
-        if rooms.is_empty() {
+        let mut room = self.room();
+        if room.rooms.is_empty() {
             return Ok(0);
         }
+        let at_work = if room.is_for_guests() { self.held.tenants() } else { Vec::new() };
+        let asked = self.environment.clock.now();
         let mut across = self.store.on_the_queue().await?;
         // It may have taken a while to get through: leases, and the record of them, begin now.
-        let waited = self.environment.clock.now() - now;
-        for room in &mut rooms {
-            room.lease_until += waited;
+        let now = self.environment.clock.now();
+        for stage in &mut room.rooms {
+            stage.lease_until += now - asked;
+            stage.last_tenant = turns.get(&stage.stage).copied().unwrap_or(TenantId(Uuid::nil()));
         }
         let claim = Claim {
-            rooms: &rooms,
-            most: places.num_permits(),
+            rooms: &room.rooms,
+            most: room.places.as_ref().map_or(0, OwnedSemaphorePermit::num_permits),
+            at_work: &at_work,
             worker_id: &self.settings.worker_id,
-            now: now + waited,
+            now,
         };
         let jobs = across.claim_jobs(&claim).await?;
         if self.stopping.is_cancelled() {
@@ -259,22 +292,52 @@ impl Shop {
         let claimed = jobs.len();
         for job in jobs {
             turns.insert(job.stage.clone(), job.tenant_id);
-            let place = places.split(1);
-            let slot = slots.get_mut(&job.stage).and_then(|slots| slots.split(1));
             // The statement keeps to the room it is given.
-            let (Some(place), Some(slot)) = (place, slot) else { continue };
-            let shop = Arc::clone(self);
+            let Some((place, slot)) = room.seat(&job) else { continue };
+            let (shop, holding) = (Arc::clone(self), self.hold(&job));
             tokio::spawn(async move {
-                carry(Arc::clone(&shop), job, slot).await;
+                carry(Arc::clone(&shop), job, holding, slot).await;
                 drop(place);
                 if !shop.dry.load(Ordering::Relaxed) {
                     shop.wake.notify_one();
                 }
             });
         }
-        let looked_everywhere = rooms.len() == self.stages.iter().count();
-        self.dry.store(claimed == 0 && looked_everywhere, Ordering::Relaxed);
+        self.dry.store(
+            claimed == 0 && room.is_everywhere(self.stages.iter().count()),
+            Ordering::Relaxed,
+        );
         Ok(claimed)
+    }
+
+    /// What may be taken on now.
+    fn room(&self) -> Room {
+        let now = self.environment.clock.now();
+        let mut room = Room { places: take(&self.places, MOST_AT_ONCE), ..Room::default() };
+        let most = room.places.as_ref().map_or(0, OwnedSemaphorePermit::num_permits);
+        let may_be_guests = self.news.swap(false, Ordering::Relaxed) || most > 0;
+        for registered in self.stages.iter() {
+            let slots = take(&registered.slots, most);
+            let for_guest = slots.is_none();
+            let seat = || take(&registered.guest_seat, 1).filter(|_| may_be_guests);
+            let Some(free) = slots.or_else(seat) else { continue };
+            let stage = registered.stage.name().clone();
+            room.rooms.push(StageRoom {
+                room: free.num_permits(),
+                last_tenant: TenantId(Uuid::nil()),
+                lease_until: now + registered.stage.settings().lease,
+                for_guest,
+                stage: stage.clone(),
+            });
+            room.slots.insert(stage, free);
+        }
+        room
+    }
+
+    pub(crate) fn hold(&self, job: &ClaimedJob) -> Holding {
+        let stage = self.stages.find(&job.stage);
+        let settings = stage.map(|registered| registered.stage.settings().lease);
+        self.held.hold(job, settings.unwrap_or_default())
     }
 
     /// The connection broke before the answer: if the claim was committed all the same, nobody else knows
@@ -305,6 +368,9 @@ impl Shop {
     async fn everybody_is_done(&self) {
         let all = u32::try_from(self.settings.max_jobs).unwrap_or(u32::MAX);
         drop(self.places.acquire_many(all).await);
+        for registered in self.stages.iter() {
+            drop(registered.guest_seat.acquire().await);
+        }
     }
 
     /// For what does not even let go when told to: the leases, at least, are free.

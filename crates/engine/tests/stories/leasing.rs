@@ -163,6 +163,49 @@ async fn no_more_jobs_run_at_once_than_are_allowed() {
     assert_eq!((runs.load(Ordering::SeqCst), most.load(Ordering::SeqCst)), (20, 3));
 }
 
+/// However long the jobs take that fill a worker, a tenant that has none among them is not kept waiting.
+#[tokio::test]
+async fn a_full_worker_has_a_seat_for_a_guest() {
+    let shop = Workshop::open().await;
+    let guest = shop.neighbour("guest").await;
+    let gate = Arc::new(Semaphore::new(0));
+    let (begun, mut seen) = tokio::sync::mpsc::unbounded_channel();
+    let closed = Arc::clone(&gate);
+    let settings = StageSettings { concurrency: 2, ..Default::default() };
+    let (stage, _) = scripted("ocr", settings, move |work| {
+        let (gate, begun) = (Arc::clone(&closed), begun.clone());
+        async move {
+            begun.send(work.tenant_id).unwrap();
+            gate.acquire().await.unwrap().forget();
+            Ok(())
+        }
+    });
+    for _ in 0..4 {
+        shop.submit(&["ocr"]).await;
+    }
+    let settings = WorkerSettings { max_jobs: 2, ..WorkerSettings::named("w") };
+    let worker = shop.worker_with(Stages::default().with(stage), settings).start();
+    let mut next = async || tokio::time::timeout(SOON, seen.recv()).await.expect("one begins");
+    assert_eq!([next().await, next().await], [Some(shop.tenant_id); 2]);
+
+    let jobs = [shop.submit_for(guest, &["ocr"]).await, shop.submit_for(guest, &["ocr"]).await];
+    worker.wake();
+    assert_eq!(next().await, Some(guest), "while the others go on");
+
+    // There is one seat, and who sits there is no guest any more: from here on it is by turns.
+    gate.add_permits(6);
+    worker.wake();
+    let rest = [next().await, next().await, next().await];
+    assert_eq!(rest.iter().filter(|tenant| **tenant == Some(guest)).count(), 1);
+    worker.stop(SOON).await;
+    let scope = domain::Caller::system(guest).permit(domain::Action::RetryDeadJobs).unwrap();
+    for job in jobs {
+        let mut tx = shop.store.read(&scope).await.unwrap();
+        let job = tx.find_job(job.job_id).await.unwrap().unwrap();
+        assert_eq!(job.status, JobState::Completed);
+    }
+}
+
 /// The machine's own time: this story is about real threads that are really busy.
 #[derive(Debug)]
 struct WallClock;

@@ -123,19 +123,26 @@ impl Workshop {
         environment: Environment,
     ) -> Self {
         let store = database.store(environment.clock.clone(), environment.ids.clone()).await;
-        let tenant_id = TenantId(environment.ids.next());
-        let created_at = environment.clock.now();
-        let mut across = store.across_tenants().await.unwrap();
-        across
-            .insert_tenant(&Tenant { tenant_id, name: "acme".to_owned(), created_at })
-            .await
-            .unwrap();
-        across.commit().await.unwrap();
-        Self { database, clock, environment, store, tenant_id }
+        let nobody = TenantId(uuid::Uuid::nil());
+        let shop = Self { database, clock, environment, store, tenant_id: nobody };
+        Self { tenant_id: shop.neighbour("acme").await, ..shop }
     }
 
     pub(crate) fn scope(&self) -> Scope {
         Caller::system(self.tenant_id).permit(Action::RetryDeadJobs).unwrap()
+    }
+
+    /// Another tenant moves in.
+    pub(crate) async fn neighbour(&self, name: &str) -> TenantId {
+        let tenant_id = TenantId(self.environment.ids.next());
+        let created_at = self.environment.clock.now();
+        let mut across = self.store.across_tenants().await.unwrap();
+        across
+            .insert_tenant(&Tenant { tenant_id, name: name.to_owned(), created_at })
+            .await
+            .unwrap();
+        across.commit().await.unwrap();
+        tenant_id
     }
 
     pub(crate) fn worker(&self, stages: Stages) -> Worker {
@@ -147,6 +154,10 @@ impl Workshop {
     }
 
     pub(crate) async fn submit(&self, stages: &[&str]) -> NewRun {
+        self.submit_for(self.tenant_id, stages).await
+    }
+
+    pub(crate) async fn submit_for(&self, tenant_id: TenantId, stages: &[&str]) -> NewRun {
         let stages: Vec<StageName> = stages.iter().map(|stage| stage.parse().unwrap()).collect();
         let new = NewRun {
             run_id: RunId(self.environment.ids.next()),
@@ -164,7 +175,8 @@ impl Workshop {
             password: None,
             reused: None,
         };
-        let mut tx = self.store.begin(&self.scope()).await.unwrap();
+        let scope = Caller::system(tenant_id).permit(Action::RetryDeadJobs).unwrap();
+        let mut tx = self.store.begin(&scope).await.unwrap();
         tx.start_run(&new).await.unwrap();
         tx.commit().await.unwrap();
         new

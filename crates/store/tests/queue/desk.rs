@@ -124,6 +124,7 @@ impl Desk {
             room,
             last_tenant,
             lease_until: self.now() + LEASE,
+            for_guest: false,
         }
     }
 
@@ -139,7 +140,21 @@ impl Desk {
         most: usize,
     ) -> Vec<ClaimedJob> {
         let mut across = self.store.on_the_queue().await.unwrap();
-        let claim = Claim { rooms, most, worker_id: worker, now: self.now() };
+        let claim = Claim { rooms, most, at_work: &[], worker_id: worker, now: self.now() };
+        let jobs = across.claim_jobs(&claim).await.unwrap();
+        across.commit().await.unwrap();
+        jobs
+    }
+
+    /// For a worker that has `places` left and, besides, a seat for a guest in a stage.
+    pub(crate) async fn claim_with_guest(
+        &self,
+        rooms: &[StageRoom],
+        places: usize,
+        at_work: &[TenantId],
+    ) -> Vec<ClaimedJob> {
+        let mut across = self.store.on_the_queue().await.unwrap();
+        let claim = Claim { rooms, most: places, at_work, worker_id: "w", now: self.now() };
         let jobs = across.claim_jobs(&claim).await.unwrap();
         across.commit().await.unwrap();
         jobs
