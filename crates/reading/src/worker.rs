@@ -21,7 +21,7 @@ use thiserror::Error;
 use crate::artifact::{self, ArtifactError};
 use crate::model::Part;
 use crate::pool::protocol::{
-    Answer, Envelope, Frame, Greeting, MAX_HANDED, Picture, Request, Role, Terms, VERSION,
+    Answer, Drawn, Envelope, Frame, Greeting, MAX_HANDED, Picture, Request, Role, Terms, VERSION,
     write_answer, write_message,
 };
 use crate::sandbox::limits::ResourceLimits;
@@ -107,6 +107,10 @@ impl Replies<'_> {
         self.answer(Answer::Picture(picture))
     }
 
+    pub fn drawn(&mut self, drawn: Drawn) -> Result<(), ReadError> {
+        self.answer(Answer::Drawn(drawn))
+    }
+
     fn answer(&mut self, answer: Answer) -> Result<(), ReadError> {
         match write_answer(self.to, answer) {
             // At once: the parent works on this page while the next one is read.
@@ -138,20 +142,28 @@ impl Handed {
         self.0.iter().find(|(of, _)| *of == role).map(|(_, file)| file)
     }
 
-    /// All bytes of a file. One that does not fit into memory is refused, not tried.
-    pub fn bytes(&self, role: Role) -> Result<Vec<u8>, ReadError> {
-        let mut file = self.file(role).ok_or(ReadError::Stopped)?;
-        let unreadable =
-            |error: io::Error| ReadError::damaged(format!("it cannot be read: {error}"));
-        let length = file.metadata().map_err(unreadable)?.len();
-        let too_large = || ReadError::too_large(format!("{} MiB", length >> 20));
-        let length = usize::try_from(length).map_err(|_| too_large())?;
-        let mut bytes = Vec::new();
-        bytes.try_reserve_exact(length).map_err(|_| too_large())?;
-        file.rewind().map_err(unreadable)?;
-        file.read_to_end(&mut bytes).map_err(unreadable)?;
-        Ok(bytes)
+    /// All files of a role, in their order.
+    pub fn files(&self, role: Role) -> impl Iterator<Item = &File> {
+        self.0.iter().filter(move |(of, _)| *of == role).map(|(_, file)| file)
     }
+
+    /// All bytes of the first file of a role.
+    pub fn bytes(&self, role: Role) -> Result<Vec<u8>, ReadError> {
+        all_bytes(self.file(role).ok_or(ReadError::Stopped)?)
+    }
+}
+
+/// One that does not fit into memory is refused, not tried.
+pub(crate) fn all_bytes(mut file: &File) -> Result<Vec<u8>, ReadError> {
+    let unreadable = |error: io::Error| ReadError::damaged(format!("it cannot be read: {error}"));
+    let length = file.metadata().map_err(unreadable)?.len();
+    let too_large = || ReadError::too_large(format!("{} MiB", length >> 20));
+    let length = usize::try_from(length).map_err(|_| too_large())?;
+    let mut bytes = Vec::new();
+    bytes.try_reserve_exact(length).map_err(|_| too_large())?;
+    file.rewind().map_err(unreadable)?;
+    file.read_to_end(&mut bytes).map_err(unreadable)?;
+    Ok(bytes)
 }
 
 /// Standard input, and the files that came along.
