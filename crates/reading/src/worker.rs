@@ -13,7 +13,7 @@ use std::io::{self, BufWriter, IoSliceMut, Read, Seek, Write};
 use std::mem::MaybeUninit;
 use std::os::fd::OwnedFd;
 use std::path::PathBuf;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rustix::net::{RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, recvmsg};
 use thiserror::Error;
@@ -87,7 +87,7 @@ pub fn serve_requests(open: impl FnOnce() -> Result<Opened, ReadError>) -> Resul
     tell(&mut outbox, &Greeting::Ready { version: VERSION, door })?;
 
     while let Some((request, handed)) = inbox.next_job()? {
-        let mut replies = Replies { to: &mut outbox };
+        let mut replies = Replies { to: &mut outbox, sent: None };
         let last = match handler.handle(request, handed, &mut replies) {
             Ok(()) => Frame::Done,
             Err(error) => Frame::Failed(error),
@@ -100,6 +100,8 @@ pub fn serve_requests(open: impl FnOnce() -> Result<Opened, ReadError>) -> Resul
 /// Takes the answers to one job.
 pub struct Replies<'a> {
     to: &'a mut BufWriter<File>,
+    /// When answers last went out.
+    sent: Option<Instant>,
 }
 
 impl Replies<'_> {
@@ -113,11 +115,21 @@ impl Replies<'_> {
 
     fn answer(&mut self, answer: Answer) -> Result<(), ReadError> {
         match write_answer(self.to, answer) {
-            // At once: the parent works on this page while the next one is read.
-            Ok(()) => self.to.flush().map_err(|_| ReadError::Stopped),
+            Ok(()) => self.send_now_and_then(),
             Err(ArtifactError::TooLarge) => Err(ReadError::too_large("one of its pages")),
             Err(_) => Err(ReadError::Stopped),
         }
+    }
+
+    /// Waking the parent costs more than packing a page does, so quick answers go out together; whoever waits
+    /// for slow ones gets each at once.
+    fn send_now_and_then(&mut self) -> Result<(), ReadError> {
+        const TOGETHER: Duration = Duration::from_millis(10);
+        if self.sent.is_some_and(|sent| sent.elapsed() < TOGETHER) {
+            return Ok(());
+        }
+        self.sent = Some(Instant::now());
+        self.to.flush().map_err(|_| ReadError::Stopped)
     }
 }
 
