@@ -15,7 +15,7 @@ use std::time::Instant;
 use anyhow::{Context, bail};
 use clap::Args;
 use serde_json::Value;
-use testkit::samples::ScanWriter;
+use testkit::samples::{Paper, ScanWriter};
 
 use processes::{Peaks, Watch};
 
@@ -112,7 +112,7 @@ impl Bench {
 }
 
 fn write_scan(path: &Path, pages: u32) -> anyhow::Result<()> {
-    let mut scan = ScanWriter::new(BufWriter::new(File::create(path)?))?;
+    let mut scan = ScanWriter::new(BufWriter::new(File::create(path)?), Paper::A4)?;
     let mut word = 0;
     for number in 1..=pages {
         let mut lines = vec![format!("PAGE {number}")];

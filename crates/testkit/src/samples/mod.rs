@@ -11,7 +11,7 @@ mod texts;
 
 pub use pdf::pdf_of_objects;
 pub use pictures::with_right_checksums;
-pub use scan::{ScanWriter, scan_of};
+pub use scan::{Paper, ScanWriter, scan_of};
 
 /// A good document.
 #[derive(Clone, Debug)]

@@ -62,11 +62,25 @@ pub struct ScanWriter<W> {
     /// Where objects begin, by their numbers; 1 and 2 come last.
     places: Vec<u64>,
     pages: Vec<usize>,
+    paper: Paper,
+}
+
+/// In points.
+#[derive(Clone, Copy, Debug)]
+pub struct Paper {
+    width: u32,
+    height: u32,
+}
+
+impl Paper {
+    pub const A4: Self = Self { width: 595, height: 842 };
+    /// For tests: a quarter of the pixels of A4 when it is drawn.
+    pub const A6: Self = Self { width: 298, height: 421 };
 }
 
 impl<W: Write> ScanWriter<W> {
-    pub fn new(to: W) -> io::Result<Self> {
-        let mut scan = Self { to, at: 0, places: vec![0; 2], pages: Vec::new() };
+    pub fn new(to: W, paper: Paper) -> io::Result<Self> {
+        let mut scan = Self { to, at: 0, places: vec![0; 2], pages: Vec::new(), paper };
         scan.write(b"%PDF-1.5\n")?;
         Ok(scan)
     }
@@ -79,23 +93,26 @@ impl<W: Write> ScanWriter<W> {
              /BitsPerComponent 1 /Filter /RunLengthDecode"
         );
         let picture = self.stream(&about, &picture)?;
-        let content = self.stream("", b"q 595 0 0 842 0 0 cm /P Do Q")?;
-        let page = format!(
-            "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents {content} 0 R \
-             /Resources << /XObject << /P {picture} 0 R >> >> >>"
-        );
-        let page = self.object(page.as_bytes())?;
-        self.pages.push(page);
-        Ok(())
+        let Paper { width, height } = self.paper;
+        let content = format!("q {width} 0 0 {height} 0 0 cm /P Do Q");
+        let content = self.stream("", content.as_bytes())?;
+        let resources = format!("/XObject << /P {picture} 0 R >>");
+        self.end_page(content, &resources)
     }
 
     /// Adds a page whose text is text.
     pub fn text_page(&mut self, text: &str) -> io::Result<()> {
-        let content = format!("BT /F1 18 Tf 72 720 Td ({text}) Tj ET");
+        let content = format!("BT /F1 18 Tf 36 360 Td ({text}) Tj ET");
         let content = self.stream("", content.as_bytes())?;
+        let font = "/Font << /F1 << /Type /Font /Subtype /Type1 /BaseFont /Helvetica >> >>";
+        self.end_page(content, font)
+    }
+
+    fn end_page(&mut self, content: usize, resources: &str) -> io::Result<()> {
+        let Paper { width, height } = self.paper;
         let page = format!(
-            "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents {content} 0 R /Resources \
-             << /Font << /F1 << /Type /Font /Subtype /Type1 /BaseFont /Helvetica >> >> >> >>"
+            "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 {width} {height}] /Contents {content} 0 R \
+             /Resources << {resources} >> >>"
         );
         let page = self.object(page.as_bytes())?;
         self.pages.push(page);
@@ -148,7 +165,7 @@ impl<W: Write> ScanWriter<W> {
 
 /// A scan of pages with one line each.
 pub fn scan_of(pages: &[&str]) -> Vec<u8> {
-    let mut scan = ScanWriter::new(Vec::new()).unwrap();
+    let mut scan = ScanWriter::new(Vec::new(), Paper::A6).unwrap();
     for line in pages {
         scan.page(&[line]).unwrap();
     }
