@@ -5,10 +5,12 @@
 
 mod eml;
 mod hostile;
+mod long_scan;
 mod ocr_cost;
 mod office;
 mod pdf;
 mod pool;
+mod sandbox;
 mod scans;
 mod score;
 mod speed;
@@ -26,17 +28,19 @@ use crate::score::TokenCounts;
 #[derive(Debug, Parser)]
 #[command(name = "bench-reading")]
 struct Cli {
-    /// What to measure; everything by default.
+    /// What to measure; by default everything but `long-scan`, which takes hours.
     #[arg(value_enum)]
     parts: Vec<Part>,
     /// The folder with the documents.
     #[arg(long, env = "DOCKET_CORPUS")]
-    corpus: PathBuf,
+    corpus: Option<PathBuf>,
     /// One line for each document.
     #[arg(long)]
     each: bool,
     #[command(flatten)]
     hostile: hostile::HostileArgs,
+    #[command(flatten)]
+    long_scan: long_scan::LongScanArgs,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -45,6 +49,8 @@ enum Part {
     Score,
     /// What it costs to read in a child.
     Pool,
+    /// What it costs to read digital PDFs in a child, next to reading them at home.
+    Sandbox,
     /// Word, PowerPoint, Excel and HTML against docling's Markdown.
     Office,
     /// Fields of mails.
@@ -61,6 +67,8 @@ enum Part {
     OcrCost,
     /// Files that mean harm, and what becomes of them.
     Hostile,
+    /// A scan of thousands of pages through a real server.
+    LongScan,
 }
 
 fn main() -> anyhow::Result<()> {
@@ -68,19 +76,24 @@ fn main() -> anyhow::Result<()> {
         return pool::serve();
     }
     let cli = Cli::parse();
-    let parts = if cli.parts.is_empty() { Part::value_variants() } else { &cli.parts };
+    let all = Part::value_variants().iter().filter(|part| **part != Part::LongScan).copied();
+    let parts: Vec<Part> = if cli.parts.is_empty() { all.collect() } else { cli.parts.clone() };
     for part in parts {
+        let missing = "name the folder with the documents: --corpus, or DOCKET_CORPUS";
+        let corpus = || cli.corpus.as_deref().context(missing);
         match part {
-            Part::Score => score_of_truth(&cli.corpus)?,
+            Part::Score => score_of_truth(corpus()?)?,
             Part::Pool => pool::measure()?,
-            Part::Office => office::measure(&cli.corpus, cli.each)?,
-            Part::Eml => eml::measure(&cli.corpus, cli.each)?,
-            Part::Pdf => pdf::measure(&cli.corpus, cli.each)?,
-            Part::Tables => tables::measure(&cli.corpus, cli.each)?,
-            Part::Speed => speed::measure(&cli.corpus)?,
-            Part::Scans => scans::report(&cli.corpus, cli.each)?,
-            Part::OcrCost => ocr_cost::report(&cli.corpus, cli.each)?,
-            Part::Hostile => hostile::report(&cli.corpus, &cli.hostile, cli.each)?,
+            Part::Sandbox => sandbox::measure(corpus()?, cli.hostile.docket())?,
+            Part::Office => office::measure(corpus()?, cli.each)?,
+            Part::Eml => eml::measure(corpus()?, cli.each)?,
+            Part::Pdf => pdf::measure(corpus()?, cli.each)?,
+            Part::Tables => tables::measure(corpus()?, cli.each)?,
+            Part::Speed => speed::measure(corpus()?)?,
+            Part::Scans => scans::report(corpus()?, cli.each)?,
+            Part::OcrCost => ocr_cost::report(corpus()?, cli.each)?,
+            Part::Hostile => hostile::report(corpus()?, &cli.hostile, cli.each)?,
+            Part::LongScan => long_scan::measure(&cli.long_scan, cli.hostile.docket())?,
         }
     }
     Ok(())

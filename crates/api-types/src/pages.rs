@@ -23,6 +23,9 @@ pub struct PageView {
     pub text_source: TextSourceView,
     /// How much of the text can be trusted, of 100.
     pub quality: u8,
+    /// What went wrong when OCR looked at the page; absent where nothing did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub trouble: Option<String>,
     pub words: Vec<WordView>,
     pub lines: Vec<SpanView>,
     /// In reading order.
@@ -41,7 +44,7 @@ pub enum TextSourceView {
     Wanted,
     /// OCR has read it.
     Recognised,
-    /// OCR was wanted, and there was none to be had.
+    /// OCR was wanted, and there was none to be had, or it failed: then `trouble` says why.
     Unavailable,
     /// There is nothing to read.
     Blank,

@@ -24,6 +24,7 @@ use axum::middleware;
 use utoipa::openapi::OpenApi;
 
 pub use problem::ApiProblem;
+pub use routes::worker::worker_router;
 pub use serve::serve;
 pub use state::{Api, ApiSettings, Metrics};
 

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::fmt;
+use std::net::IpAddr;
 use std::num::NonZeroU32;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -27,7 +28,7 @@ pub struct ApiSettings {
 #[derive(Clone)]
 pub struct Metrics {
     /// Whether clients on other machines may read it too.
-    pub(crate) for_everybody: bool,
+    for_everybody: bool,
     written: Arc<dyn Fn() -> String + Send + Sync>,
 }
 
@@ -35,6 +36,11 @@ impl Metrics {
     /// `written` gives them in the text format of Prometheus.
     pub fn new(for_everybody: bool, written: impl Fn() -> String + Send + Sync + 'static) -> Self {
         Self { for_everybody, written: Arc::new(written) }
+    }
+
+    /// Whether a client at this address may read them.
+    pub(crate) fn are_for(&self, client: IpAddr) -> bool {
+        self.for_everybody || client.to_canonical().is_loopback()
     }
 
     pub(crate) fn text(&self) -> String {
@@ -87,5 +93,23 @@ impl Api {
             Arc::new(Limiter::new(burst, refill, self.ops.clock()))
         });
         Arc::clone(limiter)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn metrics_are_for_this_machine_unless_they_are_for_everybody() {
+        let metrics = |for_everybody| Metrics::new(for_everybody, String::new);
+        let address = |text: &str| text.parse::<IpAddr>().unwrap();
+        for here in ["127.0.0.1", "127.1.2.3", "::1", "::ffff:127.0.0.1"] {
+            assert!(metrics(false).are_for(address(here)), "{here}");
+        }
+        for elsewhere in ["10.0.0.7", "192.0.2.1", "::ffff:10.0.0.7", "2001:db8::1"] {
+            assert!(!metrics(false).are_for(address(elsewhere)), "{elsewhere}");
+            assert!(metrics(true).are_for(address(elsewhere)), "{elsewhere}");
+        }
     }
 }

@@ -354,6 +354,9 @@ pub(crate) struct ServeArgs {
 pub(crate) struct WorkerArgs {
     #[command(flatten)]
     database: DatabaseArgs,
+    /// Where to answer /metrics and /healthz; nowhere by default [env: DOCKET_METRICS_LISTEN].
+    #[arg(long, value_name = "ADDR")]
+    metrics_listen: Option<String>,
     #[command(flatten)]
     work: WorkArgs,
 }
@@ -387,6 +390,7 @@ impl WorkArgs {
 impl WorkerArgs {
     pub(crate) fn flags(&self) -> Flags {
         let mut flags = self.database.flags();
+        flags.extend(given([("metrics_listen", &self.metrics_listen)]));
         flags.extend(self.work.flags());
         flags
     }

@@ -4,6 +4,7 @@
 //! do; 2 the command line or the configuration is wrong; 3 the server cannot be reached; 4 nobody is
 //! signed in there, or may not do this; 130 a signal ended it, and what was done was said.
 
+mod answering;
 mod backend;
 mod chaos;
 mod cli;

@@ -14,5 +14,6 @@ pub(crate) fn reader(config: &ReadConfig) -> anyhow::Result<Reader> {
         children: config.children,
         tools: Tools::find(),
         languages: config.languages.clone(),
+        longest_job: ReaderSettings::LONGEST_JOB,
     }))
 }

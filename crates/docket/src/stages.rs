@@ -41,8 +41,8 @@ struct Door(Intake);
 
 impl FrontDoor for Door {
     fn take_in(&self, file: FileWithin) -> TakingIn<'_> {
-        let FileWithin { tenant_id, parent, name, content, depth } = file;
-        let file = ops::FileWithin { tenant_id, parent, name, content, depth };
+        let FileWithin { tenant_id, parent, run_id, name, content, depth } = file;
+        let file = ops::FileWithin { tenant_id, parent, run_id, name, content, depth };
         Box::pin(async move {
             self.0.take_in_part(file).await.map_err(|error| {
                 Failure::retry(format!("an attachment could not be handed in: {error}"))

@@ -1,6 +1,12 @@
 //! Whether this process can serve, with each thing it depends on by name.
 
+use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
+
+use blob::Blobs;
+use domain::Clock;
+use store::Store;
 
 use crate::Ops;
 
@@ -22,7 +28,15 @@ impl Readiness {
     }
 }
 
-impl Ops {
+/// What every process of Docket depends on, a worker too.
+#[derive(Clone)]
+pub struct Vitals {
+    pub store: Store,
+    pub blobs: Blobs,
+    pub clock: Arc<dyn Clock>,
+}
+
+impl Vitals {
     /// A probe must answer before the one who probes gives up.
     const PROBE_TIMEOUT: Duration = Duration::from_secs(2);
 
@@ -33,14 +47,33 @@ impl Ops {
             Err(_) => Some(format!("no answer within {} s", Self::PROBE_TIMEOUT.as_secs())),
         };
         let objects = self.blobs.check().await.err().map(|error| error.to_string());
-        let access = (!self.access.is_fresh(self.clock.as_ref()))
-            .then(|| "revocations were not read for more than a minute".to_owned());
         Readiness {
             dependencies: vec![
                 Dependency { name: "database", problem: database },
                 Dependency { name: "objects", problem: objects },
-                Dependency { name: "access", problem: access },
             ],
         }
+    }
+}
+
+impl Ops {
+    /// Of a process that serves: what it knows of revocations must be fresh as well.
+    pub async fn check_readiness(&self) -> Readiness {
+        let mut readiness = self.vitals().check_readiness().await;
+        let problem = (!self.access.is_fresh(self.clock.as_ref()))
+            .then(|| "revocations were not read for more than a minute".to_owned());
+        readiness.dependencies.push(Dependency { name: "access", problem });
+        readiness
+    }
+
+    pub(crate) fn vitals(&self) -> Vitals {
+        let (store, blobs) = (self.store.clone(), self.blobs.clone());
+        Vitals { store, blobs, clock: Arc::clone(&self.clock) }
+    }
+}
+
+impl fmt::Debug for Vitals {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Vitals").finish_non_exhaustive()
     }
 }

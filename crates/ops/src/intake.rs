@@ -145,6 +145,7 @@ impl Intake {
             content: staged.sha256,
             dedupe: batch.is_none_or(|batch| batch.dedupe),
             batch_id: described.batch_id,
+            is_part: false,
             run,
         })
     }

@@ -65,7 +65,7 @@ pub use authenticate::AuthError;
 pub use batches::RequestedBatch;
 pub use blob::links::content_disposition;
 pub use blob::{BlobError, BlobStream};
-pub use check_readiness::{Dependency, Readiness};
+pub use check_readiness::{Dependency, Readiness, Vitals};
 pub use create_api_key::{CreatedApiKey, RequestedApiKey};
 pub use create_tenant::RequestedTenant;
 pub use create_user::RequestedUser;

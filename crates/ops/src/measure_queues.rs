@@ -1,10 +1,16 @@
-//! How the queues of all tenants stand, for whoever watches the server.
+//! How the queues of all tenants stand, for whoever watches the process.
 
 use store::QueueRecord;
 
-use crate::{Ops, OpsError};
+use crate::{Ops, OpsError, Vitals};
 
 impl Ops {
+    pub async fn measure_queues(&self) -> Result<(), OpsError> {
+        self.vitals().measure_queues().await
+    }
+}
+
+impl Vitals {
     /// Sets the gauges to what they are now. Counts only: no tenant shows.
     pub async fn measure_queues(&self) -> Result<(), OpsError> {
         let mut across = self.store.across_tenants().await?;

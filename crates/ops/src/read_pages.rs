@@ -9,7 +9,7 @@ use futures_util::TryStreamExt;
 use reading::Limits;
 use reading::artifact::{self, ArtifactError, PageIndex};
 use reading::model::Page;
-use reading::pool::{Document, DocumentWriter, ReadFailure, Subject};
+use reading::pool::{Document, ReadFailure, Subject};
 use reading::prepare::masks_of;
 use reading::reader::PictureOf;
 use store::ReadAs;
@@ -135,7 +135,10 @@ impl Ops {
         let tenant = scope.tenant_id();
         let original = match self.blobs.open_original(tenant, &content).await? {
             Some(file) => Document::from_file(file).map_err(of_disk)?,
-            None => in_memory(self.blobs.read_original(tenant, &content, None).await?).await?,
+            None => {
+                let original = self.blobs.read_original(tenant, &content, None).await?;
+                Document::from_stream(original.map_err(OpsError::from), of_disk).await?
+            }
         };
         let subject = Subject {
             kind,
@@ -186,14 +189,6 @@ async fn whole(stream: BlobStream) -> Result<Bytes, blob::BlobError> {
         bytes.extend_from_slice(&piece);
     }
     Ok(bytes.freeze())
-}
-
-async fn in_memory(mut stream: BlobStream) -> Result<Document, OpsError> {
-    let mut writer = DocumentWriter::new().map_err(of_disk)?;
-    while let Some(piece) = stream.try_next().await? {
-        std::io::Write::write_all(&mut writer, &piece).map_err(of_disk)?;
-    }
-    writer.finish().map_err(of_disk)
 }
 
 fn not_read() -> OpsError {

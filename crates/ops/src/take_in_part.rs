@@ -2,11 +2,15 @@
 //!
 //! A part is a document like any other: known by its content, so the same attachment in ten mails is one
 //! document; seen by those who may see what it came in. Doing it twice is doing it once.
+//!
+//! What came with a batch has its parts in that batch, which does not end before them. They count among its
+//! documents, and not among the files that were offered to it. When the tenant's queue is full a part waits
+//! outside like everybody's documents: [`OpsError::QueueFull`] is for the stage to try again.
 
 use bytes::Bytes;
-use domain::{Action, Caller, DocId, TenantId};
+use domain::{Action, BatchId, Caller, DocId, RunId, Scope, TenantId};
 use serde_json::json;
-use store::Submission;
+use store::{BatchRecord, Submission};
 
 use crate::intake::{Coming, Intake};
 use crate::{Described, OpsError};
@@ -16,6 +20,8 @@ use crate::{Described, OpsError};
 pub struct FileWithin {
     pub tenant_id: TenantId,
     pub parent: DocId,
+    /// The run that found it.
+    pub run_id: RunId,
     /// What it is called there.
     pub name: String,
     pub content: Bytes,
@@ -27,6 +33,7 @@ impl Intake {
     /// The document it became; `None` when it is of a kind that is not taken in.
     pub async fn take_in_part(&self, file: FileWithin) -> Result<Option<DocId>, OpsError> {
         let scope = Caller::system(file.tenant_id).permit(Action::UploadDocuments)?;
+        let batch = self.admit_part(&scope, file.run_id).await?;
         let mut upload = self.blobs.begin_upload(self.ids.next()).await?;
         upload.write(file.content).await?;
         let staged = upload.finish().await?;
@@ -35,13 +42,14 @@ impl Intake {
             return Ok(None);
         };
         let rules = self.publish(&scope, &staged, kind).await?;
-        let described = Described { file_name: file.name, ..Described::default() };
+        let batch_id = batch.as_ref().map(|batch| BatchId(batch.batch_id.0));
+        let described = Described { file_name: file.name, batch_id, ..Described::default() };
         let mut submission = self.submission(Coming {
             scope: &scope,
             staged: &staged,
             described: &described,
             kind,
-            batch: None,
+            batch: batch.as_ref(),
             rules: &rules,
             source: "attachment",
         })?;
@@ -52,9 +60,36 @@ impl Intake {
         tx.commit().await?;
         Ok(Some(submitted.doc_id))
     }
+
+    /// Is there room for another document, and in which batch is it?
+    async fn admit_part(
+        &self,
+        scope: &Scope,
+        run_id: RunId,
+    ) -> Result<Option<BatchRecord>, OpsError> {
+        let mut across = self.store.across_tenants().await?;
+        let special = across.special_limits().await?;
+        across.commit().await?;
+        let granted = special.iter().find(|(tenant, _)| *tenant == scope.tenant_id());
+        let granted = granted.and_then(|(_, limits)| limits.queue_quota);
+        let quota = granted.unwrap_or(self.settings().queue_quota);
+        let most = i64::from(quota);
+        let mut tx = self.store.read(scope).await?;
+        let waiting = tx.count_waiting_runs(most).await?;
+        let run = tx.find_run(run_id).await?;
+        let batch = match run.and_then(|run| run.batch_id) {
+            Some(batch_id) => tx.find_batch(BatchId(batch_id)).await?,
+            None => None,
+        };
+        tx.commit().await?;
+        if waiting >= most { Err(OpsError::QueueFull { quota }) } else { Ok(batch) }
+    }
 }
 
 fn mark(submission: &mut Submission, parent: DocId, depth: u64) {
+    submission.is_part = true;
+    // Whatever the batch says of what is offered to it: the stage that found the part may run again.
+    submission.dedupe = true;
     submission.run.config["within"] = json!(parent);
     submission.run.config["depth"] = json!(depth);
 }

@@ -14,9 +14,10 @@ use std::process::{Command, ExitCode};
 use std::thread;
 
 use domain::FileKind;
-use reading::model::{Attachment, Head, Page, Tail};
+use reading::model::{Attachment, Head, Page, Preparation, Size, Tail, TextSource, Word};
 use reading::pool::{
-    Document, Job, Picture, PictureFormat, Pool, PoolSettings, Request, Role, Subject, Work,
+    Document, Drawn, Job, Picture, PictureFormat, Pool, PoolSettings, Ready, Request, Role,
+    Subject, Wanted, Work,
 };
 use reading::sandbox::{close_the_door, run_program};
 use reading::worker::{Handed, Handler, Opened, Replies, serve_requests};
@@ -26,7 +27,10 @@ fn main() -> ExitCode {
     let mut arguments = std::env::args_os().skip(1);
     let role = arguments.next().unwrap_or_default();
     let outcome = match role.to_str() {
-        Some("read-worker") => serve_requests(|| open(arguments.next())).map_err(to_text),
+        Some("read-worker") => match arguments.next() {
+            Some(run) if run == "--run" => return run_program(arguments),
+            with => serve_requests(|| open(with)).map_err(to_text),
+        },
         Some("run-program") => return run_program(arguments),
         // Closes its door while a thread is running.
         Some("with-a-thread") => {
@@ -80,14 +84,16 @@ fn open(readable: Option<std::ffi::OsString>) -> Result<Opened, ReadError> {
     if readable.as_ref().is_some_and(|folder| folder == "nothing installed") {
         return Err(ReadError::Missing { what: "a library".to_owned() });
     }
+    let is_recogniser = readable.as_ref().is_some_and(|role| role == "--ocr");
     // The pipe to the parent, so that it can be spoilt later.
     let pipe = File::options().write(true).open("/proc/self/fd/3").unwrap();
-    let readable = readable.into_iter().map(Into::into).collect();
-    Ok(Opened { handler: Box::new(Hostile { pipe }), readable })
+    let readable = readable.filter(|_| !is_recogniser).into_iter().map(Into::into).collect();
+    Ok(Opened { handler: Box::new(Hostile { pipe, is_recogniser }), readable })
 }
 
 struct Hostile {
     pipe: File,
+    is_recogniser: bool,
 }
 
 impl Handler for Hostile {
@@ -101,6 +107,14 @@ impl Handler for Hostile {
             let bytes = vec![9; page as usize];
             let format = PictureFormat::Grey;
             return answers.picture(Picture { width, height: 1, format, bytes });
+        }
+        match request.work {
+            Work::Show { pages } => return show(&request.subject, pages, answers),
+            Work::Recognise { pages } => {
+                let step = if self.is_recogniser { "second" } else { "first" };
+                return recognise(&request.subject, step, pages, answers);
+            }
+            _ => {}
         }
         let document = handed.bytes(Role::Document)?;
         let order = String::from_utf8_lossy(document.get(..99).unwrap_or(&document)).into_owned();
@@ -148,6 +162,50 @@ impl Handler for Hostile {
             _ => title(answers, attempt(what, with)),
         }
     }
+}
+
+/// Does to a page what the document's name says: `draw:2=abort second:*=hang`.
+fn misbehave(subject: &Subject, step: &str, page: u32) {
+    for order in subject.file_name.split(' ') {
+        let Some((at, what)) = order.split_once('=') else { continue };
+        let Some((of, number)) = at.split_once(':') else { continue };
+        if of != step || number != "*" && number != page.to_string() {
+            continue;
+        }
+        match what {
+            "abort" => std::process::abort(),
+            "hang" => spin(),
+            _ => {}
+        }
+    }
+}
+
+/// Gives pictures of one pixel.
+fn show(subject: &Subject, pages: Vec<Wanted>, answers: &mut Replies<'_>) -> Result<(), ReadError> {
+    for Wanted { number, .. } in pages {
+        misbehave(subject, "draw", number);
+        let (preparation, size) = (Preparation::default(), Size { width: 9.0, height: 9.0 });
+        answers.drawn(Drawn::Ready(Ready { number, preparation, pixels: (1, 1), size }))?;
+        let (format, bytes) = (PictureFormat::Grey, b"P5\n1 1\n255\n\0".to_vec());
+        answers.picture(Picture { width: 1, height: 1, format, bytes })?;
+    }
+    Ok(())
+}
+
+/// Says on each page who read it.
+fn recognise(
+    subject: &Subject,
+    step: &str,
+    pages: Vec<Ready>,
+    answers: &mut Replies<'_>,
+) -> Result<(), ReadError> {
+    for Ready { number, .. } in pages {
+        misbehave(subject, step, number);
+        let words = vec![Word { text: step.to_owned(), ..Word::default() }];
+        let text = TextSource::Recognised;
+        answers.take(Part::Page(Page { number, text, words, ..Page::default() }))?;
+    }
+    Ok(())
 }
 
 /// Things that a reader has no business to do.

@@ -11,7 +11,7 @@
 //! a broken child wrote is an error, whatever the bytes are.
 //!
 //! All numbers are little-endian. A reader takes the versions it knows, and the version changes when
-//! [`crate::model`] does.
+//! [`crate::model`] does. A page of version 1 had no `trouble`, which is the last thing of a page now.
 
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::ops::Range;
@@ -25,7 +25,8 @@ use crate::model::{Page, Part};
 
 const MAGIC: &[u8; 8] = b"DKTPAGES";
 const END: &[u8; 8] = b"DKTINDEX";
-const VERSION: u16 = 1;
+const VERSION: u16 = 2;
+const OLDEST_VERSION: u16 = 1;
 /// The largest frame, packed or not.
 const MAX_FRAME: u32 = 256 << 20;
 const MAX_PAGES: usize = 1_000_000;
@@ -48,12 +49,23 @@ pub enum ArtifactError {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PackedPart {
     pub(crate) is_page: bool,
+    /// What the child says of a page: see [`PackedPart::wants_ocr`].
+    pub(crate) wants_ocr: bool,
     pub(crate) frame: Bytes,
 }
 
 impl PackedPart {
+    pub fn is_page(&self) -> bool {
+        self.is_page
+    }
+
+    /// Whether it is a page with [`crate::model::TextSource::Wanted`], as the child says.
+    pub fn wants_ocr(&self) -> bool {
+        self.wants_ocr
+    }
+
     pub fn unpack(&self) -> Result<Part, ArtifactError> {
-        read_frame(&mut self.frame.as_ref())
+        read_part(&mut self.frame.as_ref())
     }
 }
 
@@ -96,6 +108,11 @@ impl<W: Write> Writer<W> {
         Ok(())
     }
 
+    /// What the parts are written to: whoever sends them on takes them from there.
+    pub fn written(&mut self) -> &mut W {
+        &mut self.to
+    }
+
     /// Without this the file counts as cut off.
     pub fn finish(mut self) -> Result<W, ArtifactError> {
         write_frame(&mut self.to, &self.index)?;
@@ -124,7 +141,7 @@ impl<R: Read> Reader<R> {
         if self.ended {
             return Ok(None);
         }
-        let part: Part = read_frame(&mut self.from)?;
+        let part = read_part(&mut self.from)?;
         self.ended = matches!(part, Part::Tail(_));
         Ok(Some(part))
     }
@@ -165,7 +182,7 @@ impl<R: Read + Seek> Pages<R> {
         let at = (number as usize).checked_sub(1).and_then(|at| self.index.pages.get(at));
         let Some(at) = at else { return Ok(None) };
         self.from.seek(SeekFrom::Start(*at))?;
-        match read_frame(&mut self.from)? {
+        match read_part(&mut self.from)? {
             Part::Page(page) => Ok(Some(page)),
             _ => Err(ArtifactError::Damaged("its index points beside the page")),
         }
@@ -207,7 +224,7 @@ impl PageIndex {
 
 /// The page that begins these bytes.
 pub fn parse_page(mut bytes: &[u8]) -> Result<Page, ArtifactError> {
-    match read_frame(&mut bytes)? {
+    match read_part(&mut bytes)? {
         Part::Page(page) => Ok(page),
         _ => Err(ArtifactError::Damaged("its index points beside the page")),
     }
@@ -220,11 +237,11 @@ fn read_beginning(from: &mut impl Read) -> Result<(), ArtifactError> {
     if magic != MAGIC {
         return Err(ArtifactError::Foreign);
     }
-    match version {
-        [low, high] if u16::from_le_bytes([*low, *high]) != VERSION => {
-            Err(ArtifactError::Version(u16::from_le_bytes([*low, *high])))
-        }
-        _ => Ok(()),
+    let version = version.try_into().map(u16::from_le_bytes).unwrap_or_default();
+    if (OLDEST_VERSION..=VERSION).contains(&version) {
+        Ok(())
+    } else {
+        Err(ArtifactError::Version(version))
     }
 }
 
@@ -250,6 +267,21 @@ pub(crate) fn write_frame<T: Serialize>(
 }
 
 pub(crate) fn read_frame<T: DeserializeOwned>(from: &mut impl Read) -> Result<T, ArtifactError> {
+    parse(&read_plain(from)?)
+}
+
+/// A part of any version that is known.
+fn read_part(from: &mut impl Read) -> Result<Part, ArtifactError> {
+    let mut plain = read_plain(from)?;
+    parse(&plain).or_else(|error| {
+        // A page of version 1 is a page that ends before it says that there was no trouble.
+        plain.push(0);
+        parse(&plain).map_err(|_| error)
+    })
+}
+
+/// The bytes of one value, unpacked.
+fn read_plain(from: &mut impl Read) -> Result<Vec<u8>, ArtifactError> {
     let packed_length = read_length(from)?;
     let plain_length = read_length(from)?;
     if packed_length > MAX_FRAME || plain_length > MAX_FRAME {
@@ -264,9 +296,12 @@ pub(crate) fn read_frame<T: DeserializeOwned>(from: &mut impl Read) -> Result<T,
     if packed.len() != packed_length as usize {
         return Err(ArtifactError::Damaged("it is cut off"));
     }
-    let plain = lz4_flex::block::decompress(&packed, plain_length as usize)
-        .map_err(|_| ArtifactError::Damaged("a part of it cannot be unpacked"))?;
-    let (value, rest) = postcard::take_from_bytes(&plain)
+    lz4_flex::block::decompress(&packed, plain_length as usize)
+        .map_err(|_| ArtifactError::Damaged("a part of it cannot be unpacked"))
+}
+
+fn parse<T: DeserializeOwned>(plain: &[u8]) -> Result<T, ArtifactError> {
+    let (value, rest) = postcard::take_from_bytes(plain)
         .map_err(|_| ArtifactError::Damaged("a part of it has the wrong shape"))?;
     if rest.is_empty() {
         Ok(value)
@@ -380,6 +415,24 @@ mod tests {
                 let _ = pages.page(1);
             }
         }
+    }
+
+    /// As it was written before pages could say what went wrong: each page one byte shorter.
+    #[test]
+    fn a_page_of_the_first_version_is_read() {
+        let mut plain = postcard::to_stdvec(&Part::Page(page(7))).unwrap();
+        assert_eq!(plain.pop(), Some(0));
+        let packed = lz4_flex::block::compress(&plain);
+        let mut frame = Vec::new();
+        for bytes in [&packed, &plain] {
+            frame.extend(u32::try_from(bytes.len()).unwrap().to_le_bytes());
+        }
+        frame.extend(packed);
+        assert_eq!(parse_page(&frame).unwrap(), page(7));
+        let mut bytes = written(1);
+        bytes[8] = 1;
+        let mut reader = Reader::new(bytes.as_slice()).unwrap();
+        assert!(matches!(reader.next_part().unwrap(), Some(Part::Head(_))));
     }
 
     #[test]

@@ -6,19 +6,19 @@
 use std::path::{Path, PathBuf};
 
 use domain::FileKind;
-use image::{DynamicImage, ImageFormat};
+use image::{DynamicImage, GrayImage, ImageFormat};
 
 use crate::artifact::{self, Reader};
 use crate::formats::picture::Picture as Pictures;
 use crate::formats::{pdf, picture, read_flow};
 use crate::layout::Layout;
-use crate::model::{Confidence, Page, Part, Rotation, Size, TextSource, Word};
+use crate::model::{Page, Part, Preparation, Rotation, Size, TextSource, Word};
 use crate::ocr::pp::{ModelFiles, PpOcr};
 use crate::ocr::{Effort, Sheet, find_upright, is_suspicious, tesseract};
-use crate::pool::{Picture, PictureFormat, Request, Role, Subject, Wanted, Work};
+use crate::pool::{Drawn, Picture, PictureFormat, Ready, Request, Role, Subject, Wanted, Work};
 use crate::prepare::{self, Mask, masks_on, remove_masked_words};
 use crate::render::{Colours, Renderer, Scale};
-use crate::worker::{Handed, Handler, Opened, Replies, WorkerError, serve_requests};
+use crate::worker::{Handed, Handler, Opened, Replies, WorkerError, all_bytes, serve_requests};
 use crate::{Limits, ReadError, Sink, Source, language, pdfium};
 
 /// What pages are drawn at for OCR.
@@ -73,21 +73,17 @@ impl Handler for Child {
         answers: &mut Replies<'_>,
     ) -> Result<(), ReadError> {
         let Request { work, subject } = request;
-        if work == Work::Layout {
-            return lay_out(&handed, answers);
-        }
-        let bytes = handed.bytes(Role::Document)?;
-        let source = source_of(&subject, &bytes);
+        let document = || handed.bytes(Role::Document);
         match work {
-            Work::Layout => Ok(()),
-            Work::Read { masks } => read(source, &masks, answers),
-            Work::Show { pages } => show(source, &pages, answers),
+            Work::Layout => lay_out(&handed, answers),
+            Work::Read { masks } => read(source_of(&subject, &document()?), &masks, answers),
+            Work::Show { pages } => show(source_of(&subject, &document()?), &pages, answers),
             Work::Recognise { pages } => {
-                let texts = first_readings(&handed)?;
-                recognise(self.second.get()?, source, &pages, &texts, answers)
+                recognise(self.second.get()?, &handed, pages, subject.limits, answers)
             }
             Work::Render { page, width, masks } => {
-                answers.picture(draw_for_people(source, page, width, &masks)?)
+                let bytes = document()?;
+                answers.picture(draw_for_people(source_of(&subject, &bytes), page, width, &masks)?)
             }
         }
     }
@@ -99,40 +95,26 @@ fn source_of<'a>(subject: &'a Subject, bytes: &'a [u8]) -> Source<'a> {
 }
 
 fn read(source: Source<'_>, masks: &[Mask], answers: &mut Replies<'_>) -> Result<(), ReadError> {
-    let mut pictures = None;
-    let mut prepared = |part: Part| match part {
-        Part::Page(page) => {
-            answers.take(Part::Page(prepare_page(page, source, &mut pictures, masks)))
-        }
+    let mut masked = |part: Part| match part {
+        Part::Page(page) => answers.take(Part::Page(mask(page, masks))),
         other => answers.take(other),
     };
     match source.kind {
-        FileKind::Pdf => pdf::read(source, &mut prepared),
-        FileKind::Png | FileKind::Jpg | FileKind::Tiff => picture::read(&source, &mut prepared),
-        _ => read_flow(&source, &mut prepared),
+        FileKind::Pdf => pdf::read(source, &mut masked),
+        FileKind::Png | FileKind::Jpg | FileKind::Tiff => picture::read(&source, &mut masked),
+        _ => read_flow(&source, &mut masked),
     }
 }
 
-/// Hides what is masked, and looks at the picture of a page that wants OCR.
-fn prepare_page<'a>(
-    mut page: Page,
-    source: Source<'a>,
-    drawing: &mut Option<Drawing<'a>>,
-    masks: &[Mask],
-) -> Page {
+/// Takes away what is masked. Where OCR will look, it is told what not to look at.
+fn mask(mut page: Page, masks: &[Mask]) -> Page {
     let masked = page.size.map_or_else(Vec::new, |size| masks_on(masks, page.number, size));
     if !masked.is_empty() {
         remove_masked_words(&mut page.words, &masked);
     }
-    if page.text != TextSource::Wanted {
-        return page;
+    if page.text == TextSource::Wanted {
+        page.preparation = Some(Preparation { masked, ..Preparation::default() });
     }
-    if drawing.is_none() {
-        *drawing = Drawing::open(source).ok();
-    }
-    let picture = drawing.as_ref().and_then(|drawing| drawing.gray(page.number).ok());
-    let look = picture.map(|(picture, _)| prepare::look(&picture)).unwrap_or_default();
-    page.preparation = Some(crate::model::Preparation { masked, ..look });
     page
 }
 
@@ -154,7 +136,7 @@ impl<'a> Drawing<'a> {
     }
 
     /// As OCR wants it, and the size of the page in points.
-    fn gray(&self, number: u32) -> Result<(image::GrayImage, Size), ReadError> {
+    fn gray(&self, number: u32) -> Result<(GrayImage, Size), ReadError> {
         match self {
             Self::Pdf(renderer) => {
                 let size = renderer.size(number)?;
@@ -188,30 +170,38 @@ fn no_page(number: u32) -> ReadError {
     ReadError::damaged(format!("it has no page {number}"))
 }
 
-fn sheet_of(drawing: &Drawing<'_>, wanted: &Wanted) -> Result<Sheet, ReadError> {
-    let (picture, size) = drawing.gray(wanted.number)?;
-    Ok(Sheet::prepared(wanted.preparation.clone(), picture, size))
-}
-
+/// Draws pages for OCR. This is the one time that a page is drawn for that: both engines get this picture.
 fn show(source: Source<'_>, pages: &[Wanted], answers: &mut Replies<'_>) -> Result<(), ReadError> {
     let drawing = Drawing::open(source)?;
-    for wanted in pages {
-        let Ok(sheet) = sheet_of(&drawing, wanted) else {
-            answers.picture(Picture {
-                width: 0,
-                height: 0,
-                format: PictureFormat::Grey,
-                bytes: Vec::new(),
-            })?;
-            continue;
+    for Wanted { number, masked } in pages {
+        let (picture, size) = match drawing.gray(*number) {
+            Ok(drawn) => drawn,
+            Err(error) => {
+                answers.drawn(Drawn::Not(error))?;
+                continue;
+            }
         };
-        let picture = sheet.for_tesseract();
-        // Nobody needs to look at a page with nothing on it.
-        let bytes = if sheet.is_blank() { Vec::new() } else { tesseract::encode(picture) };
-        let (width, height) = picture.dimensions();
-        answers.picture(Picture { width, height, format: PictureFormat::Grey, bytes })?;
+        let pixels = picture.dimensions();
+        let sheet = Sheet::new(picture, size, masked.clone());
+        let preparation = sheet.preparation().clone();
+        if sheet.is_blank() {
+            answers.drawn(Drawn::Blank(preparation))?;
+            continue;
+        }
+        let is_cleaned = preparation.denoise;
+        answers.drawn(Drawn::Ready(Ready { number: *number, preparation, pixels, size }))?;
+        answers.picture(in_grey(sheet.plain()))?;
+        if is_cleaned {
+            answers.picture(in_grey(sheet.for_tesseract()))?;
+        }
     }
     Ok(())
+}
+
+fn in_grey(picture: &GrayImage) -> Picture {
+    let (width, height) = picture.dimensions();
+    let bytes = tesseract::encode(picture);
+    Picture { width, height, format: PictureFormat::Grey, bytes }
 }
 
 /// One for each page, in their order; `None` where the first engine was not there.
@@ -222,16 +212,20 @@ fn first_readings(handed: &Handed) -> Result<Vec<Option<String>>, ReadError> {
 
 fn recognise(
     second: Option<&PpOcr>,
-    source: Source<'_>,
-    pages: &[Wanted],
-    texts: &[Option<String>],
+    handed: &Handed,
+    pages: Vec<Ready>,
+    limits: Limits,
     answers: &mut Replies<'_>,
 ) -> Result<(), ReadError> {
-    let drawing = Drawing::open(source)?;
-    for (wanted, text) in pages.iter().zip(texts) {
-        let mut page = Page { number: wanted.number, ..Page::default() };
-        let first = text.as_deref().map(|text| words_of(text, source.limits));
-        recognise_page(second, &drawing, wanted, first.as_deref(), &mut page)?;
+    let texts = first_readings(handed)?;
+    for ((ready, text), picture) in pages.into_iter().zip(texts).zip(handed.files(Role::Picture)) {
+        let plain = tesseract::decode(&all_bytes(picture)?);
+        let plain = plain.ok_or_else(|| ReadError::damaged("a picture is not what it was"))?;
+        let Ready { number, preparation, pixels, size } = ready;
+        let sheet = Sheet::from_plain(preparation, pixels, size, plain);
+        let first = text.as_deref().map(|text| words_of(text, limits));
+        let mut page = Page { number, ..Page::default() };
+        recognise_page(second, &sheet, first.as_deref(), &mut page)?;
         answers.take(Part::Page(page))?;
     }
     Ok(())
@@ -239,32 +233,21 @@ fn recognise(
 
 fn recognise_page(
     second: Option<&PpOcr>,
-    drawing: &Drawing<'_>,
-    wanted: &Wanted,
+    sheet: &Sheet,
     first: Option<&[Word]>,
     page: &mut Page,
 ) -> Result<(), ReadError> {
-    let Ok(sheet) = sheet_of(drawing, wanted) else {
-        // The other pages are no worse for it.
-        page.text = TextSource::Unavailable;
-        page.quality = Confidence::NONE;
-        page.preparation = Some(wanted.preparation.clone());
-        return Ok(());
-    };
     if first.is_none() && second.is_none() {
         sheet.fill(page, None);
         return Ok(());
     }
     if let (Some(words), Some(second)) = (first, second)
-        && !sheet.is_blank()
         && is_suspicious(words)
     {
         let upright = find_upright(second, sheet.plain())?;
         if upright != Rotation::None {
             // The first engine read it the wrong way round, which helps nobody.
-            let mut turned = wanted.clone();
-            turned.preparation.upright = upright;
-            let sheet = sheet_of(drawing, &turned)?;
+            let sheet = sheet.turned(upright);
             let words = sheet.read(None, Some(second), Effort::WhereNeeded)?;
             sheet.fill(page, Some(words));
             return Ok(());

@@ -22,6 +22,7 @@ pub mod pdfium;
 pub mod pool;
 pub mod prepare;
 pub mod reader;
+mod recognition;
 pub mod render;
 pub mod sandbox;
 mod source;

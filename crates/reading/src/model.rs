@@ -88,6 +88,9 @@ pub struct Page {
     pub key_values: Vec<KeyValue>,
     /// Lines drawn on the page, which layout finds tables by. Layout takes them away.
     pub rules: Vec<Area>,
+    /// What went wrong when OCR looked at it, in a sentence for a person. The last field, so that a page
+    /// written without it can still be read: see [`crate::artifact`].
+    pub trouble: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -117,7 +120,8 @@ pub enum TextSource {
     Wanted,
     /// OCR has read it.
     Recognised,
-    /// OCR was wanted and there was none to be had.
+    /// OCR was wanted, and there was none to be had or it failed; then the page's `trouble` says why. The
+    /// words are those of a text layer that cannot be trusted, if there are any.
     Unavailable,
     /// There is nothing to read.
     Blank,
@@ -125,7 +129,7 @@ pub enum TextSource {
 
 /// How the picture of a page is made ready before OCR looks at it.
 ///
-/// A recipe, not a picture: whoever needs the picture renders it again, so no page is stored twice.
+/// A recipe, not a picture: no page is stored twice. Before OCR has looked at a page, only `masked` is known.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Preparation {
     /// Turned upright first.
@@ -331,6 +335,13 @@ pub struct KeyValue {
 }
 
 impl Page {
+    /// OCR failed here; what a text layer says stays.
+    pub fn give_up_on_ocr(&mut self, trouble: impl ToString) {
+        self.text = TextSource::Unavailable;
+        self.quality = Confidence::NONE;
+        self.trouble = Some(trouble.to_string());
+    }
+
     /// The words of a span, with a space between them.
     pub fn text_of(&self, words: Span) -> String {
         let mut text = String::new();

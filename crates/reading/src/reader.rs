@@ -2,27 +2,29 @@
 //!
 //! ```text
 //! read ──▶ pages, some of which want OCR
-//! recognise ──▶ for a few pages at a time: a child draws them, tesseract reads them, a child reads
-//!               what tesseract is not sure of, and joins both
+//! recognise ──▶ the same pages, those that want OCR with words: see [`crate::recognition`]
 //! lay_out ──▶ the same pages with blocks, tables, key-values
 //! picture ──▶ a page for people to look at
 //! ```
 
-use std::io::{Read, Write};
+use std::io::Read;
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::time::Duration;
 
 use domain::TenantId;
-use futures_util::future::join_all;
 
-use crate::artifact::{self, write_frame};
-use crate::model::{Page, Part, TextSource};
-use crate::ocr::tesseract;
+use crate::artifact;
+use crate::model::Part;
 use crate::pool::{
-    Answer, Answers, Document, Job, Picture, Pool, PoolSettings, ReadFailure, Request, Role,
-    Subject, Tesseract, TesseractSettings, Wanted, Work,
+    Answer, Answers, Document, Job, PackedAnswer, Picture, Pool, PoolSettings, ReadFailure,
+    Request, Role, Subject, Tesseract, TesseractSettings, Work,
 };
 use crate::prepare::Mask;
+use crate::recognition::Recognition;
 use crate::tools::Tools;
+
+pub use crate::recognition::Recognised;
 
 /// Pages that are recognised in one go. Each is a picture in memory: few are enough to keep a child busy.
 pub const PAGES_AT_ONCE: usize = 4;
@@ -36,17 +38,23 @@ pub struct ReaderSettings {
     pub tools: Tools,
     /// The languages that tesseract is to expect, by its own names.
     pub languages: Vec<String>,
+    /// How long one job may keep a child busy.
+    pub longest_job: Duration,
+}
+
+impl ReaderSettings {
+    pub const LONGEST_JOB: Duration = Duration::from_mins(2);
 }
 
 /// Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Reader {
-    readers: Pool,
+    pub(crate) readers: Pool,
     /// None without the second engine's models.
     recognisers: Option<Pool>,
-    tesseract: Option<Tesseract>,
-    languages: Vec<String>,
-    children: usize,
+    pub(crate) tesseract: Option<Tesseract>,
+    pub(crate) languages: Vec<String>,
+    pub(crate) children: usize,
 }
 
 /// A picture that people want to look at.
@@ -66,11 +74,12 @@ pub const RUN: &[&str] = &["read-worker", "--run"];
 impl Reader {
     /// Starts nothing yet.
     pub fn new(settings: ReaderSettings) -> Self {
-        let ReaderSettings { program, children, tools, languages } = settings;
+        let ReaderSettings { program, children, tools, languages, longest_job } = settings;
         let pool = |arguments: &[&str], memory: u64| {
             let mut settings = PoolSettings::new(&program, arguments);
             settings.children = children;
             settings.memory = memory;
+            (settings.cpu, settings.wall) = (longest_job, longest_job);
             settings.environment = tools.environment();
             Pool::new(settings)
         };
@@ -124,137 +133,33 @@ impl Reader {
         Ok(Parts(self.readers.run(tenant, job).await?))
     }
 
-    /// Reads the pictures of pages that want it, and puts the words into them. At most
-    /// [`PAGES_AT_ONCE`]. With no engine the pages say so.
-    async fn recognise(
+    /// The parts of an artifact (`pages`), those pages that want OCR with words. A page that OCR fails on
+    /// says so, and is no failure here.
+    pub fn recognise(
         &self,
         tenant: TenantId,
         subject: &Subject,
         document: &Document,
-        pages: &mut [&mut Page],
-    ) -> Result<(), ReadFailure> {
-        if !self.has_ocr() {
-            for page in pages {
-                page.text = TextSource::Unavailable;
-                page.quality = crate::model::Confidence::NONE;
-            }
-            return Ok(());
-        }
-        let wanted: Vec<Wanted> = pages
-            .iter()
-            .map(|page| Wanted {
-                number: page.number,
-                preparation: page.preparation.clone().unwrap_or_default(),
-            })
-            .collect();
-        let texts = self.first_readings(tenant, subject, document, &wanted).await?;
-        let mut handed = Vec::new();
-        write_frame(&mut handed, &texts).map_err(garbled)?;
-        let words = Document::from_bytes(&handed).map_err(not_handed)?;
-        let job = job(Work::Recognise { pages: wanted }, subject)
-            .with(Role::Document, document.clone())
-            .with(Role::Words, words);
-        let pool = self.recognisers.as_ref().unwrap_or(&self.readers);
-        let mut answers = pool.run(tenant, job).await?;
-        let mut pages = pages.iter_mut();
-        while let Some(answer) = answers.next().await? {
-            let (Answer::Part(Part::Page(read)), Some(page)) = (answer, pages.next()) else {
-                return Err(ReadFailure::Garbled { what: "more pages than were asked for".into() });
-            };
-            page.text = read.text;
-            page.quality = read.quality;
-            page.preparation = read.preparation;
-            page.words = read.words;
-        }
-        Ok(())
+        pages: artifact::Reader<impl Read + Send + 'static>,
+    ) -> Recognised {
+        let recognition = Recognition {
+            reader: self.clone(),
+            tenant,
+            subject: subject.clone(),
+            document: document.clone(),
+            losses: Mutex::default(),
+        };
+        recognition.of(pages)
     }
 
-    /// Copies an artifact, with the pages that want OCR recognised; `seen` is called for every page.
-    ///
-    /// A few pages at a time: the memory it takes does not grow with the document.
-    pub async fn recognise_all(
-        &self,
-        tenant: TenantId,
-        subject: &Subject,
-        document: &Document,
-        (from, to): (&mut artifact::Reader<impl Read>, &mut artifact::Writer<impl Write>),
-        mut seen: impl FnMut(&Page),
-    ) -> Result<(), ReadFailure> {
-        loop {
-            let (mut parts, is_last) = self.next_few(from)?;
-            let mut pages: Vec<&mut Page> = parts
-                .iter_mut()
-                .filter_map(|part| match part {
-                    Part::Page(page) if page.text == TextSource::Wanted => Some(page),
-                    _ => None,
-                })
-                .collect();
-            let groups = pages.chunks_mut(PAGES_AT_ONCE);
-            let work = groups.map(|pages| self.recognise(tenant, subject, document, pages));
-            join_all(work).await.into_iter().collect::<Result<Vec<()>, _>>()?;
-            for part in parts {
-                to.write(&part).map_err(garbled)?;
-                if let Part::Page(page) = &part {
-                    seen(page);
-                }
-            }
-            if is_last {
-                return Ok(());
-            }
-        }
+    /// Whether there is the engine that reads what tesseract is not sure of.
+    pub(crate) fn has_second(&self) -> bool {
+        self.recognisers.is_some()
     }
 
-    /// As many parts as all children together can be busy with, and whether they are the last.
-    fn next_few(
-        &self,
-        from: &mut artifact::Reader<impl Read>,
-    ) -> Result<(Vec<Part>, bool), ReadFailure> {
-        const PARTS: usize = 64;
-        let (mut parts, mut wanting) = (Vec::new(), 0);
-        while parts.len() < PARTS && wanting < PAGES_AT_ONCE * self.children {
-            let Some(part) = from.next_part().map_err(garbled)? else { return Ok((parts, true)) };
-            if let Part::Page(page) = &part {
-                wanting += usize::from(page.text == TextSource::Wanted);
-            }
-            parts.push(part);
-        }
-        Ok((parts, false))
-    }
-
-    /// What tesseract makes of each page; nothing where it is not installed.
-    async fn first_readings(
-        &self,
-        tenant: TenantId,
-        subject: &Subject,
-        document: &Document,
-        wanted: &[Wanted],
-    ) -> Result<Vec<Option<String>>, ReadFailure> {
-        let Some(tesseract) = &self.tesseract else { return Ok(vec![None; wanted.len()]) };
-        let work = Work::Show { pages: wanted.to_vec() };
-        let job = job(work, subject).with(Role::Document, document.clone());
-        let mut answers = self.readers.run(tenant, job).await?;
-        let mut readings = Vec::new();
-        while let Some(answer) = answers.next().await? {
-            let Answer::Picture(picture) = answer else {
-                return Err(ReadFailure::Garbled { what: "a picture was asked for".into() });
-            };
-            readings.push(self.read_picture(tesseract, picture));
-        }
-        let texts = join_all(readings).await.into_iter().collect::<Result<Vec<_>, _>>()?;
-        Ok(texts.into_iter().map(Some).collect())
-    }
-
-    async fn read_picture(
-        &self,
-        tesseract: &Tesseract,
-        picture: Picture,
-    ) -> Result<String, ReadFailure> {
-        if picture.bytes.is_empty() {
-            return Ok(String::new());
-        }
-        let picture = Document::from_bytes(&picture.bytes).map_err(not_handed)?;
-        let languages: Vec<&str> = self.languages.iter().map(String::as_str).collect();
-        tesseract.recognise(&picture, &languages, tesseract::OPTIONS).await
+    /// Who joins what engines read: a child with the second engine, if there is one.
+    pub(crate) fn recogniser(&self) -> &Pool {
+        self.recognisers.as_ref().unwrap_or(&self.readers)
     }
 
     pub async fn picture(
@@ -273,7 +178,7 @@ impl Reader {
                 drawn = Some(picture);
             }
         }
-        drawn.ok_or_else(|| ReadFailure::Garbled { what: "no picture came".into() })
+        drawn.ok_or_else(|| garbled("no picture came"))
     }
 }
 
@@ -282,27 +187,28 @@ impl Reader {
 pub struct Parts(Answers);
 
 impl Parts {
+    /// The next part as the child packed it, for whoever stores parts and opens few.
+    pub async fn next_packed(&mut self) -> Result<Option<PackedAnswer>, ReadFailure> {
+        self.0.next_packed().await
+    }
+
     pub async fn next(&mut self) -> Result<Option<Part>, ReadFailure> {
         match self.0.next().await? {
             None => Ok(None),
             Some(Answer::Part(part)) => Ok(Some(part)),
-            Some(Answer::Picture(_)) => {
-                Err(ReadFailure::Garbled { what: "nobody asked for a picture".into() })
+            Some(Answer::Drawn(_) | Answer::Picture(_)) => {
+                Err(garbled("nobody asked for a picture"))
             }
         }
     }
 }
 
-fn job(work: Work, subject: &Subject) -> Job {
+pub(crate) fn job(work: Work, subject: &Subject) -> Job {
     Job::new(Request { work, subject: subject.clone() })
 }
 
-fn garbled(error: impl ToString) -> ReadFailure {
+pub(crate) fn garbled(error: impl ToString) -> ReadFailure {
     ReadFailure::Garbled { what: error.to_string() }
-}
-
-fn not_handed(error: std::io::Error) -> ReadFailure {
-    ReadFailure::NotStarted { why: error.to_string() }
 }
 
 /// The life of a child that was started with [`READ`], [`RECOGNISE`] or [`RUN`].

@@ -13,7 +13,7 @@ use std::io::{self, BufWriter, IoSliceMut, Read, Seek, Write};
 use std::mem::MaybeUninit;
 use std::os::fd::OwnedFd;
 use std::path::PathBuf;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rustix::net::{RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, recvmsg};
 use thiserror::Error;
@@ -21,7 +21,7 @@ use thiserror::Error;
 use crate::artifact::{self, ArtifactError};
 use crate::model::Part;
 use crate::pool::protocol::{
-    Answer, Envelope, Frame, Greeting, MAX_HANDED, Picture, Request, Role, Terms, VERSION,
+    Answer, Drawn, Envelope, Frame, Greeting, MAX_HANDED, Picture, Request, Role, Terms, VERSION,
     write_answer, write_message,
 };
 use crate::sandbox::limits::ResourceLimits;
@@ -87,7 +87,7 @@ pub fn serve_requests(open: impl FnOnce() -> Result<Opened, ReadError>) -> Resul
     tell(&mut outbox, &Greeting::Ready { version: VERSION, door })?;
 
     while let Some((request, handed)) = inbox.next_job()? {
-        let mut replies = Replies { to: &mut outbox };
+        let mut replies = Replies { to: &mut outbox, sent: None };
         let last = match handler.handle(request, handed, &mut replies) {
             Ok(()) => Frame::Done,
             Err(error) => Frame::Failed(error),
@@ -100,6 +100,8 @@ pub fn serve_requests(open: impl FnOnce() -> Result<Opened, ReadError>) -> Resul
 /// Takes the answers to one job.
 pub struct Replies<'a> {
     to: &'a mut BufWriter<File>,
+    /// When answers last went out.
+    sent: Option<Instant>,
 }
 
 impl Replies<'_> {
@@ -107,13 +109,27 @@ impl Replies<'_> {
         self.answer(Answer::Picture(picture))
     }
 
+    pub fn drawn(&mut self, drawn: Drawn) -> Result<(), ReadError> {
+        self.answer(Answer::Drawn(drawn))
+    }
+
     fn answer(&mut self, answer: Answer) -> Result<(), ReadError> {
         match write_answer(self.to, answer) {
-            // At once: the parent works on this page while the next one is read.
-            Ok(()) => self.to.flush().map_err(|_| ReadError::Stopped),
+            Ok(()) => self.send_now_and_then(),
             Err(ArtifactError::TooLarge) => Err(ReadError::too_large("one of its pages")),
             Err(_) => Err(ReadError::Stopped),
         }
+    }
+
+    /// Waking the parent costs more than packing a page does, so quick answers go out together; whoever waits
+    /// for slow ones gets each at once.
+    fn send_now_and_then(&mut self) -> Result<(), ReadError> {
+        const TOGETHER: Duration = Duration::from_millis(10);
+        if self.sent.is_some_and(|sent| sent.elapsed() < TOGETHER) {
+            return Ok(());
+        }
+        self.sent = Some(Instant::now());
+        self.to.flush().map_err(|_| ReadError::Stopped)
     }
 }
 
@@ -138,20 +154,28 @@ impl Handed {
         self.0.iter().find(|(of, _)| *of == role).map(|(_, file)| file)
     }
 
-    /// All bytes of a file. One that does not fit into memory is refused, not tried.
-    pub fn bytes(&self, role: Role) -> Result<Vec<u8>, ReadError> {
-        let mut file = self.file(role).ok_or(ReadError::Stopped)?;
-        let unreadable =
-            |error: io::Error| ReadError::damaged(format!("it cannot be read: {error}"));
-        let length = file.metadata().map_err(unreadable)?.len();
-        let too_large = || ReadError::too_large(format!("{} MiB", length >> 20));
-        let length = usize::try_from(length).map_err(|_| too_large())?;
-        let mut bytes = Vec::new();
-        bytes.try_reserve_exact(length).map_err(|_| too_large())?;
-        file.rewind().map_err(unreadable)?;
-        file.read_to_end(&mut bytes).map_err(unreadable)?;
-        Ok(bytes)
+    /// All files of a role, in their order.
+    pub fn files(&self, role: Role) -> impl Iterator<Item = &File> {
+        self.0.iter().filter(move |(of, _)| *of == role).map(|(_, file)| file)
     }
+
+    /// All bytes of the first file of a role.
+    pub fn bytes(&self, role: Role) -> Result<Vec<u8>, ReadError> {
+        all_bytes(self.file(role).ok_or(ReadError::Stopped)?)
+    }
+}
+
+/// One that does not fit into memory is refused, not tried.
+pub(crate) fn all_bytes(mut file: &File) -> Result<Vec<u8>, ReadError> {
+    let unreadable = |error: io::Error| ReadError::damaged(format!("it cannot be read: {error}"));
+    let length = file.metadata().map_err(unreadable)?.len();
+    let too_large = || ReadError::too_large(format!("{} MiB", length >> 20));
+    let length = usize::try_from(length).map_err(|_| too_large())?;
+    let mut bytes = Vec::new();
+    bytes.try_reserve_exact(length).map_err(|_| too_large())?;
+    file.rewind().map_err(unreadable)?;
+    file.read_to_end(&mut bytes).map_err(unreadable)?;
+    Ok(bytes)
 }
 
 /// Standard input, and the files that came along.

@@ -1,19 +1,19 @@
 //! What the reading stages share: where the document comes from, and where pages go.
 //!
 //! Pages travel from stage to stage as one artifact, `pages.dkt`. A stage that changes none leaves none,
-//! and the next one takes the one before.
+//! and the next one takes the one before. They go to the object store page by page, as they come.
 
 use std::fmt;
-use std::io::{BufReader, Read, Write};
+use std::io::{BufReader, Read};
 use std::sync::Arc;
 
-use blob::{Artifact, ArtifactPlace, BlobError, Blobs};
+use blob::{Artifact, ArtifactPlace, BlobError, Blobs, Upload};
 use bytes::Bytes;
 use domain::{Failure, FileKind, IdGen, StageName};
 use engine::Work;
 use futures_util::TryStreamExt;
-use reading::artifact::{self, ArtifactError};
-use reading::pool::{Document, DocumentWriter, Subject};
+use reading::artifact::{self, ArtifactError, PackedPart};
+use reading::pool::{Document, Subject};
 use reading::reader::Reader;
 use reading::{Limits, model::Part};
 use serde_json::{Value, json};
@@ -28,8 +28,23 @@ pub struct Desk {
     ids: Arc<dyn IdGen>,
 }
 
-/// Collects parts into a file without a name.
-pub(crate) type PagesWriter = artifact::Writer<DocumentWriter>;
+/// An artifact on its way to the object store: what is written goes there at once.
+struct Outgoing {
+    upload: Upload,
+    name: &'static str,
+}
+
+/// Pages on their way there.
+pub(crate) struct OutgoingPages {
+    writer: artifact::Writer<Vec<u8>>,
+    to: Outgoing,
+}
+
+/// Text on its way there. What is added next may depend on how it ends so far.
+pub(crate) struct OutgoingText {
+    end: String,
+    to: Outgoing,
+}
 
 impl Desk {
     pub fn new(blobs: Blobs, reader: Reader, ids: Arc<dyn IdGen>) -> Self {
@@ -49,7 +64,7 @@ impl Desk {
             return Document::from_file(file).map_err(of_disk);
         }
         let original = self.blobs.read_original(work.tenant_id, &content, None).await;
-        in_memory(original.map_err(of_store)?).await
+        Document::from_stream(original.map_err(of_store)?.map_err(of_store), of_disk).await
     }
 
     /// The pages as the last stage that changed them left them.
@@ -63,41 +78,88 @@ impl Desk {
                 "Run the document again from its first stage.",
             ));
         };
-        in_memory(self.blobs.read_artifact(&place, None).await.map_err(of_store)?).await
+        let pages = self.blobs.read_artifact(&place, None).await.map_err(of_store)?;
+        Document::from_stream(pages.map_err(of_store), of_disk).await
     }
 
-    /// Stores an artifact of any size.
     pub(crate) async fn keep(
         &self,
         work: &Work,
         name: &str,
-        mut content: impl Read + Send,
+        content: Bytes,
     ) -> Result<Value, Failure> {
-        const PIECE: usize = 256 << 10;
-        let place = place(work, name)?;
-        let mut upload = self.blobs.begin_upload(self.ids.next()).await.map_err(of_store)?;
-        loop {
-            let mut piece = vec![0; PIECE];
-            let length = content.read(&mut piece).map_err(of_disk)?;
-            if length == 0 {
-                break;
-            }
-            piece.truncate(length);
-            upload.write(Bytes::from(piece)).await.map_err(of_store)?;
-        }
-        let staged = upload.finish().await.map_err(of_store)?;
-        let kept = self.blobs.publish_artifact(&place, &staged).await.map_err(of_store)?;
-        Ok(entry(name, &kept))
+        keep(&self.blobs, work, name, content).await
     }
 
-    pub(crate) async fn keep_pages(
+    async fn begin(&self, name: &'static str) -> Result<Outgoing, Failure> {
+        let upload = self.blobs.begin_upload(self.ids.next()).await.map_err(of_store)?;
+        Ok(Outgoing { upload, name })
+    }
+
+    pub(crate) async fn begin_pages(&self) -> Result<OutgoingPages, Failure> {
+        let writer = artifact::Writer::new(Vec::new()).map_err(of_pages)?;
+        Ok(OutgoingPages { writer, to: self.begin(PAGES).await? })
+    }
+
+    pub(crate) async fn begin_text(&self, name: &'static str) -> Result<OutgoingText, Failure> {
+        Ok(OutgoingText { end: String::new(), to: self.begin(name).await? })
+    }
+
+    async fn end(&self, work: &Work, outgoing: Outgoing) -> Result<Value, Failure> {
+        let place = place(work, outgoing.name)?;
+        let staged = outgoing.upload.finish().await.map_err(of_store)?;
+        let kept = self.blobs.publish_artifact(&place, &staged).await.map_err(of_store)?;
+        Ok(entry(outgoing.name, &kept))
+    }
+
+    pub(crate) async fn end_pages(
         &self,
         work: &Work,
-        pages: PagesWriter,
-    ) -> Result<(Value, Document), Failure> {
-        let written = pages.finish().map_err(of_pages)?.finish().map_err(of_disk)?;
-        let kept = self.keep(work, PAGES, written.reopened().map_err(of_disk)?).await?;
-        Ok((kept, written))
+        pages: OutgoingPages,
+    ) -> Result<Value, Failure> {
+        let OutgoingPages { writer, mut to } = pages;
+        to.write(writer.finish().map_err(of_pages)?).await?;
+        self.end(work, to).await
+    }
+
+    pub(crate) async fn end_text(&self, work: &Work, text: OutgoingText) -> Result<Value, Failure> {
+        let OutgoingText { end, mut to } = text;
+        to.write(end).await?;
+        self.end(work, to).await
+    }
+}
+
+impl Outgoing {
+    async fn write(&mut self, bytes: impl Into<Bytes>) -> Result<(), Failure> {
+        self.upload.write(bytes.into()).await.map_err(of_store)
+    }
+}
+
+impl OutgoingPages {
+    pub(crate) async fn write(&mut self, part: &Part) -> Result<(), Failure> {
+        self.writer.write(part).map_err(of_pages)?;
+        self.send().await
+    }
+
+    /// As a child packed it: what nobody changes is not packed again.
+    pub(crate) async fn write_packed(&mut self, part: &PackedPart) -> Result<(), Failure> {
+        self.writer.write_packed(part).map_err(of_pages)?;
+        self.send().await
+    }
+
+    async fn send(&mut self) -> Result<(), Failure> {
+        self.to.write(std::mem::take(self.writer.written())).await
+    }
+}
+
+impl OutgoingText {
+    pub(crate) async fn write(&mut self, add: impl FnOnce(&mut String)) -> Result<(), Failure> {
+        const KEPT: usize = 2;
+        add(&mut self.end);
+        let most = self.end.len().saturating_sub(KEPT);
+        let at = (0..=most).rev().find(|at| self.end.is_char_boundary(*at)).unwrap_or(0);
+        let end = self.end.split_off(at);
+        self.to.write(std::mem::replace(&mut self.end, end)).await
     }
 }
 
@@ -125,10 +187,6 @@ pub(crate) fn listed<'a>(work: &'a Work, stage: &str, name: &str) -> Option<&'a 
     work.earlier.get(&stage)?.iter().find(|artifact| artifact["name"] == name)
 }
 
-pub(crate) fn new_pages() -> Result<PagesWriter, Failure> {
-    artifact::Writer::new(DocumentWriter::new().map_err(of_disk)?).map_err(of_pages)
-}
-
 pub(crate) fn read_pages(
     document: &Document,
 ) -> Result<artifact::Reader<impl Read + use<>>, Failure> {
@@ -136,16 +194,15 @@ pub(crate) fn read_pages(
     artifact::Reader::new(BufReader::new(file)).map_err(of_pages)
 }
 
-pub(crate) fn write(pages: &mut PagesWriter, part: &Part) -> Result<(), Failure> {
-    pages.write(part).map_err(of_pages)
-}
-
-async fn in_memory(mut bytes: blob::BlobStream) -> Result<Document, Failure> {
-    let mut writer = DocumentWriter::new().map_err(of_disk)?;
-    while let Some(piece) = bytes.try_next().await.map_err(of_store)? {
-        writer.write_all(&piece).map_err(of_disk)?;
-    }
-    writer.finish().map_err(of_disk)
+/// Stores an artifact that is there as a whole.
+pub(crate) async fn keep(
+    blobs: &Blobs,
+    work: &Work,
+    name: &str,
+    content: Bytes,
+) -> Result<Value, Failure> {
+    let place = place(work, name)?;
+    Ok(entry(name, &blobs.put_artifact(&place, content).await.map_err(of_store)?))
 }
 
 fn place(work: &Work, name: &str) -> Result<ArtifactPlace, Failure> {
@@ -161,7 +218,7 @@ fn place(work: &Work, name: &str) -> Result<ArtifactPlace, Failure> {
     })
 }
 
-pub(crate) fn entry(name: &str, kept: &Artifact) -> Value {
+fn entry(name: &str, kept: &Artifact) -> Value {
     json!({ "name": name, "key": kept.key, "size_bytes": kept.size, "sha256": kept.sha256 })
 }
 

@@ -5,15 +5,14 @@
 
 use std::fmt;
 
-use blob::{ArtifactPlace, BlobError, Blobs};
-use bytes::Bytes;
+use blob::{BlobError, Blobs};
 use domain::{ContentHash, Failure, StageName};
-use engine::{Stage, StageFuture, StageOutput, StageSettings, Work};
+use engine::{StageOutput, StageSettings, Work};
 use futures_util::TryStreamExt;
 use serde_json::json;
 use sha2::{Digest, Sha256};
 
-use crate::desk::{entry, of_store};
+use crate::desk::{keep, of_store};
 
 pub struct Ingest {
     name: StageName,
@@ -44,19 +43,7 @@ impl Ingest {
             ));
         }
         let manifest = json!({ "sha256": expected, "size_bytes": size });
-        let name = "original.json".parse().map_err(|_| {
-            Failure::permanent("an artifact cannot be named", "This is a bug; report it.")
-        })?;
-        let place = ArtifactPlace {
-            tenant: work.tenant_id,
-            doc: work.doc_id,
-            run: work.run_id,
-            stage: self.name.clone(),
-            name,
-        };
-        let bytes = Bytes::from(manifest.to_string());
-        let artifact = self.blobs.put_artifact(&place, bytes).await.map_err(of_store)?;
-        let listed = entry("original.json", &artifact);
+        let listed = keep(&self.blobs, work, "original.json", manifest.to_string().into()).await?;
         Ok(StageOutput { artifacts: vec![listed], ..StageOutput::default() })
     }
 
@@ -76,19 +63,7 @@ impl Ingest {
     }
 }
 
-impl Stage for Ingest {
-    fn name(&self) -> &StageName {
-        &self.name
-    }
-
-    fn settings(&self) -> &StageSettings {
-        &self.settings
-    }
-
-    fn run<'a>(&'a self, work: &'a Work) -> StageFuture<'a> {
-        Box::pin(self.check(work))
-    }
-}
+stage!(Ingest, check);
 
 impl fmt::Debug for Ingest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

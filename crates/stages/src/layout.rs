@@ -1,12 +1,13 @@
 //! `layout`: words become blocks, tables and key-values in reading order; also plain text and Markdown.
 
 use domain::{Failure, StageName};
-use engine::{Stage, StageFuture, StageOutput, StageSettings, Work};
+use engine::{StageOutput, StageSettings, Work};
 use reading::export;
 use reading::model::{Page, Part};
+use reading::pool::PackedAnswer;
 use serde_json::{Map, Value, json};
 
-use crate::desk::{Desk, PAGES, listed, new_pages, subject, write};
+use crate::desk::{Desk, PAGES, listed, of_pages, subject};
 use crate::{Ocr, Preprocess};
 
 pub(crate) const TEXT: &str = "text.txt";
@@ -58,39 +59,29 @@ impl Layout {
         let earlier = self.desk.pages(work, &[Preprocess::NAME, Ocr::NAME]).await?;
         let reader = &self.desk.reader;
         let mut parts = reader.lay_out(work.tenant_id, &subject(work)?, &earlier).await?;
-        let mut pages = new_pages()?;
-        let (mut text, mut markdown) = (String::new(), String::new());
+        let mut pages = self.desk.begin_pages().await?;
+        let mut text = self.desk.begin_text(TEXT).await?;
+        let mut markdown = self.desk.begin_text(MARKDOWN).await?;
         let mut counts = Counts::default();
-        while let Some(part) = parts.next().await? {
-            if let Part::Page(page) = &part {
-                counts.add(page);
-                export::text(page, &mut text);
-                export::markdown(page, &mut markdown);
+        while let Some(answer) = parts.next_packed().await? {
+            let PackedAnswer::Part(packed) = answer else { continue };
+            if let Part::Page(page) = packed.unpack().map_err(of_pages)? {
+                counts.add(&page);
+                text.write(|to| export::text(&page, to)).await?;
+                markdown.write(|to| export::markdown(&page, to)).await?;
                 work.progress.tell(counts.pages, total.max(counts.pages));
             }
-            write(&mut pages, &part)?;
+            pages.write_packed(&packed).await?;
         }
-        let (mut kept, _) = self.desk.keep_pages(work, pages).await?;
+        let mut kept = self.desk.end_pages(work, pages).await?;
         kept["pages"] = json!(counts.pages);
         let artifacts = vec![
             kept,
-            self.desk.keep(work, TEXT, text.as_bytes()).await?,
-            self.desk.keep(work, MARKDOWN, markdown.as_bytes()).await?,
+            self.desk.end_text(work, text).await?,
+            self.desk.end_text(work, markdown).await?,
         ];
         Ok(StageOutput { artifacts, stats: counts.stats(), chunks: None })
     }
 }
 
-impl Stage for Layout {
-    fn name(&self) -> &StageName {
-        &self.name
-    }
-
-    fn settings(&self) -> &StageSettings {
-        &self.settings
-    }
-
-    fn run<'a>(&'a self, work: &'a Work) -> StageFuture<'a> {
-        Box::pin(self.lay_out(work))
-    }
-}
+stage!(Layout, lay_out);

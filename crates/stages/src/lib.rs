@@ -3,6 +3,25 @@
 //! A stage gets what it works on by name, reads it from the object store, and leaves artifacts there.
 //! It knows no SQL and no queue: when it runs, how often, and what comes after is the engine's.
 
+/// A stage is a name, settings and the method that does the work: all stages say so in the same words.
+macro_rules! stage {
+    ($stage:ty, $work:ident) => {
+        impl engine::Stage for $stage {
+            fn name(&self) -> &domain::StageName {
+                &self.name
+            }
+
+            fn settings(&self) -> &engine::StageSettings {
+                &self.settings
+            }
+
+            fn run<'a>(&'a self, work: &'a engine::Work) -> engine::StageFuture<'a> {
+                Box::pin(self.$work(work))
+            }
+        }
+    };
+}
+
 mod desk;
 mod index;
 mod ingest;

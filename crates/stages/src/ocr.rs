@@ -1,18 +1,19 @@
 //! `ocr`: pictures of text become words, by two engines that check each other.
 //!
-//! A document that wants none passes at once and leaves nothing. One that is all pictures fails when no
-//! engine is installed: an empty document would be a lie. Where only some pages are pictures, those say
-//! that nobody could read them, and the rest is served.
+//! A document that wants none passes at once and leaves nothing. A page that OCR fails on says so, and the rest
+//! is served; so does a page for which there is no engine. A document fails when an empty one would be served:
+//! it is all pictures and no engine is installed, or OCR failed on every page that wanted it and those are
+//! most of the document.
 
 use std::time::Duration;
 
 use domain::{Failure, StageName};
-use engine::{Stage, StageFuture, StageOutput, StageSettings, Work};
-use reading::model::{Origin, Page, TextSource};
+use engine::{StageOutput, StageSettings, Work};
+use reading::model::{Origin, Page, Part, TextSource};
 use serde_json::{Map, Value, json};
 
 use crate::Preprocess;
-use crate::desk::{Desk, PAGES, listed, new_pages, read_pages, subject};
+use crate::desk::{Desk, PAGES, listed, read_pages, subject};
 
 #[derive(Debug)]
 pub struct Ocr {
@@ -26,7 +27,11 @@ pub struct Ocr {
 struct Counts {
     seen: u32,
     recognised: u32,
+    /// There was no engine for them.
     unavailable: u32,
+    failed: u32,
+    /// Why, the last time.
+    trouble: Option<String>,
     words: u64,
     agreed: u64,
     disputed: u64,
@@ -37,6 +42,11 @@ impl Counts {
         self.seen += 1;
         match page.text {
             TextSource::Recognised => self.recognised += 1,
+            TextSource::Unavailable if page.trouble.is_some() => {
+                self.failed += 1;
+                self.trouble.clone_from(&page.trouble);
+                return;
+            }
             TextSource::Unavailable => self.unavailable += 1,
             _ => return,
         }
@@ -52,6 +62,7 @@ impl Counts {
     fn tell(&self) {
         metrics::counter!("docket_ocr_pages_total").increment(self.recognised.into());
         metrics::counter!("docket_ocr_unreadable_pages_total").increment(self.unavailable.into());
+        metrics::counter!("docket_ocr_failed_pages_total").increment(self.failed.into());
         metrics::counter!("docket_ocr_words_total").increment(self.words);
         metrics::counter!("docket_ocr_words_agreed_total").increment(self.agreed);
         metrics::counter!("docket_ocr_words_disputed_total").increment(self.disputed);
@@ -66,7 +77,24 @@ impl Counts {
         if self.unavailable > 0 {
             stats.insert("ocr_unavailable_pages".to_owned(), json!(self.unavailable));
         }
+        if let Some(trouble) = &self.trouble {
+            stats.insert("pages_failed".to_owned(), json!(self.failed));
+            stats.insert("ocr_trouble".to_owned(), json!(trouble));
+        }
         stats
+    }
+
+    /// Whether what is left of the document is worth serving. Tried a few times, since a machine that is out
+    /// of memory loses pages as well.
+    fn check(&self, wanting: u64, pages: u64) -> Result<(), Failure> {
+        let Some(trouble) = &self.trouble else { return Ok(()) };
+        if u64::from(self.failed) < wanting || wanting * 2 <= pages {
+            return Ok(());
+        }
+        Err(Failure::poison(
+            format!("OCR failed on all {wanting} pages that are pictures: {trouble}"),
+            "Open the file in another program; if that works, print it to a new PDF and upload that.",
+        ))
     }
 }
 
@@ -96,38 +124,61 @@ impl Ocr {
         let subject = subject(work)?;
         let document = self.desk.document(work).await?;
         let earlier = self.desk.pages(work, &[Preprocess::NAME]).await?;
-        let (mut from, mut to) = (read_pages(&earlier)?, new_pages()?);
+        let mut parts =
+            self.desk.reader.recognise(work.tenant_id, &subject, &document, read_pages(&earlier)?);
+        let mut recognised = self.desk.begin_pages().await?;
         let mut counts = Counts::default();
         let total = u32::try_from(pages).unwrap_or(u32::MAX);
-        let seen = |page: &Page| {
-            counts.add(page);
-            work.progress.tell(counts.seen, total);
-        };
-        let reader = &self.desk.reader;
-        let both = (&mut from, &mut to);
-        reader.recognise_all(work.tenant_id, &subject, &document, both, seen).await?;
-        if wanting == pages && counts.recognised == 0 {
-            return Err(Failure::permanent(
-                "none of its pages could be drawn, so there is nothing to read",
-                "Open the file with another program; if that works, print it to a new PDF and upload that.",
-            ));
+        while let Some(part) = parts.next().await? {
+            if let Part::Page(page) = &part {
+                counts.add(page);
+                work.progress.tell(counts.seen, total.max(counts.seen));
+            }
+            recognised.write(&part).await?;
         }
         counts.tell();
-        let (kept, _) = self.desk.keep_pages(work, to).await?;
+        counts.check(wanting, pages)?;
+        let kept = self.desk.end_pages(work, recognised).await?;
         Ok(StageOutput { artifacts: vec![kept], stats: counts.stats(), chunks: None })
     }
 }
 
-impl Stage for Ocr {
-    fn name(&self) -> &StageName {
-        &self.name
+stage!(Ocr, recognise);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn counted(recognised: u32, failed: u32) -> Counts {
+        let mut counts = Counts::default();
+        for number in 1..=recognised + failed {
+            let mut page = Page { number, text: TextSource::Recognised, ..Page::default() };
+            if number > recognised {
+                page.give_up_on_ocr("the reader crashed (signal 11)");
+            }
+            counts.add(&page);
+        }
+        counts
     }
 
-    fn settings(&self) -> &StageSettings {
-        &self.settings
+    #[test]
+    fn a_page_that_ocr_fails_on_is_told_of_and_costs_only_itself() {
+        let counts = counted(9, 1);
+        counts.check(10, 10).unwrap();
+        let stats = counts.stats();
+        assert_eq!((&stats["ocr_pages"], &stats["pages_failed"]), (&json!(9), &json!(1)));
+        assert_eq!(stats["ocr_trouble"], "the reader crashed (signal 11)");
+        assert!(!counted(10, 0).stats().contains_key("pages_failed"));
     }
 
-    fn run<'a>(&'a self, work: &'a Work) -> StageFuture<'a> {
-        Box::pin(self.recognise(work))
+    #[test]
+    fn a_document_of_pictures_none_of_which_could_be_read_fails_with_the_reason() {
+        let failure = counted(0, 3).check(3, 4).unwrap_err();
+        let said = "OCR failed on all 3 pages that are pictures: the reader crashed (signal 11)";
+        assert_eq!(failure.error, said);
+        // One picture among pages of text is no reason.
+        counted(0, 1).check(1, 10).unwrap();
+        // Nor are pages with nothing on them.
+        Counts::default().check(3, 3).unwrap();
     }
 }

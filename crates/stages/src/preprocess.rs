@@ -1,7 +1,7 @@
 //! `preprocess`: what does the file itself say, and which pages must be looked at?
 //!
-//! Leaves the pages with the words that the file has, a note on every page that wants OCR how its picture
-//! is to be made ready, and what was attached. What was attached to a mail becomes a document of its own,
+//! Leaves the pages with the words that the file has, and what was attached. Pages are drawn in the next
+//! stage, and only those that want OCR. What was attached to a mail becomes a document of its own,
 //! when it is of a kind that is taken in.
 
 use std::fmt;
@@ -9,13 +9,14 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use domain::{DocId, Failure, FileKind, StageName, TenantId};
-use engine::{Stage, StageFuture, StageOutput, StageSettings, Work};
-use reading::model::{Attachment, Part, TextSource};
+use domain::{DocId, Failure, FileKind, RunId, StageName, TenantId};
+use engine::{StageOutput, StageSettings, Work};
+use reading::model::{Attachment, Part};
+use reading::pool::PackedAnswer;
 use reading::prepare::masks_of;
 use serde_json::{Value, json};
 
-use crate::desk::{Desk, new_pages, subject, write};
+use crate::desk::{Desk, of_pages, subject};
 
 /// Where files that came within others are handed in. Doing it twice is doing it once.
 pub trait FrontDoor: Send + Sync {
@@ -30,6 +31,8 @@ pub type TakingIn<'a> = Pin<Box<dyn Future<Output = Result<Option<DocId>, Failur
 pub struct FileWithin {
     pub tenant_id: TenantId,
     pub parent: DocId,
+    /// The run that found it.
+    pub run_id: RunId,
     pub name: String,
     pub content: Bytes,
     /// How many documents are around it.
@@ -70,28 +73,34 @@ impl Preprocess {
         let document = self.desk.document(work).await?;
         let masks = masks_of(&work.config);
         let mut parts = self.desk.reader.read(work.tenant_id, &subject, &document, &masks).await?;
-        let mut pages = new_pages()?;
+        let mut pages = self.desk.begin_pages().await?;
         let mut counts = Counts::default();
         let (mut total, mut artifacts) = (0, Vec::new());
-        while let Some(part) = parts.next().await? {
-            match part {
-                Part::Attachment(attachment) => {
+        while let Some(answer) = parts.next_packed().await? {
+            let part = match answer {
+                PackedAnswer::Part(part) => part,
+                PackedAnswer::Attachment(attachment) => {
                     let number = artifacts.len() + 1;
                     let is_mail = subject.kind == FileKind::Eml;
                     artifacts.push(self.attachment(work, number, attachment, is_mail).await?);
                     continue;
                 }
-                Part::Head(ref head) => total = head.pages.unwrap_or(0),
-                Part::Page(ref page) => {
-                    counts.pages += 1;
-                    counts.wanting_ocr += u32::from(page.text == TextSource::Wanted);
-                    work.progress.tell(counts.pages, total.max(counts.pages));
+                PackedAnswer::Drawn(_) | PackedAnswer::Picture(_) => continue,
+            };
+            if part.is_page() {
+                counts.pages += 1;
+                counts.wanting_ocr += u32::from(part.wants_ocr());
+                work.progress.tell(counts.pages, total.max(counts.pages));
+            } else {
+                match part.unpack().map_err(of_pages)? {
+                    Part::Head(head) => total = head.pages.unwrap_or(0),
+                    Part::Tail(tail) => counts.remarks = tail.remarks,
+                    Part::Page(_) | Part::Attachment(_) => {}
                 }
-                Part::Tail(ref tail) => counts.remarks.clone_from(&tail.remarks),
             }
-            write(&mut pages, &part)?;
+            pages.write_packed(&part).await?;
         }
-        let (mut kept, _) = self.desk.keep_pages(work, pages).await?;
+        let mut kept = self.desk.end_pages(work, pages).await?;
         kept["pages"] = json!(counts.pages);
         kept["wanting_ocr"] = json!(counts.wanting_ocr);
         metrics::counter!("docket_pages_total").increment(counts.pages.into());
@@ -114,7 +123,7 @@ impl Preprocess {
             if is_mail { self.hand_in(work, &file_name, content.clone()).await? } else { None };
         let mut kept = match document {
             Some(doc_id) => json!({ "name": name, "doc_id": doc_id }),
-            None => self.desk.keep(work, &name, &content[..]).await?,
+            None => self.desk.keep(work, &name, content).await?,
         };
         kept["file_name"] = json!(file_name);
         kept["media_type"] = json!(media_type);
@@ -132,8 +141,8 @@ impl Preprocess {
             return Ok(None);
         }
         let name = file_name.to_owned();
-        let (tenant_id, parent) = (work.tenant_id, work.doc_id);
-        self.door.take_in(FileWithin { tenant_id, parent, name, content, depth }).await
+        let (tenant_id, parent, run_id) = (work.tenant_id, work.doc_id, work.run_id);
+        self.door.take_in(FileWithin { tenant_id, parent, run_id, name, content, depth }).await
     }
 }
 
@@ -156,16 +165,4 @@ impl fmt::Debug for Preprocess {
     }
 }
 
-impl Stage for Preprocess {
-    fn name(&self) -> &StageName {
-        &self.name
-    }
-
-    fn settings(&self) -> &StageSettings {
-        &self.settings
-    }
-
-    fn run<'a>(&'a self, work: &'a Work) -> StageFuture<'a> {
-        Box::pin(self.read(work))
-    }
-}
+stage!(Preprocess, read);

@@ -251,6 +251,13 @@ impl Request {
         self
     }
 
+    /// As if it came from this address, and not from this machine.
+    #[must_use]
+    pub fn from_address(mut self, address: std::net::IpAddr) -> Self {
+        self.inner = self.inner.extension(std::net::SocketAddr::new(address, 50_000));
+        self
+    }
+
     #[must_use]
     pub fn json(mut self, body: Value) -> Self {
         self.body = Body::from(body.to_string());

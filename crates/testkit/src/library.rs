@@ -69,6 +69,7 @@ impl Library {
             children: 1,
             tools: Tools::default(),
             languages: Vec::new(),
+            longest_job: ReaderSettings::LONGEST_JOB,
         });
         let ids = Arc::new(CountedIds::after(1 << 45));
         let desk = Desk::new(blobs.clone(), reader, ids.clone());

@@ -1553,6 +1553,8 @@ export interface components {
             quality: number;
             tables: components["schemas"]["TableView"][];
             text_source: components["schemas"]["TextSourceView"];
+            /** @description What went wrong when OCR looked at the page; absent where nothing did. */
+            trouble?: string | null;
             /**
              * Format: float
              * @description In points (1/72 inch), as a person sees it; absent where the format has no pages.

@@ -49,12 +49,18 @@ pub(crate) struct HostileArgs {
     /// Leave them in this folder as well.
     #[arg(long, value_name = "FOLDER")]
     save: Option<PathBuf>,
-    /// The binary whose children read them.
+    /// The binary whose children read them, or that is measured as a whole.
     #[arg(long, value_name = "PATH", env = "DOCKET_BENCH_BINARY")]
     docket: Option<PathBuf>,
     /// Read their pictures of text as well, which takes most of the time.
     #[arg(long)]
     with_ocr: bool,
+}
+
+impl HostileArgs {
+    pub(crate) fn docket(&self) -> Option<&Path> {
+        self.docket.as_deref()
+    }
 }
 
 /// What came of a file.
@@ -116,7 +122,9 @@ pub(crate) fn report(corpus: &Path, args: &HostileArgs, each: bool) -> anyhow::R
     if !args.with_ocr {
         (tools.models, tools.tesseract) = (None, None);
     }
-    let settings = ReaderSettings { program, children, tools, languages: vec!["eng".to_owned()] };
+    let languages = vec!["eng".to_owned()];
+    let longest_job = ReaderSettings::LONGEST_JOB;
+    let settings = ReaderSettings { program, children, tools, languages, longest_job };
     let known = corpus_cases(corpus)?;
     if known.is_empty() {
         writeln!(io::stdout(), "THE CORPUS HAS NO HOSTILE FILES")?;
@@ -236,9 +244,12 @@ async fn all_the_way(
     let mut read = pages.finish().map_err(garbled)?.finish().map_err(garbled)?;
     if wanting > 0 && reader.has_ocr() {
         let from = BufReader::new(read.reopened().map_err(garbled)?);
-        let mut from = artifact::Reader::new(from).map_err(garbled)?;
-        let mut to = new_artifact()?;
-        reader.recognise_all(tenant, subject, document, (&mut from, &mut to), |_| ()).await?;
+        let from = artifact::Reader::new(from).map_err(garbled)?;
+        let (mut recognised, mut to) =
+            (reader.recognise(tenant, subject, document, from), new_artifact()?);
+        while let Some(part) = recognised.next().await? {
+            to.write(&part).map_err(garbled)?;
+        }
         read = to.finish().map_err(garbled)?.finish().map_err(garbled)?;
     }
     let (mut laid_out, mut count) = (reader.lay_out(tenant, subject, &read).await?, 0);

@@ -6,6 +6,7 @@ use api_types::{DependencyView, HealthStatus, HealthView};
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
+use ops::Readiness;
 
 use crate::Api;
 
@@ -54,7 +55,10 @@ pub(crate) async fn api_ready(State(api): State<Arc<Api>>) -> (StatusCode, Json<
 }
 
 async fn readiness(api: &Api) -> (StatusCode, Json<HealthView>) {
-    let readiness = api.ops.check_readiness().await;
+    told(api.ops.check_readiness().await)
+}
+
+pub(crate) fn told(readiness: Readiness) -> (StatusCode, Json<HealthView>) {
     let status =
         if readiness.is_ready() { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
     let dependencies = readiness.dependencies.into_iter().map(|dependency| DependencyView {

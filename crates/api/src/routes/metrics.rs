@@ -6,10 +6,10 @@ use axum::extract::State;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 
-use crate::Api;
 use crate::extract::Client;
 use crate::openapi::AboutOne;
 use crate::problem::ApiProblem;
+use crate::{Api, Metrics};
 
 /// Read the metrics
 ///
@@ -23,18 +23,20 @@ pub(crate) async fn metrics(
     State(api): State<Arc<Api>>,
     client: Client,
 ) -> Result<Response, ApiProblem> {
-    let metrics = &api.settings.metrics;
-    if !metrics.for_everybody && !client.address.to_canonical().is_loopback() {
-        return Err(ApiProblem::new(
-            StatusCode::NOT_FOUND,
-            "not_found",
-            "metrics are for clients on the server's own machine; metrics_for_everybody changes that",
-        ));
+    if !api.settings.metrics.are_for(client.address) {
+        return Err(ApiProblem::new(StatusCode::NOT_FOUND, "not_found", REFUSAL));
     }
     // While the database is away the queues are not known; what was counted is.
     if let Err(error) = api.ops.measure_queues().await {
         tracing::debug!(%error, "the queues were not measured");
     }
+    Ok(written(&api.settings.metrics))
+}
+
+pub(crate) const REFUSAL: &str =
+    "metrics are for clients on the server's own machine; metrics_for_everybody changes that";
+
+pub(crate) fn written(metrics: &Metrics) -> Response {
     let kind = [(header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")];
-    Ok((kind, metrics.text()).into_response())
+    (kind, metrics.text()).into_response()
 }

@@ -17,3 +17,4 @@ pub(crate) mod search;
 pub(crate) mod session;
 pub(crate) mod tenant;
 pub(crate) mod users;
+pub(crate) mod worker;

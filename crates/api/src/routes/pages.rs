@@ -118,6 +118,7 @@ fn view(page: &Page, pages: u32) -> PageView {
             TextSource::Blank => TextSourceView::Blank,
         },
         quality: page.quality.0,
+        trouble: page.trouble.clone(),
         words: page.words.iter().map(word_view).collect(),
         lines: page.lines.iter().map(|line| span_view(line.words)).collect(),
         blocks: page.blocks.iter().map(|block| block_view(page, block)).collect(),

@@ -111,9 +111,12 @@ async fn print(
                  doctor`: it names the command that installs one."
             ));
         }
-        let mut from = artifact::Reader::new(BufReader::new(pages.reopened()?))?;
+        let from = artifact::Reader::new(BufReader::new(pages.reopened()?))?;
         let mut to = artifact::Writer::new(DocumentWriter::new()?)?;
-        reader.recognise_all(NOBODY, subject, document, (&mut from, &mut to), |_| ()).await?;
+        let mut recognised = reader.recognise(NOBODY, subject, document, from);
+        while let Some(part) = recognised.next().await? {
+            to.write(&part)?;
+        }
         pages = to.finish()?.finish()?;
     }
     let mut laid_out = reader.lay_out(NOBODY, subject, &pages).await?;

@@ -1,19 +1,17 @@
 //! `docket serve`
 
-use std::io;
 use std::net::SocketAddr;
 use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::Context;
-use api::{Api, ApiSettings, Metrics};
+use api::{Api, ApiSettings};
 use engine::Stages;
-use metrics_exporter_prometheus::PrometheusBuilder;
 use ops::{FirstStart, Ops};
-use thiserror::Error;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
+use crate::answering::{count, listen};
 use crate::backend::{Backend, Folder};
 use crate::commands::passwords::{self, Chosen};
 use crate::config::Config;
@@ -25,23 +23,12 @@ use crate::workers::Workers;
 
 const FIRST_USER: &str = "admin@localhost";
 
-#[derive(Debug, Error)]
-enum ListenError {
-    #[error(
-        "{0} is in use by another program. Stop that one, or choose another address with \
-         --listen, for example --listen 127.0.0.1:0 for any free port"
-    )]
-    InUse(SocketAddr),
-    #[error("cannot answer on {address}: {source}. Choose another address with --listen")]
-    Refused { address: SocketAddr, source: io::Error },
-}
-
 pub(crate) async fn run(config: &Config, drills: Drills) -> anyhow::Result<ExitCode> {
     let stop = stop_on_signal()?;
     stages::default_pipeline(config, drills)?;
     let first_password = passwords::choose(system::environment().random.as_ref())?;
     // Before the database is started, so that a second start by mistake changes nothing.
-    let listener = listen(config.listen).await?;
+    let listener = listen(config.listen, "--listen").await?;
 
     let backend = Backend::open(config, Folder::MadeIfMissing, drills).await?;
     let (ops, database, stages) = backend.into_parts();
@@ -69,7 +56,7 @@ async fn serve(
         rate_limit_burst: limits.rate_limit_burst,
         request_timeout: limits.request_timeout,
         max_json_bytes: limits.json_max_bytes,
-        metrics: metrics(limits.metrics_for_everybody)?,
+        metrics: count(limits.metrics_for_everybody)?,
         everybody_is,
     };
     let router = api::router(&Api::new(Arc::clone(&ops), settings));
@@ -95,23 +82,6 @@ async fn serve(
     ops.finish_background_work().await;
     tracing::info!("stopped");
     Ok(())
-}
-
-/// From here on everything is counted.
-fn metrics(for_everybody: bool) -> anyhow::Result<Metrics> {
-    let seconds = [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 120.0, 600.0];
-    let recorder = PrometheusBuilder::new()
-        .set_buckets(&seconds)
-        .and_then(PrometheusBuilder::install_recorder)
-        .context("nothing can be counted")?;
-    Ok(Metrics::new(for_everybody, move || recorder.render()))
-}
-
-async fn listen(address: SocketAddr) -> Result<TcpListener, ListenError> {
-    TcpListener::bind(address).await.map_err(|source| match source.kind() {
-        io::ErrorKind::AddrInUse => ListenError::InUse(address),
-        _ => ListenError::Refused { address, source },
-    })
 }
 
 /// On the first start, somebody must be able to sign in. A password that was made up is shown right

@@ -2,8 +2,14 @@
 
 use std::process::ExitCode;
 
-use ops::{Intake, VectorsKeeper};
+use anyhow::Context;
+use blob::Blobs;
+use ops::{Intake, VectorsKeeper, Vitals};
+use store::Store;
+use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
 
+use crate::answering::{count, listen};
 use crate::backend::{Folder, OpenDatabase};
 use crate::config::Config;
 use crate::models;
@@ -18,29 +24,59 @@ use crate::workers::Workers;
 pub(crate) async fn run(config: &Config, drills: Drills) -> anyhow::Result<ExitCode> {
     let stop = stop_on_signal()?;
     let settings = stages::intake_settings(config, drills)?;
+    let listener = match config.limits.metrics_listen {
+        Some(address) => Some(listen(address, "--metrics-listen").await?),
+        None => None,
+    };
     let (database, blobs) = OpenDatabase::attach_with_blobs(config, Folder::MustBeThere).await?;
-    let reader = readers::reader(&config.read)?;
     let ids = system::environment().ids;
     let intake = Intake::new(database.store().clone(), blobs.clone(), ids, settings);
-    let children = config.read.children;
     let vectors = VectorsKeeper {
         store: database.store().clone(),
         embedding: models::embedding(&config.search)?,
         clock: system::environment().clock,
     };
+    let (reader, children) = (readers::reader(&config.read)?, config.read.children);
     let equipment = Equipment { blobs: &blobs, reader, children, intake, vectors: vectors.clone() };
     let stages = stages::registered(drills, equipment);
-    let worked = match Workers::start(database.store(), &blobs, stages, vectors, config) {
-        Ok(workers) => {
-            say(format_args!("Worker {} is ready", workers.id()));
-            say(format_args!("  works on     {}", workers.description()));
+    let worked = async {
+        let address = listener.as_ref().map(TcpListener::local_addr).transpose();
+        let address = address.context("the listening address cannot be read")?;
+        let answering = answering(config, database.store(), &blobs, listener, stop.clone())?;
+        let workers = Workers::start(database.store(), &blobs, stages, vectors, config)?;
+        say(format_args!("Worker {} is ready", workers.id()));
+        say(format_args!("  works on     {}", workers.description()));
+        if let Some(address) = address {
+            say(format_args!("  metrics      http://{address}/metrics"));
+        }
+        let working = async {
             stop.cancelled().await;
             workers.stop(config.shutdown_grace).await;
-            tracing::info!("stopped");
-            Ok(())
-        }
-        Err(error) => Err(error),
+        };
+        tokio::join!(answering, working);
+        tracing::info!("stopped");
+        Ok(())
     };
+    let worked = worked.await;
     database.close_after(worked).await?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Tells whoever asks how the worker is, when there is an address for it.
+fn answering(
+    config: &Config,
+    store: &Store,
+    blobs: &Blobs,
+    listener: Option<TcpListener>,
+    stop: CancellationToken,
+) -> anyhow::Result<impl Future<Output = ()>> {
+    let metrics = count(config.limits.metrics_for_everybody)?;
+    let clock = system::environment().clock;
+    let vitals = Vitals { store: store.clone(), blobs: blobs.clone(), clock };
+    let grace = config.shutdown_grace;
+    Ok(async move {
+        if let Some(listener) = listener {
+            api::serve(listener, api::worker_router(vitals, metrics), stop, grace).await;
+        }
+    })
 }

@@ -63,6 +63,8 @@ pub(crate) struct LimitsConfig {
     pub(crate) request_timeout: Duration,
     pub(crate) json_max_bytes: usize,
     pub(crate) metrics_for_everybody: bool,
+    /// Of a worker; `None`: nowhere.
+    pub(crate) metrics_listen: Option<SocketAddr>,
 }
 
 #[derive(Debug)]
@@ -113,7 +115,7 @@ impl Config {
     pub(crate) fn from_layers(layers: &Layers) -> Result<Self, ConfigError> {
         let config = Self {
             data_dir: data_dir(layers)?,
-            listen: listen(layers)?,
+            listen: address(layers, "listen")?,
             database: DatabaseConfig::from_layers(layers)?,
             auth: AuthConfig::from_layers(layers)?,
             limits: LimitsConfig::from_layers(layers)?,
@@ -187,6 +189,7 @@ impl LimitsConfig {
             request_timeout: seconds(layers, "request_timeout_seconds")?,
             json_max_bytes: layers.number("json_max_size_kb", 1, 100_000)? as usize * 1024,
             metrics_for_everybody: layers.flag("metrics_for_everybody")?,
+            metrics_listen: metrics_listen(layers)?,
         })
     }
 }
@@ -261,12 +264,17 @@ fn data_dir(layers: &Layers) -> Result<PathBuf, ConfigError> {
     std::path::absolute(folder).map_err(|error| layers.refuse("data_dir", error))
 }
 
-fn listen(layers: &Layers) -> Result<SocketAddr, ConfigError> {
-    let text = layers.text("listen")?;
+fn address(layers: &Layers, key: &'static str) -> Result<SocketAddr, ConfigError> {
+    let text = layers.text(key)?;
     let resolved = text.to_socket_addrs().ok().and_then(|mut found| found.next());
     resolved.ok_or_else(|| {
-        layers.refuse("listen", "write an address of this machine and a port: 127.0.0.1:8080")
+        layers.refuse(key, "write an address of this machine and a port: 127.0.0.1:8080")
     })
+}
+
+fn metrics_listen(layers: &Layers) -> Result<Option<SocketAddr>, ConfigError> {
+    const KEY: &str = "metrics_listen";
+    if layers.text(KEY)?.is_empty() { Ok(None) } else { address(layers, KEY).map(Some) }
 }
 
 /// Whether the stages exist is checked where they are known: see `stages.rs`.

@@ -18,11 +18,13 @@ const MOST_MEMORY_KIB: u64 = 400 << 10;
 const LONGEST: Duration = Duration::from_mins(2);
 const ATTACKER: &str = "admin@mallory.test";
 
-/// The server that everything is thrown at, with the PDF library when there is one. Without OCR: pictures
-/// are still opened, decoded and looked at, and seconds for each of them would prove nothing more.
+/// The server that everything is thrown at, with the PDF library when there is one, and with an OCR engine
+/// that sees nothing: pictures are opened, decoded and made ready all the same, and reading them for seconds
+/// each would prove nothing more.
 fn besieged(folder: &DataFolder) -> Docket {
-    let docket =
-        Docket::serve(folder).env("DOCKET_TESSERACT", "").env("DOCKET_OCR_MODELS", "/none");
+    let docket = Docket::serve(folder)
+        .env("DOCKET_TESSERACT", "/bin/true")
+        .env("DOCKET_OCR_MODELS", "/none");
     match Tools::find().pdfium {
         Some(library) => docket.env("DOCKET_PDFIUM", library.to_str().unwrap()),
         None => docket,

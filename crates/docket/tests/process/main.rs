@@ -25,6 +25,7 @@ mod ingesting;
 mod kills;
 mod reading;
 mod revocation;
+mod scanning;
 mod stopping;
 mod support;
 mod tampering;

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::support::{Client, DataFolder, Docket, Papers, Person, Server, eventually};
 
 /// A PDF that says this, on one page.
-fn pdf_saying(text: &str) -> String {
+pub(crate) fn pdf_saying(text: &str) -> String {
     let content = format!("BT /F1 18 Tf 72 720 Td ({text}) Tj ET");
     format!(
         "%PDF-1.4\n\
@@ -23,7 +23,7 @@ fn pdf_saying(text: &str) -> String {
 }
 
 /// The tools of this machine, for a process that is told nothing else of it.
-fn with_tools(docket: Docket) -> Docket {
+pub(crate) fn with_tools(docket: Docket) -> Docket {
     ["DOCKET_TOOLS", "HOME"].into_iter().fold(docket, |docket, name| match std::env::var(name) {
         Ok(value) => docket.env(name, &value),
         Err(_) => docket,
@@ -31,14 +31,19 @@ fn with_tools(docket: Docket) -> Docket {
 }
 
 async fn library(folder: &DataFolder) -> (Server, Person, Client) {
-    let server = with_tools(Docket::serve(folder)).start().await;
+    library_of(with_tools(Docket::serve(folder))).await
+}
+
+/// A server, somebody who types, and the administrator as a client.
+pub(crate) async fn library_of(docket: Docket) -> (Server, Person, Client) {
+    let server = docket.start().await;
     let ada = Person::new();
     ada.signs_in(&server).await;
     let client = Client::admin(&server).await;
     (server, ada, client)
 }
 
-async fn only_document(client: &Client) -> Value {
+pub(crate) async fn only_document(client: &Client) -> Value {
     client.get("/v1/documents").await.body["items"][0].clone()
 }
 
@@ -47,7 +52,7 @@ async fn a_pdf_is_read_and_its_page_can_be_looked_at() {
     let folder = DataFolder::new();
     let (server, ada, client) = library(&folder).await;
     let papers = Papers::new();
-    papers.with("letter.pdf", &pdf_saying("Invoice 4711 of Acme"));
+    papers.with("letter.pdf", pdf_saying("Invoice 4711 of Acme"));
     ada.sees(["ingest", papers.folder(), "--wait"]).await;
     let document = only_document(&client).await;
     let id = document["doc_id"].as_str().unwrap();
@@ -121,7 +126,7 @@ async fn without_its_tools_docket_says_what_is_missing_and_reads_the_rest() {
     let ada = Person::new();
     ada.signs_in(&server).await;
     let papers = Papers::texts(1);
-    papers.with("letter.pdf", &pdf_saying("Hello"));
+    papers.with("letter.pdf", pdf_saying("Hello"));
     ada.types(["ingest", papers.folder(), "--wait"]).finish().await;
     let client = Client::admin(&server).await;
     for (status, name) in [("active", "1.txt"), ("failed", "letter.pdf")] {
@@ -143,7 +148,7 @@ async fn without_its_tools_docket_says_what_is_missing_and_reads_the_rest() {
 #[tokio::test]
 async fn a_file_is_read_without_a_server() {
     let papers = Papers::new();
-    papers.with("letter.pdf", &pdf_saying("Dear Reader"));
+    papers.with("letter.pdf", pdf_saying("Dear Reader"));
     papers
         .with("table.html", "<h1>Prices</h1><table><tr><th>a</th></tr><tr><td>1</td></tr></table>");
     let read = |name: &str, format: &str| {
@@ -172,7 +177,8 @@ async fn no_reader_is_left_behind() {
     let papers = Papers::texts(2);
     ada.sees(["ingest", papers.folder(), "--wait"]).await;
     let pid = server.pid();
-    let children = || children_of(pid);
+    let children =
+        || -> Vec<u32> { children_of(pid).into_iter().filter(|child| is_reader(*child)).collect() };
     assert!(!children().is_empty(), "a reader waits for the next document");
     let readers = children();
     server.stop().await.succeeded();
@@ -184,10 +190,10 @@ fn is_reader(pid: u32) -> bool {
     String::from_utf8_lossy(&line).contains("read-worker")
 }
 
-fn children_of(parent: u32) -> Vec<u32> {
+pub(crate) fn children_of(parent: u32) -> Vec<u32> {
     let processes = std::fs::read_dir("/proc").unwrap().flatten();
     let pids = processes.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
-    pids.filter(|pid| is_reader(*pid) && parent_of(*pid) == Some(parent)).collect()
+    pids.filter(|pid| parent_of(*pid) == Some(parent)).collect()
 }
 
 fn parent_of(pid: u32) -> Option<u32> {
@@ -196,7 +202,7 @@ fn parent_of(pid: u32) -> Option<u32> {
 }
 
 /// A mail with a text, a letter and something nobody takes in.
-fn mail_with(letter: &str) -> String {
+pub(crate) fn mail_with(letter: &str) -> String {
     format!(
         "From: ada@acme.test\r\nTo: bob@acme.test\r\nSubject: The lease\r\nMIME-Version: 1.0\r\n\
          Content-Type: multipart/mixed; boundary=cut\r\n\r\n\
@@ -215,7 +221,7 @@ async fn what_was_attached_to_a_mail_is_a_document_of_its_own() {
     let folder = DataFolder::new();
     let (server, ada, client) = library(&folder).await;
     let papers = Papers::new();
-    papers.with("mail.eml", &mail_with(&pdf_saying("Lease of Acme")));
+    papers.with("mail.eml", mail_with(&pdf_saying("Lease of Acme")));
     ada.sees(["ingest", papers.folder(), "--wait"]).await;
     let find = async |title: &str| {
         let found = client.get(&format!("/v1/documents?status=active&search={title}")).await;
@@ -254,7 +260,7 @@ async fn what_a_rule_masks_is_read_by_nobody() {
     let changed = client.put("/v1/tenant/rules", &rules).await;
     assert_eq!(changed.status, 200, "{changed:?}");
     let papers = Papers::new();
-    papers.with("secret.pdf", &pdf_saying("Salary 4711"));
+    papers.with("secret.pdf", pdf_saying("Salary 4711"));
     ada.sees(["ingest", papers.folder(), "--wait"]).await;
     let document = only_document(&client).await;
     let id = document["doc_id"].as_str().unwrap();
@@ -297,7 +303,7 @@ async fn what_was_read_is_found_by_words_and_by_meaning() {
     let folder = DataFolder::new();
     let (server, ada, _) = library(&folder).await;
     let papers = Papers::new();
-    papers.with("lease.pdf", &pdf_saying("The tenant pays the rent on the first day of a month."));
+    papers.with("lease.pdf", pdf_saying("The tenant pays the rent on the first day of a month."));
     papers.with("zoo.txt", "Zebras and giraffes live on the savannah and eat grass and leaves.");
     ada.sees(["ingest", papers.folder(), "--wait"]).await;
     let by_words = ada.reads(["search", "tenant", "--json"]).await;

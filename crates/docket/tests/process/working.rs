@@ -1,6 +1,7 @@
 //! Workers as processes: beside the server and inside it, stopped and killed.
 
 use rustix::process::Signal;
+use serde_json::json;
 use testkit::TestDatabase;
 
 use crate::support::{
@@ -98,6 +99,27 @@ async fn a_pipeline_of_unknown_stages_is_refused() {
     let worker = Docket::on(&folder, ["worker", "--drills"]).database_url(database.url());
     let sentence = worker.env("DOCKET_PIPELINE", "drill_a,magic").finish().await.failed_with(2);
     assert!(sentence.starts_with("pipeline names the stage 'magic'"), "{sentence}");
+}
+
+#[tokio::test]
+async fn a_worker_tells_how_it_is_and_what_it_has_done() {
+    let folder = DataFolder::new();
+    let server = Docket::serve(&folder).and("--drills", "--no-workers").start().await;
+    let worker = Docket::on(&folder, ["worker", "--drills", "--metrics-listen", "127.0.0.1:0"]);
+    let mut worker = worker.start_worker().await;
+    let watcher = Client::of_address(worker.metrics_address().await);
+    let health = watcher.get("/healthz").await;
+    assert_eq!((health.status, &health.body["status"]), (200, &json!("ok")), "{health:?}");
+    queue_drills(folder.superuser().await, 2, &STAGES[..1]).await;
+    eventually("the work is done", async || count(&folder, "status = 'COMPLETED'").await == 2)
+        .await;
+    let metrics = watcher.get("/metrics").await;
+    let text = metrics.body.as_str().unwrap();
+    let counted = text.lines().find(|line| line.starts_with("docket_stages_total"));
+    assert!(counted.is_some_and(|line| line.ends_with(" 2")), "{text}");
+    assert_eq!(watcher.get("/v1/documents").await.status, 404, "it serves nothing else");
+    worker.stop_by(Signal::TERM).await.succeeded();
+    server.stop().await.succeeded();
 }
 
 #[tokio::test]

@@ -28,7 +28,7 @@ use image::GrayImage;
 use self::policy::Plan;
 use self::pp::{PpOcr, ReadLine};
 use crate::ReadError;
-use crate::model::{Area, Confidence, Page, Preparation, Size, TextSource, Word};
+use crate::model::{Area, Confidence, Page, Preparation, Rotation, Size, TextSource, Word};
 use crate::prepare::{self, Mapping};
 
 pub use self::upright::{find_upright, is_suspicious};
@@ -60,8 +60,7 @@ impl Sheet {
         Self::prepared(Preparation { masked, ..prepare::look(&picture) }, picture, page)
     }
 
-    /// With a preparation that was decided before.
-    pub fn prepared(preparation: Preparation, picture: GrayImage, page: Size) -> Self {
+    fn prepared(preparation: Preparation, picture: GrayImage, page: Size) -> Self {
         let mapping = Mapping::new(&preparation, picture.dimensions(), page);
         let plain = Preparation { denoise: false, ..preparation.clone() };
         let clean =
@@ -69,6 +68,31 @@ impl Sheet {
         let plain = prepare::apply(&plain, picture, page);
         let is_blank = prepare::is_blank(clean.as_ref().unwrap_or(&plain));
         Self { preparation, mapping, plain, clean, is_blank }
+    }
+
+    /// One that was made before, of its [`Sheet::plain`] picture: there is something on it.
+    pub fn from_plain(
+        preparation: Preparation,
+        pixels: (u32, u32),
+        page: Size,
+        plain: GrayImage,
+    ) -> Self {
+        let mapping = Mapping::new(&preparation, pixels, page);
+        Self { preparation, mapping, plain, clean: None, is_blank: false }
+    }
+
+    /// The same page, which nobody had turned by quarters, turned so. What was set straight stays straight: turning by a little and turning by
+    /// quarters come to the same in either order.
+    #[must_use]
+    pub fn turned(&self, upright: Rotation) -> Self {
+        let turn = |picture: &GrayImage| prepare::turn_upright(picture.clone(), upright);
+        Self {
+            preparation: Preparation { upright, ..self.preparation.clone() },
+            mapping: self.mapping.turned(upright),
+            plain: turn(&self.plain),
+            clean: self.clean.as_ref().map(turn),
+            is_blank: self.is_blank,
+        }
     }
 
     pub fn preparation(&self) -> &Preparation {

@@ -39,6 +39,17 @@ pub fn encode(image: &GrayImage) -> Vec<u8> {
     bytes
 }
 
+/// A picture that was [`encode`]d, and nothing else.
+pub fn decode(bytes: &[u8]) -> Option<GrayImage> {
+    let mut lines = bytes.splitn(4, |byte| *byte == b'\n');
+    let (magic, size, depth, pixels) = (lines.next()?, lines.next()?, lines.next()?, lines.next()?);
+    let (width, height) = str::from_utf8(size).ok()?.split_once(' ')?;
+    if (magic, depth) != (b"P5".as_slice(), b"255".as_slice()) {
+        return None;
+    }
+    GrayImage::from_raw(width.parse().ok()?, height.parse().ok()?, pixels.to_vec())
+}
+
 /// The words of the program's answer, areas in pixels, at most `most` of them. What is not a word is skipped:
 /// the answer comes from outside.
 pub fn parse_tsv(tsv: &str, most: usize) -> Vec<Word> {
@@ -66,4 +77,21 @@ fn word_of(row: &str) -> Option<Word> {
         origin: Origin::Tesseract,
         ..Word::default()
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use image::Luma;
+
+    use super::*;
+
+    #[test]
+    fn a_picture_comes_back_as_it_was() {
+        // Pixels that look like the end of a line are pixels.
+        let picture = GrayImage::from_fn(7, 3, |x, y| Luma([u8::try_from(x + y + 6).unwrap()]));
+        let encoded = encode(&picture);
+        assert_eq!(decode(&encoded), Some(picture));
+        assert_eq!(decode(&encoded[..encoded.len() - 1]), None);
+        assert_eq!(decode(b"P6\n1 1\n255\nx"), None);
+    }
 }

@@ -10,7 +10,7 @@ use super::child::Child;
 use super::failure::ReadFailure;
 use super::frames::{Broken, opened};
 use super::pool::Keeper;
-use super::protocol::{Answer, Frame, Picture, Tag};
+use super::protocol::{Answer, Drawn, Frame, Picture, Tag};
 use crate::artifact::PackedPart;
 use crate::model::{Attachment, Part};
 use crate::sandbox::Door;
@@ -50,6 +50,7 @@ pub enum PackedAnswer {
     /// For [`crate::artifact::Writer::write_packed`].
     Part(PackedPart),
     Attachment(Attachment),
+    Drawn(Drawn),
     Picture(Picture),
 }
 
@@ -88,6 +89,7 @@ impl Answers {
             Some(PackedAnswer::Attachment(attachment)) => {
                 Some(Answer::Part(Part::Attachment(attachment)))
             }
+            Some(PackedAnswer::Drawn(drawn)) => Some(Answer::Drawn(drawn)),
             Some(PackedAnswer::Picture(picture)) => Some(Answer::Picture(picture)),
             None => None,
         })
@@ -102,8 +104,9 @@ impl Answers {
                 if self.unfinished.is_some() {
                     return Err(self.give_up_on(garbled("a part is out of place")));
                 }
-                let is_page = tag == Tag::Page;
-                return Ok(Some(PackedAnswer::Part(PackedPart { is_page, frame })));
+                let wants_ocr = tag == Tag::WantedPage;
+                let is_page = wants_ocr || tag == Tag::Page;
+                return Ok(Some(PackedAnswer::Part(PackedPart { is_page, wants_ocr, frame })));
             }
             let message = opened(&frame).map_err(|broken| self.give_up_on(garbled_by(broken)))?;
             if let Some(answer) = self.take_message(message)? {
@@ -115,6 +118,7 @@ impl Answers {
 
     fn take_message(&mut self, message: Frame) -> Result<Option<PackedAnswer>, ReadFailure> {
         match (message, self.unfinished.take()) {
+            (Frame::Drawn(drawn), None) => return Ok(Some(PackedAnswer::Drawn(drawn))),
             (Frame::Attachment { name, media_type }, None) => {
                 let attachment = Attachment { name, media_type, bytes: Vec::new() };
                 self.unfinished = Some(PackedAnswer::Attachment(attachment));
@@ -202,8 +206,8 @@ impl PackedAnswer {
         match self {
             Self::Attachment(attachment) => attachment.bytes.extend_from_slice(piece),
             Self::Picture(picture) => picture.bytes.extend_from_slice(piece),
-            // Parts come whole.
-            Self::Part(_) => {}
+            // These come whole.
+            Self::Part(_) | Self::Drawn(_) => {}
         }
     }
 }

@@ -8,6 +8,8 @@ use std::io::{self, Write};
 use std::os::fd::AsRawFd;
 use std::sync::Arc;
 
+use bytes::Bytes;
+use futures_util::{Stream, TryStreamExt};
 use rustix::fs::{MemfdFlags, OFlags, SealFlags, fcntl_add_seals, fcntl_getfl, memfd_create};
 
 /// Cheap to clone: it is one open file.
@@ -31,13 +33,26 @@ impl Document {
         writer.finish()
     }
 
+    /// Takes in what comes from an object store. `of_disk` says what it means when there is no room here.
+    pub async fn from_stream<E>(
+        bytes: impl Stream<Item = Result<Bytes, E>>,
+        of_disk: impl Fn(io::Error) -> E,
+    ) -> Result<Self, E> {
+        let mut bytes = std::pin::pin!(bytes);
+        let mut writer = DocumentWriter::new().map_err(&of_disk)?;
+        while let Some(piece) = bytes.try_next().await? {
+            writer.write_all(&piece).map_err(&of_disk)?;
+        }
+        writer.finish().map_err(of_disk)
+    }
+
     /// The file for reading, with a position of its own: whoever gets it shares nothing with others.
     pub fn reopened(&self) -> io::Result<File> {
         File::open(format!("/proc/self/fd/{}", self.0.as_raw_fd()))
     }
 }
 
-/// Takes a document piece by piece, as it comes from an object store.
+/// Takes a document piece by piece.
 #[derive(Debug)]
 pub struct DocumentWriter(File);
 

@@ -29,5 +29,7 @@ pub use answers::{Answers, PackedAnswer};
 pub use document::{Document, DocumentWriter};
 pub use failure::ReadFailure;
 pub use pool::{Job, Pool, PoolSettings, Waiting};
-pub use protocol::{Answer, Picture, PictureFormat, Request, Role, Subject, Wanted, Work};
+pub use protocol::{
+    Answer, Drawn, Picture, PictureFormat, Ready, Request, Role, Subject, Wanted, Work,
+};
 pub use tesseract::{Tesseract, TesseractSettings};

@@ -87,7 +87,7 @@ impl Job {
         Self { request, handed: Vec::new() }
     }
 
-    /// At most four, each in a role of its own.
+    /// At most eight. Several may have one role; they keep their order.
     #[must_use]
     pub fn with(mut self, role: Role, document: Document) -> Self {
         self.handed.push((role, document));

@@ -19,19 +19,19 @@ use domain::FileKind;
 use serde::{Deserialize, Serialize};
 
 use crate::artifact::{self, ArtifactError};
-use crate::model::{Attachment, Part, Preparation, serde_byte_buf};
+use crate::model::{Area, Attachment, Part, Preparation, Size, TextSource, serde_byte_buf};
 use crate::prepare::Mask;
 use crate::sandbox::Door;
 use crate::{Limits, ReadError};
 
 /// Both sides are the same binary, unless somebody replaced the file under a running one.
-pub(crate) const VERSION: u16 = 1;
+pub(crate) const VERSION: u16 = 2;
 /// The largest frame, unpacked.
 pub(crate) const MAX_FRAME: u32 = 16 << 20;
 /// The pieces in which bytes travel.
 pub(crate) const PIECE: usize = 1 << 20;
 /// How many files can ride along with one request.
-pub(crate) const MAX_HANDED: usize = 4;
+pub(crate) const MAX_HANDED: usize = 8;
 
 /// The first thing a child is told.
 #[derive(Debug, Serialize, Deserialize)]
@@ -55,6 +55,8 @@ pub(crate) enum Greeting {
 pub(crate) enum Tag {
     Message,
     Page,
+    /// A page that wants OCR: whoever only counts those need not open any.
+    WantedPage,
     /// A part that is neither a page nor an attachment.
     OtherPart,
 }
@@ -64,12 +66,14 @@ impl Tag {
         match self {
             Self::Message => b'm',
             Self::Page => b'p',
+            Self::WantedPage => b'w',
             Self::OtherPart => b'o',
         }
     }
 
     pub(crate) fn of(byte: u8) -> Option<Self> {
-        [Self::Message, Self::Page, Self::OtherPart].into_iter().find(|tag| tag.byte() == byte)
+        let all = [Self::Message, Self::Page, Self::WantedPage, Self::OtherPart];
+        all.into_iter().find(|tag| tag.byte() == byte)
     }
 }
 
@@ -82,14 +86,14 @@ pub struct Request {
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Work {
-    /// The document's parts: text, words and areas as far as the file itself tells. Pages that want OCR
-    /// come with how their picture is to be made ready.
+    /// The document's parts: text, words and areas as far as the file itself tells.
     Read { masks: Vec<Mask> },
-    /// The pictures of pages, ready for the first engine: one for each, in this order.
+    /// Draws pages and makes them ready for OCR: a [`Drawn`] for each, in this order, and its pictures.
     Show { pages: Vec<Wanted> },
-    /// Joins what the first engine read ([`Role::Words`], one text for each page) with what the second
-    /// one reads. The answers are pages with words and nothing else.
-    Recognise { pages: Vec<Wanted> },
+    /// Joins what the first engine read ([`Role::Words`], one text for each page) with what the second one
+    /// reads in the pictures ([`Role::Picture`], one for each page). The answers are pages with words and
+    /// nothing else.
+    Recognise { pages: Vec<Ready> },
     /// Blocks, tables and key-values of pages whose words are known ([`Role::Pages`]).
     Layout,
     /// A picture of one page, for people.
@@ -101,7 +105,30 @@ pub enum Work {
 pub struct Wanted {
     /// Counted from 1.
     pub number: u32,
+    /// What nobody may read.
+    pub masked: Vec<Area>,
+}
+
+/// What became of a page that was to be drawn.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Drawn {
+    /// Its picture follows; where grain was taken out, the picture without the grain follows that.
+    Ready(Ready),
+    /// There is nothing on it, so no picture follows.
+    Blank(Preparation),
+    /// It cannot be drawn, and why.
+    Not(ReadError),
+}
+
+/// A page whose picture is ready for OCR.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Ready {
+    pub number: u32,
     pub preparation: Preparation,
+    /// Of the picture as it was drawn, before it was made ready.
+    pub pixels: (u32, u32),
+    /// Of the page.
+    pub size: Size,
 }
 
 /// The document, apart from its bytes. See [`crate::Source`].
@@ -127,6 +154,8 @@ pub enum Role {
     Pages,
     /// What another engine read.
     Words,
+    /// A page made ready for OCR ([`crate::ocr::tesseract::encode`]); one for each.
+    Picture,
 }
 
 /// A request as it travels.
@@ -142,6 +171,7 @@ pub(crate) struct Envelope {
 #[expect(clippy::large_enum_variant, reason = "it is handed on once, and never kept in numbers")]
 pub enum Answer {
     Part(Part),
+    Drawn(Drawn),
     Picture(Picture),
 }
 
@@ -180,6 +210,7 @@ pub(crate) enum Frame {
         height: u32,
         format: PictureFormat,
     },
+    Drawn(Drawn),
     Piece(#[serde(with = "serde_byte_buf")] Vec<u8>),
     /// The bytes are complete.
     Complete,
@@ -194,8 +225,13 @@ pub(crate) fn write_answer(to: &mut impl Write, answer: Answer) -> Result<(), Ar
             write_message(to, &Frame::Attachment { name, media_type })?;
             write_bytes(to, &bytes)
         }
-        Answer::Part(part @ Part::Page(_)) => write_tagged(to, Tag::Page, &part),
+        Answer::Part(Part::Page(page)) => {
+            let is_wanted = page.text == TextSource::Wanted;
+            let tag = if is_wanted { Tag::WantedPage } else { Tag::Page };
+            write_tagged(to, tag, &Part::Page(page))
+        }
         Answer::Part(part) => write_tagged(to, Tag::OtherPart, &part),
+        Answer::Drawn(drawn) => write_message(to, &Frame::Drawn(drawn)),
         Answer::Picture(Picture { width, height, format, bytes }) => {
             write_message(to, &Frame::Picture { width, height, format })?;
             write_bytes(to, &bytes)

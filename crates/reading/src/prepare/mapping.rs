@@ -26,6 +26,16 @@ impl Mapping {
         Self { upright: preparation.upright, degrees: preparation.deskew, width, height, page }
     }
 
+    /// Of the same picture, which nobody had turned by quarters, after that.
+    #[must_use]
+    pub fn turned(&self, upright: Rotation) -> Self {
+        let (width, height) = match upright {
+            Rotation::None | Rotation::Half => (self.width, self.height),
+            Rotation::Quarter | Rotation::ThreeQuarters => (self.height, self.width),
+        };
+        Self { upright, width, height, ..*self }
+    }
+
     /// The area on the page that stands for an area of the prepared picture. A slanted word's level area is
     /// as wide as the word and no higher than it must be: only its middle line is turned.
     pub fn on_page(&self, area: &Area) -> Area {
@@ -103,14 +113,14 @@ fn turned_size(width: f32, height: f32, degrees: f32) -> (f32, f32) {
 }
 
 /// Turns a picture clockwise. The corners that open up get the brightness of paper.
-pub(super) fn turn(image: &GrayImage, degrees: f32) -> GrayImage {
+pub(super) fn turn(image: GrayImage, degrees: f32) -> GrayImage {
     if degrees == 0.0 || image.width() == 0 || image.height() == 0 {
-        return image.clone();
+        return image;
     }
     let (from_width, from_height) = (image.width() as f32, image.height() as f32);
     let (width, height) = turned_size(from_width, from_height, degrees);
     let (sine, cosine) = degrees.to_radians().sin_cos();
-    let paper = Luma([paper(image)]);
+    let paper = Luma([paper(&image)]);
     let (last_column, last_row) = (from_width - 1.0, from_height - 1.0);
     GrayImage::from_fn(width as u32, height as u32, |column, row| {
         let x = column as f32 + 0.5 - width / 2.0;
@@ -120,7 +130,7 @@ pub(super) fn turn(image: &GrayImage, degrees: f32) -> GrayImage {
         if from_x < 0.0 || from_y < 0.0 || from_x > last_column || from_y > last_row {
             return paper;
         }
-        Luma([between(image, from_x, from_y)])
+        Luma([between(&image, from_x, from_y)])
     })
 }
 

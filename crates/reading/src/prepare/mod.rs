@@ -99,13 +99,17 @@ pub fn apply(preparation: &Preparation, mut image: GrayImage, page: Size) -> Gra
     if preparation.contrast {
         image = tone::stretch(&image);
     }
-    image = match preparation.upright {
+    mapping::turn(turn_upright(image, preparation.upright), preparation.deskew)
+}
+
+/// Turns a picture by quarters.
+pub fn turn_upright(image: GrayImage, upright: Rotation) -> GrayImage {
+    match upright {
         Rotation::None => image,
         Rotation::Quarter => imageops::rotate90(&image),
         Rotation::Half => imageops::rotate180(&image),
         Rotation::ThreeQuarters => imageops::rotate270(&image),
-    };
-    mapping::turn(&image, preparation.deskew)
+    }
 }
 
 /// Paints over areas of a page, and over whatever they touch.

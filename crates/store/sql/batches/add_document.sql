@@ -1,5 +1,6 @@
 -- Adds a document to a batch. Handed in again, its latest run is the one that counts: what the one
--- before was counted as no longer is.
+-- before was counted as no longer is. $7: how many files were offered by this, 1; or 0 when it came within
+-- another of the batch's documents, since nobody who said how many to expect counted it.
 WITH before AS (
     SELECT bd.run_id, run.status, bd.outcome FROM batch_documents AS bd
     LEFT JOIN ingestion_runs AS run ON run.run_id = bd.run_id
@@ -12,7 +13,7 @@ added AS (
     SET run_id = excluded.run_id, outcome = excluded.outcome, added_at = excluded.added_at
 )
 UPDATE batches
-SET offered = offered + 1,
+SET offered = offered + $7,
     documents = documents + (NOT EXISTS (SELECT FROM before))::int,
     succeeded = succeeded + ($4::uuid IS NULL)::int
         - (SELECT count(*) FROM before WHERE run_id IS NULL OR status = 'succeeded')::int,

@@ -112,7 +112,7 @@ impl Tx {
         batch_id: BatchId,
         doc_id: DocId,
         run_id: Option<RunId>,
-        result: DedupResult,
+        (result, is_part): (DedupResult, bool),
     ) -> Result<(), StoreError> {
         sqlx::query(sql!("batches/add_document"))
             .bind(batch_id.0)
@@ -121,6 +121,7 @@ impl Tx {
             .bind(run_id.map(|id| id.0))
             .bind(result.as_str())
             .bind(self.now())
+            .bind(i32::from(!is_part))
             .execute(self.connection())
             .await?;
         Ok(())

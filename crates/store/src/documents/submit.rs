@@ -30,6 +30,8 @@ pub struct Submission {
     /// Whether content that is served already is left alone.
     pub dedupe: bool,
     pub batch_id: Option<BatchId>,
+    /// Whether it came within another document: then nobody offered it to the batch.
+    pub is_part: bool,
     /// The run, should one be needed; its document is decided here.
     pub run: NewRun,
 }
@@ -65,7 +67,8 @@ impl Tx {
             }
         };
         if let Some(batch_id) = submission.batch_id {
-            self.add_to_batch(batch_id, doc_id, run.map(|(run_id, _)| run_id), result).await?;
+            let (run_id, told) = (run.map(|(run_id, _)| run_id), (result, submission.is_part));
+            self.add_to_batch(batch_id, doc_id, run_id, told).await?;
         }
         Ok(Submitted { doc_id, result, run })
     }

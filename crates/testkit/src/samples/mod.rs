@@ -6,10 +6,12 @@
 mod office;
 mod pdf;
 mod pictures;
+mod scan;
 mod texts;
 
 pub use pdf::pdf_of_objects;
 pub use pictures::with_right_checksums;
+pub use scan::{Paper, ScanWriter, scan_of};
 
 /// A good document.
 #[derive(Clone, Debug)]

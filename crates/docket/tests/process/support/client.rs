@@ -4,8 +4,9 @@ use std::net::SocketAddr;
 
 use reqwest::{Method, RequestBuilder};
 use serde_json::{Value, json};
+use tokio::time::timeout;
 
-use super::{ADMIN, PASSWORD, Server};
+use super::{ADMIN, PASSWORD, PATIENCE, Server};
 
 #[derive(Clone, Debug)]
 pub(crate) struct Client {
@@ -34,10 +35,21 @@ impl Answer {
 impl Client {
     /// Without a credential.
     pub(crate) fn of(server: &Server) -> Self {
+        Self::of_address(server.address())
+    }
+
+    pub(crate) fn of_address(address: SocketAddr) -> Self {
         // The first to come installs it.
         rustls::crypto::ring::default_provider().install_default().ok();
         let http = reqwest::Client::builder().no_proxy().build().unwrap();
-        Self { http, address: server.address(), credential: None }
+        Self { http, address, credential: None }
+    }
+
+    /// Everything that is told from now on.
+    pub(crate) async fn follow_events(&self) -> Events {
+        let response = self.request(Method::GET, "/v1/events").send().await.unwrap();
+        assert_eq!(response.status(), 200);
+        Events { response, heard: String::new() }
     }
 
     /// As the administrator whose password the test chose.
@@ -112,6 +124,33 @@ impl Client {
         match &self.credential {
             Some(credential) => request.bearer_auth(credential),
             None => request,
+        }
+    }
+}
+
+/// Server-sent events, as they come.
+#[derive(Debug)]
+pub(crate) struct Events {
+    response: reqwest::Response,
+    heard: String,
+}
+
+impl Events {
+    /// The next event: its topic and what it says.
+    pub(crate) async fn next(&mut self) -> (String, Value) {
+        loop {
+            while let Some((event, rest)) = self.heard.split_once("\n\n") {
+                let line = |name: &str| event.lines().find_map(|line| line.strip_prefix(name));
+                let told = line("event: ").zip(line("data: "));
+                let told = told.map(|(topic, data)| (topic.to_owned(), data.to_owned()));
+                self.heard = rest.to_owned();
+                if let Some((topic, data)) = told {
+                    return (topic, serde_json::from_str(&data).expect("an event is JSON"));
+                }
+            }
+            let chunk = timeout(PATIENCE, self.response.chunk()).await.expect("an event in time");
+            let chunk = chunk.unwrap().expect("the stream goes on");
+            self.heard.push_str(str::from_utf8(&chunk).expect("text"));
         }
     }
 }

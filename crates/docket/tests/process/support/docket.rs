@@ -247,6 +247,19 @@ pub(crate) struct WorkerProcess {
 }
 
 impl WorkerProcess {
+    pub(crate) fn pid(&self) -> u32 {
+        self.running.child.id().expect("it runs")
+    }
+
+    /// Where it said that its metrics are.
+    pub(crate) async fn metrics_address(&mut self) -> SocketAddr {
+        const BEFORE: &str = "metrics      http://";
+        let said = self.running.stdout.wait_for(|text| text.contains("/metrics\n"));
+        let text = timeout(PATIENCE, said).await.expect("it says so in time").unwrap().clone();
+        let (_, after) = text.split_once(BEFORE).expect("an address");
+        after.split_once('/').and_then(|(address, _)| address.parse().ok()).expect("an address")
+    }
+
     /// SIGKILL.
     pub(crate) async fn kill(mut self) {
         self.running.child.kill().await.expect("it was there to be killed");

@@ -20,12 +20,12 @@ impl Papers {
     pub(crate) fn texts(count: usize) -> Self {
         let papers = Self::new();
         for number in 1..=count {
-            papers.with(&format!("{number}.txt"), &format!("This is letter {number}.\n"));
+            papers.with(&format!("{number}.txt"), format!("This is letter {number}.\n"));
         }
         papers
     }
 
-    pub(crate) fn with(&self, name: &str, content: &str) {
+    pub(crate) fn with(&self, name: &str, content: impl AsRef<[u8]>) {
         let path = self.folder.path().join(name);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, content).unwrap();

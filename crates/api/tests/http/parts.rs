@@ -1,0 +1,88 @@
+//! What was attached to a mail, and the batch that the mail came with.
+
+use axum::body::Bytes;
+use axum::http::Method;
+use domain::{DocId, RunId};
+use ops::{FileWithin, OpsError};
+use serde_json::{Value, json};
+use testkit::{TestApp, TestSettings, TestTenant};
+
+async fn start(queue_quota: u32) -> (TestApp, TestTenant) {
+    let mut settings = TestSettings::default();
+    settings.ops.intake.queue_quota = queue_quota;
+    let app = TestApp::start_with(settings).await;
+    let acme = app.tenant("acme").await;
+    (app, acme)
+}
+
+/// A batch that expects one file, and that file.
+async fn mail_in_a_batch(app: &TestApp, acme: &TestTenant) -> (String, FileWithin) {
+    let token = &acme.admin_token;
+    let batch = app.post("/v1/batches", json!({"expected_documents": 1, "dedupe": false}));
+    let batch = batch.bearer(token).send().await.body["batch_id"].as_str().unwrap().to_owned();
+    let path = format!("/v1/batches/{batch}/documents");
+    let mail = app.request(Method::POST, &path).files([("mail.txt", &b"Please find it."[..])]);
+    let mail = mail.bearer(token).send().await.body["files"][0].clone();
+    let id = |name: &str| mail[name].as_str().unwrap().parse::<uuid::Uuid>().unwrap();
+    let part = FileWithin {
+        tenant_id: acme.tenant.tenant_id,
+        parent: DocId(id("doc_id")),
+        run_id: RunId(id("run_id")),
+        name: "lease.txt".to_owned(),
+        content: Bytes::from_static(b"The lease."),
+        depth: 1,
+    };
+    (batch, part)
+}
+
+fn again(part: &FileWithin) -> FileWithin {
+    let FileWithin { tenant_id, parent, run_id, name, content, depth } = part;
+    let (name, content) = (name.clone(), content.clone());
+    FileWithin {
+        tenant_id: *tenant_id,
+        parent: *parent,
+        run_id: *run_id,
+        name,
+        content,
+        depth: *depth,
+    }
+}
+
+async fn counts(app: &TestApp, token: &str, batch: &str) -> Value {
+    app.get(&format!("/v1/batches/{batch}")).bearer(token).send().await.body
+}
+
+#[tokio::test]
+async fn what_was_attached_is_in_the_batch_which_ends_with_it() {
+    let (app, acme) = start(100).await;
+    let token = &acme.admin_token;
+    let (batch, part) = mail_in_a_batch(&app, &acme).await;
+    // The stage that finds it may run twice, even in a batch that takes everything anew.
+    let first = app.ops.intake().take_in_part(again(&part)).await.unwrap();
+    assert_eq!(app.ops.intake().take_in_part(part).await.unwrap(), first);
+    let found = counts(&app, token, &batch).await;
+    assert_eq!(found["status"], "processing");
+    let expected = json!({
+        "offered": 1, "refused": 0, "documents": 2, "succeeded": 0, "failed": 0, "pending": 2
+    });
+    assert_eq!(found["counts"], expected, "it was not offered, and counts");
+    app.work_off().await;
+    let over = counts(&app, token, &batch).await;
+    assert_eq!((&over["status"], &over["counts"]["succeeded"]), (&json!("completed"), &json!(2)));
+    let results = app.get(&format!("/v1/batches/{batch}/results")).bearer(token).send().await;
+    assert_eq!(results.body["items"][1]["filename"], "lease.txt", "{results:?}");
+}
+
+#[tokio::test]
+async fn a_full_queue_delays_what_was_attached() {
+    let (app, acme) = start(1).await;
+    let token = &acme.admin_token;
+    let (batch, part) = mail_in_a_batch(&app, &acme).await;
+    let refused = app.ops.intake().take_in_part(again(&part)).await;
+    assert!(matches!(refused, Err(OpsError::QueueFull { quota: 1 })), "{refused:?}");
+    assert_eq!(counts(&app, token, &batch).await["counts"]["documents"], 1);
+    // What waited is done: there is room.
+    app.work_off().await;
+    assert!(app.ops.intake().take_in_part(part).await.unwrap().is_some());
+    assert_eq!(counts(&app, token, &batch).await["counts"]["documents"], 2);
+}

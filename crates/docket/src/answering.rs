@@ -1,0 +1,42 @@
+//! Where a process answers, and what it has counted.
+
+use std::io;
+use std::net::SocketAddr;
+
+use anyhow::Context;
+use api::Metrics;
+use metrics_exporter_prometheus::PrometheusBuilder;
+use thiserror::Error;
+use tokio::net::TcpListener;
+
+#[derive(Debug, Error)]
+pub(crate) enum ListenError {
+    #[error(
+        "{address} is in use by another program. Stop that one, or choose another address with \
+         {flag}, for example {flag} 127.0.0.1:0 for any free port"
+    )]
+    InUse { address: SocketAddr, flag: &'static str },
+    #[error("cannot answer on {address}: {source}. Choose another address with {flag}")]
+    Refused { address: SocketAddr, flag: &'static str, source: io::Error },
+}
+
+/// `flag` is how another address is chosen.
+pub(crate) async fn listen(
+    address: SocketAddr,
+    flag: &'static str,
+) -> Result<TcpListener, ListenError> {
+    TcpListener::bind(address).await.map_err(|source| match source.kind() {
+        io::ErrorKind::AddrInUse => ListenError::InUse { address, flag },
+        _ => ListenError::Refused { address, flag, source },
+    })
+}
+
+/// From here on everything is counted.
+pub(crate) fn count(for_everybody: bool) -> anyhow::Result<Metrics> {
+    let seconds = [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 120.0, 600.0];
+    let recorder = PrometheusBuilder::new()
+        .set_buckets(&seconds)
+        .and_then(PrometheusBuilder::install_recorder)
+        .context("nothing can be counted")?;
+    Ok(Metrics::new(for_everybody, move || recorder.render()))
+}

@@ -1,0 +1,376 @@
+//! OCR of one document: a few pages at a time, and a page that it fails on costs only itself.
+//!
+//! ```text
+//! pages that want OCR ── a reader draws each once ─▶ pictures ── tesseract ─▶ words ─┐
+//!                                                        └──── a recogniser ◀────────┘ joins both
+//! ```
+//!
+//! Pages go in *groups*, because a child that reads several in a row costs less. When a child crashes, hangs or
+//! runs into a limit, nobody knows over which page: the pages of the group are then read one by one, each with a
+//! child that has only this page to do. A page that fails by itself as well is *lost*: it keeps the words of its
+//! text layer, if it has any, and says what happened.
+//!
+//! Losing pages takes time: after some in a row, or some minutes altogether, the rest of the document is not
+//! tried any more. An engine that keeps failing where the other one reads is not asked any more.
+
+mod losses;
+
+use std::fmt;
+use std::io::Read;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use domain::{FailureClass, TenantId};
+use futures_util::future::join_all;
+use futures_util::{Stream, StreamExt, TryStreamExt, stream};
+use tokio::time::Instant;
+
+use crate::ReadError;
+use crate::artifact::{self, write_frame};
+use crate::model::{Confidence, Page, Part, TextSource};
+use crate::pool::{
+    Answer, Document, Drawn, Job, Picture, Pool, ReadFailure, Ready, Role, Subject, Tesseract,
+    Wanted, Work,
+};
+use crate::reader::{PAGES_AT_ONCE, Reader, garbled, job};
+use losses::{EnginesLost, Remarks};
+
+pub(crate) use losses::Losses;
+
+/// Parts that are held while somebody reads the pages among them that want OCR.
+const PARTS: usize = 16;
+
+/// The parts of a document, those that wanted OCR with words. Dropped before its end, it ends the reading.
+pub struct Recognised(Pin<Box<dyn Stream<Item = Result<Part, ReadFailure>> + Send>>);
+
+impl Recognised {
+    pub async fn next(&mut self) -> Result<Option<Part>, ReadFailure> {
+        self.0.try_next().await
+    }
+}
+
+impl fmt::Debug for Recognised {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Recognised")
+    }
+}
+
+/// One document on its way through OCR.
+pub(crate) struct Recognition {
+    pub(crate) reader: Reader,
+    pub(crate) tenant: TenantId,
+    pub(crate) subject: Subject,
+    pub(crate) document: Document,
+    pub(crate) losses: Mutex<Losses>,
+}
+
+/// A page whose picture is there, and what the first engine made of it.
+struct Shown {
+    ready: Ready,
+    picture: Document,
+    /// None where it is not there, or failed.
+    text: Option<String>,
+    /// Why it failed.
+    trouble: Option<String>,
+}
+
+/// What drawing made of a page.
+enum Look {
+    Shown(Shown),
+    /// It is settled already: blank, or not to be drawn.
+    Settled(Drawn),
+}
+
+impl Recognition {
+    /// As many groups are under way as there are children: the memory it takes does not grow with the document.
+    pub(crate) fn of(self, mut pages: artifact::Reader<impl Read + Send + 'static>) -> Recognised {
+        let (children, this) = (self.reader.children, Arc::new(self));
+        let groups = std::iter::from_fn(move || next_group(&mut pages));
+        let recognised = stream::iter(groups).map(move |group| {
+            let this = Arc::clone(&this);
+            async move { this.recognise_parts(group?).await }
+        });
+        let mut remarks = Remarks::default();
+        let parts = recognised
+            .buffered(children)
+            .map_ok(|parts| stream::iter(parts.into_iter().map(Ok)))
+            .try_flatten()
+            .map_ok(move |part| remarks.add_to(part));
+        Recognised(Box::pin(parts))
+    }
+
+    async fn recognise_parts(&self, mut parts: Vec<Part>) -> Result<Vec<Part>, ReadFailure> {
+        let mut pages: Vec<&mut Page> = parts.iter_mut().filter_map(wanting).collect();
+        if !pages.is_empty() {
+            self.recognise(&mut pages).await?;
+        }
+        Ok(parts)
+    }
+
+    /// Puts words into pages that want them. With no engine the pages say so.
+    async fn recognise(&self, pages: &mut [&mut Page]) -> Result<(), ReadFailure> {
+        if !self.reader.has_ocr() {
+            for page in pages {
+                page.text = TextSource::Unavailable;
+                page.quality = Confidence::NONE;
+            }
+            return Ok(());
+        }
+        if self.losses().given_up().is_none() {
+            match self.read_group(pages).await {
+                Err(failure) if is_about_a_page(&failure) => {}
+                done => return done,
+            }
+        }
+        for page in pages {
+            self.read_alone(page).await?;
+        }
+        Ok(())
+    }
+
+    async fn read_group(&self, pages: &mut [&mut Page]) -> Result<(), ReadFailure> {
+        let looks = self.look_at(pages).await?;
+        let (mut shown, mut open) = (Vec::new(), Vec::new());
+        for (page, look) in pages.iter_mut().zip(looks) {
+            match look {
+                Look::Settled(drawn) => settle(page, drawn),
+                Look::Shown(one) => {
+                    shown.push(one);
+                    open.push(&mut **page);
+                }
+            }
+        }
+        self.join(&mut open, &shown, self.joiner()).await?;
+        for one in &shown {
+            self.losses().page_read(EnginesLost { first: one.trouble.is_some(), second: false });
+        }
+        Ok(())
+    }
+
+    /// Reads one page, and notes on it when that cannot be done.
+    async fn read_alone(&self, page: &mut Page) -> Result<(), ReadFailure> {
+        if page.text != TextSource::Wanted {
+            return Ok(());
+        }
+        let given_up = self.losses().given_up().map(str::to_owned);
+        if let Some(why) = given_up {
+            page.give_up_on_ocr(why);
+            return Ok(());
+        }
+        let begun = Instant::now();
+        match self.read_with_what_works(page).await {
+            Ok(lost) => self.losses().page_read(lost),
+            Err(failure) if is_about_a_page(&failure) => {
+                self.losses().page_lost(&failure, begun.elapsed());
+                page.give_up_on_ocr(failure);
+            }
+            Err(failure) => return Err(failure),
+        }
+        Ok(())
+    }
+
+    /// What the second engine fails on, the first one has read.
+    async fn read_with_what_works(&self, page: &mut Page) -> Result<EnginesLost, ReadFailure> {
+        let shown = match self.look_at(&[&mut *page]).await?.pop() {
+            Some(Look::Shown(shown)) => shown,
+            Some(Look::Settled(drawn)) => {
+                settle(page, drawn);
+                return Ok(EnginesLost::default());
+            }
+            None => return Err(garbled("a page is missing")),
+        };
+        let lost = EnginesLost { first: shown.trouble.is_some(), second: false };
+        let has_words = shown.text.is_some();
+        let shown = [shown];
+        match self.join(&mut [&mut *page], &shown, self.joiner()).await {
+            Err(failure) if is_about_a_page(&failure) && has_words => {
+                self.join(&mut [&mut *page], &shown, &self.reader.readers).await?;
+                page.trouble = Some(format!("the second OCR engine failed here: {failure}"));
+                Ok(EnginesLost { second: true, ..lost })
+            }
+            done => done.map(|()| lost),
+        }
+    }
+
+    /// Has pages drawn, and read by the first engine if there is one.
+    async fn look_at(&self, pages: &[&mut Page]) -> Result<Vec<Look>, ReadFailure> {
+        let wanted = pages.iter().map(|page| Wanted {
+            number: page.number,
+            masked: page.preparation.as_ref().map_or_else(Vec::new, |made| made.masked.clone()),
+        });
+        let job = job(Work::Show { pages: wanted.collect() }, &self.subject)
+            .with(Role::Document, self.document.clone());
+        let mut answers = self.reader.readers.run(self.tenant, job).await?;
+        let mut looks = Vec::new();
+        while let Some(answer) = answers.next().await? {
+            let Answer::Drawn(drawn) = answer else {
+                return Err(garbled("a page is out of place"));
+            };
+            looks.push(match drawn {
+                Drawn::Ready(ready) => {
+                    let plain = picture(answers.next().await?)?;
+                    let cleaned = if ready.preparation.denoise {
+                        Some(picture(answers.next().await?)?)
+                    } else {
+                        None
+                    };
+                    self.first_reading(ready, plain, cleaned)
+                }
+                settled => Box::pin(async { Ok(Look::Settled(settled)) }) as Looking<'_>,
+            });
+        }
+        if looks.len() != pages.len() {
+            return Err(garbled("not as many pages as were asked for"));
+        }
+        join_all(looks).await.into_iter().collect()
+    }
+
+    fn first_reading(
+        &self,
+        ready: Ready,
+        picture: Document,
+        cleaned: Option<Document>,
+    ) -> Looking<'_> {
+        Box::pin(async move {
+            let seen = cleaned.as_ref().unwrap_or(&picture);
+            let (text, trouble) = match self.first_engine() {
+                None => (None, None),
+                Some(tesseract) => match self.read_by(tesseract, seen).await {
+                    Ok(text) => (Some(text), None),
+                    // Then the second engine reads all of it.
+                    Err(failure) if is_about_a_page(&failure) && self.has_second() => {
+                        (None, Some(format!("the first OCR engine failed here: {failure}")))
+                    }
+                    Err(failure) => return Err(failure),
+                },
+            };
+            Ok(Look::Shown(Shown { ready, picture, text, trouble }))
+        })
+    }
+
+    /// None when it failed too often and there is another.
+    fn first_engine(&self) -> Option<&Tesseract> {
+        let is_wanted = self.losses().trusts_first_engine() || !self.has_second();
+        self.reader.tesseract.as_ref().filter(|_| is_wanted)
+    }
+
+    /// Who joins what the engines read.
+    fn joiner(&self) -> &Pool {
+        if self.has_second() { self.reader.recogniser() } else { &self.reader.readers }
+    }
+
+    /// Whether the second engine is there, and did not fail too often where the first one had read.
+    fn has_second(&self) -> bool {
+        self.reader.has_second() && self.losses().trusts_second_engine()
+    }
+
+    async fn read_by(
+        &self,
+        tesseract: &Tesseract,
+        picture: &Document,
+    ) -> Result<String, ReadFailure> {
+        let languages: Vec<&str> = self.reader.languages.iter().map(String::as_str).collect();
+        tesseract.recognise(picture, &languages, crate::ocr::tesseract::OPTIONS).await
+    }
+
+    /// Has a child of this pool read what the first engine is not sure of, and put the words into the pages.
+    async fn join(
+        &self,
+        pages: &mut [&mut Page],
+        shown: &[Shown],
+        by: &Pool,
+    ) -> Result<(), ReadFailure> {
+        if shown.is_empty() {
+            return Ok(());
+        }
+        let texts: Vec<Option<&str>> = shown.iter().map(|one| one.text.as_deref()).collect();
+        let mut words = Vec::new();
+        write_frame(&mut words, &texts).map_err(garbled)?;
+        let words = Document::from_bytes(&words).map_err(not_handed)?;
+        let ready = shown.iter().map(|one| one.ready.clone()).collect();
+        let job = job(Work::Recognise { pages: ready }, &self.subject).with(Role::Words, words);
+        let with_picture = |job: Job, one: &Shown| job.with(Role::Picture, one.picture.clone());
+        let mut answers = by.run(self.tenant, shown.iter().fold(job, with_picture)).await?;
+        let mut read = Vec::new();
+        while let Some(answer) = answers.next().await? {
+            let Answer::Part(Part::Page(page)) = answer else {
+                return Err(garbled("a page is out of place"));
+            };
+            read.push(page);
+        }
+        if read.len() != pages.len() {
+            return Err(garbled("not as many pages as were asked for"));
+        }
+        for ((page, read), shown) in pages.iter_mut().zip(read).zip(shown) {
+            (page.text, page.quality, page.words) = (read.text, read.quality, read.words);
+            page.preparation = read.preparation;
+            page.trouble.clone_from(&shown.trouble);
+        }
+        Ok(())
+    }
+
+    /// Nothing that can panic happens under the lock.
+    fn losses(&self) -> MutexGuard<'_, Losses> {
+        self.losses.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+type Looking<'a> = Pin<Box<dyn Future<Output = Result<Look, ReadFailure>> + Send + 'a>>;
+
+/// Whether it may be different for the next page. What is not installed, and children that cannot be
+/// started, are no page's fault.
+fn is_about_a_page(failure: &ReadFailure) -> bool {
+    match failure {
+        ReadFailure::Typed(ReadError::Missing { .. }) => false,
+        other => other.class() != FailureClass::Retry,
+    }
+}
+
+/// What is known without looking for words.
+fn settle(page: &mut Page, drawn: Drawn) {
+    match drawn {
+        Drawn::Blank(preparation) => {
+            (page.text, page.quality) = (TextSource::Blank, Confidence::CERTAIN);
+            page.words.clear();
+            page.preparation = Some(preparation);
+        }
+        Drawn::Not(error) => page.give_up_on_ocr(format!("it cannot be drawn: {error}")),
+        Drawn::Ready(_) => {}
+    }
+}
+
+fn wanting(part: &mut Part) -> Option<&mut Page> {
+    match part {
+        Part::Page(page) if page.text == TextSource::Wanted => Some(page),
+        _ => None,
+    }
+}
+
+/// The next parts, with as many pages among them that want OCR as make a group; none after the last.
+fn next_group(from: &mut artifact::Reader<impl Read>) -> Option<Result<Vec<Part>, ReadFailure>> {
+    let (mut parts, mut wanted) = (Vec::new(), 0);
+    while parts.len() < PARTS && wanted < PAGES_AT_ONCE {
+        match from.next_part() {
+            Ok(Some(mut part)) => {
+                wanted += usize::from(wanting(&mut part).is_some());
+                parts.push(part);
+            }
+            Ok(None) => break,
+            Err(error) => return Some(Err(garbled(error))),
+        }
+    }
+    (!parts.is_empty()).then_some(Ok(parts))
+}
+
+fn picture(answer: Option<Answer>) -> Result<Document, ReadFailure> {
+    match answer {
+        Some(Answer::Picture(Picture { bytes, .. })) => {
+            Document::from_bytes(&bytes).map_err(not_handed)
+        }
+        _ => Err(garbled("a picture is missing")),
+    }
+}
+
+fn not_handed(error: std::io::Error) -> ReadFailure {
+    ReadFailure::NotStarted { why: error.to_string() }
+}

@@ -1,0 +1,165 @@
+//! What OCR failed on, and when it is time to stop trying.
+
+use std::time::Duration;
+
+use crate::model::{Page, Part, TextSource};
+use crate::pool::ReadFailure;
+
+/// Failures one after the other: whatever it is, it is not the pages.
+const MOST_IN_A_ROW: u32 = 8;
+/// Spent on pages that were lost in the end.
+const LONGEST: Duration = Duration::from_mins(15);
+/// Remarks that name a page; the others are counted.
+const NAMED: u32 = 20;
+
+/// What has gone wrong in one document. Pages are read side by side, so a *row* is what came to an end one after
+/// the other, not what stands side by side.
+#[derive(Debug, Default)]
+pub(crate) struct Losses {
+    pages_in_a_row: u32,
+    time: Duration,
+    given_up: Option<String>,
+    first_engine_in_a_row: u32,
+    second_engine_in_a_row: u32,
+}
+
+/// Of a page that was read after all.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct EnginesLost {
+    pub(super) first: bool,
+    pub(super) second: bool,
+}
+
+impl Losses {
+    pub(super) fn page_lost(&mut self, failure: &ReadFailure, time: Duration) {
+        self.pages_in_a_row += 1;
+        self.time += time;
+        if self.pages_in_a_row >= MOST_IN_A_ROW || self.time >= LONGEST {
+            self.given_up.get_or_insert_with(|| {
+                format!("OCR was given up after it failed on too many pages, the last time because {failure}")
+            });
+        }
+    }
+
+    pub(super) fn page_read(&mut self, lost: EnginesLost) {
+        let next = |in_a_row: u32, is_lost: bool| match in_a_row {
+            // It is not asked any more, so it cannot have done any better.
+            MOST_IN_A_ROW.. => in_a_row,
+            _ if is_lost => in_a_row + 1,
+            _ => 0,
+        };
+        self.pages_in_a_row = 0;
+        self.first_engine_in_a_row = next(self.first_engine_in_a_row, lost.first);
+        self.second_engine_in_a_row = next(self.second_engine_in_a_row, lost.second);
+    }
+
+    /// Why no further page is tried.
+    pub(super) fn given_up(&self) -> Option<&str> {
+        self.given_up.as_deref()
+    }
+
+    pub(super) fn trusts_first_engine(&self) -> bool {
+        self.first_engine_in_a_row < MOST_IN_A_ROW
+    }
+
+    pub(super) fn trusts_second_engine(&self) -> bool {
+        self.second_engine_in_a_row < MOST_IN_A_ROW
+    }
+}
+
+/// What the document says at its end about pages that OCR failed on.
+#[derive(Debug, Default)]
+pub(super) struct Remarks {
+    failed: u32,
+    named: Vec<String>,
+}
+
+impl Remarks {
+    /// Notes what a page says, and adds what was noted to the end of the document.
+    pub(super) fn add_to(&mut self, mut part: Part) -> Part {
+        match &mut part {
+            Part::Page(page) => self.add(page),
+            Part::Tail(tail) => tail.remarks.extend(self.take()),
+            Part::Head(_) | Part::Attachment(_) => {}
+        }
+        part
+    }
+
+    fn add(&mut self, page: &Page) {
+        let (TextSource::Unavailable, Some(trouble)) = (page.text, &page.trouble) else { return };
+        self.failed += 1;
+        if self.failed <= NAMED {
+            self.named.push(format!("OCR failed on page {}: {trouble}.", page.number));
+        }
+    }
+
+    fn take(&mut self) -> Vec<String> {
+        let mut remarks = std::mem::take(&mut self.named);
+        if self.failed > NAMED {
+            remarks.push(format!("OCR failed on {} pages in all.", self.failed));
+        }
+        remarks
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn crash() -> ReadFailure {
+        ReadFailure::Crashed { signal: Some(11), code: None, last_words: String::new() }
+    }
+
+    #[test]
+    fn a_row_of_lost_pages_ends_it_and_a_page_that_is_read_ends_the_row() {
+        let mut losses = Losses::default();
+        for _ in 0..3 {
+            for _ in 1..MOST_IN_A_ROW {
+                losses.page_lost(&crash(), Duration::ZERO);
+            }
+            losses.page_read(EnginesLost::default());
+        }
+        assert_eq!(losses.given_up(), None);
+        for _ in 0..MOST_IN_A_ROW {
+            losses.page_lost(&crash(), Duration::ZERO);
+        }
+        let why = losses.given_up().unwrap();
+        assert!(why.ends_with("because the reader crashed (signal 11)"), "{why}");
+    }
+
+    #[test]
+    fn a_few_pages_that_hang_for_long_end_it_as_well() {
+        let mut losses = Losses::default();
+        losses.page_lost(&crash(), LONGEST / 2);
+        losses.page_read(EnginesLost::default());
+        assert_eq!(losses.given_up(), None);
+        losses.page_lost(&crash(), LONGEST / 2);
+        assert!(losses.given_up().is_some());
+    }
+
+    #[test]
+    fn an_engine_that_keeps_failing_is_not_asked_any_more() {
+        let mut losses = Losses::default();
+        for _ in 0..MOST_IN_A_ROW {
+            assert!(losses.trusts_second_engine());
+            losses.page_read(EnginesLost { first: false, second: true });
+        }
+        losses.page_read(EnginesLost::default());
+        assert!(losses.trusts_first_engine() && !losses.trusts_second_engine());
+    }
+
+    #[test]
+    fn the_first_pages_are_named_and_the_rest_is_counted() {
+        let mut remarks = Remarks::default();
+        for number in 1..=NAMED + 5 {
+            let mut page = Page { number, ..Page::default() };
+            page.give_up_on_ocr(crash());
+            remarks.add(&page);
+        }
+        remarks.add(&Page { trouble: Some("one engine failed".into()), ..Page::default() });
+        let remarks = remarks.take();
+        assert_eq!(remarks.len() as u64, u64::from(NAMED) + 1);
+        assert_eq!(remarks[0], "OCR failed on page 1: the reader crashed (signal 11).");
+        assert_eq!(remarks.last().unwrap(), "OCR failed on 25 pages in all.");
+    }
+}
