@@ -23,7 +23,7 @@ fn pdf_saying(text: &str) -> String {
 }
 
 /// The tools of this machine, for a process that is told nothing else of it.
-fn with_tools(docket: Docket) -> Docket {
+pub(crate) fn with_tools(docket: Docket) -> Docket {
     ["DOCKET_TOOLS", "HOME"].into_iter().fold(docket, |docket, name| match std::env::var(name) {
         Ok(value) => docket.env(name, &value),
         Err(_) => docket,
