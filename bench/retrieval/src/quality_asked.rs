@@ -41,10 +41,10 @@ impl Indexed {
     }
 
     pub(crate) fn find(&self, number: usize, mode: Mode, limit: usize) -> Vec<usize> {
-        self.search(number, mode, limit).iter().map(|hit| passage_of(hit.chunk_id)).collect()
+        self.search(number, mode, limit).0.iter().map(|hit| passage_of(hit.chunk_id)).collect()
     }
 
-    fn search(&self, number: usize, mode: Mode, limit: usize) -> Vec<Found> {
+    fn search(&self, number: usize, mode: Mode, limit: usize) -> (Vec<Found>, Vec<f32>) {
         let question = &self.set.questions[number];
         let terms = QueryTerms::of(&question.text);
         let vector = Some(self.vectors[number].as_slice());
@@ -53,12 +53,12 @@ impl Indexed {
             let document = self.set.document_of[passage_of(facts.version_id)];
             question.document.is_none_or(|only| only == document)
         };
-        self.index.search(&query, Within { visible: &|_| true, wanted: &wanted })
+        self.index.search_and_weigh(&query, Within { visible: &|_| true, wanted: &wanted })
     }
 
     pub(crate) fn ask(&self, number: usize, vectors: &Vectors) -> Option<Asked> {
         let question = &self.set.questions[number].text;
-        let found = self.search(number, Mode::Hybrid, 5);
+        let (found, weights) = self.search(number, Mode::Hybrid, 5);
         let passages: Vec<Passage<'_>> = found
             .iter()
             .map(|hit| Passage {
@@ -67,7 +67,6 @@ impl Indexed {
                 score: hit.score,
             })
             .collect();
-        let weights = self.index.weights(&QueryTerms::of(question), &|_| true);
         let embed = |texts: &[&str]| vectors.of(texts).unwrap_or_default();
         let (quote, evidence) = evidence(question, &weights, &passages, Some(&embed))?;
         Some(Asked { quote, evidence })

@@ -9,7 +9,9 @@ use connect::rerank::Reranker;
 use connect::{Limits, Patience, Service};
 use ops::{SearchSettings, SecondOpinion};
 use retrieval::embed::{CrossEncoder, default_folder};
-use retrieval::embedding::{Embedded, Embedding, EmbeddingError, EmbeddingSource};
+use retrieval::embedding::{
+    Embedded, Embedding, EmbeddingError, EmbeddingSource, Origin, Reopened, ServiceModel,
+};
 
 use crate::config::{EmbeddingChoice, ModelService, Protocol, RerankChoice, SearchConfig};
 use crate::system;
@@ -34,9 +36,9 @@ pub(crate) fn embedding(config: &SearchConfig) -> anyhow::Result<EmbeddingSource
         }
         EmbeddingChoice::Service { service, dimension } => {
             let service = to_service(service, Limits::EMBEDDING);
-            let remote = Embeddings::new(service, *dimension, patience())
+            let remote = RemoteEmbedding::new(service, *dimension)
                 .context("the settings of the embedding service cannot be used")?;
-            EmbeddingSource::elsewhere(Arc::new(RemoteEmbedding(remote)))
+            EmbeddingSource::elsewhere(Arc::new(remote), config.embedding_threads)
         }
     })
 }
@@ -85,11 +87,25 @@ fn patience() -> Patience {
 
 /// A model behind somebody's HTTP. Its tokenizer is not known here, so tokens are estimated.
 #[derive(Debug)]
-struct RemoteEmbedding(Embeddings);
+struct RemoteEmbedding {
+    embeddings: Embeddings,
+    service: Service,
+}
+
+impl RemoteEmbedding {
+    fn new(service: Service, dimension: usize) -> Result<Self, connect::ModelError> {
+        let embeddings = Embeddings::new(service.clone(), dimension, patience())?;
+        Ok(Self { embeddings, service })
+    }
+
+    fn host(&self) -> &str {
+        self.service.base_url.host_str().unwrap_or_default()
+    }
+}
 
 impl Embedding for RemoteEmbedding {
     fn model(&self) -> &str {
-        self.0.model()
+        self.embeddings.model()
     }
 
     fn count_tokens(&self, text: &str) -> usize {
@@ -99,7 +115,7 @@ impl Embedding for RemoteEmbedding {
     fn embed(&self, texts: Vec<String>) -> Embedded<'_> {
         Box::pin(async move {
             let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-            self.0.embed(&texts).await.map_err(|error| {
+            self.embeddings.embed(&texts).await.map_err(|error| {
                 let said = error.to_string();
                 if error.is_passing() {
                     EmbeddingError::Passing(said)
@@ -108,5 +124,23 @@ impl Embedding for RemoteEmbedding {
                 }
             })
         })
+    }
+
+    fn origin(&self) -> Origin {
+        Origin::Service(ServiceModel {
+            host: self.host().to_owned(),
+            name: self.service.model.clone(),
+            dimension: self.embeddings.dimension(),
+        })
+    }
+
+    /// At the address and with the key that the settings have now.
+    fn sibling(&self, of: &ServiceModel) -> Reopened {
+        if of.host != self.host() {
+            return Err(of.is_not_configured());
+        }
+        let service = Service { model: of.name.clone(), ..self.service.clone() };
+        let sibling = Self::new(service, of.dimension).map_err(|error| error.to_string())?;
+        Ok(Arc::new(sibling))
     }
 }

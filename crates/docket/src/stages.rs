@@ -5,16 +5,13 @@
 
 use std::sync::Arc;
 
-use ::stages::{
-    Desk, FileWithin, FindingVectors, FrontDoor, Index, Ingest, KnownVectors, Layout, Ocr,
-    Preprocess, TakingIn,
-};
+use ::stages::{Desk, FileWithin, FrontDoor, Index, Ingest, Layout, Ocr, Preprocess, TakingIn};
 use blob::Blobs;
-use domain::{ContentHash, Failure, Pipeline, StageName, TenantId};
+use domain::{Failure, Pipeline, StageName};
 use engine::Stages;
 use ops::{Intake, IntakeSettings, VectorsKeeper};
 use reading::reader::Reader;
-use retrieval::embedding::EmbeddingSource;
+use retrieval::embedding::VectorShelf;
 
 use crate::config::{Config, ConfigError};
 use crate::{drill, system};
@@ -54,28 +51,8 @@ impl FrontDoor for Door {
 /// Every stage, in the pipeline's order.
 pub(crate) fn registered(drills: Drills, equipment: Equipment<'_>) -> Stages {
     let Equipment { blobs, reader, children, intake, vectors } = equipment;
-    let embedding = vectors.embedding.clone();
-    let index = (embedding, Arc::new(Shelf(vectors)) as Arc<dyn KnownVectors>);
-    with_drills(real_stages(blobs, &reader, children, Arc::new(Door(intake)), index), drills)
-}
-
-/// Vectors that texts have got before, from the database.
-struct Shelf(VectorsKeeper);
-
-impl KnownVectors for Shelf {
-    fn find<'a>(
-        &'a self,
-        tenant_id: TenantId,
-        model: &'a str,
-        keys: &'a [ContentHash],
-    ) -> FindingVectors<'a> {
-        Box::pin(async move {
-            self.0
-                .known(tenant_id, model, keys)
-                .await
-                .map_err(|error| Failure::retry(format!("vectors could not be looked up: {error}")))
-        })
-    }
+    let door = Arc::new(Door(intake));
+    with_drills(real_stages(blobs, &reader, children, door, Arc::new(vectors)), drills)
 }
 
 fn real_stages(
@@ -83,7 +60,7 @@ fn real_stages(
     reader: &Reader,
     children: usize,
     door: Arc<dyn FrontDoor>,
-    (embedding, known): (EmbeddingSource, Arc<dyn KnownVectors>),
+    shelf: Arc<dyn VectorShelf>,
 ) -> Stages {
     let desk = || Desk::new(blobs.clone(), reader.clone(), system::environment().ids);
     // A name that is none would be a bug, and its stage is left out.
@@ -92,7 +69,7 @@ fn real_stages(
     let real = Ocr::new(desk(), children).into_iter().fold(real, Stages::with);
     let real = Layout::new(desk(), children).into_iter().fold(real, Stages::with);
     let ids = system::environment().ids;
-    let index = Index::new(desk(), ids, embedding, known, children);
+    let index = Index::new(desk(), ids, shelf, children);
     index.into_iter().fold(real, Stages::with)
 }
 
@@ -148,6 +125,11 @@ pub(crate) fn default_pipeline(
 
 #[cfg(test)]
 mod tests {
+    use std::collections::HashMap;
+
+    use domain::{ContentHash, TenantId};
+    use retrieval::embedding::{Embedding, OnShelf};
+
     use super::*;
     use crate::config::Layers;
 
@@ -163,9 +145,18 @@ mod tests {
     /// Nothing is known.
     struct NoShelf;
 
-    impl KnownVectors for NoShelf {
-        fn find<'a>(&'a self, _: TenantId, _: &'a str, _: &'a [ContentHash]) -> FindingVectors<'a> {
-            Box::pin(async { Ok(std::collections::HashMap::new()) })
+    impl VectorShelf for NoShelf {
+        fn models(&self, _: TenantId) -> OnShelf<'_, Vec<Arc<dyn Embedding>>> {
+            Box::pin(async { Ok(Vec::new()) })
+        }
+
+        fn known<'a>(
+            &'a self,
+            _: TenantId,
+            _: &'a str,
+            _: &'a [ContentHash],
+        ) -> OnShelf<'a, HashMap<ContentHash, Vec<f32>>> {
+            Box::pin(async { Ok(HashMap::new()) })
         }
     }
 
@@ -180,8 +171,7 @@ mod tests {
         let blobs = Blobs::open(&blob::BlobUrl::Folder(folder.path().to_owned())).unwrap();
         for drills in [Drills::None, Drills::Registered] {
             let reader = crate::readers::reader(&config("").read).unwrap();
-            let index = (EmbeddingSource::nowhere(), Arc::new(NoShelf) as Arc<dyn KnownVectors>);
-            let stages = real_stages(&blobs, &reader, 1, Arc::new(NoDoor), index);
+            let stages = real_stages(&blobs, &reader, 1, Arc::new(NoDoor), Arc::new(NoShelf));
             assert!(with_drills(stages, drills).names().eq(&names(drills)));
         }
     }

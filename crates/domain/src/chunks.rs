@@ -9,9 +9,17 @@ use crate::ContentHash;
 /// found from the moment it is served, with all of it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct NewChunks {
-    /// Whose the vectors are; `None` when there was no model.
-    pub model: Option<String>,
     pub chunks: Vec<NewChunk>,
+    /// By model, the one that everything is moved to first; empty when there was none.
+    pub vectors: Vec<NewVectors>,
+}
+
+/// What chunks mean to one model.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NewVectors {
+    pub model: String,
+    /// For each chunk a vector for each part of it.
+    pub of_chunks: Vec<(Uuid, Vec<EmbeddedPart>)>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -26,8 +34,6 @@ pub struct NewChunk {
     pub areas: Vec<ChunkArea>,
     /// Its terms, packed.
     pub terms: Vec<u8>,
-    /// A vector for each part of it; none without a model.
-    pub parts: Vec<EmbeddedPart>,
 }
 
 /// A part of a chunk, by what it means.

@@ -22,7 +22,7 @@ pub use access::{ApiKeyRecord, Revocation};
 pub use audit::{
     AuditAction, AuditEntry, AuditFilter, AuditRecord, ChainFault, ChainReport, Entity,
 };
-pub use chunks::{ChunkArea, EmbeddedPart, NewChunk, NewChunks};
+pub use chunks::{ChunkArea, EmbeddedPart, NewChunk, NewChunks, NewVectors};
 pub use content_hash::{ContentHash, InvalidContentHash};
 pub use documents::{DedupResult, DocumentStatus, FileKind, UnknownFileKind, upload_uri};
 pub use environment::{Clock, IdGen, Random};

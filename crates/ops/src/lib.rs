@@ -133,6 +133,7 @@ pub struct Ops {
     limits: SpecialLimits,
     reader: Option<Reader>,
     search: SearchSettings,
+    vectors: VectorsKeeper,
     indexes: Indexes,
     queue_room: QueueRoom,
 }
@@ -187,6 +188,11 @@ impl Ops {
             limits: SpecialLimits::default(),
             reader: settings.reader.clone(),
             indexes: Indexes::new(settings.search.memory),
+            vectors: VectorsKeeper::new(
+                store.clone(),
+                settings.search.embedding.clone(),
+                Arc::clone(&clock),
+            ),
             search: settings.search.clone(),
             queue_room: QueueRoom::default(),
             store,
@@ -216,11 +222,7 @@ impl Ops {
 
     /// What giving chunks their vectors needs, for workers.
     pub fn vectors(&self) -> VectorsKeeper {
-        VectorsKeeper {
-            store: self.store.clone(),
-            embedding: self.search.embedding.clone(),
-            clock: Arc::clone(&self.clock),
-        }
+        self.vectors.clone()
     }
 
     pub fn store(&self) -> &Store {

@@ -1,11 +1,16 @@
 //! Whoever turns texts into vectors: a model on this machine, or somebody's server.
+//!
+//! A model is known by its name, which changes with all that decides its vectors, and has an [`Origin`] where it can
+//! be opened again: after a change of the settings it is used on until everything has been moved.
 
+use std::collections::HashMap;
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::pin::Pin;
 use std::sync::Arc;
 
-use domain::ContentHash;
+use domain::{ContentHash, Failure, TenantId};
+use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use thiserror::Error;
 use tokio::sync::OnceCell;
@@ -29,7 +34,41 @@ pub trait Embedding: fmt::Debug + Send + Sync {
 
     /// One vector of length 1 for each text, in their order.
     fn embed(&self, texts: Vec<String>) -> Embedded<'_>;
+
+    /// Where it can be opened again.
+    fn origin(&self) -> Origin;
+
+    /// Another model of the service that this one comes from.
+    fn sibling(&self, of: &ServiceModel) -> Reopened {
+        Err(of.is_not_configured())
+    }
 }
+
+/// Where a model can be opened, as it is remembered. Nothing secret is part of it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Origin {
+    Folder(PathBuf),
+    Service(ServiceModel),
+}
+
+/// A model of somebody's server.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ServiceModel {
+    pub host: String,
+    pub name: String,
+    pub dimension: usize,
+}
+
+impl ServiceModel {
+    /// Nothing is sent to a server that the settings do not name.
+    pub fn is_not_configured(&self) -> String {
+        format!("the settings do not name the service at {} any more", self.host)
+    }
+}
+
+/// A model, or why it cannot be opened.
+pub type Reopened = Result<Arc<dyn Embedding>, String>;
 
 pub type Embedded<'a> =
     Pin<Box<dyn Future<Output = Result<Vec<Vec<f32>>, EmbeddingError>> + Send + 'a>>;
@@ -44,25 +83,45 @@ pub enum EmbeddingError {
     Lasting(String),
 }
 
+/// Gives whoever indexes documents the models, and the vectors that texts have got before: nothing is
+/// embedded twice.
+pub trait VectorShelf: Send + Sync {
+    /// The models that a tenant's new documents get vectors of: the one that the settings name, if any, and
+    /// behind it the one by which the tenant is searched until everything has been moved.
+    fn models(&self, tenant_id: TenantId) -> OnShelf<'_, Vec<Arc<dyn Embedding>>>;
+
+    fn known<'a>(
+        &'a self,
+        tenant_id: TenantId,
+        model: &'a str,
+        keys: &'a [ContentHash],
+    ) -> OnShelf<'a, HashMap<ContentHash, Vec<f32>>>;
+}
+
+pub type OnShelf<'a, T> = Pin<Box<dyn Future<Output = Result<T, Failure>> + Send + 'a>>;
+
 /// A model in a folder, computing on this machine.
 #[derive(Clone, Debug)]
-struct Local(Arc<Embedder>);
+struct Local {
+    embedder: Arc<Embedder>,
+    folder: PathBuf,
+}
 
 impl Embedding for Local {
     fn model(&self) -> &str {
-        self.0.model()
+        self.embedder.model()
     }
 
     fn count_tokens(&self, text: &str) -> usize {
-        self.0.count_tokens(text)
+        self.embedder.count_tokens(text)
     }
 
     fn part_tokens(&self) -> usize {
-        PART_TOKENS.min(self.0.token_limit().saturating_sub(SPECIAL_TOKENS))
+        PART_TOKENS.min(self.embedder.token_limit().saturating_sub(SPECIAL_TOKENS))
     }
 
     fn embed(&self, texts: Vec<String>) -> Embedded<'_> {
-        let embedder = Arc::clone(&self.0);
+        let embedder = Arc::clone(&self.embedder);
         Box::pin(async move {
             let compute = move || {
                 let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
@@ -74,56 +133,88 @@ impl Embedding for Local {
             }
         })
     }
+
+    fn origin(&self) -> Origin {
+        Origin::Folder(self.folder.clone())
+    }
 }
 
 /// Where vectors come from, if from anywhere. A model on this machine is opened when it is first needed.
 #[derive(Clone, Debug)]
-pub struct EmbeddingSource(Arc<Source>);
+pub struct EmbeddingSource {
+    source: Arc<Source>,
+    /// Those that a model on this machine computes with.
+    threads: usize,
+}
 
 #[derive(Debug)]
 enum Source {
     Nowhere,
-    Folder { folder: PathBuf, threads: usize, opened: OnceCell<Option<Arc<dyn Embedding>>> },
+    Folder { folder: PathBuf, opened: OnceCell<Option<Arc<dyn Embedding>>> },
     Elsewhere(Arc<dyn Embedding>),
 }
 
 impl EmbeddingSource {
     pub fn nowhere() -> Self {
-        Self(Arc::new(Source::Nowhere))
+        Self { source: Arc::new(Source::Nowhere), threads: 1 }
     }
 
     pub fn folder(folder: PathBuf, threads: usize) -> Self {
-        Self(Arc::new(Source::Folder { folder, threads, opened: OnceCell::new() }))
+        let source = Arc::new(Source::Folder { folder, opened: OnceCell::new() });
+        Self { source, threads }
     }
 
-    pub fn elsewhere(embedding: Arc<dyn Embedding>) -> Self {
-        Self(Arc::new(Source::Elsewhere(embedding)))
+    /// `threads` are for a model on this machine that was used before.
+    pub fn elsewhere(embedding: Arc<dyn Embedding>, threads: usize) -> Self {
+        Self { source: Arc::new(Source::Elsewhere(embedding)), threads }
     }
 
     /// `None` when there is no model, or none that can be opened: the log says why.
     pub async fn get(&self) -> Option<Arc<dyn Embedding>> {
-        match self.0.as_ref() {
+        match self.source.as_ref() {
             Source::Nowhere => None,
             Source::Elsewhere(embedding) => Some(Arc::clone(embedding)),
-            Source::Folder { folder, threads, opened } => {
-                let open = || async { open(folder.clone(), *threads).await };
+            Source::Folder { folder, opened } => {
+                let open = || async {
+                    let opened = open(folder, self.threads).await;
+                    let shown = folder.display();
+                    let said = |error| {
+                        tracing::warn!(folder = %shown, error, "documents are found by their words alone");
+                    };
+                    opened.map_err(said).ok()
+                };
                 opened.get_or_init(open).await.clone()
             }
         }
     }
-}
 
-async fn open(folder: PathBuf, threads: usize) -> Option<Arc<dyn Embedding>> {
-    let shown = folder.display().to_string();
-    let opening = tokio::task::spawn_blocking(move || Embedder::open(&folder, threads));
-    let opened: Result<Embedder, ModelError> = opening.await.ok()?;
-    match opened {
-        Ok(embedder) => Some(Arc::new(Local(Arc::new(embedder)))),
-        Err(error) => {
-            tracing::warn!(folder = shown, %error, "documents are found by their words alone");
-            None
+    /// Opens a model that was used before, if it is still there.
+    pub async fn open_again(&self, model: &str, origin: &Origin) -> Reopened {
+        let found = match (origin, self.source.as_ref()) {
+            (Origin::Folder(folder), _) => open(folder, self.threads).await?,
+            (Origin::Service(of), Source::Elsewhere(current)) => current.sibling(of)?,
+            (Origin::Service(of), Source::Nowhere | Source::Folder { .. }) => {
+                return Err(of.is_not_configured());
+            }
+        };
+        if found.model() == model {
+            Ok(found)
+        } else {
+            Err(format!("in its place there is {} now", found.model()))
         }
     }
+}
+
+async fn open(folder: &Path, threads: usize) -> Reopened {
+    let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+    let opening = {
+        let folder = folder.clone();
+        tokio::task::spawn_blocking(move || Embedder::open(&folder, threads))
+    };
+    let opened: Result<Embedder, ModelError> =
+        opening.await.map_err(|_| "opening it did not come to an end".to_owned())?;
+    let embedder = Arc::new(opened.map_err(|error| error.to_string())?);
+    Ok(Arc::new(Local { embedder, folder }))
 }
 
 /// What is embedded of a chunk, a vector for each, with what the same text is known by.

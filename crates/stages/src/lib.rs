@@ -30,7 +30,7 @@ mod ocr;
 mod preprocess;
 
 pub use desk::Desk;
-pub use index::{FindingVectors, Index, KnownVectors};
+pub use index::Index;
 pub use ingest::Ingest;
 pub use layout::Layout;
 pub use ocr::Ocr;

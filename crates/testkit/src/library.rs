@@ -1,15 +1,14 @@
 //! Documents that can be found, without a child process that reads them: the stage before `index` takes a
 //! text file as it is, and everything after it is the product's own.
 
-use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 
 use blob::{ArtifactPlace, Blobs};
-use domain::{ContentHash, Failure, Pipeline, StageName, TenantId};
+use domain::{Failure, Pipeline, StageName};
 use engine::{Stage, StageFuture, StageOutput, StageSettings, Stages, Work};
 use futures_util::TryStreamExt;
-use ops::VectorsKeeper;
+use ops::Ops;
 use reading::artifact::Writer;
 use reading::model::{Area, Block, BlockKind, Head, Line, Page, Part, Size, Span, Tail, Word};
 use reading::reader::{Reader, ReaderSettings};
@@ -17,7 +16,7 @@ use reading::tools::Tools;
 use retrieval::embed::tiny;
 use retrieval::embedding::EmbeddingSource;
 use serde_json::json;
-use stages::{Desk, FindingVectors, Index, Ingest, KnownVectors};
+use stages::{Desk, Index, Ingest};
 use tempfile::TempDir;
 
 use crate::{CountedIds, TestApp, TestSettings};
@@ -54,15 +53,25 @@ impl Library {
     }
 
     pub fn settings(&self) -> TestSettings {
-        Self::settings_with(self.model.path())
+        Self::settings_with(self.model())
+    }
+
+    /// The folder of its model.
+    pub fn model(&self) -> &Path {
+        self.model.path()
     }
 
     /// Takes everything that was handed in through its stages.
     pub async fn work_off(&self) {
-        self.app.work_off_with(self.stages()).await;
+        self.work_off_as(&self.app.ops).await;
     }
 
-    fn stages(&self) -> Stages {
+    /// The same, in another process.
+    pub async fn work_off_as(&self, ops: &Ops) {
+        self.app.work_off_with(self.stages(ops)).await;
+    }
+
+    fn stages(&self, ops: &Ops) -> Stages {
         let blobs = &self.app.blobs;
         let reader = Reader::new(ReaderSettings {
             program: "/nonexistent".into(),
@@ -73,9 +82,7 @@ impl Library {
         });
         let ids = Arc::new(CountedIds::after(1 << 45));
         let desk = Desk::new(blobs.clone(), reader, ids.clone());
-        let vectors = self.app.ops.vectors();
-        let embedding = vectors.embedding.clone();
-        let index = Index::new(desk, self.app.chunk_ids(), embedding, Arc::new(Shelf(vectors)), 2);
+        let index = Index::new(desk, self.app.chunk_ids(), Arc::new(ops.vectors()), 2);
         Stages::default()
             .with(Ingest::new(blobs.clone()).expect("the stage has a name"))
             .with(AsItIs {
@@ -84,23 +91,6 @@ impl Library {
                 blobs: blobs.clone(),
             })
             .with(index.expect("the stage has a name"))
-    }
-}
-
-struct Shelf(VectorsKeeper);
-
-impl KnownVectors for Shelf {
-    fn find<'a>(
-        &'a self,
-        tenant_id: TenantId,
-        model: &'a str,
-        keys: &'a [ContentHash],
-    ) -> FindingVectors<'a> {
-        Box::pin(async move {
-            let known: HashMap<_, _> =
-                self.0.known(tenant_id, model, keys).await.expect("the database is there");
-            Ok(known)
-        })
     }
 }
 

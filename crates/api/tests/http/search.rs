@@ -3,10 +3,9 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use axum::http::StatusCode;
+use axum::http::{Method, StatusCode};
 use connect::llm::{Completed, Completion, CompletionFuture, LanguageModel};
 use domain::Role;
-use retrieval::embed::tiny;
 use serde_json::{Value, json};
 use testkit::{Library, Response, TestSettings, TestTenant};
 
@@ -348,6 +347,14 @@ async fn filters_let_through_what_they_name() {
     assert_eq!(found(json!({ "tags": ["2026"] })).await, [letter.as_str()]);
     assert_eq!(found(json!({ "types": ["txt"] })).await, [lease.as_str()]);
     assert_eq!(found(json!({ "document_ids": [lease] })).await, [lease.as_str()]);
+    // The same content in a batch: the document is in it from then on.
+    let batch = library.app.post("/v1/batches", json!({})).bearer(token).send().await.body;
+    let batch = batch["batch_id"].as_str().unwrap();
+    assert_eq!(found(json!({ "batch_id": batch })).await.len(), 0);
+    let put = library.app.request(Method::POST, &format!("/v1/batches/{batch}/documents"));
+    let put = put.files([("lease.txt", LEASE.as_bytes())]).bearer(token).send().await;
+    assert!(put.status.is_success(), "{put:?}");
+    assert_eq!(found(json!({ "batch_id": batch })).await, [lease.as_str()]);
     assert_eq!(found(json!({ "created_to": "2000-01-01T00:00:00Z" })).await.len(), 0);
     for wrong in [
         json!({ "query": " " }),
@@ -373,32 +380,6 @@ async fn a_rerun_embeds_nothing_twice() {
     assert_eq!(runs[0]["stats"]["chunks"], runs[1]["stats"]["chunks"]);
     let found = search(&library, &acme.admin_token, "fire").await;
     assert_eq!(json!(documents(&found).len()), runs[0]["stats"]["chunks"]);
-}
-
-#[tokio::test]
-async fn another_model_takes_over_when_it_has_been_through_everything() {
-    let (library, acme) = open().await;
-    hand_in(&library, &acme.admin_token, "lease.txt", LEASE).await;
-    let other_model = tempfile::tempdir().unwrap();
-    tiny::write_embedder(other_model.path(), 2).unwrap();
-    let settings = Library::settings_with(other_model.path());
-    let new = library.app.another_process_with(&settings).await;
-    let caller = domain::Caller::system(acme.tenant.tenant_id);
-    let request = ops::SearchRequest {
-        query: "fire insurance".to_owned(),
-        mode: ops::Mode::Hybrid,
-        limit: 10,
-        filters: ops::Filters::default(),
-    };
-    let during = new.search(&caller, &request).await.unwrap();
-    assert!(!during.hits.is_empty() && during.warnings.len() == 1, "{during:?}");
-    while new.vectors().fill_in().await.unwrap() {}
-    let after = new.search(&caller, &request).await.unwrap();
-    assert!(!after.hits.is_empty() && after.warnings.is_empty(), "{after:?}");
-    // Those who still run with the old model are told.
-    let old = search(&library, &acme.admin_token, "fire insurance").await;
-    assert_eq!(old.body["warnings"].as_array().unwrap().len(), 1, "{old:?}");
-    assert!(!documents(&old).is_empty());
 }
 
 #[tokio::test]

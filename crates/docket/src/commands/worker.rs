@@ -31,11 +31,9 @@ pub(crate) async fn run(config: &Config, drills: Drills) -> anyhow::Result<ExitC
     let (database, blobs) = OpenDatabase::attach_with_blobs(config, Folder::MustBeThere).await?;
     let ids = system::environment().ids;
     let intake = Intake::new(database.store().clone(), blobs.clone(), ids, settings);
-    let vectors = VectorsKeeper {
-        store: database.store().clone(),
-        embedding: models::embedding(&config.search)?,
-        clock: system::environment().clock,
-    };
+    let embedding = models::embedding(&config.search)?;
+    let clock = system::environment().clock;
+    let vectors = VectorsKeeper::new(database.store().clone(), embedding, clock);
     let (reader, children) = (readers::reader(&config.read)?, config.read.children);
     let equipment = Equipment { blobs: &blobs, reader, children, intake, vectors: vectors.clone() };
     let stages = stages::registered(drills, equipment);

@@ -148,7 +148,7 @@ impl Ops {
                 return Ok(quoted(extracted, retrieved));
             }
         };
-        let embedding = self.search.embedding.get().await;
+        let embedding = self.vectors.models().current().await;
         let here = Handle::current();
         let check = move || {
             let embed = embedding
@@ -184,7 +184,7 @@ impl Ops {
         question: &Question,
         retrieved: &Retrieved,
     ) -> Result<answer::Answer, OpsError> {
-        let embedding = self.search.embedding.get().await;
+        let embedding = self.vectors.models().current().await;
         let question = question.question.clone();
         let weights = retrieved.weights.clone();
         let texts: Vec<(uuid::Uuid, String, f32)> = retrieved

@@ -82,6 +82,13 @@ impl Indexes {
             .map_err(|_| OpsError::NotFound("index"))
     }
 
+    /// The model whose vectors the tenant's index had when somebody last looked; `None` when that is not known.
+    pub(crate) fn model_of(&self, tenant_id: TenantId) -> Option<String> {
+        let slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = slots.get(&tenant_id)?.known.try_read().ok()?;
+        known.as_ref()?.model.clone()
+    }
+
     fn slot(&self, tenant_id: TenantId) -> Arc<Slot> {
         let number = self.searches.fetch_add(1, Ordering::Relaxed);
         let mut slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
@@ -179,5 +186,49 @@ fn facts(document: FindableDocument) -> DocFacts {
 impl fmt::Debug for Indexes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Indexes").field("most_bytes", &self.most_bytes).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use uuid::Uuid;
+
+    use super::*;
+
+    fn tenant(number: u128) -> TenantId {
+        TenantId(Uuid::from_u128(number))
+    }
+
+    /// Asked for in this order, each with so many bytes.
+    fn indexes(most_bytes: u64, bytes: &[u64]) -> Indexes {
+        let indexes = Indexes::new(most_bytes);
+        for (number, bytes) in (0..).zip(bytes) {
+            indexes.slot(tenant(number)).bytes.store(*bytes, Ordering::Relaxed);
+        }
+        indexes
+    }
+
+    fn held(indexes: &Indexes) -> Vec<u128> {
+        let slots = indexes.slots.lock().unwrap();
+        let mut held: Vec<u128> = slots.keys().map(|tenant| tenant.0.as_u128()).collect();
+        held.sort_unstable();
+        held
+    }
+
+    #[test]
+    fn what_was_not_asked_for_the_longest_time_is_let_go_of() {
+        let indexes = indexes(100, &[40, 40, 40, 10]);
+        indexes.slot(tenant(0));
+        indexes.let_go_of_some(tenant(3));
+        assert_eq!(held(&indexes), [0, 2, 3], "90 bytes fit, and 1 was the oldest");
+        indexes.let_go_of_some(tenant(3));
+        assert_eq!(held(&indexes), [0, 2, 3], "what fits stays");
+    }
+
+    #[test]
+    fn the_one_that_is_being_asked_stays_whatever_it_takes() {
+        let indexes = indexes(100, &[40, 500, 40]);
+        indexes.let_go_of_some(tenant(1));
+        assert_eq!(held(&indexes), [1]);
     }
 }

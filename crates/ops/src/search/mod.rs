@@ -3,6 +3,8 @@
 mod ask;
 mod indexes;
 mod knowledge_base;
+mod meaning;
+mod models;
 mod rerank;
 mod vectors;
 mod write;
@@ -25,6 +27,7 @@ pub use rerank::SecondOpinion;
 pub use vectors::VectorsKeeper;
 
 use crate::{Ops, OpsError};
+use meaning::Meaning;
 
 /// Who helps to find and to answer.
 #[derive(Clone, Debug)]
@@ -98,6 +101,12 @@ struct Retrieved {
     warnings: Vec<String>,
 }
 
+enum LookedUp {
+    Found(Retrieved),
+    /// The query has to be embedded by this model.
+    SearchedBy(String),
+}
+
 impl Ops {
     pub const MOST_HITS: usize = 100;
     const LONGEST_QUERY: usize = 2_000;
@@ -147,21 +156,13 @@ impl Ops {
             let most = Self::LONGEST_QUERY;
             return Err(OpsError::invalid("query", format!("{most} characters are the most")));
         }
-        let mut warnings = Vec::new();
-        let vector = match request.mode {
-            Mode::Lexical => None,
-            Mode::Hybrid | Mode::Vector => self.embed_query(text, &mut warnings).await,
-        };
         // A second opinion wants more to choose from.
         let limit = match self.search.second_opinion {
             Some(_) => request.limit.max(rerank::READ_AGAIN),
             None => request.limit,
         };
-        let wider = SearchRequest { limit, ..request.clone() };
-        let mut tx = self.store.read(scope).await?;
-        let retrieved = self.look_up(&mut tx, scope, &wider, vector, warnings).await;
-        tx.commit().await?;
-        let mut retrieved = retrieved?;
+        let wider = SearchRequest { limit, query: text.to_owned(), ..request.clone() };
+        let mut retrieved = self.find(scope, &wider).await?;
         if let Some(opinion) = &self.search.second_opinion {
             opinion.put_in_order(text, &mut retrieved).await;
             retrieved.passages.truncate(request.limit);
@@ -169,38 +170,59 @@ impl Ops {
         Ok(retrieved)
     }
 
+    /// The query is embedded before anybody is made to wait for it, by the model that the tenant was searched by
+    /// the last time; once more when its index turns out to have the vectors of another by now.
+    async fn find(&self, scope: &Scope, request: &SearchRequest) -> Result<Retrieved, OpsError> {
+        let mut searched_by = self.indexes.model_of(scope.tenant_id());
+        loop {
+            let meaning = match request.mode {
+                Mode::Lexical => Meaning::default(),
+                Mode::Hybrid | Mode::Vector => {
+                    self.meaning(&request.query, searched_by.as_deref()).await
+                }
+            };
+            let mut tx = self.store.read(scope).await?;
+            let looked_up = self.look_up(&mut tx, scope, request, meaning).await;
+            tx.commit().await?;
+            match looked_up? {
+                LookedUp::Found(retrieved) => return Ok(retrieved),
+                LookedUp::SearchedBy(model) => searched_by = Some(model),
+            }
+        }
+    }
+
     async fn look_up(
         &self,
         tx: &mut Tx,
         scope: &Scope,
         request: &SearchRequest,
-        vector: Option<(String, Vec<f32>)>,
-        mut warnings: Vec<String>,
-    ) -> Result<Retrieved, OpsError> {
+        meaning: Meaning,
+    ) -> Result<LookedUp, OpsError> {
         let known = self.indexes.up_to_date(tx, scope.tenant_id()).await?;
-        let fits = |(model, _): &(String, Vec<f32>)| known.model.as_ref() == Some(model);
-        let is_usable = vector.as_ref().is_some_and(fits);
-        if vector.is_some() && !is_usable && known.index.chunks() > 0 {
-            warnings.push(
-                "the documents are being prepared for another embedding model; until that is done \
-                 they are found by their words alone"
-                    .to_owned(),
-            );
+        if let Some(model) = &known.model
+            && meaning.is_not_of(model)
+        {
+            return Ok(LookedUp::SearchedBy(model.clone()));
         }
+        let Meaning { vector, mut warnings, .. } = meaning;
         let (mode, limit, filters) = (request.mode, request.limit, request.filters.clone());
         let (terms, owner) = (QueryTerms::of(&request.query), scope.only_own());
+        let by_meaning = vector.is_some();
         let work = move || {
             let visible = |facts: &DocFacts| is_visible(facts, owner);
             let within = Within { visible: &visible, wanted: &|facts| filters.wants(facts) };
-            let vector = vector.as_ref().filter(|_| is_usable).map(|(_, numbers)| &numbers[..]);
-            let query = Query { terms: &terms, vector, mode, limit };
-            let found = known.index.search(&query, within);
-            let weights = known.index.weights(&terms, &visible);
+            let query = Query { terms: &terms, vector: vector.as_deref(), mode, limit };
+            let (found, weights) = known.index.search_and_weigh(&query, within);
             (found, weights, terms)
         };
         let searched = tokio::task::spawn_blocking(work).await;
         let (found, weights, terms) =
             searched.map_err(|error| OpsError::internal("searching", error))?;
+        if by_meaning && found.iter().any(|found| found.similarity.is_none()) {
+            let wait = "some documents wait for the embedding model; until then they are found by their words \
+                        alone";
+            warnings.push(wait.to_owned());
+        }
         let ids: Vec<_> = found.iter().map(|found| found.chunk_id).collect();
         let mut texts: std::collections::HashMap<_, _> = tx
             .find_passages(&ids)
@@ -210,31 +232,7 @@ impl Ops {
             .collect();
         let with_text = |found: Found| Some((found, texts.remove(&found.chunk_id)?));
         let passages = found.into_iter().filter_map(with_text).collect();
-        Ok(Retrieved { passages, terms, weights, warnings })
-    }
-
-    /// Who has no model searches by words.
-    async fn embed_query(
-        &self,
-        text: &str,
-        warnings: &mut Vec<String>,
-    ) -> Option<(String, Vec<f32>)> {
-        let Some(embedding) = self.search.embedding.get().await else {
-            warnings.push(
-                "there is no embedding model, so documents are found by their words alone; `docket \
-                 doctor` says how to get one"
-                    .to_owned(),
-            );
-            return None;
-        };
-        match embedding.embed(vec![text.to_owned()]).await {
-            Ok(mut vectors) => vectors.pop().map(|vector| (embedding.model().to_owned(), vector)),
-            Err(error) => {
-                tracing::warn!(%error, "a query was not embedded");
-                warnings.push(format!("searched by words alone: {error}"));
-                None
-            }
-        }
+        Ok(LookedUp::Found(Retrieved { passages, terms, weights, warnings }))
     }
 }
 

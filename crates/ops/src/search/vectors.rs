@@ -1,22 +1,23 @@
 //! Vectors, apart from those that the `index` stage makes: after a change of the model, every chunk gets one
-//! of the new model in the background. Until all have, the index keeps the old ones: a process that runs with the
-//! old model searches by them, one that runs with the new model by words alone.
+//! of the new model in the background. Until all have, the tenant is searched by the old ones (`models.rs`).
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use domain::{Clock, ContentHash, EmbeddedPart, TenantId};
+use domain::{Clock, ContentHash, EmbeddedPart, Failure, TenantId};
 use retrieval::chunk::Chunk;
-use retrieval::embedding::{Embedding, EmbeddingSource, parts_of};
+use retrieval::embedding::{Embedding, EmbeddingSource, OnShelf, VectorShelf, parts_of};
 use store::{Store, StoreError, WaitingChunk};
 use uuid::Uuid;
+
+use super::models::EmbeddingModels;
 
 /// Gives chunks their vectors, and forgets what nobody can find any more.
 #[derive(Clone, Debug)]
 pub struct VectorsKeeper {
-    pub store: Store,
-    pub embedding: EmbeddingSource,
-    pub clock: Arc<dyn Clock>,
+    store: Store,
+    models: EmbeddingModels,
+    clock: Arc<dyn Clock>,
 }
 
 impl VectorsKeeper {
@@ -25,9 +26,18 @@ impl VectorsKeeper {
     /// So long a version that is not served any more lends its vectors to a rerun.
     const KEEP: chrono::Duration = chrono::Duration::days(1);
 
+    pub fn new(store: Store, embedding: EmbeddingSource, clock: Arc<dyn Clock>) -> Self {
+        let models = EmbeddingModels::new(store.clone(), embedding);
+        Self { store, models, clock }
+    }
+
+    pub(crate) fn models(&self) -> &EmbeddingModels {
+        &self.models
+    }
+
     /// One round: gives some chunks their vectors, and says whether there may be more.
     pub async fn fill_in(&self) -> Result<bool, StoreError> {
-        let Some(embedding) = self.embedding.get().await else { return Ok(false) };
+        let Some(embedding) = self.models.current().await else { return Ok(false) };
         let mut across = self.store.across_tenants().await?;
         let waiting = across.chunks_without_vector(embedding.model(), Self::AT_ONCE).await?;
         across.commit().await?;
@@ -35,6 +45,7 @@ impl VectorsKeeper {
             let mut across = self.store.across_tenants().await?;
             across.serve_model(embedding.model()).await?;
             across.commit().await?;
+            self.models.let_go_of_some().await;
             return Ok(false);
         }
         let tenant_id = waiting[0].tenant_id;
@@ -65,7 +76,7 @@ impl VectorsKeeper {
 
     /// Removes what is left of versions that have not been served for a day.
     pub async fn sweep(&self) -> Result<(), StoreError> {
-        let embedding = self.embedding.get().await;
+        let embedding = self.models.current().await;
         let model = embedding.as_deref().map(Embedding::model);
         loop {
             let mut across = self.store.across_tenants().await?;
@@ -78,8 +89,7 @@ impl VectorsKeeper {
         }
     }
 
-    /// Vectors that a tenant's texts have got before.
-    pub async fn known(
+    async fn look_up(
         &self,
         tenant_id: TenantId,
         model: &str,
@@ -90,6 +100,26 @@ impl VectorsKeeper {
         across.commit().await?;
         Ok(known.into_iter().collect())
     }
+}
+
+impl VectorShelf for VectorsKeeper {
+    fn models(&self, tenant_id: TenantId) -> OnShelf<'_, Vec<Arc<dyn Embedding>>> {
+        Box::pin(async move { self.models.of_tenant(tenant_id).await.map_err(try_again) })
+    }
+
+    fn known<'a>(
+        &'a self,
+        tenant_id: TenantId,
+        model: &'a str,
+        keys: &'a [ContentHash],
+    ) -> OnShelf<'a, HashMap<ContentHash, Vec<f32>>> {
+        Box::pin(async move { self.look_up(tenant_id, model, keys).await.map_err(try_again) })
+    }
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "for `map_err`")]
+fn try_again(error: StoreError) -> Failure {
+    Failure::retry(format!("vectors could not be looked up: {error}"))
 }
 
 /// As it was cut; only what is embedded matters here.

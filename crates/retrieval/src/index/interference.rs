@@ -170,21 +170,24 @@ pub fn try_pairs(seed: u64, pairs: usize) -> Tried {
         let (one, other) = (index(&mut dice, &visible), index(&mut dice, &visible));
         for _ in 0..SEARCHES_OF_AN_INDEX {
             let (found, found_too) = search_both(&mut dice, &one, &other);
-            if bits(&found) != bits(&found_too) {
+            let weights = |(_, weights): &Searched| -> Vec<u32> {
+                weights.iter().map(|weight| weight.to_bits()).collect()
+            };
+            let is_same = bits(&found.0) == bits(&found_too.0);
+            if !is_same || weights(&found) != weights(&found_too) {
                 return Tried { broken_by: Some(tried.pairs), ..tried };
             }
-            tried.hits += found.len();
+            tried.hits += found.0.len();
             tried.pairs += 1;
         }
     }
     tried
 }
 
-fn search_both(
-    dice: &mut Dice,
-    one: &TenantIndex,
-    other: &TenantIndex,
-) -> (Vec<Found>, Vec<Found>) {
+/// What was found, and how much each term says.
+type Searched = (Vec<Found>, Vec<f32>);
+
+fn search_both(dice: &mut Dice, one: &TenantIndex, other: &TenantIndex) -> (Searched, Searched) {
     let terms = QueryTerms::of(&dice.text(6));
     let vector = dice.vector();
     let mode = [Mode::Hybrid, Mode::Lexical, Mode::Vector][dice.roll(3)];
@@ -195,7 +198,7 @@ fn search_both(
         visible: &|facts| facts.owners.contains(&owner(1)),
         wanted: &|facts| !only_text || facts.kind == FileKind::Txt,
     };
-    (one.search(&query, within), other.search(&query, within))
+    (one.search_and_weigh(&query, within), other.search_and_weigh(&query, within))
 }
 
 #[cfg(test)]

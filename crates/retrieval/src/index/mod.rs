@@ -18,14 +18,17 @@
 //! Searching takes `&self`, changing `&mut self`; whoever shares an index puts a lock around it.
 
 mod best;
+mod candidates;
 #[cfg(any(test, feature = "testing"))]
 pub mod interference;
 mod lexical;
+mod nibbles;
 mod postings;
 mod search;
 mod vectors;
 
 use std::collections::{BTreeMap, HashMap};
+use std::ops::Range;
 
 use chrono::{DateTime, Utc};
 use domain::{Actor, BatchId, DocId, FileKind};
@@ -71,12 +74,20 @@ pub struct IndexedChunk {
 pub struct TenantIndex {
     slot_of_doc: HashMap<DocId, usize>,
     /// A place that is empty belonged to a document that was removed or replaced.
-    docs: Vec<Option<DocFacts>>,
+    docs: Vec<Option<Slot>>,
     chunks: Vec<Chunk>,
     postings: HashMap<u64, Postings>,
     /// By the number of dimensions: a query meets the vectors that it can be compared with.
     planes: BTreeMap<usize, Plane>,
     chunks_of_no_doc: usize,
+}
+
+/// What is known of a document and of its chunks, which lie side by side.
+#[derive(Debug)]
+struct Slot {
+    facts: DocFacts,
+    places: Range<usize>,
+    tokens: u64,
 }
 
 /// One chunk, at a place that grows with every chunk that is added.
@@ -103,7 +114,7 @@ impl TenantIndex {
         let unpacked =
             doc.chunks.iter().map(|chunk| unpack(&chunk.terms)).collect::<Result<Vec<_>, _>>()?;
         self.remove(doc.facts.doc_id);
-        let slot = self.docs.len();
+        let (slot, first) = (self.docs.len(), self.chunks.len());
         for (chunk, terms) in doc.chunks.iter().zip(&unpacked) {
             let place = small(self.chunks.len());
             for &(term, count) in &terms.counts {
@@ -116,18 +127,16 @@ impl TenantIndex {
             self.chunks.push(Chunk { id: chunk.chunk_id, doc: small(slot), length: terms.length });
         }
         self.slot_of_doc.insert(doc.facts.doc_id, slot);
-        self.docs.push(Some(doc.facts));
+        let tokens = unpacked.iter().map(|terms| u64::from(terms.length)).sum();
+        let places = first..self.chunks.len();
+        self.docs.push(Some(Slot { facts: doc.facts, places, tokens }));
         Ok(())
     }
 
     /// Forgets a document: it is in no result from now on. Says whether there was one.
     pub fn remove(&mut self, doc_id: DocId) -> bool {
         let Some(slot) = self.slot_of_doc.remove(&doc_id) else { return false };
-        self.docs[slot] = None;
-        // The chunks of a document lie side by side.
-        let first = self.chunks.partition_point(|chunk| (chunk.doc as usize) < slot);
-        let end = self.chunks.partition_point(|chunk| chunk.doc as usize <= slot);
-        self.chunks_of_no_doc += end - first;
+        self.chunks_of_no_doc += self.docs[slot].take().map_or(0, |slot| slot.places.len());
         let too_many = self.chunks_of_no_doc * LEFTOVERS_PER_CHUNK > self.chunks.len();
         if too_many && self.chunks_of_no_doc > FEW_LEFTOVERS {
             self.sweep();
@@ -144,7 +153,7 @@ impl TenantIndex {
     }
 
     pub fn facts(&self, doc_id: DocId) -> Option<&DocFacts> {
-        self.slot_of_doc.get(&doc_id).and_then(|slot| self.docs[*slot].as_ref())
+        self.slot_of_doc.get(&doc_id).and_then(|slot| Some(&self.docs[*slot].as_ref()?.facts))
     }
 
     /// About how many bytes of memory the index holds.
@@ -152,32 +161,27 @@ impl TenantIndex {
         let lists: usize = self.postings.values().map(Postings::bytes).sum();
         let table = self.postings.capacity() * (size_of::<(u64, Postings)>() + 1);
         let planes: usize = self.planes.values().map(Plane::bytes).sum();
-        let docs = self.docs.capacity() * size_of::<Option<DocFacts>>()
+        let docs = self.docs.capacity() * size_of::<Option<Slot>>()
             + self.slot_of_doc.capacity() * (size_of::<(DocId, usize)>() + 1);
         lists + table + planes + docs + self.chunks.capacity() * size_of::<Chunk>()
     }
 
     /// Closes the gaps that removed documents have left.
     fn sweep(&mut self) {
-        let mut new_slot = vec![None; self.docs.len()];
-        let mut docs = Vec::with_capacity(self.slot_of_doc.len());
-        for (slot, facts) in std::mem::take(&mut self.docs).into_iter().enumerate() {
-            if let Some(facts) = facts {
-                new_slot[slot] = Some(small(docs.len()));
-                self.slot_of_doc.insert(facts.doc_id, docs.len());
-                docs.push(Some(facts));
-            }
-        }
-        self.docs = docs;
         let mut new_place = vec![None; self.chunks.len()];
+        let mut docs = Vec::with_capacity(self.slot_of_doc.len());
         let mut chunks = Vec::with_capacity(self.chunks());
-        for (place, chunk) in std::mem::take(&mut self.chunks).into_iter().enumerate() {
-            if let Some(doc) = new_slot[chunk.doc as usize] {
+        for mut slot in std::mem::take(&mut self.docs).into_iter().flatten() {
+            let first = chunks.len();
+            for place in slot.places {
                 new_place[place] = Some(small(chunks.len()));
-                chunks.push(Chunk { doc, ..chunk });
+                chunks.push(Chunk { doc: small(docs.len()), ..self.chunks[place] });
             }
+            slot.places = first..chunks.len();
+            self.slot_of_doc.insert(slot.facts.doc_id, docs.len());
+            docs.push(Some(slot));
         }
-        self.chunks = chunks;
+        (self.docs, self.chunks) = (docs, chunks);
         self.chunks_of_no_doc = 0;
         self.postings.retain(|_, list| list.renumber(&new_place));
         self.postings.shrink_to_fit();

@@ -21,6 +21,7 @@ pub(super) enum Postings {
 pub(super) struct List {
     bytes: Vec<u8>,
     last: u32,
+    len: u32,
 }
 
 impl Postings {
@@ -35,6 +36,14 @@ impl Postings {
                 *self = Self::Many(Box::new(list));
             }
             Self::Many(list) => list.push(place, count),
+        }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        match self {
+            Self::None => 0,
+            Self::One { .. } => 1,
+            Self::Many(list) => list.len as usize,
         }
     }
 
@@ -79,6 +88,7 @@ impl List {
             put(&mut self.bytes, u64::from(count));
         }
         self.last = place;
+        self.len += 1;
     }
 }
 
@@ -130,6 +140,7 @@ mod tests {
         for (end, (place, count)) in entries.into_iter().enumerate() {
             list.push(place, count);
             assert_eq!(list.iter().collect::<Vec<_>>(), entries[..=end]);
+            assert_eq!(list.len(), end + 1);
         }
     }
 

@@ -7,6 +7,7 @@ use crate::terms::QueryTerms;
 
 use super::best::{Best, Scored};
 use super::lexical::{self, Sight, Visible};
+use super::vectors::Plane;
 use super::{DocFacts, TenantIndex, small};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -62,89 +63,104 @@ pub struct Found {
 const POOL: usize = 64;
 /// The weight of meaning against words, chosen by `bench-retrieval quality`.
 const MEANING: f32 = 0.3;
+/// A place, how its words match, and how near its vectors are.
+type Judged = (u32, f32, Option<f32>);
+
+/// From this many chunks on it pays to look at words and vectors at one time.
+const CHUNKS_FOR_TWO_THREADS: usize = 8_192;
 
 impl TenantIndex {
     /// The best chunks that are wanted of those that are visible, best first.
     pub fn search(&self, query: &Query<'_>, within: Within<'_>) -> Vec<Found> {
-        if query.limit == 0 {
-            return Vec::new();
-        }
+        self.search_and_weigh(query, within).0
+    }
+
+    /// The same, and how much each term of the query says within what is visible: its rarity, as a logarithm.
+    pub fn search_and_weigh(
+        &self,
+        query: &Query<'_>,
+        within: Within<'_>,
+    ) -> (Vec<Found>, Vec<f32>) {
         let (sight, visible) = self.look(within);
-        let by_words = query.mode != Mode::Vector;
-        let words = if by_words {
-            lexical::scores(self, query.terms, &sight, visible)
-        } else {
-            vec![0.0; self.chunks.len()]
+        let pool = match query.mode {
+            Mode::Hybrid => query.limit.max(POOL),
+            Mode::Lexical | Mode::Vector => query.limit,
         };
         let comparable = query
             .vector
             .filter(|_| query.mode != Mode::Lexical)
             .and_then(|vector| Some((self.planes.get(&vector.len())?, vector)));
-        let pool = match query.mode {
-            Mode::Hybrid => query.limit.max(POOL),
-            Mode::Lexical | Mode::Vector => query.limit,
+        let by_words = || {
+            let weighed = lexical::weigh(self, query.terms, &sight, visible);
+            let weights: Vec<f32> = weighed.iter().map(|term| term.rarity).collect();
+            let words = (query.mode != Mode::Vector).then(|| {
+                let scores = lexical::scores(self, &weighed, visible);
+                let best = self.best_by_words(&scores, &sight, pool);
+                (scores, best)
+            });
+            (words, weights)
         };
+        let by_meaning = || {
+            let near = |(plane, vector): (&Plane, &[f32])| {
+                plane.nearest(vector, pool, &sight, &self.chunks)
+            };
+            comparable.map(near).unwrap_or_default()
+        };
+        let ((words, weights), mut places) =
+            if query.mode == Mode::Hybrid && self.chunks.len() >= CHUNKS_FOR_TWO_THREADS {
+                rayon::join(by_words, by_meaning)
+            } else {
+                (by_words(), by_meaning())
+            };
+        let (words, best_by_words) = words.unwrap_or_default();
+        places.extend(best_by_words);
+        places.sort_unstable();
+        places.dedup();
+        let similarities = match comparable {
+            Some((plane, vector)) => plane.similarities(vector, &places),
+            None => vec![None; places.len()],
+        };
+        let of_place = |(place, similarity): (u32, Option<f32>)| {
+            (place, words.get(place as usize).copied().unwrap_or(0.0), similarity)
+        };
+        let judged: Vec<Judged> = places.into_iter().zip(similarities).map(of_place).collect();
+        (self.best_of(&judged, query), weights)
+    }
+
+    fn best_of(&self, judged: &[Judged], query: &Query<'_>) -> Vec<Found> {
         let mut best = Best::of(query.limit);
-        let mut places = self.best_by_words(&words, &sight, pool);
-        if let Some((comparable, vector)) = comparable {
-            places.extend(comparable.nearest(vector, pool, &sight, &self.chunks));
-            places.sort_unstable();
-            places.dedup();
-        }
-        let similarities =
-            comparable.map(|(comparable, vector)| comparable.similarities(vector, &places));
-        let mut found = Vec::with_capacity(places.len());
-        for (at, &place) in places.iter().enumerate() {
-            let similarity = similarities.as_ref().and_then(|all| all[at]);
-            let lexical = words[place as usize];
+        for (at, &(place, lexical, similarity)) in judged.iter().enumerate() {
             let score = fused(query.mode, lexical, similarity);
             let chunk_id = self.chunks[place as usize].id;
-            best.offer(Scored { score, chunk_id, place: small(found.len()) });
-            found.push((place, lexical, similarity));
+            best.offer(Scored { score, chunk_id, place: small(at) });
         }
-        let hits = best.in_order().into_iter();
-        hits.filter_map(|hit| {
-            let (place, lexical, similarity) = found[hit.place as usize];
-            let facts = self.docs[self.chunks[place as usize].doc as usize].as_ref()?;
+        let found = |hit: Scored| {
+            let (place, lexical, similarity) = judged[hit.place as usize];
+            let slot = self.docs[self.chunks[place as usize].doc as usize].as_ref()?;
             Some(Found {
-                doc_id: facts.doc_id,
-                version_id: facts.version_id,
+                doc_id: slot.facts.doc_id,
+                version_id: slot.facts.version_id,
                 chunk_id: hit.chunk_id,
                 score: hit.score,
                 lexical,
                 similarity,
             })
-        })
-        .collect()
-    }
-
-    /// How much each term of a query says within what is visible: its rarity, as a logarithm.
-    pub fn weights(&self, terms: &QueryTerms, visible: &dyn Fn(&DocFacts) -> bool) -> Vec<f32> {
-        let (sight, counted) = self.look(Within { visible, wanted: &|_| false });
-        lexical::weights(self, terms, &sight, counted)
+        };
+        best.in_order().into_iter().filter_map(found).collect()
     }
 
     /// Asks of every document once whether it is visible and wanted.
     fn look(&self, within: Within<'_>) -> (Vec<Sight>, Visible) {
-        let of_doc: Vec<Sight> = self
-            .docs
-            .iter()
-            .map(|facts| match facts {
-                Some(facts) if !(within.visible)(facts) => Sight::Hidden,
-                Some(facts) if (within.wanted)(facts) => Sight::Wanted,
-                Some(_) => Sight::Visible,
-                None => Sight::Hidden,
-            })
-            .collect();
         let mut visible = Visible::default();
-        let mut sight = Vec::with_capacity(self.chunks.len());
-        for chunk in &self.chunks {
-            let seen = of_doc[chunk.doc as usize];
-            if seen != Sight::Hidden {
-                visible.chunks += 1;
-                visible.tokens += u64::from(chunk.length);
+        let mut sight = vec![Sight::Hidden; self.chunks.len()];
+        for slot in self.docs.iter().flatten() {
+            if (within.visible)(&slot.facts) {
+                let wanted = (within.wanted)(&slot.facts);
+                let seen = if wanted { Sight::Wanted } else { Sight::Visible };
+                sight[slot.places.clone()].fill(seen);
+                visible.chunks += slot.places.len() as u64;
+                visible.tokens += slot.tokens;
             }
-            sight.push(seen);
         }
         (sight, visible)
     }

@@ -2,23 +2,24 @@
 //!
 //! They are kept in the transaction that ends the stage: from the moment a version is served it is found,
 //! all of it, and the version before it is not. Without an embedding model a document is found by its words
-//! alone, and gets its vectors when there is one.
+//! alone, and gets its vectors when there is one. While documents are moved from one model to another, a new one
+//! gets the vectors of both.
 
 mod blocks;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::fmt;
-use std::pin::Pin;
 use std::sync::Arc;
 
 use domain::{
-    ChunkArea, ContentHash, EmbeddedPart, Failure, IdGen, NewChunk, NewChunks, StageName, TenantId,
+    ChunkArea, ContentHash, EmbeddedPart, Failure, IdGen, NewChunk, NewChunks, NewVectors,
+    StageName,
 };
 use engine::{Stage, StageFuture, StageOutput, StageSettings, Work};
 use reading::model::Part;
 use reading::pool::Document;
 use retrieval::chunk::{self, Chunk, chunks};
-use retrieval::embedding::{Embedding, EmbeddingError, EmbeddingSource, parts_of};
+use retrieval::embedding::{Embedding, EmbeddingError, VectorShelf, parts_of};
 use retrieval::terms::{Terms, pack};
 use serde_json::{Map, json};
 
@@ -26,26 +27,12 @@ use crate::desk::{Desk, read_pages};
 use crate::{Layout, Ocr, Preprocess};
 use blocks::blocks_of;
 
-/// Vectors that texts have got before: nothing is embedded twice.
-pub trait KnownVectors: Send + Sync {
-    fn find<'a>(
-        &'a self,
-        tenant_id: TenantId,
-        model: &'a str,
-        keys: &'a [ContentHash],
-    ) -> FindingVectors<'a>;
-}
-
-pub type FindingVectors<'a> =
-    Pin<Box<dyn Future<Output = Result<HashMap<ContentHash, Vec<f32>>, Failure>> + Send + 'a>>;
-
 pub struct Index {
     name: StageName,
     settings: StageSettings,
     desk: Desk,
     ids: Arc<dyn IdGen>,
-    embedding: EmbeddingSource,
-    known: Arc<dyn KnownVectors>,
+    shelf: Arc<dyn VectorShelf>,
 }
 
 /// What is embedded in one go: enough to keep the model busy, little enough to tell how far it is.
@@ -57,31 +44,44 @@ impl Index {
     pub fn new(
         desk: Desk,
         ids: Arc<dyn IdGen>,
-        embedding: EmbeddingSource,
-        known: Arc<dyn KnownVectors>,
+        shelf: Arc<dyn VectorShelf>,
         concurrency: usize,
     ) -> Result<Self, domain::InvalidPipeline> {
         // A book on a slow machine takes its time.
         let deadline = std::time::Duration::from_hours(2);
         let settings = StageSettings { concurrency, deadline, ..StageSettings::default() };
-        Ok(Self { name: Self::NAME.parse()?, settings, desk, ids, embedding, known })
+        Ok(Self { name: Self::NAME.parse()?, settings, desk, ids, shelf })
     }
 
     async fn index(&self, work: &Work) -> Result<StageOutput, Failure> {
         let pages = self.desk.pages(work, &[Preprocess::NAME, Ocr::NAME, Layout::NAME]).await?;
-        let embedding = self.embedding.get().await;
-        let cutter = embedding.clone();
-        let cut = move || cut_into_chunks(&pages, cutter.as_deref());
-        let found = tokio::task::spawn_blocking(cut).await.map_err(|_| cut_off())??;
+        let models = self.shelf.models(work.tenant_id).await?;
+        let cutters = models.clone();
+        let cut = move || cut_into_chunks(&pages, &cutters);
+        let (chunks, parts) = tokio::task::spawn_blocking(cut).await.map_err(|_| cut_off())??;
         let mut stats = Map::new();
-        stats.insert("chunks".to_owned(), json!(found.len()));
-        let (chunks, parts): (Vec<Chunk>, Vec<_>) = found.into_iter().unzip();
-        let mut new = NewChunks {
-            model: None,
-            chunks: chunks.into_iter().map(|chunk| self.new_chunk(chunk)).collect(),
-        };
-        if let Some(embedding) = embedding {
-            let embedded = self.add_vectors(work, embedding.as_ref(), &mut new, parts).await?;
+        stats.insert("chunks".to_owned(), json!(chunks.len()));
+        let chunks: Vec<NewChunk> = chunks.into_iter().map(|chunk| self.new_chunk(chunk)).collect();
+        let mut new = NewChunks { chunks, vectors: Vec::new() };
+        let mut embedded = 0;
+        for (model, parts) in models.iter().zip(parts) {
+            match self.embed(work, model.as_ref(), &new.chunks, parts).await {
+                Ok((vectors, texts)) => {
+                    new.vectors.push(vectors);
+                    embedded += texts;
+                }
+                // It is found by its words until the move is over; nothing is lost.
+                Err(failure) if !new.vectors.is_empty() => {
+                    tracing::warn!(
+                        model = model.model(),
+                        error = failure.error,
+                        "not embedded by the earlier model"
+                    );
+                }
+                Err(failure) => return Err(failure),
+            }
+        }
+        if !models.is_empty() {
             stats.insert("texts_embedded".to_owned(), json!(embedded));
         }
         Ok(StageOutput { stats, chunks: Some(new), ..StageOutput::default() })
@@ -100,22 +100,21 @@ impl Index {
             last_page: *chunk.pages.end(),
             areas: chunk.areas.iter().map(area).collect(),
             text: chunk.text,
-            parts: Vec::new(),
         }
     }
 
-    /// How many texts had to be embedded: the others had been before.
-    async fn add_vectors(
+    /// The vectors of one model, and how many texts had to be embedded: the others had been before.
+    async fn embed(
         &self,
         work: &Work,
         embedding: &dyn Embedding,
-        new: &mut NewChunks,
+        chunks: &[NewChunk],
         parts: Vec<Parts>,
-    ) -> Result<usize, Failure> {
+    ) -> Result<(NewVectors, usize), Failure> {
         let mut keys: Vec<ContentHash> = parts.iter().flatten().map(|(key, _)| *key).collect();
         keys.sort_unstable();
         keys.dedup();
-        let mut known = self.known.find(work.tenant_id, embedding.model(), &keys).await?;
+        let mut known = self.shelf.known(work.tenant_id, embedding.model(), &keys).await?;
         let mut missing: BTreeMap<ContentHash, &str> = BTreeMap::new();
         for (key, text) in parts.iter().flatten().filter(|(key, _)| !known.contains_key(key)) {
             missing.insert(*key, text);
@@ -128,25 +127,27 @@ impl Index {
             known.extend(few.iter().map(|(key, _)| *key).zip(vectors));
             work.progress.tell(number((round * AT_ONCE).min(missing.len())), number(missing.len()));
         }
-        for (chunk, parts) in new.chunks.iter_mut().zip(&parts) {
+        let embedded = |(chunk, parts): (&NewChunk, &Parts)| {
             let vector = |(key, _): &(ContentHash, String)| {
                 Some(EmbeddedPart { content_key: *key, vector: known.get(key)?.clone() })
             };
-            chunk.parts = parts.iter().filter_map(vector).collect();
-        }
-        new.model = Some(embedding.model().to_owned());
-        Ok(missing.len())
+            (chunk.chunk_id, parts.iter().filter_map(vector).collect())
+        };
+        let of_chunks = chunks.iter().zip(&parts).map(embedded).collect();
+        let model = embedding.model().to_owned();
+        Ok((NewVectors { model, of_chunks }, missing.len()))
     }
 }
 
 /// What is embedded of a chunk, and what each text is known by.
 type Parts = Vec<(ContentHash, String)>;
 
+/// The chunks, as the first model's tokens count, and for each model what it embeds of each of them.
 fn cut_into_chunks(
     pages: &Document,
-    embedding: Option<&dyn Embedding>,
-) -> Result<Vec<(Chunk, Parts)>, Failure> {
-    let count = |text: &str| match embedding {
+    models: &[Arc<dyn Embedding>],
+) -> Result<(Vec<Chunk>, Vec<Vec<Parts>>), Failure> {
+    let count = |text: &str| match models.first() {
         Some(embedding) => embedding.count_tokens(text),
         // About what a tokenizer of the BERT family makes of it.
         None => text.split_whitespace().count() * 4 / 3,
@@ -166,12 +167,15 @@ fn cut_into_chunks(
             }
         }
     });
-    let with_parts = |chunk: Chunk| {
-        let parts = embedding.map_or_else(Vec::new, |embedding| parts_of(&chunk, embedding));
-        (chunk, parts)
+    let found: Vec<Chunk> = chunks(blocks.flatten(), &count).collect();
+    if let Some(damage) = damage {
+        return Err(damage);
+    }
+    let parts_for = |model: &Arc<dyn Embedding>| {
+        found.iter().map(|chunk| parts_of(chunk, model.as_ref())).collect()
     };
-    let found = chunks(blocks.flatten(), &count).map(with_parts).collect();
-    damage.map_or(Ok(found), Err)
+    let parts = models.iter().map(parts_for).collect();
+    Ok((found, parts))
 }
 
 fn cut_off() -> Failure {

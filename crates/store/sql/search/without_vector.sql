@@ -1,13 +1,22 @@
--- Some chunks that a model ($1) has given no vector yet: those without any, then those of tenants that are
--- searched by another model. $2 how many.
+-- Some chunks that a model ($1) has given no vector yet: those without any, those of tenants that are searched by
+-- another model, and those that somebody who still ran with another one has added since. $2 how many.
 SELECT waiting.tenant_id, waiting.chunk_id, waiting.heading, waiting.text FROM (
     (SELECT tenant_id, chunk_id, heading, text FROM chunks WHERE model IS NULL LIMIT $2)
     UNION ALL
     (SELECT c.tenant_id, c.chunk_id, c.heading, c.text
      FROM tenants AS t
      JOIN document_versions AS v ON v.tenant_id = t.tenant_id AND v.is_active
-     JOIN chunks AS c ON c.tenant_id = v.tenant_id AND c.run_id = v.run_id
+     JOIN chunks AS c ON c.tenant_id = v.tenant_id AND c.run_id = v.run_id AND c.model IS NOT NULL
      WHERE t.search_model <> $1
+       AND NOT EXISTS (SELECT FROM chunk_vectors AS e WHERE e.chunk_id = c.chunk_id AND e.model = $1)
+     LIMIT $2)
+    UNION ALL
+    (SELECT c.tenant_id, c.chunk_id, c.heading, c.text
+     FROM chunks AS c
+     JOIN tenants AS t ON t.tenant_id = c.tenant_id AND t.search_model = $1
+     JOIN document_versions AS v ON v.tenant_id = c.tenant_id AND v.run_id = c.run_id AND v.is_active
+     -- Not <>, which no index finds.
+     WHERE (c.model < $1 OR c.model > $1)
        AND NOT EXISTS (SELECT FROM chunk_vectors AS e WHERE e.chunk_id = c.chunk_id AND e.model = $1)
      LIMIT $2)) AS waiting
 LIMIT $2

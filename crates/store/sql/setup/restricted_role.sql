@@ -14,12 +14,12 @@ BEGIN
         GRANT docket_app TO CURRENT_USER;
     END IF;
     GRANT USAGE ON SCHEMA public TO docket_app;
-    -- Every table under row-level security is ours, and the one that belongs to no tenant; nobody
+    -- Every table under row-level security is ours, and those that belong to no tenant; nobody
     -- else's table is touched.
     FOR ours IN
         SELECT oid FROM pg_class
         WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p')
-          AND (relforcerowsecurity OR oid = 'schedules'::regclass)
+          AND (relforcerowsecurity OR oid IN ('schedules'::regclass, 'embedding_models'::regclass))
     LOOP
         EXECUTE format('GRANT SELECT, INSERT, UPDATE, DELETE ON %s TO docket_app', ours);
     END LOOP;

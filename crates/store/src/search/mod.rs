@@ -4,21 +4,23 @@
 //! everything ([`Changes::until`]) and reads on from there before each search, so an activation that was
 //! acknowledged is never missed, on any node, and nothing has to be told to anybody.
 
+mod vectors;
+
 use std::collections::HashMap;
 
 use chrono::{DateTime, Utc};
 use domain::{
-    Actor, BatchId, ChunkArea, ContentHash, DocId, EmbeddedPart, FileKind, NewChunks, RunId, Scope,
-    TenantId,
+    Actor, BatchId, ChunkArea, DocId, FileKind, NewChunks, NewVectors, RunId, Scope, TenantId,
 };
 use serde_json::json;
 use sqlx::FromRow;
 use sqlx::types::Json;
 use uuid::Uuid;
 
-use crate::documents::content_hash;
 use crate::vector::Vector;
 use crate::{AcrossTenants, Store, StoreError, Tx, Window, sql};
+
+pub use vectors::WaitingChunk;
 
 /// What changed since somebody last looked.
 #[derive(Clone, Debug)]
@@ -83,15 +85,6 @@ pub struct KnownRecord {
     pub activated_at: DateTime<Utc>,
     pub chunks: i64,
     pub pages: i32,
-}
-
-/// A chunk that waits for a vector.
-#[derive(Clone, Debug)]
-pub struct WaitingChunk {
-    pub tenant_id: TenantId,
-    pub chunk_id: Uuid,
-    pub heading: Vec<String>,
-    pub text: String,
 }
 
 #[derive(FromRow)]
@@ -265,103 +258,14 @@ impl AcrossTenants {
             .bind(chunks.iter().map(|chunk| number(chunk.last_page)).collect::<Vec<_>>())
             .bind(chunks.iter().map(|chunk| json!(chunk.areas)).collect::<Vec<_>>())
             .bind(chunks.iter().map(|chunk| chunk.terms.as_slice()).collect::<Vec<_>>())
-            .bind(&new.model)
+            .bind(new.vectors.first().map(|vectors| &vectors.model))
             .execute(self.connection())
             .await?;
-        let Some(model) = &new.model else { return Ok(()) };
-        let parts = chunks.iter().map(|chunk| (chunk.chunk_id, chunk.parts.as_slice()));
-        self.insert_vectors(tenant_id, model, parts).await
-    }
-
-    async fn insert_vectors<'a>(
-        &mut self,
-        tenant_id: TenantId,
-        model: &str,
-        parts: impl Iterator<Item = (Uuid, &'a [EmbeddedPart])>,
-    ) -> Result<(), StoreError> {
-        let (mut chunks, mut numbers) = (Vec::new(), Vec::<i32>::new());
-        let (mut keys, mut vectors) = (Vec::new(), Vec::new());
-        for (chunk_id, parts) in parts {
-            for (number, part) in (0..).zip(parts) {
-                chunks.push(chunk_id);
-                numbers.push(number);
-                keys.push(&part.content_key.as_bytes()[..]);
-                vectors.push(Vector(part.vector.clone()));
-            }
+        for NewVectors { model, of_chunks } in &new.vectors {
+            let parts = of_chunks.iter().map(|(chunk, parts)| (*chunk, parts.as_slice()));
+            self.insert_vectors(tenant_id, model, parts).await?;
         }
-        sqlx::query(sql!("search/insert_vectors"))
-            .bind(tenant_id.0)
-            .bind(model)
-            .bind(chunks)
-            .bind(numbers)
-            .bind(keys)
-            .bind(vectors)
-            .execute(self.connection())
-            .await?;
         Ok(())
-    }
-
-    /// Vectors that a tenant's texts have got before.
-    pub async fn known_vectors(
-        &mut self,
-        tenant_id: TenantId,
-        model: &str,
-        keys: &[ContentHash],
-    ) -> Result<Vec<(ContentHash, Vec<f32>)>, StoreError> {
-        let keys: Vec<&[u8]> = keys.iter().map(|key| &key.as_bytes()[..]).collect();
-        let rows: Vec<(Vec<u8>, Vector)> = sqlx::query_as(sql!("search/known_vectors"))
-            .bind(tenant_id.0)
-            .bind(model)
-            .bind(keys)
-            .fetch_all(self.connection())
-            .await?;
-        rows.into_iter().map(|(key, Vector(numbers))| Ok((content_hash(&key)?, numbers))).collect()
-    }
-
-    /// Some chunks that a model has given no vector yet.
-    pub async fn chunks_without_vector(
-        &mut self,
-        model: &str,
-        most: i64,
-    ) -> Result<Vec<WaitingChunk>, StoreError> {
-        let rows: Vec<(Uuid, Uuid, Json<Vec<String>>, String)> =
-            sqlx::query_as(sql!("search/without_vector"))
-                .bind(model)
-                .bind(most)
-                .fetch_all(self.connection())
-                .await?;
-        let chunk = |(tenant_id, chunk_id, Json(heading), text)| WaitingChunk {
-            tenant_id: TenantId(tenant_id),
-            chunk_id,
-            heading,
-            text,
-        };
-        Ok(rows.into_iter().map(chunk).collect())
-    }
-
-    /// Gives chunks of one tenant, as far as they are still there, their vectors.
-    pub async fn add_vectors(
-        &mut self,
-        tenant_id: TenantId,
-        model: &str,
-        embedded: &[(Uuid, Vec<EmbeddedPart>)],
-    ) -> Result<(), StoreError> {
-        let chunks: Vec<Uuid> = embedded.iter().map(|(chunk, _)| *chunk).collect();
-        let left: Vec<Uuid> = sqlx::query_scalar(sql!("search/mark_embedded"))
-            .bind(model)
-            .bind(chunks)
-            .fetch_all(self.connection())
-            .await?;
-        let parts = embedded.iter().filter(|(chunk, _)| left.contains(chunk));
-        let parts = parts.map(|(chunk, parts)| (*chunk, parts.as_slice()));
-        self.insert_vectors(tenant_id, model, parts).await
-    }
-
-    /// Searches tenants by a model from now on, where it has been through everything that is served.
-    pub async fn serve_model(&mut self, model: &str) -> Result<u64, StoreError> {
-        let done =
-            sqlx::query(sql!("search/serve_model")).bind(model).execute(self.connection()).await?;
-        Ok(done.rows_affected())
     }
 
     /// Forgets some of what cannot be found any more; how many chunks or vectors that were.
