@@ -1,20 +1,7 @@
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { openBrowser, openWindow, signIn } from "./browser.ts";
+import { expect, it } from "vitest";
+import { openWindow, signIn } from "./browser.ts";
 import { LEASE, pdf } from "./files.ts";
-import { Server } from "./server.ts";
-
-let server: Server;
-let browser: Browser;
-
-beforeAll(async () => {
-  server = await Server.start();
-  browser = await openBrowser();
-});
-afterAll(async () => {
-  await browser.close();
-  await server.remove();
-});
+import { browser, server } from "./frame.ts";
 
 it("a user cannot see another's document by its address, and sees their own", async () => {
   const theirs = await server.upload(await server.signIn(), LEASE.name, LEASE.bytes);

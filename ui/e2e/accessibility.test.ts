@@ -1,17 +1,13 @@
 import axe from "axe-core";
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { openBrowser, openWindow, signIn } from "./browser.ts";
+import type { Page } from "playwright-core";
+import { beforeAll, describe, expect, it, vi } from "vitest";
+import { openWindow, signIn } from "./browser.ts";
 import { HOSTILE, LEASE } from "./files.ts";
-import { Server } from "./server.ts";
+import { browser, server } from "./frame.ts";
 
-let server: Server;
-let browser: Browser;
 let lease: string;
 
 beforeAll(async () => {
-  server = await Server.start();
-  browser = await openBrowser();
   const token = await server.signIn();
   lease = await server.upload(token, LEASE.name, LEASE.bytes);
   await server.upload(token, HOSTILE.name, HOSTILE.bytes);
@@ -19,10 +15,6 @@ beforeAll(async () => {
     const { active, failed } = (await (await server.fetch("/v1/documents/stats/summary", token)).json()) as { active: number; failed: number };
     expect([active, failed]).toEqual([1, 1]);
   }, { timeout: 60_000, interval: 200 });
-});
-afterAll(async () => {
-  await browser.close();
-  await server.remove();
 });
 
 /** What is wrong on the page, for people who see, hear or move differently; each with where it is. */

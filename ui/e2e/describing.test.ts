@@ -1,22 +1,14 @@
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { openBrowser, openWindow, signIn } from "./browser.ts";
+import type { Page } from "playwright-core";
+import { beforeAll, expect, it } from "vitest";
+import { openWindow, signIn } from "./browser.ts";
 import { MAIL_WITH_ATTACHMENT, pdf, type MadeFile } from "./files.ts";
-import { Server } from "./server.ts";
+import { browser, server } from "./frame.ts";
 
-let server: Server;
-let browser: Browser;
 let page: Page;
 
 beforeAll(async () => {
-  server = await Server.start();
-  browser = await openBrowser();
   page = await (await openWindow(browser)).newPage();
   await signIn(page, server);
-});
-afterAll(async () => {
-  await browser.close();
-  await server.remove();
 });
 
 const PAYSLIP: MadeFile = { name: "payslip.pdf", bytes: pdf([["Payslip of March", "The salary is 3210 euros.", "Paid on the last day of the month."]]) };

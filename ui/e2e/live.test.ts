@@ -1,20 +1,9 @@
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { openBrowser, openWindow, signIn } from "./browser.ts";
+import type { Page } from "playwright-core";
+import { expect, it } from "vitest";
+import { openWindow, signIn } from "./browser.ts";
 import { pdf } from "./files.ts";
-import { ADMIN, Server } from "./server.ts";
-
-let server: Server;
-let browser: Browser;
-
-beforeAll(async () => {
-  server = await Server.start();
-  browser = await openBrowser();
-});
-afterAll(async () => {
-  await browser.close();
-  await server.remove();
-});
+import { browser, server } from "./frame.ts";
+import { ADMIN } from "./server.ts";
 
 const lineOf = (page: Page, state: string) => page.locator(`[data-line="${state}"]`);
 

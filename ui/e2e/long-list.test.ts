@@ -1,24 +1,11 @@
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import type { DocumentView } from "../src/api/types.ts";
-import { openBrowser, openWindow, signIn } from "./browser.ts";
-import { Server } from "./server.ts";
+import { openWindow, signIn } from "./browser.ts";
+import { browser, server } from "./frame.ts";
 
 const TOTAL = 100_000;
 const PAGE = 100;
 const ROW_HEIGHT = 46;
-
-let server: Server;
-let browser: Browser;
-
-beforeAll(async () => {
-  server = await Server.start();
-  browser = await openBrowser();
-});
-afterAll(async () => {
-  await browser.close();
-  await server.remove();
-});
 
 function row(at: number): DocumentView {
   return {

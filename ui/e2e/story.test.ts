@@ -1,26 +1,19 @@
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openBrowser, openWindow } from "./browser.ts";
+import type { Page } from "playwright-core";
+import { beforeAll, describe, expect, it } from "vitest";
+import { openWindow } from "./browser.ts";
 import { HOSTILE, LEASE, twentyFiles, type MadeFile } from "./files.ts";
-import { ADMIN, Server } from "./server.ts";
+import { browser, server } from "./frame.ts";
+import { ADMIN } from "./server.ts";
 
-let server: Server;
-let browser: Browser;
 let page: Page;
 const violations: string[] = [];
 
 beforeAll(async () => {
-  server = await Server.start();
-  browser = await openBrowser();
   page = await (await openWindow(browser)).newPage();
   page.on("console", (message) => {
     if (/content security policy/i.test(message.text())) violations.push(message.text());
   });
   page.on("pageerror", (error) => violations.push(error.message));
-});
-afterAll(async () => {
-  await browser.close();
-  await server.remove();
 });
 
 /** As if the files had been dragged here from the desktop. */
@@ -87,7 +80,7 @@ describe("a first day", () => {
   });
 
   it("keeps the filters in the address", async () => {
-    await page.getByRole("button", { name: /^eml/ }).click();
+    await page.getByRole("button", { name: /^eml\s*2$/ }).click();
     await page.waitForURL("**/documents?type=eml");
     await page.reload();
     await page.getByText("2 documents").waitFor();

@@ -17,6 +17,8 @@ pub struct AuditEntryView {
     pub action: String,
     /// A user's id, `api_key:` and a key's id, or `system`.
     pub actor: String,
+    /// Who that is today: a user's email address, or a key's name. The row is sealed without it.
+    pub actor_name: Option<String>,
     pub user_id: Option<Uuid>,
     #[schema(example = "user")]
     pub entity_type: String,
@@ -38,6 +40,7 @@ impl From<AuditRecord> for AuditEntryView {
             ts: record.ts,
             action: record.action,
             actor: record.actor,
+            actor_name: record.actor_name,
             user_id: record.user_id.map(|id| id.0),
             entity_type: record.entity_type,
             entity_id: record.entity_id,

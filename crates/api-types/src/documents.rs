@@ -264,7 +264,20 @@ pub struct DocumentQuery {
     #[serde(default)]
     #[param(inline)]
     pub status: Option<DocumentStatusFilter>,
-    /// A part of the title or of the file's name.
+    /// The kind of file: pdf, docx, …
+    #[serde(default, rename = "type")]
+    #[param(max_length = 20, example = "pdf")]
+    pub kind: Option<String>,
+    /// Which way it came in: manual, batch, attachment, …
+    #[serde(default)]
+    #[param(max_length = 100, example = "manual")]
+    pub source: Option<String>,
+    #[serde(default)]
+    #[param(max_length = 200)]
+    pub tag: Option<String>,
+    #[serde(default)]
+    pub batch_id: Option<Uuid>,
+    /// A part of the title or of the file's name, in capitals or not.
     #[serde(default)]
     #[param(max_length = 200)]
     pub search: Option<String>,

@@ -45,6 +45,7 @@ pub struct JobView {
     pub kind: String,
     pub run_id: Uuid,
     pub doc_id: Uuid,
+    pub doc_title: Option<String>,
     #[schema(example = "ocr")]
     pub stage: String,
     pub status: JobStatus,

@@ -2,7 +2,9 @@
 
 mod api_keys;
 mod audit;
+mod config;
 mod documents;
+mod facets;
 mod health;
 mod jobs;
 mod page;
@@ -15,6 +17,7 @@ mod users;
 
 pub use api_keys::{ApiKeyView, CreateApiKeyRequest, CreatedApiKeyView};
 pub use audit::{AuditEntryView, AuditQuery};
+pub use config::{ConfigView, SettingOrigin, SettingView};
 pub use documents::{
     BatchCounts, BatchResultView, BatchUploadResponse, BatchView, CreateBatchRequest,
     DocumentDetailView, DocumentQuery, DocumentStatusFilter, DocumentSummary, DocumentView,
@@ -22,6 +25,7 @@ pub use documents::{
     RerunRequest, RerunResponse, RunQuery, RunStatus, RunView, StageView, Tags, UploadForm,
     UploadManyForm, VersionView,
 };
+pub use facets::{BatchFacetView, FacetQuery, FacetValueView, FacetView, FacetsView};
 pub use health::{DependencyView, HealthStatus, HealthView};
 pub use jobs::{
     ErrorClass, JobQuery, JobStatus, JobView, QueueView, QueuesView, RequeueRequest,

@@ -9,6 +9,9 @@ use uuid::Uuid;
 pub struct TenantView {
     pub tenant_id: Uuid,
     pub name: String,
+    /// Every stage that this server has, in the order that documents pass them: what a pipeline can be made of.
+    #[schema(example = json!(["ingest", "preprocess", "ocr", "layout", "index"]))]
+    pub stages: Vec<String>,
     pub rules: RulesView,
     pub limits: LimitsView,
     pub usage: UsageView,

@@ -11,8 +11,8 @@ use utoipa_axum::routes;
 
 use crate::Api;
 use crate::routes::{
-    api_keys, audit, batches, documents, events, files, health, jobs, mcp, metrics, pages, runs,
-    search, session, tenant, users,
+    api_keys, audit, batches, config, document_lists, documents, events, files, health, jobs, mcp,
+    metrics, pages, runs, search, session, tenant, users,
 };
 
 #[derive(OpenApi)]
@@ -30,6 +30,7 @@ use crate::routes::{
         (name = "users", description = "The people of a tenant"),
         (name = "api-keys", description = "The keys of a tenant's machines"),
         (name = "tenant", description = "The tenant's own rules, limits and usage"),
+        (name = "config", description = "How the server is set up, for its operator"),
         (name = "documents", description = "What was handed in, and what became of it"),
         (name = "search", description = "Find passages and ask questions, in what the caller may see"),
         (name = "batches", description = "Documents that are handed in together"),
@@ -81,10 +82,12 @@ pub(crate) fn versioned_routes() -> OpenApiRouter<Arc<Api>> {
         .routes(routes!(audit::verify))
         .routes(routes!(tenant::look))
         .routes(routes!(tenant::change_rules))
+        .routes(routes!(config::see))
         .routes(routes!(documents::ingest).layer(DefaultBodyLimit::disable()))
-        .routes(routes!(documents::list, documents::create).layer(DefaultBodyLimit::disable()))
-        .routes(routes!(documents::orphans))
-        .routes(routes!(documents::summary))
+        .routes(routes!(document_lists::list, documents::create).layer(DefaultBodyLimit::disable()))
+        .routes(routes!(document_lists::facets))
+        .routes(routes!(document_lists::orphans))
+        .routes(routes!(document_lists::summary))
         .routes(routes!(documents::find, documents::delete))
         .routes(routes!(documents::rerun))
         .routes(routes!(documents::retry))

@@ -57,7 +57,7 @@ impl ApiProblem {
         Self { retry_after: Some(Duration::from_secs(2)), cause, ..problem }
     }
 
-    fn for_field(self, field: &'static str) -> Self {
+    pub(crate) fn for_field(self, field: &'static str) -> Self {
         Self { field: Some(field), ..self }
     }
 
@@ -131,7 +131,9 @@ impl From<OpsError> for ApiProblem {
     fn from(error: OpsError) -> Self {
         let text = error.to_string();
         match error {
-            OpsError::NotPermitted(_) => Self::new(StatusCode::FORBIDDEN, "forbidden", text),
+            OpsError::NotPermitted(_) | OpsError::OperatorOnly => {
+                Self::new(StatusCode::FORBIDDEN, "forbidden", text)
+            }
             OpsError::NotFound(_) => Self::new(StatusCode::NOT_FOUND, "not_found", text),
             OpsError::Invalid { field, problem } => Self::invalid(problem).for_field(field),
             OpsError::Conflict { code, .. } => Self::new(StatusCode::CONFLICT, code, text),

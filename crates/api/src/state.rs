@@ -7,6 +7,7 @@ use std::num::NonZeroU32;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use api_types::ConfigView;
 use domain::{Caller, TenantId};
 use ops::{Limiter, Ops, TooMany};
 
@@ -20,6 +21,8 @@ pub struct ApiSettings {
     pub request_timeout: Duration,
     pub max_json_bytes: usize,
     pub metrics: Metrics,
+    /// How the server is set up, for those who may see it.
+    pub configuration: ConfigView,
     /// Authentication is off, and this is who everybody is.
     pub everybody_is: Option<Caller>,
 }

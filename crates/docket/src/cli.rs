@@ -288,6 +288,18 @@ pub(crate) struct DocsArgs {
     #[arg(long, default_value = "all", ignore_case = true,
           value_parser = ["all", "uploaded", "processing", "active", "failed", "inactive", "rejected"])]
     pub(crate) status: String,
+    /// Only files of this kind (pdf, docx, …).
+    #[arg(long = "type", value_name = "KIND")]
+    pub(crate) kind: Option<String>,
+    /// Only those that came in this way (manual, batch, attachment, …).
+    #[arg(long)]
+    pub(crate) source: Option<String>,
+    /// Only those with this tag.
+    #[arg(long)]
+    pub(crate) tag: Option<String>,
+    /// Only those of this batch.
+    #[arg(long, value_name = "BATCH_ID")]
+    pub(crate) batch: Option<Uuid>,
     /// Only those with this in their title or file name.
     #[arg(long, value_name = "TEXT")]
     pub(crate) search: Option<String>,

@@ -110,6 +110,8 @@ pub struct AuditRecord {
     pub ts: DateTime<Utc>,
     pub action: String,
     pub actor: String,
+    /// Who that is today: an email address, or a key's name. No part of what was written.
+    pub actor_name: Option<String>,
     pub user_id: Option<UserId>,
     pub entity_type: String,
     pub entity_id: Uuid,

@@ -42,6 +42,8 @@ pub enum Action {
     ManageRetention,
     /// See the tenant's limits and usage, change its rules.
     ManageTenant,
+    /// See how the server is set up; in the operator's own tenant only.
+    SeeConfiguration,
     ReadAudit,
     ReadDeadJobs,
 }
@@ -59,7 +61,7 @@ pub enum Reach {
 use Reach::{All, Nothing, Own};
 
 /// The permission table: one row per action, one column per role, in [`Role::ALL`]'s order.
-const TABLE: [(Action, [Reach; 6]); 21] = {
+const TABLE: [(Action, [Reach; 6]); 22] = {
     const ADMIN_ONLY: [Reach; 6] = [All, Nothing, Nothing, Nothing, Nothing, Nothing];
     const OVERSIGHT: [Reach; 6] = [All, Nothing, Nothing, Nothing, All, Nothing];
     const INTAKE: [Reach; 6] = [All, All, All, Nothing, Nothing, All];
@@ -86,6 +88,7 @@ const TABLE: [(Action, [Reach; 6]); 21] = {
         (Action::ManageWebhooks, ADMIN_ONLY),
         (Action::ManageRetention, ADMIN_ONLY),
         (Action::ManageTenant, ADMIN_ONLY),
+        (Action::SeeConfiguration, ADMIN_ONLY),
         (Action::ReadAudit, OVERSIGHT),
         (Action::ReadDeadJobs, OVERSIGHT),
     ]
@@ -171,6 +174,7 @@ mod tests {
             ManageWebhooks      all -   -   -   -   -
             ManageRetention     all -   -   -   -   -
             ManageTenant        all -   -   -   -   -
+            SeeConfiguration    all -   -   -   -   -
             ReadAudit           all -   -   -   all -
             ReadDeadJobs        all -   -   -   all -";
         let word = |reach| match reach {

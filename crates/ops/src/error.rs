@@ -11,6 +11,9 @@ use thiserror::Error;
 pub enum OpsError {
     #[error(transparent)]
     NotPermitted(#[from] NotPermitted),
+    /// The role would do, in another tenant.
+    #[error("how the server is set up is shown to administrators of the operator's tenant only")]
+    OperatorOnly,
     /// There is no such thing, or the caller may not know that there is.
     #[error("there is no such {0}")]
     NotFound(&'static str),

@@ -8,6 +8,7 @@ mod authenticate;
 mod batches;
 mod cancel_run;
 mod check_readiness;
+mod count_facets;
 mod create_api_key;
 mod create_tenant;
 mod create_user;
@@ -39,6 +40,7 @@ mod rerun_document;
 mod retry_job;
 mod revoke_api_key;
 mod search;
+mod see_configuration;
 mod submit_document;
 mod sweep_originals;
 mod tag_document;
@@ -66,6 +68,7 @@ pub use batches::RequestedBatch;
 pub use blob::links::content_disposition;
 pub use blob::{BlobError, BlobStream};
 pub use check_readiness::{Dependency, Readiness, Vitals};
+pub use count_facets::DocumentFacets;
 pub use create_api_key::{CreatedApiKey, RequestedApiKey};
 pub use create_tenant::RequestedTenant;
 pub use create_user::RequestedUser;
@@ -89,8 +92,9 @@ pub use search::{
     SearchResult, SearchSettings, SecondOpinion, Sentence, VectorsKeeper,
 };
 pub use store::{
-    After, BatchItemRecord, BatchRecord, DeadJobFilter, DocumentFilter, DocumentRecord, JobFilter,
-    JobRecord, PartRecord, QueueRecord, RunRecord, StageRecord, TenantUsage, VersionRecord,
+    After, BatchItemRecord, BatchRecord, DeadJobFilter, DocumentFilter, DocumentRecord,
+    FacetCounts, JobFilter, JobRecord, PartRecord, QueueRecord, RunRecord, StageRecord,
+    TenantUsage, ValueCount, VersionRecord,
 };
 pub use submit_document::{Accepted, AcceptedRun, Described, Received, Receiving};
 pub use sweep_originals::{OriginalsJanitor, Retention, Swept};

@@ -41,9 +41,11 @@ impl Ops {
     ) -> Result<Page<DocumentRecord>, OpsError> {
         let scope = caller.permit(Action::SeeDocuments)?;
         let mut tx = self.store.read(&scope).await?;
-        let documents = tx.list_documents(filter, &request.window()).await?;
+        let found = tx.list_documents(filter, &request.window()).await?;
         tx.commit().await?;
-        Ok(request.page_of(documents, place))
+        let page = request.page_of(found.documents, place);
+        // Fewer than wanted, and there is more to look at: the next page goes on there.
+        Ok(Page { next: page.next.or(found.until), ..page })
     }
 
     /// Documents that were taken in and never got a version.

@@ -133,12 +133,11 @@ impl Ops {
                 ),
             })?;
         let tenant = scope.tenant_id();
-        let original = match self.blobs.open_original(tenant, &content).await? {
-            Some(file) => Document::from_file(file).map_err(of_disk)?,
-            None => {
-                let original = self.blobs.read_original(tenant, &content, None).await?;
-                Document::from_stream(original.map_err(OpsError::from), of_disk).await?
-            }
+        let original = if let Some(file) = self.blobs.open_original(tenant, &content).await? {
+            Document::from_file(file).map_err(of_disk)?
+        } else {
+            let original = self.blobs.read_original(tenant, &content, None).await?;
+            Document::from_stream(original.map_err(OpsError::from), of_disk).await?
         };
         let subject = Subject {
             kind,

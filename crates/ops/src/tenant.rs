@@ -1,7 +1,8 @@
 //! A tenant's own rules, limits and usage.
 
 use domain::{
-    Action, AuditAction, AuditEntry, Caller, Entity, Tenant, TenantId, TenantLimits, TenantRules,
+    Action, AuditAction, AuditEntry, Caller, Entity, StageName, Tenant, TenantId, TenantLimits,
+    TenantRules,
 };
 use serde_json::json;
 use store::TenantUsage;
@@ -12,6 +13,8 @@ use crate::{Ops, OpsError};
 #[derive(Clone, Debug)]
 pub struct TenantOverview {
     pub tenant: Tenant,
+    /// What its pipelines can be made of.
+    pub stages: Vec<StageName>,
     pub rules: TenantRules,
     /// What was granted, else what everybody gets.
     pub max_upload_bytes: u64,
@@ -31,6 +34,7 @@ impl Ops {
         let everybody = self.intake.settings();
         Ok(TenantOverview {
             tenant: found.tenant,
+            stages: everybody.stages.clone(),
             rules: found.rules,
             max_upload_bytes: found.limits.max_upload_bytes.unwrap_or(everybody.max_bytes),
             queue_quota: found.limits.queue_quota.unwrap_or(everybody.queue_quota),

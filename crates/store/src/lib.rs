@@ -33,8 +33,8 @@ pub use across::AcrossTenants;
 pub use api_keys::NewApiKey;
 pub use documents::{
     AbandonedBlob, BatchItemRecord, BatchRecord, DocumentFilter, DocumentRecord, EventPlace,
-    EventRecord, NewBatch, PartRecord, ReadAs, RunRecord, StageRecord, Submission, Submitted,
-    VersionRecord,
+    EventRecord, Facet, FacetCounts, LookedThrough, NewBatch, PartRecord, ReadAs, RunRecord,
+    StageRecord, Submission, Submitted, ValueCount, VersionRecord,
 };
 pub use error::StoreError;
 pub use idempotency::Claimed;

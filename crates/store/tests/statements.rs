@@ -17,18 +17,37 @@ async fn every_statement_prepares() {
     assert!(statements.len() > 20);
     for file in statements {
         let text = fs::read_to_string(&file).unwrap();
-        let prepared = connection.prepare(AssertSqlSafe(text).into_sql_str()).await;
-        assert!(prepared.is_ok(), "{}: {}", file.display(), prepared.err().unwrap());
+        for text in filled_in(&folder.join("documents"), &text) {
+            let prepared = connection.prepare(AssertSqlSafe(text).into_sql_str()).await;
+            assert!(prepared.is_ok(), "{}: {}", file.display(), prepared.err().unwrap());
+        }
     }
 }
 
-/// All but `setup/`, whose files are scripts of several statements that run at every start.
+/// A statement with a place for a list is one for each list.
+fn filled_in(folder: &Path, text: &str) -> Vec<String> {
+    if !text.contains("{list}") {
+        return vec![text.to_owned()];
+    }
+    let fitting = fs::read_to_string(folder.join("fitting.sql")).unwrap();
+    let lists = fs::read_dir(folder.join("lists")).unwrap();
+    let lists = lists.map(|entry| fs::read_to_string(entry.unwrap().path()).unwrap());
+    lists.map(|list| text.replace("{list}", &list).replace("{fitting}", &fitting)).collect()
+}
+
+/// All but `setup/`, whose files are scripts of several statements that run at every start, and what is only a part
+/// of a statement.
 fn statements_below(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
-        if path.is_dir() && path.file_name().is_some_and(|name| name != "setup") {
-            found.extend(statements_below(&path));
+        let is_named = |names: &[&str]| names.iter().any(|name| path.ends_with(name));
+        if path.is_dir() {
+            if !is_named(&["setup", "documents/lists"]) {
+                found.extend(statements_below(&path));
+            }
+        } else if is_named(&["documents/fitting.sql"]) {
+            // A part.
         } else if path.extension().is_some_and(|extension| extension == "sql") {
             found.push(path);
         }

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use api::{Api, ApiSettings, Metrics};
+use api_types::ConfigView;
 use axum::Router;
 use axum::body::Body;
 use axum::http::{HeaderMap, Method, StatusCode};
@@ -57,6 +58,7 @@ impl Default for TestSettings {
                 request_timeout: Duration::from_secs(30),
                 max_json_bytes: 64 * 1024,
                 metrics: Metrics::new(false, String::new),
+                configuration: ConfigView::default(),
                 everybody_is: None,
             },
             ops: Settings {

@@ -1,6 +1,5 @@
 /** One function for each thing the screens ask of the server. */
 import { ask, getJson, newIdempotencyKey, postJson } from "./client.ts";
-import type { ConfigurationView } from "./contract.ts";
 import { readEventStream } from "./event-stream.ts";
 import { ApiError, asProblem, problemOf, Unreachable } from "./problem.ts";
 import type * as t from "./types.ts";
@@ -41,6 +40,8 @@ export const signOut = () => ask("/v1/auth/logout", { method: "POST" });
 
 export const listDocuments = (query: t.DocumentsQuery, signal?: AbortSignal) =>
   getJson<t.Listed<t.DocumentView>>("/v1/documents", { ...query }, signal);
+export const countFacets = (query: t.FacetsQuery, signal?: AbortSignal) =>
+  getJson<t.DocumentFacets>("/v1/documents/facets", { ...query }, signal);
 export const countDocuments = () => getJson<t.DocumentSummary>("/v1/documents/stats/summary");
 export const findDocument = (id: string) => getJson<t.DocumentDetail>(`/v1/documents/${id}`);
 export const readPage = (id: string, page: number) => getJson<t.PageView>(`/v1/documents/${id}/pages/${page}`);
@@ -64,11 +65,8 @@ export async function drawPage(id: string, page: number, width: number, signal?:
 
 // ---- Batches ---------------------------------------------------------------------------------------------------------
 
-export const listBatches = () => getJson<t.Listed<t.BatchView>>("/v1/batches", { limit: PAGE_SIZE });
 export const createBatch = (name: string) =>
   postJson<t.BatchView>("/v1/batches", { name }, { "idempotency-key": newIdempotencyKey() });
-export const listBatchResults = (id: string, cursor?: string) =>
-  getJson<t.Listed<t.BatchResult>>(`/v1/batches/${id}/results`, { limit: PAGE_SIZE, cursor });
 
 // ---- Work ------------------------------------------------------------------------------------------------------------
 
@@ -102,7 +100,7 @@ export const verifyAudit = () => getJson<t.Chain>("/v1/audit/verify");
 export const readTenant = () => getJson<t.Tenant>("/v1/tenant");
 export const changeRules = async (rules: t.Rules) =>
   (await (await ask("/v1/tenant/rules", { method: "PUT", json: rules })).json()) as t.Rules;
-export const readConfiguration = () => getJson<ConfigurationView>("/v1/config");
+export const readConfiguration = () => getJson<t.Configuration>("/v1/config");
 
 /** Readiness is told without a token, and a 503 has the same body. */
 export async function readHealth(): Promise<t.HealthView> {

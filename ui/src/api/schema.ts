@@ -283,6 +283,29 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/config": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * See how the server is set up
+         * @description Every setting of the process that answers, where it came from and what it is for. Of a secret it says only
+         *     whether it is set. Paths, hosts and limits are the business of whoever runs the server, so this is for
+         *     administrators of the operator's tenant alone: the one that was made first. Administrators of other tenants
+         *     get 403.
+         */
+        get: operations["see_configuration"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/documents": {
         parameters: {
             query?: never;
@@ -292,12 +315,40 @@ export interface paths {
         };
         /**
          * List documents
-         * @description Newest first; without `status`, those that are served.
+         * @description Newest first; without `status`, those that are served. A list of one status, type, source, tag, batch or owner
+         *     comes out of an index, however many documents there are. Of several conditions, and of `search`, one list is looked
+         *     through for what fits the others, 10,000 documents at most for a page: a page may then hold fewer than `limit`, or
+         *     none, and still have a `next_cursor` to go on from. Only without one is the list at its end.
          */
         get: operations["list_documents"];
         put?: never;
         /** Hand a document in (the same under its other name) */
         post: operations["create_document"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/documents/facets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Count what documents could be narrowed down by
+         * @description Each facet counts the documents that fit all conditions but its own, so that it shows what else could be chosen.
+         *     Up to 10,000 documents are looked at, the newest. Where that is all of them, every count is exact and
+         *     `is_complete` is true (for tags: when there are no more than the 20 that are listed). Where it is not, counts are of
+         *     those 10,000 and `at_least` is true, and a value that none of them has is missing. Without conditions, whoever
+         *     sees all documents of the tenant gets status, type and source complete in any case, each exact below 10,000. A
+         *     batch counts all that came with it.
+         */
+        get: operations["count_facets"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -992,6 +1043,8 @@ export interface components {
             action: string;
             /** @description A user's id, `api_key:` and a key's id, or `system`. */
             actor: string;
+            /** @description Who that is today: a user's email address, or a key's name. The row is sealed without it. */
+            actor_name?: string | null;
             /** Format: uuid */
             audit_id: string;
             detail: Record<string, never>;
@@ -1043,6 +1096,18 @@ export interface components {
             refused: number;
             /** Format: int32 */
             succeeded: number;
+        };
+        BatchFacetView: {
+            /** Format: uuid */
+            batch_id: string;
+            /** Format: date-time */
+            created_at: string;
+            /**
+             * Format: int32
+             * @description All that came with it.
+             */
+            documents: number;
+            name?: string | null;
         };
         BatchPage: {
             items: components["schemas"]["BatchView"][];
@@ -1166,6 +1231,11 @@ export interface components {
             /** @description The words that the answer rests on. */
             quote: string;
             title: string;
+        };
+        /** @description Every setting in force. Nothing secret is in it. */
+        ConfigView: {
+            /** @description In the order in which they are explained. */
+            settings: components["schemas"]["SettingView"][];
         };
         CreateApiKeyRequest: {
             /**
@@ -1293,6 +1363,32 @@ export interface components {
         };
         /** @enum {string} */
         ErrorClass: "retry" | "permanent" | "poison" | "cancelled";
+        FacetValueView: {
+            /** @description Counting stopped: there may be more. */
+            at_least: boolean;
+            /** Format: int64 */
+            documents: number;
+            /** @example pdf */
+            value: string;
+        };
+        /** @description The values of a facet, the most frequent first. */
+        FacetView: {
+            /** @description Every value that there is, is listed. */
+            is_complete: boolean;
+            values: components["schemas"]["FacetValueView"][];
+        };
+        /** @description What documents could be narrowed down by. */
+        FacetsView: {
+            /** @description The latest 20, whatever is wanted otherwise. */
+            batches: components["schemas"]["BatchFacetView"][];
+            /** @description Ways they came in. */
+            source: components["schemas"]["FacetView"];
+            status: components["schemas"]["FacetView"];
+            /** @description The 20 most frequent. */
+            tag: components["schemas"]["FacetView"];
+            /** @description Kinds of files. */
+            type: components["schemas"]["FacetView"];
+        };
         /** @description What became of one file of several. */
         FileOutcome: {
             accepted?: components["schemas"]["IngestResponse"] | null;
@@ -1382,6 +1478,7 @@ export interface components {
             created_at: string;
             /** Format: uuid */
             doc_id: string;
+            doc_title?: string | null;
             /** @description What happened. */
             error?: string | null;
             /** @description `retry`, `permanent`, `poison` or `cancelled`. */
@@ -1762,6 +1859,26 @@ export interface components {
             citations: number[];
             text: string;
         };
+        /**
+         * @description Where a value came from; the later ones beat the earlier ones.
+         * @enum {string}
+         */
+        SettingOrigin: "default" | "file" | "environment" | "flag";
+        SettingView: {
+            /** @description What it is for. Settings that are explained together have the same. */
+            help: string;
+            is_secret: boolean;
+            /** @example upload_max_size_mb */
+            key: string;
+            origin: components["schemas"]["SettingOrigin"];
+            /**
+             * @description The file, the variable or the flag that it was taken from.
+             * @example DOCKET_UPLOAD_MAX_SIZE_MB
+             */
+            origin_name?: string | null;
+            /** @description Text, a number, yes or no, or a list of words. Of a secret: `set` or `not set`. */
+            value: unknown;
+        };
         SpanView: {
             /** Format: int32 */
             from: number;
@@ -1805,6 +1922,17 @@ export interface components {
             limits: components["schemas"]["LimitsView"];
             name: string;
             rules: components["schemas"]["RulesView"];
+            /**
+             * @description Every stage that this server has, in the order that documents pass them: what a pipeline can be made of.
+             * @example [
+             *       "ingest",
+             *       "preprocess",
+             *       "ocr",
+             *       "layout",
+             *       "index"
+             *     ]
+             */
+            stages: string[];
             /** Format: uuid */
             tenant_id: string;
             usage: components["schemas"]["UsageView"];
@@ -2323,12 +2451,43 @@ export interface operations {
             };
         };
     };
+    see_configuration: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConfigView"];
+                };
+            };
+        };
+    };
     list_documents: {
         parameters: {
             query?: {
                 /** @description Only those that are served (`active`) when left out; `all` for every state. */
                 status?: "active" | "uploaded" | "processing" | "failed" | "inactive" | "rejected" | "all";
-                /** @description A part of the title or of the file's name. */
+                /**
+                 * @description The kind of file: pdf, docx, …
+                 * @example pdf
+                 */
+                type?: string;
+                /**
+                 * @description Which way it came in: manual, batch, attachment, …
+                 * @example manual
+                 */
+                source?: string;
+                tag?: string;
+                batch_id?: string;
+                /** @description A part of the title or of the file's name, in capitals or not. */
                 search?: string;
                 /** @description Not before this moment. */
                 from?: string;
@@ -2391,6 +2550,46 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["IngestResponse"];
+                };
+            };
+        };
+    };
+    count_facets: {
+        parameters: {
+            query?: {
+                /** @description Only those that are served (`active`) when left out; `all` for every state. */
+                status?: "active" | "uploaded" | "processing" | "failed" | "inactive" | "rejected" | "all";
+                /**
+                 * @description The kind of file: pdf, docx, …
+                 * @example pdf
+                 */
+                type?: string;
+                /**
+                 * @description Which way it came in: manual, batch, attachment, …
+                 * @example manual
+                 */
+                source?: string;
+                tag?: string;
+                batch_id?: string;
+                /** @description A part of the title or of the file's name, in capitals or not. */
+                search?: string;
+                /** @description Not before this moment. */
+                from?: string;
+                /** @description Before this moment. */
+                to?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FacetsView"];
                 };
             };
         };

@@ -1,12 +1,10 @@
 //! Documents: taken in, looked at, processed again, taken out of service.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use api_types::{
-    DocumentDetailView, DocumentPage, DocumentQuery, DocumentStatusFilter, DocumentSummary,
-    DocumentView, IngestResponse, IngestStatus, LinkQuery, LinkView, PageQuery, PartView,
-    RerunRequest, RerunResponse, RunStatus, Tags, UploadForm, VersionView, is_storable,
+    DocumentDetailView, DocumentView, IngestResponse, IngestStatus, LinkQuery, LinkView, PartView,
+    RerunRequest, RerunResponse, RunStatus, Tags, UploadForm, VersionView,
 };
 use axum::Json;
 use axum::extract::State;
@@ -14,13 +12,13 @@ use axum::http::{StatusCode, header};
 use axum::response::Response;
 use domain::{Caller, DedupResult, DocId, Secret};
 use ops::{
-    Accepted, Described, DocumentDetail, DocumentFilter, DocumentRecord, Done, LinkTarget, Page,
-    PageRequest, PartRecord, Rerun, VersionRecord,
+    Accepted, Described, DocumentDetail, DocumentRecord, Done, LinkTarget, PartRecord, Rerun,
+    VersionRecord,
 };
 
 use super::runs;
 use crate::Api;
-use crate::extract::{Body, Id, Part, Query, SignedInCaller, Upload, cursor_of, page_request};
+use crate::extract::{Body, Id, Part, Query, SignedInCaller, Upload};
 use crate::openapi::{AboutOne, CanClash, Checked, DoneOnce, Guarded, Uploaded, WithBody};
 use crate::problem::ApiProblem;
 use crate::replayed::marked;
@@ -142,75 +140,6 @@ pub(super) fn ingest_view(accepted: &Accepted) -> IngestResponse {
         content_hash: accepted.content_hash.clone(),
         reason,
     }
-}
-
-/// List documents
-///
-/// Newest first; without `status`, those that are served.
-#[utoipa::path(
-    get, path = "/documents", tag = "documents", operation_id = "list_documents",
-    params(DocumentQuery),
-    responses((status = 200, body = DocumentPage), Guarded, Checked),
-    security(("bearer" = [])),
-)]
-pub(crate) async fn list(
-    State(api): State<Arc<Api>>,
-    SignedInCaller(caller): SignedInCaller,
-    Query(query): Query<DocumentQuery>,
-) -> Result<Json<DocumentPage>, ApiProblem> {
-    let request = page_request(query.page, query.limit, query.cursor.as_deref())?;
-    if [query.from, query.to].into_iter().flatten().any(|moment| !is_storable(moment)) {
-        return Err(ApiProblem::invalid("from and to are moments of the years 1 to 9999"));
-    }
-    let filter = DocumentFilter {
-        status: query.status.unwrap_or(DocumentStatusFilter::Active).status(),
-        search: query.search.filter(|text| !text.is_empty()),
-        from: query.from,
-        to: query.to,
-    };
-    let page = api.ops.list_documents(&caller, &filter, &request).await?;
-    Ok(Json(page_view(page, &request)))
-}
-
-/// List documents that never got a version
-#[utoipa::path(
-    get, path = "/documents/orphans", tag = "documents", operation_id = "list_orphans",
-    params(PageQuery),
-    responses((status = 200, body = DocumentPage), Guarded, Checked),
-    security(("bearer" = [])),
-)]
-pub(crate) async fn orphans(
-    State(api): State<Arc<Api>>,
-    SignedInCaller(caller): SignedInCaller,
-    Query(query): Query<PageQuery>,
-) -> Result<Json<DocumentPage>, ApiProblem> {
-    let request = page_request(query.page, query.limit, query.cursor.as_deref())?;
-    let page = api.ops.list_orphans(&caller, &request).await?;
-    Ok(Json(page_view(page, &request)))
-}
-
-/// Count documents by where they stand
-#[utoipa::path(
-    get, path = "/documents/stats/summary", tag = "documents", operation_id = "count_documents",
-    responses((status = 200, body = DocumentSummary), Guarded),
-    security(("bearer" = [])),
-)]
-pub(crate) async fn summary(
-    State(api): State<Arc<Api>>,
-    SignedInCaller(caller): SignedInCaller,
-) -> Result<Json<DocumentSummary>, ApiProblem> {
-    let counts: HashMap<String, i64> =
-        api.ops.count_documents(&caller).await?.into_iter().collect();
-    let of = |status: &str| counts.get(status).copied().unwrap_or_default();
-    Ok(Json(DocumentSummary {
-        total: counts.values().sum(),
-        uploaded: of("uploaded"),
-        processing: of("processing"),
-        active: of("active"),
-        failed: of("failed"),
-        inactive: of("inactive"),
-        rejected: of("rejected"),
-    }))
 }
 
 /// Look at a document
@@ -394,15 +323,7 @@ fn queued(doc_id: uuid::Uuid, run_id: uuid::Uuid) -> (StatusCode, Json<RerunResp
     (StatusCode::ACCEPTED, Json(RerunResponse { doc_id, run_id, status: RunStatus::Queued }))
 }
 
-fn page_view(page: Page<DocumentRecord>, request: &PageRequest) -> DocumentPage {
-    DocumentPage {
-        items: page.items.into_iter().map(view).collect(),
-        limit: request.limit,
-        next_cursor: cursor_of(page.next),
-    }
-}
-
-fn view(document: DocumentRecord) -> DocumentView {
+pub(super) fn view(document: DocumentRecord) -> DocumentView {
     DocumentView {
         doc_id: document.doc_id.0,
         title: document.title,

@@ -184,6 +184,7 @@ fn view(job: JobRecord) -> JobView {
         kind: job.kind,
         run_id: job.run_id.0,
         doc_id: job.doc_id.0,
+        doc_title: job.doc_title,
         stage: job.stage.to_string(),
         status: job.status.into(),
         priority: job.priority,

@@ -3,7 +3,9 @@
 pub(crate) mod api_keys;
 pub(crate) mod audit;
 pub(crate) mod batches;
+pub(crate) mod config;
 pub(crate) mod docs;
+pub(crate) mod document_lists;
 pub(crate) mod documents;
 pub(crate) mod events;
 pub(crate) mod files;

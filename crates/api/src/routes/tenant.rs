@@ -62,6 +62,7 @@ async fn view(api: &Api, caller: &Caller) -> Result<TenantView, ApiProblem> {
     Ok(TenantView {
         tenant_id: found.tenant.tenant_id.0,
         name: found.tenant.name,
+        stages: found.stages.iter().map(ToString::to_string).collect(),
         rules,
         limits: LimitsView {
             max_upload_bytes: found.max_upload_bytes,

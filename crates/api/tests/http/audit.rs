@@ -51,6 +51,7 @@ async fn a_row_says_who_what_and_when_and_in_which_request() {
     let log = app.get("/v1/audit?action=API_KEY_CREATED").bearer(&acme.admin_token).send().await;
     let row = &log.body["items"][0];
     assert_eq!(row["actor"], json!(acme.admin.user_id));
+    assert_eq!(row["actor_name"], "admin@acme.test");
     assert_eq!(row["user_id"], json!(acme.admin.user_id));
     assert_eq!(row["entity_type"], "api_key");
     assert_eq!(row["entity_id"], made.body["api_key_id"]);

@@ -108,6 +108,7 @@ fn rows() -> Vec<Row> {
         row("POST /v1/ingest", WhoMay(Action::UploadDocuments), Nothing, none),
         row("POST /v1/documents", WhoMay(Action::UploadDocuments), Nothing, none),
         row("GET /v1/documents", see, Nothing, none),
+        row("GET /v1/documents/facets", see, Nothing, none),
         row("GET /v1/documents/orphans", WhoMay(Action::DeactivateDocuments), Nothing, none),
         row("GET /v1/documents/stats/summary", see, Nothing, none),
         row("GET /v1/documents/{id}", see, Document, none),
@@ -153,6 +154,7 @@ fn rows() -> Vec<Row> {
         row("GET /v1/audit/verify", WhoMay(Action::ReadAudit), Nothing, none),
         row("GET /v1/tenant", WhoMay(Action::ManageTenant), Nothing, none),
         row("PUT /v1/tenant/rules", WhoMay(Action::ManageTenant), Nothing, || Some(json!({}))),
+        row("GET /v1/config", WhoMay(Action::SeeConfiguration), Nothing, none),
         row("GET /v1/audit", WhoMay(Action::ReadAudit), Nothing, none),
         row("GET /api/audit/logs", WhoMay(Action::ReadAudit), Nothing, none),
     ]

@@ -10,6 +10,8 @@ mod api_keys;
 mod audit;
 mod authorisation;
 mod batches;
+mod config;
+mod document_lists;
 mod embedding_models;
 mod idempotency;
 mod intake;

@@ -33,8 +33,15 @@ async fn fetch(client: &Client, args: &DocsArgs) -> Result<Vec<DocumentView>, Cl
     loop {
         let wanted = (args.limit - documents.len()).min(PAGE);
         let mut query = vec![("limit", wanted.to_string()), ("status", args.status.to_lowercase())];
-        query.extend(args.search.clone().map(|text| ("search", text)));
-        query.extend(cursor.map(|cursor| ("cursor", cursor)));
+        let conditions = [
+            ("type", args.kind.clone()),
+            ("source", args.source.clone()),
+            ("tag", args.tag.clone()),
+            ("batch_id", args.batch.map(|id| id.to_string())),
+            ("search", args.search.clone()),
+            ("cursor", cursor),
+        ];
+        query.extend(conditions.into_iter().filter_map(|(name, value)| Some((name, value?))));
         let page: DocumentPage = client.get_by("/v1/documents", &query).await?;
         documents.extend(page.items);
         cursor = page.next_cursor;

@@ -57,6 +57,7 @@ async fn serve(
         request_timeout: limits.request_timeout,
         max_json_bytes: limits.json_max_bytes,
         metrics: count(limits.metrics_for_everybody)?,
+        configuration: config.shown.clone(),
         everybody_is,
     };
     let router = api::router(&Api::new(Arc::clone(&ops), settings));

@@ -9,7 +9,7 @@ use toml::{Table, Value};
 
 use super::ConfigError;
 
-const DEFAULTS: &str = include_str!("defaults.toml");
+pub(super) const DEFAULTS: &str = include_str!("defaults.toml");
 
 /// Names that other deployments use for the same settings; ours wins when both are set.
 const OTHER_NAMES: [(&str, &str); 10] = [
@@ -25,11 +25,8 @@ const OTHER_NAMES: [(&str, &str); 10] = [
     ("WORKER_MAX_CONCURRENT_JOBS", "worker_max_concurrent_jobs"),
 ];
 
-const SECRETS: [&str; 5] =
-    ["jwt_secret", "database_url", "llm_api_key", "embedding_api_key", "rerank_api_key"];
-
 #[derive(Clone, Debug)]
-enum Origin {
+pub(super) enum Origin {
     Default,
     File(String),
     Environment(String),
@@ -48,9 +45,9 @@ impl fmt::Display for Origin {
 }
 
 #[derive(Debug)]
-struct Setting {
-    value: Value,
-    origin: Origin,
+pub(super) struct Setting {
+    pub(super) value: Value,
+    pub(super) origin: Origin,
 }
 
 /// The values given on the command line, by key.
@@ -59,7 +56,7 @@ pub(crate) type Flags = Vec<(&'static str, String)>;
 /// Every setting, from the highest layer that has it.
 #[derive(Debug)]
 pub(crate) struct Layers {
-    settings: BTreeMap<String, Setting>,
+    pub(super) settings: BTreeMap<String, Setting>,
 }
 
 impl Layers {
@@ -203,24 +200,6 @@ impl Layers {
             origin: origin.to_string(),
             fix: fix.to_string(),
         }
-    }
-
-    /// A value as people may see it.
-    fn shown(&self, key: &str) -> String {
-        let Some(setting) = self.settings.get(key) else { return String::new() };
-        let is_secret = SECRETS.contains(&key) && setting.value.as_str() != Some("");
-        if !is_secret {
-            return setting.value.to_string();
-        }
-        let url = setting.value.as_str().and_then(|text| text.parse::<store::DatabaseUrl>().ok());
-        url.map_or_else(|| "(hidden)".to_owned(), |url| format!("\"{url}\""))
-    }
-
-    /// Every setting on a line of its own, with where it came from.
-    pub(crate) fn lines(&self) -> impl Iterator<Item = String> {
-        self.settings
-            .iter()
-            .map(|(key, setting)| format!("{key} = {}  # {}", self.shown(key), setting.origin))
     }
 
     /// Variables that look like ours and are not: most likely a typing error.

@@ -6,6 +6,7 @@
 mod error;
 mod layers;
 mod search;
+mod shown;
 
 use std::collections::BTreeSet;
 use std::net::{SocketAddr, ToSocketAddrs};
@@ -13,6 +14,7 @@ use std::num::{NonZero, NonZeroU32};
 use std::path::PathBuf;
 use std::time::Duration;
 
+use api_types::ConfigView;
 use blob::BlobUrl;
 use domain::{FileKind, Pipeline, Secret, StageName};
 use engine::StaleAfter;
@@ -36,6 +38,8 @@ pub(crate) struct Config {
     pub(crate) work: WorkConfig,
     pub(crate) shutdown_grace: Duration,
     pub(crate) log: LogConfig,
+    /// All of it as people may see it.
+    pub(crate) shown: ConfigView,
 }
 
 #[derive(Debug)]
@@ -125,6 +129,7 @@ impl Config {
             work: WorkConfig::from_layers(layers)?,
             shutdown_grace: seconds(layers, "shutdown_grace_seconds")?,
             log: LogConfig::from_layers(layers)?,
+            shown: layers.view(),
         };
         if !config.auth.enabled && !config.listen.ip().is_loopback() {
             return Err(layers.refuse(

@@ -34,7 +34,9 @@ async fn library(folder: &DataFolder) -> (Server, Client) {
     let ada = Person::new();
     ada.signs_in(&server).await;
     let papers = Papers::new();
-    PAPERS.iter().for_each(|(name, text)| papers.with(name, text));
+    for (name, text) in PAPERS {
+        papers.with(name, text);
+    }
     ada.sees(["ingest", papers.folder(), "--wait"]).await;
     let client = Client::admin(&server).await;
     (server, client)

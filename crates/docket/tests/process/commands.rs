@@ -1,6 +1,6 @@
 //! The commands beside `serve`, on an instance that is stopped and on one that runs.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use testkit::TestDatabase;
 
 use crate::support::{ADMIN, Client, DataFolder, Docket, PASSWORD, eventually, shown_password};
@@ -16,6 +16,28 @@ async fn help_names_every_command() {
     }
     let version = Docket::run(["--version"]).finish().await.succeeded();
     assert_eq!(version, format!("docket {}\n", env!("CARGO_PKG_VERSION")));
+}
+
+#[tokio::test]
+async fn a_server_tells_its_operator_how_it_is_set_up_and_nobody_a_secret() {
+    const SECRET: &str = "a planted secret, of thirty-two bytes";
+    let folder = DataFolder::new();
+    let docket = Docket::serve(&folder).env("JWT_SECRET", SECRET).env("UPLOAD_MAX_SIZE_MB", "7");
+    let server = docket.env("DOCKET_LLM_API_KEY", SECRET).start().await;
+    let admin = Client::admin(&server).await;
+    let told = admin.get("/v1/config").await;
+    assert_eq!(told.status, 200);
+    assert!(!told.body.to_string().contains("planted"), "{}", told.body);
+    let settings = told.body["settings"].as_array().unwrap();
+    let of = |key: &str| settings.iter().find(|setting| setting["key"] == key).unwrap();
+    assert_eq!(of("jwt_secret")["value"], "set");
+    assert_eq!(of("rerank_api_key")["value"], "not set");
+    let upload = of("upload_max_size_mb");
+    assert_eq!((&upload["value"], &upload["origin"]), (&json!(7), &json!("environment")));
+    assert_eq!(of("data_dir")["origin_name"], "--data-dir");
+    let (_, key) = admin.make_key("a machine").await;
+    assert_eq!(admin.with(&key).get("/v1/config").await.status, 403);
+    server.stop().await.succeeded();
 }
 
 #[tokio::test]

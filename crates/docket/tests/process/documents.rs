@@ -31,6 +31,15 @@ async fn documents_are_listed_and_looked_at() {
     let found = ada.reads(["docs", "--search", "1.tx", "--status", "active", "--json"]).await;
     assert_eq!(found["items"][0]["doc_id"], json!(ids[1]));
     assert_eq!(ada.sees(["docs", "--limit", "1"]).await.lines().count(), 2);
+    let of_both = ["docs", "--type", "txt", "--source", "manual"];
+    assert_eq!(ada.sees(of_both).await.lines().count(), 3);
+    for none in [["--type", "pdf"], ["--source", "batch"], ["--tag", "rent"], ["--batch", &ids[0]]]
+    {
+        let seen = ada.sees(["docs", none[0], none[1]]).await;
+        assert_eq!(seen, "There is no such document\n", "{none:?}");
+    }
+    let wrong = ada.types(["docs", "--type", "exe"]).finish().await.failed_with(1);
+    assert!(wrong.contains("'exe' is not a kind of file that can be taken"), "{wrong}");
     assert_eq!(ada.sees(["docs", "--status", "failed"]).await, "There is no such document\n");
 
     let shown = ada.sees(["show", &ids[0]]).await;

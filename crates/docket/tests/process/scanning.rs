@@ -105,9 +105,9 @@ async fn without_an_engine_a_scan_fails_and_says_what_to_install() {
     assert_eq!(dead["error"], "the document is made of pictures, and no OCR engine is installed");
     assert!(dead["guidance"].as_str().unwrap().contains("docket doctor"), "{dead}");
     // What is not a picture is served, and the picture says that nobody read it.
-    let served = client.get("/v1/documents?status=active").await.body["items"][0].clone();
-    assert_eq!(served["filename"], "mixed.pdf");
-    let id = served["doc_id"].as_str().unwrap();
+    let document = client.get("/v1/documents?status=active").await.body["items"][0].clone();
+    assert_eq!(document["filename"], "mixed.pdf");
+    let id = document["doc_id"].as_str().unwrap();
     let page = client.get(&format!("/v1/documents/{id}/pages/2")).await.body;
     assert_eq!((&page["text_source"], &page["quality"]), (&json!("unavailable"), &json!(0)));
     server.stop().await.succeeded();

@@ -7,8 +7,8 @@ WITH before AS (
     WHERE bd.batch_id = $1 AND bd.doc_id = $2
 ),
 added AS (
-    INSERT INTO batch_documents (batch_id, doc_id, tenant_id, run_id, outcome, added_at)
-    VALUES ($1, $2, $3, $4, $5, $6)
+    INSERT INTO batch_documents (batch_id, doc_id, tenant_id, run_id, outcome, added_at, created_at)
+    SELECT $1, $2, $3, $4, $5, $6, d.created_at FROM documents AS d WHERE d.doc_id = $2
     ON CONFLICT (batch_id, doc_id) DO UPDATE
     SET run_id = excluded.run_id, outcome = excluded.outcome, added_at = excluded.added_at
 )

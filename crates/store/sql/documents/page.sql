@@ -1,12 +1,21 @@
--- One page of a tenant's documents in any state, newest first, after the cursor ($5, $6).
-SELECT d.doc_id, d.source_type, d.source_uri, d.title, d.source, d.filename, d.mime, d.bytes_len, d.status, d.error,
-       d.version, d.tags, d.created_at, d.updated_at, v.doc_version_id, v.version_label, v.content_hash
-FROM documents AS d
-LEFT JOIN document_versions AS v ON v.tenant_id = d.tenant_id AND v.doc_id = d.doc_id AND v.is_active
-WHERE d.tenant_id = $1 AND d.deleted_at IS NULL
-  AND ($2::text IS NULL OR strpos(lower(d.title || ' ' || d.filename), lower($2)) > 0)
-  AND ($3::timestamptz IS NULL OR d.created_at >= $3)
-  AND ($4::timestamptz IS NULL OR d.created_at < $4)
-  AND ($5::timestamptz IS NULL OR (d.created_at, d.doc_id) < ($5, $6))
-ORDER BY d.created_at DESC, d.doc_id DESC
-OFFSET $7 LIMIT $8
+-- One page of a list (one of `lists/`), newest first, of the documents in it that fit every other condition.
+-- At most $13 of the list are looked at. The last of those comes along whether it fits or not, so that the next
+-- page can go on behind it.
+WITH page AS (
+    SELECT *
+    FROM (
+        SELECT listed.*, d.*, row_number() OVER newest_first = $13 AS ends_here,
+               count(*) FILTER (WHERE d.fits) OVER newest_first AS fitting
+        FROM ({list} LIMIT $13) AS listed
+        CROSS JOIN LATERAL ({fitting}) AS d
+        WINDOW newest_first AS (ORDER BY listed.created_at DESC, listed.doc_id DESC ROWS UNBOUNDED PRECEDING)
+    ) AS looked_at
+    -- $14 that fit are passed by: pages that are asked for by number.
+    WHERE fits AND fitting > $14 OR ends_here
+    ORDER BY created_at DESC, doc_id DESC
+    LIMIT $15
+)
+SELECT page.*, v.doc_version_id, v.version_label, v.content_hash
+FROM page
+LEFT JOIN document_versions AS v ON v.tenant_id = $1 AND v.doc_id = page.doc_id AND v.is_active
+ORDER BY page.created_at DESC, page.doc_id DESC

@@ -3,6 +3,7 @@
 mod batches;
 mod blobs;
 mod events;
+mod lists;
 mod read;
 mod runs;
 mod submit;
@@ -11,6 +12,7 @@ pub use batches::{BatchItemRecord, BatchRecord, NewBatch};
 pub use blobs::AbandonedBlob;
 pub(crate) use blobs::content_hash;
 pub use events::{EventPlace, EventRecord};
-pub use read::{DocumentFilter, DocumentRecord, PartRecord, ReadAs, VersionRecord};
+pub use lists::{DocumentFilter, Facet, FacetCounts, LookedThrough, ValueCount};
+pub use read::{DocumentRecord, PartRecord, ReadAs, VersionRecord};
 pub use runs::{RunRecord, StageRecord};
 pub use submit::{Submission, Submitted};

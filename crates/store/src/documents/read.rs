@@ -1,7 +1,7 @@
 //! Looking at documents.
 
 use chrono::{DateTime, Utc};
-use domain::{ContentHash, DocId, DocumentStatus, RunId, Secret};
+use domain::{ContentHash, DocId, RunId, Secret};
 use serde_json::Value;
 use sqlx::FromRow;
 use sqlx::types::Json;
@@ -9,16 +9,6 @@ use uuid::Uuid;
 
 use super::blobs::content_hash;
 use crate::{StoreError, Tx, Window, sql};
-
-/// Which documents are wanted; `None` asks for all.
-#[derive(Clone, Debug, Default)]
-pub struct DocumentFilter {
-    pub status: Option<DocumentStatus>,
-    /// A part of the title or of the file's name.
-    pub search: Option<String>,
-    pub from: Option<DateTime<Utc>>,
-    pub to: Option<DateTime<Utc>>,
-}
 
 /// What a stage left of a document, and under which conditions it was read.
 #[derive(Clone, Debug)]
@@ -79,38 +69,6 @@ pub struct VersionRecord {
 }
 
 impl Tx {
-    /// What the scope may see, newest first. Each kind of list has its statement and its index: one
-    /// for all would be planned for none.
-    pub async fn list_documents(
-        &mut self,
-        filter: &DocumentFilter,
-        window: &Window,
-    ) -> Result<Vec<DocumentRecord>, StoreError> {
-        let owner = self.owner();
-        let status = filter.status.map(DocumentStatus::as_str);
-        let statement = match (&owner, status) {
-            (Some(_), _) => sql!("documents/page_of_owner"),
-            (None, Some(_)) => sql!("documents/page_by_status"),
-            (None, None) => sql!("documents/page"),
-        };
-        let mut query = sqlx::query_as(statement)
-            .bind(self.tenant_id().0)
-            .bind(&filter.search)
-            .bind(filter.from)
-            .bind(filter.to)
-            .bind(window.moment())
-            .bind(window.id())
-            .bind(window.skip)
-            .bind(window.limit);
-        if owner.is_some() || status.is_some() {
-            query = query.bind(status);
-        }
-        if owner.is_some() {
-            query = query.bind(owner);
-        }
-        Ok(query.fetch_all(self.connection()).await?)
-    }
-
     /// Documents that never got a version.
     pub async fn list_orphans(
         &mut self,

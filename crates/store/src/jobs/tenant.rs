@@ -71,6 +71,7 @@ pub struct JobRecord {
     pub job_id: JobId,
     pub run_id: RunId,
     pub doc_id: DocId,
+    pub doc_title: Option<String>,
     pub kind: String,
     pub stage: StageName,
     pub status: JobState,
@@ -106,6 +107,7 @@ struct JobRow {
     job_id: Uuid,
     run_id: Uuid,
     doc_id: Uuid,
+    doc_title: Option<String>,
     #[sqlx(rename = "type")]
     kind: String,
     stage: String,
@@ -133,6 +135,7 @@ impl TryFrom<JobRow> for JobRecord {
             job_id: JobId(row.job_id),
             run_id: RunId(row.run_id),
             doc_id: DocId(row.doc_id),
+            doc_title: row.doc_title,
             kind: row.kind,
             stage: parse_stage(row.stage)?,
             status: row.status.parse().map_err(|()| StoreError::NotUnderstood {

@@ -5,8 +5,9 @@ import { may, type Right } from "../../session/permissions.ts";
 import { useMe } from "../../session/session.ts";
 import { ApiKeys } from "./ApiKeys.tsx";
 import { Audit } from "./Audit.tsx";
+import { Configuration } from "./Configuration.tsx";
 import { Rules } from "./Rules.tsx";
-import { Configuration, Health, Usage } from "./System.tsx";
+import { Health, Usage } from "./System.tsx";
 import { Users } from "./Users.tsx";
 
 const TABS: readonly { tab: string; name: string; right: Right }[] = [

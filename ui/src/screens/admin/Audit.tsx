@@ -1,13 +1,11 @@
-import { useInfiniteQuery, useMutation, useQuery } from "@tanstack/react-query";
+import { useInfiniteQuery, useMutation } from "@tanstack/react-query";
 import { Fragment, useState } from "react";
 import { Link, useSearchParams } from "wouter";
-import { listAudit, listUsers, verifyAudit } from "../../api/endpoints.ts";
+import { listAudit, verifyAudit } from "../../api/endpoints.ts";
 import type { AuditEntry, AuditQuery } from "../../api/types.ts";
 import { Button, Empty, Field, ProblemNote, ProblemOrMissing, SkeletonRows, Time, TraceId } from "../../design/basics.tsx";
 import { Icon } from "../../design/Icon.tsx";
 import { counted } from "../../format/numbers.ts";
-import { may } from "../../session/permissions.ts";
-import { useMe } from "../../session/session.ts";
 
 const ROWS = 50;
 const ACTIONS = [
@@ -101,7 +99,7 @@ function Entries({ rows }: { rows: readonly AuditEntry[] }) {
               <tr>
                 <td className="cell-when"><Time at={row.ts} /></td>
                 <td><button type="button" className="audit-open" aria-expanded={open === row.audit_id} onClick={() => setOpen(open === row.audit_id ? null : row.audit_id)}>{inWords(row.action)}</button></td>
-                <td className="cell-name"><Actor id={row.actor} /></td>
+                <td className="cell-name" title={row.actor}>{row.actor_name ?? row.actor}</td>
                 <td><EntityLink row={row} /></td>
                 <td className="quiet cell-when">{row.lane}·{row.position}</td>
               </tr>
@@ -120,14 +118,6 @@ function Entries({ rows }: { rows: readonly AuditEntry[] }) {
       </table>
     </div>
   );
-}
-
-/** A person is recorded by id; whoever may list people sees the name. */
-function Actor({ id }: { id: string }) {
-  const { role } = useMe();
-  const { data } = useQuery({ queryKey: ["users"], queryFn: () => listUsers(), enabled: may(role, "users") });
-  const email = data?.items.find((user) => user.user_id === id)?.email;
-  return <span title={id}>{email ?? id}</span>;
 }
 
 function EntityLink({ row }: { row: AuditEntry }) {

@@ -2,10 +2,9 @@
 import "./rules.css";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { changeRules, listDocuments, listRuns, readTenant } from "../../api/endpoints.ts";
+import { changeRules, listDocuments, readTenant } from "../../api/endpoints.ts";
 import type { Mask, Rules as RulesOfTenant } from "../../api/types.ts";
 import { Button, Field, ProblemNote, SkeletonRows } from "../../design/basics.tsx";
-import { byStage } from "../../format/stages.ts";
 import { tell } from "../../live/notices.ts";
 import { MaskDrawing } from "./MaskDrawing.tsx";
 import { MaskFields, MaskList } from "./MaskFields.tsx";
@@ -17,10 +16,10 @@ export function Rules() {
   if (!tenant.data) return <SkeletonRows rows={8} />;
   const saved = asSent(tenant.data.rules);
   // Rules that somebody else saved begin a new edit.
-  return <RulesEditor key={JSON.stringify(saved)} saved={saved} />;
+  return <RulesEditor key={JSON.stringify(saved)} saved={saved} stages={tenant.data.stages} />;
 }
 
-function RulesEditor({ saved }: { saved: RulesOfTenant }) {
+function RulesEditor({ saved, stages }: { saved: RulesOfTenant; stages: readonly string[] }) {
   const client = useQueryClient();
   const [masks, setMasks] = useState<readonly Mask[]>(saved.masks ?? []);
   const [pipeline, setPipeline] = useState<readonly string[]>(saved.pipeline ?? []);
@@ -41,7 +40,7 @@ function RulesEditor({ saved }: { saved: RulesOfTenant }) {
   return (
     <>
       <Masks masks={masks} onChange={setMasks} />
-      <Stages pipeline={pipeline} onChange={setPipeline} />
+      <Stages known={stages} pipeline={pipeline} onChange={setPipeline} />
       {save.error && <ProblemNote error={save.error} />}
       <div className="rules-foot">
         <p className="quiet">Documents that are here keep what they were read with, until they are run again.</p>
@@ -97,17 +96,14 @@ function Behind({ shown, onShow }: { shown: string; onShow: (id: string) => void
   );
 }
 
-function Stages({ pipeline, onChange }: { pipeline: readonly string[]; onChange: (pipeline: readonly string[]) => void }) {
-  // No route tells all stages; the latest runs passed them.
-  const runs = useQuery({ queryKey: ["runs", "latest"], queryFn: () => listRuns({ limit: 20 }) });
-  const known = [...new Set([...(runs.data?.items.flatMap((run) => run.pipeline) ?? []), ...pipeline])].sort(byStage);
+function Stages({ known, pipeline, onChange }: { known: readonly string[]; pipeline: readonly string[]; onChange: (pipeline: readonly string[]) => void }) {
   const isUsual = pipeline.length === 0;
   return (
     <section className="card" aria-labelledby="stages">
       <div className="card-head"><h2 id="stages">Stages</h2></div>
       <div className="card-body stages-choice">
         <label className="choice"><input type="radio" className="check" name="stages" checked={isUsual} onChange={() => onChange([])} /> The usual ones</label>
-        <label className="choice"><input type="radio" className="check" name="stages" checked={!isUsual} disabled={known.length === 0} onChange={() => onChange(known)} /> Only these, unless a batch says otherwise:</label>
+        <label className="choice"><input type="radio" className="check" name="stages" checked={!isUsual} onChange={() => onChange(known)} /> Only these, unless a batch says otherwise:</label>
         <div className="kinds" role="group" aria-label="Stages that documents pass">
           {known.map((stage) => (
             <label key={stage} className="choice">
@@ -115,8 +111,6 @@ function Stages({ pipeline, onChange }: { pipeline: readonly string[]; onChange:
             </label>
           ))}
         </div>
-        {runs.data && known.length === 0 && <p className="quiet">The stages are known here once a document has passed them.</p>}
-        {runs.error && <ProblemNote error={runs.error} />}
       </div>
     </section>
   );

@@ -1,9 +1,9 @@
-/** The server itself: what it depends on, what it may use, how it is set up. */
+/** The server itself: what it depends on, and what a tenant may use of it. */
 import { useQuery } from "@tanstack/react-query";
-import { countDocuments, listQueues, readConfiguration, readHealth, readTenant } from "../../api/endpoints.ts";
+import { countDocuments, listQueues, readHealth, readTenant } from "../../api/endpoints.ts";
 import { isMissingRoute } from "../../api/problem.ts";
 import type { Tenant } from "../../api/types.ts";
-import { Badge, MissingNote, ProblemNote, ProblemOrMissing, SkeletonRows } from "../../design/basics.tsx";
+import { Badge, MissingNote, ProblemNote, SkeletonRows } from "../../design/basics.tsx";
 import { bytes, count } from "../../format/numbers.ts";
 import { byStage } from "../../format/stages.ts";
 import { duration } from "../../format/time.ts";
@@ -118,32 +118,5 @@ function Meter({ name, used, limit, format }: { name: string; used: number; limi
       <p className="screen-head"><span>{name}</span><span className="quiet">{format(used)} of {format(limit)}</span></p>
       <div className="bar"><span style={{ width: `${share * 100}%` }} /></div>
     </div>
-  );
-}
-
-export function Configuration() {
-  const configuration = useQuery({ queryKey: ["configuration"], queryFn: readConfiguration });
-  if (configuration.error) return <ProblemOrMissing error={configuration.error} what="show its configuration over HTTP (on its machine, “docket config” prints it)" route="GET /v1/config" />;
-  return (
-    <section className="card" aria-label="Configuration">
-      {configuration.isPending && <SkeletonRows rows={10} />}
-      {configuration.data && (
-        <div className="table-wrap">
-          <table className="table">
-            <thead><tr><th>Setting</th><th>Value</th><th>From</th><th>What it is</th></tr></thead>
-            <tbody>
-              {configuration.data.settings.map((setting) => (
-                <tr key={setting.key}>
-                  <td><code>{setting.key}</code></td>
-                  <td>{setting.secret ? <span className="quiet">hidden</span> : <code>{JSON.stringify(setting.value)}</code>}</td>
-                  <td className="quiet">{setting.origin}</td>
-                  <td className="quiet">{setting.about}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
-      )}
-    </section>
   );
 }

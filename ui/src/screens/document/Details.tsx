@@ -2,6 +2,7 @@ import type { ReactNode } from "react";
 import type { DocumentDetail, PageView } from "../../api/types.ts";
 import { Time } from "../../design/basics.tsx";
 import { bytes } from "../../format/numbers.ts";
+import { sourceInWords } from "../../format/sources.ts";
 import { PartsList } from "./Parts.tsx";
 import { EditableTags } from "./Tags.tsx";
 
@@ -21,7 +22,7 @@ export function Details({ detail, page }: { detail: DocumentDetail; page?: PageV
         <Fact name="Type">{detail.source_type} <span className="quiet">{detail.content_type}</span></Fact>
         <Fact name="Size">{bytes(detail.size_bytes)}</Fact>
         <Fact name="Tags"><EditableTags id={detail.doc_id} tags={detail.tags} /></Fact>
-        <Fact name="Source">{detail.source}</Fact>
+        <Fact name="Source">{sourceInWords(detail.source)}</Fact>
         <Fact name="Added"><Time at={detail.created_at} /></Fact>
         <Fact name="Changed"><Time at={detail.updated_at} /></Fact>
         <Fact name="Served version">{detail.version_label ?? "none"}</Fact>

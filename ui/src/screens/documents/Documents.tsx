@@ -1,9 +1,10 @@
 /** All documents, or those that the address asks for. */
 import "./documents.css";
-import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { useMemo, useState } from "react";
 import { useSearchParams } from "wouter";
-import { countDocuments } from "../../api/endpoints.ts";
+import { countFacets } from "../../api/endpoints.ts";
+import type { DocumentFacets } from "../../api/types.ts";
 import { Empty, ProblemNote } from "../../design/basics.tsx";
 import { Icon } from "../../design/Icon.tsx";
 import { count, counted } from "../../format/numbers.ts";
@@ -14,7 +15,7 @@ import { BulkBar } from "./BulkBar.tsx";
 import { selectionAfter } from "./bulk.ts";
 import { Facets } from "./Facets.tsx";
 import { RowList } from "./RowList.tsx";
-import { isFiltered, readListState, writeListState, type ListState } from "./url-state.ts";
+import { isFiltered, queryOf, readListState, totalOf, writeListState, type ListState } from "./url-state.ts";
 import { useRows } from "./use-rows.ts";
 
 export default function Documents() {
@@ -22,7 +23,11 @@ export default function Documents() {
   const [params, setParams] = useSearchParams();
   const state = useListState(params);
   const change = (how: Partial<ListState>) => setParams((now) => writeListState(now, how), { replace: "search" in how });
-  const rows = useRows(state);
+  // `now` only decides on which day a span begins; the day is what the list has to change with.
+  const query = useMemo(() => queryOf(state, new Date()), [state]);
+  const rows = useRows(state, query);
+  // Counts are renewed whenever anything is counted anew.
+  const { data: facets } = useQuery({ queryKey: ["summary", "facets", query], queryFn: ({ signal }) => countFacets(query, signal), placeholderData: keepPreviousData });
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
   const [lastClicked, setLastClicked] = useState<string | null>(null);
   const select = (id: string, isRange: boolean) => {
@@ -31,7 +36,7 @@ export default function Documents() {
   };
   return (
     <div className="documents screen-full">
-      <Facets state={state} rows={rows.loaded} onChange={change} />
+      <Facets state={state} facets={facets} onChange={change} />
       <div className="documents-main">
         <div className="documents-head">
           <h1>Documents</h1>
@@ -44,7 +49,7 @@ export default function Documents() {
         </div>
         {selected.size > 0
           ? <BulkBar ids={[...selected]} onDone={() => setSelected(new Set())} />
-          : <CountLine state={state} shown={rows.shown.length} loaded={rows.loaded.length} hasMore={rows.hasMore} />}
+          : <CountLine status={state.status} facets={facets} shown={rows.shown.length} hasMore={rows.hasMore} />}
         {rows.error && <div className="documents-note"><ProblemNote error={rows.error} onRetry={rows.retry} /></div>}
         {!rows.error && !rows.isPending && rows.shown.length === 0 && !rows.hasMore
           ? <NoRows state={state} onClear={() => setParams({})} />
@@ -68,16 +73,14 @@ function allOrNone(selected: ReadonlySet<string>, ids: readonly string[]): Reado
   return ids.every((id) => selected.has(id)) ? new Set() : new Set(ids);
 }
 
-function CountLine({ state, shown, loaded, hasMore }: { state: ListState; shown: number; loaded: number; hasMore: boolean }) {
-  const { data: summary } = useQuery({ queryKey: ["summary"], queryFn: countDocuments });
+function CountLine({ status, facets, shown, hasMore }: { status: ListState["status"]; facets?: DocumentFacets; shown: number; hasMore: boolean }) {
   return <p className="documents-count quiet" role="status">{countInWords()}</p>;
 
   function countInWords(): string {
-    const isLocal = state.type !== null || state.source !== null || state.tag !== null;
-    if (isLocal && hasMore) return `${counted(shown, "document")} so far, of ${count(loaded)} looked through`;
     if (!hasMore) return counted(shown, "document");
-    const total = state.search || state.span || state.batch ? null : summary?.[state.status ?? "total"];
-    return total == null ? `The newest ${count(loaded)}; more come as you scroll` : counted(total, "document");
+    const total = facets && totalOf(facets, status);
+    if (!total || total.amount < shown) return `The newest ${count(shown)}; more come as you scroll`;
+    return total.atLeast ? `At least ${counted(total.amount, "document")}` : counted(total.amount, "document");
   }
 }
 

@@ -1,32 +1,29 @@
-import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
-import { countDocuments, listBatches } from "../../api/endpoints.ts";
-import type { DocumentView } from "../../api/types.ts";
+import type { DocumentFacets, FacetView } from "../../api/types.ts";
 import { statusInWords } from "../../design/basics.tsx";
 import { count } from "../../format/numbers.ts";
+import { sourceInWords } from "../../format/sources.ts";
 import { exactTime } from "../../format/time.ts";
-import { countBy, isFiltered, SPANS, STATUSES, type ListState } from "./url-state.ts";
+import { isFiltered, SPANS, STATUSES, type ListState } from "./url-state.ts";
 
 interface FacetsProps {
   state: ListState;
-  rows: readonly DocumentView[];
+  facets?: DocumentFacets;
   onChange: (change: Partial<ListState>) => void;
 }
 
-const MOST_TAGS = 12;
+const MOST_BATCHES = 12;
 const SPAN_WORDS = { today: "Today", week: "Last 7 days", month: "Last 30 days" };
+/** Statuses that are there to be chosen even when no document has them. */
+const USUAL: readonly string[] = ["active", "processing", "uploaded", "failed"];
 
-export function Facets({ state, rows, onChange }: FacetsProps) {
-  const { data: summary } = useQuery({ queryKey: ["summary"], queryFn: countDocuments });
-  const { data: batches } = useQuery({ queryKey: ["batches"], queryFn: listBatches });
-  const types = withChosen(countBy(rows, (row) => [row.source_type]), state.type);
-  const sources = countBy(rows, (row) => [row.source]).filter(([source]) => source !== "");
-  const tags = withChosen(countBy(rows, (row) => row.tags).slice(0, MOST_TAGS), state.tag);
+export function Facets({ state, facets, onChange }: FacetsProps) {
+  const statuses = STATUSES.filter((status) => state.status === status || USUAL.includes(status) || amountOf(facets?.status, status) !== undefined);
   return (
     <aside className="facets" aria-label="Filters">
       <FacetGroup name="Status">
-        {STATUSES.filter((status) => state.status === status || ["active", "processing", "uploaded", "failed"].includes(status) || (summary?.[status] ?? 0) > 0).map((status) => (
-          <Facet key={status} isOn={state.status === status} amount={summary?.[status]} onToggle={(isOn) => onChange({ status: isOn ? status : null })}>
+        {statuses.map((status) => (
+          <Facet key={status} isOn={state.status === status} amount={amountOf(facets?.status, status) ?? (facets?.status.is_complete ? "0" : undefined)} onToggle={(isOn) => onChange({ status: isOn ? status : null })}>
             {statusInWords(status)}
           </Facet>
         ))}
@@ -36,32 +33,10 @@ export function Facets({ state, rows, onChange }: FacetsProps) {
           <Facet key={span} isOn={state.span === span} onToggle={(isOn) => onChange({ span: isOn ? span : null })}>{SPAN_WORDS[span]}</Facet>
         ))}
       </FacetGroup>
-      {types.length > 0 && <FacetGroup name="Type" note="of those in the list">
-        {types.map(([type, amount]) => (
-          <Facet key={type} isOn={state.type === type} amount={amount} onToggle={(isOn) => onChange({ type: isOn ? type : null })}>{type || "unknown"}</Facet>
-        ))}
-      </FacetGroup>}
-      {tags.length > 0 && <FacetGroup name="Tag" note="of those in the list">
-        {tags.map(([tag, amount]) => (
-          <Facet key={tag} isOn={state.tag === tag} amount={amount} onToggle={(isOn) => onChange({ tag: isOn ? tag : null })}>{tag}</Facet>
-        ))}
-      </FacetGroup>}
-      {(sources.length > 1 || state.source !== null) && (
-        <FacetGroup name="Source" note="of those in the list">
-          {withChosen(sources, state.source).map(([source, amount]) => (
-            <Facet key={source} isOn={state.source === source} amount={amount} onToggle={(isOn) => onChange({ source: isOn ? source : null })}>{source}</Facet>
-          ))}
-        </FacetGroup>
-      )}
-      {batches && batches.items.length > 0 && (
-        <FacetGroup name="Batch">
-          {batches.items.slice(0, 12).map((batch) => (
-            <Facet key={batch.batch_id} isOn={state.batch === batch.batch_id} amount={batch.counts.documents} onToggle={(isOn) => onChange({ batch: isOn ? batch.batch_id : null })}>
-              {batch.name ?? exactTime(new Date(batch.created_at))}
-            </Facet>
-          ))}
-        </FacetGroup>
-      )}
+      <Values name="Type" facet={facets?.type} chosen={state.type} onChoose={(type) => onChange({ type })} />
+      <Values name="Tag" facet={facets?.tag} chosen={state.tag} onChoose={(tag) => onChange({ tag })} />
+      <Values name="Source" facet={facets?.source} chosen={state.source} inWords={sourceInWords} onChoose={(source) => onChange({ source })} />
+      <Batches batches={facets?.batches ?? []} chosen={state.batch} onChoose={(batch) => onChange({ batch })} />
       {isFiltered(state) && (
         <button type="button" className="button bare" onClick={() => onChange({ search: "", status: null, type: null, source: null, tag: null, batch: null, span: null })}>
           Clear filters
@@ -71,9 +46,48 @@ export function Facets({ state, rows, onChange }: FacetsProps) {
   );
 }
 
-/** A chosen value stays in its list when no loaded row has it: it has to be possible to let go of it. */
-function withChosen(counts: (readonly [string, number])[], chosen: string | null): (readonly [string, number])[] {
-  return chosen === null || counts.some(([value]) => value === chosen) ? counts : [...counts, [chosen, 0]];
+interface ValuesProps {
+  name: string;
+  facet?: FacetView;
+  chosen: string | null;
+  inWords?: (value: string) => string;
+  onChoose: (value: string | null) => void;
+}
+
+function Values({ name, facet, chosen, inWords = (value) => value, onChoose }: ValuesProps) {
+  const listed = facet?.values.map(({ value }) => value) ?? [];
+  // A chosen value stays in its list when no document has it: it has to be possible to let go of it.
+  const values = chosen === null || listed.includes(chosen) ? listed : [...listed, chosen];
+  if (values.length === 0) return null;
+  return (
+    <FacetGroup name={name} note={facet?.is_complete === false ? "the most frequent" : undefined}>
+      {values.map((value) => (
+        <Facet key={value} isOn={chosen === value} amount={amountOf(facet, value)} onToggle={(isOn) => onChoose(isOn ? value : null)}>{inWords(value)}</Facet>
+      ))}
+    </FacetGroup>
+  );
+}
+
+function Batches({ batches, chosen, onChoose }: { batches: DocumentFacets["batches"]; chosen: string | null; onChoose: (batch: string | null) => void }) {
+  const listed = batches.filter(({ batch_id: id }, at) => at < MOST_BATCHES || id === chosen);
+  const isElsewhere = chosen !== null && !listed.some(({ batch_id: id }) => id === chosen);
+  if (listed.length === 0 && !isElsewhere) return null;
+  return (
+    <FacetGroup name="Batch">
+      {listed.map((batch) => (
+        <Facet key={batch.batch_id} isOn={chosen === batch.batch_id} amount={count(batch.documents)} onToggle={(isOn) => onChoose(isOn ? batch.batch_id : null)}>
+          {batch.name ?? exactTime(new Date(batch.created_at))}
+        </Facet>
+      ))}
+      {isElsewhere && <Facet isOn onToggle={() => onChoose(null)}>An earlier batch</Facet>}
+    </FacetGroup>
+  );
+}
+
+/** How many documents have a value, as it is shown: “12”, or “10,000+” where counting stopped. */
+function amountOf(facet: FacetView | undefined, value: string): string | undefined {
+  const found = facet?.values.find((known) => known.value === value);
+  return found && `${count(found.documents)}${found.at_least ? "+" : ""}`;
 }
 
 function FacetGroup({ name, note, children }: { name: string; note?: string; children: ReactNode }) {
@@ -85,12 +99,12 @@ function FacetGroup({ name, note, children }: { name: string; note?: string; chi
   );
 }
 
-function Facet({ isOn, amount, onToggle, children }: { isOn: boolean; amount?: number; onToggle: (isOn: boolean) => void; children: ReactNode }) {
+function Facet({ isOn, amount, onToggle, children }: { isOn: boolean; amount?: string; onToggle: (isOn: boolean) => void; children: ReactNode }) {
   return (
     <li>
       <button type="button" className="facet" aria-pressed={isOn} onClick={() => onToggle(!isOn)}>
         <span className="truncate">{children}</span>
-        {amount !== undefined && <span className="facet-count">{count(amount)}</span>}
+        {amount !== undefined && <span className="facet-count">{amount}</span>}
       </button>
     </li>
   );

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { DocumentView } from "../../api/types.ts";
-import { countBy, isFiltered, isShown, queryOf, readListState, writeListState } from "./url-state.ts";
+import type { DocumentFacets, DocumentView } from "../../api/types.ts";
+import { isFiltered, isShown, queryOf, readListState, totalOf, writeListState } from "./url-state.ts";
 
 const state = (address: string) => readListState(new URLSearchParams(address));
 
@@ -26,17 +26,24 @@ describe("the state of the list", () => {
     });
   });
 
-  it("filters by type, source and tag, and drops rows that have left the status", () => {
-    const row = { status: "active", source_type: "pdf", source: "manual", tags: ["tax", "2026"] } as DocumentView;
-    expect(isShown(row, state("type=pdf&status=active"))).toBe(true);
-    expect(isShown(row, state("type=docx"))).toBe(false);
-    expect(isShown(row, state("tag=2026"))).toBe(true);
-    expect(isShown(row, state("tag=20"))).toBe(false);
+  it("leaves every condition to the server", () => {
+    expect(queryOf(state("type=pdf&source=batch&tag=tax&batch=7"), new Date())).toEqual({
+      status: "all", type: "pdf", source: "batch", tag: "tax", batch_id: "7",
+    });
+  });
+
+  it("drops rows that have left the status", () => {
+    const row = { status: "active" } as DocumentView;
+    expect(isShown(row, state("status=active&type=pdf"))).toBe(true);
     expect(isShown(row, state("status=failed"))).toBe(false);
   });
 
-  it("counts facets, the most frequent first", () => {
-    const rows = ["pdf", "jpg", "pdf"].map((source_type) => ({ source_type }) as DocumentView);
-    expect(countBy(rows, (row) => [row.source_type])).toEqual([["pdf", 2], ["jpg", 1]]);
+  it("tells how many there are, or how many at least", () => {
+    const values = [{ value: "active", documents: 10_000, at_least: true }, { value: "failed", documents: 3, at_least: false }];
+    const facets = (isComplete: boolean) => ({ status: { values, is_complete: isComplete } }) as DocumentFacets;
+    expect(totalOf(facets(true), "failed")).toEqual({ amount: 3, atLeast: false });
+    expect(totalOf(facets(false), "failed")).toEqual({ amount: 3, atLeast: true });
+    expect(totalOf(facets(true), null)).toEqual({ amount: 10_003, atLeast: true });
+    expect(totalOf(facets(true), "rejected")).toEqual({ amount: 0, atLeast: false });
   });
 });

@@ -1,5 +1,5 @@
 /** What the list shows is in the address: it can be shared, and the browser's Back works. */
-import type { DocumentsQuery, DocumentStatus, DocumentView } from "../../api/types.ts";
+import type { DocumentFacets, DocumentStatus, DocumentView, FacetsQuery } from "../../api/types.ts";
 import { startOfDay } from "../../format/time.ts";
 
 export const STATUSES = ["active", "processing", "uploaded", "failed", "rejected", "inactive"] as const satisfies readonly DocumentStatus[];
@@ -42,9 +42,13 @@ export function writeListState(params: URLSearchParams, change: Partial<ListStat
 
 const DAYS = { today: 0, week: 6, month: 29 };
 
-/** The part of the state that the server filters by. */
-export function queryOf(state: ListState, now: Date): DocumentsQuery {
-  const query: DocumentsQuery = { status: state.status ?? "all" };
+/** The state as the server takes it, for the list and for its facets. */
+export function queryOf(state: ListState, now: Date): FacetsQuery {
+  const query: FacetsQuery = { status: state.status ?? "all" };
+  if (state.type) query.type = state.type;
+  if (state.source) query.source = state.source;
+  if (state.tag) query.tag = state.tag;
+  if (state.batch) query.batch_id = state.batch;
   if (state.search.trim()) query.search = state.search.trim();
   if (state.span) {
     const from = startOfDay(now);
@@ -54,21 +58,18 @@ export function queryOf(state: ListState, now: Date): DocumentsQuery {
   return query;
 }
 
-/** The part that is left to the page: the server lists by neither type nor source nor tag. */
+/** What the events of the server change in a row is its status: one that has left the chosen status is not shown any more. */
 export function isShown(row: DocumentView, state: ListState): boolean {
-  return (state.status === null || row.status === state.status)
-    && (state.type === null || row.source_type === state.type)
-    && (state.source === null || row.source === state.source)
-    && (state.tag === null || row.tags.includes(state.tag));
+  return state.status === null || row.status === state.status;
 }
 
 export function isFiltered(state: ListState): boolean {
   return state.search !== "" || Object.entries(state).some(([name, value]) => name !== "search" && value !== null);
 }
 
-/** How many of the rows have each value, the most frequent first. */
-export function countBy(rows: readonly DocumentView[], values: (row: DocumentView) => readonly string[]): (readonly [string, number])[] {
-  const counts = new Map<string, number>();
-  for (const value of rows.flatMap(values)) counts.set(value, (counts.get(value) ?? 0) + 1);
-  return [...counts].sort((a, b) => b[1] - a[1] || a[0].localeCompare(b[0]));
+/** How many documents there are of what is chosen. The facet of statuses counts by every other condition. */
+export function totalOf(facets: DocumentFacets, status: ListState["status"]): { amount: number; atLeast: boolean } {
+  const counted = facets.status.values.filter(({ value }) => status === null || value === status);
+  const amount = counted.reduce((sum, { documents }) => sum + documents, 0);
+  return { amount, atLeast: !facets.status.is_complete || counted.some(({ at_least: atLeast }) => atLeast) };
 }

@@ -112,7 +112,7 @@ function Cause({ group, isBusy, onRequeue, onRetry }: CauseProps) {
       <ul className="cause-jobs">
         {jobs.map((job) => (
           <li key={job.job_id}>
-            <DocumentName id={job.doc_id} />
+            <DocumentName id={job.doc_id} title={job.doc_title} />
             <span className="quiet">{counted(job.attempts + 1, "try", "tries")}, <Time at={job.updated_at} /></span>
             {onRetry && group.jobs.length > 1 && <Button kind="bare" disabled={isBusy} onClick={() => onRetry(job)}>Requeue</Button>}
           </li>
@@ -127,8 +127,8 @@ function sentence(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** A job knows its document by id only. */
-export function DocumentName({ id }: { id: string }) {
-  const { data } = useQuery({ queryKey: ["document", id], queryFn: () => findDocument(id), staleTime: 60_000 });
-  return <Link href={`/documents/${id}?tab=history`} className="truncate">{data?.title ?? id}</Link>;
+/** A job tells the title of its document; a run does not, so it is asked for. */
+export function DocumentName({ id, title }: { id: string; title?: string | null }) {
+  const { data } = useQuery({ queryKey: ["document", id], queryFn: () => findDocument(id), staleTime: 60_000, enabled: title === undefined });
+  return <Link href={`/documents/${id}?tab=history`} className="truncate">{title ?? data?.title ?? id}</Link>;
 }

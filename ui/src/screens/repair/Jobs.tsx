@@ -40,7 +40,7 @@ export function Jobs() {
             <tbody>
               {rows.map((job) => (
                 <tr key={job.job_id}>
-                  <td className="cell-name"><DocumentName id={job.doc_id} /></td>
+                  <td className="cell-name"><DocumentName id={job.doc_id} title={job.doc_title} /></td>
                   <td>{job.stage}</td>
                   <td><StatusBadge status={job.status} />{job.error && <p className="cell-why quiet">{job.error}</p>}</td>
                   <td className="number cell-short">{job.attempts} of {job.max_attempts}</td>

@@ -139,11 +139,11 @@ impl Events {
     /// The next event: its topic and what it says.
     pub(crate) async fn next(&mut self) -> (String, Value) {
         loop {
-            while let Some((event, rest)) = self.heard.split_once("\n\n") {
+            while let Some((event, _)) = self.heard.split_once("\n\n") {
                 let line = |name: &str| event.lines().find_map(|line| line.strip_prefix(name));
                 let told = line("event: ").zip(line("data: "));
                 let told = told.map(|(topic, data)| (topic.to_owned(), data.to_owned()));
-                self.heard = rest.to_owned();
+                self.heard.drain(..event.len() + 2);
                 if let Some((topic, data)) = told {
                     return (topic, serde_json::from_str(&data).expect("an event is JSON"));
                 }

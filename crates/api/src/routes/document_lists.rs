@@ -1,0 +1,165 @@
+//! Lists of documents, and how many there are of what.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use api_types::{
+    BatchFacetView, DocumentPage, DocumentQuery, DocumentStatusFilter, DocumentSummary, FacetQuery,
+    FacetValueView, FacetView, FacetsView, PageQuery, is_storable,
+};
+use axum::Json;
+use axum::extract::State;
+use domain::{BatchId, FileKind};
+use ops::{
+    BatchRecord, DocumentFilter, DocumentRecord, FacetCounts, Page, PageRequest, ValueCount,
+};
+
+use super::documents::view;
+use crate::Api;
+use crate::extract::{Query, SignedInCaller, cursor_of, page_request};
+use crate::openapi::{Checked, Guarded};
+use crate::problem::ApiProblem;
+
+/// List documents
+///
+/// Newest first; without `status`, those that are served. A list of one status, type, source, tag, batch or owner
+/// comes out of an index, however many documents there are. Of several conditions, and of `search`, one list is looked
+/// through for what fits the others, 10,000 documents at most for a page: a page may then hold fewer than `limit`, or
+/// none, and still have a `next_cursor` to go on from. Only without one is the list at its end.
+#[utoipa::path(
+    get, path = "/documents", tag = "documents", operation_id = "list_documents",
+    params(DocumentQuery),
+    responses((status = 200, body = DocumentPage), Guarded, Checked),
+    security(("bearer" = [])),
+)]
+pub(crate) async fn list(
+    State(api): State<Arc<Api>>,
+    SignedInCaller(caller): SignedInCaller,
+    Query(query): Query<DocumentQuery>,
+) -> Result<Json<DocumentPage>, ApiProblem> {
+    let request = page_request(query.page, query.limit, query.cursor.as_deref())?;
+    let DocumentQuery { status, kind, source, tag, batch_id, search, from, to, .. } = query;
+    let filter = filter_of(FacetQuery { status, kind, source, tag, batch_id, search, from, to })?;
+    let page = api.ops.list_documents(&caller, &filter, &request).await?;
+    Ok(Json(page_view(page, &request)))
+}
+
+/// Count what documents could be narrowed down by
+///
+/// Each facet counts the documents that fit all conditions but its own, so that it shows what else could be chosen.
+/// Up to 10,000 documents are looked at, the newest. Where that is all of them, every count is exact and
+/// `is_complete` is true (for tags: when there are no more than the 20 that are listed). Where it is not, counts are of
+/// those 10,000 and `at_least` is true, and a value that none of them has is missing. Without conditions, whoever
+/// sees all documents of the tenant gets status, type and source complete in any case, each exact below 10,000. A
+/// batch counts all that came with it.
+#[utoipa::path(
+    get, path = "/documents/facets", tag = "documents", operation_id = "count_facets",
+    params(FacetQuery),
+    responses((status = 200, body = FacetsView), Guarded, Checked),
+    security(("bearer" = [])),
+)]
+pub(crate) async fn facets(
+    State(api): State<Arc<Api>>,
+    SignedInCaller(caller): SignedInCaller,
+    Query(query): Query<FacetQuery>,
+) -> Result<Json<FacetsView>, ApiProblem> {
+    let filter = filter_of(query)?;
+    let found = api.ops.count_facets(&caller, &filter).await?;
+    Ok(Json(FacetsView {
+        status: facet_view(found.status),
+        kind: facet_view(found.kind),
+        source: facet_view(found.source),
+        tag: facet_view(found.tag),
+        batches: found.batches.into_iter().map(batch_view).collect(),
+    }))
+}
+
+/// List documents that never got a version
+#[utoipa::path(
+    get, path = "/documents/orphans", tag = "documents", operation_id = "list_orphans",
+    params(PageQuery),
+    responses((status = 200, body = DocumentPage), Guarded, Checked),
+    security(("bearer" = [])),
+)]
+pub(crate) async fn orphans(
+    State(api): State<Arc<Api>>,
+    SignedInCaller(caller): SignedInCaller,
+    Query(query): Query<PageQuery>,
+) -> Result<Json<DocumentPage>, ApiProblem> {
+    let request = page_request(query.page, query.limit, query.cursor.as_deref())?;
+    let page = api.ops.list_orphans(&caller, &request).await?;
+    Ok(Json(page_view(page, &request)))
+}
+
+/// Count documents by where they stand
+#[utoipa::path(
+    get, path = "/documents/stats/summary", tag = "documents", operation_id = "count_documents",
+    responses((status = 200, body = DocumentSummary), Guarded),
+    security(("bearer" = [])),
+)]
+pub(crate) async fn summary(
+    State(api): State<Arc<Api>>,
+    SignedInCaller(caller): SignedInCaller,
+) -> Result<Json<DocumentSummary>, ApiProblem> {
+    let counts: HashMap<String, i64> =
+        api.ops.count_documents(&caller).await?.into_iter().collect();
+    let of = |status: &str| counts.get(status).copied().unwrap_or_default();
+    Ok(Json(DocumentSummary {
+        total: counts.values().sum(),
+        uploaded: of("uploaded"),
+        processing: of("processing"),
+        active: of("active"),
+        failed: of("failed"),
+        inactive: of("inactive"),
+        rejected: of("rejected"),
+    }))
+}
+
+fn filter_of(query: FacetQuery) -> Result<DocumentFilter, ApiProblem> {
+    if ![query.from, query.to].into_iter().flatten().all(is_storable) {
+        return Err(ApiProblem::invalid("from and to are moments of the years 1 to 9999"));
+    }
+    Ok(DocumentFilter {
+        status: query.status.unwrap_or(DocumentStatusFilter::Active).status(),
+        kind: kind_of(query.kind.as_deref())?,
+        source: query.source,
+        tag: query.tag,
+        batch_id: query.batch_id.map(BatchId),
+        search: query.search.filter(|text| !text.is_empty()),
+        from: query.from,
+        to: query.to,
+    })
+}
+
+/// In its usual spelling: jpg for jpeg.
+fn kind_of(text: Option<&str>) -> Result<Option<String>, ApiProblem> {
+    let kind = text.map(str::parse::<FileKind>).transpose();
+    let kind = kind.map_err(|error| ApiProblem::invalid(error.to_string()).for_field("type"))?;
+    Ok(kind.map(|kind| kind.to_string()))
+}
+
+fn page_view(page: Page<DocumentRecord>, request: &PageRequest) -> DocumentPage {
+    DocumentPage {
+        items: page.items.into_iter().map(view).collect(),
+        limit: request.limit,
+        next_cursor: cursor_of(page.next),
+    }
+}
+
+fn facet_view(counts: FacetCounts) -> FacetView {
+    let value =
+        |ValueCount { value, documents, at_least }| FacetValueView { value, documents, at_least };
+    FacetView {
+        values: counts.values.into_iter().map(value).collect(),
+        is_complete: !counts.is_cut_short,
+    }
+}
+
+fn batch_view(batch: BatchRecord) -> BatchFacetView {
+    BatchFacetView {
+        batch_id: batch.batch_id.0,
+        name: batch.name,
+        created_at: batch.created_at,
+        documents: batch.documents,
+    }
+}

@@ -1,0 +1,227 @@
+//! Lists of documents: every way to narrow them down, page by page, and what could be chosen.
+
+use axum::http::StatusCode;
+use chrono::Duration;
+use domain::Role;
+use serde_json::{Value, json};
+use testkit::{TestApp, TestTenant};
+
+/// An application with a tenant that has, from the newest to the oldest: a mail, two notes of a batch, a page, and a
+/// bill. The bill and the mail are tagged.
+async fn filing_room() -> (TestApp, TestTenant, String) {
+    let app = TestApp::start().await;
+    let acme = app.tenant("acme").await;
+    let token = &acme.admin_token;
+    for (name, content, tags) in [
+        ("Bill 2025.txt", "please pay", json!(["rent", "flat"])),
+        ("page.html", "<!doctype html><html><body><p>a page</p></body></html>", json!([])),
+    ] {
+        let made = app.upload(name, content).bearer(token).send().await;
+        tag(&app, token, &made.body, tags).await;
+        app.clock.advance(Duration::seconds(1));
+    }
+    app.work_off().await;
+    let batch = app.post("/v1/batches", json!({"name": "January"})).bearer(token).send().await;
+    let batch = batch.body["batch_id"].as_str().unwrap().to_owned();
+    let path = format!("/v1/batches/{batch}/documents");
+    let notes: [(&str, &[u8]); 2] = [("one.txt", b"note one"), ("two.txt", b"note two")];
+    for note in notes {
+        let added = app.request(axum::http::Method::POST, &path).bearer(token).files([note]);
+        assert_eq!(added.status().await, StatusCode::ACCEPTED);
+        app.clock.advance(Duration::seconds(1));
+    }
+    let mail = "From: a@b.test\r\nTo: c@d.test\r\nSubject: The rent\r\nMIME-Version: 1.0\r\n\r\nIt is due.";
+    let made = app.upload("rent.eml", mail).bearer(token).send().await;
+    tag(&app, token, &made.body, json!(["rent"])).await;
+    (app, acme, batch)
+}
+
+async fn tag(app: &TestApp, token: &str, made: &Value, tags: Value) {
+    let path = format!("/v1/documents/{}/tags", made["doc_id"].as_str().unwrap());
+    let tagged = app.put(&path, json!({"tags": tags})).bearer(token).send().await;
+    assert_eq!(tagged.status, StatusCode::OK, "{made}");
+}
+
+/// The names in a list, page by page of one document each.
+async fn names(app: &TestApp, token: &str, query: &str) -> Vec<String> {
+    let mut names = Vec::new();
+    let mut cursor = String::new();
+    loop {
+        let path = format!("/v1/documents?limit=1&{query}{cursor}");
+        let page = app.get(&path).bearer(token).send().await;
+        assert_eq!(page.status, StatusCode::OK, "{path}: {}", page.body);
+        let items = page.body["items"].as_array().unwrap();
+        names.extend(items.iter().map(|item| item["filename"].as_str().unwrap().to_owned()));
+        match page.body["next_cursor"].as_str() {
+            Some(next) => cursor = format!("&cursor={next}"),
+            None => return names,
+        }
+    }
+}
+
+async fn facets(app: &TestApp, token: &str, query: &str) -> Value {
+    let found = app.get(&format!("/v1/documents/facets?{query}")).bearer(token).send().await;
+    assert_eq!(found.status, StatusCode::OK, "{}", found.body);
+    found.body
+}
+
+/// `txt 3, html 1`
+fn told(facet: &Value) -> String {
+    let value =
+        |value: &Value| format!("{} {}", value["value"].as_str().unwrap(), value["documents"]);
+    facet["values"].as_array().unwrap().iter().map(value).collect::<Vec<_>>().join(", ")
+}
+
+#[tokio::test]
+async fn each_condition_narrows_the_list_down_and_they_hold_together() {
+    let (app, acme, batch) = filing_room().await;
+    let token = &acme.admin_token;
+    let of_batch = format!("status=all&batch_id={batch}");
+    for (query, expected) in [
+        ("status=all", &["rent.eml", "two.txt", "one.txt", "page.html", "Bill 2025.txt"] as &[_]),
+        ("", &["page.html", "Bill 2025.txt"]),
+        ("status=uploaded", &["rent.eml", "two.txt", "one.txt"]),
+        ("status=all&type=txt", &["two.txt", "one.txt", "Bill 2025.txt"]),
+        ("status=all&type=htm", &["page.html"]),
+        ("type=txt", &["Bill 2025.txt"]),
+        ("status=all&source=batch", &["two.txt", "one.txt"]),
+        ("status=all&source=manual&type=txt", &["Bill 2025.txt"]),
+        ("status=all&tag=rent", &["rent.eml", "Bill 2025.txt"]),
+        ("status=all&tag=rent&type=txt", &["Bill 2025.txt"]),
+        ("status=all&tag=Rent", &[]),
+        (&of_batch, &["two.txt", "one.txt"]),
+        (&format!("{of_batch}&search=ONE"), &["one.txt"]),
+        ("status=all&search=bILL", &["Bill 2025.txt"]),
+        ("status=all&search=nothing", &[]),
+    ] {
+        assert_eq!(names(&app, token, query).await, expected, "{query}");
+    }
+    let refused = app.get("/v1/documents?type=exe").bearer(token).send().await;
+    assert_eq!(refused.status, StatusCode::BAD_REQUEST);
+    assert_eq!(refused.body["detail"], "'exe' is not a kind of file that can be taken");
+}
+
+#[tokio::test]
+async fn a_tag_that_is_taken_off_and_a_document_that_is_deleted_leave_their_lists() {
+    let (app, acme, _) = filing_room().await;
+    let token = &acme.admin_token;
+    let tagged = app.get("/v1/documents?status=all&tag=rent").bearer(token).send().await.body;
+    let [mail, bill] = [&tagged["items"][0], &tagged["items"][1]];
+    tag(&app, token, mail, json!(["read"])).await;
+    assert_eq!(names(&app, token, "status=all&tag=rent").await, ["Bill 2025.txt"]);
+    assert_eq!(names(&app, token, "status=all&tag=read").await, ["rent.eml"]);
+
+    let path = format!("/v1/documents/{}", bill["doc_id"].as_str().unwrap());
+    let deleted = app.request(axum::http::Method::DELETE, &path).bearer(token).status().await;
+    assert_eq!(deleted, StatusCode::NO_CONTENT);
+    assert_eq!(names(&app, token, "status=all&tag=rent").await, [] as [&str; 0]);
+    assert_eq!(names(&app, token, "status=all&type=txt").await, ["two.txt", "one.txt"]);
+    assert_eq!(told(&facets(&app, token, "status=all").await["type"]), "txt 2, eml 1, html 1");
+
+    app.upload("Bill 2025.txt", "please pay").bearer(token).send().await;
+    assert_eq!(names(&app, token, "status=all&tag=flat").await, ["Bill 2025.txt"], "it is back");
+}
+
+#[tokio::test]
+async fn facets_tell_what_else_could_be_chosen() {
+    let (app, acme, batch) = filing_room().await;
+    let token = &acme.admin_token;
+    let all = facets(&app, token, "status=all").await;
+    assert_eq!(told(&all["status"]), "uploaded 3, active 2");
+    assert_eq!(told(&all["type"]), "txt 3, eml 1, html 1");
+    assert_eq!(told(&all["source"]), "manual 3, batch 2");
+    assert_eq!(told(&all["tag"]), "rent 2, flat 1");
+    assert_eq!(all["tag"]["is_complete"], true);
+    assert_eq!(all["type"]["values"][0]["at_least"], false);
+    let of_batch = &all["batches"][0];
+    assert_eq!((&of_batch["batch_id"], &of_batch["name"]), (&json!(batch), &json!("January")));
+    assert_eq!(of_batch["documents"], 2);
+
+    let mails = facets(&app, token, "status=all&type=eml").await;
+    assert_eq!(told(&mails["status"]), "uploaded 1");
+    assert_eq!(told(&mails["tag"]), "rent 1");
+    assert_eq!(told(&mails["type"]), "txt 3, eml 1, html 1", "its own condition does not count");
+    let served = facets(&app, token, "search=bill").await;
+    assert_eq!(told(&served["type"]), "txt 1");
+}
+
+#[tokio::test]
+async fn a_user_sees_and_counts_only_what_they_brought_in_and_nobody_another_tenant() {
+    let (app, acme, batch) = filing_room().await;
+    let (_, ada) = app.user(&acme, Role::User).await;
+    app.upload("hers.txt", "her own").bearer(&ada).send().await;
+    app.upload("Bill 2025.txt", "please pay").bearer(&ada).send().await;
+    for query in ["", "&type=txt", "&source=manual", "&search=t"] {
+        let seen = names(&app, &ada, &format!("status=all{query}")).await;
+        assert_eq!(seen, ["hers.txt", "Bill 2025.txt"], "{query}");
+    }
+    assert_eq!(names(&app, &ada, "status=all&tag=rent").await, ["Bill 2025.txt"]);
+    let of_batch = format!("status=all&batch_id={batch}");
+    assert_eq!(names(&app, &ada, &of_batch).await, [] as [&str; 0]);
+    let counted = facets(&app, &ada, "status=all").await;
+    assert_eq!(told(&counted["type"]), "txt 2");
+    assert_eq!(counted["batches"], json!([]));
+
+    let other = app.tenant("other").await;
+    for query in ["status=all", "status=all&type=txt", "status=all&tag=rent", of_batch.as_str()] {
+        assert_eq!(names(&app, &other.admin_token, query).await, [] as [&str; 0], "{query}");
+        let counted = facets(&app, &other.admin_token, query).await;
+        assert_eq!(told(&counted["type"]), "", "{query}");
+    }
+}
+
+/// Far more documents than one page is looked for in, older than all others and in the same place.
+async fn pile_up(app: &TestApp, tenant: &TestTenant, many: i32) {
+    let mut superuser = app.database.superuser().await;
+    sqlx::query(
+        "INSERT INTO documents (doc_id, tenant_id, source_type, source_uri, title, source, filename, mime, bytes_len,
+                                status, created_at, updated_at)
+         SELECT gen_random_uuid(), $1, 'pdf', 'upload://' || n, 'Paper ' || n, 'manual', n || '.pdf', 'application/pdf',
+                1, 'active', '2020-01-01Z'::timestamptz - make_interval(secs => n), '2020-01-01Z'
+         FROM generate_series(1, $2) AS n",
+    )
+    .bind(tenant.tenant.tenant_id.0)
+    .bind(many)
+    .execute(&mut superuser)
+    .await
+    .unwrap();
+}
+
+#[tokio::test]
+async fn what_is_looked_for_far_down_is_found_by_going_on() {
+    let (app, acme, _) = filing_room().await;
+    let token = &acme.admin_token;
+    pile_up(&app, &acme, 10_100).await;
+    let first = app.get("/v1/documents?status=all&search=10050").bearer(token).send().await.body;
+    assert_eq!(first["items"], json!([]), "it is not among those that a page is looked for in");
+    assert!(first["next_cursor"].is_string(), "so there is more to look at");
+    assert_eq!(names(&app, token, "status=all&search=10050").await, ["10050.pdf"]);
+
+    let second = app.get("/v1/documents?status=all&limit=100&page=102").bearer(token).send().await;
+    assert_eq!(
+        second.body["items"].as_array().unwrap().len(),
+        5,
+        "pages have numbers, however far"
+    );
+    assert_eq!(second.body["next_cursor"], Value::Null);
+}
+
+#[tokio::test]
+async fn what_was_not_counted_to_the_end_says_so() {
+    let (app, acme, _) = filing_room().await;
+    let token = &acme.admin_token;
+    pile_up(&app, &acme, 10_100).await;
+    let counted = facets(&app, token, "status=all").await;
+    assert_eq!(told(&counted["type"]), "pdf 10000, txt 3, eml 1, html 1");
+    assert_eq!(counted["type"]["values"][0]["at_least"], true);
+    assert_eq!(counted["type"]["values"][1]["at_least"], false);
+    assert_eq!(
+        (&counted["type"]["is_complete"], &counted["tag"]["is_complete"]),
+        (&json!(true), &json!(false))
+    );
+    assert_eq!(counted["tag"]["values"][0]["at_least"], true);
+
+    let papers = facets(&app, token, "status=all&type=pdf&search=paper").await;
+    assert_eq!(told(&papers["status"]), "active 10000");
+    assert_eq!(papers["status"]["is_complete"], false);
+}

@@ -1,0 +1,19 @@
+-- How many documents of a list (one of `lists/`) have which status, kind, source and tag, of those that fit
+-- every other condition. At most $13 of the list are looked at, the newest; a row of no facet says how many.
+WITH looked_at AS MATERIALIZED (
+    SELECT d.*
+    FROM ({list} LIMIT $13) AS listed
+    CROSS JOIN LATERAL ({fitting}) AS d
+),
+valued AS (
+    SELECT one.facet, one.value
+    FROM looked_at AS d
+    CROSS JOIN LATERAL (
+        VALUES ('status', d.status), ('type', d.source_type), ('source', d.source)
+        UNION ALL SELECT DISTINCT 'tag', tag FROM unnest(d.tags) AS tag
+    ) AS one (facet, value)
+    WHERE d.fits
+)
+SELECT facet, value, count(*) AS documents FROM valued GROUP BY facet, value
+UNION ALL
+SELECT '', '', count(*) FROM looked_at

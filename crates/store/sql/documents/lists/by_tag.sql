@@ -1,0 +1,7 @@
+-- Documents with a tag ($9).
+SELECT f.doc_id, f.created_at FROM document_facets AS f
+WHERE f.tenant_id = $1 AND f.facet = 'tag' AND f.value = $9
+  AND f.created_at >= greatest($2, '-infinity'::timestamptz) AND f.created_at < least($3, 'infinity'::timestamptz)
+  AND (f.created_at, f.doc_id)
+      < (least($4, 'infinity'::timestamptz), least($5, 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid))
+ORDER BY f.created_at DESC, f.doc_id DESC
