@@ -47,13 +47,6 @@ impl Candidates {
         }
     }
 
-    pub(super) fn merge(&mut self, other: Self) {
-        self.kept.extend(other.kept);
-        self.certain.extend(other.certain);
-        self.floor = self.floor.max(other.floor);
-        self.raise_floor();
-    }
-
     pub(super) fn rows(mut self) -> impl Iterator<Item = u32> {
         self.raise_floor();
         let floor = self.floor;
@@ -81,17 +74,5 @@ mod tests {
         let could = |row: &u32| all[*row as usize] + 0.05 >= best[1] - 0.05;
         assert_eq!(rows, (0..500).filter(could).collect::<Vec<u32>>());
         assert!(rows.len() > 2 && rows.len() < 250, "{}", rows.len());
-    }
-
-    #[test]
-    fn two_that_are_merged_are_as_one() {
-        let offer = |range: std::ops::Range<u32>| {
-            let mut some = Candidates::for_the_best(3);
-            range.for_each(|row| some.offer(row, f32::from(row as u16), f32::from(row as u16)));
-            some
-        };
-        let mut merged = offer(0..50);
-        merged.merge(offer(50..100));
-        assert_eq!(merged.rows().collect::<Vec<_>>(), [97, 98, 99]);
     }
 }

@@ -207,7 +207,9 @@ mod tests {
             let mut vector = || (0..dimensions).map(|_| next()).collect::<Vec<f32>>();
             let mut nibbles = Nibbles::new(dimensions);
             let units: Vec<Vec<f32>> = (0..20).filter_map(|_| of_length_one(&vector())).collect();
-            units.iter().for_each(|unit| nibbles.push(unit));
+            for unit in &units {
+                nibbles.push(unit);
+            }
             for query in units.iter().take(4) {
                 nibbles.look(&NibbleQuery::of(query), 0..units.len(), |row, cosine, error| {
                     let exact: f32 = query.iter().zip(&units[row]).map(|(a, b)| a * b).sum();

@@ -66,9 +66,6 @@ const MEANING: f32 = 0.3;
 /// A place, how its words match, and how near its vectors are.
 type Judged = (u32, f32, Option<f32>);
 
-/// From this many chunks on it pays to look at words and vectors at one time.
-const CHUNKS_FOR_TWO_THREADS: usize = 8_192;
-
 impl TenantIndex {
     /// The best chunks that are wanted of those that are visible, best first.
     pub fn search(&self, query: &Query<'_>, within: Within<'_>) -> Vec<Found> {
@@ -90,29 +87,17 @@ impl TenantIndex {
             .vector
             .filter(|_| query.mode != Mode::Lexical)
             .and_then(|vector| Some((self.planes.get(&vector.len())?, vector)));
-        let by_words = || {
-            let weighed = lexical::weigh(self, query.terms, &sight, visible);
-            let weights: Vec<f32> = weighed.iter().map(|term| term.rarity).collect();
-            let words = (query.mode != Mode::Vector).then(|| {
-                let scores = lexical::scores(self, &weighed, visible);
-                let best = self.best_by_words(&scores, &sight, pool);
-                (scores, best)
-            });
-            (words, weights)
+        let weighed = lexical::weigh(self, query.terms, &sight, visible);
+        let (words, best_by_words) = if query.mode == Mode::Vector {
+            (Vec::new(), Vec::new())
+        } else {
+            let scores = lexical::scores(self, &weighed, visible);
+            let best = self.best_by_words(&scores, &sight, pool);
+            (scores, best)
         };
-        let by_meaning = || {
-            let near = |(plane, vector): (&Plane, &[f32])| {
-                plane.nearest(vector, pool, &sight, &self.chunks)
-            };
-            comparable.map(near).unwrap_or_default()
-        };
-        let ((words, weights), mut places) =
-            if query.mode == Mode::Hybrid && self.chunks.len() >= CHUNKS_FOR_TWO_THREADS {
-                rayon::join(by_words, by_meaning)
-            } else {
-                (by_words(), by_meaning())
-            };
-        let (words, best_by_words) = words.unwrap_or_default();
+        let near =
+            |(plane, vector): (&Plane, &[f32])| plane.nearest(vector, pool, &sight, &self.chunks);
+        let mut places = comparable.map(near).unwrap_or_default();
         places.extend(best_by_words);
         places.sort_unstable();
         places.dedup();
@@ -124,6 +109,7 @@ impl TenantIndex {
             (place, words.get(place as usize).copied().unwrap_or(0.0), similarity)
         };
         let judged: Vec<Judged> = places.into_iter().zip(similarities).map(of_place).collect();
+        let weights = weighed.iter().map(|term| term.rarity).collect();
         (self.best_of(&judged, query), weights)
     }
 

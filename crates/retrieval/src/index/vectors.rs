@@ -10,7 +10,6 @@
 //! Measured at 384 dimensions (`bench-retrieval latency`): 0.6 of the memory of `f32`, an eighth of the bytes read.
 
 use std::collections::HashSet;
-use std::ops::Range;
 
 use super::best::{Best, Scored};
 use super::candidates::Candidates;
@@ -59,9 +58,6 @@ impl Scale {
 const LARGEST: f32 = 32_512.0;
 /// Rounding of the sums themselves, well above what `f32` loses.
 const ROUNDING: f32 = 1e-5;
-/// From this many rows on a second thread pays for being woken.
-const ROWS_FOR_TWO_THREADS: usize = 65_536;
-
 impl Plane {
     pub(super) fn new(dimensions: usize) -> Self {
         Self {
@@ -131,15 +127,15 @@ impl Plane {
         sight: &[Sight],
         chunks: &[Chunk],
     ) -> Vec<Scored> {
-        let rows = self.scales.len();
-        let scan = |rows: Range<usize>| self.scan(asked, rows, count, sight);
-        let candidates = if rows < ROWS_FOR_TWO_THREADS {
-            scan(0..rows)
-        } else {
-            let (mut some, others) = rayon::join(|| scan(0..rows / 2), || scan(rows / 2..rows));
-            some.merge(others);
-            some
-        };
+        // One thread: a second one would save little, and waiting for it takes long when others need the cores too.
+        let mut roughly = Candidates::for_the_best(count);
+        let wanted = |row: &usize| sight[self.places[*row] as usize] == Sight::Wanted;
+        let rows = (0..self.scales.len()).filter(wanted);
+        self.nibbles.look(&asked.nibbles, rows, |row, cosine, error| {
+            roughly.offer(small(row), cosine - error, cosine + error);
+        });
+        let finer = Finer { plane: self, query: &asked.upper, rows: roughly.rows(), count };
+        let candidates = pulp::Arch::new().dispatch(finer);
         let mut best = Best::of(count);
         for row in candidates.rows() {
             let row = row as usize;
@@ -148,17 +144,6 @@ impl Plane {
             best.offer(Scored { score, chunk_id: chunks[place as usize].id, place });
         }
         best.in_order()
-    }
-
-    /// Those of some rows that may be among the best.
-    fn scan(&self, asked: &Asked, rows: Range<usize>, count: usize, sight: &[Sight]) -> Candidates {
-        let mut some = Candidates::for_the_best(count);
-        let wanted = rows.filter(|row| sight[self.places[*row] as usize] == Sight::Wanted);
-        self.nibbles.look(&asked.nibbles, wanted, |row, cosine, error| {
-            some.offer(small(row), cosine - error, cosine + error);
-        });
-        let finer = Finer { plane: self, query: &asked.upper, rows: some.rows(), count };
-        pulp::Arch::new().dispatch(finer)
     }
 
     /// The cosines of chunks with the query, by their nearest parts; `None` for a chunk without a vector.
@@ -312,7 +297,7 @@ mod tests {
     #[test]
     fn the_nearest_are_those_of_comparing_everything_in_full() {
         let dimensions = 20;
-        let rows = ROWS_FOR_TWO_THREADS + 100;
+        let rows = 5_000;
         let mut next = noise(7);
         let mut plane = Plane::new(dimensions);
         let mut chunks = Vec::new();
