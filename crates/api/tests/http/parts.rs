@@ -22,7 +22,7 @@ async fn mail_in_a_batch(app: &TestApp, acme: &TestTenant) -> (String, FileWithi
     let batch = batch.bearer(token).send().await.body["batch_id"].as_str().unwrap().to_owned();
     let path = format!("/v1/batches/{batch}/documents");
     let mail = app.request(Method::POST, &path).files([("mail.txt", &b"Please find it."[..])]);
-    let mail = mail.bearer(token).send().await.body["files"][0].clone();
+    let mail = mail.bearer(token).send().await.body["files"][0]["accepted"].clone();
     let id = |name: &str| mail[name].as_str().unwrap().parse::<uuid::Uuid>().unwrap();
     let part = FileWithin {
         tenant_id: acme.tenant.tenant_id,
