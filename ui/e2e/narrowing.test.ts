@@ -31,7 +31,7 @@ const titles = () => page.getByRole("table", { name: "Documents" }).locator(".ro
 it("facets count what the server has, and choosing one asks the server and changes the address", async () => {
   await page.goto(`${server.url}/documents`);
   await facet("Status", /^Ready\s*4$/).waitFor();
-  await facet("Source", /^Attached to a mail\s*1$/).waitFor();
+  await facet("Source", /^Attachment\s*1$/).waitFor();
   const asked = page.waitForRequest((request) => request.url().includes("/v1/documents?") && request.url().includes("tag=rent"));
   await facet("Tag", /^rent\s*1$/).click();
   await asked;
@@ -42,7 +42,7 @@ it("facets count what the server has, and choosing one asks the server and chang
   await facet("Type", /^pdf\s*1$/).waitFor();
   await facet("Source", /^Uploaded\s*1$/).waitFor();
   await facet("Tag", /^2026\s*1$/).waitFor();
-  expect(await facet("Source", /^In a batch/).count()).toBe(0);
+  expect(await facet("Source", /^Batch/).count()).toBe(0);
 });
 
 it("conditions hold together, in the address too, and can be let go of", async () => {

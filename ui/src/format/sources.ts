@@ -1,8 +1,8 @@
 /** Which way a document came in. */
 const SOURCES: Record<string, string> = {
   manual: "Uploaded",
-  batch: "In a batch",
-  attachment: "Attached to a mail",
+  batch: "Batch",
+  attachment: "Attachment",
 };
 
 export function sourceInWords(source: string): string {

@@ -61,6 +61,28 @@ async fn a_row_says_who_what_and_when_and_in_which_request() {
 }
 
 #[tokio::test]
+async fn a_machine_goes_by_the_name_of_its_key_and_its_job_by_the_title_of_its_document() {
+    let app = TestApp::start().await;
+    let acme = app.tenant("acme").await;
+    let body = json!({"name": "scanner", "role": "api_client"});
+    let made = app.post("/v1/api-keys", body).bearer(&acme.admin_token).send().await.body;
+    app.upload("rent.txt", "it is due").bearer(made["key"].as_str().unwrap()).send().await;
+    let ask = async |path: &str| app.get(path).bearer(&acme.admin_token).send().await.body;
+    let log = ask("/v1/audit?action=DOCUMENT_UPLOAD_QUEUED").await;
+    assert_eq!(log["items"][0]["actor_name"], "scanner", "{log}");
+    app.work_off().await;
+    let log = ask("/v1/audit?action=JOB_COMPLETED").await;
+    assert_eq!(
+        (&log["items"][0]["actor"], &log["items"][0]["actor_name"]),
+        (&json!("system"), &Value::Null)
+    );
+    let jobs = ask("/v1/jobs").await;
+    assert_eq!(jobs["items"][0]["doc_title"], "rent.txt", "{jobs}");
+    let job = ask(&format!("/v1/jobs/{}", jobs["items"][0]["job_id"].as_str().unwrap())).await;
+    assert_eq!(job["doc_title"], "rent.txt");
+}
+
+#[tokio::test]
 async fn filters_hold_together() {
     let app = TestApp::start().await;
     let acme = app.tenant("acme").await;

@@ -58,6 +58,7 @@ async fn the_operator_grants_one_tenant_less_and_the_others_notice_nothing() {
     let granted = json!({"max_upload_bytes": 10, "queue_quota": 1, "requests_per_second": 1000});
     assert_eq!(seen["limits"], granted);
     assert_eq!(seen["usage"]["documents"], 1, "{seen}");
+    assert_eq!(seen["stages"], json!(["ingest"]), "what a pipeline can be made of");
     assert!(app.ops.change_limits("nobody", limits).await.is_err());
 }
 

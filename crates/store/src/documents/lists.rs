@@ -70,7 +70,7 @@ pub struct FacetCounts {
 }
 
 #[derive(FromRow)]
-struct LookedAt {
+struct ListedRow {
     #[sqlx(flatten)]
     document: DocumentRecord,
     fits: bool,
@@ -141,7 +141,7 @@ impl Tx {
         filter: &DocumentFilter,
         window: &Window,
     ) -> Result<LookedThrough, StoreError> {
-        let rows: Vec<LookedAt> = self
+        let rows: Vec<ListedRow> = self
             .looking_through(sql!("documents/page"), filter, window.after)
             .bind(window.skip + LOOKED_AT)
             .bind(window.skip)

@@ -18,12 +18,12 @@ const SPAN_WORDS = { today: "Today", week: "Last 7 days", month: "Last 30 days" 
 const USUAL: readonly string[] = ["active", "processing", "uploaded", "failed"];
 
 export function Facets({ state, facets, onChange }: FacetsProps) {
-  const statuses = STATUSES.filter((status) => state.status === status || USUAL.includes(status) || amountOf(facets?.status, status) !== undefined);
+  const statuses = STATUSES.filter((status) => state.status === status || USUAL.includes(status) || facets?.status.values.some(({ value }) => value === status));
   return (
     <aside className="facets" aria-label="Filters">
       <FacetGroup name="Status">
         {statuses.map((status) => (
-          <Facet key={status} isOn={state.status === status} amount={amountOf(facets?.status, status) ?? (facets?.status.is_complete ? "0" : undefined)} onToggle={(isOn) => onChange({ status: isOn ? status : null })}>
+          <Facet key={status} isOn={state.status === status} amount={amountOf(facets?.status, status)} onToggle={(isOn) => onChange({ status: isOn ? status : null })}>
             {statusInWords(status)}
           </Facet>
         ))}
@@ -84,10 +84,11 @@ function Batches({ batches, chosen, onChoose }: { batches: DocumentFacets["batch
   );
 }
 
-/** How many documents have a value, as it is shown: “12”, or “10,000+” where counting stopped. */
+/** How many documents have a value, as it is shown: “12”, “10,000+” where counting stopped, nothing where it is not known. */
 function amountOf(facet: FacetView | undefined, value: string): string | undefined {
   const found = facet?.values.find((known) => known.value === value);
-  return found && `${count(found.documents)}${found.at_least ? "+" : ""}`;
+  if (found) return `${count(found.documents)}${found.at_least ? "+" : ""}`;
+  return facet?.is_complete ? count(0) : undefined;
 }
 
 function FacetGroup({ name, note, children }: { name: string; note?: string; children: ReactNode }) {
