@@ -154,7 +154,7 @@ fn cpu_of(process: &str) -> Duration {
     let threads = fs::read_dir(format!("/proc/{process}/task")).into_iter().flatten().flatten();
     let used = threads.filter_map(|thread| {
         let counted = fs::read_to_string(thread.path().join("schedstat")).ok()?;
-        counted.split_whitespace().next()?.parse().ok()
+        counted.split_whitespace().next()?.parse::<u64>().ok()
     });
     Duration::from_nanos(used.sum())
 }
