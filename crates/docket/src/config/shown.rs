@@ -134,8 +134,8 @@ mod tests {
     #[test]
     fn no_secret_can_be_found_in_what_is_shown() {
         const PLANTED: &str = "hunter2-hunter2-hunter2-hunter2-hunter2";
-        let address = format!("https://ada:{PLANTED}@models.test/v1?key={PLANTED}");
-        let database = format!("postgres://ada:{PLANTED}@db/docs");
+        let address = format!("https://lovelace:{PLANTED}@models.test/v1?key={PLANTED}");
+        let database = format!("postgres://lovelace:{PLANTED}@db/docs");
         let view = with(&[
             ("JWT_SECRET", PLANTED),
             ("DATABASE_URL", &database),
@@ -146,7 +146,7 @@ mod tests {
         ])
         .view();
         let told = serde_json::to_string(&view).unwrap();
-        assert!(!told.contains("hunter2") && !told.contains("ada"), "{told}");
+        assert!(!told.contains("hunter2") && !told.contains("lovelace"), "{told}");
         assert_eq!(setting(&view, "jwt_secret").value, "set");
         assert_eq!(setting(&view, "database_url").value, "set");
         assert_eq!(setting(&view, "llm_url").value, "https://models.test/v1");
