@@ -15,7 +15,7 @@ use domain::{
     ChunkArea, ContentHash, EmbeddedPart, Failure, IdGen, NewChunk, NewChunks, NewVectors,
     StageName,
 };
-use engine::{Stage, StageFuture, StageOutput, StageSettings, Work};
+use engine::{StageOutput, StageSettings, Work};
 use reading::model::Part;
 use reading::pool::Document;
 use retrieval::chunk::{self, Chunk, chunks};
@@ -198,16 +198,4 @@ impl fmt::Debug for Index {
     }
 }
 
-impl Stage for Index {
-    fn name(&self) -> &StageName {
-        &self.name
-    }
-
-    fn settings(&self) -> &StageSettings {
-        &self.settings
-    }
-
-    fn run<'a>(&'a self, work: &'a Work) -> StageFuture<'a> {
-        Box::pin(self.index(work))
-    }
-}
+stage!(Index, index);
