@@ -39,7 +39,7 @@ export function App() {
     };
   }, [isInside]);
 
-  if (session.state === "unknown") return <div className="screen" aria-busy="true" aria-label="Loading" />;
+  if (session.state === "unknown") return <div className="screen" role="status" aria-busy="true" aria-label="Loading" />;
   if (session.state === "signed-out") return <SignIn notice={session.notice} />;
   return (
     <>

@@ -167,7 +167,7 @@ export function Skeleton({ width = "100%", height = "1rem" }: { width?: string; 
 
 export function SkeletonRows({ rows = 6, height = "1rem" }: { rows?: number; height?: string }) {
   return (
-    <div className="card-body" aria-busy="true" aria-label="Loading" style={{ display: "grid", gap: "1rem" }}>
+    <div className="card-body" role="status" aria-busy="true" aria-label="Loading" style={{ display: "grid", gap: "1rem" }}>
       {Array.from({ length: rows }, (_, row) => (
         <Skeleton key={row} height={height} width={`${95 - ((row * 17) % 40)}%`} />
       ))}
