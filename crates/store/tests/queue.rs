@@ -6,6 +6,8 @@
 mod claiming;
 #[path = "queue/desk.rs"]
 mod desk;
+#[path = "queue/following.rs"]
+mod following;
 #[path = "queue/leases.rs"]
 mod leases;
 #[path = "queue/people.rs"]
