@@ -1,12 +1,10 @@
-//! The file of an upload under way, and the hash of what it holds.
+//! The file of an upload under way.
 
 use std::fs::File;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
 use bytes::Bytes;
-use domain::ContentHash;
-use sha2::{Digest, Sha256};
 
 use super::disk::{create_private, remove_or_warn};
 use crate::error::{Attempt, Result};
@@ -16,7 +14,7 @@ use crate::upload::{Relay, on_blocking_thread};
 /// wait for.
 const FLUSHED_AT_ONCE: usize = 16 * 1024 * 1024;
 
-/// Hashed and written on a blocking thread, a batch at a time, and flushed on another. Dropped before it is
+/// Written on a blocking thread, a batch at a time, and flushed on another. Dropped before it is
 /// finished, the file goes.
 pub(crate) struct StagedFile {
     path: PathBuf,
@@ -30,7 +28,6 @@ pub(crate) struct StagedFile {
 /// being made goes as well.
 struct Writing {
     path: PathBuf,
-    hasher: Sha256,
     /// Made by the first write.
     file: Option<File>,
     /// The first failure; nothing is written after it.
@@ -41,7 +38,6 @@ struct Writing {
 impl Writing {
     fn write(&mut self, bytes: &[u8]) {
         if self.failure.is_none() {
-            self.hasher.update(bytes);
             self.failure = self.try_to_write(bytes).err();
         }
     }
@@ -53,12 +49,12 @@ impl Writing {
         }
     }
 
-    fn keep(mut self) -> io::Result<ContentHash> {
+    fn keep(mut self) -> io::Result<()> {
         if let Some(file) = &self.file {
             file.sync_data()?;
         }
         self.is_kept = true;
-        Ok(ContentHash(self.hasher.finalize_reset().into()))
+        Ok(())
     }
 }
 
@@ -72,13 +68,7 @@ impl Drop for Writing {
 
 impl StagedFile {
     pub(super) fn new(path: PathBuf) -> Self {
-        let writing = Writing {
-            path: path.clone(),
-            hasher: Sha256::new(),
-            file: None,
-            failure: None,
-            is_kept: false,
-        };
+        let writing = Writing { path: path.clone(), file: None, failure: None, is_kept: false };
         Self { path, writing: Relay::new(writing), flushing: Relay::new(Ok(())), not_flushed: 0 }
     }
 
@@ -105,7 +95,7 @@ impl StagedFile {
     }
 
     /// What was written lasts when this returns.
-    pub(crate) async fn finish(mut self) -> Result<ContentHash> {
+    pub(crate) async fn finish(mut self) -> Result<()> {
         self.fail_if_the_last_write_did().await?;
         self.flushing.take().await?.attempt("write", &self.path)?;
         let writing = self.writing.take().await?;

@@ -1,9 +1,8 @@
 //! An upload: bytes are hashed and stored while they come in.
 //!
 //! ```text
-//!                            folder   hashed and written, one batch after the other, on a blocking thread
-//!   write ──► filling ──full──►
-//!             (one batch)    bucket   hashed on a blocking thread, sent as a part meanwhile
+//!   write ──► filling ──full──┬──► hashing   (a blocking thread)
+//!             (one batch)     └──► sink      (file: a blocking thread; bucket: parts in flight)
 //! ```
 //!
 //! While one batch is hashed and stored, the next one fills: memory stays the same whatever the size.
@@ -38,6 +37,7 @@ pub struct Upload {
     head: BytesMut,
     size: u64,
     filling: BytesMut,
+    hashing: Relay<Sha256>,
     sink: Sink,
     /// A write failed, or was dropped half-way: bytes may be missing.
     is_spoilt: bool,
@@ -46,12 +46,8 @@ pub struct Upload {
 enum Sink {
     /// All of it fits into one batch so far.
     None,
-    /// Hashes what it writes: to hand a batch to one more thread costs more than it gains.
     File(StagedFile),
-    Parts {
-        parts: Parts,
-        hashing: Relay<Sha256>,
-    },
+    Parts(Parts),
 }
 
 /// An upload that is complete, and belongs to nobody yet: publish it or discard it.
@@ -77,6 +73,7 @@ impl Upload {
             head: BytesMut::new(),
             size: 0,
             filling: BytesMut::new(),
+            hashing: Relay::new(Sha256::new()),
             sink: Sink::None,
             is_spoilt: false,
         }
@@ -112,20 +109,22 @@ impl Upload {
     /// here on.
     pub async fn finish(mut self) -> Result<Staged> {
         self.refuse_if_spoilt()?;
-        if !matches!(self.sink, Sink::None) && !self.filling.is_empty() {
-            self.store_batch().await?;
-        }
-        let (sha256, content) = match self.sink {
-            Sink::None => {
-                let whole = self.filling.freeze();
-                (hash_whole(whole.clone()).await?, Content::InMemory(whole))
+        let content = if matches!(self.sink, Sink::None) {
+            let whole = self.filling.split().freeze();
+            self.hash(whole.clone()).await?;
+            Content::InMemory(whole)
+        } else {
+            if !self.filling.is_empty() {
+                self.store_batch().await?;
             }
-            Sink::File(file) => (file.finish().await?, Content::Stored),
-            Sink::Parts { parts, mut hashing } => {
-                parts.finish().await?;
-                (ContentHash(hashing.take().await?.finalize().into()), Content::Stored)
+            match std::mem::replace(&mut self.sink, Sink::None) {
+                Sink::None => {}
+                Sink::File(file) => file.finish().await?,
+                Sink::Parts(parts) => parts.finish().await?,
             }
+            Content::Stored
         };
+        let sha256 = ContentHash(self.hashing.take().await?.finalize().into());
         let Self { id: upload, size, head, .. } = self;
         Ok(Staged { sha256, size, head: head.freeze(), upload, content })
     }
@@ -133,24 +132,26 @@ impl Upload {
     async fn store_batch(&mut self) -> Result<()> {
         let size = self.batch_size();
         let batch = std::mem::replace(&mut self.filling, BytesMut::with_capacity(size)).freeze();
+        self.hash(batch.clone()).await?;
         if matches!(self.sink, Sink::None) {
             self.sink = match &self.backend {
                 Backend::Folder(folder) => Sink::File(folder.begin_staged_file(self.id)),
-                Backend::Bucket(bucket) => {
-                    let parts = bucket.begin_parts(self.id).await?;
-                    Sink::Parts { parts, hashing: Relay::new(Sha256::new()) }
-                }
+                Backend::Bucket(bucket) => Sink::Parts(bucket.begin_parts(self.id).await?),
             };
         }
         match &mut self.sink {
             Sink::None => Ok(()),
             Sink::File(file) => file.write(batch).await,
-            Sink::Parts { parts, hashing } => {
-                let bytes = batch.clone();
-                hashing.hand_over(move |hasher| hasher.update(&bytes)).await?;
-                parts.write(batch).await
-            }
+            Sink::Parts(parts) => parts.write(batch).await,
         }
+    }
+
+    async fn hash(&mut self, bytes: Bytes) -> Result<()> {
+        if bytes.len() <= HASHED_AT_ONCE {
+            self.hashing.rest().await?.update(&bytes);
+            return Ok(());
+        }
+        self.hashing.hand_over(move |hasher| hasher.update(&bytes)).await
     }
 
     fn batch_size(&self) -> usize {
