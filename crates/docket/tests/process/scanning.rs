@@ -41,12 +41,13 @@ async fn text_of(client: &Client, document: &Value) -> String {
 
 #[tokio::test]
 async fn whoever_follows_a_scan_hears_how_many_of_its_pages_are_read() {
-    const PAGES: u64 = 16;
+    // It is told about once a second: enough for several seconds.
+    const PAGES: u64 = 64;
     let folder = DataFolder::new();
     let (server, ada, client) = library_of(with_tesseract(Docket::serve(&folder))).await;
     let mut events = client.follow_events().await;
     let papers = Papers::new();
-    papers.with("scan.pdf", pages(16));
+    papers.with("scan.pdf", pages(64));
     ada.sees(["ingest", papers.folder()]).await;
     let mut told = Vec::new();
     loop {
