@@ -1,13 +1,12 @@
 //! The workers' side: claim, prolong, report, take back.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use domain::{
-    AuditAction, AuditEntry, ContentHash, DocId, Entity, Failure, JobId, JobState, LeaseToken,
-    NewChunks, Pipeline, RunId, Secret, StageName, TenantId,
+    AuditAction, AuditEntry, ContentHash, DocId, Entity, JobId, JobState, LeaseToken, Pipeline,
+    RunId, Secret, StageName, TenantId,
 };
 use serde_json::{Value, json};
 #[cfg(feature = "sabotage")]
@@ -17,6 +16,7 @@ use sqlx::types::Json;
 use uuid::Uuid;
 
 use super::announce_work;
+use super::report::{Outcome, Report, ReportColumns};
 use crate::audit::SystemEntry;
 use crate::documents::content_hash;
 use crate::{AcrossTenants, StoreError, sql};
@@ -89,53 +89,6 @@ pub struct Told {
 pub struct Held {
     pub job_id: JobId,
     pub token: LeaseToken,
-}
-
-/// What became of a job.
-#[derive(Clone, Debug)]
-pub enum Outcome {
-    Succeeded {
-        artifacts: Value,
-        /// What was counted: an object.
-        stats: Value,
-        /// What can be found of the document, should this be what is served.
-        chunks: Option<Arc<NewChunks>>,
-        next: Option<Next>,
-    },
-    /// To be tried again, not before the moment.
-    PutOff {
-        failure: Failure,
-        not_before: DateTime<Utc>,
-    },
-    GivenUp {
-        failure: Failure,
-    },
-    /// Handed back untouched by a worker that stops.
-    Released,
-}
-
-/// The job of the stage that follows.
-#[derive(Clone, Debug)]
-pub struct Next {
-    pub stage: StageName,
-    pub job_id: JobId,
-    /// The lease, when the reporter goes on with it.
-    pub lease: Option<Lease>,
-    /// How often it may be retried.
-    pub retries: u32,
-}
-
-/// A lease about to begin.
-#[derive(Clone, Copy, Debug)]
-pub struct Lease {
-    pub token: LeaseToken,
-    pub until: DateTime<Utc>,
-}
-
-#[derive(Clone, Debug)]
-pub struct Report {
-    pub held: Held,
-    pub outcome: Outcome,
 }
 
 /// A job whose lease ran out.
@@ -442,70 +395,4 @@ impl AcrossTenants {
             statement
         })
     }
-}
-
-/// Reports turned on their side, as the statement takes them.
-#[derive(Default)]
-struct ReportColumns {
-    job_ids: Vec<Uuid>,
-    tokens: Vec<Uuid>,
-    outcomes: Vec<&'static str>,
-    not_before: Vec<Option<DateTime<Utc>>>,
-    errors: Vec<Option<String>>,
-    classes: Vec<Option<&'static str>>,
-    guidance: Vec<Option<String>>,
-    artifacts: Vec<Option<Value>>,
-    stats: Vec<Option<Value>>,
-    next_stages: Vec<Option<String>>,
-    next_job_ids: Vec<Option<Uuid>>,
-    next_tokens: Vec<Option<Uuid>>,
-    next_lease_ends: Vec<Option<DateTime<Utc>>>,
-    next_retries: Vec<Option<i32>>,
-    event_ids: Vec<Uuid>,
-}
-
-impl ReportColumns {
-    fn of(reports: &[Report], mut next_id: impl FnMut() -> Uuid) -> Self {
-        let mut columns = Self::default();
-        for report in reports {
-            columns.job_ids.push(report.held.job_id.0);
-            columns.tokens.push(report.held.token.0);
-            columns.event_ids.push(next_id());
-            columns.push_outcome(&report.outcome);
-        }
-        columns
-    }
-
-    fn push_outcome(&mut self, outcome: &Outcome) {
-        let (word, failure, not_before, next) = match outcome {
-            Outcome::Succeeded { next, .. } => ("succeeded", None, None, next.as_ref()),
-            Outcome::PutOff { failure, not_before } => {
-                ("put_off", Some(failure), Some(*not_before), None)
-            }
-            Outcome::GivenUp { failure } => ("given_up", Some(failure), None, None),
-            Outcome::Released => ("released", None, None, None),
-        };
-        let (artifacts, stats) = match outcome {
-            Outcome::Succeeded { artifacts, stats, .. } => (Some(artifacts), Some(stats)),
-            _ => (None, None),
-        };
-        self.outcomes.push(word);
-        self.not_before.push(not_before);
-        self.errors.push(failure.map(|failure| storable(&failure.error)));
-        self.classes.push(failure.map(|failure| failure.class.as_str()));
-        self.guidance.push(failure.map(|failure| storable(&failure.guidance)));
-        self.artifacts.push(artifacts.cloned());
-        self.stats.push(stats.filter(|stats| stats.is_object()).cloned());
-        self.next_stages.push(next.map(|next| next.stage.to_string()));
-        self.next_job_ids.push(next.map(|next| next.job_id.0));
-        let lease = next.and_then(|next| next.lease);
-        self.next_tokens.push(lease.map(|lease| lease.token.0));
-        self.next_lease_ends.push(lease.map(|lease| lease.until));
-        self.next_retries.push(next.map(|next| i32::try_from(next.retries).unwrap_or(i32::MAX)));
-    }
-}
-
-/// PostgreSQL's text holds no NUL, and what programs print when they crash may.
-fn storable(text: &str) -> String {
-    text.replace('\0', "\u{fffd}")
 }
