@@ -69,10 +69,9 @@ async fn claim_once(rig: &mut Rig) -> anyhow::Result<f64> {
             room: BATCH.into(),
             last_tenant: TenantId(Uuid::nil()),
             lease_until: now + Duration::from_mins(10),
-            for_guest: false,
         })
         .collect();
-    let claim = Claim { rooms: &rooms, most: BATCH.into(), at_work: &[], worker_id: "bench", now };
+    let claim = Claim { rooms: &rooms, most: BATCH.into(), but_for: &[], worker_id: "bench", now };
     let mut across = rig.store.on_the_queue().await?;
     let jobs = across.claim_jobs(&claim).await?;
     across.commit().await?;

@@ -156,7 +156,6 @@ async fn prepare_next(
         stage: stage.clone(),
         retries: 0,
         waited: Duration::ZERO,
-        is_guest: false,
         ..job.clone()
     };
     following.earlier.insert(job.stage.clone(), artifacts.to_vec());
@@ -176,6 +175,6 @@ async fn take_slot(
         return Some((slot, length));
     }
     // A claim under way keeps the slots it may fill to itself until it knows what it got.
-    drop(shop.turns.lock().await);
+    drop(shop.work.turns.lock().await);
     Arc::clone(slots).try_acquire_owned().ok().map(|slot| (slot, length))
 }

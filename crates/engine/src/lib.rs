@@ -13,6 +13,7 @@
 //! *Architecture invariant:* the engine knows jobs, not documents.
 
 mod carry;
+mod claiming;
 mod committer;
 mod decide;
 mod environment;

@@ -1,28 +1,22 @@
 //! A worker: claims when there is room, wakes when there is work, stops cleanly.
 
-use std::collections::HashMap;
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use domain::{StageName, TenantId};
-use store::{Claim, ClaimedJob, Held, Outcome, Report, StageRoom, Store, StoreError};
-use tokio::sync::{Mutex, Notify, OwnedSemaphorePermit, Semaphore};
+use store::{ClaimedJob, Outcome, Report, Store, StoreError};
+use tokio::sync::Semaphore;
 use tokio::task::JoinHandle;
 use tokio::time::MissedTickBehavior;
 use tokio_util::sync::{CancellationToken, DropGuard};
-use uuid::Uuid;
 
-use crate::carry::carry;
+use crate::claiming::Counter;
 use crate::committer::Committer;
 use crate::environment::Environment;
 use crate::heartbeat::Heart;
 use crate::held::{HeldLeases, Holding};
 use crate::stage::Stages;
-
-/// The most jobs in one claim: the first of them should not wait long for the last.
-const MOST_AT_ONCE: usize = 256;
 
 #[derive(Clone, Debug)]
 pub struct WorkerSettings {
@@ -58,15 +52,16 @@ pub(crate) struct Shop {
     pub(crate) stages: Stages,
     pub(crate) held: HeldLeases,
     pub(crate) committer: Committer,
-    /// Whose turn it was last, by stage. Locked while a claim is under way.
-    pub(crate) turns: Mutex<HashMap<StageName, TenantId>>,
     /// One for each job that may still be taken on.
-    places: Arc<Semaphore>,
-    wake: Notify,
-    /// There may be work that no claim has looked for: a full worker looks for guests only then.
-    news: AtomicBool,
+    pub(crate) places: Arc<Semaphore>,
+    /// Where what there is room for is claimed.
+    pub(crate) work: Counter,
+    /// Where a seat is claimed for a guest, whatever the other counter is busy with.
+    pub(crate) guests: Counter,
+    /// There may be work that no claim with room in every stage has looked for.
+    pub(crate) has_news: AtomicBool,
     /// The last claim had room in every stage and found nothing.
-    dry: AtomicBool,
+    pub(crate) is_dry: AtomicBool,
     /// No new work from here on.
     pub(crate) stopping: CancellationToken,
     /// No more work at all: what still runs is handed back.
@@ -105,10 +100,10 @@ impl Worker {
             stages,
             held,
             committer,
-            turns: Mutex::default(),
-            wake: Notify::new(),
-            news: AtomicBool::new(true),
-            dry: AtomicBool::new(false),
+            work: Counter::default(),
+            guests: Counter::default(),
+            has_news: AtomicBool::new(true),
+            is_dry: AtomicBool::new(false),
             stopping: CancellationToken::new(),
             cut_off: CancellationToken::new(),
             closing,
@@ -120,8 +115,9 @@ impl Worker {
     /// Works in the background from now on.
     #[must_use]
     pub fn start(mut self) -> Self {
-        let (attending, listening) = (Arc::clone(&self.shop), Arc::clone(&self.shop));
+        let [attending, seating, listening] = std::array::from_fn(|_| Arc::clone(&self.shop));
         self.tasks.push(tokio::spawn(async move { attending.attend().await }));
+        self.tasks.push(tokio::spawn(async move { seating.seat_guests().await }));
         self.tasks.push(tokio::spawn(async move {
             tokio::select! {
                 () = listening.stopping.cancelled() => {}
@@ -171,38 +167,6 @@ impl Worker {
     }
 }
 
-/// What a claim may fill. What it leaves is free again when this is dropped.
-#[derive(Debug, Default)]
-struct Room {
-    rooms: Vec<StageRoom>,
-    places: Option<OwnedSemaphorePermit>,
-    /// Of each stage: its slots, or else the seat for a guest.
-    slots: HashMap<StageName, OwnedSemaphorePermit>,
-}
-
-impl Room {
-    fn is_for_guests(&self) -> bool {
-        self.rooms.iter().any(|room| room.for_guest)
-    }
-
-    /// Whether nothing that waits for one of `stages` stages can have been overlooked.
-    fn is_everywhere(&self, stages: usize) -> bool {
-        self.rooms.len() == stages && !self.is_for_guests()
-    }
-
-    /// A place in the worker and a slot of the stage; a guest has the seat for both.
-    fn seat(
-        &mut self,
-        job: &ClaimedJob,
-    ) -> Option<(OwnedSemaphorePermit, Option<OwnedSemaphorePermit>)> {
-        let slot = self.slots.get_mut(&job.stage)?.split(1)?;
-        if job.is_guest {
-            return Some((slot, None));
-        }
-        Some((self.places.as_mut()?.split(1)?, Some(slot)))
-    }
-}
-
 impl Drop for Shop {
     fn drop(&mut self) {
         self.closing.cancel();
@@ -211,23 +175,19 @@ impl Drop for Shop {
 
 impl Shop {
     async fn attend(self: &Arc<Self>) {
-        const AFTER_AN_ERROR: Duration = Duration::from_secs(1);
         let mut poll = tokio::time::interval(self.settings.poll_every);
         poll.set_missed_tick_behavior(MissedTickBehavior::Delay);
         while !self.stopping.is_cancelled() {
             match self.claim().await {
                 Ok(0) => {}
                 Ok(_) => continue,
-                Err(error) => {
-                    tracing::warn!(error = &error as &dyn std::error::Error, "a claim failed");
-                    tokio::time::sleep(AFTER_AN_ERROR).await;
-                }
+                Err(error) => wait_after(&error).await,
             }
             tokio::select! {
                 () = self.stopping.cancelled() => return,
-                () = self.wake.notified() => {}
+                () = self.work.wake.notified() => {}
                 _ = poll.tick() => {
-                    self.news.store(true, Ordering::Relaxed);
+                    self.look_for_guests();
                     if let Err(error) = self.rescue().await {
                         tracing::warn!(error = &error as &dyn std::error::Error, "a rescue failed");
                     }
@@ -236,9 +196,28 @@ impl Shop {
         }
     }
 
+    async fn seat_guests(self: &Arc<Self>) {
+        while !self.stopping.is_cancelled() {
+            tokio::select! {
+                () = self.stopping.cancelled() => return,
+                () = self.guests.wake.notified() => {}
+            }
+            if self.may_have_guests()
+                && let Err(error) = self.claim_for_guests().await
+            {
+                wait_after(&error).await;
+            }
+        }
+    }
+
     fn hear_of_work(&self) {
-        self.news.store(true, Ordering::Relaxed);
-        self.wake.notify_one();
+        self.look_for_guests();
+        self.work.wake.notify_one();
+    }
+
+    pub(crate) fn look_for_guests(&self) {
+        self.has_news.store(true, Ordering::Relaxed);
+        self.guests.wake.notify_one();
     }
 
     /// Hears of work that other processes queue.
@@ -254,102 +233,10 @@ impl Shop {
         }
     }
 
-    /// Claims what there is room for; returns how many jobs that were.
-    async fn claim(self: &Arc<Self>) -> Result<usize, StoreError> {
-        // Tasks that were told together end together: let those make room that are about to.
-        tokio::task::yield_now().await;
-        let mut turns = self.turns.lock().await;
-        self.dry.store(false, Ordering::Relaxed);
-        let mut room = self.room();
-        if room.rooms.is_empty() {
-            return Ok(0);
-        }
-        let at_work = if room.is_for_guests() { self.held.tenants() } else { Vec::new() };
-        let asked = self.environment.clock.now();
-        let mut across = self.store.on_the_queue().await?;
-        // It may have taken a while to get through: leases, and the record of them, begin now.
-        let now = self.environment.clock.now();
-        for stage in &mut room.rooms {
-            stage.lease_until += now - asked;
-            stage.last_tenant = turns.get(&stage.stage).copied().unwrap_or(TenantId(Uuid::nil()));
-        }
-        let claim = Claim {
-            rooms: &room.rooms,
-            most: room.places.as_ref().map_or(0, OwnedSemaphorePermit::num_permits),
-            at_work: &at_work,
-            worker_id: &self.settings.worker_id,
-            now,
-        };
-        let jobs = across.claim_jobs(&claim).await?;
-        if self.stopping.is_cancelled() {
-            across.rollback().await?;
-            return Ok(0);
-        }
-        if let Err(error) = across.commit().await {
-            self.hand_back_in_doubt(&jobs);
-            return Err(error);
-        }
-        let claimed = jobs.len();
-        for job in jobs {
-            turns.insert(job.stage.clone(), job.tenant_id);
-            // The statement keeps to the room it is given.
-            let Some((place, slot)) = room.seat(&job) else { continue };
-            let (shop, holding) = (Arc::clone(self), self.hold(&job));
-            tokio::spawn(async move {
-                carry(Arc::clone(&shop), job, holding, slot).await;
-                drop(place);
-                if !shop.dry.load(Ordering::Relaxed) {
-                    shop.wake.notify_one();
-                }
-            });
-        }
-        self.dry.store(
-            claimed == 0 && room.is_everywhere(self.stages.iter().count()),
-            Ordering::Relaxed,
-        );
-        Ok(claimed)
-    }
-
-    /// What may be taken on now.
-    fn room(&self) -> Room {
-        let now = self.environment.clock.now();
-        let mut room = Room { places: take(&self.places, MOST_AT_ONCE), ..Room::default() };
-        let most = room.places.as_ref().map_or(0, OwnedSemaphorePermit::num_permits);
-        let may_be_guests = self.news.swap(false, Ordering::Relaxed) || most > 0;
-        for registered in self.stages.iter() {
-            let slots = take(&registered.slots, most);
-            let for_guest = slots.is_none();
-            let seat = || take(&registered.guest_seat, 1).filter(|_| may_be_guests);
-            let Some(free) = slots.or_else(seat) else { continue };
-            let stage = registered.stage.name().clone();
-            room.rooms.push(StageRoom {
-                room: free.num_permits(),
-                last_tenant: TenantId(Uuid::nil()),
-                lease_until: now + registered.stage.settings().lease,
-                for_guest,
-                stage: stage.clone(),
-            });
-            room.slots.insert(stage, free);
-        }
-        room
-    }
-
     pub(crate) fn hold(&self, job: &ClaimedJob) -> Holding {
         let stage = self.stages.find(&job.stage);
         let settings = stage.map(|registered| registered.stage.settings().lease);
         self.held.hold(job, settings.unwrap_or_default())
-    }
-
-    /// The connection broke before the answer: if the claim was committed all the same, nobody else knows
-    /// of these leases, and the jobs would wait until they run out.
-    fn hand_back_in_doubt(&self, jobs: &[ClaimedJob]) {
-        for job in jobs {
-            let held = Held { job_id: job.job_id, token: job.token };
-            let committer = self.committer.clone();
-            tokio::spawn(async move {
-                committer.settle(Report { held, outcome: Outcome::Released }).await;
-            });
-        }
     }
 
     /// Takes back what dead workers had.
@@ -381,15 +268,8 @@ impl Shop {
     }
 }
 
-/// Those that are free at this moment, up to `most`; `None` when there is none.
-fn take(permits: &Arc<Semaphore>, most: usize) -> Option<OwnedSemaphorePermit> {
-    loop {
-        let free = u32::try_from(permits.available_permits().min(most)).unwrap_or(u32::MAX);
-        if free == 0 {
-            return None;
-        }
-        if let Ok(taken) = Arc::clone(permits).try_acquire_many_owned(free) {
-            return Some(taken);
-        }
-    }
+async fn wait_after(error: &StoreError) {
+    const A_WHILE: Duration = Duration::from_secs(1);
+    tracing::warn!(error = error as &dyn std::error::Error, "a claim failed");
+    tokio::time::sleep(A_WHILE).await;
 }

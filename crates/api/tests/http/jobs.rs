@@ -50,9 +50,8 @@ async fn claim_some(app: &TestApp, most: usize) -> Vec<ClaimedJob> {
         room: 10,
         last_tenant: TenantId(uuid::Uuid::nil()),
         lease_until: now + chrono::Duration::seconds(15),
-        for_guest: false,
     }];
-    let claim = Claim { rooms: &rooms, most, at_work: &[], worker_id: "w1", now };
+    let claim = Claim { rooms: &rooms, most, but_for: &[], worker_id: "w1", now };
     let mut across = app.ops.store().across_tenants().await.unwrap();
     let jobs = across.claim_jobs(&claim).await.unwrap();
     across.commit().await.unwrap();

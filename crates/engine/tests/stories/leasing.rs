@@ -7,6 +7,7 @@ use std::time::Duration;
 use chrono::{DateTime, Utc};
 use domain::{Clock, JobState};
 use engine::{Environment, StageSettings, Stages, WorkerSettings};
+use sqlx::Connection;
 use testkit::{FakeClock, TestDatabase, fake_environment};
 use tokio::sync::Semaphore;
 
@@ -204,6 +205,36 @@ async fn a_full_worker_has_a_seat_for_a_guest() {
         let job = tx.find_job(job.job_id).await.unwrap().unwrap();
         assert_eq!(job.status, JobState::Completed);
     }
+}
+
+/// A claim may take its time; whoever comes meanwhile, and has nothing under way, does not wait for it.
+#[tokio::test]
+async fn a_guest_is_seated_while_a_claim_is_under_way() {
+    let shop = Workshop::open().await;
+    let guest = shop.neighbour("guest").await;
+    let (begun, mut seen) = tokio::sync::mpsc::unbounded_channel();
+    let (stage, _) = scripted("ocr", StageSettings::default(), move |work| {
+        let begun = begun.clone();
+        async move {
+            begun.send(work.tenant_id).unwrap();
+            Ok(())
+        }
+    });
+    let run = shop.submit(&["ocr"]).await;
+    let mut superuser = shop.database.superuser().await;
+    let mut holding_up = superuser.begin().await.unwrap();
+    let lock = "SELECT run_id FROM ingestion_runs WHERE run_id = $1 FOR UPDATE";
+    sqlx::query(lock).bind(run.run_id.0).execute(&mut *holding_up).await.unwrap();
+    let worker = shop.worker(Stages::default().with(stage)).start();
+    tokio::time::timeout(SOON, shop.somebody_waits_for_a_lock()).await.expect("the claim waits");
+
+    shop.submit_for(guest, &["ocr"]).await;
+    worker.wake();
+    let mut next = async || tokio::time::timeout(SOON, seen.recv()).await.expect("one begins");
+    assert_eq!(next().await, Some(guest));
+    holding_up.rollback().await.unwrap();
+    assert_eq!(next().await, Some(shop.tenant_id));
+    worker.stop(SOON).await;
 }
 
 /// The machine's own time: this story is about real threads that are really busy.

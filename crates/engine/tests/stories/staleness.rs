@@ -35,10 +35,9 @@ async fn claim_and_die(shop: &Workshop) -> Held {
         room: 1,
         last_tenant: TenantId(uuid::Uuid::nil()),
         lease_until: now + chrono::Duration::seconds(15),
-        for_guest: false,
     };
     let mut across = shop.store.on_the_queue().await.unwrap();
-    let claim = Claim { rooms: &[room], most: 1, at_work: &[], worker_id: "w1", now };
+    let claim = Claim { rooms: &[room], most: 1, but_for: &[], worker_id: "w1", now };
     let job = across.claim_jobs(&claim).await.unwrap().remove(0);
     across.commit().await.unwrap();
     Held { job_id: job.job_id, token: job.token }

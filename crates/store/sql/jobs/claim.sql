@@ -1,26 +1,25 @@
 -- Claims jobs of several stages at once, fairly across tenants, then by priority, then by age.
 -- $1 stages in the pipeline's order, $2 how many of each, $3 whose turn it was last, $4 the new
 -- leases' ends, $5 now, $6 the worker, $7 one fresh token per job, as many as may be claimed in all,
--- $8 which stages have a seat for a guest only, $9 the tenants that are no guests, $10 how many may be
--- claimed without the guests.
+-- $8 the tenants that get nothing this time.
 WITH RECURSIVE wanted AS MATERIALIZED (
-    SELECT * FROM unnest($1::text[], $2::int[], $3::uuid[], $4::timestamptz[], $8::boolean[]) WITH ORDINALITY
-        AS w (stage, room, last_tenant, lease_until, for_guest, rank)
+    SELECT * FROM unnest($1::text[], $2::int[], $3::uuid[], $4::timestamptz[]) WITH ORDINALITY
+        AS w (stage, room, last_tenant, lease_until, rank)
     WHERE room > 0
 ),
 -- The tenants that wait, found by hopping from one to the next in the index: first those after the
--- last one served, then (lap 1) from the beginning up to it. One whose jobs are all put off, or who is
--- no guest where only guests are wanted, is passed over and takes nobody's place; the hopping ends
--- when `room` tenants have work that is due.
-hops (stage, rank, room, for_guest, last_tenant, lease_until, lap, last_hop, tenant_id, is_due, due) AS (
-    SELECT w.stage, w.rank, w.room, w.for_guest, w.last_tenant, w.lease_until, start.lap, start.last_hop,
+-- last one served, then (lap 1) from the beginning up to it. One who gets nothing, or whose jobs are
+-- all put off, is passed over and takes nobody's place; the hopping ends when `room` tenants have work
+-- that is due.
+hops (stage, rank, room, last_tenant, lease_until, lap, last_hop, tenant_id, is_due, due) AS (
+    SELECT w.stage, w.rank, w.room, w.last_tenant, w.lease_until, start.lap, start.last_hop,
            next.tenant_id, next.is_due, next.is_due::int
     FROM wanted AS w,
          LATERAL (VALUES (0, w.last_tenant, 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid),
                          (1, '00000000-0000-0000-0000-000000000000'::uuid, w.last_tenant))
              AS start (lap, after, last_hop),
          LATERAL (
-             SELECT j.tenant_id, NOT (w.for_guest AND j.tenant_id = ANY ($9)) AND EXISTS (
+             SELECT j.tenant_id, j.tenant_id <> ALL ($8) AND EXISTS (
                  SELECT FROM jobs AS d
                  WHERE d.status = 'PENDING' AND d.stage = w.stage AND d.tenant_id = j.tenant_id
                    AND d.next_run_at <= $5) AS is_due
@@ -29,11 +28,11 @@ hops (stage, rank, room, for_guest, last_tenant, lease_until, lap, last_hop, ten
                AND j.tenant_id > start.after AND j.tenant_id <= start.last_hop
              ORDER BY j.tenant_id LIMIT 1) AS next
     UNION ALL
-    SELECT h.stage, h.rank, h.room, h.for_guest, h.last_tenant, h.lease_until, h.lap, h.last_hop,
+    SELECT h.stage, h.rank, h.room, h.last_tenant, h.lease_until, h.lap, h.last_hop,
            next.tenant_id, next.is_due, h.due + next.is_due::int
     FROM hops AS h,
          LATERAL (
-             SELECT j.tenant_id, NOT (h.for_guest AND j.tenant_id = ANY ($9)) AND EXISTS (
+             SELECT j.tenant_id, j.tenant_id <> ALL ($8) AND EXISTS (
                  SELECT FROM jobs AS d
                  WHERE d.status = 'PENDING' AND d.stage = h.stage AND d.tenant_id = j.tenant_id
                    AND d.next_run_at <= $5) AS is_due
@@ -45,13 +44,13 @@ hops (stage, rank, room, for_guest, last_tenant, lease_until, lap, last_hop, ten
 ),
 -- An equal share each. Who leaves some of it leaves it to the next claim.
 sharing AS (
-    SELECT stage, rank, room, for_guest, lease_until, lap, tenant_id,
+    SELECT stage, rank, room, lease_until, lap, tenant_id,
            (room - 1) / count(*) OVER (PARTITION BY stage) + 1 AS share
     FROM hops WHERE is_due
 ),
 -- The first few of each tenant that nobody else is claiming, and the turn at which each is taken.
 candidates AS MATERIALIZED (
-    SELECT s.stage, s.rank, s.room, s.for_guest, s.lease_until, s.lap, s.tenant_id, job.job_id,
+    SELECT s.stage, s.rank, s.room, s.lease_until, s.lap, s.tenant_id, job.job_id,
            row_number() OVER (PARTITION BY s.stage, s.tenant_id
                               ORDER BY job.priority DESC, job.next_run_at, job.job_id) AS turn
     FROM sharing AS s,
@@ -64,25 +63,19 @@ candidates AS MATERIALIZED (
              FOR UPDATE SKIP LOCKED) AS job
 ),
 -- Turn by turn; within a turn later stages first, so that what was begun gets done.
-in_turn AS (
-    SELECT job_id, lease_until, for_guest, turn, rank, lap, tenant_id,
-           row_number() OVER (PARTITION BY for_guest ORDER BY turn, rank DESC, lap, tenant_id) AS nth
+chosen AS (
+    SELECT job_id, lease_until, row_number() OVER (ORDER BY turn, rank DESC, lap, tenant_id) AS place
     FROM (
         SELECT *, row_number() OVER (PARTITION BY stage ORDER BY turn, lap, tenant_id) AS place_in_stage
-        FROM candidates) AS by_stage
+        FROM candidates) AS in_turn
     WHERE place_in_stage <= room
-),
-chosen AS (
-    SELECT job_id, lease_until, for_guest,
-           row_number() OVER (ORDER BY for_guest, turn, rank DESC, lap, tenant_id) AS place
-    FROM in_turn WHERE for_guest OR nth <= $10
 ),
 claimed AS (
     UPDATE jobs
     SET status = 'PROCESSING', lease_token = ($7::uuid[])[chosen.place], lease_until = chosen.lease_until,
         worker_id = $6, started_at = $5, updated_at = $5
     FROM chosen WHERE jobs.job_id = chosen.job_id AND chosen.place <= cardinality($7::uuid[])
-    RETURNING jobs.*, chosen.place, chosen.for_guest
+    RETURNING jobs.*, chosen.place
 ),
 -- The start time is set once. A run that was cancelled before it started and then retried has none.
 started AS (
@@ -93,7 +86,7 @@ started AS (
     RETURNING claimed.*, run.pipeline, run.config, run.content_sha256, run.password
 )
 SELECT job_id, tenant_id, run_id, doc_id, stage, attempts, lease_token, trace_parent, pipeline,
-       config, content_sha256, password, for_guest,
+       config, content_sha256, password,
        -- How long it could have been worked on by somebody.
        (extract(epoch FROM $5 - greatest(created_at, next_run_at)) * 1000)::bigint AS waited_ms,
        -- What the stages before it left. The first one has none.

@@ -29,8 +29,6 @@ pub struct StageRoom {
     pub last_tenant: TenantId,
     /// When the lease of a job claimed now ends.
     pub lease_until: DateTime<Utc>,
-    /// All places are taken; this is the one beyond them, for a tenant that has none ([`Claim::at_work`]).
-    pub for_guest: bool,
 }
 
 /// A worker's request for work.
@@ -38,10 +36,10 @@ pub struct StageRoom {
 pub struct Claim<'a> {
     /// In the pipeline's order: of two jobs whose turn it is, the one further on goes first.
     pub rooms: &'a [StageRoom],
-    /// The most to claim of all stages together, guests apart.
+    /// The most to claim of all stages together.
     pub most: usize,
-    /// The tenants whose jobs the worker has in its hands: they are nobody's guests.
-    pub at_work: &'a [TenantId],
+    /// The tenants that get nothing this time.
+    pub but_for: &'a [TenantId],
     pub worker_id: &'a str,
     pub now: DateTime<Utc>,
 }
@@ -67,8 +65,6 @@ pub struct ClaimedJob {
     pub password: Option<Secret>,
     /// How long it lay in the queue.
     pub waited: Duration,
-    /// Claimed for the seat that its stage keeps for guests.
-    pub is_guest: bool,
     /// The artifacts that the stages before it left, by stage.
     pub earlier: Earlier,
 }
@@ -114,7 +110,6 @@ struct ClaimedRow {
     config: Value,
     password: Option<String>,
     waited_ms: i64,
-    for_guest: bool,
     earlier: Option<Json<Earlier>>,
 }
 
@@ -141,7 +136,6 @@ impl TryFrom<ClaimedRow> for ClaimedJob {
             config: row.config,
             password: row.password.map(Secret::new),
             waited: Duration::from_millis(u64::try_from(row.waited_ms).unwrap_or(0)),
-            is_guest: row.for_guest,
             earlier: row.earlier.map(|Json(earlier)| earlier).unwrap_or_default(),
         })
     }
@@ -232,13 +226,8 @@ impl AcrossTenants {
         let last: Vec<Uuid> = claim.rooms.iter().map(|room| room.last_tenant.0).collect();
         let lease_ends: Vec<DateTime<Utc>> =
             claim.rooms.iter().map(|room| room.lease_until).collect();
-        let for_guests: Vec<bool> = claim.rooms.iter().map(|room| room.for_guest).collect();
-        let room = |for_guest| {
-            let rooms = claim.rooms.iter().filter(move |room| room.for_guest == for_guest);
-            rooms.map(|room| room.room).sum::<usize>()
-        };
-        let most = room(false).min(claim.most);
-        let tokens: Vec<Uuid> = (0..most + room(true)).map(|_| self.next_id()).collect();
+        let most = claim.rooms.iter().map(|room| room.room).sum::<usize>().min(claim.most);
+        let tokens: Vec<Uuid> = (0..most).map(|_| self.next_id()).collect();
         let rows: Vec<ClaimedRow> = sqlx::query_as(sql!("jobs/claim"))
             .bind(stages)
             .bind(rooms)
@@ -247,9 +236,7 @@ impl AcrossTenants {
             .bind(claim.now)
             .bind(claim.worker_id)
             .bind(tokens)
-            .bind(for_guests)
-            .bind(claim.at_work.iter().map(|tenant| tenant.0).collect::<Vec<_>>())
-            .bind(i64::try_from(most).unwrap_or(i64::MAX))
+            .bind(claim.but_for.iter().map(|tenant| tenant.0).collect::<Vec<_>>())
             .fetch_all(self.connection())
             .await?;
         let jobs: Vec<ClaimedJob> =

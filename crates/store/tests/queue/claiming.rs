@@ -42,26 +42,16 @@ async fn with_room_for_one_the_tenants_take_turns() {
 }
 
 #[tokio::test]
-async fn a_seat_for_a_guest_is_for_a_tenant_that_has_nothing_under_way() {
+async fn a_claim_passes_over_the_tenants_it_is_not_for() {
     let desk = Desk::open().await;
     let (host, guest) = (desk.tenant("host").await, desk.tenant("guest").await);
-    let nobody = TenantId(Uuid::nil());
     desk.flood(host, "ocr", 5).await;
-    desk.flood(host, "index", 5).await;
-    let seat = StageRoom { for_guest: true, ..desk.room("ocr", 1, nobody) };
-    let rooms = [seat, desk.room("index", 3, nobody)];
-
-    let claimed = desk.claim_with_guest(&rooms, 2, &[host]).await;
-    let stages: Vec<&str> = claimed.iter().map(|job| job.stage.as_str()).collect();
-    assert_eq!(stages, ["index", "index"], "two places, and nobody is a guest");
-
+    assert!(desk.claim_but_for(&[host], "ocr", 2).await.is_empty());
     let wanted = desk.submit(guest, &["ocr"]).await;
-    let claimed = desk.claim_with_guest(&rooms, 1, &[host]).await;
-    let jobs: Vec<(&str, bool)> =
-        claimed.iter().map(|job| (job.stage.as_str(), job.is_guest)).collect();
-    assert_eq!(jobs, [("index", false), ("ocr", true)], "the guest takes nobody's place");
-    assert_eq!(claimed[1].job_id, wanted.job_id);
-    assert_ne!(claimed[0].token, claimed[1].token);
+    let claimed: Vec<JobId> =
+        desk.claim_but_for(&[host], "ocr", 2).await.iter().map(|job| job.job_id).collect();
+    assert_eq!(claimed, [wanted.job_id]);
+    assert_eq!(desk.claim("w", "ocr", 2).await.len(), 2, "the others still wait");
 }
 
 #[tokio::test]
@@ -160,7 +150,7 @@ async fn while_one_claim_is_open_the_next_one_finds_other_jobs() {
     let rooms = [desk.room("ocr", 4, TenantId(Uuid::nil()))];
     let mut first = desk.store.across_tenants().await.unwrap();
     let claim =
-        store::Claim { rooms: &rooms, most: 4, at_work: &[], worker_id: "w1", now: desk.now() };
+        store::Claim { rooms: &rooms, most: 4, but_for: &[], worker_id: "w1", now: desk.now() };
     assert_eq!(first.claim_jobs(&claim).await.unwrap().len(), 4);
     assert_eq!(desk.claim("w2", "ocr", 4).await.len(), 4);
     first.commit().await.unwrap();

@@ -124,7 +124,6 @@ impl Desk {
             room,
             last_tenant,
             lease_until: self.now() + LEASE,
-            for_guest: false,
         }
     }
 
@@ -139,23 +138,23 @@ impl Desk {
         rooms: &[StageRoom],
         most: usize,
     ) -> Vec<ClaimedJob> {
-        let mut across = self.store.on_the_queue().await.unwrap();
-        let claim = Claim { rooms, most, at_work: &[], worker_id: worker, now: self.now() };
-        let jobs = across.claim_jobs(&claim).await.unwrap();
-        across.commit().await.unwrap();
-        jobs
+        let but_for = &[];
+        self.make_claim(&Claim { rooms, most, but_for, worker_id: worker, now: self.now() }).await
     }
 
-    /// For a worker that has `places` left and, besides, a seat for a guest in a stage.
-    pub(crate) async fn claim_with_guest(
+    pub(crate) async fn claim_but_for(
         &self,
-        rooms: &[StageRoom],
-        places: usize,
-        at_work: &[TenantId],
+        but_for: &[TenantId],
+        stage: &str,
+        most: usize,
     ) -> Vec<ClaimedJob> {
+        let rooms = &[self.room(stage, most, TenantId(uuid::Uuid::nil()))];
+        self.make_claim(&Claim { rooms, most, but_for, worker_id: "w", now: self.now() }).await
+    }
+
+    async fn make_claim(&self, claim: &Claim<'_>) -> Vec<ClaimedJob> {
         let mut across = self.store.on_the_queue().await.unwrap();
-        let claim = Claim { rooms, most: places, at_work, worker_id: "w", now: self.now() };
-        let jobs = across.claim_jobs(&claim).await.unwrap();
+        let jobs = across.claim_jobs(claim).await.unwrap();
         across.commit().await.unwrap();
         jobs
     }

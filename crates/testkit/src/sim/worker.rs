@@ -61,7 +61,7 @@ impl Seed<'_> {
         let rooms = self.workers[worker].rooms(room, now + LEASE);
         let name = self.workers[worker].name.clone();
         let mut across = self.store().on_the_queue().await.map_err(refused)?;
-        let claim = Claim { rooms: &rooms, most: room, at_work: &[], worker_id: &name, now };
+        let claim = Claim { rooms: &rooms, most: room, but_for: &[], worker_id: &name, now };
         let jobs = across.claim_jobs(&claim).await.map_err(refused)?;
         self.note(format!("{name} claims {} {fault:?}", jobs.len()));
         if fault == Fault::BeforeCommit {
@@ -90,7 +90,7 @@ impl Seed<'_> {
             let rooms = self.workers[worker].rooms(2, now + LEASE);
             let mut across = self.store().on_the_queue().await.map_err(refused)?;
             let name = self.workers[worker].name.clone();
-            let claim = Claim { rooms: &rooms, most: 2, at_work: &[], worker_id: &name, now };
+            let claim = Claim { rooms: &rooms, most: 2, but_for: &[], worker_id: &name, now };
             let jobs = across.claim_jobs(&claim).await.map_err(refused)?;
             self.note(format!("{name} claims {} beside another", jobs.len()));
             open.push((worker, across, jobs, now));
