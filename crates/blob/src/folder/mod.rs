@@ -9,6 +9,7 @@ mod disk;
 mod listing;
 mod reading;
 mod staged_file;
+mod steps;
 
 use std::ops::Range;
 use std::path::Path;
@@ -26,13 +27,12 @@ use crate::upload::{Content, on_blocking_thread};
 use crate::{BlobStream, Found, Settings, Staged};
 use disk::Disk;
 pub(crate) use staged_file::StagedFile;
-
-/// How much is hashed and written at a time.
-pub(crate) const BATCH: usize = 256 * 1024;
+pub(crate) use steps::{Steps, aligned};
 
 #[derive(Debug)]
 pub(crate) struct Folder {
     disk: Arc<Disk>,
+    steps: Steps,
     check_within: Duration,
     /// One check at a time: a disk that hangs must not use up the threads.
     checking: Arc<Mutex<()>>,
@@ -41,7 +41,12 @@ pub(crate) struct Folder {
 impl Folder {
     pub(crate) fn open(root: &Path, settings: &Settings) -> Result<Self> {
         let disk = Arc::new(Disk::open(root)?);
-        Ok(Self { disk, check_within: settings.patience.check, checking: Arc::default() })
+        Ok(Self {
+            disk,
+            steps: Steps::default(),
+            check_within: settings.patience.check,
+            checking: Arc::default(),
+        })
     }
 
     pub(crate) async fn check(&self) -> Result<()> {
@@ -64,6 +69,11 @@ impl Folder {
     fn does_not_answer(&self, late: tokio::time::error::Elapsed) -> BlobError {
         let at = self.disk.root().display().to_string();
         BlobError::Unavailable { attempt: "answer in time", at, source: Box::new(late) }
+    }
+
+    /// For an upload, which keeps it as long as it is under way.
+    pub(crate) fn steps(&self) -> Steps {
+        self.steps.clone()
     }
 
     pub(crate) fn begin_staged_file(&self, upload: Uuid) -> StagedFile {

@@ -5,23 +5,17 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use bytes::Bytes;
+use rustix::fs::{OFlags, fcntl_setfl};
 
 use super::disk::{create_private, remove_or_warn};
+use super::steps::{ALIGNMENT, is_aligned};
 use crate::error::{Attempt, Result};
 use crate::upload::{Relay, on_blocking_thread};
 
-/// How much is written before the disk is told to begin: the fsync at the end then has little left to
-/// wait for.
-const FLUSHED_AT_ONCE: usize = 16 * 1024 * 1024;
-
-/// Written on a blocking thread, a batch at a time, and flushed on another. Dropped before it is
-/// finished, the file goes.
+/// Written on a blocking thread, a batch at a time. Dropped before it is finished, the file goes.
 pub(crate) struct StagedFile {
     path: PathBuf,
     writing: Relay<Writing>,
-    /// The result is kept: a disk tells of a failure only once.
-    flushing: Relay<io::Result<()>>,
-    not_flushed: usize,
 }
 
 /// What the thread has. It is dropped when the thread is done with it, so that a file that is just
@@ -29,10 +23,60 @@ pub(crate) struct StagedFile {
 struct Writing {
     path: PathBuf,
     /// Made by the first write.
-    file: Option<File>,
+    file: Option<Straight>,
     /// The first failure; nothing is written after it.
     failure: Option<io::Error>,
     is_kept: bool,
+}
+
+/// A file that is written past the page cache where that is possible: it spares the processor a copy, and the
+/// fsync at the end has little left to do.
+struct Straight {
+    file: File,
+    length: usize,
+    is_straight: bool,
+    /// Not every file system can.
+    is_refused: bool,
+}
+
+impl Straight {
+    fn new(file: File) -> Self {
+        Self { file, length: 0, is_straight: false, is_refused: false }
+    }
+
+    fn write_all(&mut self, mut bytes: &[u8]) -> io::Result<()> {
+        while !bytes.is_empty() {
+            self.choose_the_way_of(bytes)?;
+            match self.file.write(bytes) {
+                Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+                Ok(written) => {
+                    self.length += written;
+                    bytes = &bytes[written..];
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) if error.kind() == io::ErrorKind::InvalidInput && self.is_straight => {
+                    self.is_refused = true;
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+
+    fn choose_the_way_of(&mut self, bytes: &[u8]) -> io::Result<()> {
+        let straight =
+            !self.is_refused && is_aligned(bytes) && self.length.is_multiple_of(ALIGNMENT);
+        if straight == self.is_straight {
+            return Ok(());
+        }
+        let flags = if straight { OFlags::DIRECT } else { OFlags::empty() };
+        match fcntl_setfl(&self.file, flags) {
+            Ok(()) => self.is_straight = straight,
+            Err(_) if straight => self.is_refused = true,
+            Err(error) => return Err(error.into()),
+        }
+        Ok(())
+    }
 }
 
 impl Writing {
@@ -45,13 +89,13 @@ impl Writing {
     fn try_to_write(&mut self, bytes: &[u8]) -> io::Result<()> {
         match &mut self.file {
             Some(file) => file.write_all(bytes),
-            file @ None => file.insert(create_private(&self.path)?).write_all(bytes),
+            file @ None => file.insert(Straight::new(create_private(&self.path)?)).write_all(bytes),
         }
     }
 
     fn keep(mut self) -> io::Result<()> {
-        if let Some(file) = &self.file {
-            file.sync_data()?;
+        if let Some(written) = &self.file {
+            written.file.sync_data()?;
         }
         self.is_kept = true;
         Ok(())
@@ -69,35 +113,18 @@ impl Drop for Writing {
 impl StagedFile {
     pub(super) fn new(path: PathBuf) -> Self {
         let writing = Writing { path: path.clone(), file: None, failure: None, is_kept: false };
-        Self { path, writing: Relay::new(writing), flushing: Relay::new(Ok(())), not_flushed: 0 }
+        Self { path, writing: Relay::new(writing) }
     }
 
     /// Begins to write it when what came before is written. So a failure shows one call later.
     pub(crate) async fn write(&mut self, bytes: Bytes) -> Result<()> {
         self.fail_if_the_last_write_did().await?;
-        if self.not_flushed >= FLUSHED_AT_ONCE && !self.flushing.is_working() {
-            self.begin_to_flush().await?;
-        }
-        self.not_flushed += bytes.len();
         self.writing.hand_over(move |writing| writing.write(&bytes)).await
-    }
-
-    async fn begin_to_flush(&mut self) -> Result<()> {
-        let Some(file) = &self.writing.rest().await?.file else { return Ok(()) };
-        let file = file.try_clone().attempt("write", &self.path)?;
-        self.not_flushed = 0;
-        let flush = move |so_far: &mut io::Result<()>| {
-            if so_far.is_ok() {
-                *so_far = file.sync_data();
-            }
-        };
-        self.flushing.hand_over(flush).await
     }
 
     /// What was written lasts when this returns.
     pub(crate) async fn finish(mut self) -> Result<()> {
         self.fail_if_the_last_write_did().await?;
-        self.flushing.take().await?.attempt("write", &self.path)?;
         let writing = self.writing.take().await?;
         let kept = on_blocking_thread(move || writing.keep()).await?;
         kept.attempt("write", &self.path)
@@ -108,5 +135,40 @@ impl StagedFile {
             None => Ok(()),
             Some(error) => Err(error).attempt("write", &self.path),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::folder::aligned;
+
+    fn piece(size: usize) -> Bytes {
+        let mut piece = aligned(size);
+        piece.extend_from_slice(&vec![7; size]);
+        piece.freeze()
+    }
+
+    #[test]
+    fn pieces_of_any_length_follow_each_other() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("file");
+        let mut file = Straight::new(create_private(&path).unwrap());
+        let mut length = 0;
+        for size in [3 * ALIGNMENT, ALIGNMENT, 5, ALIGNMENT, 2 * ALIGNMENT - 5, ALIGNMENT, 1] {
+            file.write_all(&piece(size)).unwrap();
+            length += size;
+            assert_eq!(file.length, length);
+        }
+        assert_eq!(std::fs::read(path).unwrap(), vec![7; length]);
+    }
+
+    /// As is every file of some file systems.
+    #[test]
+    fn a_file_that_can_only_be_written_through_the_cache() {
+        let mut file = Straight::new(File::options().write(true).open("/dev/null").unwrap());
+        file.write_all(&piece(ALIGNMENT)).unwrap();
+        assert!(file.is_refused && !file.is_straight);
+        assert_eq!(file.length, ALIGNMENT);
     }
 }

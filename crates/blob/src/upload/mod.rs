@@ -21,7 +21,7 @@ use uuid::Uuid;
 use crate::Backend;
 use crate::bucket::{self, Parts};
 use crate::error::{BlobError, Result};
-use crate::folder::{self, StagedFile};
+use crate::folder::{self, StagedFile, Steps};
 pub(crate) use relay::{Relay, on_blocking_thread};
 
 /// How much of the beginning is kept for whoever finds out what kind of file it is.
@@ -37,6 +37,10 @@ pub struct Upload {
     head: BytesMut,
     size: u64,
     filling: BytesMut,
+    /// How much `filling` takes.
+    batch: usize,
+    /// In a folder.
+    steps: Option<Steps>,
     hashing: Relay<Sha256>,
     sink: Sink,
     /// A write failed, or was dropped half-way: bytes may be missing.
@@ -67,12 +71,18 @@ pub(crate) enum Content {
 
 impl Upload {
     pub(crate) fn new(backend: Backend, id: Uuid) -> Self {
+        let steps = match &backend {
+            Backend::Folder(folder) => Some(folder.steps()),
+            Backend::Bucket(_) => None,
+        };
         Self {
             id,
             backend,
             head: BytesMut::new(),
             size: 0,
             filling: BytesMut::new(),
+            batch: steps.as_ref().map_or(bucket::PART, Steps::next),
+            steps,
             hashing: Relay::new(Sha256::new()),
             sink: Sink::None,
             is_spoilt: false,
@@ -94,10 +104,10 @@ impl Upload {
         let head = bytes.len().min(HEAD - self.head.len());
         self.head.extend_from_slice(&bytes[..head]);
         while !bytes.is_empty() {
-            if self.filling.len() == self.batch_size() {
+            if self.filling.len() == self.batch {
                 self.store_batch().await?;
             }
-            let room = self.batch_size() - self.filling.len();
+            let room = self.batch - self.filling.len();
             self.filling.extend_from_slice(&bytes.split_to(bytes.len().min(room)));
         }
         self.size = size;
@@ -130,8 +140,14 @@ impl Upload {
     }
 
     async fn store_batch(&mut self) -> Result<()> {
-        let size = self.batch_size();
-        let batch = std::mem::replace(&mut self.filling, BytesMut::with_capacity(size)).freeze();
+        let next = match &self.steps {
+            None => BytesMut::with_capacity(bucket::PART),
+            Some(steps) => {
+                self.batch = steps.next();
+                folder::aligned(self.batch)
+            }
+        };
+        let batch = std::mem::replace(&mut self.filling, next).freeze();
         self.hash(batch.clone()).await?;
         if matches!(self.sink, Sink::None) {
             self.sink = match &self.backend {
@@ -152,13 +168,6 @@ impl Upload {
             return Ok(());
         }
         self.hashing.hand_over(move |hasher| hasher.update(&bytes)).await
-    }
-
-    fn batch_size(&self) -> usize {
-        match &self.backend {
-            Backend::Folder(_) => folder::BATCH,
-            Backend::Bucket(_) => bucket::PART,
-        }
     }
 
     fn refuse_beyond_limit(&self, size: u64) -> Result<()> {

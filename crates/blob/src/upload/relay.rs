@@ -52,11 +52,6 @@ impl<T: Send + 'static> Relay<T> {
         Ok(())
     }
 
-    /// Whether work is under way.
-    pub(crate) fn is_working(&self) -> bool {
-        matches!(&self.state, State::Working(working) if !working.is_finished())
-    }
-
     /// Waits for the work under way, and takes the value.
     pub(crate) async fn take(&mut self) -> Result<T> {
         self.rest().await?;
