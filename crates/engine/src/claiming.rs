@@ -71,8 +71,20 @@ impl Shop {
         Ok(claimed)
     }
 
-    /// Claims for tenants that this worker has nothing of, a job of each stage at most.
-    pub(crate) async fn claim_for_guests(self: &Arc<Self>) -> Result<usize, StoreError> {
+    /// Seats tenants that this worker has nothing of, if any wait.
+    pub(crate) async fn look_for_guests(self: &Arc<Self>) -> Result<(), StoreError> {
+        let is_claiming = self.work.turns.try_lock().is_err();
+        let seated = self.claim_for_guests().await?;
+        if seated == 0 && is_claiming {
+            // A tenant whose only job is being claimed there may have stood in a guest's way.
+            drop(self.work.turns.lock().await);
+            self.claim_for_guests().await?;
+        }
+        Ok(())
+    }
+
+    /// A job of each stage at most.
+    async fn claim_for_guests(self: &Arc<Self>) -> Result<usize, StoreError> {
         let mut turns = self.guests.turns.lock().await;
         let room = self.room(|registered| take(&registered.guest_seat, 1));
         self.fill(room, &mut turns, &self.held.tenants()).await
@@ -146,7 +158,7 @@ impl Shop {
             carry(Arc::clone(&shop), job, holding, slot).await;
             drop(place);
             if is_guest {
-                shop.look_for_guests();
+                shop.call_for_guests();
             } else if !shop.is_dry.load(Ordering::Relaxed) {
                 shop.work.wake.notify_one();
             }

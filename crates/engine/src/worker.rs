@@ -187,7 +187,7 @@ impl Shop {
                 () = self.stopping.cancelled() => return,
                 () = self.work.wake.notified() => {}
                 _ = poll.tick() => {
-                    self.look_for_guests();
+                    self.call_for_guests();
                     if let Err(error) = self.rescue().await {
                         tracing::warn!(error = &error as &dyn std::error::Error, "a rescue failed");
                     }
@@ -203,7 +203,7 @@ impl Shop {
                 () = self.guests.wake.notified() => {}
             }
             if self.may_have_guests()
-                && let Err(error) = self.claim_for_guests().await
+                && let Err(error) = self.look_for_guests().await
             {
                 wait_after(&error).await;
             }
@@ -211,11 +211,11 @@ impl Shop {
     }
 
     fn hear_of_work(&self) {
-        self.look_for_guests();
+        self.call_for_guests();
         self.work.wake.notify_one();
     }
 
-    pub(crate) fn look_for_guests(&self) {
+    pub(crate) fn call_for_guests(&self) {
         self.has_news.store(true, Ordering::Relaxed);
         self.guests.wake.notify_one();
     }

@@ -23,7 +23,7 @@ pub(crate) struct StagedFile {
 struct Writing {
     path: PathBuf,
     /// Made by the first write.
-    file: Option<Straight>,
+    file: Option<DirectFile>,
     /// The first failure; nothing is written after it.
     failure: Option<io::Error>,
     is_kept: bool,
@@ -31,17 +31,17 @@ struct Writing {
 
 /// A file that is written past the page cache where that is possible: it spares the processor a copy, and the
 /// fsync at the end has little left to do.
-struct Straight {
+struct DirectFile {
     file: File,
     length: usize,
-    is_straight: bool,
+    is_direct: bool,
     /// Not every file system can.
     is_refused: bool,
 }
 
-impl Straight {
+impl DirectFile {
     fn new(file: File) -> Self {
-        Self { file, length: 0, is_straight: false, is_refused: false }
+        Self { file, length: 0, is_direct: false, is_refused: false }
     }
 
     fn write_all(&mut self, mut bytes: &[u8]) -> io::Result<()> {
@@ -54,7 +54,7 @@ impl Straight {
                     bytes = &bytes[written..];
                 }
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) if error.kind() == io::ErrorKind::InvalidInput && self.is_straight => {
+                Err(error) if error.kind() == io::ErrorKind::InvalidInput && self.is_direct => {
                     self.is_refused = true;
                 }
                 Err(error) => return Err(error),
@@ -64,15 +64,14 @@ impl Straight {
     }
 
     fn choose_the_way_of(&mut self, bytes: &[u8]) -> io::Result<()> {
-        let straight =
-            !self.is_refused && is_aligned(bytes) && self.length.is_multiple_of(ALIGNMENT);
-        if straight == self.is_straight {
+        let direct = !self.is_refused && is_aligned(bytes) && self.length.is_multiple_of(ALIGNMENT);
+        if direct == self.is_direct {
             return Ok(());
         }
-        let flags = if straight { OFlags::DIRECT } else { OFlags::empty() };
+        let flags = if direct { OFlags::DIRECT } else { OFlags::empty() };
         match fcntl_setfl(&self.file, flags) {
-            Ok(()) => self.is_straight = straight,
-            Err(_) if straight => self.is_refused = true,
+            Ok(()) => self.is_direct = direct,
+            Err(_) if direct => self.is_refused = true,
             Err(error) => return Err(error.into()),
         }
         Ok(())
@@ -89,7 +88,9 @@ impl Writing {
     fn try_to_write(&mut self, bytes: &[u8]) -> io::Result<()> {
         match &mut self.file {
             Some(file) => file.write_all(bytes),
-            file @ None => file.insert(Straight::new(create_private(&self.path)?)).write_all(bytes),
+            file @ None => {
+                file.insert(DirectFile::new(create_private(&self.path)?)).write_all(bytes)
+            }
         }
     }
 
@@ -153,7 +154,7 @@ mod tests {
     fn pieces_of_any_length_follow_each_other() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("file");
-        let mut file = Straight::new(create_private(&path).unwrap());
+        let mut file = DirectFile::new(create_private(&path).unwrap());
         let mut length = 0;
         for size in [3 * ALIGNMENT, ALIGNMENT, 5, ALIGNMENT, 2 * ALIGNMENT - 5, ALIGNMENT, 1] {
             file.write_all(&piece(size)).unwrap();
@@ -166,9 +167,9 @@ mod tests {
     /// As is every file of some file systems.
     #[test]
     fn a_file_that_can_only_be_written_through_the_cache() {
-        let mut file = Straight::new(File::options().write(true).open("/dev/null").unwrap());
+        let mut file = DirectFile::new(File::options().write(true).open("/dev/null").unwrap());
         file.write_all(&piece(ALIGNMENT)).unwrap();
-        assert!(file.is_refused && !file.is_straight);
+        assert!(file.is_refused && !file.is_direct);
         assert_eq!(file.length, ALIGNMENT);
     }
 }

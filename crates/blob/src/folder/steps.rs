@@ -57,7 +57,7 @@ mod tests {
     fn what_fills_the_room_is_aligned() {
         let mut room = aligned(Steps::SHORT);
         let place = room.as_ptr();
-        room.extend_from_slice(&[7; Steps::SHORT]);
+        room.extend_from_slice(&vec![7; Steps::SHORT]);
         assert_eq!(room.as_ptr(), place, "it has not moved");
         assert!(is_aligned(&room));
         assert!(!is_aligned(&room[1..]) && !is_aligned(&room[..5]));

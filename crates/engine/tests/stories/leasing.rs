@@ -212,28 +212,41 @@ async fn a_full_worker_has_a_seat_for_a_guest() {
 async fn a_guest_is_seated_while_a_claim_is_under_way() {
     let shop = Workshop::open().await;
     let guest = shop.neighbour("guest").await;
+    let gate = Arc::new(Semaphore::new(0));
+    let closed = Arc::clone(&gate);
     let (begun, mut seen) = tokio::sync::mpsc::unbounded_channel();
     let (stage, _) = scripted("ocr", StageSettings::default(), move |work| {
-        let begun = begun.clone();
+        let (gate, begun) = (Arc::clone(&closed), begun.clone());
         async move {
             begun.send(work.tenant_id).unwrap();
+            gate.acquire().await.unwrap().forget();
             Ok(())
         }
     });
-    let run = shop.submit(&["ocr"]).await;
+    let later = shop.submit(&["ocr"]).await;
+    shop.change("UPDATE jobs SET next_run_at = next_run_at + interval '1 second'").await;
+    shop.submit(&["ocr"]).await;
+    let worker = shop.worker(Stages::default().with(stage)).start();
+    let mut next = async || tokio::time::timeout(SOON, seen.recv()).await.expect("one begins");
+    assert_eq!(next().await, Some(shop.tenant_id));
+
     let mut superuser = shop.database.superuser().await;
     let mut holding_up = superuser.begin().await.unwrap();
-    let lock = "SELECT run_id FROM ingestion_runs WHERE run_id = $1 FOR UPDATE";
-    sqlx::query(lock).bind(run.run_id.0).execute(&mut *holding_up).await.unwrap();
-    let worker = shop.worker(Stages::default().with(stage)).start();
+    sqlx::query("SELECT FROM ingestion_runs WHERE run_id = $1 FOR UPDATE")
+        .bind(later.run_id.0)
+        .execute(&mut *holding_up)
+        .await
+        .unwrap();
+    shop.clock.advance(chrono::Duration::seconds(1));
+    worker.wake();
     tokio::time::timeout(SOON, shop.somebody_waits_for_a_lock()).await.expect("the claim waits");
 
     shop.submit_for(guest, &["ocr"]).await;
     worker.wake();
-    let mut next = async || tokio::time::timeout(SOON, seen.recv()).await.expect("one begins");
     assert_eq!(next().await, Some(guest));
     holding_up.rollback().await.unwrap();
     assert_eq!(next().await, Some(shop.tenant_id));
+    gate.add_permits(3);
     worker.stop(SOON).await;
 }
 

@@ -6,7 +6,6 @@ use chrono::Duration;
 use domain::{JobId, TenantId};
 use sqlx::postgres::PgRow;
 use sqlx::{AssertSqlSafe, PgConnection, Row};
-use store::StageRoom;
 use uuid::Uuid;
 
 use crate::desk::Desk;

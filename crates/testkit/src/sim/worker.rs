@@ -44,7 +44,6 @@ impl SimWorker {
                 room,
                 last_tenant: turn(stage),
                 lease_until: until,
-                for_guest: false,
             })
             .collect()
     }
