@@ -131,7 +131,7 @@ impl Blobs {
         }
     }
 
-    /// Nothing is stored before the first step (folder, half a megabyte at most) or part (bucket) is full.
+    /// Nothing is stored before the first step (folder, a mebibyte at most) or part (bucket) is full.
     #[expect(clippy::unused_async, reason = "a store may have to be asked first")]
     pub async fn begin_upload(&self, upload: Uuid) -> Result<Upload> {
         Ok(Upload::new(self.backend.clone(), upload))

@@ -15,13 +15,15 @@ pub(crate) struct Steps {
 }
 
 impl Steps {
-    const A_FEW: usize = 4;
-    const LONG: usize = 512 * 1024;
-    const SHORT: usize = 256 * 1024;
+    /// Of all uploads, unless there are so many that each takes the shortest.
+    const TOGETHER: usize = 4 * 1024 * 1024;
+    const LONGEST: usize = 1024 * 1024;
+    const SHORTEST: usize = 256 * 1024;
 
     pub(crate) fn next(&self) -> usize {
         let under_way = Arc::strong_count(&self.counted) - 1;
-        if under_way <= Self::A_FEW { Self::LONG } else { Self::SHORT }
+        let share = Self::TOGETHER / under_way.max(1);
+        (share - share % ALIGNMENT).clamp(Self::SHORTEST, Self::LONGEST)
     }
 }
 
@@ -43,21 +45,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_few_uploads_take_longer_steps_than_many() {
+    fn the_more_uploads_the_shorter_their_steps() {
         let folder = Steps::default();
-        let mut uploads = vec![folder.clone(); Steps::A_FEW];
-        assert_eq!(uploads[0].next(), Steps::LONG);
-        uploads.push(folder.clone());
-        assert_eq!(uploads[0].next(), Steps::SHORT);
-        uploads.pop();
-        assert_eq!(uploads[0].next(), Steps::LONG);
+        let step_of_each = |count| vec![folder.clone(); count][0].next();
+        assert_eq!(step_of_each(1), Steps::LONGEST);
+        assert_eq!(step_of_each(4), Steps::LONGEST);
+        assert!(step_of_each(5) < Steps::LONGEST && step_of_each(5).is_multiple_of(ALIGNMENT));
+        assert_eq!(step_of_each(100), Steps::SHORTEST);
+        assert_eq!(step_of_each(1), Steps::LONGEST, "those that ended do not count");
     }
 
     #[test]
     fn what_fills_the_room_is_aligned() {
-        let mut room = aligned(Steps::SHORT);
+        let mut room = aligned(Steps::SHORTEST);
         let place = room.as_ptr();
-        room.extend_from_slice(&vec![7; Steps::SHORT]);
+        room.extend_from_slice(&vec![7; Steps::SHORTEST]);
         assert_eq!(room.as_ptr(), place, "it has not moved");
         assert!(is_aligned(&room));
         assert!(!is_aligned(&room[1..]) && !is_aligned(&room[..5]));
