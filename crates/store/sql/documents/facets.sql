@@ -1,8 +1,8 @@
 -- How many documents of a list (one of `lists/`) have which status, kind, source and tag, of those that fit
--- every other condition. At most $13 of the list are looked at, the newest; a row of no facet says how many.
+-- every other condition. At most $12 of the list are looked at, the newest; a row of no facet says how many.
 WITH looked_at AS MATERIALIZED (
     SELECT d.*
-    FROM ({list} LIMIT $13) AS listed
+    FROM ({list} LIMIT $12) AS listed
     CROSS JOIN LATERAL ({fitting}) AS d
 ),
 valued AS (

@@ -1,19 +1,19 @@
 -- One page of a list (one of `lists/`), newest first, of the documents in it that fit every other condition.
--- At most $13 of the list are looked at. The last of those comes along whether it fits or not, so that the next
+-- At most $12 of the list are looked at. The last of those comes along whether it fits or not, so that the next
 -- page can go on behind it.
 WITH page AS (
     SELECT *
     FROM (
-        SELECT listed.*, d.*, row_number() OVER newest_first = $13 AS ends_here,
+        SELECT listed.*, d.*, row_number() OVER newest_first = $12 AS ends_here,
                count(*) FILTER (WHERE d.fits) OVER newest_first AS fitting
-        FROM ({list} LIMIT $13) AS listed
+        FROM ({list} LIMIT $12) AS listed
         CROSS JOIN LATERAL ({fitting}) AS d
         WINDOW newest_first AS (ORDER BY listed.created_at DESC, listed.doc_id DESC ROWS UNBOUNDED PRECEDING)
     ) AS looked_at
-    -- $14 that fit are passed by: pages that are asked for by number.
-    WHERE fits AND fitting > $14 OR ends_here
+    -- $13 that fit are passed by: pages that are asked for by number.
+    WHERE fits AND fitting > $13 OR ends_here
     ORDER BY created_at DESC, doc_id DESC
-    LIMIT $15
+    LIMIT $14
 )
 SELECT page.*, v.doc_version_id, v.version_label, v.content_hash
 FROM page

@@ -12,6 +12,7 @@ use domain::{BatchId, DocumentStatus};
 use sqlx::postgres::PgArguments;
 use sqlx::query::QueryAs;
 use sqlx::{AssertSqlSafe, FromRow, Postgres};
+use uuid::Uuid;
 
 use super::DocumentRecord;
 use crate::{After, StoreError, Tx, Window, sql};
@@ -189,6 +190,9 @@ impl Tx {
         after: Option<After>,
     ) -> QueryAs<'q, Postgres, Row, PgArguments> {
         let owner = self.owner();
+        // One bound, not two: an index is looked through from one of them only. No id is below nil.
+        let end = filter.to.map(|moment| After { moment, id: Uuid::nil() });
+        let before = after.into_iter().chain(end).min();
         // All of it is text of ours.
         let statement = statement
             .replace("{list}", filter.list(owner.as_deref()))
@@ -196,9 +200,8 @@ impl Tx {
         sqlx::query_as(AssertSqlSafe(statement))
             .bind(self.tenant_id().0)
             .bind(filter.from)
-            .bind(filter.to)
-            .bind(after.map(|after| after.moment))
-            .bind(after.map(|after| after.id))
+            .bind(before.map(|before| before.moment))
+            .bind(before.map(|before| before.id))
             .bind(filter.status.map(DocumentStatus::as_str))
             .bind(&filter.kind)
             .bind(&filter.source)

@@ -2,7 +2,7 @@
 -- than left out: then a plan that is made once for all values keeps to them too.
 SELECT d.doc_id, d.created_at FROM documents AS d
 WHERE d.tenant_id = $1 AND d.deleted_at IS NULL
-  AND d.created_at >= greatest($2, '-infinity'::timestamptz) AND d.created_at < least($3, 'infinity'::timestamptz)
+  AND d.created_at >= greatest($2, '-infinity'::timestamptz)
   AND (d.created_at, d.doc_id)
-      < (least($4, 'infinity'::timestamptz), least($5, 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid))
+      < (least($3, 'infinity'::timestamptz), least($4, 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid))
 ORDER BY d.created_at DESC, d.doc_id DESC

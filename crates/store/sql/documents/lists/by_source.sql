@@ -1,7 +1,7 @@
--- Documents that came in one way ($8).
+-- Documents that came in one way ($7).
 SELECT f.doc_id, f.created_at FROM document_facets AS f
-WHERE f.tenant_id = $1 AND f.facet = 'source' AND f.value = $8
-  AND f.created_at >= greatest($2, '-infinity'::timestamptz) AND f.created_at < least($3, 'infinity'::timestamptz)
+WHERE f.tenant_id = $1 AND f.facet = 'source' AND f.value = $7
+  AND f.created_at >= greatest($2, '-infinity'::timestamptz)
   AND (f.created_at, f.doc_id)
-      < (least($4, 'infinity'::timestamptz), least($5, 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid))
+      < (least($3, 'infinity'::timestamptz), least($4, 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid))
 ORDER BY f.created_at DESC, f.doc_id DESC

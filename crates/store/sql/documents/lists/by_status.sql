@@ -1,7 +1,7 @@
--- Documents that stand where $6 says.
+-- Documents that stand where $5 says.
 SELECT d.doc_id, d.created_at FROM documents AS d
-WHERE d.tenant_id = $1 AND d.deleted_at IS NULL AND d.status = $6
-  AND d.created_at >= greatest($2, '-infinity'::timestamptz) AND d.created_at < least($3, 'infinity'::timestamptz)
+WHERE d.tenant_id = $1 AND d.deleted_at IS NULL AND d.status = $5
+  AND d.created_at >= greatest($2, '-infinity'::timestamptz)
   AND (d.created_at, d.doc_id)
-      < (least($4, 'infinity'::timestamptz), least($5, 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid))
+      < (least($3, 'infinity'::timestamptz), least($4, 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid))
 ORDER BY d.created_at DESC, d.doc_id DESC

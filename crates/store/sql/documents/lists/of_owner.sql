@@ -1,7 +1,7 @@
--- Documents that somebody ($11) brought in.
+-- Documents that somebody ($10) brought in.
 SELECT o.doc_id, o.created_at FROM document_owners AS o
-WHERE o.tenant_id = $1 AND o.owner = $11
-  AND o.created_at >= greatest($2, '-infinity'::timestamptz) AND o.created_at < least($3, 'infinity'::timestamptz)
+WHERE o.tenant_id = $1 AND o.owner = $10
+  AND o.created_at >= greatest($2, '-infinity'::timestamptz)
   AND (o.created_at, o.doc_id)
-      < (least($4, 'infinity'::timestamptz), least($5, 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid))
+      < (least($3, 'infinity'::timestamptz), least($4, 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid))
 ORDER BY o.created_at DESC, o.doc_id DESC
