@@ -169,7 +169,18 @@ pub struct StageView {
     pub worker_id: Option<String>,
     pub retries: i32,
     pub error: Option<String>,
+    /// Of one that is being worked on, where it tells.
+    pub progress: Option<StageProgress>,
     pub artifacts: Value,
+}
+
+/// So many of so many: pages, mostly.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct StageProgress {
+    #[schema(example = 812)]
+    pub done: i32,
+    #[schema(example = 3000)]
+    pub total: i32,
 }
 
 #[derive(Debug, Serialize, Deserialize, ToSchema)]

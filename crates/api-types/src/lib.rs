@@ -22,8 +22,8 @@ pub use documents::{
     BatchCounts, BatchResultView, BatchUploadResponse, BatchView, CreateBatchRequest,
     DocumentDetailView, DocumentQuery, DocumentStatusFilter, DocumentSummary, DocumentView,
     FileOutcome, FileProblem, IngestResponse, IngestStatus, LinkQuery, LinkView, PartView,
-    RerunRequest, RerunResponse, RunQuery, RunStatus, RunView, StageView, Tags, UploadForm,
-    UploadManyForm, VersionView,
+    RerunRequest, RerunResponse, RunQuery, RunStatus, RunView, StageProgress, StageView, Tags,
+    UploadForm, UploadManyForm, VersionView,
 };
 pub use facets::{BatchFacetView, FacetQuery, FacetValueView, FacetView, FacetsView};
 pub use health::{DependencyView, HealthStatus, HealthView};

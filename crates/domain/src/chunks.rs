@@ -1,5 +1,7 @@
 //! Pieces of a document's text, as they are found.
 
+use std::ops::Range;
+
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
@@ -52,11 +54,21 @@ pub struct ChunkArea {
     /// Left, top, right, bottom.
     #[serde(rename = "box")]
     pub area: [f64; 4],
+    /// What stands there: from which byte of the chunk's text to which. Chunks that were made before it
+    /// was noted have none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    text: Option<(usize, usize)>,
 }
 
 impl ChunkArea {
     /// To a hundredth of a point: nobody sees more, and what is kept is shorter.
-    pub fn new(page: u32, sides: [f32; 4]) -> Self {
-        Self { page, area: sides.map(|side| (f64::from(side) * 100.0).round() / 100.0) }
+    pub fn new(page: u32, sides: [f32; 4], text: Range<usize>) -> Self {
+        let area = sides.map(|side| (f64::from(side) * 100.0).round() / 100.0);
+        Self { page, area, text: Some((text.start, text.end)) }
+    }
+
+    /// Whether any of these bytes of the chunk's text stand there, as far as is known.
+    pub fn has(&self, bytes: &Range<usize>) -> bool {
+        self.text.is_none_or(|(start, end)| start < bytes.end && bytes.start < end)
     }
 }

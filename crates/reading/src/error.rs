@@ -45,7 +45,9 @@ impl ReadError {
             Self::NeedsPassword => "Remove the password in its own program and upload it again.",
             Self::WrongPassword => "Check the password and try again.",
             Self::Damaged { .. } => "Open it in its own program, save it anew and upload that.",
-            Self::TooLarge { .. } => "Split it into smaller files and upload those.",
+            Self::TooLarge { .. } => {
+                "Make it smaller in its own program, or split it, and upload that."
+            }
             Self::Unsupported { .. } => "Save it as PDF and upload that.",
             Self::Missing { .. } => "Run `docket doctor`: it names the command that installs it.",
             Self::Stopped => "Run the document again.",

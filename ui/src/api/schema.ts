@@ -1894,6 +1894,7 @@ export interface components {
             ended_at?: string | null;
             error?: string | null;
             name: string;
+            progress?: null | components["schemas"]["StageProgress"];
             /** Format: int32 */
             retries: number;
             /** Format: date-time */

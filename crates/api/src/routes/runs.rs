@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use api_types::{RunPage, RunQuery, RunStatus, RunView, StageView};
+use api_types::{RunPage, RunQuery, RunStatus, RunView, StageProgress, StageView};
 use axum::Json;
 use axum::body::Body;
 use axum::extract::{Path, State};
@@ -116,6 +116,7 @@ pub(super) fn view(RunDetail { run, stages }: RunDetail) -> Result<RunView, ApiP
 }
 
 fn stage_view(stage: StageRecord) -> StageView {
+    let progress = stage.progress_done.zip(stage.progress_total);
     let duration = stage.started_at.zip(stage.ended_at).map(|(from, to)| to - from);
     StageView {
         name: stage.name,
@@ -126,6 +127,7 @@ fn stage_view(stage: StageRecord) -> StageView {
         worker_id: stage.worker_id,
         retries: stage.retries,
         error: stage.error,
+        progress: progress.map(|(done, total)| StageProgress { done, total }),
         artifacts: stage.artifacts,
     }
 }

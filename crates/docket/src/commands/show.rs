@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use api_types::{DocumentDetailView, RunStatus, RunView, StageView, VersionView};
+use api_types::{DocumentDetailView, RunStatus, RunView, StageProgress, StageView, VersionView};
 use chrono::{DateTime, Utc};
 use serde_json::json;
 use uuid::Uuid;
@@ -81,13 +81,16 @@ fn run_lines(run: &RunView) -> Vec<String> {
 
 fn stage(stage: &StageView) -> String {
     let took = stage.duration_ms.map_or_else(|| "–".to_owned(), took);
+    let progress = stage
+        .progress
+        .map_or_else(String::new, |StageProgress { done, total }| format!("  {done} of {total}"));
     let retries = match stage.retries {
         0 => String::new(),
         1 => "  1 retry".to_owned(),
         more => format!("  {more} retries"),
     };
     let error = stage.error.as_ref().map_or_else(String::new, |error| format!("  {error}"));
-    format!("    {:<12}  {:<10}  {took:>8}{retries}{error}", stage.name, stage.status)
+    format!("    {:<12}  {:<10}  {took:>8}{progress}{retries}{error}", stage.name, stage.status)
 }
 
 fn moment(moment: DateTime<Utc>) -> String {

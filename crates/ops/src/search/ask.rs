@@ -60,6 +60,17 @@ pub struct Citation {
     pub quote: String,
 }
 
+impl Citation {
+    /// Points at the part of the passage that has the quote.
+    pub(super) fn new(number: usize, passage: &PassageRecord, quote: String) -> Self {
+        let mut passage = passage.clone();
+        if let Some(begin) = passage.text.find(&quote) {
+            passage.point_at(&(begin..begin + quote.len()));
+        }
+        Self { number, passage, quote }
+    }
+}
+
 /// What is told while a question is being answered.
 #[derive(Clone, Debug)]
 pub enum AskEvent {
@@ -259,11 +270,7 @@ fn quoted(extracted: answer::Answer, retrieved: Retrieved) -> Answered {
         return abstained(retrieved, DO_NOT_SAY, confidence, EXTRACTIVE);
     };
     let cited = retrieved.passages.iter().find(|(found, _)| found.chunk_id == quote.chunk_id);
-    let citations = cited.map(|(_, passage)| Citation {
-        number: 1,
-        passage: passage.clone(),
-        quote: quote.text.clone(),
-    });
+    let citations = cited.map(|(_, passage)| Citation::new(1, passage, quote.text.clone()));
     Answered {
         answer: Some(quote.text.clone()),
         reason: None,
@@ -287,5 +294,44 @@ fn abstained(retrieved: Retrieved, reason: &str, confidence: f32, provider: &str
         citations: Vec::new(),
         nearest,
         warnings: retrieved.warnings,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use domain::{ChunkArea, DocId};
+
+    use super::*;
+
+    fn passage() -> PassageRecord {
+        let text = "The rent is 1480 pounds.\n\nThe lease ends on 31 May 2031.";
+        let sides = [72.0, 72.0, 300.0, 90.0];
+        PassageRecord {
+            chunk_id: uuid::Uuid::nil(),
+            doc_id: DocId(uuid::Uuid::nil()),
+            doc_version_id: uuid::Uuid::nil(),
+            title: "lease".to_owned(),
+            filename: "lease.pdf".to_owned(),
+            source_type: "pdf".to_owned(),
+            heading: Vec::new(),
+            text: text.to_owned(),
+            first_page: 1,
+            last_page: 2,
+            areas: vec![ChunkArea::new(1, sides, 0..24), ChunkArea::new(2, sides, 26..text.len())],
+        }
+    }
+
+    fn pages_of(quote: &str) -> (u32, u32, Vec<u32>) {
+        let Citation { passage, .. } = Citation::new(1, &passage(), quote.to_owned());
+        let areas = passage.areas.iter().map(|area| area.page).collect();
+        (passage.first_page, passage.last_page, areas)
+    }
+
+    #[test]
+    fn a_citation_points_at_what_it_quotes() {
+        assert_eq!(pages_of("The rent is 1480 pounds."), (1, 1, vec![1]));
+        assert_eq!(pages_of("The lease ends on 31 May 2031."), (2, 2, vec![2]));
+        assert_eq!(pages_of("pounds.\n\nThe lease"), (1, 2, vec![1, 2]));
+        assert_eq!(pages_of("words that are not there"), (1, 2, vec![1, 2]), "all of it");
     }
 }

@@ -128,7 +128,7 @@ impl Written {
         let terms = QueryTerms::of(sentence);
         let quote = snippet(&passage.text, &terms, &[], LONGEST_SNIPPET).text;
         let number = self.citations.len() + 1;
-        self.citations.push(Citation { number, passage: passage.clone(), quote });
+        self.citations.push(Citation::new(number, passage, quote));
         Some(number)
     }
 }

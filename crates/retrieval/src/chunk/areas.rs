@@ -1,18 +1,18 @@
 //! Where a chunk is: few rectangles, and as tight as few can be.
 
-use super::Area;
+use super::{Area, Place};
 
 const MOST_AREAS: usize = 16;
 
 /// Rectangles that continue each other become one; when that leaves too many, each page gets one.
-pub(super) fn merged(areas: impl IntoIterator<Item = Area>) -> Vec<Area> {
-    let mut merged: Vec<Area> = Vec::new();
-    for area in areas {
+pub(super) fn merged(places: impl IntoIterator<Item = Place>) -> Vec<Place> {
+    let mut merged: Vec<Place> = Vec::new();
+    for place in places {
         match merged.last_mut() {
-            Some(last) if last.page == area.page && continues(last, &area) => {
-                *last = last.around(&area);
+            Some(last) if last.is_on_the_page_of(&place) && continues(&last.area, &place.area) => {
+                last.take_in(&place);
             }
-            _ => merged.push(area),
+            _ => merged.push(place),
         }
     }
     if merged.len() > MOST_AREAS {
@@ -23,12 +23,12 @@ pub(super) fn merged(areas: impl IntoIterator<Item = Area>) -> Vec<Area> {
     merged
 }
 
-fn one_for_each_page(areas: &[Area]) -> Vec<Area> {
-    let mut pages: Vec<Area> = Vec::new();
-    for area in areas {
-        match pages.iter_mut().find(|known| known.page == area.page) {
-            Some(known) => *known = known.around(area),
-            None => pages.push(*area),
+fn one_for_each_page(places: &[Place]) -> Vec<Place> {
+    let mut pages: Vec<Place> = Vec::new();
+    for place in places {
+        match pages.iter_mut().find(|known| known.is_on_the_page_of(place)) {
+            Some(known) => known.take_in(place),
+            None => pages.push(place.clone()),
         }
     }
     pages
@@ -41,6 +41,17 @@ fn continues(above: &Area, below: &Area) -> bool {
     let line = above.height().min(below.height());
     let gap = below.top - above.bottom;
     common >= 0.8 * narrower && below.top >= above.top && gap <= line
+}
+
+impl Place {
+    fn is_on_the_page_of(&self, other: &Self) -> bool {
+        self.area.page == other.area.page
+    }
+
+    fn take_in(&mut self, other: &Self) {
+        self.area = self.area.around(&other.area);
+        self.text = self.text.start.min(other.text.start)..self.text.end.max(other.text.end);
+    }
 }
 
 impl Area {
@@ -71,21 +82,30 @@ mod tests {
         Area { page, left, top, right: left + 100.0, bottom: top + 10.0 }
     }
 
+    /// With ten bytes each.
+    fn placed(areas: impl IntoIterator<Item = Area>) -> impl Iterator<Item = Place> {
+        areas.into_iter().zip((0..).step_by(10)).map(|(area, at)| Place { area, text: at..at + 10 })
+    }
+
     #[test]
     fn lines_of_a_column_become_one_area_and_columns_stay_two() {
         let lines =
             [area(1, 0.0, 0.0), area(1, 0.0, 12.0), area(1, 120.0, 0.0), area(2, 120.0, 12.0)];
-        let merged = merged(lines);
+        let merged = merged(placed(lines));
         assert_eq!(merged.len(), 3);
-        assert_eq!(merged[0], Area { bottom: 22.0, ..area(1, 0.0, 0.0) });
+        assert_eq!(merged[0].area, Area { bottom: 22.0, ..area(1, 0.0, 0.0) });
+        let texts: Vec<_> = merged.iter().map(|place| place.text.clone()).collect();
+        assert_eq!(texts, [0..20, 20..30, 30..40]);
     }
 
     #[test]
     fn many_scattered_areas_become_one_for_each_page() {
         let scattered =
             (0..100_u8).map(|place| area(u32::from(place) / 50, f32::from(place) * 200.0, 0.0));
-        let merged = merged(scattered);
-        assert_eq!(merged.iter().map(|area| area.page).collect::<Vec<_>>(), [0, 1]);
-        assert_eq!(super::merged((0..100).map(|page| area(page, 0.0, 0.0))).len(), MOST_AREAS);
+        let merged = merged(placed(scattered));
+        assert_eq!(merged.iter().map(|place| place.area.page).collect::<Vec<_>>(), [0, 1]);
+        assert_eq!((merged[0].text.clone(), merged[1].text.clone()), (0..500, 500..1000));
+        let on_many_pages = (0..100).map(|page| area(page, 0.0, 0.0));
+        assert_eq!(super::merged(placed(on_many_pages)).len(), MOST_AREAS);
     }
 }

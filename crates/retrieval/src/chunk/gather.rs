@@ -6,7 +6,7 @@ use std::iter::Fuse;
 use super::areas::merged;
 use super::cut::cut;
 use super::size::Ruler;
-use super::{Area, Block, BlockKind, Chunk, MOST_TOKENS};
+use super::{Area, Block, BlockKind, Chunk, MOST_TOKENS, Place};
 
 /// Less than this does not stand alone when more can follow. With [`MOST_TOKENS`] on top it stays well
 /// below the hard cap.
@@ -255,22 +255,24 @@ impl<'a> Gathering<'a> {
     fn close(&mut self) {
         let pieces = std::mem::take(&mut self.open);
         let Some(first) = pieces.first() else { return };
-        let mut text = String::new();
+        let (mut text, mut places) = (String::new(), Vec::new());
         let (mut low, mut high) = (first.page, first.page);
         for piece in &pieces {
             if !text.is_empty() {
                 text.push_str(if piece.tight { "\n" } else { "\n\n" });
             }
+            let begin = text.len();
             text.push_str(&piece.text);
             (low, high) = (low.min(piece.page), high.max(piece.page));
             for area in &piece.areas {
                 (low, high) = (low.min(area.page), high.max(area.page));
+                places.push(Place { area: *area, text: begin..text.len() });
             }
         }
         let tokens = u32::try_from(self.ruler.tokens(&text)).unwrap_or(u32::MAX);
         let heading = common_path(&pieces);
-        let areas = merged(pieces.into_iter().flat_map(|piece| piece.areas));
-        self.ready.push_back(Chunk { text, heading, pages: low..=high, areas, tokens });
+        let places = merged(places);
+        self.ready.push_back(Chunk { text, heading, pages: low..=high, places, tokens });
     }
 }
 

@@ -22,7 +22,7 @@ mod size;
 #[cfg(test)]
 mod tests;
 
-use std::ops::RangeInclusive;
+use std::ops::{Range, RangeInclusive};
 
 pub use gather::{Chunks, chunks};
 use size::Ruler;
@@ -76,6 +76,14 @@ pub struct Area {
     pub bottom: f32,
 }
 
+/// Where some of a chunk's text stands.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Place {
+    pub area: Area,
+    /// Of the chunk's text, in bytes.
+    pub text: Range<usize>,
+}
+
 #[derive(Clone, Debug, PartialEq)]
 pub struct Chunk {
     pub text: String,
@@ -84,7 +92,7 @@ pub struct Chunk {
     /// First to last.
     pub pages: RangeInclusive<u32>,
     /// Where it is, a few rectangles at most.
-    pub areas: Vec<Area>,
+    pub places: Vec<Place>,
     /// Of the text.
     pub tokens: u32,
 }

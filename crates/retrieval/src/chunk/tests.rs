@@ -157,7 +157,7 @@ fn a_chunk_knows_its_pages_and_places() {
     };
     let found = chunked([on(2), on(3), on(3)]);
     assert_eq!(found[0].pages, 2..=3);
-    assert_eq!(found[0].areas.iter().map(|area| area.page).collect::<Vec<_>>(), [2, 3]);
+    assert_eq!(found[0].places.iter().map(|place| place.area.page).collect::<Vec<_>>(), [2, 3]);
 }
 
 #[test]
@@ -225,7 +225,7 @@ fn whatever_the_blocks_nothing_is_lost_and_no_chunk_is_empty_or_too_large() {
             assert!(!chunk.text.trim().is_empty(), "seed {seed}");
             assert!(chunk.tokens as usize <= HARD_CAP, "seed {seed}: {} tokens", chunk.tokens);
             assert!(chunk.text.chars().count() <= HARD_CAP * 8, "seed {seed}");
-            assert!(chunk.areas.len() <= 16 && !chunk.areas.is_empty(), "seed {seed}");
+            assert!(chunk.places.len() <= 16 && !chunk.places.is_empty(), "seed {seed}");
         }
         let kept = |block: &&Block| !matches!(block.kind, BlockKind::Header | BlockKind::Footer);
         let tables = blocks.iter().any(|block| matches!(block.kind, BlockKind::Table { .. }));

@@ -88,8 +88,9 @@ impl Index {
     }
 
     fn new_chunk(&self, chunk: Chunk) -> NewChunk {
-        let area = |area: &chunk::Area| {
-            ChunkArea::new(area.page, [area.left, area.top, area.right, area.bottom])
+        let area = |chunk::Place { area, text }: &chunk::Place| {
+            let sides = [area.left, area.top, area.right, area.bottom];
+            ChunkArea::new(area.page, sides, text.clone())
         };
         NewChunk {
             chunk_id: self.ids.next(),
@@ -98,7 +99,7 @@ impl Index {
             tokens: chunk.tokens,
             first_page: *chunk.pages.start(),
             last_page: *chunk.pages.end(),
-            areas: chunk.areas.iter().map(area).collect(),
+            areas: chunk.places.iter().map(area).collect(),
             text: chunk.text,
         }
     }

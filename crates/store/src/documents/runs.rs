@@ -45,6 +45,9 @@ pub struct StageRecord {
     pub retries: i32,
     pub error: Option<String>,
     pub artifacts: Value,
+    /// How far it is, where it tells: so many of so many.
+    pub progress_done: Option<i32>,
+    pub progress_total: Option<i32>,
 }
 
 impl Tx {

@@ -7,6 +7,7 @@
 mod vectors;
 
 use std::collections::HashMap;
+use std::ops::Range;
 
 use chrono::{DateTime, Utc};
 use domain::{
@@ -71,6 +72,19 @@ pub struct PassageRecord {
     pub first_page: u32,
     pub last_page: u32,
     pub areas: Vec<ChunkArea>,
+}
+
+impl PassageRecord {
+    /// Keeps of where it stands what has these bytes of its text.
+    pub fn point_at(&mut self, bytes: &Range<usize>) {
+        let there: Vec<ChunkArea> =
+            self.areas.iter().filter(|area| area.has(bytes)).copied().collect();
+        let pages = there.iter().map(|area| area.page);
+        if let Some((first, last)) = pages.clone().min().zip(pages.max()) {
+            (self.first_page, self.last_page) = (first, last);
+            self.areas = there;
+        }
+    }
 }
 
 /// A document that may influence answers.

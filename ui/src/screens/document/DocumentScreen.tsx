@@ -20,6 +20,7 @@ import { Fields, MarkdownText, Tables } from "./OtherTabs.tsx";
 import { PageText } from "./PageText.tsx";
 import { PageViewer } from "./PageViewer.tsx";
 import { PartsLine } from "./Parts.tsx";
+import { standingOf } from "./runs.ts";
 import { TagLinks } from "./Tags.tsx";
 import { usePageOfQuote } from "./use-page-of-quote.ts";
 
@@ -63,7 +64,7 @@ function isNoDocument(error: Error): boolean {
 }
 
 function StateLine({ detail }: { detail: DocumentDetail }) {
-  const progress = useStorePart(progressOf, (all) => all.get(detail.doc_id));
+  const progress = useStorePart(progressOf, (all) => all.get(detail.doc_id)) ?? standingOf(detail.runs[0]);
   return (
     <p className="document-state">
       <StatusBadge status={detail.status} />

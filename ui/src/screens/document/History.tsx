@@ -71,7 +71,7 @@ function StageRow({ runId, stage, from, width }: { runId: string; stage: StageVi
         <summary>
           <span className="stage-name">{stage.name}</span>
           <span className="stage-track"><span className={`stage-span ${stage.status}`} style={{ left: `${from * 100}%`, width: `${Math.max(0.6, width * 100)}%` }} /></span>
-          <span className="number">{stage.duration_ms == null ? <StatusBadge status={stage.status} /> : duration(stage.duration_ms)}</span>
+          <span className="number">{stage.progress && `${stage.progress.done} of ${stage.progress.total} `}{stage.duration_ms == null ? <StatusBadge status={stage.status} /> : duration(stage.duration_ms)}</span>
           <span className="stage-retries">{stage.retries > 0 && <Badge tone="warn">{counted(stage.retries, "retry", "retries")}</Badge>}</span>
         </summary>
         <div className="stage-more">

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { RunView } from "../../api/types.ts";
-import { compareRuns, runLength, stageSpans } from "./runs.ts";
+import { compareRuns, runLength, stageSpans, standingOf } from "./runs.ts";
 
 const at = (second: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, second)).toISOString();
 const stage = (name: string, from: number, to: number, sha256?: string) => ({
@@ -22,6 +22,14 @@ describe("runs", () => {
       { name: "tables", before: "–", after: "1", isSame: false },
       { name: "words", before: "10", after: "12", isSame: false },
     ]);
+  });
+
+  it("tell how far the stage is that they are in", () => {
+    const reading = { ...stage("ocr", 1, 1), status: "processing", ended_at: null, progress: { done: 812, total: 3000 } };
+    const running = { ...run({}, stage("ingest", 0, 1), reading), run_id: "r" };
+    expect(standingOf(running)).toEqual({ runId: "r", stage: "ocr", done: 812, total: 3000 });
+    expect(standingOf(run({}, stage("ingest", 0, 1)))).toBeNull();
+    expect(standingOf(undefined)).toBeNull();
   });
 
   it("lie in time as they were", () => {

@@ -1,5 +1,6 @@
-/** Runs beside each other. Pure. */
+/** What runs tell, and runs beside each other. Pure. */
 import type { RunView, StageView } from "../../api/types.ts";
+import type { Progress } from "../../live/happenings.ts";
 
 export interface StageComparison {
   stage: string;
@@ -22,6 +23,13 @@ export interface Artifact {
 
 export function artifactsOf(stage: StageView): Artifact[] {
   return Array.isArray(stage.artifacts) ? (stage.artifacts as Artifact[]) : [];
+}
+
+/** How far the stage is that a run is in, when nothing has been heard of it yet. */
+export function standingOf(run: RunView | undefined): Progress | null {
+  const stage = run?.stages.find((one) => one.progress != null);
+  if (!run || !stage?.progress) return null;
+  return { runId: run.run_id, stage: stage.name, ...stage.progress };
 }
 
 export function runLength(run: RunView): number | null {

@@ -9,7 +9,7 @@ export function Welcome() {
   return (
     <section className="card welcome" aria-labelledby="welcome">
       <h2 id="welcome">Welcome to Docket</h2>
-      <p>There is nothing here yet. Three steps, and there is:</p>
+      <p>There is nothing here yet. How to begin:</p>
       <ol>
         {may(role, "upload") && (
           <li>

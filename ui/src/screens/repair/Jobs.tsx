@@ -36,7 +36,7 @@ export function Jobs() {
       {rows.length > 0 && (
         <div className="table-wrap">
           <table className="table">
-            <thead><tr><th>Document</th><th>Stage</th><th>State</th><th className="number">Tries</th><th>Changed</th><th>Worker</th></tr></thead>
+            <thead><tr><th>Document</th><th>Stage</th><th>State</th><th className="number">Retries</th><th>Changed</th><th>Worker</th></tr></thead>
             <tbody>
               {rows.map((job) => (
                 <tr key={job.job_id}>
