@@ -13,6 +13,6 @@ pub mod chunk;
 pub mod embed;
 pub mod embedding;
 pub mod index;
-mod sentences;
+pub mod sentences;
 pub mod snippet;
 pub mod terms;

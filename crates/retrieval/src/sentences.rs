@@ -11,7 +11,7 @@ const ABBREVIATIONS: [&str; 44] = [
 ];
 
 /// The sentences of a text, without the blanks around them. A blank line and a bullet end one too.
-pub(crate) fn sentences(text: &str) -> Vec<Range<usize>> {
+pub fn sentences(text: &str) -> Vec<Range<usize>> {
     let mut sentences = Vec::new();
     let mut start = 0;
     let mut letters = text.char_indices().peekable();

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use axum::http::{Method, StatusCode};
+use connect::ModelError;
 use connect::llm::{Completed, Completion, CompletionFuture, LanguageModel};
 use domain::Role;
 use serde_json::{Value, json};
@@ -247,7 +248,11 @@ async fn an_answer_is_told_as_it_comes() {
 
 /// A model that answers as it is told.
 #[derive(Debug)]
-struct Parrot(&'static str);
+struct Parrot {
+    says: &'static str,
+    /// As some servers do.
+    refuses_bounds: bool,
+}
 
 impl LanguageModel for Parrot {
     fn name(&self) -> &'static str {
@@ -256,13 +261,18 @@ impl LanguageModel for Parrot {
 
     fn complete<'a>(
         &'a self,
-        _: &'a Completion,
+        request: &'a Completion,
         deltas: &'a mut (dyn FnMut(&str) + Send),
     ) -> CompletionFuture<'a> {
         Box::pin(async move {
-            deltas(self.0);
+            let schema = request.schema.as_ref().unwrap().to_string();
+            if self.refuses_bounds && (schema.contains("pattern") || schema.contains("Items")) {
+                let (server, said) = (self.name().to_owned(), "unknown keyword".to_owned());
+                return Err(ModelError::Refused { server, status: 400, said });
+            }
+            deltas(self.says);
             Ok(Completed {
-                text: self.0.to_owned(),
+                text: self.says.to_owned(),
                 cut_short: false,
                 input_tokens: None,
                 output_tokens: None,
@@ -271,9 +281,13 @@ impl LanguageModel for Parrot {
     }
 }
 
-async fn answered_by(model: &'static str) -> Value {
+async fn answered_by(says: &'static str) -> Value {
+    answered_by_parrot(Parrot { says, refuses_bounds: false }).await
+}
+
+async fn answered_by_parrot(parrot: Parrot) -> Value {
     let with_model = |settings: &mut TestSettings| {
-        settings.ops.search.language_model = Some(Arc::new(Parrot(model)));
+        settings.ops.search.language_model = Some(Arc::new(parrot));
     };
     let library = Library::open_with(with_model).await;
     let acme = library.app.tenant("acme").await;
@@ -295,6 +309,12 @@ async fn of_what_a_model_writes_only_what_the_passages_support_is_given() {
     assert_eq!(answered["answer"], "The landlord insures the building against fire.");
     assert_eq!(answered["citations"].as_array().unwrap().len(), 1);
 
+    let rambling = answered_by(
+        r#"{"abstain": false, "sentences": [{"citations": [1], "text": "The landlord insures the building against fire. The premium is 4711 EUR. The landlord insures the building against fire."}]}"#,
+    )
+    .await;
+    assert_eq!(rambling["answer"], "The landlord insures the building against fire.");
+
     let made_up = answered_by(
         r#"{"abstain": false, "sentences": [{"citations": [1], "text": "The answer is 42."}]}"#,
     )
@@ -307,6 +327,14 @@ async fn of_what_a_model_writes_only_what_the_passages_support_is_given() {
     assert!(nothing["warnings"].to_string().contains("quoted instead"), "{nothing}");
     let abstained = answered_by(r#"{"abstain": true, "sentences": []}"#).await;
     assert_eq!(abstained["abstained"], true, "{abstained}");
+}
+
+#[tokio::test]
+async fn a_server_that_refuses_bounds_in_a_schema_is_asked_without_them() {
+    let says = r#"{"abstain": false, "sentences": [
+        {"citations": [1], "text": "The landlord insures the building against fire."}]}"#;
+    let answered = answered_by_parrot(Parrot { says, refuses_bounds: true }).await;
+    assert_eq!(answered["provider"], "parrot", "{answered}");
 }
 
 /// What stands in a document is data: it is quoted where it answers, and followed nowhere.

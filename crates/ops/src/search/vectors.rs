@@ -128,7 +128,7 @@ fn as_chunk(waiting: WaitingChunk) -> Chunk {
         text: waiting.text,
         heading: waiting.heading,
         pages: 1..=1,
-        areas: Vec::new(),
+        places: Vec::new(),
         tokens: 0,
     }
 }

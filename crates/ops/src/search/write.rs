@@ -7,6 +7,7 @@ use connect::ModelError;
 use connect::llm::{Completion, LanguageModel};
 use retrieval::answer::{Claim, Embed, Passage, verify};
 use retrieval::index::Found;
+use retrieval::sentences::sentences;
 use retrieval::snippet::snippet;
 use retrieval::terms::QueryTerms;
 use serde::Deserialize;
@@ -17,7 +18,7 @@ use uuid::Uuid;
 use super::ask::{AskEvent, AskEvents, Citation, Sentence};
 use super::{LONGEST_SNIPPET, Retrieved};
 
-const MOST_TOKENS: u32 = 1_000;
+const MOST_TOKENS: u32 = 1_500;
 
 const TASK: &str = "You answer questions about a company's documents. Answer only from the numbered passages. \
 Write short sentences in the language of the question. Name for each sentence the numbers of the passages \
@@ -56,10 +57,10 @@ pub(super) async fn draft(
     retrieved: &Retrieved,
     events: Option<&AskEvents>,
 ) -> Result<Option<Unchecked>, ModelError> {
-    let request = Completion {
+    let mut request = Completion {
         system: TASK.to_owned(),
         user: prompt(question, retrieved),
-        schema: Some(schema()),
+        schema: Some(schema(retrieved.passages.len())),
         max_tokens: MOST_TOKENS,
     };
     let mut shown = ShownText::default();
@@ -69,14 +70,20 @@ pub(super) async fn draft(
             events.send(AskEvent::Delta(text)).ok();
         }
     };
-    let completed = model.complete(&request, &mut deltas).await?;
+    let completed = match model.complete(&request, &mut deltas).await {
+        Err(ModelError::Refused { status: 400, .. }) => {
+            request.schema = request.schema.map(without_bounds);
+            model.complete(&request, &mut deltas).await?
+        }
+        completed => completed?,
+    };
     let draft: Draft = serde_json::from_str(&completed.text).map_err(|error| {
         ModelError::NotUnderstood { server: model.name().to_owned(), reason: error.to_string() }
     })?;
     Ok((!draft.abstain && !draft.sentences.is_empty()).then_some(Unchecked(draft.sentences)))
 }
 
-/// Keeps what the cited passages support.
+/// Keeps what the cited passages support, sentence by sentence, and of what is said again the first.
 pub(super) fn check(
     Unchecked(drafted): Unchecked,
     retrieved: &Retrieved,
@@ -99,16 +106,24 @@ pub(super) fn check(
             .map(|number| number.checked_sub(1).and_then(|at| passages.get(at)))
             .map(|passage| passage.map_or(Uuid::nil(), |passage| passage.chunk_id))
             .collect();
-        let claim = Claim { sentence: &drafted.text, cites: &cites };
-        match verify(claim, &passages, embed) {
-            Ok(()) => written.add(&drafted.text, &cites, retrieved),
-            Err(fault) => tracing::info!(?fault, "a sentence of an answer is not supported"),
+        for sentence in sentences(&drafted.text).into_iter().map(|at| &drafted.text[at]) {
+            if written.says(sentence) {
+                continue;
+            }
+            match verify(Claim { sentence, cites: &cites }, &passages, embed) {
+                Ok(()) => written.add(sentence, &cites, retrieved),
+                Err(fault) => tracing::info!(?fault, "a sentence of an answer is not supported"),
+            }
         }
     }
     written
 }
 
 impl Written {
+    fn says(&self, sentence: &str) -> bool {
+        self.sentences.iter().any(|written| written.text == sentence)
+    }
+
     fn add(&mut self, sentence: &str, cites: &[Uuid], retrieved: &Retrieved) {
         let mut numbers: Vec<usize> =
             cites.iter().filter_map(|chunk_id| self.cite(*chunk_id, sentence, retrieved)).collect();
@@ -144,7 +159,9 @@ fn prompt(question: &str, retrieved: &Retrieved) -> String {
     format!("{passages}<question>\n{question}\n</question>")
 }
 
-fn schema() -> Value {
+/// Each list and text has its bounds, so that a model which repeats itself comes to an end.
+fn schema(passages: usize) -> Value {
+    let numbers: Vec<usize> = (1..=passages).collect();
     json!({
         "type": "object",
         "additionalProperties": false,
@@ -153,19 +170,38 @@ fn schema() -> Value {
             "abstain": { "type": "boolean" },
             "sentences": {
                 "type": "array",
-                "maxItems": 8,
+                "maxItems": 6,
                 "items": {
                     "type": "object",
                     "additionalProperties": false,
                     "required": ["citations", "text"],
                     "properties": {
-                        "citations": { "type": "array", "items": { "type": "integer" } },
-                        "text": { "type": "string" },
+                        "citations": {
+                            "type": "array",
+                            "minItems": 1,
+                            "maxItems": 3,
+                            "items": { "type": "integer", "enum": numbers },
+                        },
+                        "text": { "type": "string", "pattern": "^.{1,300}$" },
                     },
                 },
             },
         },
     })
+}
+
+/// For servers that refuse schemas with what they do not know.
+fn without_bounds(schema: Value) -> Value {
+    match schema {
+        Value::Object(properties) => {
+            let kept = properties
+                .into_iter()
+                .filter(|(name, _)| !["minItems", "maxItems", "pattern"].contains(&name.as_str()))
+                .map(|(name, value)| (name, without_bounds(value)));
+            Value::Object(kept.collect())
+        }
+        other => other,
+    }
 }
 
 /// What of a JSON text that is still coming people can read already: its values of `text`.

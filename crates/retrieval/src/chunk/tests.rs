@@ -65,7 +65,7 @@ fn a_chunk_is_embedded_in_parts_that_the_model_reads_at_one_time() {
         text: sentences.trim().to_owned(),
         heading: vec!["Terms".to_owned()],
         pages: 1..=1,
-        areas: Vec::new(),
+        places: Vec::new(),
         tokens: 400,
     };
     let parts = chunk.embedding_texts(128, &count);
