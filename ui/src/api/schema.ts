@@ -1885,6 +1885,19 @@ export interface components {
             /** Format: int32 */
             to: number;
         };
+        /** @description So many of so many: pages, mostly. */
+        StageProgress: {
+            /**
+             * Format: int32
+             * @example 812
+             */
+            done: number;
+            /**
+             * Format: int32
+             * @example 3000
+             */
+            total: number;
+        };
         /** @description What became of a stage, or where it stands. */
         StageView: {
             artifacts: unknown;
@@ -1894,7 +1907,7 @@ export interface components {
             ended_at?: string | null;
             error?: string | null;
             name: string;
-            progress?: null | components["schemas"]["StageProgress"];
+            progress?: components["schemas"]["StageProgress"] | null;
             /** Format: int32 */
             retries: number;
             /** Format: date-time */
