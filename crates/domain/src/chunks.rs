@@ -67,8 +67,8 @@ impl ChunkArea {
         Self { page, area, text: Some((text.start, text.end)) }
     }
 
-    /// Whether any of these bytes of the chunk's text stand there, as far as is known.
+    /// Whether any of these bytes of the chunk's text are known to stand there.
     pub fn has(&self, bytes: &Range<usize>) -> bool {
-        self.text.is_none_or(|(start, end)| start < bytes.end && bytes.start < end)
+        self.text.is_some_and(|(start, end)| start < bytes.end && bytes.start < end)
     }
 }

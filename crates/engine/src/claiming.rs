@@ -63,10 +63,14 @@ impl Shop {
         let mut room = self.room(|registered| take(&registered.slots, most));
         room.places = Some(places);
         let is_everywhere = room.rooms.len() == self.stages.iter().count();
-        if is_everywhere {
-            self.has_news.store(false, Ordering::Relaxed);
+        let had_news = is_everywhere && self.has_news.swap(false, Ordering::Relaxed);
+        let least = room.rooms.iter().map(|stage| stage.room).min().unwrap_or(0);
+        let claimed = self.fill(room, &mut turns, &[]).await;
+        // Who was not looked for, or found a stage full, may be a guest.
+        if had_news && claimed.as_ref().map_or(true, |claimed| *claimed >= least) {
+            self.call_for_guests();
         }
-        let claimed = self.fill(room, &mut turns, &[]).await?;
+        let claimed = claimed?;
         self.is_dry.store(claimed == 0 && is_everywhere, Ordering::Relaxed);
         Ok(claimed)
     }
@@ -74,12 +78,21 @@ impl Shop {
     /// Seats tenants that this worker has nothing of, if any wait.
     pub(crate) async fn look_for_guests(self: &Arc<Self>) -> Result<(), StoreError> {
         let is_claiming = self.work.turns.try_lock().is_err();
-        let seated = self.claim_for_guests().await?;
+        // Who would have a job here soon is no guest: nobody knows that before the first claim ends.
+        let seated = if is_claiming && self.held.tenants().is_empty() {
+            0
+        } else {
+            self.claim_for_guests().await?
+        };
         if seated == 0 && is_claiming {
             // A tenant whose only job is being claimed there may have stood in a guest's way.
             drop(self.work.turns.lock().await);
-            self.claim_for_guests().await?;
+            if self.may_have_guests() {
+                self.claim_for_guests().await?;
+            }
         }
+        // Rows that were locked meanwhile were nowhere to be seen.
+        self.work.wake.notify_one();
         Ok(())
     }
 
@@ -90,8 +103,8 @@ impl Shop {
         self.fill(room, &mut turns, &self.held.tenants()).await
     }
 
-    /// Whether somebody may wait whom no ordinary claim has looked for or is about to: there is no
-    /// room for one, or one is under way that may have looked too early.
+    /// Whether somebody may wait whom no ordinary claim will look for at once: there is no room for one, or one is
+    /// under way that may have looked too early.
     pub(crate) fn may_have_guests(&self) -> bool {
         let is_free = |permits: &Semaphore| permits.available_permits() > 0;
         let will_look_everywhere = || {
@@ -127,7 +140,9 @@ impl Shop {
             now,
         };
         let jobs = across.claim_jobs(&claim).await?;
-        if self.stopping.is_cancelled() {
+        let is_still_for =
+            |job: &ClaimedJob| room.places.is_some() || !self.held.has(job.tenant_id);
+        if self.stopping.is_cancelled() || !jobs.iter().all(is_still_for) {
             across.rollback().await?;
             return Ok(0);
         }
@@ -152,14 +167,16 @@ impl Shop {
         place: OwnedSemaphorePermit,
         slot: Option<OwnedSemaphorePermit>,
     ) {
-        let is_guest = slot.is_none();
+        let (is_guest, tenant_id) = (slot.is_none(), job.tenant_id);
         let (shop, holding) = (Arc::clone(self), self.hold(&job));
         tokio::spawn(async move {
             carry(Arc::clone(&shop), job, holding, slot).await;
             drop(place);
-            if is_guest {
+            // There is a seat again, or its tenant may be a guest from now on.
+            if is_guest || !shop.held.has(tenant_id) {
                 shop.call_for_guests();
-            } else if !shop.is_dry.load(Ordering::Relaxed) {
+            }
+            if !shop.is_dry.load(Ordering::Relaxed) {
                 shop.work.wake.notify_one();
             }
         });

@@ -187,7 +187,6 @@ impl Shop {
                 () = self.stopping.cancelled() => return,
                 () = self.work.wake.notified() => {}
                 _ = poll.tick() => {
-                    self.call_for_guests();
                     if let Err(error) = self.rescue().await {
                         tracing::warn!(error = &error as &dyn std::error::Error, "a rescue failed");
                     }
@@ -197,10 +196,13 @@ impl Shop {
     }
 
     async fn seat_guests(self: &Arc<Self>) {
+        let mut poll = tokio::time::interval(self.settings.poll_every);
+        poll.set_missed_tick_behavior(MissedTickBehavior::Delay);
         while !self.stopping.is_cancelled() {
             tokio::select! {
                 () = self.stopping.cancelled() => return,
                 () = self.guests.wake.notified() => {}
+                _ = poll.tick() => self.has_news.store(true, Ordering::Relaxed),
             }
             if self.may_have_guests()
                 && let Err(error) = self.look_for_guests().await

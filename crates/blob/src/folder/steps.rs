@@ -8,7 +8,7 @@ use bytes::{Buf, BytesMut};
 pub(super) const ALIGNMENT: usize = 4096;
 
 /// One for the folder and one for each upload under way, so that they are counted: a few may take longer
-/// steps than many, and memory stays the same.
+/// steps than many, which together would take too much memory.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Steps {
     counted: Arc<()>,

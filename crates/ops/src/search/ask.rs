@@ -5,6 +5,7 @@
 //! it names, and what is not supported is left out. When nothing is left, the honest answer is that the
 //! documents do not say.
 
+use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -63,9 +64,20 @@ pub struct Citation {
 impl Citation {
     /// Points at the part of the passage that has the quote.
     pub(super) fn new(number: usize, passage: &PassageRecord, quote: String) -> Self {
+        let begin = passage.text.find(&quote);
+        let at = begin.map(|begin| begin..begin + quote.len());
+        Self::at(number, passage, quote, at)
+    }
+
+    fn at(
+        number: usize,
+        passage: &PassageRecord,
+        quote: String,
+        bytes: Option<Range<usize>>,
+    ) -> Self {
         let mut passage = passage.clone();
-        if let Some(begin) = passage.text.find(&quote) {
-            passage.point_at(&(begin..begin + quote.len()));
+        if let Some(bytes) = bytes {
+            passage.point_at(&bytes);
         }
         Self { number, passage, quote }
     }
@@ -270,7 +282,8 @@ fn quoted(extracted: answer::Answer, retrieved: Retrieved) -> Answered {
         return abstained(retrieved, DO_NOT_SAY, confidence, EXTRACTIVE);
     };
     let cited = retrieved.passages.iter().find(|(found, _)| found.chunk_id == quote.chunk_id);
-    let citations = cited.map(|(_, passage)| Citation::new(1, passage, quote.text.clone()));
+    let citations = cited
+        .map(|(_, passage)| Citation::at(1, passage, quote.text.clone(), Some(quote.sentence)));
     Answered {
         answer: Some(quote.text.clone()),
         reason: None,

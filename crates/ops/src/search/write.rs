@@ -3,6 +3,8 @@
 //! What stands in a passage is data. The model is told so, the passages are marked off from the question, and
 //! whatever it writes all the same is left out unless the passages that it cites support it.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use connect::ModelError;
 use connect::llm::{Completion, LanguageModel};
 use retrieval::answer::{Claim, Embed, Passage, verify};
@@ -19,6 +21,10 @@ use super::ask::{AskEvent, AskEvents, Citation, Sentence};
 use super::{LONGEST_SNIPPET, Retrieved};
 
 const MOST_TOKENS: u32 = 1_500;
+/// The most characters of one text of the model's.
+const LONGEST_TEXT: usize = 300;
+/// What [`schema`] says beyond the names and the types.
+const BOUNDS: [&str; 4] = ["minItems", "maxItems", "pattern", "enum"];
 
 const TASK: &str = "You answer questions about a company's documents. Answer only from the numbered passages. \
 Write short sentences in the language of the question. Name for each sentence the numbers of the passages \
@@ -64,19 +70,22 @@ pub(super) async fn draft(
         max_tokens: MOST_TOKENS,
     };
     let mut shown = ShownText::default();
+    let has_begun = AtomicBool::new(false);
     let mut deltas = |piece: &str| {
+        has_begun.store(true, Ordering::Relaxed);
         let text = shown.take(piece);
         if let Some(events) = events.filter(|_| !text.is_empty()) {
             events.send(AskEvent::Delta(text)).ok();
         }
     };
-    let completed = match model.complete(&request, &mut deltas).await {
-        Err(ModelError::Refused { status: 400, .. }) => {
-            request.schema = request.schema.map(without_bounds);
-            model.complete(&request, &mut deltas).await?
-        }
-        completed => completed?,
-    };
+    let mut completed = model.complete(&request, &mut deltas).await;
+    if let Err(ModelError::Refused { status: 400 | 422, .. }) = &completed
+        && !has_begun.load(Ordering::Relaxed)
+    {
+        request.schema = request.schema.map(without_bounds);
+        completed = model.complete(&request, &mut deltas).await;
+    }
+    let completed = completed?;
     let draft: Draft = serde_json::from_str(&completed.text).map_err(|error| {
         ModelError::NotUnderstood { server: model.name().to_owned(), reason: error.to_string() }
     })?;
@@ -107,7 +116,7 @@ pub(super) fn check(
             .map(|passage| passage.map_or(Uuid::nil(), |passage| passage.chunk_id))
             .collect();
         for sentence in sentences(&drafted.text).into_iter().map(|at| &drafted.text[at]) {
-            if written.says(sentence) {
+            if written.says(sentence) || is_cut_off(&drafted.text, sentence) {
                 continue;
             }
             match verify(Claim { sentence, cites: &cites }, &passages, embed) {
@@ -117,6 +126,13 @@ pub(super) fn check(
         }
     }
     written
+}
+
+/// The end of a text that is as long as the schema lets it be, and ends in the middle of a sentence.
+fn is_cut_off(text: &str, sentence: &str) -> bool {
+    text.chars().count() >= LONGEST_TEXT
+        && text.trim_end().ends_with(sentence)
+        && !sentence.ends_with(['.', '!', '?', '。', '"', '”', ')'])
 }
 
 impl Written {
@@ -132,16 +148,16 @@ impl Written {
         self.sentences.push(Sentence { text: sentence.to_owned(), citations: numbers });
     }
 
-    /// The number under which a passage is cited.
+    /// The number under which this part of a passage is cited.
     fn cite(&mut self, chunk_id: Uuid, sentence: &str, retrieved: &Retrieved) -> Option<usize> {
-        let cited = self.citations.iter().find(|cited| cited.passage.chunk_id == chunk_id);
-        if let Some(cited) = cited {
-            return Some(cited.number);
-        }
         let (_, passage) =
             retrieved.passages.iter().find(|(found, _)| found.chunk_id == chunk_id)?;
         let terms = QueryTerms::of(sentence);
         let quote = snippet(&passage.text, &terms, &[], LONGEST_SNIPPET).text;
+        let is_it = |cited: &&Citation| cited.passage.chunk_id == chunk_id && cited.quote == quote;
+        if let Some(cited) = self.citations.iter().find(is_it) {
+            return Some(cited.number);
+        }
         let number = self.citations.len() + 1;
         self.citations.push(Citation::new(number, passage, quote));
         Some(number)
@@ -182,7 +198,7 @@ fn schema(passages: usize) -> Value {
                             "maxItems": 3,
                             "items": { "type": "integer", "enum": numbers },
                         },
-                        "text": { "type": "string", "pattern": "^.{1,300}$" },
+                        "text": { "type": "string", "pattern": format!("^.{{1,{LONGEST_TEXT}}}$") },
                     },
                 },
             },
@@ -196,7 +212,7 @@ fn without_bounds(schema: Value) -> Value {
         Value::Object(properties) => {
             let kept = properties
                 .into_iter()
-                .filter(|(name, _)| !["minItems", "maxItems", "pattern"].contains(&name.as_str()))
+                .filter(|(name, _)| !BOUNDS.contains(&name.as_str()))
                 .map(|(name, value)| (name, without_bounds(value)));
             Value::Object(kept.collect())
         }

@@ -65,7 +65,8 @@ pub fn verify(
         .collect();
     for token in &said {
         let written = &claim.sentence[token.place.clone()];
-        let is_name = token.place.start > 0 && written.starts_with(char::is_uppercase);
+        // The first word may be one that is a name, too.
+        let is_name = written.starts_with(char::is_uppercase);
         let must_be_there = is_name || !matches!(token.form, Form::Word(_));
         if must_be_there && !known.contains(&token.term(language)) {
             return Err(Fault::NotInPassage(written.to_owned()));
@@ -79,15 +80,18 @@ pub fn verify(
     {
         return Err(Fault::NegationDiffers);
     }
-    let is_like = share >= ENOUGH_WORDS_OF_LIKE_SENTENCE
-        && embed.is_some_and(|embed| says_nearly_the_same(claim.sentence, &cited, embed));
-    if share >= ENOUGH_WORDS || is_like { Ok(()) } else { Err(Fault::TooFewWords(share)) }
+    let is_like = || {
+        share >= ENOUGH_WORDS_OF_LIKE_SENTENCE
+            && embed.is_some_and(|embed| says_nearly_the_same(claim.sentence, &cited, embed))
+    };
+    if share >= ENOUGH_WORDS || is_like() { Ok(()) } else { Err(Fault::TooFewWords(share)) }
 }
 
+/// None of nothing: "It does not." says something only together with what is before it.
 #[expect(clippy::cast_precision_loss, reason = "words of a sentence")]
 fn share_of(words: &[u64], known: &BTreeSet<u64>) -> f32 {
     let found = words.iter().filter(|word| known.contains(word)).count();
-    if words.is_empty() { 1.0 } else { found as f32 / words.len() as f32 }
+    found as f32 / words.len().max(1) as f32
 }
 
 /// The cited sentence that has the most of the words; `None` when none has any.
@@ -137,6 +141,15 @@ mod tests {
     }
 
     #[test]
+    fn a_name_is_one_at_the_beginning_too_and_no_words_say_nothing() {
+        assert_eq!(
+            check("Peter may not sublet the flat."),
+            Err(Fault::NotInPassage("Peter".into()))
+        );
+        assert_eq!(check("It does not."), Err(Fault::TooFewWords(0.0)));
+    }
+
+    #[test]
     fn what_the_passage_says_is_supported() {
         assert_eq!(check("The lease runs for 5 years, from March 2021."), Ok(()));
         assert_eq!(check("Anna Smith may not sublet the flat."), Ok(()));
@@ -149,7 +162,7 @@ mod tests {
         assert_eq!(check("The lease runs for 6 years."), not_there("6"));
         assert_eq!(check("The tenant is Peter Smith."), not_there("Peter"));
         assert_eq!(check("Anna Smith may sublet the flat."), Err(Fault::NegationDiffers));
-        let made_up = check("Pets and loud music are welcome in the building.");
+        let made_up = check("The pets and loud music are welcome in the building.");
         assert!(matches!(made_up, Err(Fault::TooFewWords(_))));
     }
 

@@ -73,7 +73,7 @@ chosen AS (
 claimed AS (
     UPDATE jobs
     SET status = 'PROCESSING', lease_token = ($7::uuid[])[chosen.place], lease_until = chosen.lease_until,
-        worker_id = $6, started_at = $5, updated_at = $5
+        worker_id = $6, started_at = $5, updated_at = $5, progress_done = NULL, progress_total = NULL
     FROM chosen WHERE jobs.job_id = chosen.job_id AND chosen.place <= cardinality($7::uuid[])
     RETURNING jobs.*, chosen.place
 ),

@@ -75,7 +75,7 @@ pub struct PassageRecord {
 }
 
 impl PassageRecord {
-    /// Keeps of where it stands what has these bytes of its text.
+    /// Keeps of where it stands what has these bytes of its text; all of it when that is not known.
     pub fn point_at(&mut self, bytes: &Range<usize>) {
         let there: Vec<ChunkArea> =
             self.areas.iter().filter(|area| area.has(bytes)).copied().collect();
