@@ -41,7 +41,7 @@ async fn only_its_user_may_look_into_it() {
     let folder = TempDir::new().unwrap();
     let desk = Desk::on(&open_folder(folder.path()));
     desk.publish(b"small").await;
-    desk.publish(&content(1, 1_000_000)).await;
+    desk.publish(&content(1, 2_000_000)).await;
     let place = desk.place("read", "pages.json");
     desk.blobs.put_artifact(&place, b"[]".as_slice().into()).await.unwrap();
     let mut files = 0;

@@ -53,7 +53,7 @@ async fn a_disk_that_became_read_only() {
     for error in [
         desk.blobs.check().await.unwrap_err(),
         desk.blobs.publish(desk.tenant, &staged).await.unwrap_err(),
-        desk.try_upload(&content(1, 1_000_000)).await.unwrap_err(),
+        desk.try_upload(&content(1, 2_000_000)).await.unwrap_err(),
         desk.blobs.delete_original(desk.tenant, &hash).await.unwrap_err(),
     ] {
         assert!(matches!(error, BlobError::Refused { .. }), "{error:?}");

@@ -63,7 +63,7 @@ async fn it_can_be_checked(desk: Desk) {
 }
 
 async fn what_was_published_is_read_back_whatever_its_size(desk: Desk) {
-    let batch = 512 * KIB;
+    let batch = MIB;
     let part = 5 * MIB;
     let sizes = [0, 1, 8 * KIB, 8 * KIB + 1, batch - 1, batch, batch + 1, part, part + 1, LARGE];
     for (seed, size) in (1..).zip(sizes) {
