@@ -3,6 +3,8 @@ SELECT run_id, name, status, started_at, ended_at, worker_id, retries, error, ar
        NULL::int AS progress_done, NULL::int AS progress_total
 FROM stages WHERE tenant_id = $1 AND run_id = ANY ($2)
 UNION ALL
-SELECT run_id, stage, lower(status), started_at, NULL, worker_id, attempts, error, '[]', progress_done, progress_total
+SELECT run_id, stage, lower(status), started_at, NULL, worker_id, attempts, error, '[]',
+       -- What an earlier try came to says nothing of the next one.
+       CASE WHEN status = 'PROCESSING' THEN progress_done END, CASE WHEN status = 'PROCESSING' THEN progress_total END
 FROM jobs WHERE tenant_id = $1 AND run_id = ANY ($2) AND status IN ('PENDING', 'PROCESSING')
 ORDER BY started_at NULLS LAST

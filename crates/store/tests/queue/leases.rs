@@ -2,7 +2,7 @@
 
 use chrono::Duration;
 use domain::{Failure, JobState};
-use store::Outcome;
+use store::{Outcome, Told};
 
 use crate::desk::{Desk, LEASE, held, succeeded};
 
@@ -171,4 +171,31 @@ async fn reports_and_heartbeats_in_every_order_do_not_block_each_other() {
         }
         assert_eq!(counted, 40);
     }
+}
+
+#[tokio::test]
+async fn how_far_a_stage_is_is_known_as_long_as_it_is_worked_on() {
+    let desk = Desk::open().await;
+    let tenant = desk.tenant("a").await;
+    let run = desk.submit(tenant, &["ocr"]).await;
+    let progress = async || {
+        let mut tx = desk.store.read(&Desk::scope(tenant)).await.unwrap();
+        let stages = tx.list_stages(&[run.run_id]).await.unwrap();
+        stages[0].progress_done.zip(stages[0].progress_total)
+    };
+    let job = desk.claim_one("w", "ocr").await;
+    assert_eq!(progress().await, None);
+    let mut across = desk.store.on_the_queue().await.unwrap();
+    across
+        .tell_progress(&[Told { held: held(&job), done: 3, total: 10 }], desk.now())
+        .await
+        .unwrap();
+    across.commit().await.unwrap();
+    assert_eq!(progress().await, Some((3, 10)));
+
+    assert!(desk.put_off(&job, Duration::seconds(30)).await);
+    assert_eq!(progress().await, None, "the next try begins anew");
+    desk.clock.advance(Duration::seconds(30));
+    desk.claim_one("w", "ocr").await;
+    assert_eq!(progress().await, None);
 }
