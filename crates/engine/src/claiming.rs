@@ -77,18 +77,25 @@ impl Shop {
 
     /// Seats tenants that this worker has nothing of, if any wait.
     pub(crate) async fn look_for_guests(self: &Arc<Self>) -> Result<(), StoreError> {
-        let is_claiming = self.work.turns.try_lock().is_err();
-        // Who would have a job here soon is no guest: nobody knows that before the first claim ends.
-        let seated = if is_claiming && self.held.tenants().is_empty() {
-            0
-        } else {
-            self.claim_for_guests().await?
-        };
-        if seated == 0 && is_claiming {
-            // A tenant whose only job is being claimed there may have stood in a guest's way.
-            drop(self.work.turns.lock().await);
-            if self.may_have_guests() {
-                self.claim_for_guests().await?;
+        loop {
+            let is_claiming = self.work.turns.try_lock().is_err();
+            // Who would have a job here soon is no guest: nobody knows that before the first claim ends.
+            let is_known = !is_claiming || !self.held.tenants().is_empty();
+            if is_known && self.claim_for_guests().await? > 0 || !is_claiming {
+                break;
+            }
+            tokio::select! {
+                biased;
+                // Whoever comes meanwhile does not wait for that claim either.
+                () = self.guests.wake.notified() => {}
+                turns = self.work.turns.lock() => {
+                    drop(turns);
+                    // A tenant whose only job was being claimed there may have stood in a guest's way.
+                    if self.may_have_guests() {
+                        self.claim_for_guests().await?;
+                    }
+                    break;
+                }
             }
         }
         // Rows that were locked meanwhile were nowhere to be seen.
