@@ -144,6 +144,11 @@ impl Blobs {
         self.publish_at(original_key(tenant, &staged.sha256), staged).await
     }
 
+    /// Whether publishing it takes a new name and no more, so that somebody may wait for it with locks held.
+    pub fn is_published_at_once(&self, staged: &Staged) -> bool {
+        matches!(self.backend, Backend::Folder(_)) && staged.is_stored()
+    }
+
     async fn publish_at(&self, key: String, staged: &Staged) -> Result<()> {
         match &self.backend {
             Backend::Folder(folder) => folder.publish(staged, key).await,

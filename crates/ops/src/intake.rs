@@ -60,9 +60,9 @@ impl Intake {
         &self.settings
     }
 
-    /// Announces an original, so that the janitor leaves it alone, and then publishes it. Gives the rules
-    /// that hold for it.
-    pub(crate) async fn publish(
+    /// Announces an original, so that the janitor leaves it alone: from here on it may be published. Gives
+    /// the rules that hold for it.
+    pub(crate) async fn announce(
         &self,
         scope: &Scope,
         staged: &Staged,
@@ -71,7 +71,6 @@ impl Intake {
         let mut tx = self.store.begin(scope).await?;
         let rules = tx.announce_blob(&staged.sha256, staged.size, kind.media_type()).await?;
         tx.commit().await?;
-        self.blobs.publish(scope.tenant_id(), staged).await?;
         Ok(rules)
     }
 

@@ -3,7 +3,8 @@
 //! Bytes stream into the object store while they are hashed; then one transaction decides whether the
 //! document is new and queues its run. In between, in this order, stand two steps that make a crash
 //! at any point harmless: the original is announced in the database, so that the janitor leaves it
-//! alone, and then published. A row never refers to bytes that are not there.
+//! alone, and then published. A row never refers to bytes that are not there: where publishing is a matter
+//! of a moment the transaction is written meanwhile, but committed only after it.
 
 use std::fmt;
 
@@ -14,7 +15,7 @@ use domain::{
     Scope, Secret, upload_uri,
 };
 use serde::{Deserialize, Serialize};
-use store::BatchRecord;
+use store::{BatchRecord, Submission, Submitted, Tx};
 
 use crate::intake::Coming;
 use crate::once::{Done, outcome_of, settle};
@@ -64,6 +65,12 @@ pub struct Accepted {
 pub struct AcceptedRun {
     pub run_id: RunId,
     pub status: String,
+}
+
+enum Written {
+    /// Under the same claim.
+    Before(Done<Accepted>),
+    Now(Result<Submitted, OpsError>),
 }
 
 impl Ops {
@@ -153,16 +160,25 @@ impl Ops {
     ) -> Result<Done<Accepted>, OpsError> {
         let kind = self.intake.acceptable_kind(staged, &described.file_name)?;
         let claim = claim.map(|claim| self.request_seal.seal(claim));
-        let rules = self.intake.publish(scope, staged, kind).await?;
+        let rules = self.intake.announce(scope, staged, kind).await?;
         let source = if batch.is_some() { "batch" } else { "manual" };
         let coming = Coming { scope, staged, described, kind, batch, rules: &rules, source };
         let submission = self.intake.submission(coming)?;
 
-        let mut tx = self.store.begin(scope).await?;
-        if let Some(done) = outcome_of(&mut tx, claim.as_ref()).await? {
-            return Ok(done);
-        }
-        let submitted = tx.submit_document(&submission).await.map_err(OpsError::from);
+        let publishing = self.blobs.publish(scope.tenant_id(), staged);
+        let writing = self.write_down(scope, &submission, claim.as_ref());
+        let (published, written) = if self.blobs.is_published_at_once(staged) {
+            tokio::join!(publishing, writing)
+        } else {
+            publishing.await?;
+            (Ok(()), writing.await)
+        };
+        let (tx, written) = written?;
+        let submitted = match published.map(|()| written) {
+            Err(error) => Err(error.into()),
+            Ok(Written::Before(done)) => return Ok(done),
+            Ok(Written::Now(submitted)) => submitted,
+        };
         let accepted = submitted.map(|submitted| Accepted {
             doc_id: submitted.doc_id,
             result: submitted.result,
@@ -177,6 +193,21 @@ impl Ops {
         }
         log(scope, staged, described, kind, &done.value);
         Ok(done)
+    }
+
+    /// All but the commit, which has to wait until the original is where its rows say.
+    async fn write_down(
+        &self,
+        scope: &Scope,
+        submission: &Submission,
+        claim: Option<&IdempotencyClaim>,
+    ) -> Result<(Tx, Written), OpsError> {
+        let mut tx = self.store.begin(scope).await?;
+        let written = match outcome_of(&mut tx, claim).await? {
+            Some(done) => Written::Before(done),
+            None => Written::Now(tx.submit_document(submission).await.map_err(OpsError::from)),
+        };
+        Ok((tx, written))
     }
 
     async fn batch_of(

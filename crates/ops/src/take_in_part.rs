@@ -41,7 +41,8 @@ impl Intake {
             self.blobs.discard(staged).await;
             return Ok(None);
         };
-        let rules = self.publish(&scope, &staged, kind).await?;
+        let rules = self.announce(&scope, &staged, kind).await?;
+        self.blobs.publish(scope.tenant_id(), &staged).await?;
         let batch_id = batch.as_ref().map(|batch| BatchId(batch.batch_id.0));
         let described = Described { file_name: file.name, batch_id, ..Described::default() };
         let mut submission = self.submission(Coming {
