@@ -3,6 +3,7 @@
 //! There is no timer to gather more: while commits are under way the next batch gathers by itself.
 //! A second one is begun beside the first, on a connection of its own, only when much waits: PostgreSQL
 //! does the work of one connection on one core, but many small commits would be in each other's way.
+//! Those that only wait for the disk any more keep nobody from beginning.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,7 +11,7 @@ use std::time::Duration;
 use domain::Clock;
 use store::{Held, Lease, Next, Outcome, Report, Store, StoreError};
 use tokio::sync::mpsc::{self, UnboundedReceiver};
-use tokio::sync::oneshot;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
@@ -18,8 +19,9 @@ use crate::decide::unrecordable;
 
 /// The most reports in one transaction.
 const BATCH: usize = 256;
-/// The most transactions at once.
-const AT_ONCE: usize = 2;
+/// The most transactions that are written at once, and the most with those that are being committed.
+const WRITTEN_AT_ONCE: usize = 2;
+const AT_ONCE: usize = 4;
 /// So many must wait for another transaction to be worth it.
 const MANY: usize = BATCH / 4;
 const FIRST_PAUSE: Duration = Duration::from_millis(50);
@@ -59,12 +61,18 @@ impl Committer {
     }
 }
 
+/// Held while a transaction is written.
+type Turn = OwnedSemaphorePermit;
+
 /// Dropped, it drops what is under way too.
 async fn commit_all(store: Store, clock: Arc<dyn Clock>, mut waiting: UnboundedReceiver<Request>) {
+    let turns = Arc::new(Semaphore::new(WRITTEN_AT_ONCE));
     let mut under_way = JoinSet::new();
-    while let Some(batch) = gather(&mut waiting).await {
+    while let Ok(turn) = Arc::clone(&turns).acquire_owned().await
+        && let Some(batch) = gather(&mut waiting).await
+    {
         let (store, clock) = (store.clone(), Arc::clone(&clock));
-        under_way.spawn(async move { commit_batch(&store, clock.as_ref(), batch).await });
+        under_way.spawn(async move { commit_batch(&store, clock.as_ref(), batch, turn).await });
         if (under_way.len() == AT_ONCE || waiting.len() < MANY)
             && let Some(Err(_)) = under_way.join_next().await
         {
@@ -92,9 +100,9 @@ fn tell(answer: oneshot::Sender<bool>, counted: bool) {
     answer.send(counted).ok();
 }
 
-async fn commit_batch(store: &Store, clock: &dyn Clock, batch: Vec<Request>) {
+async fn commit_batch(store: &Store, clock: &dyn Clock, batch: Vec<Request>, turn: Turn) {
     let reports: Vec<Report> = batch.iter().map(|request| request.report.clone()).collect();
-    if let Ok(counted) = commit_patiently(store, clock, &reports).await {
+    if let Ok(counted) = commit_patiently(store, clock, &reports, Some(turn)).await {
         for (request, counted) in batch.into_iter().zip(counted) {
             tell(request.answer, counted);
         }
@@ -109,7 +117,7 @@ async fn commit_batch(store: &Store, clock: &dyn Clock, batch: Vec<Request>) {
 
 async fn commit_alone(store: &Store, clock: &dyn Clock, report: Report) -> bool {
     let held = report.held;
-    let error = match commit_patiently(store, clock, &[report]).await {
+    let error = match commit_patiently(store, clock, &[report], None).await {
         Ok(counted) => return counted == [true],
         Err(error) => error,
     };
@@ -117,7 +125,7 @@ async fn commit_alone(store: &Store, clock: &dyn Clock, report: Report) -> bool 
     let failure = unrecordable(&error.to_string());
     let instead = Report { held, outcome: Outcome::GivenUp { failure } };
     // Given up: the run goes on with no stage, so the answer is that the success did not count.
-    if let Err(error) = commit_patiently(store, clock, &[instead]).await {
+    if let Err(error) = commit_patiently(store, clock, &[instead], None).await {
         tracing::error!(job_id = %held.job_id, error = &error as &dyn std::error::Error, "and so was giving up");
     }
     false
@@ -128,11 +136,12 @@ async fn commit_patiently(
     store: &Store,
     clock: &dyn Clock,
     reports: &[Report],
+    mut turn: Option<Turn>,
 ) -> Result<Vec<bool>, StoreError> {
     let mut pause = FIRST_PAUSE;
     let mut in_doubt = false;
     loop {
-        let tried = match commit_once(store, clock, reports).await {
+        let tried = match commit_once(store, clock, reports, turn.take()).await {
             Ok(counted) if in_doubt => resolve_doubt(store, clock, reports, counted).await,
             other => other,
         };
@@ -155,9 +164,11 @@ async fn commit_once(
     store: &Store,
     clock: &dyn Clock,
     reports: &[Report],
+    turn: Option<Turn>,
 ) -> Result<Vec<bool>, StoreError> {
     let mut across = store.on_the_queue().await?;
     let counted = across.settle_jobs(reports, clock.now()).await?;
+    drop(turn);
     across.commit().await?;
     Ok(reports.iter().map(|report| counted.contains(&report.held)).collect())
 }
