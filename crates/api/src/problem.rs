@@ -161,6 +161,10 @@ impl From<OpsError> for ApiProblem {
                 let problem = Self::new(StatusCode::TOO_MANY_REQUESTS, "queue_full", text);
                 Self { retry_after: Some(Duration::from_secs(30)), ..problem }
             }
+            OpsError::IndexIsLoading => {
+                Self::new(StatusCode::SERVICE_UNAVAILABLE, "index_is_loading", text)
+                    .retry_after(Duration::from_secs(5))
+            }
             OpsError::NoPipeline => Self::new(StatusCode::CONFLICT, "no_pipeline", text),
             OpsError::LinkExpired => Self::new(StatusCode::GONE, "link_expired", text),
             OpsError::Blob(error) => of_blob_error(&error),

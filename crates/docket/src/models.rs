@@ -1,6 +1,7 @@
 //! The models that help to find and to answer, as the settings name them.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::Context;
 use connect::embeddings::Embeddings;
@@ -16,6 +17,9 @@ use retrieval::embedding::{
 use crate::config::{EmbeddingChoice, ModelService, Protocol, RerankChoice, SearchConfig};
 use crate::system;
 
+/// How long a search waits for its index to be loaded: of a hundred thousand passages, a few seconds.
+const FOR_AN_INDEX: Duration = Duration::from_secs(10);
+
 /// Opens no model yet but a reranker, which every search would wait for.
 pub(crate) fn search_settings(config: &SearchConfig) -> anyhow::Result<SearchSettings> {
     Ok(SearchSettings {
@@ -23,6 +27,7 @@ pub(crate) fn search_settings(config: &SearchConfig) -> anyhow::Result<SearchSet
         second_opinion: second_opinion(config)?,
         language_model: config.language_model.as_ref().map(language_model).transpose()?,
         memory: config.memory,
+        patience: FOR_AN_INDEX,
     })
 }
 

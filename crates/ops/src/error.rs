@@ -39,6 +39,8 @@ pub enum OpsError {
     QueueFull { quota: u32 },
     #[error("no stage is set up that could process a document; see the setting pipeline")]
     NoPipeline,
+    #[error("what can be found here is being loaded into memory; try again in a few seconds")]
+    IndexIsLoading,
     #[error("this link has expired; ask for a new one")]
     LinkExpired,
     #[error(transparent)]

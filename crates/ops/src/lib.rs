@@ -138,7 +138,7 @@ pub struct Ops {
     reader: Option<Reader>,
     search: SearchSettings,
     vectors: VectorsKeeper,
-    indexes: Indexes,
+    indexes: Arc<Indexes>,
     queue_room: QueueRoom,
 }
 
@@ -191,7 +191,7 @@ impl Ops {
             ),
             limits: SpecialLimits::default(),
             reader: settings.reader.clone(),
-            indexes: Indexes::new(settings.search.memory),
+            indexes: Arc::new(Indexes::new(settings.search.memory, settings.search.patience)),
             vectors: VectorsKeeper::new(
                 store.clone(),
                 settings.search.embedding.clone(),

@@ -73,6 +73,7 @@ impl Default for TestSettings {
                     second_opinion: None,
                     language_model: None,
                     memory: 64 << 20,
+                    patience: Duration::from_secs(20),
                 },
                 intake: IntakeSettings {
                     max_bytes: 1024 * 1024,

@@ -8,6 +8,7 @@ use connect::ModelError;
 use connect::llm::{Completed, Completion, CompletionFuture, LanguageModel};
 use domain::Role;
 use serde_json::{Value, json};
+use sqlx::Connection;
 use testkit::{Library, Response, TestSettings, TestTenant};
 
 const LEASE: &str = "# Rent\n\nThe tenant pays 1,250 EUR on the first day of every month.\n\n\
@@ -205,6 +206,41 @@ async fn fifty_who_search_never_see_what_was_taken_out_before_they_asked() {
         client.await.unwrap();
     }
     assert_eq!(documents(&search(&library, &token, "zebra").await).len(), 0);
+}
+
+/// To load an index may take long. Who waits for it is told so, takes no connection from others, and does not begin
+/// it again.
+#[tokio::test]
+async fn while_an_index_is_loaded_everybody_else_is_answered() {
+    let library = Library::open_with(|settings| {
+        settings.ops.search.patience = std::time::Duration::ZERO;
+    })
+    .await;
+    let acme = library.app.tenant("acme").await;
+    let token = &acme.admin_token;
+    let id = hand_in(&library, token, "lease.txt", LEASE).await;
+    let mut superuser = library.app.database.superuser().await;
+    let mut holding_up = superuser.begin().await.unwrap();
+    sqlx::query("LOCK TABLE chunks").execute(&mut *holding_up).await.unwrap();
+    let ask = || library.app.post("/v1/search", json!({ "query": "lease" })).bearer(token).send();
+    for refused in futures_util::future::join_all((0..50).map(|_| ask())).await {
+        assert_eq!(refused.status, StatusCode::SERVICE_UNAVAILABLE, "{refused:?}");
+        assert_eq!(refused.body["code"], "index_is_loading", "{refused:?}");
+        assert!(refused.headers.contains_key("retry-after"), "{refused:?}");
+    }
+    let listed = library.app.get("/v1/documents").bearer(token).send().await;
+    assert_eq!(listed.body["items"][0]["doc_id"], id.as_str(), "{listed:?}");
+    holding_up.rollback().await.unwrap();
+    let found = async {
+        loop {
+            let found = ask().await;
+            if found.status != StatusCode::SERVICE_UNAVAILABLE {
+                return found;
+            }
+        }
+    };
+    let found = tokio::time::timeout(std::time::Duration::from_secs(20), found).await.unwrap();
+    assert_eq!(documents(&found)[0], id, "{found:?}");
 }
 
 #[tokio::test]

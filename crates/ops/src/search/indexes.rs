@@ -1,5 +1,5 @@
 //! The tenants' indexes, in memory: made from the database when first asked, brought up to date before each
-//! search.
+//! search. To make one may take a while; nobody waits for that with a connection in their hand.
 //!
 //! *Architecture invariant:* a search that begins after an activation, a deactivation or a deletion was
 //! committed knows of it, on every node. The index remembers up to which transaction it knows everything and
@@ -9,10 +9,11 @@ use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
-use domain::{DocId, TenantId};
+use domain::{DocId, Scope, TenantId};
 use retrieval::index::{Doc, DocFacts, IndexedChunk, TenantIndex};
-use store::{Changes, FindableChunk, FindableDocument, Tx};
+use store::{Changes, FindableChunk, FindableDocument, Store, Tx};
 use tokio::sync::{OwnedRwLockReadGuard, RwLock};
 
 use crate::OpsError;
@@ -34,6 +35,8 @@ pub(crate) type Looking = OwnedRwLockReadGuard<Option<Known>, Known>;
 #[derive(Default)]
 struct Slot {
     known: Arc<RwLock<Option<Known>>>,
+    /// Held while the index is loaded.
+    loading: Arc<tokio::sync::Mutex<()>>,
     /// A count of searches, not a time: who was asked last is let go of last.
     last_used: AtomicU64,
     bytes: AtomicU64,
@@ -43,43 +46,100 @@ pub(crate) struct Indexes {
     slots: Mutex<HashMap<TenantId, Arc<Slot>>>,
     searches: AtomicU64,
     most_bytes: u64,
+    /// How long a search waits for an index that is being loaded.
+    patience: Duration,
 }
 
 impl Indexes {
     /// The database keeps changes for two hours: an index that nobody asked for that long is made anew.
     const GOOD_FOR_SECONDS: i64 = 3600;
+    /// When more documents than this have changed, it is made anew as well: portion by portion.
+    const MOST_NEWS: usize = 1000;
 
     /// Holds about `most_bytes` in memory, and the index that is being asked in any case.
-    pub(crate) fn new(most_bytes: u64) -> Self {
-        Self { slots: Mutex::default(), searches: AtomicU64::new(0), most_bytes }
+    pub(crate) fn new(most_bytes: u64, patience: Duration) -> Self {
+        Self { slots: Mutex::default(), searches: AtomicU64::new(0), most_bytes, patience }
     }
 
-    /// The tenant's index, knowing everything that was committed before.
+    /// The tenant's index, knowing everything that was committed before; `None` when it has to be loaded first.
     pub(crate) async fn up_to_date(
         &self,
         tx: &mut Tx,
         tenant_id: TenantId,
-    ) -> Result<Looking, OpsError> {
+    ) -> Result<Option<Looking>, OpsError> {
         let slot = self.slot(tenant_id);
-        let since = slot.known.read().await.as_ref().map(|known| known.until);
-        let changes = tx.search_changes(since).await?;
+        let Some(since) = slot.known.read().await.as_ref().map(|known| known.until) else {
+            return Ok(None);
+        };
+        let changes = tx.search_changes(Some(since)).await?;
         let looking = Arc::clone(&slot.known).read_owned().await;
         if let Ok(current) = OwnedRwLockReadGuard::try_map(looking, |known| {
-            known.as_ref().filter(|known| known.is_current(&changes))
+            known.as_ref().filter(|known| known.is_current(since, &changes))
         }) {
-            return Ok(current);
+            return Ok(Some(current));
         }
-        // What is loaded under the lock is newer than what made somebody load: nobody puts old over new.
         let mut writing = Arc::clone(&slot.known).write_owned().await;
-        match writing.as_mut().filter(|known| known.can_read_on(&changes)) {
-            Some(known) => known.read_on(tx, &changes).await?,
-            None => *writing = Some(Known::load(tx, &changes).await?),
+        let Some(known) = writing.as_ref().filter(|known| known.can_read_on(since, &changes))
+        else {
+            return Ok(None);
+        };
+        let stale = known.stale(&changes);
+        if stale.len() > Self::MOST_NEWS {
+            return Ok(None);
         }
-        let bytes = writing.as_ref().map_or(0, |known| known.index.bytes());
-        slot.bytes.store(bytes as u64, Ordering::Relaxed);
+        let documents = tx.findable_documents(Some(&stale)).await?;
+        let chunks = tx.findable_chunks(&stale, known.model.as_deref()).await?;
+        // The thread has the lock: it finishes also when nobody waits for it any more.
+        let read_on = tokio::task::spawn_blocking(move || {
+            if let Some(known) = writing.as_mut() {
+                known.read_on(&stale, documents, chunks, &changes);
+            }
+            writing
+        });
+        let writing =
+            read_on.await.map_err(|error| OpsError::internal("filling an index", error))?;
+        let current = OwnedRwLockReadGuard::try_map(writing.downgrade(), Option::as_ref).ok();
+        if let Some(known) = &current {
+            self.weigh(&slot, known, tenant_id);
+        }
+        Ok(current)
+    }
+
+    /// Loads it, or waits for whoever does. Who waits holds no connection, and when it has waited long enough the
+    /// loading goes on without it.
+    pub(crate) async fn load(
+        self: &Arc<Self>,
+        store: &Store,
+        scope: &Scope,
+    ) -> Result<(), OpsError> {
+        let slot = self.slot(scope.tenant_id());
+        let loaded = match Arc::clone(&slot.loading).try_lock_owned() {
+            Err(_) => {
+                let end = tokio::time::timeout(self.patience, slot.loading.lock()).await;
+                end.map(|_turn| Ok(()))
+            }
+            Ok(turn) => {
+                let (indexes, store, scope) = (Arc::clone(self), store.clone(), scope.clone());
+                let loading = tokio::spawn(async move {
+                    let _turn = turn;
+                    let known = Known::load(&store, &scope).await?;
+                    indexes.weigh(&slot, &known, scope.tenant_id());
+                    *slot.known.write().await = Some(known);
+                    Ok(())
+                });
+                let joined = tokio::time::timeout(self.patience, loading).await;
+                joined.map(|joined| {
+                    joined
+                        .unwrap_or_else(|error| Err(OpsError::internal("loading an index", error)))
+                })
+            }
+        };
+        loaded.unwrap_or(Err(OpsError::IndexIsLoading))
+    }
+
+    fn weigh(&self, slot: &Slot, known: &Known, tenant_id: TenantId) {
+        slot.bytes.store(known.index.bytes() as u64, Ordering::Relaxed);
         self.let_go_of_some(tenant_id);
-        OwnedRwLockReadGuard::try_map(writing.downgrade(), Option::as_ref)
-            .map_err(|_| OpsError::NotFound("index"))
     }
 
     /// The model whose vectors the tenant's index had when somebody last looked; `None` when that is not known.
@@ -111,40 +171,67 @@ impl Indexes {
 }
 
 impl Known {
-    async fn load(tx: &mut Tx, changes: &Changes) -> Result<Self, OpsError> {
+    /// Documents that are loaded at once.
+    const PORTION: usize = 128;
+
+    async fn load(store: &Store, scope: &Scope) -> Result<Self, OpsError> {
+        let mut tx = store.read(scope).await?;
+        let changes = tx.search_changes(None).await?;
         let mut known = Self {
             index: TenantIndex::new(),
-            model: changes.model.clone(),
+            model: changes.model,
             until: changes.until,
             seconds: changes.seconds,
             heard: changes.changed.iter().map(|(change, _)| *change).collect(),
         };
-        let documents = tx.findable_documents(None).await?;
-        let chunks = tx.findable_chunks(None, known.model.as_deref()).await?;
-        known.put(documents, chunks);
+        let mut documents = tx.findable_documents(None).await?;
+        while !documents.is_empty() {
+            let portion = documents.split_off(documents.len().saturating_sub(Self::PORTION));
+            let ids: Vec<DocId> = portion.iter().map(|document| document.doc_id).collect();
+            let chunks = tx.findable_chunks(&ids, known.model.as_deref()).await?;
+            // It takes a while, and others are to be answered meanwhile.
+            let filled = tokio::task::spawn_blocking(move || {
+                put(&mut known.index, portion, chunks);
+                known
+            });
+            known = filled.await.map_err(|error| OpsError::internal("filling an index", error))?;
+        }
+        tx.commit().await?;
         Ok(known)
     }
 
-    fn is_current(&self, changes: &Changes) -> bool {
-        self.can_read_on(changes)
+    /// Whether it knows all of the changes since `since`. It may have been loaded anew meanwhile, from further back.
+    fn is_current(&self, since: i64, changes: &Changes) -> bool {
+        self.can_read_on(since, changes)
             && changes.changed.iter().all(|(change, _)| self.heard.contains(change))
     }
 
-    fn can_read_on(&self, changes: &Changes) -> bool {
-        self.model == changes.model && changes.seconds - self.seconds < Indexes::GOOD_FOR_SECONDS
+    fn can_read_on(&self, since: i64, changes: &Changes) -> bool {
+        self.until >= since
+            && self.model == changes.model
+            && changes.seconds - self.seconds < Indexes::GOOD_FOR_SECONDS
     }
 
-    async fn read_on(&mut self, tx: &mut Tx, changes: &Changes) -> Result<(), OpsError> {
+    /// The documents of changes that it has not heard of.
+    fn stale(&self, changes: &Changes) -> Vec<DocId> {
         let news = changes.changed.iter().filter(|(change, _)| !self.heard.contains(change));
         let mut stale: Vec<DocId> = news.map(|(_, doc_id)| *doc_id).collect();
         stale.sort_unstable();
         stale.dedup();
-        let documents = tx.findable_documents(Some(&stale)).await?;
-        let chunks = tx.findable_chunks(Some(&stale), self.model.as_deref()).await?;
+        stale
+    }
+
+    fn read_on(
+        &mut self,
+        stale: &[DocId],
+        documents: Vec<FindableDocument>,
+        chunks: Vec<FindableChunk>,
+        changes: &Changes,
+    ) {
         for doc_id in stale {
-            self.index.remove(doc_id);
+            self.index.remove(*doc_id);
         }
-        self.put(documents, chunks);
+        put(&mut self.index, documents, chunks);
         self.heard.extend(changes.changed.iter().map(|(change, _)| *change));
         if changes.until > self.until {
             // What lies before needs no remembering: nobody reports it again.
@@ -152,21 +239,20 @@ impl Known {
             self.until = changes.until;
             self.seconds = changes.seconds;
         }
-        Ok(())
     }
+}
 
-    fn put(&mut self, documents: Vec<FindableDocument>, chunks: Vec<FindableChunk>) {
-        let mut of_document: HashMap<DocId, Vec<IndexedChunk>> = HashMap::new();
-        for FindableChunk { doc_id, chunk_id, terms, vectors } in chunks {
-            let chunk = IndexedChunk { chunk_id, terms, vectors };
-            of_document.entry(doc_id).or_default().push(chunk);
-        }
-        for document in documents {
-            let doc_id = document.doc_id;
-            let chunks = of_document.remove(&doc_id).unwrap_or_default();
-            if let Err(error) = self.index.upsert(Doc { facts: facts(document), chunks }) {
-                tracing::error!(%doc_id, %error, "a document cannot be found; run it again from `index`");
-            }
+fn put(index: &mut TenantIndex, documents: Vec<FindableDocument>, chunks: Vec<FindableChunk>) {
+    let mut of_document: HashMap<DocId, Vec<IndexedChunk>> = HashMap::new();
+    for FindableChunk { doc_id, chunk_id, terms, vectors } in chunks {
+        let chunk = IndexedChunk { chunk_id, terms, vectors };
+        of_document.entry(doc_id).or_default().push(chunk);
+    }
+    for document in documents {
+        let doc_id = document.doc_id;
+        let chunks = of_document.remove(&doc_id).unwrap_or_default();
+        if let Err(error) = index.upsert(Doc { facts: facts(document), chunks }) {
+            tracing::error!(%doc_id, %error, "a document cannot be found; run it again from `index`");
         }
     }
 }
@@ -201,7 +287,7 @@ mod tests {
 
     /// Asked for in this order, each with so many bytes.
     fn indexes(most_bytes: u64, bytes: &[u64]) -> Indexes {
-        let indexes = Indexes::new(most_bytes);
+        let indexes = Indexes::new(most_bytes, Duration::ZERO);
         for (number, bytes) in (0..).zip(bytes) {
             indexes.slot(tenant(number)).bytes.store(*bytes, Ordering::Relaxed);
         }

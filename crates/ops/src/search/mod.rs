@@ -10,6 +10,7 @@ mod vectors;
 mod write;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use connect::llm::LanguageModel;
@@ -40,6 +41,8 @@ pub struct SearchSettings {
     pub language_model: Option<Arc<dyn LanguageModel>>,
     /// About how much memory the tenants' indexes may take.
     pub memory: u64,
+    /// How long a search waits for an index that is being loaded into it.
+    pub patience: Duration,
 }
 
 /// What is looked for, and in what.
@@ -105,6 +108,8 @@ enum LookedUp {
     Found(Retrieved),
     /// The query has to be embedded by this model.
     SearchedBy(String),
+    /// The tenant's index has to be loaded first.
+    NothingLoaded,
 }
 
 impl Ops {
@@ -187,6 +192,7 @@ impl Ops {
             match looked_up? {
                 LookedUp::Found(retrieved) => return Ok(retrieved),
                 LookedUp::SearchedBy(model) => searched_by = Some(model),
+                LookedUp::NothingLoaded => self.indexes.load(&self.store, scope).await?,
             }
         }
     }
@@ -198,7 +204,9 @@ impl Ops {
         request: &SearchRequest,
         meaning: Meaning,
     ) -> Result<LookedUp, OpsError> {
-        let known = self.indexes.up_to_date(tx, scope.tenant_id()).await?;
+        let Some(known) = self.indexes.up_to_date(tx, scope.tenant_id()).await? else {
+            return Ok(LookedUp::NothingLoaded);
+        };
         if let Some(model) = &known.model
             && meaning.is_not_of(model)
         {

@@ -33,22 +33,24 @@ impl Nibbles {
         Self { blocks_of_row, blocks: Vec::new(), scales: Vec::new() }
     }
 
-    /// Adds a vector of length 1.
+    /// Adds a vector of length 1. Inlined, so that it is compiled for the registers its caller is.
+    #[expect(clippy::inline_always, reason = "see above")]
+    #[inline(always)]
     pub(super) fn push(&mut self, unit: &[f32]) {
         let largest = unit.iter().fold(0.0_f32, |most, x| most.max(x.abs()));
         let scales = REACH.map(|reach| {
             let step = largest * reach / LEVELS;
-            let left_out = |x: &f32| (x - level(*x, step) * step).powi(2);
-            Scale { step, left_out: unit.iter().map(left_out).sum::<f32>().sqrt() }
+            Scale { step, left_out: left_out(unit, step) }
         });
         let best = scales.into_iter().min_by(|a, b| a.left_out.total_cmp(&b.left_out));
         let Some(scale) = best else { return };
         for dimensions in unit.chunks(2 * BLOCK) {
+            let mut levels = [0.0; 2 * BLOCK];
+            for (at, x) in levels.iter_mut().zip(dimensions) {
+                *at = level(*x, scale.step);
+            }
             #[expect(clippy::cast_possible_truncation, reason = "a level")]
-            let nibble = |at: usize| {
-                let level = dimensions.get(at).map_or(0, |x| level(*x, scale.step) as i32);
-                u8::try_from(level + OFFSET).unwrap_or(0)
-            };
+            let nibble = |at: usize| (levels[at] as i32 + OFFSET).unsigned_abs() as u8;
             self.blocks.push(std::array::from_fn(|at| nibble(at) | nibble(at + BLOCK) << 4));
         }
         self.scales.push(scale);
@@ -84,8 +86,31 @@ impl Nibbles {
     }
 }
 
+#[expect(clippy::inline_always, reason = "see [`Nibbles::push`]")]
+#[inline(always)]
 fn level(x: f32, step: f32) -> f32 {
     (x / step).round().clamp(-LEVELS, LEVELS)
+}
+
+/// The length of what the levels do not say. Sums in lanes whose order is fixed: the same on every machine.
+#[expect(clippy::inline_always, reason = "see [`Nibbles::push`]")]
+#[inline(always)]
+fn left_out(unit: &[f32], step: f32) -> f32 {
+    let square = |x: f32| {
+        let rest = x - level(x, step) * step;
+        rest * rest
+    };
+    let mut lanes = [0.0_f32; 8];
+    let (eights, rest) = unit.as_chunks::<8>();
+    for eight in eights {
+        for at in 0..8 {
+            lanes[at] += square(eight[at]);
+        }
+    }
+    for (lane, x) in lanes.iter_mut().zip(rest) {
+        *lane += square(*x);
+    }
+    lanes.iter().sum::<f32>().sqrt()
 }
 
 /// A query as whole numbers of a step, in the order of the blocks.

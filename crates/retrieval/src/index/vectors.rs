@@ -73,23 +73,8 @@ impl Plane {
     /// Adds a vector of a chunk that comes after all others, or of the last one. One without a direction is left out.
     pub(super) fn push(&mut self, place: u32, vector: &[f32]) {
         let Some(unit) = of_length_one(vector) else { return };
-        self.nibbles.push(&unit);
-        let largest = unit.iter().fold(0.0_f32, |most, x| most.max(x.abs()));
-        let step = largest / LARGEST;
-        let mut left_out = 0.0_f32;
-        for x in unit {
-            #[expect(clippy::cast_possible_truncation, reason = "at most LARGEST")]
-            let whole = (x / step).round() as i32;
-            let upper = (whole + 128) >> 8;
-            let lower = whole - (upper << 8);
-            self.upper.push(i8::try_from(upper).unwrap_or(i8::MAX));
-            self.lower.push(i8::try_from(lower).unwrap_or(i8::MAX));
-            #[expect(clippy::cast_precision_loss, reason = "a byte")]
-            let lower = lower as f32;
-            left_out += lower * lower;
-        }
         self.places.push(place);
-        self.scales.push(Scale { step: step * 256.0, left_out: left_out.sqrt() * step });
+        pulp::Arch::new().dispatch(NewRow { plane: self, unit: &unit });
     }
 
     /// The places of the nearest `count` chunks that are wanted; some more may be among them only when
@@ -201,6 +186,42 @@ impl Plane {
             + self.nibbles.bytes()
             + self.places.capacity() * size_of::<u32>()
             + self.scales.capacity() * size_of::<Scale>()
+    }
+}
+
+/// A vector to be added, as a value for [`pulp`]: a million of them are read again after each start.
+struct NewRow<'a> {
+    plane: &'a mut Plane,
+    unit: &'a [f32],
+}
+
+impl pulp::NullaryFnOnce for NewRow<'_> {
+    type Output = ();
+
+    #[expect(
+        clippy::inline_always,
+        reason = "what is not inlined is not compiled for the registers"
+    )]
+    #[inline(always)]
+    fn call(self) {
+        let Self { plane, unit } = self;
+        plane.nibbles.push(unit);
+        let largest = unit.iter().fold(0.0_f32, |most, x| most.max(x.abs()));
+        let step = largest / LARGEST;
+        #[expect(clippy::cast_possible_truncation, reason = "at most LARGEST")]
+        let whole = |x: &f32| (x / step).round() as i32;
+        let upper = |whole: i32| (whole + 128) >> 8;
+        let lower = |whole: i32| whole - (upper(whole) << 8);
+        #[expect(clippy::cast_possible_truncation, reason = "a byte each")]
+        {
+            plane.upper.extend(unit.iter().map(|x| upper(whole(x)) as i8));
+            plane.lower.extend(unit.iter().map(|x| lower(whole(x)) as i8));
+        }
+        // Whole numbers, so the order does not matter: at most 16,384 for each dimension.
+        let left_out: i64 = unit.iter().map(|x| i64::from(lower(whole(x)).pow(2))).sum();
+        #[expect(clippy::cast_precision_loss, reason = "ROUNDING allows for it")]
+        let left_out = (left_out as f32).sqrt() * step;
+        plane.scales.push(Scale { step: step * 256.0, left_out });
     }
 }
 

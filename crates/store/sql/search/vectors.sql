@@ -4,5 +4,5 @@ FROM document_versions AS v
 JOIN chunks AS c ON c.tenant_id = v.tenant_id AND c.run_id = v.run_id
 JOIN chunk_vectors AS e ON e.chunk_id = c.chunk_id AND e.model = $3
 WHERE v.tenant_id = $1 AND v.is_active
-  AND ($2::uuid[] IS NULL OR v.doc_id = ANY ($2))
+  AND v.doc_id = ANY ($2)
 ORDER BY e.chunk_id, e.part

@@ -167,20 +167,21 @@ impl Tx {
         rows.into_iter().map(document).collect()
     }
 
-    /// Their chunks, with the vectors of one model.
+    /// Their chunks, with the vectors of one model. They take memory: not of many documents at once.
     pub async fn findable_chunks(
         &mut self,
-        only: Option<&[DocId]>,
+        documents: &[DocId],
         model: Option<&str>,
     ) -> Result<Vec<FindableChunk>, StoreError> {
+        let documents: Vec<Uuid> = documents.iter().map(|doc_id| doc_id.0).collect();
         let rows: Vec<(Uuid, Uuid, Vec<u8>)> = sqlx::query_as(sql!("search/chunks"))
             .bind(self.tenant_id().0)
-            .bind(ids(only))
+            .bind(&documents)
             .fetch_all(self.connection())
             .await?;
         let vectors: Vec<(Uuid, Vector)> = sqlx::query_as(sql!("search/vectors"))
             .bind(self.tenant_id().0)
-            .bind(ids(only))
+            .bind(&documents)
             .bind(model)
             .fetch_all(self.connection())
             .await?;
