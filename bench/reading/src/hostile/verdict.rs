@@ -18,6 +18,8 @@ use crate::processes::Peaks;
 
 /// As in the tests. The server alone: what readers need is theirs.
 const MOST_MIB: u64 = 400;
+/// How the engine begins when the database would not take what a stage left.
+const NOT_RECORDED: &str = "the outcome could not be recorded";
 
 pub(super) struct Siege {
     pub(super) handed: Vec<Handed>,
@@ -51,6 +53,8 @@ enum Kind {
     GivenUp,
     /// Served, with pages but nothing on them that can be read: empty by right, mostly.
     Wordless,
+    /// Failed for what is no fault of the file's.
+    OurFault,
     Unexplained,
     Unfinished,
     /// A stage took more than the corpus lets a file take.
@@ -93,6 +97,7 @@ pub(super) fn print(siege: &Siege, titles: &[String], ocr: &str, each: bool) -> 
         ("a stage beyond its limit, 120 s", count(Kind::BeyondLimit)),
         ("a stage beyond 30 s", count(Kind::TooLong)),
         ("wrong succeeded", count(Kind::WrongSuccess)),
+        ("failed by a fault of ours", count(Kind::OurFault)),
         ("failed without a reason", count(Kind::Unexplained)),
         ("the other tenant's, harmed", siege.alone.harmed.len() + siege.beside.harmed.len()),
     ] {
@@ -257,6 +262,9 @@ fn kinds_of(expected: Expected, end: &RunEnd) -> Vec<Kind> {
     }
     if ended != Ended::Pages && expected == Expected::Pages {
         kinds.push(Kind::NotRead);
+    }
+    if end.reason().starts_with(NOT_RECORDED) {
+        kinds.push(Kind::OurFault);
     }
     if ended == Ended::Unclean {
         kinds.push(Kind::GivenUp);
