@@ -149,6 +149,22 @@ fn a_sheet_that_is_not_there_is_told_of_and_without_any_the_file_is_damaged() {
 }
 
 #[test]
+fn no_nul_comes_out_of_an_office_file() {
+    let sheet = "<worksheet><sheetData><row r=\"1\"><c r=\"A1\"><v>45\0 00</v></c>\
+        <c r=\"B1\" t=\"inlineStr\"><is><t>Due&#0;</t></is></c></row></sheetData></worksheet>";
+    let named = "<workbook><sheets><sheet name=\"Su\0ms\" r:id=\"r0\"/></sheets></workbook>";
+    let relations = r#"<Relationships><Relationship Id="r0" Type="http://x/worksheet" Target="worksheets/sheet1.xml"/></Relationships>"#;
+    let file = zip_of(&[
+        ("xl/workbook.xml", named),
+        ("xl/_rels/workbook.xml.rels", relations),
+        ("xl/worksheets/sheet1.xml", sheet),
+    ]);
+    let text = markdown(&file, FileKind::Xlsx);
+    assert!(text.contains("Sums") && text.contains("45 00") && text.contains("Due"), "{text:?}");
+    assert!(!text.contains('\0'), "{text:?}");
+}
+
+#[test]
 fn what_unpacks_to_too_much_is_refused_before_and_while_it_is_unpacked() {
     let body = format!("<w:p><w:r><w:t>{}</w:t></w:r></w:p>", "a".repeat(2 << 20));
     let bomb = docx(&body);
