@@ -4,22 +4,20 @@
 //! that those start; PostgreSQL, which is somebody else's in larger installations, is told apart. Documents and
 //! pictures in memory files belong to no process, and are counted by their descriptors.
 
-mod processes;
-
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, BufWriter, Write};
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
+use std::process::Stdio;
 use std::time::Instant;
 
-use anyhow::{Context, bail};
+use anyhow::Context;
 use clap::Args;
 use serde_json::Value;
 use testkit::samples::{Paper, ScanWriter};
 
-use processes::{Peaks, Watch};
+use crate::processes::{Peaks, Watch};
+use crate::server::{self, PASSWORD, Server};
 
-const PASSWORD: &str = "a password for a benchmark";
 const MOST_MIB: u64 = 1_024;
 const LINES: usize = 22;
 const LETTERS: usize = 40;
@@ -37,78 +35,32 @@ pub(crate) struct LongScanArgs {
 }
 
 pub(crate) fn measure(args: &LongScanArgs, docket: Option<&Path>) -> anyhow::Result<()> {
-    let docket = docket.context(
-        "name the binary to measure: --docket target/release/docket, or DOCKET_BENCH_BINARY",
-    )?;
-    let docket = docket.canonicalize().with_context(|| docket.display().to_string())?;
+    let docket = server::binary(docket)?;
     let folder = tempfile::tempdir()?;
     let scan = folder.path().join("scan.pdf");
     write_scan(&scan, args.pages)?;
     let size = scan.metadata()?.len();
-    let bench = Bench { docket, folder: folder.path().to_owned() };
-    let (mut server, address) = bench.serve(size)?;
-    let measured = bench.hand_in(&address, &scan, server.id());
-    server.kill().ok();
-    server.wait()?;
-    let (outcome, peaks, seconds) = measured?;
+    let largest = (size / (1 << 20) + 1).max(50).to_string();
+    let server = Server::start(&docket, folder.path(), &[("DOCKET_UPLOAD_MAX_SIZE_MB", largest)])?;
+    let (outcome, peaks, seconds) = hand_in(&server, &scan)?;
     report(args.pages, size, &outcome, &peaks, seconds)
 }
 
-struct Bench {
-    docket: PathBuf,
-    folder: PathBuf,
-}
-
-impl Bench {
-    fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(&self.docket);
-        command.args(arguments).env("DOCKET_CONFIG_HOME", self.folder.join("home"));
-        command.env("DOCKET_LOG_LEVEL", "warn");
-        command
-    }
-
-    /// The server, and where it answers.
-    fn serve(&self, document: u64) -> anyhow::Result<(Child, String)> {
-        let data = self.folder.join("data");
-        let mut server = self
-            .command(&["serve", "--listen", "127.0.0.1:0"])
-            .env("DOCKET_DATA_DIR", data)
-            .env("DOCKET_ADMIN_PASSWORD", PASSWORD)
-            .env("DOCKET_UPLOAD_MAX_SIZE_MB", (document / (1 << 20) + 1).max(50).to_string())
-            .stdout(Stdio::piped())
-            .spawn()
-            .context("the server cannot be started")?;
-        let said = BufReader::new(server.stdout.take().context("no standard output")?);
-        for line in said.lines() {
-            if let Some((_, address)) = line?.split_once("Docket is ready at ") {
-                return Ok((server, address.to_owned()));
-            }
-        }
-        server.wait()?;
-        bail!("the server did not start")
-    }
-
-    /// What became of the scan, what it took, and how long.
-    fn hand_in(
-        &self,
-        address: &str,
-        scan: &Path,
-        server: u32,
-    ) -> anyhow::Result<(Value, Peaks, f64)> {
-        let login = self
-            .command(&["login", "--server", address])
-            .env("DOCKET_PASSWORD", PASSWORD)
-            .stdout(Stdio::null())
-            .status()?;
-        anyhow::ensure!(login.success(), "nobody can sign in");
-        let (begun, watch) = (Instant::now(), Watch::begin(server));
-        let mut ingest = self.command(&["ingest", "--wait", "--json"]);
-        let ingest = ingest.arg(scan).stderr(Stdio::inherit()).output()?;
-        let (seconds, peaks) = (begun.elapsed().as_secs_f64(), watch.end());
-        let said = String::from_utf8(ingest.stdout)?;
-        let last = said.lines().last().context("`docket ingest` said nothing")?;
-        Ok((serde_json::from_str(last)?, peaks, seconds))
-    }
+/// What became of the scan, what it took, and how long.
+fn hand_in(server: &Server, scan: &Path) -> anyhow::Result<(Value, Peaks, f64)> {
+    let login = server
+        .command(&["login", "--server", &server.address])
+        .env("DOCKET_PASSWORD", PASSWORD)
+        .stdout(Stdio::null())
+        .status()?;
+    anyhow::ensure!(login.success(), "nobody can sign in");
+    let (begun, watch) = (Instant::now(), Watch::begin(server.pid()));
+    let mut ingest = server.command(&["ingest", "--wait", "--json"]);
+    let ingest = ingest.arg(scan).stderr(Stdio::inherit()).output()?;
+    let (seconds, peaks) = (begun.elapsed().as_secs_f64(), watch.end());
+    let said = String::from_utf8(ingest.stdout)?;
+    let last = said.lines().last().context("`docket ingest` said nothing")?;
+    Ok((serde_json::from_str(last)?, peaks, seconds))
 }
 
 fn write_scan(path: &Path, pages: u32) -> anyhow::Result<()> {

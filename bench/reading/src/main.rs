@@ -3,6 +3,7 @@
 //! `DOCKET_CORPUS` names the folder with the documents. A part whose documents are not there is left
 //! out, and the report says so in capital letters.
 
+mod client;
 mod eml;
 mod hostile;
 mod long_scan;
@@ -10,9 +11,11 @@ mod ocr_cost;
 mod office;
 mod pdf;
 mod pool;
+mod processes;
 mod sandbox;
 mod scans;
 mod score;
+mod server;
 mod speed;
 mod tables;
 
@@ -28,7 +31,7 @@ use crate::score::TokenCounts;
 #[derive(Debug, Parser)]
 #[command(name = "bench-reading")]
 struct Cli {
-    /// What to measure; by default everything but `long-scan`, which takes hours.
+    /// What to measure; by default everything but `hostile-direct` and `long-scan`, which takes hours.
     #[arg(value_enum)]
     parts: Vec<Part>,
     /// The folder with the documents.
@@ -65,8 +68,10 @@ enum Part {
     Scans,
     /// CPU time for scanned pages.
     OcrCost,
-    /// Files that mean harm, and what becomes of them.
+    /// Files that mean harm, thousands of them to a running server, while another tenant works.
     Hostile,
+    /// The same files straight to the readers.
+    HostileDirect,
     /// A scan of thousands of pages through a real server.
     LongScan,
 }
@@ -76,7 +81,8 @@ fn main() -> anyhow::Result<()> {
         return pool::serve();
     }
     let cli = Cli::parse();
-    let all = Part::value_variants().iter().filter(|part| **part != Part::LongScan).copied();
+    let asked_for = [Part::HostileDirect, Part::LongScan];
+    let all = Part::value_variants().iter().filter(|part| !asked_for.contains(part)).copied();
     let parts: Vec<Part> = if cli.parts.is_empty() { all.collect() } else { cli.parts.clone() };
     for part in parts {
         let missing = "name the folder with the documents: --corpus, or DOCKET_CORPUS";
@@ -92,7 +98,12 @@ fn main() -> anyhow::Result<()> {
             Part::Speed => speed::measure(corpus()?)?,
             Part::Scans => scans::report(corpus()?, cli.each)?,
             Part::OcrCost => ocr_cost::report(corpus()?, cli.each)?,
-            Part::Hostile => hostile::report(corpus()?, &cli.hostile, cli.each)?,
+            Part::Hostile => {
+                hostile::through_a_server(cli.corpus.as_deref(), &cli.hostile, cli.each)?;
+            }
+            Part::HostileDirect => {
+                hostile::straight_to_the_readers(cli.corpus.as_deref(), &cli.hostile, cli.each)?;
+            }
             Part::LongScan => long_scan::measure(&cli.long_scan, cli.hostile.docket())?,
         }
     }

@@ -110,7 +110,7 @@ use login::LoginThrottle;
 use once::RequestSeal;
 use passwords::Passwords;
 use queue_room::QueueRoom;
-use search::Indexes;
+use search::{Indexes, Writer};
 use tokens::Tokens;
 
 /// Everything a use case needs. One per process, shared by all requests.
@@ -137,6 +137,8 @@ pub struct Ops {
     limits: SpecialLimits,
     reader: Option<Reader>,
     search: SearchSettings,
+    /// Who writes answers, of those settings.
+    writer: Option<Writer>,
     vectors: VectorsKeeper,
     indexes: Arc<Indexes>,
     queue_room: QueueRoom,
@@ -197,6 +199,7 @@ impl Ops {
                 settings.search.embedding.clone(),
                 Arc::clone(&clock),
             ),
+            writer: settings.search.language_model.clone().map(Writer::new),
             search: settings.search.clone(),
             queue_room: QueueRoom::default(),
             store,

@@ -106,6 +106,64 @@ fn slides_have_titles_bullets_and_notes() {
     assert_eq!(markdown(&file, FileKind::Pptx), "# Title\n\n- bullet\n\nplain\n\n> Say hello\n");
 }
 
+fn remarks(bytes: &[u8], kind: FileKind) -> Result<Vec<String>, ReadError> {
+    let mut remarks = Vec::new();
+    office_files::parts(bytes, kind, Limits::default(), &mut |part: Part| {
+        if let Part::Tail(tail) = part {
+            remarks = tail.remarks;
+        }
+        Ok(())
+    })?;
+    Ok(remarks)
+}
+
+#[test]
+fn a_slide_that_is_not_there_is_told_of_and_without_any_the_file_is_damaged() {
+    let named = r#"<p:presentation><p:sldIdLst><p:sldId id="256" r:id="r0"/><p:sldId id="257" r:id="r1"/></p:sldIdLst></p:presentation>"#;
+    let relations = r#"<Relationships><Relationship Id="r0" Type="http://x/slide" Target="slides/slide1.xml"/><Relationship Id="r1" Type="http://x/slide" Target="slides/slide2.xml"/></Relationships>"#;
+    let mut members =
+        vec![("ppt/presentation.xml", named), ("ppt/_rels/presentation.xml.rels", relations)];
+    let damaged = remarks(&zip_of(&members), FileKind::Pptx).unwrap_err();
+    assert_eq!(damaged.to_string(), "the file is damaged: none of its slides is in the file");
+    members.push(("ppt/slides/slide1.xml", "<p:sld/>"));
+    let told = remarks(&zip_of(&members), FileKind::Pptx).unwrap();
+    assert_eq!(told, ["The slide 2 is not in the file."]);
+    let empty = zip_of(&[("ppt/presentation.xml", "<p:presentation/>")]);
+    assert!(remarks(&empty, FileKind::Pptx).unwrap().is_empty(), "it names none");
+}
+
+#[test]
+fn a_sheet_that_is_not_there_is_told_of_and_without_any_the_file_is_damaged() {
+    let sheet = |number| format!(r#"<sheet name="Sheet {number}" r:id="r{number}"/>"#);
+    let sheets: Vec<String> = (0..30).map(sheet).collect();
+    let named = format!("<workbook><sheets>{}</sheets></workbook>", sheets.concat());
+    let relations = r#"<Relationships><Relationship Id="r0" Type="http://x/worksheet" Target="worksheets/sheet1.xml"/></Relationships>"#;
+    let mut members =
+        vec![("xl/workbook.xml", named.as_str()), ("xl/_rels/workbook.xml.rels", relations)];
+    let damaged = remarks(&zip_of(&members), FileKind::Xlsx).unwrap_err();
+    assert_eq!(damaged.to_string(), "the file is damaged: none of its sheets is in the file");
+    members.push(("xl/worksheets/sheet1.xml", "<worksheet/>"));
+    let told = remarks(&zip_of(&members), FileKind::Xlsx).unwrap();
+    assert_eq!(told[0], "The sheet «Sheet 1» is not in the file.");
+    assert_eq!((told.len(), told[20].as_str()), (21, "29 sheets are not in the file in all."));
+}
+
+#[test]
+fn no_nul_comes_out_of_an_office_file() {
+    let sheet = "<worksheet><sheetData><row r=\"1\"><c r=\"A1\"><v>45\0 00</v></c>\
+        <c r=\"B1\" t=\"inlineStr\"><is><t>Due&#0;</t></is></c></row></sheetData></worksheet>";
+    let named = "<workbook><sheets><sheet name=\"Su\0ms\" r:id=\"r0\"/></sheets></workbook>";
+    let relations = r#"<Relationships><Relationship Id="r0" Type="http://x/worksheet" Target="worksheets/sheet1.xml"/></Relationships>"#;
+    let file = zip_of(&[
+        ("xl/workbook.xml", named),
+        ("xl/_rels/workbook.xml.rels", relations),
+        ("xl/worksheets/sheet1.xml", sheet),
+    ]);
+    let text = markdown(&file, FileKind::Xlsx);
+    assert!(text.contains("Sums") && text.contains("45 00") && text.contains("Due"), "{text:?}");
+    assert!(!text.contains('\0'), "{text:?}");
+}
+
 #[test]
 fn what_unpacks_to_too_much_is_refused_before_and_while_it_is_unpacked() {
     let body = format!("<w:p><w:r><w:t>{}</w:t></w:r></w:p>", "a".repeat(2 << 20));

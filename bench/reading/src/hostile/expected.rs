@@ -4,8 +4,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
+use testkit::mutate::Mutator;
 
-use super::Outcome;
+use super::Ended;
+use crate::client::File;
 
 /// One file to be read.
 pub(super) struct Case {
@@ -43,19 +45,42 @@ impl Expected {
         }
     }
 
-    pub(super) fn fits(self, outcome: Outcome) -> bool {
+    pub(super) fn fits(self, ended: Ended) -> bool {
         match self {
-            Self::Pages => outcome == Outcome::Read,
-            Self::Error => matches!(outcome, Outcome::Typed | Outcome::Refused),
-            Self::Either => outcome.is_clean(),
+            Self::Pages => ended == Ended::Pages,
+            Self::Error => ended == Ended::Error,
+            Self::Either => ended != Ended::Unclean,
         }
     }
 }
 
 impl Case {
     pub(super) fn of_seed(seed: u64) -> Self {
-        let name = format!("mutant {seed}");
+        let name = "mutant".to_owned();
         Self { name, content: Content::Mutant(seed), password: None, expected: Expected::Either }
+    }
+
+    /// A mutant is known by its file, whose name has its seed and what it was once.
+    pub(super) fn name_with(&self, file: &File) -> String {
+        match self.content {
+            Content::Mutant(_) => format!("{} {}", self.name, file.name),
+            Content::File(_) => self.name.clone(),
+        }
+    }
+
+    pub(super) fn file(&self, mutator: &Mutator) -> anyhow::Result<File> {
+        let password = self.password.clone();
+        match &self.content {
+            Content::Mutant(seed) => {
+                let mutant = mutator.mutant(*seed);
+                Ok(File { name: mutant.file_name, bytes: mutant.bytes, password })
+            }
+            Content::File(path) => {
+                let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+                let bytes = fs::read(path).with_context(|| path.display().to_string())?;
+                Ok(File { name, bytes, password })
+            }
+        }
     }
 }
 

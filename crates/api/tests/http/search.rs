@@ -1,7 +1,7 @@
 //! Finding and asking, in exactly what the caller may see.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use axum::http::{Method, StatusCode};
 use connect::ModelError;
@@ -288,6 +288,13 @@ struct Parrot {
     says: &'static str,
     /// As some servers do.
     refuses_bounds: bool,
+    asked: Arc<AtomicUsize>,
+}
+
+impl Parrot {
+    fn that_says(says: &'static str) -> Self {
+        Self { says, refuses_bounds: false, asked: Arc::default() }
+    }
 }
 
 impl LanguageModel for Parrot {
@@ -301,6 +308,7 @@ impl LanguageModel for Parrot {
         deltas: &'a mut (dyn FnMut(&str) + Send),
     ) -> CompletionFuture<'a> {
         Box::pin(async move {
+            self.asked.fetch_add(1, Ordering::Relaxed);
             let schema = request.schema.as_ref().unwrap().to_string();
             if self.refuses_bounds && (schema.contains("pattern") || schema.contains("Items")) {
                 let (server, said) = (self.name().to_owned(), "unknown keyword".to_owned());
@@ -318,16 +326,21 @@ impl LanguageModel for Parrot {
 }
 
 async fn answered_by(says: &'static str) -> Value {
-    answered_by_parrot(Parrot { says, refuses_bounds: false }).await
+    let (library, acme) = library_with(Parrot::that_says(says)).await;
+    asked(&library, &acme).await
 }
 
-async fn answered_by_parrot(parrot: Parrot) -> Value {
+async fn library_with(parrot: Parrot) -> (Library, TestTenant) {
     let with_model = |settings: &mut TestSettings| {
         settings.ops.search.language_model = Some(Arc::new(parrot));
     };
     let library = Library::open_with(with_model).await;
     let acme = library.app.tenant("acme").await;
     hand_in(&library, &acme.admin_token, "lease.txt", LEASE).await;
+    (library, acme)
+}
+
+async fn asked(library: &Library, acme: &TestTenant) -> Value {
     let question = json!({ "question": "Who insures the building against fire?" });
     library.app.post("/v1/ask", question).bearer(&acme.admin_token).send().await.body
 }
@@ -369,8 +382,15 @@ async fn of_what_a_model_writes_only_what_the_passages_support_is_given() {
 async fn a_server_that_refuses_bounds_in_a_schema_is_asked_without_them() {
     let says = r#"{"abstain": false, "sentences": [
         {"citations": [1], "text": "The landlord insures the building against fire."}]}"#;
-    let answered = answered_by_parrot(Parrot { says, refuses_bounds: true }).await;
+    let parrot = Parrot { refuses_bounds: true, ..Parrot::that_says(says) };
+    let times = Arc::clone(&parrot.asked);
+    let (library, acme) = library_with(parrot).await;
+    let answered = asked(&library, &acme).await;
     assert_eq!(answered["provider"], "parrot", "{answered}");
+    assert_eq!(times.swap(0, Ordering::Relaxed), 2, "with bounds, and without");
+    let answered = asked(&library, &acme).await;
+    assert_eq!(answered["provider"], "parrot", "{answered}");
+    assert_eq!(times.load(Ordering::Relaxed), 1, "it is remembered");
 }
 
 /// What stands in a document is data: it is quoted where it answers, and followed nowhere.

@@ -116,11 +116,27 @@ fn counted(count: usize, what: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::took;
+    use serde_json::json;
+
+    use super::{stage, took};
 
     #[test]
     fn times_are_short() {
         let times = [-1, 0, 999, 1000, 12_345, 119_999, 120_000].map(took);
         assert_eq!(times, ["0 ms", "0 ms", "999 ms", "1.0 s", "12.3 s", "119.9 s", "2 min"]);
+    }
+
+    #[test]
+    fn a_stage_says_how_far_it_is_where_it_tells() {
+        let mut ocr = json!({
+            "name": "ocr", "status": "processing", "started_at": null, "ended_at": null,
+            "duration_ms": null, "worker_id": "w", "retries": 2, "error": null,
+            "progress": { "done": 812, "total": 3000 }, "artifacts": [],
+        });
+        let line = |view: &serde_json::Value| stage(&serde_json::from_value(view.clone()).unwrap());
+        let told = line(&ocr);
+        assert_eq!(told, "    ocr           processing         –  812 of 3000  2 retries");
+        ocr["progress"] = json!(null);
+        assert_eq!(line(&ocr), "    ocr           processing         –  2 retries");
     }
 }

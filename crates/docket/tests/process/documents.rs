@@ -88,3 +88,30 @@ async fn documents_are_processed_again_and_the_reason_is_kept() {
     assert_eq!(some.code, Some(1));
     server.stop().await.succeeded();
 }
+
+/// As the worker that has it would write: so far, of so many pages.
+const WORKED_ON: &str = "
+    UPDATE jobs SET status = 'PROCESSING', worker_id = 'elsewhere', started_at = now(),
+           lease_token = job_id, lease_until = now() + interval '1 hour',
+           progress_done = 812, progress_total = 3000";
+
+#[tokio::test]
+async fn of_a_stage_that_is_worked_on_people_see_how_far_it_is() {
+    let folder = DataFolder::new();
+    let server = Docket::serve(&folder).env("DOCKET_NO_WORKERS", "true").start().await;
+    let ada = Person::new();
+    ada.signs_in(&server).await;
+    let papers = Papers::texts(1);
+    ada.sees(["ingest", papers.folder()]).await;
+    let listed = ada.reads(["docs", "--status", "all", "--json"]).await;
+    let id = listed["items"][0]["doc_id"].as_str().unwrap();
+    let before = ada.sees(["show", id]).await;
+    assert!(!before.contains(" of 3000"), "{before}");
+    let mut superuser = folder.superuser().await;
+    sqlx::query(WORKED_ON).execute(&mut superuser).await.unwrap();
+    let shown = ada.sees(["show", id]).await;
+    let stage = shown.lines().find(|line| line.starts_with("    ingest ")).unwrap();
+    assert!(stage.contains(" processing ") && stage.ends_with("  812 of 3000"), "{shown}");
+    drop(superuser);
+    server.stop().await.succeeded();
+}

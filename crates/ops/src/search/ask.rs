@@ -9,7 +9,6 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
 
-use connect::llm::LanguageModel;
 use domain::{Action, Caller, Scope};
 use retrieval::answer::{self, Passage};
 use retrieval::embedding::Embedding;
@@ -18,7 +17,8 @@ use store::PassageRecord;
 use tokio::runtime::Handle;
 use tokio::sync::mpsc;
 
-use super::{Filters, Hit, Retrieved, SearchRequest, write};
+use super::write::{self, Writer};
+use super::{Filters, Hit, Retrieved, SearchRequest};
 use crate::{Ops, OpsError};
 
 #[derive(Clone, Debug)]
@@ -138,10 +138,10 @@ impl Ops {
             return Ok(abstained(retrieved, reason, 0.0, EXTRACTIVE));
         }
         let extracted = self.extract(question, &retrieved).await?;
-        if let Some(model) = &self.search.language_model
+        if let Some(writer) = &self.writer
             && extracted.confidence >= answer::ENOUGH * TOO_LITTLE
         {
-            return self.write(model.as_ref(), question, retrieved, extracted, events).await;
+            return self.write(writer, question, retrieved, extracted, events).await;
         }
         let answered = quoted(extracted, retrieved);
         if let (Some(events), Some(text)) = (events, &answered.answer) {
@@ -154,16 +154,16 @@ impl Ops {
     /// is supported, the best sentence is quoted.
     async fn write(
         &self,
-        model: &dyn LanguageModel,
+        writer: &Writer,
         question: &Question,
         mut retrieved: Retrieved,
         extracted: answer::Answer,
         events: Option<&AskEvents>,
     ) -> Result<Answered, OpsError> {
-        let drafted = match write::draft(model, &question.question, &retrieved, events).await {
+        let drafted = match writer.draft(&question.question, &retrieved, events).await {
             Ok(Some(drafted)) => drafted,
             Ok(None) => {
-                return Ok(abstained(retrieved, DO_NOT_SAY, extracted.confidence, model.name()));
+                return Ok(abstained(retrieved, DO_NOT_SAY, extracted.confidence, writer.name()));
             }
             Err(error) => {
                 tracing::warn!(%error, "a question was answered without the language model");
@@ -193,7 +193,7 @@ impl Ops {
             answer: Some(texts.join(" ")),
             reason: None,
             confidence: extracted.confidence,
-            provider: model.name().to_owned(),
+            provider: writer.name().to_owned(),
             sentences: written.sentences,
             citations: written.citations,
             nearest: Vec::new(),

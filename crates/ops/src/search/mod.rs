@@ -26,6 +26,7 @@ pub(crate) use indexes::Indexes;
 pub use knowledge_base::KnownDocument;
 pub use rerank::SecondOpinion;
 pub use vectors::VectorsKeeper;
+pub(crate) use write::Writer;
 
 use crate::{Ops, OpsError};
 use meaning::Meaning;

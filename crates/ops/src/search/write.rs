@@ -3,10 +3,11 @@
 //! What stands in a passage is data. The model is told so, the passages are marked off from the question, and
 //! whatever it writes all the same is left out unless the passages that it cites support it.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use connect::ModelError;
-use connect::llm::{Completion, LanguageModel};
+use connect::llm::{Completed, Completion, LanguageModel};
 use retrieval::answer::{Claim, Embed, Passage, verify};
 use retrieval::index::Found;
 use retrieval::sentences::sentences;
@@ -56,40 +57,79 @@ pub(super) struct Written {
 #[derive(Debug)]
 pub(super) struct Unchecked(Vec<DraftSentence>);
 
-/// `None` when the model says that the passages do not answer.
-pub(super) async fn draft(
-    model: &dyn LanguageModel,
-    question: &str,
-    retrieved: &Retrieved,
-    events: Option<&AskEvents>,
-) -> Result<Option<Unchecked>, ModelError> {
-    let mut request = Completion {
-        system: TASK.to_owned(),
-        user: prompt(question, retrieved),
-        schema: Some(schema(retrieved.passages.len())),
-        max_tokens: MOST_TOKENS,
-    };
-    let mut shown = ShownText::default();
-    let has_begun = AtomicBool::new(false);
-    let mut deltas = |piece: &str| {
-        has_begun.store(true, Ordering::Relaxed);
-        let text = shown.take(piece);
-        if let Some(events) = events.filter(|_| !text.is_empty()) {
-            events.send(AskEvent::Delta(text)).ok();
-        }
-    };
-    let mut completed = model.complete(&request, &mut deltas).await;
-    if let Err(ModelError::Refused { status: 400 | 422, .. }) = &completed
-        && !has_begun.load(Ordering::Relaxed)
-    {
-        request.schema = request.schema.map(without_bounds);
-        completed = model.complete(&request, &mut deltas).await;
+/// A model, and what is known of its server for as long as this process lives.
+#[derive(Debug)]
+pub(crate) struct Writer {
+    model: Arc<dyn LanguageModel>,
+    /// It has refused a schema with bounds and taken the same one without.
+    refuses_bounds: AtomicBool,
+}
+
+impl Writer {
+    pub(crate) fn new(model: Arc<dyn LanguageModel>) -> Self {
+        Self { model, refuses_bounds: AtomicBool::new(false) }
     }
-    let completed = completed?;
-    let draft: Draft = serde_json::from_str(&completed.text).map_err(|error| {
-        ModelError::NotUnderstood { server: model.name().to_owned(), reason: error.to_string() }
-    })?;
-    Ok((!draft.abstain && !draft.sentences.is_empty()).then_some(Unchecked(draft.sentences)))
+
+    pub(super) fn name(&self) -> &str {
+        self.model.name()
+    }
+
+    /// `None` when the model says that the passages do not answer.
+    pub(super) async fn draft(
+        &self,
+        question: &str,
+        retrieved: &Retrieved,
+        events: Option<&AskEvents>,
+    ) -> Result<Option<Unchecked>, ModelError> {
+        let request = Completion {
+            system: TASK.to_owned(),
+            user: prompt(question, retrieved),
+            schema: Some(schema(retrieved.passages.len())),
+            max_tokens: MOST_TOKENS,
+        };
+        let mut shown = ShownText::default();
+        let mut deltas = |piece: &str| {
+            let text = shown.take(piece);
+            if let Some(events) = events.filter(|_| !text.is_empty()) {
+                events.send(AskEvent::Delta(text)).ok();
+            }
+        };
+        let completed = self.complete(request, &mut deltas).await?;
+        let draft: Draft = serde_json::from_str(&completed.text).map_err(|error| {
+            ModelError::NotUnderstood { server: self.name().to_owned(), reason: error.to_string() }
+        })?;
+        Ok((!draft.abstain && !draft.sentences.is_empty()).then_some(Unchecked(draft.sentences)))
+    }
+
+    /// With the bounds of its schema, unless the server will have none.
+    async fn complete(
+        &self,
+        mut request: Completion,
+        deltas: &mut (dyn FnMut(&str) + Send),
+    ) -> Result<Completed, ModelError> {
+        if !self.refuses_bounds.load(Ordering::Relaxed) {
+            let has_begun = AtomicBool::new(false);
+            let mut noticed = |piece: &str| {
+                has_begun.store(true, Ordering::Relaxed);
+                deltas(piece);
+            };
+            let completed = self.model.complete(&request, &mut noticed).await;
+            if !is_refused(&completed) || has_begun.load(Ordering::Relaxed) {
+                return completed;
+            }
+        }
+        request.schema = request.schema.map(without_bounds);
+        let completed = self.model.complete(&request, deltas).await;
+        // Where this fails as well, it may have been for something else.
+        if completed.is_ok() {
+            self.refuses_bounds.store(true, Ordering::Relaxed);
+        }
+        completed
+    }
+}
+
+fn is_refused(completed: &Result<Completed, ModelError>) -> bool {
+    matches!(completed, Err(ModelError::Refused { status: 400 | 422, .. }))
 }
 
 /// Keeps what the cited passages support, sentence by sentence, and of what is said again the first.
@@ -286,5 +326,54 @@ mod tests {
             text.push_str(&shown.take(&letter.to_string()));
         }
         assert_eq!(text, "It \"ends\" in März. Really.");
+    }
+
+    /// Other sentences before the end, so that both have as many letters as the schema lets a text have.
+    fn as_long_as_can_be(end: &str) -> String {
+        const BEFORE: &str = "The roof is new. It is g";
+        let (so_far, full_stop) = (BEFORE.chars().count() + end.chars().count(), 1);
+        format!("{BEFORE}{}.{end}", "o".repeat(LONGEST_TEXT - so_far - full_stop))
+    }
+
+    fn end_of(text: &str) -> &str {
+        sentences(text).into_iter().map(|at| &text[at]).next_back().unwrap()
+    }
+
+    #[test]
+    fn what_ends_in_the_middle_of_a_sentence_where_no_more_fits_is_cut_off() {
+        let text = as_long_as_can_be(" Rent is due on the fir");
+        assert_eq!(text.chars().count(), LONGEST_TEXT);
+        assert_eq!(end_of(&text), "Rent is due on the fir");
+        assert!(is_cut_off(&text, end_of(&text)));
+        let followed_by_nothing = format!("{text}  ");
+        assert!(is_cut_off(&followed_by_nothing, "Rent is due on the fir"));
+        // Of letters, not of bytes.
+        let text = as_long_as_can_be(" Die Miete wird jährlich erhö");
+        assert!(is_cut_off(&text, end_of(&text)));
+    }
+
+    #[test]
+    fn what_ends_by_itself_is_not_cut_off() {
+        for end in [
+            " Rent is due today.",
+            " Is it due?",
+            " It is due!",
+            " It says “due”",
+            " It is due (today)",
+        ] {
+            let text = as_long_as_can_be(end);
+            assert!(!is_cut_off(&text, end.trim_start()), "{text}");
+        }
+        let shorter = &as_long_as_can_be(" Rent is due on the fir")[1..];
+        assert!(!is_cut_off(shorter, end_of(shorter)), "there was room for more");
+    }
+
+    #[test]
+    fn only_the_last_sentence_of_a_text_is_cut_off() {
+        let text = as_long_as_can_be(" Rent is due on the fir");
+        let first = &text[sentences(&text).into_iter().next().unwrap()];
+        assert_eq!(first, "The roof is new.");
+        assert!(!is_cut_off(&text, first));
+        assert!(!is_cut_off(&text, "The roof is new"));
     }
 }

@@ -7,6 +7,7 @@ pub mod eml;
 pub mod html;
 pub mod markdown;
 mod math;
+mod named_parts;
 mod package;
 pub mod pdf;
 pub mod picture;

@@ -4,6 +4,7 @@
 //! of it is held. Namespaces are left away: the two flavours of Office XML differ in nothing else.
 //! Entities that a document defines are never expanded.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::rc::Rc;
 
@@ -214,7 +215,7 @@ impl<'a> Children<'a> {
             let value = String::from_utf8_lossy(&attribute.value);
             let value =
                 quick_xml::escape::unescape(&value).map_or_else(|_| value.clone(), Into::into);
-            attributes.push((key, value.into()));
+            attributes.push((key, without_nul(value)));
         }
         Element { name, attributes, nodes: Vec::new() }
     }
@@ -234,7 +235,13 @@ pub(super) fn read_tree(bytes: &[u8], nesting: u32) -> Result<Element, ReadError
     Ok(Children::new(bytes, nesting).next(|_| false)?.unwrap_or_default())
 }
 
+/// XML knows no NUL, and nobody who is handed text here can keep one: a database least of all.
+fn without_nul(text: Cow<'_, str>) -> Box<str> {
+    if text.contains('\0') { text.replace('\0', "").into() } else { text.into() }
+}
+
 fn push_text(element: &mut Element, text: &str) {
+    let text = &*without_nul(text.into());
     if let Some(Node::Text(last)) = element.nodes.last_mut() {
         last.push_str(text);
     } else {

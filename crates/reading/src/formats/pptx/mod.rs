@@ -5,6 +5,7 @@ mod bullets;
 use std::collections::{HashMap, HashSet};
 
 use self::bullets::{Bullet, Masters};
+use super::named_parts::Named;
 use super::package::{Package, Relations};
 use super::xml::Element;
 use super::{chart, description, math, remark_of};
@@ -23,12 +24,15 @@ pub fn read(source: &Source, sink: &mut dyn Sink) -> Result<(), ReadError> {
     let authors = authors(&package, &relations)?;
     let mut masters = Masters::default();
     let slides = presentation.child("sldIdLst").into_iter().flat_map(|list| list.children("sldId"));
-    for slide in slides {
+    let mut named = Named::new("slide");
+    for (number, slide) in (1_u32..).zip(slides) {
         // Two attributes are called `id`; the one that refers begins with letters.
         let relation = slide.attributes_named("id").find_map(|id| relations.get(id));
         let Some(relation) = relation.filter(|relation| package.has(&relation.target)) else {
+            named.absent(&number.to_string(), &mut flow);
             continue;
         };
+        named.found();
         if flow.is_full() {
             break;
         }
@@ -42,6 +46,7 @@ pub fn read(source: &Source, sink: &mut dyn Sink) -> Result<(), ReadError> {
         slide.notes()?;
         slide.comments(&authors)?;
     }
+    named.check(&mut flow)?;
     flow.finish()
 }
 

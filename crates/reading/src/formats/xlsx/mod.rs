@@ -11,6 +11,7 @@ mod regions;
 use std::collections::HashMap;
 
 use self::regions::{SheetCell, regions};
+use super::named_parts::Named;
 use super::package::{Package, Relations};
 use super::xml::{Children, Element};
 use crate::flow::{Flow, Grid, GridCell, Text};
@@ -52,17 +53,23 @@ pub fn read(source: &Source, sink: &mut dyn Sink) -> Result<(), ReadError> {
         from_1904: matches!(from_1904, Some("1" | "true")),
         authors: drawing::authors(&package, &relations)?,
     };
+    let mut named = Named::new("sheet");
     for sheet in workbook.child("sheets").into_iter().flat_map(|sheets| sheets.children("sheet")) {
         let name = sheet.attribute("name").unwrap_or_default();
         if matches!(sheet.attribute("state"), Some("hidden" | "veryHidden")) {
             flow.remark(format!("The hidden sheet «{name}» was left out."));
             continue;
         }
-        if let Some(relation) = sheet.attribute("id").and_then(|id| relations.get(id)) {
-            flow.begin_page(Some(name.to_owned()))?;
-            book.sheet(&relation.target, &mut flow)?;
-        }
+        let relation = sheet.attribute("id").and_then(|id| relations.get(id));
+        let Some(relation) = relation.filter(|relation| package.has(&relation.target)) else {
+            named.absent(&format!("«{name}»"), &mut flow);
+            continue;
+        };
+        named.found();
+        flow.begin_page(Some(name.to_owned()))?;
+        book.sheet(&relation.target, &mut flow)?;
     }
+    named.check(&mut flow)?;
     flow.finish()
 }
 

@@ -10,40 +10,47 @@ use std::time::Duration;
 
 const EVERY: Duration = Duration::from_millis(250);
 
-/// In bytes. Pages that processes share are counted for each of them.
+/// In bytes. Pages that processes share are counted for each of them. What a single process ever had is the
+/// kernel's own count; sums are of one moment.
 #[derive(Debug, Default)]
-pub(super) struct Peaks {
+pub(crate) struct Peaks {
     /// The server, its children and theirs, and memory files, at one moment.
-    pub(super) all: u64,
-    pub(super) server: u64,
-    pub(super) largest_child: u64,
-    pub(super) memory_files: u64,
-    pub(super) postgres: u64,
+    pub(crate) all: u64,
+    pub(crate) server: u64,
+    pub(crate) largest_child: u64,
+    pub(crate) memory_files: u64,
+    pub(crate) postgres: u64,
+    /// Of the server.
     history: Vec<u64>,
 }
 
 impl Peaks {
     /// The most in each quarter of the time.
-    pub(super) fn server_by_quarter(&self) -> Vec<u64> {
+    pub(crate) fn server_by_quarter(&self) -> Vec<u64> {
         let quarter = self.history.len().div_ceil(4).max(1);
         self.history.chunks(quarter).filter_map(|some| some.iter().copied().max()).collect()
+    }
+
+    /// The server, when it was looked at last.
+    pub(crate) fn server_in_the_end(&self) -> u64 {
+        self.history.last().copied().unwrap_or(0)
     }
 
     fn look(&mut self, server: u32) {
         let (mut all, mut postgres) = (0, 0);
         let mut files = HashMap::new();
         for pid in family_of(server) {
-            let resident = resident(pid);
+            let (resident, peak) = memory_of(pid);
             if name_of(pid) == "postgres" {
                 postgres += resident;
                 continue;
             }
             all += resident;
             if pid == server {
-                self.server = self.server.max(resident);
+                self.server = self.server.max(peak);
                 self.history.push(resident);
             } else {
-                self.largest_child = self.largest_child.max(resident);
+                self.largest_child = self.largest_child.max(peak);
             }
             files.extend(memory_files(pid));
         }
@@ -54,13 +61,13 @@ impl Peaks {
     }
 }
 
-pub(super) struct Watch {
+pub(crate) struct Watch {
     over: Arc<AtomicBool>,
     thread: JoinHandle<Peaks>,
 }
 
 impl Watch {
-    pub(super) fn begin(server: u32) -> Self {
+    pub(crate) fn begin(server: u32) -> Self {
         let over = Arc::new(AtomicBool::new(false));
         let thread = std::thread::spawn({
             let over = Arc::clone(&over);
@@ -76,7 +83,7 @@ impl Watch {
         Self { over, thread }
     }
 
-    pub(super) fn end(self) -> Peaks {
+    pub(crate) fn end(self) -> Peaks {
         self.over.store(true, Ordering::Relaxed);
         self.thread.thread().unpark();
         // It cannot have panicked in a way that matters to a peak.
@@ -111,11 +118,15 @@ fn name_of(pid: u32) -> String {
     fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default().trim().to_owned()
 }
 
-fn resident(pid: u32) -> u64 {
+/// What is resident, and the most that ever was.
+fn memory_of(pid: u32) -> (u64, u64) {
     let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
-    let resident = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
-    let kib = resident.and_then(|line| line.split_whitespace().next()?.parse::<u64>().ok());
-    kib.unwrap_or(0) << 10
+    let bytes = |key: &str| {
+        let line = status.lines().find_map(|line| line.strip_prefix(key));
+        let kib = line.and_then(|line| line.split_whitespace().next()?.parse::<u64>().ok());
+        kib.unwrap_or(0) << 10
+    };
+    (bytes("VmRSS:"), bytes("VmHWM:"))
 }
 
 /// Those that it holds open, each by what tells it from others, with what it takes.
