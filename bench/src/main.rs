@@ -13,6 +13,7 @@ mod docket;
 mod engine;
 mod foundation_read;
 mod foundation_write;
+mod index_load;
 mod intake;
 mod load;
 mod machine;
@@ -69,6 +70,7 @@ enum Benchmark {
     IntakeMemory,
     IntakeListing,
     Searchable,
+    IndexLoad,
     TestDatabase,
 }
 
@@ -102,6 +104,7 @@ impl Bench {
             Benchmark::IntakeMemory => intake::memory(self).await,
             Benchmark::IntakeListing => intake::listing(self).await,
             Benchmark::Searchable => searchable::run(self).await,
+            Benchmark::IndexLoad => index_load::run(self).await,
             Benchmark::TestDatabase => test_database::run(self).await,
         }
     }

@@ -41,7 +41,11 @@ pub(crate) async fn run(bench: &Bench) -> anyhow::Result<Vec<Figure>> {
 }
 
 /// Asks again and again until the page is among the hits.
-async fn time_to_find(docket: &Docket, token: &str, number: usize) -> anyhow::Result<f64> {
+pub(crate) async fn time_to_find(
+    docket: &Docket,
+    token: &str,
+    number: usize,
+) -> anyhow::Result<f64> {
     let word = format!("zebra{number}x");
     let begun = Instant::now();
     ask(docket.server.address, &upload(token, &page(&word))).await?;

@@ -140,7 +140,7 @@ problems! {
         Unauthenticated = 401 "No valid credential",
         Forbidden = 403 "The role does not allow this",
         RateLimited = 429 "Too many requests; see Retry-After",
-        Unavailable = 503 "The database is away for the moment",
+        Unavailable = 503 "Not at the moment, but soon again; `code` says why",
     }
 }
 problems! {

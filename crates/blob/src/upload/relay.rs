@@ -181,7 +181,7 @@ mod tests {
             relay.hand_over(move |done: &mut Vec<i32>| done.push(piece)).await.unwrap();
         }
         assert_eq!(relay.at_rest(|done| done.len()).await.unwrap(), 100);
-        assert_eq!(relay.take().await.unwrap(), Vec::from_iter(0..100));
+        assert_eq!(relay.take().await.unwrap(), (0..100).collect::<Vec<_>>());
     }
 
     /// A thread that is just leaving does not disturb the next.

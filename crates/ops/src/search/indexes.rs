@@ -14,7 +14,7 @@ use std::time::Duration;
 use domain::{DocId, Scope, TenantId};
 use retrieval::index::{Doc, DocFacts, IndexedChunk, TenantIndex};
 use store::{Changes, FindableChunk, FindableDocument, Store, Tx};
-use tokio::sync::{OwnedRwLockReadGuard, RwLock};
+use tokio::sync::{OwnedRwLockReadGuard, RwLock, Semaphore};
 
 use crate::OpsError;
 
@@ -48,6 +48,8 @@ pub(crate) struct Indexes {
     most_bytes: u64,
     /// How long a search waits for an index that is being loaded.
     patience: Duration,
+    /// After a start everybody's index is missing, and loading takes connections and time from all.
+    loaders: Semaphore,
 }
 
 impl Indexes {
@@ -55,10 +57,17 @@ impl Indexes {
     const GOOD_FOR_SECONDS: i64 = 3600;
     /// When more documents than this have changed, it is made anew as well: portion by portion.
     const MOST_NEWS: usize = 1000;
+    const LOADED_AT_ONCE: usize = 2;
 
     /// Holds about `most_bytes` in memory, and the index that is being asked in any case.
     pub(crate) fn new(most_bytes: u64, patience: Duration) -> Self {
-        Self { slots: Mutex::default(), searches: AtomicU64::new(0), most_bytes, patience }
+        Self {
+            slots: Mutex::default(),
+            searches: AtomicU64::new(0),
+            most_bytes,
+            patience,
+            loaders: Semaphore::new(Self::LOADED_AT_ONCE),
+        }
     }
 
     /// The tenant's index, knowing everything that was committed before; `None` when it has to be loaded first.
@@ -122,6 +131,7 @@ impl Indexes {
                 let (indexes, store, scope) = (Arc::clone(self), store.clone(), scope.clone());
                 let loading = tokio::spawn(async move {
                     let _turn = turn;
+                    let _loader = indexes.loaders.acquire().await;
                     let known = Known::load(&store, &scope).await?;
                     indexes.weigh(&slot, &known, scope.tenant_id());
                     *slot.known.write().await = Some(known);
