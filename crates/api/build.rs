@@ -16,7 +16,8 @@ fn main() {
 }
 
 fn write_table() -> io::Result<()> {
-    let ui = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../ui");
+    // Asked at run time: what was compiled here may be run for another checkout that shares the target folder.
+    let ui = variable("CARGO_MANIFEST_DIR")?.join("../../ui");
     let dist = ui.join("dist");
     let mut files = Vec::new();
     if dist.join("index.html").is_file() {
@@ -32,8 +33,12 @@ fn write_table() -> io::Result<()> {
         add_row(&mut table, &dist.canonicalize()?, file)?;
     }
     table.push_str("]\n");
-    let out = env::var_os("OUT_DIR").ok_or_else(|| io::Error::other("OUT_DIR is not set"))?;
-    fs::write(Path::new(&out).join("ui_files.rs"), table)
+    fs::write(variable("OUT_DIR")?.join("ui_files.rs"), table)
+}
+
+fn variable(name: &str) -> io::Result<PathBuf> {
+    let value = env::var_os(name).ok_or_else(|| io::Error::other(format!("{name} is not set")))?;
+    Ok(value.into())
 }
 
 fn list_files(folder: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {

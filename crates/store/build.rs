@@ -27,7 +27,8 @@ fn find_archive() -> Option<PathBuf> {
     if let Some(named) = env::var_os(VARIABLE) {
         return (!named.is_empty()).then(|| PathBuf::from(named));
     }
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../.bundle");
+    // Asked at run time: what was compiled here may be run for another checkout that shares the target folder.
+    let folder = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR")?).join("../../.bundle");
     // The folder, so that an archive that appears later is noticed.
     watch(&folder);
     Some(folder.join("postgres.tar.xz")).filter(|archive| archive.is_file())
