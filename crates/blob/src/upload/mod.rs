@@ -10,6 +10,7 @@
 //! An upload that fits into one batch is not stored at all before it is published. That saves a
 //! bucket two requests of three, and a duplicate that is discarded costs no disk.
 
+mod lent;
 mod relay;
 
 use std::fmt;
@@ -23,6 +24,7 @@ use crate::Backend;
 use crate::bucket::{self, Parts};
 use crate::error::{BlobError, Result};
 use crate::folder::{self, StagedFile, Steps};
+use lent::Spare;
 pub(crate) use relay::{Relay, on_blocking_thread};
 
 /// How much of the beginning is kept for whoever finds out what kind of file it is.
@@ -38,6 +40,7 @@ pub struct Upload {
     head: BytesMut,
     size: u64,
     filling: BytesMut,
+    spare: Spare,
     /// How much `filling` takes.
     batch: usize,
     /// In a folder.
@@ -82,6 +85,7 @@ impl Upload {
             head: BytesMut::new(),
             size: 0,
             filling: BytesMut::new(),
+            spare: Spare::default(),
             batch: steps.as_ref().map_or(bucket::PART, Steps::next),
             steps,
             hashing: Relay::new(Sha256::new()),
@@ -141,14 +145,17 @@ impl Upload {
     }
 
     async fn store_batch(&mut self) -> Result<()> {
-        let next = match &self.steps {
+        self.batch = self.steps.as_ref().map_or(bucket::PART, Steps::next);
+        let next = self.spare.take(self.batch).unwrap_or_else(|| match &self.steps {
             None => BytesMut::with_capacity(bucket::PART),
-            Some(steps) => {
-                self.batch = steps.next();
-                folder::aligned(self.batch)
-            }
+            Some(_) => folder::aligned(self.batch),
+        });
+        let filled = std::mem::replace(&mut self.filling, next);
+        // The first batch has grown with what came, wherever there was room.
+        let batch = match &self.sink {
+            Sink::None => filled.freeze(),
+            Sink::File(_) | Sink::Parts(_) => self.spare.lend(filled),
         };
-        let batch = std::mem::replace(&mut self.filling, next).freeze();
         self.hash(batch.clone()).await?;
         if matches!(self.sink, Sink::None) {
             self.sink = match &self.backend {
