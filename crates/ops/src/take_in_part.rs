@@ -44,7 +44,9 @@ impl Intake {
         let rules = self.announce(&scope, &staged, kind).await?;
         self.blobs.publish(scope.tenant_id(), &staged).await?;
         let batch_id = batch.as_ref().map(|batch| BatchId(batch.batch_id.0));
-        let described = Described { file_name: file.name, batch_id, ..Described::default() };
+        // A name of any bytes, found in a document.
+        let file_name = file.name.replace('\0', " ");
+        let described = Described { file_name, batch_id, ..Described::default() };
         let mut submission = self.submission(Coming {
             scope: &scope,
             staged: &staged,

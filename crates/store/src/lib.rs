@@ -23,6 +23,7 @@ mod page;
 pub mod private;
 mod proof;
 mod search;
+mod storable;
 mod tenants;
 mod tx;
 mod users;

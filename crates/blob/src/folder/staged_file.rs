@@ -132,7 +132,7 @@ impl StagedFile {
     }
 
     async fn fail_if_the_last_write_did(&mut self) -> Result<()> {
-        match self.writing.at_rest(|writing| writing.failure.take()).await? {
+        match self.writing.rest().await?.failure.take() {
             None => Ok(()),
             Some(error) => Err(error).attempt("write", &self.path),
         }

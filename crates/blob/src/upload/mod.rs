@@ -5,8 +5,7 @@
 //!             (one batch)     └──► sink      (file: a blocking thread; bucket: parts in flight)
 //! ```
 //!
-//! While one batch is hashed and stored, the next one fills, and one more may wait to be hashed: memory stays the
-//! same whatever the size.
+//! While one batch is hashed and stored, the next one fills: memory stays the same whatever the size.
 //! An upload that fits into one batch is not stored at all before it is published. That saves a
 //! bucket two requests of three, and a duplicate that is discarded costs no disk.
 
@@ -172,7 +171,8 @@ impl Upload {
 
     async fn hash(&mut self, bytes: Bytes) -> Result<()> {
         if bytes.len() <= HASHED_AT_ONCE {
-            return self.hashing.at_rest(|hasher| hasher.update(&bytes)).await;
+            self.hashing.rest().await?.update(&bytes);
+            return Ok(());
         }
         self.hashing.hand_over(move |hasher| hasher.update(&bytes)).await
     }

@@ -8,6 +8,7 @@ use serde_json::Value;
 use uuid::Uuid;
 
 use super::Held;
+use crate::storable;
 
 /// What became of a job.
 #[derive(Clone, Debug)]
@@ -103,11 +104,11 @@ impl ReportColumns {
         };
         self.outcomes.push(word);
         self.not_before.push(not_before);
-        self.errors.push(failure.map(|failure| storable(&failure.error)));
+        self.errors.push(failure.map(|failure| storable::text(&failure.error).into_owned()));
         self.classes.push(failure.map(|failure| failure.class.as_str()));
-        self.guidance.push(failure.map(|failure| storable(&failure.guidance)));
-        self.artifacts.push(artifacts.cloned());
-        self.stats.push(stats.filter(|stats| stats.is_object()).cloned());
+        self.guidance.push(failure.map(|failure| storable::text(&failure.guidance).into_owned()));
+        self.artifacts.push(artifacts.cloned().map(storable::value));
+        self.stats.push(stats.filter(|stats| stats.is_object()).cloned().map(storable::value));
         self.next_stages.push(next.map(|next| next.stage.to_string()));
         self.next_job_ids.push(next.map(|next| next.job_id.0));
         let lease = next.and_then(|next| next.lease);
@@ -115,9 +116,4 @@ impl ReportColumns {
         self.next_lease_ends.push(lease.map(|lease| lease.until));
         self.next_retries.push(next.map(|next| i32::try_from(next.retries).unwrap_or(i32::MAX)));
     }
-}
-
-/// PostgreSQL's text holds no NUL, and what programs print when they crash may.
-fn storable(text: &str) -> String {
-    text.replace('\0', "\u{fffd}")
 }

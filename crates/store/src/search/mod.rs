@@ -19,7 +19,7 @@ use sqlx::types::Json;
 use uuid::Uuid;
 
 use crate::vector::Vector;
-use crate::{AcrossTenants, Store, StoreError, Tx, Window, sql};
+use crate::{AcrossTenants, Store, StoreError, Tx, Window, sql, storable};
 
 pub use vectors::WaitingChunk;
 
@@ -266,8 +266,13 @@ impl AcrossTenants {
             .bind(now)
             .bind(chunks.iter().map(|chunk| chunk.chunk_id).collect::<Vec<_>>())
             .bind((0..).take(chunks.len()).collect::<Vec<i32>>())
-            .bind(chunks.iter().map(|chunk| json!(chunk.heading)).collect::<Vec<_>>())
-            .bind(chunks.iter().map(|chunk| chunk.text.as_str()).collect::<Vec<_>>())
+            .bind(
+                chunks
+                    .iter()
+                    .map(|chunk| storable::value(json!(chunk.heading)))
+                    .collect::<Vec<_>>(),
+            )
+            .bind(chunks.iter().map(|chunk| storable::text(&chunk.text)).collect::<Vec<_>>())
             .bind(chunks.iter().map(|chunk| number(chunk.tokens)).collect::<Vec<_>>())
             .bind(chunks.iter().map(|chunk| number(chunk.first_page)).collect::<Vec<_>>())
             .bind(chunks.iter().map(|chunk| number(chunk.last_page)).collect::<Vec<_>>())

@@ -100,7 +100,7 @@ async fn put_off_released_and_given_up() {
     assert!(desk.settle(held(&third), Outcome::GivenUp { failure }).await);
     let job = desk.job(tenant, run.job_id).await;
     assert_eq!((job.status, job.attempts), (JobState::Dead, 1));
-    assert_eq!(job.error.as_deref(), Some("a \u{fffd} in the file"));
+    assert_eq!(job.error.as_deref(), Some("a   in the file"));
     assert_eq!(job.guidance.as_deref(), Some("send another file"));
     assert!(desk.claim("w", "index", 1).await.is_empty());
     assert_eq!(desk.values("SELECT to_jsonb(status) FROM ingestion_runs").await, ["failed"]);
@@ -119,6 +119,19 @@ async fn put_off_released_and_given_up() {
         ]
     );
     desk.assert_chain_intact(tenant).await;
+}
+
+/// What stands in a document may hold what PostgreSQL's text does not.
+#[tokio::test]
+async fn nul_is_no_reason_to_refuse_an_outcome() {
+    let desk = Desk::open().await;
+    let tenant = desk.tenant("a").await;
+    desk.submit(tenant, &["ocr"]).await;
+    let job = desk.claim_one("w", "ocr").await;
+    let (artifacts, stats) = (json!([{ "title": "a\0b" }]), json!({ "language": "\0" }));
+    let outcome = Outcome::Succeeded { artifacts, stats, chunks: None, next: None };
+    assert!(desk.settle(held(&job), outcome).await);
+    assert_eq!(desk.values("SELECT artifacts FROM stages").await, [json!([{ "title": "a b" }])]);
 }
 
 #[tokio::test]
