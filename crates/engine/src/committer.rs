@@ -12,7 +12,7 @@ use domain::Clock;
 use store::{Held, Lease, Next, Outcome, Report, Store, StoreError};
 use tokio::sync::mpsc::{self, UnboundedReceiver};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
-use tokio::task::JoinSet;
+use tokio::task::{JoinError, JoinSet};
 use tokio_util::sync::CancellationToken;
 
 use crate::decide::unrecordable;
@@ -73,13 +73,22 @@ async fn commit_all(store: Store, clock: Arc<dyn Clock>, mut waiting: UnboundedR
     {
         let (store, clock) = (store.clone(), Arc::clone(&clock));
         under_way.spawn(async move { commit_batch(&store, clock.as_ref(), batch, turn).await });
+        while let Some(ended) = under_way.try_join_next() {
+            tell_of_panic(&ended);
+        }
         if (under_way.len() == AT_ONCE || waiting.len() < MANY)
-            && let Some(Err(_)) = under_way.join_next().await
+            && let Some(ended) = under_way.join_next().await
         {
-            tracing::error!("a commit ended in a panic: its leases run out");
+            tell_of_panic(&ended);
         }
     }
     while under_way.join_next().await.is_some() {}
+}
+
+fn tell_of_panic(ended: &Result<(), JoinError>) {
+    if ended.is_err() {
+        tracing::error!("a commit ended in a panic: its leases run out");
+    }
 }
 
 /// Whatever waits; `None` when nobody can report any more.

@@ -193,7 +193,7 @@ impl Ops {
             ),
             limits: SpecialLimits::default(),
             reader: settings.reader.clone(),
-            indexes: Arc::new(Indexes::new(settings.search.memory, settings.search.patience)),
+            indexes: Arc::new(Indexes::new(settings.search.memory)),
             vectors: VectorsKeeper::new(
                 store.clone(),
                 settings.search.embedding.clone(),

@@ -71,36 +71,6 @@ where
     (Scripted { name, settings, script, runs: Arc::clone(&runs) }, runs)
 }
 
-/// A stage that leaves these artifacts behind.
-struct Leaving<F> {
-    name: StageName,
-    settings: StageSettings,
-    artifacts: F,
-}
-
-impl<F: Fn() -> Vec<Value> + Send + Sync> Stage for Leaving<F> {
-    fn name(&self) -> &StageName {
-        &self.name
-    }
-
-    fn settings(&self) -> &StageSettings {
-        &self.settings
-    }
-
-    fn run<'a>(&'a self, _: &'a Work) -> StageFuture<'a> {
-        Box::pin(async {
-            Ok(StageOutput { artifacts: (self.artifacts)(), ..StageOutput::default() })
-        })
-    }
-}
-
-pub(crate) fn scripted_output(
-    name: &str,
-    artifacts: impl Fn() -> Vec<Value> + Send + Sync,
-) -> impl Stage {
-    Leaving { name: name.parse().unwrap(), settings: StageSettings::default(), artifacts }
-}
-
 /// Stages that succeed at once.
 pub(crate) fn quick(names: &[&str]) -> Stages {
     names.iter().fold(Stages::default(), |stages, name| {

@@ -9,7 +9,6 @@ use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
 
 use domain::{DocId, Scope, TenantId};
 use retrieval::index::{Doc, DocFacts, IndexedChunk, TenantIndex};
@@ -27,6 +26,16 @@ pub(crate) struct Known {
     seconds: i64,
     /// Changes from `until` on that it has heard of already.
     heard: HashSet<i64>,
+    bytes: usize,
+}
+
+/// How far an index came.
+enum Reached {
+    /// There is none, or none that can be read on.
+    Nothing,
+    /// More has changed than is read at once.
+    Part,
+    All(Looking),
 }
 
 /// An index that stays as it is for as long as somebody looks at it.
@@ -46,8 +55,6 @@ pub(crate) struct Indexes {
     slots: Mutex<HashMap<TenantId, Arc<Slot>>>,
     searches: AtomicU64,
     most_bytes: u64,
-    /// How long a search waits for an index that is being loaded.
-    patience: Duration,
     /// After a start everybody's index is missing, and loading takes connections and time from all.
     loaders: Semaphore,
 }
@@ -55,100 +62,127 @@ pub(crate) struct Indexes {
 impl Indexes {
     /// The database keeps changes for two hours: an index that nobody asked for that long is made anew.
     const GOOD_FOR_SECONDS: i64 = 3600;
-    /// When more documents than this have changed, it is made anew as well: portion by portion.
-    const MOST_NEWS: usize = 1000;
     const LOADED_AT_ONCE: usize = 2;
+    /// Documents that are read at once.
+    const PORTION: usize = 128;
 
     /// Holds about `most_bytes` in memory, and the index that is being asked in any case.
-    pub(crate) fn new(most_bytes: u64, patience: Duration) -> Self {
+    pub(crate) fn new(most_bytes: u64) -> Self {
         Self {
             slots: Mutex::default(),
             searches: AtomicU64::new(0),
             most_bytes,
-            patience,
             loaders: Semaphore::new(Self::LOADED_AT_ONCE),
         }
     }
 
-    /// The tenant's index, knowing everything that was committed before; `None` when it has to be loaded first.
+    /// The tenant's index, knowing everything that was committed before; `None` when that is too much to wait for with
+    /// a connection: see [`Indexes::load`].
     pub(crate) async fn up_to_date(
         &self,
         tx: &mut Tx,
         tenant_id: TenantId,
     ) -> Result<Option<Looking>, OpsError> {
         let slot = self.slot(tenant_id);
-        let Some(since) = slot.known.read().await.as_ref().map(|known| known.until) else {
-            return Ok(None);
-        };
-        let changes = tx.search_changes(Some(since)).await?;
-        let looking = Arc::clone(&slot.known).read_owned().await;
-        if let Ok(current) = OwnedRwLockReadGuard::try_map(looking, |known| {
-            known.as_ref().filter(|known| known.is_current(since, &changes))
-        }) {
-            return Ok(Some(current));
+        match self.read_on(&slot, tx, tenant_id).await? {
+            Reached::All(looking) => Ok(Some(looking)),
+            Reached::Part | Reached::Nothing => Ok(None),
         }
-        let mut writing = Arc::clone(&slot.known).write_owned().await;
-        let Some(known) = writing.as_ref().filter(|known| known.can_read_on(since, &changes))
-        else {
-            return Ok(None);
-        };
-        let stale = known.stale(&changes);
-        if stale.len() > Self::MOST_NEWS {
-            return Ok(None);
-        }
-        let documents = tx.findable_documents(Some(&stale)).await?;
-        let chunks = tx.findable_chunks(&stale, known.model.as_deref()).await?;
-        // The thread has the lock: it finishes also when nobody waits for it any more.
-        let read_on = tokio::task::spawn_blocking(move || {
-            if let Some(known) = writing.as_mut() {
-                known.read_on(&stale, documents, chunks, &changes);
-            }
-            writing
-        });
-        let writing =
-            read_on.await.map_err(|error| OpsError::internal("filling an index", error))?;
-        let current = OwnedRwLockReadGuard::try_map(writing.downgrade(), Option::as_ref).ok();
-        if let Some(known) = &current {
-            self.weigh(&slot, known, tenant_id);
-        }
-        Ok(current)
     }
 
-    /// Loads it, or waits for whoever does. Who waits holds no connection, and when it has waited long enough the
-    /// loading goes on without it.
+    /// Brings it up to date, or waits for whoever does. When nobody waits any more it goes on all the same.
     pub(crate) async fn load(
         self: &Arc<Self>,
         store: &Store,
         scope: &Scope,
     ) -> Result<(), OpsError> {
         let slot = self.slot(scope.tenant_id());
-        let loaded = match Arc::clone(&slot.loading).try_lock_owned() {
-            Err(_) => {
-                let end = tokio::time::timeout(self.patience, slot.loading.lock()).await;
-                end.map(|_turn| Ok(()))
-            }
-            Ok(turn) => {
-                let (indexes, store, scope) = (Arc::clone(self), store.clone(), scope.clone());
-                let loading = tokio::spawn(async move {
-                    let _turn = turn;
-                    let _loader = indexes.loaders.acquire().await;
-                    let known = Known::load(&store, &scope).await?;
-                    indexes.weigh(&slot, &known, scope.tenant_id());
-                    *slot.known.write().await = Some(known);
-                    Ok(())
-                });
-                let joined = tokio::time::timeout(self.patience, loading).await;
-                joined.map(|joined| {
-                    joined
-                        .unwrap_or_else(|error| Err(OpsError::internal("loading an index", error)))
-                })
-            }
+        let Ok(turn) = Arc::clone(&slot.loading).try_lock_owned() else {
+            drop(slot.loading.lock().await);
+            return Ok(());
         };
-        loaded.unwrap_or(Err(OpsError::IndexIsLoading))
+        let (indexes, store, scope) = (Arc::clone(self), store.clone(), scope.clone());
+        let loading = tokio::spawn(async move {
+            let _turn = turn;
+            let _loader = indexes.loaders.acquire().await;
+            let loaded = indexes.bring_up_to_date(&slot, &store, &scope).await;
+            if let Err(error) = &loaded {
+                let tenant_id = scope.tenant_id();
+                tracing::warn!(%tenant_id, error = error as &dyn std::error::Error, "an index was not loaded");
+            }
+            loaded
+        });
+        loading.await.map_err(|error| OpsError::internal("loading an index", error))?
+    }
+
+    /// What came meanwhile is read too: there is an end to it as long as documents are read faster than they come.
+    async fn bring_up_to_date(
+        &self,
+        slot: &Arc<Slot>,
+        store: &Store,
+        scope: &Scope,
+    ) -> Result<(), OpsError> {
+        loop {
+            let mut tx = store.read(scope).await?;
+            match self.read_on(slot, &mut tx, scope.tenant_id()).await? {
+                Reached::All(_) => return Ok(tx.commit().await?),
+                Reached::Part => {}
+                Reached::Nothing => {
+                    let known = Known::load(&mut tx).await?;
+                    self.weigh(slot, &known, scope.tenant_id());
+                    let before = slot.known.write().await.replace(known);
+                    tokio::task::spawn_blocking(move || drop(before));
+                }
+            }
+            tx.commit().await?;
+        }
+    }
+
+    async fn read_on(
+        &self,
+        slot: &Arc<Slot>,
+        tx: &mut Tx,
+        tenant_id: TenantId,
+    ) -> Result<Reached, OpsError> {
+        let Some(since) = slot.known.read().await.as_ref().map(|known| known.until) else {
+            return Ok(Reached::Nothing);
+        };
+        let changes = tx.search_changes(Some(since)).await?;
+        let looking = Arc::clone(&slot.known).read_owned().await;
+        if let Ok(current) = OwnedRwLockReadGuard::try_map(looking, |known| {
+            known.as_ref().filter(|known| known.is_current(since, &changes))
+        }) {
+            return Ok(Reached::All(current));
+        }
+        let mut writing = Arc::clone(&slot.known).write_owned().await;
+        let Some(known) = writing.as_ref().filter(|known| known.can_read_on(since, &changes))
+        else {
+            return Ok(Reached::Nothing);
+        };
+        let news = known.news(&changes, Self::PORTION);
+        let (is_all, news) = (news.is_all, news.fetch(tx, known.model.as_deref()).await?);
+        // The thread has the lock: it finishes also when nobody waits for it any more. Should it panic, there is no index.
+        let reading = tokio::task::spawn_blocking(move || {
+            if let Some(mut known) = writing.take() {
+                known.take_in(news);
+                if is_all {
+                    known.reach(&changes);
+                }
+                *writing = Some(known);
+            }
+            writing
+        });
+        let writing =
+            reading.await.map_err(|error| OpsError::internal("filling an index", error))?;
+        let Ok(looking) = OwnedRwLockReadGuard::try_map(writing.downgrade(), Option::as_ref) else {
+            return Ok(Reached::Nothing);
+        };
+        self.weigh(slot, &looking, tenant_id);
+        Ok(if is_all { Reached::All(looking) } else { Reached::Part })
     }
 
     fn weigh(&self, slot: &Slot, known: &Known, tenant_id: TenantId) {
-        slot.bytes.store(known.index.bytes() as u64, Ordering::Relaxed);
+        slot.bytes.store(known.bytes as u64, Ordering::Relaxed);
         self.let_go_of_some(tenant_id);
     }
 
@@ -168,24 +202,55 @@ impl Indexes {
     }
 
     fn let_go_of_some(&self, except: TenantId) {
+        let mut gone = Vec::new();
         let mut slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
         let bytes = |slot: &Slot| slot.bytes.load(Ordering::Relaxed);
         let mut held: u64 = slots.values().map(|slot| bytes(slot)).sum();
         while held > self.most_bytes {
-            let others = slots.iter().filter(|(tenant, _)| **tenant != except);
+            // One that is being loaded would be loaded again at once.
+            let others = slots.iter().filter(|(tenant, slot)| {
+                **tenant != except && bytes(slot) > 0 && slot.loading.try_lock().is_ok()
+            });
             let oldest = others.min_by_key(|(_, slot)| slot.last_used.load(Ordering::Relaxed));
-            let Some(oldest) = oldest.map(|(tenant, _)| *tenant) else { return };
-            held -= slots.remove(&oldest).map_or(0, |slot| bytes(&slot));
+            let Some(oldest) = oldest.map(|(tenant, _)| *tenant) else { break };
+            gone.extend(
+                slots.remove(&oldest).inspect(|slot| held = held.saturating_sub(bytes(slot))),
+            );
         }
+        // To free much takes a while.
+        drop(slots);
+        drop(gone);
+    }
+}
+
+/// What an index has not heard of yet, or a part of that.
+struct News<D, C> {
+    changes: Vec<i64>,
+    stale: Vec<DocId>,
+    is_all: bool,
+    documents: D,
+    chunks: C,
+}
+
+impl News<(), ()> {
+    async fn fetch(
+        self,
+        tx: &mut Tx,
+        model: Option<&str>,
+    ) -> Result<News<Vec<FindableDocument>, Vec<FindableChunk>>, OpsError> {
+        let Self { changes, stale, is_all, .. } = self;
+        let (documents, chunks) = if stale.is_empty() {
+            (Vec::new(), Vec::new())
+        } else {
+            let documents = tx.findable_documents(Some(&stale)).await?;
+            (documents, tx.findable_chunks(&stale, model).await?)
+        };
+        Ok(News { changes, stale, is_all, documents, chunks })
     }
 }
 
 impl Known {
-    /// Documents that are loaded at once.
-    const PORTION: usize = 128;
-
-    async fn load(store: &Store, scope: &Scope) -> Result<Self, OpsError> {
-        let mut tx = store.read(scope).await?;
+    async fn load(tx: &mut Tx) -> Result<Self, OpsError> {
         let changes = tx.search_changes(None).await?;
         let mut known = Self {
             index: TenantIndex::new(),
@@ -193,26 +258,32 @@ impl Known {
             until: changes.until,
             seconds: changes.seconds,
             heard: changes.changed.iter().map(|(change, _)| *change).collect(),
+            bytes: 0,
         };
         let mut documents = tx.findable_documents(None).await?;
         while !documents.is_empty() {
-            let portion = documents.split_off(documents.len().saturating_sub(Self::PORTION));
+            let portion = documents.split_off(documents.len().saturating_sub(Indexes::PORTION));
             let ids: Vec<DocId> = portion.iter().map(|document| document.doc_id).collect();
             let chunks = tx.findable_chunks(&ids, known.model.as_deref()).await?;
+            let is_last = documents.is_empty();
             // It takes a while, and others are to be answered meanwhile.
             let filled = tokio::task::spawn_blocking(move || {
                 put(&mut known.index, portion, chunks);
+                if is_last {
+                    known.bytes = known.index.bytes();
+                }
                 known
             });
             known = filled.await.map_err(|error| OpsError::internal("filling an index", error))?;
         }
-        tx.commit().await?;
         Ok(known)
     }
 
-    /// Whether it knows all of the changes since `since`. It may have been loaded anew meanwhile, from further back.
+    /// Whether it knows all of the changes since `since`, and will be good for a while. It may have been loaded anew
+    /// meanwhile, from further back.
     fn is_current(&self, since: i64, changes: &Changes) -> bool {
         self.can_read_on(since, changes)
+            && changes.seconds - self.seconds < Indexes::GOOD_FOR_SECONDS / 2
             && changes.changed.iter().all(|(change, _)| self.heard.contains(change))
     }
 
@@ -222,28 +293,36 @@ impl Known {
             && changes.seconds - self.seconds < Indexes::GOOD_FOR_SECONDS
     }
 
-    /// The documents of changes that it has not heard of.
-    fn stale(&self, changes: &Changes) -> Vec<DocId> {
-        let news = changes.changed.iter().filter(|(change, _)| !self.heard.contains(change));
-        let mut stale: Vec<DocId> = news.map(|(_, doc_id)| *doc_id).collect();
-        stale.sort_unstable();
-        stale.dedup();
-        stale
+    /// Changes that it has not heard of, of `most` documents.
+    fn news(&self, changes: &Changes, most: usize) -> News<(), ()> {
+        let (mut of, mut stale, mut is_all) = (Vec::new(), HashSet::new(), true);
+        for (change, doc_id) in &changes.changed {
+            if self.heard.contains(change) {
+                continue;
+            }
+            if stale.len() < most || stale.contains(doc_id) {
+                stale.insert(*doc_id);
+                of.push(*change);
+            } else {
+                is_all = false;
+            }
+        }
+        let stale = stale.into_iter().collect();
+        News { changes: of, stale, is_all, documents: (), chunks: () }
     }
 
-    fn read_on(
-        &mut self,
-        stale: &[DocId],
-        documents: Vec<FindableDocument>,
-        chunks: Vec<FindableChunk>,
-        changes: &Changes,
-    ) {
-        for doc_id in stale {
-            self.index.remove(*doc_id);
+    fn take_in(&mut self, news: News<Vec<FindableDocument>, Vec<FindableChunk>>) {
+        for doc_id in news.stale {
+            self.index.remove(doc_id);
         }
-        put(&mut self.index, documents, chunks);
-        self.heard.extend(changes.changed.iter().map(|(change, _)| *change));
-        if changes.until > self.until {
+        put(&mut self.index, news.documents, news.chunks);
+        self.heard.extend(news.changes);
+        self.bytes = self.index.bytes();
+    }
+
+    /// It has heard of all of them.
+    fn reach(&mut self, changes: &Changes) {
+        if changes.until >= self.until {
             // What lies before needs no remembering: nobody reports it again.
             self.heard = changes.changed.iter().map(|(change, _)| *change).collect();
             self.until = changes.until;
@@ -297,7 +376,7 @@ mod tests {
 
     /// Asked for in this order, each with so many bytes.
     fn indexes(most_bytes: u64, bytes: &[u64]) -> Indexes {
-        let indexes = Indexes::new(most_bytes, Duration::ZERO);
+        let indexes = Indexes::new(most_bytes);
         for (number, bytes) in (0..).zip(bytes) {
             indexes.slot(tenant(number)).bytes.store(*bytes, Ordering::Relaxed);
         }
@@ -319,6 +398,65 @@ mod tests {
         assert_eq!(held(&indexes), [0, 2, 3], "90 bytes fit, and 1 was the oldest");
         indexes.let_go_of_some(tenant(3));
         assert_eq!(held(&indexes), [0, 2, 3], "what fits stays");
+    }
+
+    #[test]
+    fn what_is_being_loaded_or_takes_nothing_is_not_let_go_of() {
+        let indexes = indexes(100, &[0, 60, 60, 60]);
+        let loading = Arc::clone(&indexes.slot(tenant(2)).loading);
+        indexes.slot(tenant(3));
+        let turn = loading.try_lock().unwrap();
+        indexes.let_go_of_some(tenant(3));
+        assert_eq!(held(&indexes), [0, 2, 3], "and what is left may be too much for the moment");
+        drop(turn);
+        indexes.let_go_of_some(tenant(3));
+        assert_eq!(held(&indexes), [0, 3]);
+    }
+
+    fn known() -> Known {
+        let index = TenantIndex::new();
+        Known { index, model: None, until: 10, seconds: 0, heard: HashSet::new(), bytes: 0 }
+    }
+
+    fn changes(seconds: i64, changed: &[(i64, u128)]) -> Changes {
+        let changed = changed.iter().map(|(change, doc)| (*change, DocId(Uuid::from_u128(*doc))));
+        Changes { until: 20, seconds, model: None, changed: changed.collect() }
+    }
+
+    #[test]
+    fn much_news_are_taken_in_by_portions_and_none_is_forgotten() {
+        let mut known = known();
+        let changes = changes(1, &[(11, 1), (12, 2), (13, 1), (14, 3), (15, 2)]);
+        assert!(!known.is_current(10, &changes));
+        let take_in = |known: &mut Known| {
+            let News { changes: of, stale, is_all, .. } = known.news(&changes, 2);
+            let heard = (of.clone(), stale.len(), is_all);
+            known.take_in(News { changes: of, stale, is_all, documents: vec![], chunks: vec![] });
+            heard
+        };
+        assert_eq!(take_in(&mut known), (vec![11, 12, 13, 15], 2, false));
+        assert!(!known.is_current(10, &changes), "there is one more");
+        assert_eq!(take_in(&mut known), (vec![14], 1, true));
+        known.reach(&changes);
+        assert!(known.is_current(10, &changes));
+        assert_eq!(known.until, 20);
+        assert!(!known.is_current(21, &changes), "somebody has seen it further on");
+    }
+
+    /// The database forgets old changes; but who asks now and then has missed none.
+    #[test]
+    fn an_index_that_is_asked_stays_good_though_nothing_changes() {
+        let mut known = known();
+        let half = Indexes::GOOD_FOR_SECONDS / 2;
+        for time in 1..10 {
+            let quiet = changes(time * half, &[]);
+            assert!(!known.is_current(10, &quiet), "it is time to look again");
+            assert!(known.can_read_on(10, &quiet) && known.news(&quiet, 2).is_all);
+            known.reach(&quiet);
+            assert!(known.is_current(10, &quiet));
+        }
+        let late = changes(20 * half, &[]);
+        assert!(!known.can_read_on(10, &late), "nobody asked for too long");
     }
 
     #[test]

@@ -176,9 +176,28 @@ impl Ops {
         Ok(retrieved)
     }
 
+    async fn find(&self, scope: &Scope, request: &SearchRequest) -> Result<Retrieved, OpsError> {
+        if let Some(found) = self.find_in_what_is_loaded(scope, request).await? {
+            return Ok(found);
+        }
+        let patiently = tokio::time::timeout(self.search.patience, async {
+            loop {
+                self.indexes.load(&self.store, scope).await?;
+                if let Some(found) = self.find_in_what_is_loaded(scope, request).await? {
+                    return Ok(found);
+                }
+            }
+        });
+        patiently.await.unwrap_or(Err(OpsError::IndexIsLoading))
+    }
+
     /// The query is embedded before anybody is made to wait for it, by the model that the tenant was searched by
     /// the last time; once more when its index turns out to have the vectors of another by now.
-    async fn find(&self, scope: &Scope, request: &SearchRequest) -> Result<Retrieved, OpsError> {
+    async fn find_in_what_is_loaded(
+        &self,
+        scope: &Scope,
+        request: &SearchRequest,
+    ) -> Result<Option<Retrieved>, OpsError> {
         let mut searched_by = self.indexes.model_of(scope.tenant_id());
         loop {
             let meaning = match request.mode {
@@ -191,9 +210,9 @@ impl Ops {
             let looked_up = self.look_up(&mut tx, scope, request, meaning).await;
             tx.commit().await?;
             match looked_up? {
-                LookedUp::Found(retrieved) => return Ok(retrieved),
+                LookedUp::Found(retrieved) => return Ok(Some(retrieved)),
                 LookedUp::SearchedBy(model) => searched_by = Some(model),
-                LookedUp::NothingLoaded => self.indexes.load(&self.store, scope).await?,
+                LookedUp::NothingLoaded => return Ok(None),
             }
         }
     }
