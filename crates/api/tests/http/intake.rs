@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use axum::body::Body;
 use axum::http::{Method, StatusCode};
+use blob::{BlobUrl, Blobs};
 use chrono::Duration;
 use domain::{Failure, Role};
 use engine::{Stage, StageFuture, StageSettings, Stages, Work};
@@ -241,6 +242,31 @@ async fn what_cannot_be_taken_leaves_nothing_behind() {
     }
     assert_eq!(count(&app, "documents").await + count(&app, "blobs").await, 0);
     assert_eq!((originals(&app).await, staged(&app).await), (0, 0));
+}
+
+/// The rows of a large file are written while it gets its name, but last only when it has it.
+#[tokio::test]
+async fn a_large_file_that_cannot_get_its_name_has_no_rows() {
+    let folder = tempfile::tempdir().unwrap();
+    let blobs = Blobs::open(&BlobUrl::Folder(folder.path().to_owned())).unwrap();
+    let mut settings = TestSettings::default();
+    settings.ops.intake.max_bytes = 8 << 20;
+    let app = TestApp::start_on(blobs, settings).await;
+    let acme = app.tenant("acme").await;
+    let large = "a line of a text that goes on and on\n".repeat(100_000);
+    let in_the_way = folder.path().join(format!("originals/{}", acme.tenant.tenant_id));
+    std::fs::create_dir_all(in_the_way.parent().unwrap()).unwrap();
+    std::fs::write(&in_the_way, "a file where a folder should be").unwrap();
+    let failed = hand_in(&app, &acme.admin_token, "large.txt", &large).await;
+    assert!(failed.status.is_server_error(), "{failed:?}");
+    for table in ["documents", "ingestion_runs", "jobs"] {
+        assert_eq!(count(&app, table).await, 0, "{table}");
+    }
+    std::fs::remove_file(&in_the_way).unwrap();
+    std::fs::create_dir(&in_the_way).unwrap();
+    let accepted = hand_in(&app, &acme.admin_token, "large.txt", &large).await;
+    assert_eq!(accepted.status, StatusCode::ACCEPTED, "{accepted:?}");
+    assert_eq!((count(&app, "documents").await, originals(&app).await), (1, 1));
 }
 
 #[tokio::test]

@@ -160,11 +160,13 @@ impl Indexes {
             return Ok(Reached::Nothing);
         };
         let news = known.news(&changes, Self::PORTION);
-        let (is_all, news) = (news.is_all, news.fetch(tx, known.model.as_deref()).await?);
+        let documents = tx.findable_documents(Some(&news.stale)).await?;
+        let chunks = tx.findable_chunks(&news.stale, known.model.as_deref()).await?;
+        let is_all = news.is_all;
         // The thread has the lock: it finishes also when nobody waits for it any more. Should it panic, there is no index.
         let reading = tokio::task::spawn_blocking(move || {
             if let Some(mut known) = writing.take() {
-                known.take_in(news);
+                known.take_in(news, documents, chunks);
                 if is_all {
                     known.reach(&changes);
                 }
@@ -224,29 +226,10 @@ impl Indexes {
 }
 
 /// What an index has not heard of yet, or a part of that.
-struct News<D, C> {
+struct News {
     changes: Vec<i64>,
     stale: Vec<DocId>,
     is_all: bool,
-    documents: D,
-    chunks: C,
-}
-
-impl News<(), ()> {
-    async fn fetch(
-        self,
-        tx: &mut Tx,
-        model: Option<&str>,
-    ) -> Result<News<Vec<FindableDocument>, Vec<FindableChunk>>, OpsError> {
-        let Self { changes, stale, is_all, .. } = self;
-        let (documents, chunks) = if stale.is_empty() {
-            (Vec::new(), Vec::new())
-        } else {
-            let documents = tx.findable_documents(Some(&stale)).await?;
-            (documents, tx.findable_chunks(&stale, model).await?)
-        };
-        Ok(News { changes, stale, is_all, documents, chunks })
-    }
 }
 
 impl Known {
@@ -294,7 +277,7 @@ impl Known {
     }
 
     /// Changes that it has not heard of, of `most` documents.
-    fn news(&self, changes: &Changes, most: usize) -> News<(), ()> {
+    fn news(&self, changes: &Changes, most: usize) -> News {
         let (mut of, mut stale, mut is_all) = (Vec::new(), HashSet::new(), true);
         for (change, doc_id) in &changes.changed {
             if self.heard.contains(change) {
@@ -308,14 +291,19 @@ impl Known {
             }
         }
         let stale = stale.into_iter().collect();
-        News { changes: of, stale, is_all, documents: (), chunks: () }
+        News { changes: of, stale, is_all }
     }
 
-    fn take_in(&mut self, news: News<Vec<FindableDocument>, Vec<FindableChunk>>) {
+    fn take_in(
+        &mut self,
+        news: News,
+        documents: Vec<FindableDocument>,
+        chunks: Vec<FindableChunk>,
+    ) {
         for doc_id in news.stale {
             self.index.remove(doc_id);
         }
-        put(&mut self.index, news.documents, news.chunks);
+        put(&mut self.index, documents, chunks);
         self.heard.extend(news.changes);
         self.bytes = self.index.bytes();
     }
@@ -429,9 +417,9 @@ mod tests {
         let changes = changes(1, &[(11, 1), (12, 2), (13, 1), (14, 3), (15, 2)]);
         assert!(!known.is_current(10, &changes));
         let take_in = |known: &mut Known| {
-            let News { changes: of, stale, is_all, .. } = known.news(&changes, 2);
-            let heard = (of.clone(), stale.len(), is_all);
-            known.take_in(News { changes: of, stale, is_all, documents: vec![], chunks: vec![] });
+            let news = known.news(&changes, 2);
+            let heard = (news.changes.clone(), news.stale.len(), news.is_all);
+            known.take_in(news, vec![], vec![]);
             heard
         };
         assert_eq!(take_in(&mut known), (vec![11, 12, 13, 15], 2, false));
