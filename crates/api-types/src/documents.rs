@@ -200,9 +200,13 @@ pub struct RunView {
     pub started_at: Option<DateTime<Utc>>,
     pub updated_at: DateTime<Utc>,
     pub finished_at: Option<DateTime<Utc>>,
+    /// What the run was told; empty when somebody else started it and the caller sees only their own documents.
     pub config: Value,
     pub stats: Value,
     pub error: Option<String>,
+    /// Whether the caller may read what its stages left; otherwise `artifacts` are empty.
+    #[serde(default)]
+    pub artifacts_readable: bool,
     pub stages: Vec<StageView>,
 }
 
@@ -382,7 +386,7 @@ pub struct LinkQuery {
     pub expires_in_hours: Option<u8>,
 }
 
-/// A link that whoever has it can follow, until it expires.
+/// A link that whoever has it can follow, until it expires or is revoked.
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
 pub struct LinkView {
     pub url: String,

@@ -21,7 +21,8 @@ pub struct TenantView {
 #[derive(Debug, Default, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RulesView {
-    /// Regions of pages that nobody may read.
+    /// Regions of pages that nobody may read. A new one takes effect on a document with its next run, and on who may
+    /// read its original at once.
     #[serde(default)]
     #[schema(max_items = 100)]
     pub masks: Vec<MaskView>,

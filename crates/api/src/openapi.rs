@@ -138,7 +138,7 @@ problems! {
     /// Every route that asks who is calling.
     Guarded {
         Unauthenticated = 401 "No valid credential",
-        Forbidden = 403 "The role does not allow this",
+        Forbidden = 403 "The role does not allow this; `code` says why",
         RateLimited = 429 "Too many requests; see Retry-After",
         Unavailable = 503 "Not at the moment, but soon again; `code` says why",
     }
@@ -164,8 +164,8 @@ problems! {
 problems! {
     /// A link to an original.
     Linked {
-        NotFound = 404 "There is no such link, or the original is gone",
-        Expired = 410 "The link has expired",
+        NotFound = 404 "There is no such link, or the document was deleted",
+        Gone = 410 "The link has expired or was revoked; `code` says which",
         OutOfRange = 416 "The range starts behind the end",
         Unavailable = 503 "The object store is away for the moment",
     }

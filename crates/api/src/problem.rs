@@ -167,6 +167,8 @@ impl From<OpsError> for ApiProblem {
             }
             OpsError::NoPipeline => Self::new(StatusCode::CONFLICT, "no_pipeline", text),
             OpsError::LinkExpired => Self::new(StatusCode::GONE, "link_expired", text),
+            OpsError::LinkRevoked => Self::new(StatusCode::GONE, "link_revoked", text),
+            OpsError::Withheld { code, .. } => Self::new(StatusCode::FORBIDDEN, code, text),
             OpsError::Blob(error) => of_blob_error(&error),
             OpsError::Store(error) if error.is_unavailable() => Self::unavailable(
                 "the database is not available at the moment; try again shortly",

@@ -271,8 +271,9 @@ impl Blobs {
         self.delete(staged_key(upload)).await
     }
 
-    /// A URL that gives the original to whoever has it, until it expires; `None` for the folder,
-    /// whose links are our own ([`links`]). Does not look whether the original is there.
+    /// A URL of the object store that gives the original to whoever has it, until it expires; `None` for the
+    /// folder, which has none. Nothing revokes it, so it must be short-lived; people get our own [`links`].
+    /// Does not look whether the original is there.
     pub async fn sign_original(
         &self,
         tenant: TenantId,

@@ -1,15 +1,15 @@
-//! Links to originals that Docket serves itself, for a store that cannot sign its own.
+//! Links to originals.
 //!
-//! A token says which original, under which name and type, and until when; and carries an HMAC-SHA256
-//! of that. Whoever has it may read that one original until then, and nothing can be changed in it.
-//! Whoever makes one has checked that the caller may, and for how long.
+//! A token names a document, who made the link and until when it lasts, and carries an HMAC-SHA256 of that, so
+//! that nothing can be changed in it. It holds no content, and grants nothing by itself: whoever follows it
+//! reads what its creator may read at that moment.
 
 use std::fmt;
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use chrono::{DateTime, Utc};
-use domain::{ContentHash, TenantId};
+use domain::{Actor, DocId, TenantId};
 use hmac::{Hmac, KeyInit, Mac};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::Deserialize;
@@ -20,12 +20,11 @@ use thiserror::Error;
 /// Signed together with a token, so that the same key used for something else gives no links.
 const PURPOSE: &[u8] = b"docket download link 1\n";
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Link {
     pub tenant: TenantId,
-    pub hash: ContentHash,
-    pub file_name: String,
-    pub media_type: String,
+    pub doc_id: DocId,
+    pub creator: Actor,
     /// To the second.
     pub expires_at: DateTime<Utc>,
 }
@@ -49,13 +48,14 @@ pub struct LinkKey {
 struct Claims {
     v: u8,
     t: TenantId,
-    h: ContentHash,
-    n: String,
-    m: String,
+    d: DocId,
+    /// As [`Actor`] is written everywhere.
+    c: String,
     e: i64,
 }
 
-const VERSION: u8 = 1;
+/// Version 1 held the content's hash, and could not be revoked.
+const VERSION: u8 = 2;
 
 impl LinkKey {
     /// Takes a secret of any length; 32 random bytes are right.
@@ -68,13 +68,12 @@ impl LinkKey {
 
     /// A token of letters, digits, `-`, `_` and one dot.
     pub fn sign(&self, link: &Link) -> String {
-        let Link { tenant, hash, file_name, media_type, expires_at } = link;
+        let Link { tenant, doc_id, creator, expires_at } = link;
         let claims = json!({
             "v": VERSION,
             "t": tenant,
-            "h": hash,
-            "n": file_name,
-            "m": media_type,
+            "d": doc_id,
+            "c": creator.to_string(),
             "e": expires_at.timestamp(),
         });
         let claims = claims.to_string();
@@ -91,15 +90,15 @@ impl LinkKey {
         self.mac_of(claims).verify_slice(&signature).map_err(|_| LinkError::Forged)?;
         let claims = URL_SAFE_NO_PAD.decode(claims).map_err(|_| LinkError::Forged)?;
         let claims: Claims = serde_json::from_slice(&claims).map_err(|_| LinkError::Forged)?;
-        let Claims { v: VERSION, t: tenant, h: hash, n: file_name, m: media_type, e } = claims
-        else {
+        let Claims { v: VERSION, t: tenant, d: doc_id, c: creator, e } = claims else {
             return Err(LinkError::Forged);
         };
+        let creator = creator.parse().map_err(|()| LinkError::Forged)?;
         let expires_at = DateTime::from_timestamp(e, 0).ok_or(LinkError::Forged)?;
         if now >= expires_at {
             return Err(LinkError::Expired);
         }
-        Ok(Link { tenant, hash, file_name, media_type, expires_at })
+        Ok(Link { tenant, doc_id, creator, expires_at })
     }
 
     fn mac_of(&self, claims: &str) -> Hmac<Sha256> {
@@ -170,9 +169,8 @@ mod tests {
     fn link() -> Link {
         Link {
             tenant: TenantId(Uuid::from_u128(1)),
-            hash: ContentHash([7; 32]),
-            file_name: "Übersicht \"neu\"\r\n.pdf".into(),
-            media_type: "application/pdf".into(),
+            doc_id: DocId(Uuid::from_u128(2)),
+            creator: Actor::ApiKey(domain::ApiKeyId(Uuid::from_u128(3))),
             expires_at: noon() + TimeDelta::hours(1),
         }
     }
@@ -210,6 +208,17 @@ mod tests {
         let key = LinkKey::new(b"secret");
         let token = key.sign(&link()).replace('.', "A.");
         assert_eq!(key.open(&token, link().expires_at), Err(LinkError::Forged));
+    }
+
+    #[test]
+    fn a_link_of_the_first_version_leads_nowhere() {
+        let key = LinkKey::new(b"secret");
+        let tenant = TenantId(Uuid::from_u128(1));
+        let claims = json!({ "v": 1, "t": tenant, "h": "00", "n": "a", "m": "b", "e": i64::MAX });
+        let claims = URL_SAFE_NO_PAD.encode(claims.to_string());
+        let signature = URL_SAFE_NO_PAD.encode(key.mac_of(&claims).finalize().into_bytes());
+        let token = format!("{claims}.{signature}");
+        assert_eq!(key.open(&token, noon()), Err(LinkError::Forged));
     }
 
     #[test]

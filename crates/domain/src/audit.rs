@@ -39,6 +39,8 @@ audit_actions! {
     DocumentDeactivated = "DOCUMENT_DEACTIVATED",
     DocumentDeleted = "DOCUMENT_DELETED",
     DocumentTagged = "DOCUMENT_TAGGED",
+    OriginalLinkCreated = "ORIGINAL_LINK_CREATED",
+    OriginalRead = "ORIGINAL_READ",
     BatchCreated = "BATCH_CREATED",
     JobCreated = "JOB_CREATED",
     JobStarted = "JOB_STARTED",

@@ -6,6 +6,7 @@
 mod access;
 mod audit;
 mod chunks;
+mod content;
 mod content_hash;
 mod documents;
 mod environment;
@@ -23,6 +24,7 @@ pub use audit::{
     AuditAction, AuditEntry, AuditFilter, AuditRecord, ChainFault, ChainReport, Entity,
 };
 pub use chunks::{ChunkArea, EmbeddedPart, NewChunk, NewChunks, NewVectors};
+pub use content::{ContentNeed, ReadableObject};
 pub use content_hash::{ContentHash, InvalidContentHash};
 pub use documents::{DedupResult, DocumentStatus, FileKind, UnknownFileKind, upload_uri};
 pub use environment::{Clock, IdGen, Random};

@@ -26,6 +26,10 @@ pub enum Action {
     UploadDocuments,
     CreateBatches,
     SeeDocuments,
+    /// Read what runs before the current one left.
+    ReadOlderRuns,
+    /// Read what masks hide: originals of masked documents, and runs from before a mask.
+    ReadMaskedOriginals,
     SeeKnowledgeBase,
     AskQuestions,
     EditResults,
@@ -61,7 +65,7 @@ pub enum Reach {
 use Reach::{All, Nothing, Own};
 
 /// The permission table: one row per action, one column per role, in [`Role::ALL`]'s order.
-const TABLE: [(Action, [Reach; 6]); 22] = {
+const TABLE: [(Action, [Reach; 6]); 24] = {
     const ADMIN_ONLY: [Reach; 6] = [All, Nothing, Nothing, Nothing, Nothing, Nothing];
     const OVERSIGHT: [Reach; 6] = [All, Nothing, Nothing, Nothing, All, Nothing];
     const INTAKE: [Reach; 6] = [All, All, All, Nothing, Nothing, All];
@@ -73,6 +77,8 @@ const TABLE: [(Action, [Reach; 6]); 22] = {
         (Action::UploadDocuments, INTAKE),
         (Action::CreateBatches, INTAKE),
         (Action::SeeDocuments, SEE),
+        (Action::ReadOlderRuns, REVIEW),
+        (Action::ReadMaskedOriginals, ADMIN_ONLY),
         (Action::SeeKnowledgeBase, SEE),
         (Action::AskQuestions, [All, All, All, All, Nothing, All]),
         (Action::EditResults, REVIEW),
@@ -159,6 +165,8 @@ mod tests {
             UploadDocuments     all all all -   -   all
             CreateBatches       all all all -   -   all
             SeeDocuments        all own all all all own
+            ReadOlderRuns       all -   all -   -   -
+            ReadMaskedOriginals all -   -   -   -   -
             SeeKnowledgeBase    all own all all all own
             AskQuestions        all all all all -   all
             EditResults         all -   all -   -   -

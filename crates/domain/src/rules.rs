@@ -10,7 +10,8 @@ use crate::FileKind;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct TenantRules {
-    /// Regions of pages that nobody may read.
+    /// Regions of pages that nobody may read. A new one takes effect on a document with its next run, and on who may
+    /// read its original at once.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub masks: Vec<MaskRule>,
     /// The stages a document passes when its batch does not say otherwise; the usual ones when empty.
@@ -63,6 +64,19 @@ pub enum InvalidRules {
     LongName(usize),
 }
 
+impl MaskRule {
+    /// Whether everything that `other` blanks out of a file is blanked out by this one as well.
+    pub fn covers(&self, other: &Self) -> bool {
+        let [left, top, right, bottom] = self.area;
+        let [other_left, other_top, other_right, other_bottom] = other.area;
+        (self.page.is_none() || self.page == other.page)
+            && left <= other_left
+            && top <= other_top
+            && right >= other_right
+            && bottom >= other_bottom
+    }
+}
+
 impl TenantRules {
     pub const MOST_MASKS: usize = 100;
     const LONGEST_NAME: usize = 255;
@@ -86,6 +100,21 @@ impl TenantRules {
             }
         }
         Ok(())
+    }
+
+    /// The masks that hold for a file that is known under several names: those of each of them.
+    pub fn masks_for_names<'a>(
+        &self,
+        kind: FileKind,
+        file_names: impl IntoIterator<Item = &'a str>,
+    ) -> Vec<MaskRule> {
+        let mut masks: Vec<MaskRule> = Vec::new();
+        for mask in file_names.into_iter().flat_map(|name| self.masks_for(kind, name)) {
+            if !masks.contains(&mask) {
+                masks.push(mask);
+            }
+        }
+        masks
     }
 
     /// The masks that hold for one file.
@@ -138,6 +167,29 @@ mod tests {
         assert_eq!(count(FileKind::Pdf, "PAYSLIP 3.pdf"), 2);
         assert_eq!(count(FileKind::Png, "payslip.png"), 1);
         assert_eq!(count(FileKind::Png, "letter.png"), 0);
+    }
+
+    #[test]
+    fn a_file_with_two_names_has_the_masks_of_both() {
+        let named = |part: &str, top| MaskRule {
+            file_name_contains: Some(part.to_owned()),
+            ..mask([0.0, top, 1.0, 1.0])
+        };
+        let masks = vec![named("payslip", 0.1), named("letter", 0.2)];
+        let rules = TenantRules { masks, ..TenantRules::default() };
+        let of = |names: &[&str]| rules.masks_for_names(FileKind::Pdf, names.iter().copied()).len();
+        assert_eq!(of(&["payslip.pdf", "letter.pdf", "payslip 2.pdf"]), 2);
+        assert_eq!(of(&["other.pdf"]), 0);
+    }
+
+    #[test]
+    fn a_mask_covers_what_lies_within_it() {
+        let whole = mask([0.0, 0.0, 1.0, 1.0]);
+        let corner = mask([0.5, 0.5, 1.0, 1.0]);
+        let on_page_2 = MaskRule { page: Some(2), ..whole.clone() };
+        assert!(whole.covers(&corner) && whole.covers(&whole) && whole.covers(&on_page_2));
+        assert!(!corner.covers(&whole) && !on_page_2.covers(&whole));
+        assert!(!on_page_2.covers(&MaskRule { page: Some(3), ..corner }));
     }
 
     #[test]

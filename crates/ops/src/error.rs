@@ -17,6 +17,9 @@ pub enum OpsError {
     /// There is no such thing, or the caller may not know that there is.
     #[error("there is no such {0}")]
     NotFound(&'static str),
+    /// The caller sees the document, and may not read this of it.
+    #[error("{problem}")]
+    Withheld { code: &'static str, problem: &'static str },
     /// The request cannot be right as it stands.
     #[error("{field}: {problem}")]
     Invalid { field: &'static str, problem: String },
@@ -43,6 +46,10 @@ pub enum OpsError {
     IndexIsLoading,
     #[error("this link has expired; ask for a new one")]
     LinkExpired,
+    #[error(
+        "this link was revoked: whoever made it may no longer read the document; ask for a new one"
+    )]
+    LinkRevoked,
     #[error(transparent)]
     Blob(#[from] BlobError),
     #[error(transparent)]

@@ -8,6 +8,7 @@ mod authenticate;
 mod batches;
 mod cancel_run;
 mod check_readiness;
+mod content_access;
 mod count_facets;
 mod create_api_key;
 mod create_tenant;
@@ -35,6 +36,7 @@ mod queue_room;
 mod rate;
 mod read_audit;
 mod read_pages;
+mod recent_reads;
 mod remembered_tokens;
 mod rerun_document;
 mod retry_job;
@@ -72,7 +74,7 @@ pub use count_facets::DocumentFacets;
 pub use create_api_key::{CreatedApiKey, RequestedApiKey};
 pub use create_tenant::RequestedTenant;
 pub use create_user::RequestedUser;
-pub use download::{FoundArtifact, LinkTarget, SignedLink};
+pub use download::{Followed, FoundArtifact, FoundOriginal, LinkVisit, SignedLink};
 pub use error::OpsError;
 pub use first_start::FirstStart;
 pub use follow_events::{Event, EventId, Following};
@@ -110,6 +112,7 @@ use login::LoginThrottle;
 use once::RequestSeal;
 use passwords::Passwords;
 use queue_room::QueueRoom;
+use recent_reads::RecentReads;
 use search::{Indexes, Writer};
 use tokens::Tokens;
 
@@ -133,6 +136,7 @@ pub struct Ops {
     new_keys: Gather<NewApiKey>,
     blobs: Blobs,
     link_key: LinkKey,
+    recent_reads: RecentReads,
     intake: Intake,
     limits: SpecialLimits,
     reader: Option<Reader>,
@@ -185,6 +189,7 @@ impl Ops {
             background,
             request_seal: RequestSeal::new(&settings.token_key),
             link_key: LinkKey::new(settings.token_key.bytes()),
+            recent_reads: RecentReads::default(),
             intake: Intake::new(
                 store.clone(),
                 blobs.clone(),

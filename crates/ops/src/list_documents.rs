@@ -2,12 +2,14 @@
 
 use std::collections::HashMap;
 
-use domain::{Action, Caller, DocId, RunId, RunState};
+use domain::{Action, Caller, DocId, ReadableObject, RunId, RunState, Scope};
+use serde_json::json;
 use store::{
     After, DocumentFilter, DocumentRecord, PartRecord, RunRecord, StageRecord, Tx, VersionRecord,
     Window,
 };
 
+use crate::content_access::{ContentRights, readable_runs};
 use crate::{Ops, OpsError, Page, PageRequest};
 
 /// A run with what became of its stages.
@@ -15,6 +17,8 @@ use crate::{Ops, OpsError, Page, PageRequest};
 pub struct RunDetail {
     pub run: RunRecord,
     pub stages: Vec<StageRecord>,
+    /// Whether the caller may read what its stages left; otherwise that is not listed.
+    pub is_readable: bool,
 }
 
 /// Everything about one document.
@@ -72,7 +76,7 @@ impl Ops {
         let versions = tx.list_versions(doc_id).await?;
         let latest = Window { after: None, skip: 0, limit: Self::RUNS_SHOWN };
         let runs = tx.list_runs(None, Some(doc_id), &latest).await?;
-        let runs = with_stages(&mut tx, runs).await?;
+        let runs = details(&mut tx, caller, &scope, runs).await?;
         let parts = tx.list_parts(doc_id).await?;
         tx.commit().await?;
         Ok(DocumentDetail { document, versions, runs, parts })
@@ -99,7 +103,7 @@ impl Ops {
         let mut tx = self.store.read(&scope).await?;
         let runs = tx.list_runs(status, doc_id, &request.window()).await?;
         let page = request.page_of(runs, |run| After { moment: run.created_at, id: run.run_id.0 });
-        let items = with_stages(&mut tx, page.items).await?;
+        let items = details(&mut tx, caller, &scope, page.items).await?;
         tx.commit().await?;
         Ok(Page { items, next: page.next })
     }
@@ -108,9 +112,23 @@ impl Ops {
         let scope = caller.permit(Action::SeeDocuments)?;
         let mut tx = self.store.read(&scope).await?;
         let run = tx.find_run(run_id).await?.ok_or(OpsError::NotFound("run"))?;
+        let found = details(&mut tx, caller, &scope, vec![run]).await?;
+        tx.commit().await?;
+        found.into_iter().next().ok_or(OpsError::NotFound("run"))
+    }
+
+    /// A run with all that its stages left: for those who ask who may read it.
+    pub(crate) async fn run_and_stages(
+        &self,
+        caller: &Caller,
+        run_id: RunId,
+    ) -> Result<(RunRecord, Vec<StageRecord>), OpsError> {
+        let scope = caller.permit(Action::SeeDocuments)?;
+        let mut tx = self.store.read(&scope).await?;
+        let run = tx.find_run(run_id).await?.ok_or(OpsError::NotFound("run"))?;
         let stages = tx.list_stages(&[run_id]).await?;
         tx.commit().await?;
-        Ok(RunDetail { run, stages })
+        Ok((run, stages))
     }
 }
 
@@ -118,13 +136,39 @@ fn place(document: &DocumentRecord) -> After {
     After { moment: document.created_at, id: document.doc_id.0 }
 }
 
-async fn with_stages(tx: &mut Tx, runs: Vec<RunRecord>) -> Result<Vec<RunDetail>, OpsError> {
+/// Runs as the caller may see them.
+async fn details(
+    tx: &mut Tx,
+    caller: &Caller,
+    scope: &Scope,
+    runs: Vec<RunRecord>,
+) -> Result<Vec<RunDetail>, OpsError> {
     let ids: Vec<RunId> = runs.iter().map(|run| run.run_id).collect();
     let mut of_run: HashMap<RunId, Vec<StageRecord>> = HashMap::new();
     for stage in tx.list_stages(&ids).await? {
         of_run.entry(stage.run_id).or_default().push(stage);
     }
-    let detail =
-        |run: RunRecord| RunDetail { stages: of_run.remove(&run.run_id).unwrap_or_default(), run };
+    let wanted: Vec<_> = runs.iter().map(|run| (run.doc_id, Some(run.run_id))).collect();
+    let rights = ContentRights::of(caller);
+    let readable = readable_runs(tx, ReadableObject::Artifact, rights, &wanted).await?;
+    let detail = |run: RunRecord| {
+        let is_readable = readable.contains(&(run.doc_id, run.run_id));
+        let mut stages = of_run.remove(&run.run_id).unwrap_or_default();
+        if !is_readable {
+            for stage in &mut stages {
+                stage.artifacts = json!([]);
+            }
+        }
+        RunDetail { run: as_seen_within(scope, run), stages, is_readable }
+    };
     Ok(runs.into_iter().map(detail).collect())
+}
+
+/// Who sees only their own documents is not told what other owners of the same content said of it.
+fn as_seen_within(scope: &Scope, run: RunRecord) -> RunRecord {
+    let Some(owner) = scope.only_own() else { return run };
+    if run.config["created_by"] == owner.to_string() {
+        return run;
+    }
+    RunRecord { config: json!({}), reason: None, batch_id: None, initiated_by: None, ..run }
 }

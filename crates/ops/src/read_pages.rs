@@ -4,16 +4,17 @@ use std::ops::Range;
 
 use blob::{ArtifactPlace, BlobStream, Blobs};
 use bytes::{Bytes, BytesMut};
-use domain::{Action, Caller, DocId, FileKind, RunId, Scope, StageName};
+use domain::{Caller, DocId, FileKind, ReadableObject, StageName};
 use futures_util::TryStreamExt;
 use reading::Limits;
 use reading::artifact::{self, ArtifactError, PageIndex};
 use reading::model::Page;
-use reading::pool::{Document, ReadFailure, Subject};
+use reading::pool::{ReadFailure, Subject};
 use reading::prepare::masks_of;
 use reading::reader::PictureOf;
 use store::ReadAs;
 
+use crate::content_access::{PermittedRun, not_read};
 use crate::{Ops, OpsError};
 
 /// The stage whose pages are shown.
@@ -46,18 +47,15 @@ impl Ops {
         doc_id: DocId,
         number: u32,
     ) -> Result<(Page, u32), OpsError> {
-        let scope = caller.permit(Action::SeeDocuments)?;
-        let read = self.read_as(&scope, doc_id).await?;
-        let place = place_of(&read, PAGES).ok_or_else(not_read)?;
-        let size = self.blobs.read_artifact(&place, Some(0..1)).await?.size();
-        let end =
-            fetch(&self.blobs, &place, size.saturating_sub(artifact::END_LENGTH)..size).await?;
+        let run = self.permit_run(caller, ReadableObject::Page, doc_id, None).await?;
+        let place = place_of(&self.read_as(&run).await?, PAGES).ok_or_else(not_read)?;
+        let fetch = |range| fetch(&self.blobs, &run, &place, range);
+        let size = run.read(&self.blobs, &place, Some(0..1)).await?.size();
+        let end = fetch(size.saturating_sub(artifact::END_LENGTH)..size).await?;
         let end = artifact::index_place(&end).map_err(damaged)?;
-        let index =
-            PageIndex::parse(&fetch(&self.blobs, &place, end..size).await?).map_err(damaged)?;
+        let index = PageIndex::parse(&fetch(end..size).await?).map_err(damaged)?;
         let range = index.range_of(number, end).ok_or(OpsError::NotFound("page"))?;
-        let page =
-            artifact::parse_page(&fetch(&self.blobs, &place, range).await?).map_err(damaged)?;
+        let page = artifact::parse_page(&fetch(range).await?).map_err(damaged)?;
         Ok((page, u32::try_from(index.count()).unwrap_or(u32::MAX)))
     }
 
@@ -65,17 +63,17 @@ impl Ops {
     pub async fn read_text(
         &self,
         caller: &Caller,
+        object: ReadableObject,
         doc_id: DocId,
         form: TextForm,
     ) -> Result<BlobStream, OpsError> {
-        let scope = caller.permit(Action::SeeDocuments)?;
+        let run = self.permit_run(caller, object, doc_id, None).await?;
         let name = match form {
             TextForm::Plain => "text.txt",
             TextForm::Markdown => "document.md",
         };
-        let read = self.read_as(&scope, doc_id).await?;
-        let place = place_of(&read, name).ok_or_else(not_read)?;
-        Ok(self.blobs.read_artifact(&place, None).await?)
+        let place = place_of(&self.read_as(&run).await?, name).ok_or_else(not_read)?;
+        run.read(&self.blobs, &place, None).await
     }
 
     /// A page as a PNG of one of [`Ops::PICTURE_WIDTHS`]. Drawn once, then kept.
@@ -86,7 +84,7 @@ impl Ops {
         number: u32,
         width: u32,
     ) -> Result<Bytes, OpsError> {
-        let scope = caller.permit(Action::SeeDocuments)?;
+        let run = self.permit_run(caller, ReadableObject::PageImage, doc_id, None).await?;
         if !Self::PICTURE_WIDTHS.contains(&width) {
             let widths = Self::PICTURE_WIDTHS.map(|width| width.to_string()).join(", ");
             return Err(OpsError::invalid(
@@ -94,22 +92,21 @@ impl Ops {
                 format!("pages are drawn in these widths: {widths}"),
             ));
         }
-        let read = self.read_as(&scope, doc_id).await?;
-        let place = picture_place(&scope, doc_id, read.run_id, number, width)?;
-        match self.blobs.read_artifact(&place, None).await {
+        let read = self.read_as(&run).await?;
+        let place = picture_place(&run, number, width)?;
+        match run.read(&self.blobs, &place, None).await {
             Ok(kept) => return Ok(whole(kept).await?),
-            Err(error) if error.is_not_found() => {}
-            Err(error) => return Err(error.into()),
+            Err(OpsError::Blob(error)) if error.is_not_found() => {}
+            Err(error) => return Err(error),
         }
-        let drawn = self.draw(&scope, doc_id, &read, number, width).await?;
+        let drawn = self.draw(&run, &read, number, width).await?;
         self.blobs.put_artifact(&place, drawn.clone()).await?;
         Ok(drawn)
     }
 
     async fn draw(
         &self,
-        scope: &Scope,
-        doc_id: DocId,
+        run: &PermittedRun,
         read: &ReadAs,
         number: u32,
         width: u32,
@@ -118,42 +115,28 @@ impl Ops {
             code: "no_reader",
             problem: "this server does not read documents".to_owned(),
         })?;
-        let mut tx = self.store.read(scope).await?;
-        let document = tx.find_document(doc_id).await?.ok_or(OpsError::NotFound("document"))?;
-        let content = tx.original_of(doc_id).await?;
-        tx.commit().await?;
-        let content = content.ok_or(OpsError::NotFound("original: it is not kept any more"))?;
-        let kind = FileKind::of_media_type(&document.mime);
+        let kind = FileKind::of_media_type(&run.media_type);
         let kind =
             kind.filter(|kind| has_pages_to_see(*kind)).ok_or_else(|| OpsError::Conflict {
                 code: "no_pictures",
-                problem: format!(
-                    "{} has no pages to look at; its text can be read",
-                    document.filename
-                ),
+                problem: format!("{} has no pages to look at; its text can be read", run.file_name),
             })?;
-        let tenant = scope.tenant_id();
-        let original = if let Some(file) = self.blobs.open_original(tenant, &content).await? {
-            Document::from_file(file).map_err(of_disk)?
-        } else {
-            let original = self.blobs.read_original(tenant, &content, None).await?;
-            Document::from_stream(original.map_err(OpsError::from), of_disk).await?
-        };
+        let original = run.original_to_draw(&self.blobs).await?;
         let subject = Subject {
             kind,
-            file_name: document.filename,
+            file_name: run.file_name.clone(),
             password: read.password.as_ref().map(|password| password.reveal().to_owned()),
             limits: Limits::default(),
         };
         let wanted = PictureOf { page: number, width, masks: masks_of(&read.config) };
-        let drawn = reader.picture(tenant, &subject, &original, wanted).await;
+        let drawn = reader.picture(run.scope.tenant_id(), &subject, &original, wanted).await;
         Ok(Bytes::from(drawn.map_err(unreadable)?.bytes))
     }
 
-    async fn read_as(&self, scope: &Scope, doc_id: DocId) -> Result<ReadAs, OpsError> {
-        let mut tx = self.store.read(scope).await?;
-        tx.find_document(doc_id).await?.ok_or(OpsError::NotFound("document"))?;
-        let found = tx.read_as(doc_id, LAST_STAGE).await?;
+    /// What the last stage of reading left of a run.
+    async fn read_as(&self, run: &PermittedRun) -> Result<ReadAs, OpsError> {
+        let mut tx = self.store.read(&run.scope).await?;
+        let found = tx.read_as(run.run_id, LAST_STAGE).await?;
         tx.commit().await?;
         found.ok_or_else(not_read)
     }
@@ -163,22 +146,22 @@ fn has_pages_to_see(kind: FileKind) -> bool {
     matches!(kind, FileKind::Pdf | FileKind::Png | FileKind::Jpg | FileKind::Tiff)
 }
 
-fn picture_place(
-    scope: &Scope,
-    doc: DocId,
-    run: RunId,
-    number: u32,
-    width: u32,
-) -> Result<ArtifactPlace, OpsError> {
+fn picture_place(run: &PermittedRun, number: u32, width: u32) -> Result<ArtifactPlace, OpsError> {
     let stage: StageName =
         PICTURES.parse().map_err(|error| OpsError::internal("naming a picture", error))?;
     let name = format!("page-{number}-{width}.png").parse();
     let name = name.map_err(|error| OpsError::internal("naming a picture", error))?;
-    Ok(ArtifactPlace { tenant: scope.tenant_id(), doc, run, stage, name })
+    let (tenant, doc, run) = (run.scope.tenant_id(), run.doc_id, run.run_id);
+    Ok(ArtifactPlace { tenant, doc, run, stage, name })
 }
 
-async fn fetch(blobs: &Blobs, place: &ArtifactPlace, range: Range<u64>) -> Result<Bytes, OpsError> {
-    Ok(whole(blobs.read_artifact(place, Some(range)).await?).await?)
+async fn fetch(
+    blobs: &Blobs,
+    run: &PermittedRun,
+    place: &ArtifactPlace,
+    range: Range<u64>,
+) -> Result<Bytes, OpsError> {
+    Ok(whole(run.read(blobs, place, Some(range)).await?).await?)
 }
 
 async fn whole(stream: BlobStream) -> Result<Bytes, blob::BlobError> {
@@ -190,20 +173,8 @@ async fn whole(stream: BlobStream) -> Result<Bytes, blob::BlobError> {
     Ok(bytes.freeze())
 }
 
-fn not_read() -> OpsError {
-    OpsError::Conflict {
-        code: "not_read_yet",
-        problem: "the document has not been read yet, or could not be; look at its status"
-            .to_owned(),
-    }
-}
-
 fn damaged(error: ArtifactError) -> OpsError {
     OpsError::internal("reading the pages", error)
-}
-
-fn of_disk(error: std::io::Error) -> OpsError {
-    OpsError::internal("holding the original", error)
 }
 
 fn unreadable(failure: ReadFailure) -> OpsError {

@@ -4,7 +4,7 @@ use domain::{
     Action, AuditAction, AuditEntry, Caller, ContentHash, DocId, Entity, FileKind, Pipeline, RunId,
     RunState, Secret, StageName,
 };
-use serde_json::json;
+use serde_json::{Value, json};
 use store::{NewRun, Reused, Tx, Window};
 
 use crate::intake::add_masks;
@@ -44,10 +44,6 @@ impl Ops {
             code: "original_gone",
             problem: "the original is not kept any more; upload the document again".to_owned(),
         })?;
-        let reused = match &from_stage {
-            Some(stage) => find_reused(&mut tx, doc_id, &content, &pipeline, stage).await?,
-            None => None,
-        };
         let latest = Window { after: None, skip: 0, limit: 1 };
         let parent = tx.list_runs(None, Some(doc_id), &latest).await?.into_iter().next();
         let password = match password {
@@ -67,6 +63,11 @@ impl Ops {
         if let Some(kind) = FileKind::of_media_type(&document.mime) {
             add_masks(&mut config, &rules, kind, &document.filename);
         }
+        let masks = config.get("masks").cloned().unwrap_or_else(|| json!([]));
+        let reused = match &from_stage {
+            Some(stage) => find_reused(&mut tx, doc_id, &content, &pipeline, stage, &masks).await?,
+            None => None,
+        };
         let run = NewRun {
             parent_run_id: parent.map(|run| run.run_id),
             reason: reason.clone(),
@@ -154,13 +155,14 @@ impl Ops {
     }
 }
 
-/// What the stages before the wanted one left; `None` when it is the first one anyway.
+/// What the stages before the wanted one left under the same masks; `None` when it is the first one anyway.
 async fn find_reused(
     tx: &mut Tx,
     doc_id: DocId,
     content: &ContentHash,
     pipeline: &Pipeline,
     stage: &str,
+    masks: &Value,
 ) -> Result<Option<Reused>, OpsError> {
     let stages = pipeline.stages();
     let place = stages.iter().position(|name| name.as_str() == stage).ok_or_else(|| {
@@ -177,12 +179,13 @@ async fn find_reused(
         return Ok(None);
     }
     let (before, first) = (&stages[..place], stages[place].clone());
-    match tx.find_reusable_run(doc_id, content, before).await? {
+    match tx.find_reusable_run(doc_id, content, before, masks).await? {
         Some(from) => Ok(Some(Reused { from, first })),
         None => Err(OpsError::Conflict {
             code: "nothing_to_reuse",
             problem: format!(
-                "no run of this content got as far as '{stage}'; run the document from the beginning"
+                "no run of this content with the same masks got as far as '{stage}'; run the document from the \
+                 beginning"
             ),
         }),
     }

@@ -33,9 +33,10 @@ pub use access::RevocationFeed;
 pub use across::AcrossTenants;
 pub use api_keys::NewApiKey;
 pub use documents::{
-    AbandonedBlob, BatchItemRecord, BatchRecord, DocumentFilter, DocumentRecord, EventPlace,
-    EventRecord, Facet, FacetCounts, LookedThrough, NewBatch, PartRecord, ReadAs, RunRecord,
-    StageRecord, Submission, Submitted, ValueCount, VersionRecord,
+    AbandonedBlob, BatchItemRecord, BatchRecord, ContainedFile, ContentFacts, DocumentFilter,
+    DocumentRecord, EventPlace, EventRecord, Facet, FacetCounts, LookedThrough, Masking, NewBatch,
+    PartRecord, ReadAs, RunFacts, RunRecord, RunStanding, StageRecord, Submission, Submitted,
+    ValueCount, VersionRecord,
 };
 pub use error::StoreError;
 pub use idempotency::Claimed;

@@ -1,5 +1,5 @@
 //! Documents that can be found, without a child process that reads them: the stage before `index` takes a
-//! text file as it is, and everything after it is the product's own.
+//! text file as it is, but for what is masked, and everything after it is the product's own.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -11,6 +11,7 @@ use futures_util::TryStreamExt;
 use ops::Ops;
 use reading::artifact::Writer;
 use reading::model::{Area, Block, BlockKind, Head, Line, Page, Part, Size, Span, Tail, Word};
+use reading::prepare::{Mask, masks_of, masks_on};
 use reading::reader::{Reader, ReaderSettings};
 use reading::tools::Tools;
 use retrieval::embed::tiny;
@@ -110,16 +111,31 @@ impl AsItIs {
             bytes.extend_from_slice(&piece);
         }
         let text = String::from_utf8(bytes).unwrap();
+        let pages = pages_of(&text, &masks_of(&work.config));
+        let text: Vec<String> = pages.iter().map(text_of).collect();
+        let files = [
+            ("pages.dkt", written(pages)),
+            ("text.txt", text.join("\n").into_bytes()),
+            ("document.md", text.join("\n\n").into_bytes()),
+        ];
+        let mut artifacts = Vec::new();
+        for (name, bytes) in files {
+            let key = self.keep(work, self.name.as_str(), name, bytes).await;
+            artifacts.push(json!({ "name": name, "key": key }));
+        }
+        self.keep(work, "pictures", "page-1-800.png", b"\x89PNG".to_vec()).await;
+        Ok(StageOutput { artifacts, ..StageOutput::default() })
+    }
+
+    async fn keep(&self, work: &Work, stage: &str, name: &str, bytes: Vec<u8>) -> String {
         let place = ArtifactPlace {
             tenant: work.tenant_id,
             doc: work.doc_id,
             run: work.run_id,
-            stage: self.name.clone(),
-            name: "pages.dkt".parse().unwrap(),
+            stage: stage.parse().unwrap(),
+            name: name.parse().unwrap(),
         };
-        let kept = self.blobs.put_artifact(&place, pages_of(&text).into()).await.unwrap();
-        let artifact = json!({ "name": "pages.dkt", "key": kept.key });
-        Ok(StageOutput { artifacts: vec![artifact], ..StageOutput::default() })
+        self.blobs.put_artifact(&place, bytes.into()).await.unwrap().key
     }
 }
 
@@ -137,7 +153,12 @@ impl Stage for AsItIs {
     }
 }
 
-fn pages_of(text: &str) -> Vec<u8> {
+fn pages_of(text: &str, masks: &[Mask]) -> Vec<Page> {
+    let numbered = (1..).zip(text.split('\u{c}'));
+    numbered.map(|(number, text)| page_of(number, text, masks)).collect()
+}
+
+fn written(pages: Vec<Page>) -> Vec<u8> {
     let mut writer = Writer::new(Vec::new()).unwrap();
     let head = Head {
         kind: domain::FileKind::Txt,
@@ -146,18 +167,23 @@ fn pages_of(text: &str) -> Vec<u8> {
         pages: None,
     };
     writer.write(&Part::Head(head)).unwrap();
-    let mut count = 0;
-    for (number, text) in (1..).zip(text.split('\u{c}')) {
-        writer.write(&Part::Page(page_of(number, text))).unwrap();
-        count = number;
+    let count = u32::try_from(pages.len()).unwrap();
+    for page in pages {
+        writer.write(&Part::Page(page)).unwrap();
     }
     writer.write(&Part::Tail(Tail { pages: count, remarks: Vec::new() })).unwrap();
     writer.finish().unwrap()
 }
 
-fn page_of(number: u32, text: &str) -> Page {
-    let mut page =
-        Page { number, size: Some(Size { width: 595.0, height: 842.0 }), ..Page::default() };
+fn text_of(page: &Page) -> String {
+    let lines: Vec<String> = page.lines.iter().map(|line| page.text_of(line.words)).collect();
+    lines.join("\n")
+}
+
+fn page_of(number: u32, text: &str, masks: &[Mask]) -> Page {
+    let size = Size { width: 595.0, height: 842.0 };
+    let masked = masks_on(masks, number, size);
+    let mut page = Page { number, size: Some(size), ..Page::default() };
     for (at, paragraph) in text.split("\n\n").filter(|text| !text.trim().is_empty()).enumerate() {
         let first = page.words.len();
         let (kind, paragraph) = match paragraph.trim().strip_prefix("# ") {
@@ -168,7 +194,13 @@ fn page_of(number: u32, text: &str) -> Page {
         for (at, text) in paragraph.split_whitespace().enumerate() {
             let left = 72.0 + f32::from(u16::try_from(at).unwrap());
             let area = Area { left, top, right: left + 1.0, bottom: top + 12.0 };
+            if masked.iter().any(|mask| mask.top <= top && top < mask.bottom) {
+                continue;
+            }
             page.words.push(Word { text: text.to_owned(), area: Some(area), ..Word::default() });
+        }
+        if page.words.len() == first {
+            continue;
         }
         let words = Span::new(first..page.words.len());
         let line = page.lines.len();

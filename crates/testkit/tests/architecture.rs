@@ -1,4 +1,5 @@
-//! The crate table of ARCHITECTURE.md holds: who may use whom, and that everybody is in it.
+//! The crate table of ARCHITECTURE.md holds: who may use whom, and that everybody is in it. So does what it says of
+//! where documents are read.
 
 #![expect(clippy::unwrap_used, reason = "the helpers of a test may do what a test may")]
 
@@ -76,4 +77,36 @@ fn the_product_does_not_contain_the_testkit() {
         let measures = user.starts_with("bench");
         assert!(used != "testkit" || measures, "{user} uses the testkit outside its tests");
     }
+}
+
+/// Who gets bytes of a document out of the object store has been permitted to (`ops/src/content_access.rs`).
+#[test]
+fn documents_are_read_in_one_place() {
+    let reads = ["read_original(", "open_original(", "sign_original(", "read_artifact("];
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let mut elsewhere = Vec::new();
+    for name in ["ops", "api"] {
+        for file in sources_below(&crates.join(name).join("src")) {
+            if file.ends_with("ops/src/content_access.rs") {
+                continue;
+            }
+            let text = fs::read_to_string(&file).unwrap();
+            let calls = text.lines().filter(|line| reads.iter().any(|read| line.contains(read)));
+            elsewhere.extend(calls.map(|line| format!("{}: {}", file.display(), line.trim())));
+        }
+    }
+    assert!(elsewhere.is_empty(), "{}", elsewhere.join("\n"));
+}
+
+fn sources_below(folder: &Path) -> Vec<std::path::PathBuf> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            found.extend(sources_below(&path));
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            found.push(path);
+        }
+    }
+    found
 }

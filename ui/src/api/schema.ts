@@ -405,7 +405,8 @@ export interface paths {
         post?: never;
         /**
          * Delete a document
-         * @description It is seen and found nowhere any more. Its rows and its original stay until they are erased.
+         * @description Nobody can see, find or read it any more, nor its runs; links to it end. Its rows and its original stay until
+         *     they are erased.
          */
         delete: operations["delete_document"];
         options?: never;
@@ -440,7 +441,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** A link to the original */
+        /**
+         * A link to the original
+         * @description Whoever has the link can read the original until the link expires, the document is deleted, or the caller
+         *     who made it may not read the original any more. The original of a document with masks, or that holds a deleted
+         *     file, is for administrators only (403, `original_is_masked` or `original_holds_deleted`).
+         */
         get: operations["link_to_original"];
         put?: never;
         post?: never;
@@ -592,7 +598,9 @@ export interface paths {
         };
         /**
          * Follow a link to an original
-         * @description The link itself is the permission, until it expires.
+         * @description It needs no credential: it is followed in the name of whoever made it, as long as they are active and may read
+         *     the original. Where an object store holds the original, it leads there for a minute. Each read is recorded in
+         *     the audit log; requests from one client within ten minutes count as one.
          */
         get: operations["follow_link"];
         put?: never;
@@ -667,7 +675,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Download what a stage left */
+        /**
+         * Download what a stage left
+         * @description Everyone who sees the document can read the run of its active version, and its latest run while no version
+         *     is active. Older runs are for administrators and reviewers (403, `run_is_older`), runs from before a mask for
+         *     administrators (403, `run_is_before_mask`).
+         */
         get: operations["get_artifact"];
         put?: never;
         post?: never;
@@ -1557,7 +1570,7 @@ export interface components {
             /** Format: int32 */
             requests_per_second: number;
         };
-        /** @description A link that whoever has it can follow, until it expires. */
+        /** @description A link that whoever has it can follow, until it expires or is revoked. */
         LinkView: {
             /** Format: date-time */
             expires_at: string;
@@ -1775,7 +1788,10 @@ export interface components {
         RoleName: "admin" | "user" | "reviewer" | "viewer" | "auditor" | "api_client";
         /** @description What a tenant's administrators decide about its documents. */
         RulesView: {
-            /** @description Regions of pages that nobody may read. */
+            /**
+             * @description Regions of pages that nobody may read. A new one takes effect on a document with its next run, and on who may
+             *     read its original at once.
+             */
             masks?: components["schemas"]["MaskView"][];
             /** @description The stages a document passes when its batch does not say otherwise; the usual ones when empty. */
             pipeline?: string[];
@@ -1793,8 +1809,11 @@ export interface components {
         /** @enum {string} */
         RunStatus: "queued" | "running" | "succeeded" | "failed";
         RunView: {
+            /** @description Whether the caller may read what its stages left; otherwise `artifacts` are empty. */
+            artifacts_readable?: boolean;
             /** Format: uuid */
             batch_id?: string | null;
+            /** @description What the run was told; empty when somebody else started it and the caller sees only their own documents. */
             config: unknown;
             /**
              * Format: date-time

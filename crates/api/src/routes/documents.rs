@@ -12,8 +12,7 @@ use axum::http::{StatusCode, header};
 use axum::response::Response;
 use domain::{Caller, DedupResult, DocId, Secret};
 use ops::{
-    Accepted, Described, DocumentDetail, DocumentRecord, Done, LinkTarget, PartRecord, Rerun,
-    VersionRecord,
+    Accepted, Described, DocumentDetail, DocumentRecord, Done, PartRecord, Rerun, VersionRecord,
 };
 
 use super::runs;
@@ -168,7 +167,8 @@ pub(crate) async fn find(
 
 /// Delete a document
 ///
-/// It is seen and found nowhere any more. Its rows and its original stay until they are erased.
+/// Nobody can see, find or read it any more, nor its runs; links to it end. Its rows and its original stay until
+/// they are erased.
 #[utoipa::path(
     delete, path = "/documents/{id}", tag = "documents", operation_id = "delete_document",
     params(("id" = Uuid, Path)),
@@ -268,6 +268,10 @@ pub(crate) async fn deactivate(
 }
 
 /// A link to the original
+///
+/// Whoever has the link can read the original until the link expires, the document is deleted, or the caller
+/// who made it may not read the original any more. The original of a document with masks, or that holds a deleted
+/// file, is for administrators only (403, `original_is_masked` or `original_holds_deleted`).
 #[utoipa::path(
     get, path = "/documents/{id}/original", tag = "documents", operation_id = "link_to_original",
     params(("id" = Uuid, Path), LinkQuery),
@@ -306,13 +310,9 @@ async fn link(
     query: LinkQuery,
 ) -> Result<Json<LinkView>, ApiProblem> {
     let hours = query.expires_in_hours.unwrap_or(1);
-    let signed = api.ops.sign_original(caller, doc_id, hours).await?;
-    let url = match signed.target {
-        LinkTarget::Elsewhere(url) => url,
-        LinkTarget::Here(token) => format!("/v1/files/{token}"),
-    };
+    let signed = api.ops.create_link(caller, doc_id, hours).await?;
     Ok(Json(LinkView {
-        url,
+        url: format!("/v1/files/{}", signed.token),
         filename: signed.file_name,
         expires_in_hours: hours,
         expires_at: signed.expires_at,

@@ -5,34 +5,55 @@ use std::sync::Arc;
 
 use axum::body::Body;
 use axum::extract::{Path, State};
-use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use ops::content_disposition;
+use ops::{Followed, FoundOriginal, LinkVisit, content_disposition};
 
 use crate::Api;
+use crate::extract::Client;
 use crate::openapi::Linked;
 use crate::problem::ApiProblem;
 
 /// Follow a link to an original
 ///
-/// The link itself is the permission, until it expires.
+/// It needs no credential: it is followed in the name of whoever made it, as long as they are active and may read
+/// the original. Where an object store holds the original, it leads there for a minute. Each read is recorded in
+/// the audit log; requests from one client within ten minutes count as one.
 #[utoipa::path(
     get, path = "/files/{token}", tag = "documents", operation_id = "follow_link",
     params(("token" = String, Path)),
     responses(
         (status = 200, content_type = "application/octet-stream", description = "The original"),
         (status = 206, content_type = "application/octet-stream", description = "The range that was asked for"),
+        (status = 307, description = "The original is at the object store",
+         headers(("location" = String, description = "Its address there"))),
         Linked,
     ),
 )]
 pub(crate) async fn follow(
     State(api): State<Arc<Api>>,
+    Client { address, trace_id }: Client,
     Path(token): Path<String>,
+    method: Method,
     asked: HeaderMap,
 ) -> Result<Response, ApiProblem> {
     let range = asked.get(header::RANGE).and_then(|value| value.to_str().ok()).and_then(one_range);
     let partial = range.is_some();
-    let (link, bytes) = api.ops.follow_link(&token, range).await?;
+    let wants_bytes = method != Method::HEAD;
+    let visit = LinkVisit { range, wants_bytes, client: address, trace_id };
+    match api.ops.follow_link(&token, visit).await? {
+        Followed::Here(original) => Ok(bytes_of(original, partial)),
+        Followed::Elsewhere(url) => Ok(redirect_to(url.as_str())),
+    }
+}
+
+/// Nobody may keep the redirect (`shell.rs`): the next visit is checked anew.
+fn redirect_to(url: &str) -> Response {
+    (StatusCode::TEMPORARY_REDIRECT, [(header::LOCATION, url)]).into_response()
+}
+
+fn bytes_of(original: FoundOriginal, partial: bool) -> Response {
+    let FoundOriginal { file_name, media_type, content, bytes } = original;
     let (size, sent) = (bytes.size(), bytes.range());
     let mut response = Body::from_stream(bytes).into_response();
     if partial {
@@ -44,18 +65,18 @@ pub(crate) async fn follow(
             answered.insert(name, value);
         }
     };
-    put(header::CONTENT_TYPE, link.media_type);
-    put(header::CONTENT_DISPOSITION, content_disposition(&link.file_name));
+    put(header::CONTENT_TYPE, media_type);
+    put(header::CONTENT_DISPOSITION, content_disposition(&file_name));
     put(header::CONTENT_LENGTH, (sent.end - sent.start).to_string());
     put(header::ACCEPT_RANGES, "bytes".to_owned());
-    put(header::ETAG, format!("\"{}\"", link.hash));
+    put(header::ETAG, format!("\"{content}\""));
     // What strangers sent in runs no scripts here.
     put(header::CONTENT_SECURITY_POLICY, "sandbox; default-src 'none'".to_owned());
     if partial {
         let last = sent.end.saturating_sub(1);
         put(header::CONTENT_RANGE, format!("bytes {}-{last}/{size}", sent.start));
     }
-    Ok(response)
+    response
 }
 
 /// `bytes=a-b` or `bytes=a-`; anything else gets the whole, as the standard allows.

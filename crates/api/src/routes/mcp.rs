@@ -10,7 +10,7 @@ use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
-use domain::{Caller, DocId};
+use domain::{Caller, DocId, ReadableObject};
 use futures_util::TryStreamExt;
 use ops::{OpsError, TextForm};
 use serde::Deserialize;
@@ -194,7 +194,8 @@ async fn search(api: &Api, caller: &Caller, given: SearchArguments) -> Result<Va
 async fn document(api: &Api, caller: &Caller, doc_id: DocId) -> Result<Value, ApiProblem> {
     let found = api.ops.find_document(caller, doc_id).await?.document;
     let mut bytes = Vec::new();
-    let mut stream = api.ops.read_text(caller, doc_id, TextForm::Markdown).await?;
+    let object = ReadableObject::AssistantText;
+    let mut stream = api.ops.read_text(caller, object, doc_id, TextForm::Markdown).await?;
     while bytes.len() <= MOST_TEXT
         && let Some(piece) = stream.try_next().await.map_err(OpsError::from)?
     {

@@ -11,7 +11,7 @@ use axum::body::Body;
 use axum::extract::{Path, State};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use domain::DocId;
+use domain::{DocId, ReadableObject};
 use ops::TextForm;
 use ops::pages::{Area, Block, BlockKind, Origin, Page, Span, Table, TextSource, Word};
 use uuid::Uuid;
@@ -63,6 +63,8 @@ pub(crate) async fn page(
         let headers = response.headers_mut();
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("image/png"));
         headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("private, max-age=300"));
+        // Another user of the same browser is not served from its cache.
+        headers.insert(header::VARY, HeaderValue::from_static("authorization"));
         return Ok(response);
     }
     if query.width.is_some() {
@@ -92,11 +94,13 @@ pub(crate) async fn text(
     Id(id): Id,
     Query(query): Query<TextQuery>,
 ) -> Result<Response, ApiProblem> {
-    let (form, media_type) = match query.format {
-        TextFormat::Text => (TextForm::Plain, "text/plain; charset=utf-8"),
-        TextFormat::Markdown => (TextForm::Markdown, "text/markdown; charset=utf-8"),
+    let (object, form, media_type) = match query.format {
+        TextFormat::Text => (ReadableObject::Text, TextForm::Plain, "text/plain; charset=utf-8"),
+        TextFormat::Markdown => {
+            (ReadableObject::Markdown, TextForm::Markdown, "text/markdown; charset=utf-8")
+        }
     };
-    let text = api.ops.read_text(&caller, DocId(id), form).await?;
+    let text = api.ops.read_text(&caller, object, DocId(id), form).await?;
     let mut response = Body::from_stream(text).into_response();
     response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(media_type));
     Ok(response)

@@ -57,6 +57,10 @@ pub(crate) async fn find(
 }
 
 /// Download what a stage left
+///
+/// Everyone who sees the document can read the run of its active version, and its latest run while no version
+/// is active. Older runs are for administrators and reviewers (403, `run_is_older`), runs from before a mask for
+/// administrators (403, `run_is_before_mask`).
 #[utoipa::path(
     get, path = "/ingestion-runs/{id}/artifacts/{stage}/{name}", tag = "documents",
     operation_id = "get_artifact",
@@ -89,7 +93,9 @@ fn no_such_run() -> ApiProblem {
     ApiProblem::new(StatusCode::NOT_FOUND, "not_found", "there is no such run")
 }
 
-pub(super) fn view(RunDetail { run, stages }: RunDetail) -> Result<RunView, ApiProblem> {
+pub(super) fn view(
+    RunDetail { run, stages, is_readable }: RunDetail,
+) -> Result<RunView, ApiProblem> {
     let state: RunState = run
         .status
         .parse()
@@ -111,6 +117,7 @@ pub(super) fn view(RunDetail { run, stages }: RunDetail) -> Result<RunView, ApiP
         config: run.config,
         stats: run.stats,
         error: run.error,
+        artifacts_readable: is_readable,
         stages: stages.into_iter().map(stage_view).collect(),
     })
 }

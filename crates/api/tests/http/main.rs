@@ -11,6 +11,7 @@ mod audit;
 mod authorisation;
 mod batches;
 mod config;
+mod content_access;
 mod document_lists;
 mod embedding_models;
 mod idempotency;

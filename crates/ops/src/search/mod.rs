@@ -9,17 +9,19 @@ mod rerank;
 mod vectors;
 mod write;
 
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use connect::llm::LanguageModel;
-use domain::{Action, Actor, BatchId, Caller, DocId, FileKind, Scope};
+use domain::{Action, Actor, BatchId, Caller, DocId, FileKind, ReadableObject, Scope};
 use retrieval::embedding::EmbeddingSource;
 use retrieval::index::{DocFacts, Found, Mode, Query, Within};
 use retrieval::snippet::{Snippet, snippet};
 use retrieval::terms::QueryTerms;
 use store::{PassageRecord, Tx};
+use uuid::Uuid;
 
 pub use ask::{Answered, AskEvent, Citation, Question, Sentence};
 pub(crate) use indexes::Indexes;
@@ -28,6 +30,7 @@ pub use rerank::SecondOpinion;
 pub use vectors::VectorsKeeper;
 pub(crate) use write::Writer;
 
+use crate::content_access::{ContentRights, readable_runs};
 use crate::{Ops, OpsError};
 use meaning::Meaning;
 
@@ -252,12 +255,7 @@ impl Ops {
             warnings.push(wait.to_owned());
         }
         let ids: Vec<_> = found.iter().map(|found| found.chunk_id).collect();
-        let mut texts: std::collections::HashMap<_, _> = tx
-            .find_passages(&ids)
-            .await?
-            .into_iter()
-            .map(|passage| (passage.chunk_id, passage))
-            .collect();
+        let mut texts = readable_passages(tx, &ids).await?;
         let with_text = |found: Found| Some((found, texts.remove(&found.chunk_id)?));
         let passages = found.into_iter().filter_map(with_text).collect();
         Ok(LookedUp::Found(Retrieved { passages, terms, weights, warnings }))
@@ -271,6 +269,21 @@ impl Retrieved {
         };
         self.passages.iter().map(hit).collect()
     }
+}
+
+/// The texts of chunks, of documents that everybody in the scope may read.
+async fn readable_passages(
+    tx: &mut Tx,
+    chunks: &[Uuid],
+) -> Result<HashMap<Uuid, PassageRecord>, OpsError> {
+    let passages = tx.find_passages(chunks).await?;
+    let documents: BTreeSet<DocId> = passages.iter().map(|passage| passage.doc_id).collect();
+    let served: Vec<_> = documents.into_iter().map(|doc_id| (doc_id, None)).collect();
+    let rights = ContentRights::default();
+    let readable = readable_runs(tx, ReadableObject::SearchHit, rights, &served).await?;
+    let readable: HashSet<DocId> = readable.into_iter().map(|(doc_id, _)| doc_id).collect();
+    let passages = passages.into_iter().filter(|passage| readable.contains(&passage.doc_id));
+    Ok(passages.map(|passage| (passage.chunk_id, passage)).collect())
 }
 
 fn is_visible(facts: &DocFacts, owner: Option<Actor>) -> bool {

@@ -1,7 +1,8 @@
 -- The documents of a batch with what became of them, in the order they came; after the cursor ($3, $4).
+-- Deleted ones are left out.
 SELECT bd.doc_id, bd.run_id, bd.outcome, bd.added_at, d.title, d.filename, d.status,
        run.status AS run_status, run.error, run.stats, run.finished_at
-FROM batch_documents AS bd JOIN documents AS d ON d.doc_id = bd.doc_id
+FROM batch_documents AS bd JOIN documents AS d ON d.doc_id = bd.doc_id AND d.deleted_at IS NULL
 LEFT JOIN ingestion_runs AS run ON run.run_id = bd.run_id
 WHERE bd.tenant_id = $1 AND bd.batch_id = $2
   AND ($3::timestamptz IS NULL OR (bd.added_at, bd.doc_id) > ($3, $4))

@@ -1,5 +1,5 @@
 -- One page of a tenant's jobs, newest first, after the cursor ($5, $6) when there is one; with the titles of their
--- documents.
+-- documents, unless those were deleted.
 WITH page AS (
     SELECT job_id, run_id, doc_id, type, stage, status, priority, attempts, max_attempts, expiries, next_run_at,
            lease_until, worker_id, started_at, error, error_class, guidance, created_at, updated_at
@@ -13,5 +13,5 @@ WITH page AS (
     OFFSET $7 LIMIT $8
 )
 SELECT page.*, d.title AS doc_title
-FROM page LEFT JOIN documents AS d ON d.tenant_id = $1 AND d.doc_id = page.doc_id
+FROM page LEFT JOIN documents AS d ON d.tenant_id = $1 AND d.doc_id = page.doc_id AND d.deleted_at IS NULL
 ORDER BY page.created_at DESC, page.job_id DESC

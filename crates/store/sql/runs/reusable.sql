@@ -1,7 +1,8 @@
 -- The latest run of a document's content in which all of these stages succeeded: $1 tenant, $2 document,
--- $3 content, $4 stages.
+-- $3 content, $4 stages, $5 the masks of the new run: what was read under others would undo them.
 SELECT run_id FROM ingestion_runs AS run
 WHERE tenant_id = $1 AND doc_id = $2 AND content_sha256 = $3
+  AND coalesce(config -> 'masks', '[]') = $5::jsonb
   AND cardinality($4::text[]) = (
       SELECT count(*) FROM stages
       WHERE stages.run_id = run.run_id AND name = ANY ($4) AND stages.status = 'succeeded')

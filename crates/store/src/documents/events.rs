@@ -73,10 +73,10 @@ impl Tx {
 
     /// Which of these documents and batches the scope may see.
     pub async fn visible_subjects(&mut self, ids: &[Uuid]) -> Result<Vec<Uuid>, StoreError> {
-        let Some(owner) = self.scope().only_own() else { return Ok(ids.to_vec()) };
+        let owner = self.owner();
         Ok(sqlx::query_scalar(sql!("events/visible"))
             .bind(self.tenant_id().0)
-            .bind(owner.to_string())
+            .bind(owner)
             .bind(ids)
             .fetch_all(self.connection())
             .await?)

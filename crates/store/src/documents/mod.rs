@@ -2,6 +2,7 @@
 
 mod batches;
 mod blobs;
+mod content;
 mod events;
 mod lists;
 mod read;
@@ -11,6 +12,7 @@ mod submit;
 pub use batches::{BatchItemRecord, BatchRecord, NewBatch};
 pub use blobs::AbandonedBlob;
 pub(crate) use blobs::content_hash;
+pub use content::{ContainedFile, ContentFacts, Masking, RunFacts, RunStanding};
 pub use events::{EventPlace, EventRecord};
 pub use lists::{DocumentFilter, Facet, FacetCounts, LookedThrough, ValueCount};
 pub use read::{DocumentRecord, PartRecord, ReadAs, VersionRecord};

@@ -10,10 +10,9 @@ use uuid::Uuid;
 use super::blobs::content_hash;
 use crate::{StoreError, Tx, Window, sql};
 
-/// What a stage left of a document, and under which conditions it was read.
+/// What a stage of a run left, and under which conditions it read.
 #[derive(Clone, Debug)]
 pub struct ReadAs {
-    pub run_id: RunId,
     pub artifacts: Vec<Value>,
     /// What the run was told.
     pub config: Value,
@@ -136,21 +135,20 @@ impl Tx {
         hash.as_deref().map(content_hash).transpose()
     }
 
-    /// What a stage left of what is served, or else of the latest run.
+    /// What a stage of a run left. Who may read it is decided before ([`Tx::content_facts`]).
     pub async fn read_as(
         &mut self,
-        doc_id: DocId,
+        run_id: RunId,
         stage: &str,
     ) -> Result<Option<ReadAs>, StoreError> {
-        type Row = (Uuid, Json<Vec<Value>>, Value, Option<String>);
+        type Row = (Json<Vec<Value>>, Value, Option<String>);
         let found: Option<Row> = sqlx::query_as(sql!("documents/read_as"))
             .bind(self.tenant_id().0)
-            .bind(doc_id.0)
+            .bind(run_id.0)
             .bind(stage)
             .fetch_optional(self.connection())
             .await?;
-        Ok(found.map(|(run_id, Json(artifacts), config, password)| ReadAs {
-            run_id: RunId(run_id),
+        Ok(found.map(|(Json(artifacts), config, password)| ReadAs {
             artifacts,
             config,
             password: password.map(Secret::new),

@@ -196,12 +196,13 @@ impl Tx {
         announce_work(self.connection()).await
     }
 
-    /// The latest run of this content that got past all of these stages.
+    /// The latest run of this content, with the same masks, that got past all of these stages.
     pub async fn find_reusable_run(
         &mut self,
         doc_id: DocId,
         content: &ContentHash,
         stages: &[StageName],
+        masks: &Value,
     ) -> Result<Option<RunId>, StoreError> {
         let names: Vec<&str> = stages.iter().map(StageName::as_str).collect();
         let tenant_id = self.tenant_id().0;
@@ -210,6 +211,7 @@ impl Tx {
             .bind(doc_id.0)
             .bind(content.as_bytes())
             .bind(names)
+            .bind(masks)
             .fetch_optional(self.connection())
             .await?;
         Ok(found.map(RunId))

@@ -45,8 +45,8 @@ export function Actions({ detail }: { detail: DocumentDetail }) {
         </Confirm>
       )}
       {asking === "delete" && (
-        <Confirm title="Delete this document?" action="Delete for good" onClose={close} onConfirm={() => act.mutate({ run: () => deleteDocument(id).then(() => navigate("/documents")), said: "The document is deleted." })}>
-          <p>The original, everything read from it and all versions go. The audit log keeps that it was here. This cannot be undone.</p>
+        <Confirm title="Delete this document?" action="Delete" onClose={close} onConfirm={() => act.mutate({ run: () => deleteDocument(id).then(() => navigate("/documents")), said: "The document is deleted." })}>
+          <p>Nobody can see, find or read it any more, in any version, and links to it stop working. Only an administrator can bring it back, by uploading it again. The audit log keeps that it was here.</p>
         </Confirm>
       )}
     </div>

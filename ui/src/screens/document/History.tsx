@@ -1,6 +1,7 @@
 /** Versions and runs, newest first, and two runs beside each other. */
 import "./history.css";
 import { useState } from "react";
+import { Link } from "wouter";
 import { readArtifact } from "../../api/endpoints.ts";
 import { isMissingRoute, messageOf } from "../../api/problem.ts";
 import type { DocumentDetail, RunView, StageView } from "../../api/types.ts";
@@ -12,6 +13,7 @@ import { saveBlob } from "../../live/download.ts";
 import { tell } from "../../live/notices.ts";
 import { artifactsOf, compareRuns, figuresOf, runLength, stageSpans } from "./runs.ts";
 
+const NOT_READABLE = "What this run left is only for administrators and, unless a mask was added since, for reviewers.";
 const RUN_WORDS: Record<string, string> = { manual_upload: "Uploaded by hand", rerun: "Rerun", retry: "Retry" };
 
 /** A run that follows another is a rerun, whatever the first one came from. */
@@ -48,7 +50,7 @@ function RunCard({ run, version }: { run: RunView; version?: DocumentDetail["ver
       {run.reason && <p className="quiet">“{run.reason}”</p>}
       {run.error && <p className="run-error"><Icon name="alert" /> {run.error}</p>}
       <ul className="stages">
-        {stageSpans(run).map(({ stage, from, width }) => <StageRow key={stage.name} runId={run.run_id} stage={stage} from={from} width={width} />)}
+        {stageSpans(run).map(({ stage, from, width }) => <StageRow key={stage.name} run={run} stage={stage} from={from} width={width} />)}
       </ul>
       <p className="quiet run-figures">{Object.entries(figuresOf(run)).map(([name, value]) => `${value} ${name}`).join(" · ")}</p>
     </article>
@@ -63,8 +65,7 @@ async function download(runId: string, stage: string, name: string): Promise<voi
   }
 }
 
-function StageRow({ runId, stage, from, width }: { runId: string; stage: StageView; from: number; width: number }) {
-  const artifacts = artifactsOf(stage);
+function StageRow({ run, stage, from, width }: { run: RunView; stage: StageView; from: number; width: number }) {
   return (
     <li>
       <details>
@@ -77,12 +78,28 @@ function StageRow({ runId, stage, from, width }: { runId: string; stage: StageVi
         <div className="stage-more">
           {stage.error && <p className="run-error"><Icon name="alert" /> {stage.error}</p>}
           <p className="quiet">{stage.worker_id ? `Worker ${stage.worker_id}` : "No worker took it"}{stage.started_at && <>, <Time at={stage.started_at} /></>}</p>
-          {artifacts.length === 0 ? <p className="quiet">It left no artifacts.</p> : (
-            <ul>{artifacts.map((artifact) => <li key={artifact.name}><button type="button" className="artifact" title="Download" onClick={() => void download(runId, stage.name, artifact.name)}>{artifact.name}</button> <span className="quiet">{bytes(artifact.size_bytes)}, sha256 {artifact.sha256.slice(0, 12)}…</span></li>)}</ul>
-          )}
+          <Artifacts run={run} stage={stage} />
         </div>
       </details>
     </li>
+  );
+}
+
+function Artifacts({ run, stage }: { run: RunView; stage: StageView }) {
+  if (!run.artifacts_readable) return <p className="quiet">{NOT_READABLE}</p>;
+  const artifacts = artifactsOf(stage);
+  if (artifacts.length === 0) return <p className="quiet">It left no artifacts.</p>;
+  return (
+    <ul>
+      {artifacts.map((artifact) => (
+        <li key={artifact.name}>
+          {artifact.doc_id ? <Link href={`/documents/${artifact.doc_id}`}>{artifact.file_name ?? artifact.name}</Link> : (
+            <button type="button" className="artifact" title="Download" onClick={() => void download(run.run_id, stage.name, artifact.name)}>{artifact.name}</button>
+          )}
+          {artifact.size_bytes !== undefined && artifact.sha256 && <span className="quiet"> {bytes(artifact.size_bytes)}, sha256 {artifact.sha256.slice(0, 12)}…</span>}
+        </li>
+      ))}
+    </ul>
   );
 }
 

@@ -24,6 +24,11 @@ describe("runs", () => {
     ]);
   });
 
+  it("are not called different when what one of them left may not be read", () => {
+    const comparison = compareRuns(run({}, stage("ocr", 0, 1)), run({}, stage("ocr", 0, 1, "aa")));
+    expect(comparison.stages[0]?.isSame).toBeNull();
+  });
+
   it("tell how far the stage is that they are in", () => {
     const reading = { ...stage("ocr", 1, 1), status: "processing", ended_at: null, progress: { done: 812, total: 3000 } };
     const running = { ...run({}, stage("ingest", 0, 1), reading), run_id: "r" };
