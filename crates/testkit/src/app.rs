@@ -270,7 +270,23 @@ impl Request {
     /// A form with these files, each by its name.
     #[must_use]
     pub fn files<'a>(self, files: impl IntoIterator<Item = (&'a str, &'a [u8])>) -> Self {
+        self.fields_and_files(&[], files)
+    }
+
+    /// The same with fields before the files.
+    #[must_use]
+    pub fn fields_and_files<'a>(
+        self,
+        fields: &[(&str, &str)],
+        files: impl IntoIterator<Item = (&'a str, &'a [u8])>,
+    ) -> Self {
         let mut form = Vec::new();
+        for (name, value) in fields {
+            let field = format!(
+                "--{BOUNDARY}\r\ncontent-disposition: form-data; name=\"{name}\"\r\n\r\n{value}\r\n"
+            );
+            form.extend_from_slice(field.as_bytes());
+        }
         for (name, content) in files {
             let head = format!(
                 "--{BOUNDARY}\r\ncontent-disposition: form-data; name=\"file\"; filename=\"{name}\"\r\n\r\n"

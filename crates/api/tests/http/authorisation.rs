@@ -365,7 +365,7 @@ fn split(route: &str) -> (Method, String) {
 }
 
 /// `METHOD /path` of everything in the OpenAPI document.
-fn documented_routes() -> BTreeSet<String> {
+pub(crate) fn documented_routes() -> BTreeSet<String> {
     let document = serde_json::to_value(api::openapi_document()).unwrap();
     let paths = document["paths"].as_object().unwrap();
     let methods = |(path, item): (&String, &Value)| {

@@ -23,6 +23,7 @@ mod openapi;
 mod pages;
 mod parts;
 mod problems;
+mod readable_objects;
 mod search;
 mod search_upkeep;
 mod session;
