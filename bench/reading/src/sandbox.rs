@@ -13,6 +13,7 @@ use reading::artifact::Writer;
 use reading::formats::pdf;
 use reading::pool::{Document, PackedAnswer, ReadFailure, Subject};
 use reading::reader::{Reader, ReaderSettings};
+use reading::sandbox::SandboxPolicy;
 use reading::tools::Tools;
 use reading::{Limits, Part, ReadError, Source};
 
@@ -48,6 +49,7 @@ pub(crate) fn measure(corpus: &Path, docket: Option<&Path>) -> anyhow::Result<()
         program,
         children: 1,
         tools: Tools { tesseract: None, models: None, ..Tools::find() },
+        sandbox: SandboxPolicy::Required,
         languages: Vec::new(),
         longest_job: ReaderSettings::LONGEST_JOB,
     });

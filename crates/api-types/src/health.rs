@@ -7,6 +7,8 @@ use utoipa::ToSchema;
 #[serde(rename_all = "snake_case")]
 pub enum HealthStatus {
     Ok,
+    /// It works in part; what does not is in the problem. Whoever restarts the server gains nothing.
+    Degraded,
     Unavailable,
 }
 

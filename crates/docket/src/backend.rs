@@ -6,6 +6,8 @@ use anyhow::{Context, Result};
 use blob::{BlobUrl, Blobs};
 use engine::Stages;
 use ops::{Environment, Ops, OpsError, Settings, TokenKey};
+use reading::reader::Reader;
+use reading::sandbox::SandboxReport;
 use store::Store;
 use store::private::{self, PrivateServer};
 
@@ -36,7 +38,20 @@ impl Backend {
     /// bcrypt's work factor for passwords.
     const BCRYPT_COST: u32 = 12;
 
+    /// For a process that serves: it finds out what its sandbox enforces.
     pub(crate) async fn open(config: &Config, folder: Folder, drills: Drills) -> Result<Self> {
+        let reader = readers::reader(&config.read)?;
+        let sandbox = readers::check_sandbox(&reader).await;
+        Self::open_with(config, folder, drills, reader, Some(sandbox)).await
+    }
+
+    async fn open_with(
+        config: &Config,
+        folder: Folder,
+        drills: Drills,
+        reader: Reader,
+        sandbox: Option<SandboxReport>,
+    ) -> Result<Self> {
         let environment = system::environment();
         let data_dir = open_data_dir(config, folder)?;
         let token_key = match &config.auth.jwt_secret {
@@ -49,7 +64,7 @@ impl Backend {
             );
         }
         let blobs = open_blobs(config, &data_dir)?;
-        let reader = readers::reader(&config.read)?;
+        let reads_documents = sandbox.as_ref().is_none_or(SandboxReport::reads_documents);
         let database = OpenDatabase::open(config, &data_dir, &environment).await?;
         let settings = Settings {
             token_key: TokenKey::new(token_key.reveal()),
@@ -59,12 +74,14 @@ impl Backend {
             unknown_keys_per_minute: config.auth.unknown_keys_per_minute,
             intake: stages::intake_settings(config, drills)?,
             reader: Some(reader.clone()),
+            sandbox,
             search: models::search_settings(&config.search)?,
         };
         let ops = Ops::new(database.store.clone(), blobs.clone(), &settings, environment);
         let equipment = Equipment {
             blobs: &blobs,
             reader,
+            reads_documents,
             children: config.read.children,
             intake: ops.intake().clone(),
             vectors: ops.vectors(),
@@ -103,7 +120,9 @@ pub(crate) async fn with_ops<T>(
     work: impl AsyncFnOnce(&Ops) -> Result<T, OpsError>,
 ) -> Result<T> {
     let mut signals = StopSignals::listen().context("cannot listen for signals")?;
-    let (ops, database, _) = Backend::open(config, folder, Drills::None).await?.into_parts();
+    let reader = readers::reader(&config.read)?;
+    let backend = Backend::open_with(config, folder, Drills::None, reader, None).await?;
+    let (ops, database, _) = backend.into_parts();
     let done = tokio::select! {
         done = work(&ops) => done.map_err(anyhow::Error::from),
         () = signals.next() => Err(anyhow::anyhow!("stopped before it was done")),

@@ -94,7 +94,10 @@ async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         }
         Command::ReadWorker(args) => Ok(commands::read::be_a_child(args)),
         Command::Read(args) => commands::read::run(args, &quiet(&load(Flags::default())?)?).await,
-        Command::Doctor { json } => Ok(commands::doctor::run(*json)),
+        Command::Doctor { json } => {
+            let config = quiet(&load(Flags::default())?)?;
+            commands::doctor::run(&config.read, *json).await
+        }
         Command::Ingest(args) => commands::ingest::run(args).await,
         Command::Docs(args) => commands::docs::list(args).await,
         Command::Show { id, server, json } => {

@@ -2,6 +2,7 @@
 
 use anyhow::Context;
 use reading::reader::{Reader, ReaderSettings};
+use reading::sandbox::{SandboxPolicy, SandboxReport};
 use reading::tools::Tools;
 
 use crate::config::ReadConfig;
@@ -13,7 +14,33 @@ pub(crate) fn reader(config: &ReadConfig) -> anyhow::Result<Reader> {
         program,
         children: config.children,
         tools: Tools::find(),
+        sandbox: config.sandbox,
         languages: config.languages.clone(),
         longest_job: ReaderSettings::LONGEST_JOB,
     }))
+}
+
+/// Starts a child to see what it enforces on itself, and logs what the operator must know.
+pub(crate) async fn check_sandbox(reader: &Reader) -> SandboxReport {
+    let report = reader.check_sandbox().await;
+    let [(_, landlock), (_, seccomp)] = report.locks();
+    let policy = report.policy.as_str();
+    match (report.problem(), report.policy) {
+        (None, SandboxPolicy::Required) => {
+            tracing::info!(landlock, seccomp, policy, "documents are read in a sandbox");
+        }
+        (None, SandboxPolicy::BestEffort) => tracing::warn!(
+            landlock,
+            seccomp,
+            policy,
+            "documents are read in a sandbox, and sandbox = \"best_effort\" would read them without"
+        ),
+        (Some(problem), SandboxPolicy::Required) => {
+            tracing::error!(landlock, seccomp, policy, "{problem}");
+        }
+        (Some(problem), SandboxPolicy::BestEffort) => {
+            tracing::warn!(landlock, seccomp, policy, "{problem}");
+        }
+    }
+    report
 }

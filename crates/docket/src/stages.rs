@@ -27,6 +27,9 @@ pub(crate) enum Drills {
 pub(crate) struct Equipment<'a> {
     pub(crate) blobs: &'a Blobs,
     pub(crate) reader: Reader,
+    /// Whether the stages that read documents are among them: not where a lock of the sandbox is missing
+    /// and required. Their jobs wait for a worker that has both locks.
+    pub(crate) reads_documents: bool,
     /// Jobs of one reading stage that run at once.
     pub(crate) children: usize,
     pub(crate) intake: Intake,
@@ -50,10 +53,15 @@ impl FrontDoor for Door {
 
 /// Every stage, in the pipeline's order.
 pub(crate) fn registered(drills: Drills, equipment: Equipment<'_>) -> Stages {
-    let Equipment { blobs, reader, children, intake, vectors } = equipment;
+    let Equipment { blobs, reader, reads_documents, children, intake, vectors } = equipment;
     let door = Arc::new(Door(intake));
-    with_drills(real_stages(blobs, &reader, children, door, Arc::new(vectors)), drills)
+    let stages = real_stages(blobs, &reader, children, door, Arc::new(vectors));
+    let stages = if reads_documents { stages } else { stages.without(&READING) };
+    with_drills(stages, drills)
 }
+
+/// The stages that hand documents to reading children.
+const READING: [&str; 3] = [Preprocess::NAME, Ocr::NAME, Layout::NAME];
 
 fn real_stages(
     blobs: &Blobs,
@@ -172,7 +180,10 @@ mod tests {
         for drills in [Drills::None, Drills::Registered] {
             let reader = crate::readers::reader(&config("").read).unwrap();
             let stages = real_stages(&blobs, &reader, 1, Arc::new(NoDoor), Arc::new(NoShelf));
+            let elsewhere = stages.clone().without(&READING);
             assert!(with_drills(stages, drills).names().eq(&names(drills)));
+            let left: Vec<&str> = elsewhere.names().map(StageName::as_str).collect();
+            assert_eq!(left, ["ingest", "index"], "what reads no document stays");
         }
     }
 

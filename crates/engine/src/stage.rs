@@ -131,6 +131,13 @@ impl Stages {
         self
     }
 
+    /// Leaves stages out: their jobs wait for another worker.
+    #[must_use]
+    pub fn without(mut self, names: &[&str]) -> Self {
+        self.registered.retain(|registered| !names.contains(&registered.stage.name().as_str()));
+        self
+    }
+
     pub fn get(&self, name: &StageName) -> Option<&dyn Stage> {
         self.find(name).map(|registered| registered.stage.as_ref())
     }

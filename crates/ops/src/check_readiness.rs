@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use blob::Blobs;
 use domain::Clock;
+use reading::sandbox::{SandboxPolicy, SandboxReport};
 use store::Store;
 
 use crate::Ops;
@@ -13,8 +14,17 @@ use crate::Ops;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Dependency {
     pub name: &'static str,
-    /// `None` when it answers.
+    /// `None` when all is well with it.
     pub problem: Option<String>,
+    /// Whether the process cannot serve at all while there is a problem. Otherwise it serves less:
+    /// taking it out of rotation, or starting it again, would help nobody.
+    pub is_essential: bool,
+}
+
+impl Dependency {
+    fn essential(name: &'static str, problem: Option<String>) -> Self {
+        Self { name, problem, is_essential: true }
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -24,7 +34,8 @@ pub struct Readiness {
 
 impl Readiness {
     pub fn is_ready(&self) -> bool {
-        self.dependencies.iter().all(|dependency| dependency.problem.is_none())
+        let is_in_the_way = |needed: &Dependency| needed.is_essential && needed.problem.is_some();
+        !self.dependencies.iter().any(is_in_the_way)
     }
 }
 
@@ -34,6 +45,8 @@ pub struct Vitals {
     pub store: Store,
     pub blobs: Blobs,
     pub clock: Arc<dyn Clock>,
+    /// What the process found out about its sandbox, if it reads documents.
+    pub sandbox: Option<SandboxReport>,
 }
 
 impl Vitals {
@@ -47,12 +60,27 @@ impl Vitals {
             Err(_) => Some(format!("no answer within {} s", Self::PROBE_TIMEOUT.as_secs())),
         };
         let objects = self.blobs.check().await.err().map(|error| error.to_string());
-        Readiness {
-            dependencies: vec![
-                Dependency { name: "database", problem: database },
-                Dependency { name: "objects", problem: objects },
-            ],
+        let mut dependencies = vec![
+            Dependency::essential("database", database),
+            Dependency::essential("objects", objects),
+        ];
+        dependencies.extend(self.sandbox.as_ref().map(|report| Dependency {
+            name: "sandbox",
+            problem: report.problem(),
+            is_essential: false,
+        }));
+        Readiness { dependencies }
+    }
+
+    /// Sets the gauges of the sandbox.
+    pub fn measure_sandbox(&self) {
+        let Some(report) = &self.sandbox else { return };
+        let number = |is_so: bool| if is_so { 1.0 } else { 0.0 };
+        for (lock, is_active) in report.locks() {
+            metrics::gauge!("docket_sandbox_active", "lock" => lock).set(number(is_active));
         }
+        let is_required = report.policy == SandboxPolicy::Required;
+        metrics::gauge!("docket_sandbox_required").set(number(is_required));
     }
 }
 
@@ -62,13 +90,22 @@ impl Ops {
         let mut readiness = self.vitals().check_readiness().await;
         let problem = (!self.access.is_fresh(self.clock.as_ref()))
             .then(|| "revocations were not read for more than a minute".to_owned());
-        readiness.dependencies.push(Dependency { name: "access", problem });
+        readiness.dependencies.push(Dependency::essential("access", problem));
         readiness
+    }
+
+    /// What the process found out about its sandbox.
+    pub fn sandbox(&self) -> Option<&SandboxReport> {
+        self.sandbox.as_ref()
+    }
+
+    pub fn measure_sandbox(&self) {
+        self.vitals().measure_sandbox();
     }
 
     pub(crate) fn vitals(&self) -> Vitals {
         let (store, blobs) = (self.store.clone(), self.blobs.clone());
-        Vitals { store, blobs, clock: Arc::clone(&self.clock) }
+        Vitals { store, blobs, clock: Arc::clone(&self.clock), sandbox: self.sandbox.clone() }
     }
 }
 

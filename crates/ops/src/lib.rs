@@ -61,6 +61,7 @@ use blob::Blobs;
 use blob::links::LinkKey;
 use domain::{Clock, IdGen, Random};
 use reading::reader::Reader;
+use reading::sandbox::SandboxReport;
 use store::{NewApiKey, Store};
 use tokio::sync::Semaphore;
 use tokio_util::task::TaskTracker;
@@ -140,6 +141,7 @@ pub struct Ops {
     intake: Intake,
     limits: SpecialLimits,
     reader: Option<Reader>,
+    sandbox: Option<SandboxReport>,
     search: SearchSettings,
     /// Who writes answers, of those settings.
     writer: Option<Writer>,
@@ -161,6 +163,8 @@ pub struct Settings {
     pub intake: IntakeSettings,
     /// Draws pages for people; without one they cannot be looked at.
     pub reader: Option<Reader>,
+    /// What the process found out about its sandbox, for whoever watches it.
+    pub sandbox: Option<SandboxReport>,
     pub search: SearchSettings,
 }
 
@@ -198,6 +202,7 @@ impl Ops {
             ),
             limits: SpecialLimits::default(),
             reader: settings.reader.clone(),
+            sandbox: settings.sandbox.clone(),
             indexes: Arc::new(Indexes::new(settings.search.memory)),
             vectors: VectorsKeeper::new(
                 store.clone(),

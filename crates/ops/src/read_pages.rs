@@ -179,6 +179,10 @@ fn damaged(error: ArtifactError) -> OpsError {
 
 fn unreadable(failure: ReadFailure) -> OpsError {
     match failure {
+        ReadFailure::Unprotected { .. } => OpsError::Conflict {
+            code: "sandbox_missing",
+            problem: format!("{failure}. An administrator can change that: {}", failure.advice()),
+        },
         ReadFailure::NotStarted { .. } => OpsError::internal("starting a reader", failure),
         other => OpsError::Conflict {
             code: "cannot_be_drawn",

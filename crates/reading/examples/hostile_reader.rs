@@ -19,7 +19,7 @@ use reading::pool::{
     Document, Drawn, Job, Picture, PictureFormat, Pool, PoolSettings, Ready, Request, Role,
     Subject, Wanted, Work,
 };
-use reading::sandbox::{close_the_door, run_program};
+use reading::sandbox::{lock_down, run_program};
 use reading::worker::{Handed, Handler, Opened, Replies, serve_requests};
 use reading::{Limits, Part, ReadError, Sink};
 
@@ -32,11 +32,12 @@ fn main() -> ExitCode {
             with => serve_requests(|| open(with)).map_err(to_text),
         },
         Some("run-program") => return run_program(arguments),
-        // Closes its door while a thread is running.
+        // Locks itself down while a thread is running.
         Some("with-a-thread") => {
             let (hold, wait) = std::sync::mpsc::channel::<()>();
             let thread = thread::spawn(move || wait.recv());
-            let closed = close_the_door(&[]).map(|_| ()).map_err(to_text);
+            let parent = rustix::process::getppid().unwrap().as_raw_pid().unsigned_abs();
+            let closed = lock_down(parent, &[]).map(|_| ()).map_err(to_text);
             drop(hold);
             drop(thread.join());
             closed
@@ -85,14 +86,24 @@ fn open(readable: Option<std::ffi::OsString>) -> Result<Opened, ReadError> {
         return Err(ReadError::Missing { what: "a library".to_owned() });
     }
     let is_recogniser = readable.as_ref().is_some_and(|role| role == "--ocr");
+    let inherited = descriptors();
     // The pipe to the parent, so that it can be spoilt later.
     let pipe = File::options().write(true).open("/proc/self/fd/3").unwrap();
     let readable = readable.filter(|_| !is_recogniser).into_iter().map(Into::into).collect();
-    Ok(Opened { handler: Box::new(Hostile { pipe, is_recogniser }), readable })
+    Ok(Opened { handler: Box::new(Hostile { pipe, inherited, is_recogniser }), readable })
+}
+
+/// What each open descriptor leads to.
+fn descriptors() -> Vec<String> {
+    let open = fs::read_dir("/proc/self/fd").unwrap().flatten();
+    let target = |entry: fs::DirEntry| fs::read_link(entry.path()).ok();
+    open.filter_map(target).map(|target| target.display().to_string()).collect()
 }
 
 struct Hostile {
     pipe: File,
+    /// What was open before the child opened anything itself.
+    inherited: Vec<String>,
     is_recogniser: bool,
 }
 
@@ -157,6 +168,7 @@ impl Handler for Hostile {
                 }
                 answers.take(Part::Tail(Tail { pages, remarks: Vec::new() }))
             }
+            "inherited" => title(answers, self.inherited.join(" ")),
             "refuse" => Err(ReadError::damaged("as ordered")),
             "length" => title(answers, document.len()),
             _ => title(answers, attempt(what, with)),
@@ -218,6 +230,8 @@ fn attempt(what: &str, with: &str) -> String {
         "open" => outcome(File::open(with)),
         "list" => outcome(fs::read_dir(with)),
         "look" => outcome(fs::metadata(with)),
+        "look-at-link" => outcome(fs::read_link(with)),
+        "access" => outcome(rustix::fs::access(with, rustix::fs::Access::EXISTS)),
         "create" => outcome(File::create(with)),
         "append" => outcome(File::options().append(true).open(with)),
         "remove" => outcome(fs::remove_file(with)),

@@ -22,6 +22,7 @@ use crate::pool::{
 };
 use crate::prepare::Mask;
 use crate::recognition::Recognition;
+use crate::sandbox::{SandboxPolicy, SandboxReport};
 use crate::tools::Tools;
 
 pub use crate::recognition::Recognised;
@@ -36,6 +37,8 @@ pub struct ReaderSettings {
     /// How many children work at once.
     pub children: usize,
     pub tools: Tools,
+    /// Whether documents are read where a lock of the sandbox is missing.
+    pub sandbox: SandboxPolicy,
     /// The languages that tesseract is to expect, by its own names.
     pub languages: Vec<String>,
     /// How long one job may keep a child busy.
@@ -55,6 +58,7 @@ pub struct Reader {
     pub(crate) tesseract: Option<Tesseract>,
     pub(crate) languages: Vec<String>,
     pub(crate) children: usize,
+    sandbox: SandboxPolicy,
 }
 
 /// A picture that people want to look at.
@@ -74,11 +78,12 @@ pub const RUN: &[&str] = &["read-worker", "--run"];
 impl Reader {
     /// Starts nothing yet.
     pub fn new(settings: ReaderSettings) -> Self {
-        let ReaderSettings { program, children, tools, languages, longest_job } = settings;
+        let ReaderSettings { program, children, tools, sandbox, languages, longest_job } = settings;
         let pool = |arguments: &[&str], memory: u64| {
             let mut settings = PoolSettings::new(&program, arguments);
             settings.children = children;
             settings.memory = memory;
+            settings.sandbox = sandbox;
             (settings.cpu, settings.wall) = (longest_job, longest_job);
             settings.environment = tools.environment();
             Pool::new(settings)
@@ -86,6 +91,7 @@ impl Reader {
         let tesseract = tools.tesseract.clone().map(|found| {
             let mut settings = TesseractSettings::new(&program, RUN);
             settings.at_once = children;
+            settings.sandbox = sandbox;
             settings.readable.extend(found.readable);
             settings.data = found.data;
             settings.libraries = found.libraries;
@@ -98,7 +104,17 @@ impl Reader {
             tesseract,
             languages,
             children: children.max(1),
+            sandbox,
         }
+    }
+
+    /// Has a child say what it enforces on itself. It is kept for the first document.
+    pub async fn check_sandbox(&self) -> SandboxReport {
+        let status = match self.readers.check_sandbox().await {
+            Ok(status) | Err(ReadFailure::Unprotected { sandbox: status }) => Ok(status),
+            Err(failure) => Err(failure.to_string()),
+        };
+        SandboxReport { policy: self.sandbox, status }
     }
 
     /// Whether there is any engine for pictures of text.

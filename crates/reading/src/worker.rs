@@ -9,7 +9,7 @@
 
 use std::fmt;
 use std::fs::File;
-use std::io::{self, BufWriter, IoSliceMut, Read, Seek, Write};
+use std::io::{self, BufWriter, IoSliceMut, Read, Seek, SeekFrom, Write};
 use std::mem::MaybeUninit;
 use std::os::fd::OwnedFd;
 use std::path::PathBuf;
@@ -25,14 +25,14 @@ use crate::pool::protocol::{
     write_answer, write_message,
 };
 use crate::sandbox::limits::ResourceLimits;
-use crate::sandbox::{SandboxError, close_the_door, end_with_parent};
+use crate::sandbox::{SandboxError, close_inherited, end_with_parent, lock_down};
 use crate::{ReadError, Sink};
 
 #[derive(Debug, Error)]
 pub enum WorkerError {
     #[error("this command is started by Docket itself, never by hand")]
     NotAChild(#[source] ArtifactError),
-    #[error("the reader cannot be closed off")]
+    #[error("the reader's sandbox cannot be set up")]
     Sandbox(#[from] SandboxError),
     #[error("the parent cannot be reached")]
     Io(#[from] io::Error),
@@ -51,7 +51,7 @@ pub trait Handler {
     ) -> Result<(), ReadError>;
 }
 
-/// What a child has opened before its door closes.
+/// What a child has opened before it locks itself down.
 pub struct Opened {
     pub handler: Box<dyn Handler>,
     /// Folders that may be read from later on: fonts.
@@ -64,11 +64,12 @@ impl fmt::Debug for Opened {
     }
 }
 
-/// The whole life of a reading child. `open` loads libraries and models, before the door closes and
-/// under the limits already; it must leave no thread running.
+/// The whole life of a reading child. `open` loads libraries and models, before the lock-down and under
+/// the limits already; it must leave no thread running.
 ///
 /// Returns when the parent has no more jobs.
 pub fn serve_requests(open: impl FnOnce() -> Result<Opened, ReadError>) -> Result<(), WorkerError> {
+    close_inherited().map_err(SandboxError::Descriptors)?;
     let mut inbox = Inbox::default();
     let mut outbox = BufWriter::with_capacity(64 << 10, File::from(taken_stdout()?));
     let terms: Terms = artifact::read_frame(&mut inbox).map_err(WorkerError::NotAChild)?;
@@ -83,8 +84,11 @@ pub fn serve_requests(open: impl FnOnce() -> Result<Opened, ReadError>) -> Resul
             return Ok(());
         }
     };
-    let door = close_the_door(&readable)?;
-    tell(&mut outbox, &Greeting::Ready { version: VERSION, door })?;
+    let sandbox = lock_down(terms.parent, &readable)?;
+    if !terms.sandbox.admits(sandbox) {
+        return tell(&mut outbox, &Greeting::Unprotected { sandbox });
+    }
+    tell(&mut outbox, &Greeting::Ready { version: VERSION, sandbox })?;
 
     while let Some((request, handed)) = inbox.next_job()? {
         let mut replies = Replies { to: &mut outbox, sent: None };
@@ -168,7 +172,8 @@ impl Handed {
 /// One that does not fit into memory is refused, not tried.
 pub(crate) fn all_bytes(mut file: &File) -> Result<Vec<u8>, ReadError> {
     let unreadable = |error: io::Error| ReadError::damaged(format!("it cannot be read: {error}"));
-    let length = file.metadata().map_err(unreadable)?.len();
+    // Not from its metadata: where a child may use no path, it may not ask for those either.
+    let length = file.seek(SeekFrom::End(0)).map_err(unreadable)?;
     let too_large = || ReadError::too_large(format!("{} MiB", length >> 20));
     let length = usize::try_from(length).map_err(|_| too_large())?;
     let mut bytes = Vec::new();

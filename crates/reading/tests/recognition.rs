@@ -18,6 +18,7 @@ use reading::artifact;
 use reading::model::{Head, Page, Part, Preparation, Tail, TextSource, Word};
 use reading::pool::{Document, ReadFailure, Subject};
 use reading::reader::{Reader, ReaderSettings};
+use reading::sandbox::SandboxPolicy;
 use reading::tools::{InstalledTesseract, Tools};
 
 /// Says nothing of a picture, and says it well.
@@ -34,6 +35,7 @@ fn reader(first: Option<&str>, second: bool) -> Reader {
         program: program(),
         children: 2,
         tools: Tools { pdfium: None, models, tesseract },
+        sandbox: SandboxPolicy::Required,
         languages: Vec::new(),
         longest_job: Duration::from_secs(2),
     })
@@ -190,6 +192,7 @@ async fn what_is_not_installed_is_no_pages_fault() {
         program: program(),
         children: 1,
         tools: gone,
+        sandbox: SandboxPolicy::Required,
         languages: Vec::new(),
         longest_job: Duration::from_secs(2),
     });

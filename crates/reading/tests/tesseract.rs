@@ -1,4 +1,4 @@
-//! A program of somebody else's runs behind a door of its own.
+//! A program of somebody else's runs in a sandbox of its own.
 
 #![expect(clippy::unwrap_used, reason = "the helpers of a test may do what a test may")]
 
@@ -10,20 +10,21 @@ use std::path::PathBuf;
 use std::process::{Command, Output};
 use std::time::Duration;
 
-use hostile::program;
+use hostile::{Lacking, program};
 use reading::ReadError;
 use reading::pool::{Document, ReadFailure, Tesseract, TesseractSettings};
-use reading::sandbox::Order;
 use reading::sandbox::limits::ResourceLimits;
+use reading::sandbox::{Order, SandboxPolicy};
 
 fn settings() -> TesseractSettings {
     TesseractSettings::new(program(), &["run-program"])
 }
 
 /// Runs any program as tesseract would be run.
-fn behind_the_door(of: &str, arguments: &[&str]) -> Output {
+fn in_its_sandbox(of: &str, arguments: &[&str]) -> Output {
     let order = Order {
         parent: std::process::id(),
+        sandbox: SandboxPolicy::Required,
         limits: ResourceLimits { memory: 256 << 20, cpu: Duration::from_secs(5) },
         program: PathBuf::from(of).canonicalize().unwrap(),
         readable: settings().readable,
@@ -36,34 +37,65 @@ fn said(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
+/// With a private root a file does not exist; without one it may not be opened.
+fn is_refused(output: &Output) -> bool {
+    let said = said(output);
+    said.contains("Permission denied") || said.contains("No such file")
+}
+
+#[test]
+fn a_program_does_not_start_where_a_lock_is_missing() {
+    for (lacking, missing) in [(Lacking::Landlock, "Landlock is"), (Lacking::Seccomp, "seccomp is")]
+    {
+        let output = std::thread::spawn(move || {
+            lacking.apply();
+            in_its_sandbox("/bin/echo", &["hello"])
+        });
+        let output = output.join().unwrap();
+        assert!(output.stdout.is_empty() && !output.status.success(), "{output:?}");
+        assert!(said(&output).starts_with(&format!("{missing} not active here")), "{output:?}");
+    }
+}
+
+#[test]
+fn a_program_of_root_is_run_by_nobody_in_particular() {
+    let output = in_its_sandbox("/usr/bin/id", &["-u"]);
+    let said = String::from_utf8_lossy(&output.stdout);
+    let uid = rustix::process::getuid();
+    if uid.is_root() {
+        assert!(said.trim().parse::<u32>().unwrap() > 1_900_000_000, "{output:?}");
+    } else {
+        assert_eq!(said.trim(), uid.as_raw().to_string());
+    }
+}
+
 #[test]
 fn a_program_starts() {
-    let output = behind_the_door("/bin/echo", &["hello"]);
+    let output = in_its_sandbox("/bin/echo", &["hello"]);
     assert_eq!((output.stdout.as_slice(), said(&output).as_str()), (b"hello\n".as_slice(), ""));
 }
 
 #[test]
 fn it_reads_its_libraries_and_nothing_else() {
-    let output = behind_the_door("/bin/cat", &["/etc/passwd"]);
-    assert!(said(&output).contains("Permission denied"), "{output:?}");
-    assert!(output.stdout.is_empty());
+    let output = in_its_sandbox("/bin/cat", &["/etc/passwd"]);
+    assert!(is_refused(&output) && output.stdout.is_empty(), "{output:?}");
 }
 
 #[test]
 fn it_writes_nowhere() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("new");
-    let output = behind_the_door("/usr/bin/touch", &[file.to_str().unwrap()]);
+    let output = in_its_sandbox("/usr/bin/touch", &[file.to_str().unwrap()]);
     assert!(!output.status.success() && !file.exists(), "{output:?}");
 }
 
 #[test]
 fn it_starts_no_other_program() {
-    let output = behind_the_door("/usr/bin/env", &["/bin/echo", "hello"]);
-    assert!(said(&output).contains("Permission denied"), "{output:?}");
+    let output = in_its_sandbox("/usr/bin/env", &["/bin/echo", "hello"]);
+    assert!(is_refused(&output), "{output:?}");
     // With a process of its own for it, or without.
     for script in ["/bin/echo hello; :", "exec /bin/echo hello", "/bin/echo hello"] {
-        let output = behind_the_door("/bin/sh", &["-c", script]);
+        let output = in_its_sandbox("/bin/sh", &["-c", script]);
         assert!(output.stdout.is_empty() && !output.status.success(), "{output:?}");
     }
 }

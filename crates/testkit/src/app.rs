@@ -68,6 +68,7 @@ impl Default for TestSettings {
                 login_attempts_per_minute: 1000,
                 unknown_keys_per_minute: NonZeroU32::new(60).unwrap(),
                 reader: None,
+                sandbox: None,
                 search: SearchSettings {
                     embedding: EmbeddingSource::nowhere(),
                     second_opinion: None,

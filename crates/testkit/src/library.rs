@@ -13,6 +13,7 @@ use reading::artifact::Writer;
 use reading::model::{Area, Block, BlockKind, Head, Line, Page, Part, Size, Span, Tail, Word};
 use reading::prepare::{Mask, masks_of, masks_on};
 use reading::reader::{Reader, ReaderSettings};
+use reading::sandbox::SandboxPolicy;
 use reading::tools::Tools;
 use retrieval::embed::tiny;
 use retrieval::embedding::EmbeddingSource;
@@ -78,6 +79,7 @@ impl Library {
             program: "/nonexistent".into(),
             children: 1,
             tools: Tools::default(),
+            sandbox: SandboxPolicy::Required,
             languages: Vec::new(),
             longest_job: ReaderSettings::LONGEST_JOB,
         });

@@ -48,7 +48,8 @@ export interface paths {
         };
         /**
          * Can the process serve
-         * @description Names everything it depends on.
+         * @description Names everything it depends on. A server that works in part (`degraded`: it takes documents in and finds them,
+         *     and reads none because its sandbox is missing) answers 200.
          */
         get: operations["ready"];
         put?: never;
@@ -1413,7 +1414,7 @@ export interface components {
             detail: string;
         };
         /** @enum {string} */
-        HealthStatus: "ok" | "unavailable";
+        HealthStatus: "ok" | "degraded" | "unavailable";
         HealthView: {
             /** @description Everything the server needs to serve; empty where only life was asked for. */
             dependencies: components["schemas"]["DependencyView"][];

@@ -16,6 +16,7 @@ use reading::detect::{Detected, detect, ending};
 use reading::model::{Part, TextSource};
 use reading::pool::{Document, DocumentWriter, ReadFailure, Subject};
 use reading::reader::{Reader, ReaderSettings};
+use reading::sandbox::SandboxPolicy;
 use reading::tools::Tools;
 use testkit::mutate::Mutator;
 use tokio::sync::Semaphore;
@@ -56,6 +57,7 @@ impl Outcome {
             ReadFailure::OutOfMemory { .. } => Self::OutOfMemory,
             ReadFailure::TooMuchOutput { .. }
             | ReadFailure::Garbled { .. }
+            | ReadFailure::Unprotected { .. }
             | ReadFailure::NotStarted { .. } => Self::Misbehaved,
         }
     }
@@ -93,6 +95,7 @@ pub(super) fn report(waves: Vec<Wave>, args: &HostileArgs, each: bool) -> anyhow
         program: server::binary(args.docket())?,
         children,
         tools,
+        sandbox: SandboxPolicy::Required,
         languages: vec!["eng".to_owned()],
         longest_job: ReaderSettings::LONGEST_JOB,
     };

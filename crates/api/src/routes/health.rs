@@ -21,7 +21,8 @@ pub(crate) async fn live() -> Json<HealthView> {
 
 /// Can the process serve
 ///
-/// Names everything it depends on.
+/// Names everything it depends on. A server that works in part (`degraded`: it takes documents in and finds them,
+/// and reads none because its sandbox is missing) answers 200.
 #[utoipa::path(
     get, path = "/readyz", tag = "health",
     responses(
@@ -63,21 +64,23 @@ pub(crate) fn told(readiness: Readiness) -> (StatusCode, Json<HealthView>) {
         if readiness.is_ready() { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
     let dependencies = readiness.dependencies.into_iter().map(|dependency| DependencyView {
         name: dependency.name.to_owned(),
-        status: status_of(dependency.problem.is_none()),
+        status: match (&dependency.problem, dependency.is_essential) {
+            (None, _) => HealthStatus::Ok,
+            (Some(_), false) => HealthStatus::Degraded,
+            (Some(_), true) => HealthStatus::Unavailable,
+        },
         problem: dependency.problem,
     });
     (status, Json(view(dependencies.collect())))
 }
 
+/// As well as the dependency that is worst off.
 fn view(dependencies: Vec<DependencyView>) -> HealthView {
-    let well = dependencies.iter().all(|dependency| dependency.status == HealthStatus::Ok);
+    let is_any = |status| dependencies.iter().any(|dependency| dependency.status == status);
+    let worst_first = [HealthStatus::Unavailable, HealthStatus::Degraded];
     HealthView {
-        status: status_of(well),
+        status: worst_first.into_iter().find(|status| is_any(*status)).unwrap_or(HealthStatus::Ok),
         version: env!("CARGO_PKG_VERSION").to_owned(),
         dependencies,
     }
-}
-
-fn status_of(well: bool) -> HealthStatus {
-    if well { HealthStatus::Ok } else { HealthStatus::Unavailable }
 }

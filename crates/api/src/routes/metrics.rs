@@ -30,6 +30,7 @@ pub(crate) async fn metrics(
     if let Err(error) = api.ops.measure_queues().await {
         tracing::debug!(%error, "the queues were not measured");
     }
+    api.ops.measure_sandbox();
     Ok(written(&api.settings.metrics))
 }
 

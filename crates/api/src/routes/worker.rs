@@ -42,5 +42,6 @@ async fn counted(State(watched): State<Arc<Watched>>, client: Client) -> Respons
     if let Err(error) = watched.vitals.measure_queues().await {
         tracing::debug!(%error, "the queues were not measured");
     }
+    watched.vitals.measure_sandbox();
     metrics::written(&watched.metrics)
 }

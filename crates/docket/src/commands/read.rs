@@ -43,6 +43,12 @@ pub(crate) async fn run(args: &ReadArgs, config: &Config) -> anyhow::Result<Exit
     let limits = Limits::default();
     let subject = Subject { kind, file_name, password: args.password.clone(), limits };
     let reader = readers::reader(&config.read)?;
+    let sandbox = reader.check_sandbox().await;
+    // Where nothing is read, or no child starts, the reader itself says so.
+    let is_unlocked = sandbox.status.is_ok() && sandbox.reads_documents();
+    if let Some(problem) = sandbox.problem().filter(|_| is_unlocked) {
+        complain(format_args!("{problem}."));
+    }
     match print(&reader, &subject, &document, args.format).await {
         Ok(()) => Ok(ExitCode::SUCCESS),
         Err(error) => match error.downcast_ref::<ReadFailure>() {

@@ -8,6 +8,7 @@ use anyhow::Context;
 use api::{Api, ApiSettings};
 use engine::Stages;
 use ops::{FirstStart, Ops};
+use reading::sandbox::SandboxReport;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
@@ -71,7 +72,8 @@ async fn serve(
     } else {
         None
     };
-    announce(config, address, workers.as_ref());
+    let sandbox_problem = ops.sandbox().and_then(SandboxReport::problem);
+    announce(config, address, workers.as_ref(), sandbox_problem.as_deref());
     let work = async {
         stop.cancelled().await;
         if let Some(workers) = workers {
@@ -97,13 +99,21 @@ async fn make_first_user(ops: &Ops, first_password: &Chosen) -> anyhow::Result<(
     Ok(())
 }
 
-fn announce(config: &Config, address: SocketAddr, workers: Option<&Workers>) {
+fn announce(
+    config: &Config,
+    address: SocketAddr,
+    workers: Option<&Workers>,
+    sandbox_problem: Option<&str>,
+) {
     say(format_args!("Docket is ready at http://{address}"));
     say(format_args!("  data folder  {}", config.data_dir.display()));
     say(format_args!("  API          http://{address}/docs/"));
     match workers {
         Some(workers) => say(format_args!("  works on     {}", workers.description())),
         None => say("  works on     nothing: `docket worker` does the work"),
+    }
+    if let Some(problem) = sandbox_problem {
+        say(format_args!("  sandbox      {problem}"));
     }
     if !config.auth.enabled {
         say("  authentication is OFF: everybody who reaches this address is the administrator");

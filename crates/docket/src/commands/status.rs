@@ -15,7 +15,7 @@ pub(crate) async fn run(server: Option<&str>, as_json: bool) -> anyhow::Result<E
     let session = Session::find(server)?;
     let anybody = session.anonymous()?;
     let health: HealthView = anybody.get_either_way("/readyz").await?;
-    let ready = health.status == HealthStatus::Ok;
+    let ready = health.status != HealthStatus::Unavailable;
     if !as_json {
         print_health(&anybody, &health);
     }
@@ -41,6 +41,7 @@ pub(crate) async fn run(server: Option<&str>, as_json: bool) -> anyhow::Result<E
 fn print_health(client: &Client, health: &HealthView) {
     let word = match health.status {
         HealthStatus::Ok => "ready",
+        HealthStatus::Degraded => "ready, but DEGRADED",
         HealthStatus::Unavailable => "NOT READY",
     };
     say(format_args!("Docket {} at {} is {word}", health.version, client.server()));

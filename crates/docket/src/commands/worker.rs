@@ -3,9 +3,7 @@
 use std::process::ExitCode;
 
 use anyhow::Context;
-use blob::Blobs;
 use ops::{Intake, VectorsKeeper, Vitals};
-use store::Store;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
@@ -35,15 +33,33 @@ pub(crate) async fn run(config: &Config, drills: Drills) -> anyhow::Result<ExitC
     let clock = system::environment().clock;
     let vectors = VectorsKeeper::new(database.store().clone(), embedding, clock);
     let (reader, children) = (readers::reader(&config.read)?, config.read.children);
-    let equipment = Equipment { blobs: &blobs, reader, children, intake, vectors: vectors.clone() };
+    let sandbox = readers::check_sandbox(&reader).await;
+    let equipment = Equipment {
+        blobs: &blobs,
+        reader,
+        reads_documents: sandbox.reads_documents(),
+        children,
+        intake,
+        vectors: vectors.clone(),
+    };
     let stages = stages::registered(drills, equipment);
     let worked = async {
         let address = listener.as_ref().map(TcpListener::local_addr).transpose();
         let address = address.context("the listening address cannot be read")?;
-        let answering = answering(config, database.store(), &blobs, listener, stop.clone())?;
+        let problem = sandbox.problem();
+        let vitals = Vitals {
+            store: database.store().clone(),
+            blobs: blobs.clone(),
+            clock: system::environment().clock,
+            sandbox: Some(sandbox),
+        };
+        let answering = answering(config, vitals, listener, stop.clone())?;
         let workers = Workers::start(database.store(), &blobs, stages, vectors, config)?;
         say(format_args!("Worker {} is ready", workers.id()));
         say(format_args!("  works on     {}", workers.description()));
+        if let Some(problem) = problem {
+            say(format_args!("  sandbox      {problem}"));
+        }
         if let Some(address) = address {
             say(format_args!("  metrics      http://{address}/metrics"));
         }
@@ -63,14 +79,11 @@ pub(crate) async fn run(config: &Config, drills: Drills) -> anyhow::Result<ExitC
 /// Tells whoever asks how the worker is, when there is an address for it.
 fn answering(
     config: &Config,
-    store: &Store,
-    blobs: &Blobs,
+    vitals: Vitals,
     listener: Option<TcpListener>,
     stop: CancellationToken,
 ) -> anyhow::Result<impl Future<Output = ()>> {
     let metrics = count(config.limits.metrics_for_everybody)?;
-    let clock = system::environment().clock;
-    let vitals = Vitals { store: store.clone(), blobs: blobs.clone(), clock };
     let grace = config.shutdown_grace;
     Ok(async move {
         if let Some(listener) = listener {

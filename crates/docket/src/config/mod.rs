@@ -18,6 +18,7 @@ use api_types::ConfigView;
 use blob::BlobUrl;
 use domain::{FileKind, Pipeline, Secret, StageName};
 use engine::StaleAfter;
+use reading::sandbox::SandboxPolicy;
 use store::DatabaseUrl;
 
 pub(crate) use error::ConfigError;
@@ -87,6 +88,7 @@ pub(crate) struct ReadConfig {
     /// How many processes read at once.
     pub(crate) children: usize,
     pub(crate) languages: Vec<String>,
+    pub(crate) sandbox: SandboxPolicy,
 }
 
 #[derive(Debug)]
@@ -225,7 +227,11 @@ impl ReadConfig {
         if languages.is_empty() || !languages.iter().all(is_name) {
             return Err(layers.refuse("ocr_languages", "write names of tesseract, such as eng"));
         }
-        Ok(Self { children, languages: languages.into_iter().map(str::to_owned).collect() })
+        let languages = languages.into_iter().map(str::to_owned).collect();
+        let sandbox = layers.text("sandbox")?.parse();
+        let sandbox =
+            sandbox.map_err(|()| layers.refuse("sandbox", "write required or best_effort"))?;
+        Ok(Self { children, languages, sandbox })
     }
 }
 

@@ -26,6 +26,7 @@ mod ingesting;
 mod kills;
 mod reading;
 mod revocation;
+mod sandbox;
 mod scanning;
 mod stopping;
 mod support;

@@ -13,7 +13,7 @@ use super::pool::Keeper;
 use super::protocol::{Answer, Drawn, Frame, Picture, Tag};
 use crate::artifact::PackedPart;
 use crate::model::{Attachment, Part};
-use crate::sandbox::Door;
+use crate::sandbox::SandboxStatus;
 
 /// Dropping it before its end kills the child: nobody knows what it would do next.
 #[derive(Debug)]
@@ -73,8 +73,8 @@ impl Answers {
     }
 
     /// The process that does the work, and what holds it; none once the job is over.
-    pub fn child(&self) -> Option<(u32, Door)> {
-        self.child.as_ref().map(|child| (child.id(), child.door))
+    pub fn child(&self) -> Option<(u32, SandboxStatus)> {
+        self.child.as_ref().map(|child| (child.id(), child.sandbox))
     }
 
     /// The next answer; none after the last. After a failure there are none.

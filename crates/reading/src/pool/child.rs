@@ -20,8 +20,8 @@ use super::nursery::Nursery;
 use super::pool::PoolSettings;
 use super::protocol::{Envelope, Greeting, MAX_HANDED, Terms, VERSION};
 use crate::artifact;
-use crate::sandbox::Door;
-use crate::sandbox::limits::allow_cpu;
+use crate::sandbox::SandboxStatus;
+use crate::sandbox::limits::{allow_cpu, cpu_used};
 
 /// A child whose pipe is closed is dead, or about to be.
 const DYING: Duration = Duration::from_secs(2);
@@ -34,7 +34,10 @@ pub(crate) struct Child {
     pub(crate) answers: FrameReader<ChildStdout>,
     last_words: LastWords,
     bounds: Bounds,
-    pub(crate) door: Door,
+    pub(crate) sandbox: SandboxStatus,
+    /// Whether the limit on processor time can be moved for each job. Root needs `CAP_SYS_RESOURCE` for
+    /// that, which containers withhold.
+    limit_moves: bool,
     /// Whose bytes it has seen; none as long as it has seen nobody's.
     pub(crate) tenant: Option<TenantId>,
     pub(crate) served: u32,
@@ -43,7 +46,7 @@ pub(crate) struct Child {
 }
 
 impl Child {
-    /// Starts a child and waits until it has closed its door.
+    /// Starts a child and waits until it has locked itself down.
     pub(crate) async fn start(
         nursery: &Nursery,
         settings: &PoolSettings,
@@ -80,7 +83,9 @@ impl Child {
             version: VERSION,
             parent: std::process::id(),
             memory: settings.memory,
-            cpu_seconds: settings.cpu.as_secs().max(1),
+            // Enough for one more job when half of it is used. Whoever can, moves it for each job.
+            cpu_seconds: 2 * settings.cpu.as_secs().max(1),
+            sandbox: settings.sandbox,
         };
         let mut child = Self {
             process,
@@ -90,24 +95,30 @@ impl Child {
             last_words: LastWords::listen(stderr),
             bounds: Bounds { memory: settings.memory, cpu: settings.cpu },
             // Until it says otherwise.
-            door: Door::OPEN,
+            sandbox: SandboxStatus::NONE,
+            limit_moves: false,
             tenant: None,
             served: 0,
             idle_since: Instant::now(),
         };
-        child.door = child.agree_on(&terms).await?;
+        child.sandbox = child.agree_on(&terms).await?;
+        if !settings.sandbox.admits(child.sandbox) {
+            return Err(ReadFailure::Unprotected { sandbox: child.sandbox });
+        }
+        child.limit_moves = allow_cpu(child.id, settings.cpu).is_ok();
         Ok(child)
     }
 
-    async fn agree_on(&mut self, terms: &Terms) -> Result<Door, ReadFailure> {
+    async fn agree_on(&mut self, terms: &Terms) -> Result<SandboxStatus, ReadFailure> {
         let terms = framed(terms).map_err(not_started)?;
         // When it is dead already, the missing greeting tells why.
         let _told = self.requests.write_all(&terms).await;
         match self.answers.next_message(u64::MAX).await {
-            Ok((Greeting::Ready { version: VERSION, door }, _)) => Ok(door),
+            Ok((Greeting::Ready { version: VERSION, sandbox }, _)) => Ok(sandbox),
             Ok((Greeting::Ready { .. }, _)) => {
                 Err(not_started("the program was replaced: restart Docket"))
             }
+            Ok((Greeting::Unprotected { sandbox }, _)) => Err(ReadFailure::Unprotected { sandbox }),
             Ok((Greeting::NotReady { why }, _)) => Err(not_started(why)),
             Err(Broken::Ended) => {
                 let death = self.explain_death().await;
@@ -128,7 +139,12 @@ impl Child {
 
     /// Whether it can be given another document.
     pub(crate) fn is_well(&mut self) -> bool {
-        matches!(self.process.try_wait(), Ok(None)) && self.answers.is_quiet()
+        matches!(self.process.try_wait(), Ok(None)) && self.answers.is_quiet() && self.has_time()
+    }
+
+    /// Whether a job may use all the processor time that it is granted.
+    fn has_time(&self) -> bool {
+        self.limit_moves || cpu_used(self.id).is_ok_and(|used| used <= self.bounds.cpu.as_secs())
     }
 
     /// Hands over a job. After an error the child has not seen it.
@@ -138,7 +154,9 @@ impl Child {
         handed: &[BorrowedFd<'_>],
     ) -> io::Result<()> {
         self.last_words.forget();
-        allow_cpu(self.id, self.bounds.cpu)?;
+        if self.limit_moves {
+            allow_cpu(self.id, self.bounds.cpu)?;
+        }
         let message = framed(envelope)?;
         let sent = self
             .requests

@@ -8,6 +8,7 @@ use domain::{Failure, FailureClass};
 use thiserror::Error;
 
 use crate::ReadError;
+use crate::sandbox::{SandboxReport, SandboxStatus};
 
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum ReadFailure {
@@ -26,6 +27,9 @@ pub enum ReadFailure {
     /// What came back makes no sense.
     #[error("the reader's answer cannot be understood: {what}")]
     Garbled { what: String },
+    /// A lock of the sandbox is missing, and no document is read without it.
+    #[error("no document is read without its sandbox, and {} not active here", sandbox.missing_locks())]
+    Unprotected { sandbox: SandboxStatus },
     /// No child could be had, whatever the document is.
     #[error("no reader could be started: {why}")]
     NotStarted { why: String },
@@ -34,7 +38,9 @@ pub enum ReadFailure {
 impl ReadFailure {
     pub fn class(&self) -> FailureClass {
         match self {
-            Self::Typed(ReadError::Stopped) | Self::NotStarted { .. } => FailureClass::Retry,
+            Self::Typed(ReadError::Stopped)
+            | Self::Unprotected { .. }
+            | Self::NotStarted { .. } => FailureClass::Retry,
             Self::Typed(_) => FailureClass::Permanent,
             Self::Crashed { .. }
             | Self::TimedOut { .. }
@@ -55,6 +61,7 @@ impl ReadFailure {
                 "Split the file into smaller ones, or raise the reader's limits and run it again."
             }
             Self::TooMuchOutput { .. } => "Split the file into smaller ones and upload those.",
+            Self::Unprotected { .. } => SandboxReport::REMEDY,
             Self::NotStarted { .. } => {
                 "Run `docket doctor`: it says what keeps readers from starting."
             }

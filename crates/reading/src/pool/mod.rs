@@ -5,7 +5,7 @@
 //!     │ picks, warms, replaces
 //!   Child ═ socket: requests, documents as descriptors ═► worker::serve_requests (sandboxed)
 //!         ◄═ pipe: answers, frame by frame ═
-//!   Tesseract ── a program of its own per picture, behind a door of its own
+//!   Tesseract ── a program of its own per picture, in a sandbox of its own
 //! ```
 //!
 //! The parent believes nothing that comes back: it counts bytes (a child cannot flood it), it counts

@@ -24,6 +24,7 @@ use super::document::Document;
 use super::failure::ReadFailure;
 use super::nursery::Nursery;
 use super::protocol::{Envelope, MAX_HANDED, Request, Role};
+use crate::sandbox::{SandboxPolicy, SandboxStatus};
 
 /// How often a job may find its child dead before it was handed over.
 const ATTEMPTS: usize = 3;
@@ -38,6 +39,8 @@ pub struct PoolSettings {
     pub program: PathBuf,
     /// What makes it a reading child.
     pub arguments: Vec<OsString>,
+    /// Whether children read where a lock of the sandbox is missing.
+    pub sandbox: SandboxPolicy,
     /// All that a child gets to see of the environment.
     pub environment: Vec<(OsString, OsString)>,
     /// Bytes of address space.
@@ -63,6 +66,7 @@ impl PoolSettings {
             spares: 1,
             program: program.into(),
             arguments: arguments.iter().map(OsString::from).collect(),
+            sandbox: SandboxPolicy::Required,
             environment: Vec::new(),
             memory: 1 << 30,
             cpu: Duration::from_mins(2),
@@ -142,6 +146,15 @@ impl Pool {
             }
         }
         Err(not_started("readers die before they are given anything"))
+    }
+
+    /// Starts a child to see what it enforces on itself, and keeps it for the first job.
+    pub async fn check_sandbox(&self) -> Result<SandboxStatus, ReadFailure> {
+        let keeper = &self.keeper;
+        let child = Child::start(keeper.nursery()?, &keeper.0.settings).await?;
+        let sandbox = child.sandbox;
+        keeper.idle().fresh.push(child);
+        Ok(sandbox)
     }
 
     pub fn waiting(&self) -> Waiting {

@@ -21,11 +21,11 @@ use serde::{Deserialize, Serialize};
 use crate::artifact::{self, ArtifactError};
 use crate::model::{Area, Attachment, Part, Preparation, Size, TextSource, serde_byte_buf};
 use crate::prepare::Mask;
-use crate::sandbox::Door;
+use crate::sandbox::{SandboxPolicy, SandboxStatus};
 use crate::{Limits, ReadError};
 
 /// Both sides are the same binary, unless somebody replaced the file under a running one.
-pub(crate) const VERSION: u16 = 2;
+pub(crate) const VERSION: u16 = 3;
 /// The largest frame, unpacked.
 pub(crate) const MAX_FRAME: u32 = 16 << 20;
 /// The pieces in which bytes travel.
@@ -41,13 +41,23 @@ pub(crate) struct Terms {
     pub(crate) parent: u32,
     pub(crate) memory: u64,
     pub(crate) cpu_seconds: u64,
+    pub(crate) sandbox: SandboxPolicy,
 }
 
 /// The first thing a child says.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) enum Greeting {
-    Ready { version: u16, door: Door },
-    NotReady { why: String },
+    Ready {
+        version: u16,
+        sandbox: SandboxStatus,
+    },
+    /// It takes no document: a lock that is required is missing.
+    Unprotected {
+        sandbox: SandboxStatus,
+    },
+    NotReady {
+        why: String,
+    },
 }
 
 /// What a frame from a child holds.

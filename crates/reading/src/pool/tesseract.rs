@@ -1,10 +1,10 @@
-//! Runs tesseract on one picture, behind a door of its own.
+//! Runs tesseract on one picture, in a sandbox of its own.
 //!
 //! The picture is its standard input, a table of words (TSV) its standard output. It is a process of
-//! this binary that locks itself in and becomes tesseract: see [`crate::sandbox::run_program`].
+//! this binary that locks itself down and becomes tesseract: see [`crate::sandbox::run_program`].
 //!
 //! Input that is no picture is a list of files to tesseract, which it then tries to open: one more
-//! reason for the door.
+//! reason for the sandbox.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -23,7 +23,7 @@ use super::last_words::LastWords;
 use super::nursery::Nursery;
 use crate::ReadError;
 use crate::sandbox::limits::ResourceLimits;
-use crate::sandbox::{NOT_STARTED, Order};
+use crate::sandbox::{NOT_STARTED, Order, SandboxPolicy};
 
 #[derive(Clone, Debug)]
 pub struct TesseractSettings {
@@ -34,6 +34,8 @@ pub struct TesseractSettings {
     /// What makes it the runner: the program's order comes after these.
     pub runner_arguments: Vec<OsString>,
     pub program: PathBuf,
+    /// Whether it runs where a lock of the sandbox is missing.
+    pub sandbox: SandboxPolicy,
     /// Where its language data are, when not where it looks by itself.
     pub data: Option<PathBuf>,
     /// What it may read: shared libraries, language data.
@@ -50,14 +52,17 @@ pub struct TesseractSettings {
 impl TesseractSettings {
     pub fn new(runner: impl Into<PathBuf>, runner_arguments: &[&str]) -> Self {
         let readable = ["/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/local/lib"];
-        let more = ["/etc/ld.so.cache", "/usr/share/tesseract-ocr", "/usr/share/tessdata"];
+        // Debian's libraries may be links through `/etc/alternatives`.
+        let more = ["/etc/ld.so.cache", "/etc/alternatives"];
+        let data = ["/usr/share/tesseract-ocr", "/usr/share/tessdata"];
         Self {
             at_once: 2,
             runner: runner.into(),
             runner_arguments: runner_arguments.iter().map(OsString::from).collect(),
             program: PathBuf::from("/usr/bin/tesseract"),
+            sandbox: SandboxPolicy::Required,
             data: None,
-            readable: readable.iter().chain(&more).map(PathBuf::from).collect(),
+            readable: readable.iter().chain(&more).chain(&data).map(PathBuf::from).collect(),
             libraries: None,
             memory: 1 << 30,
             cpu: Duration::from_mins(1),
@@ -142,6 +147,7 @@ impl Tesseract {
         readable.extend(settings.data.clone());
         let order = Order {
             parent: std::process::id(),
+            sandbox: settings.sandbox,
             limits: ResourceLimits { memory: settings.memory, cpu: settings.cpu },
             program: settings.program.clone(),
             readable,

@@ -2,7 +2,8 @@
 //!
 //! Memory is limited as address space: the one limit that holds without cgroups. Processor time is
 //! counted by the kernel over the whole life of a process, so for a child that reads many documents the
-//! parent moves the limit before each of them ([`allow_cpu`]); the child itself cannot.
+//! parent moves the limit before each of them ([`allow_cpu`]); the child itself cannot. A parent that may
+//! not (root without `CAP_SYS_RESOURCE`, whose child is another user) replaces the child in time.
 //!
 //! There is no limit on the number of processes here: the kernel counts all processes and threads of
 //! the *user* against it, so one that is low enough to mean something would stop the child's own threads
@@ -48,7 +49,7 @@ pub(crate) fn allow_cpu(process: u32, time: Duration) -> io::Result<()> {
 }
 
 /// Seconds of processor time so far, rounded up.
-fn cpu_used(process: u32) -> io::Result<u64> {
+pub(crate) fn cpu_used(process: u32) -> io::Result<u64> {
     let stat = std::fs::read_to_string(format!("/proc/{process}/stat"))?;
     // The name, in parentheses, may hold spaces; after it come the state and the numbers.
     let numbers = stat.rsplit_once(')').map_or("", |(_, rest)| rest);

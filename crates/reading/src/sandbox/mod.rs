@@ -1,72 +1,72 @@
 //! The sandbox: what a process that reads a stranger's file may still do.
 //!
-//! A *reading child* opens everything it needs (libraries, models), then closes the door behind itself
-//! and only then takes its first document. From there on it computes, reads what it was handed, reads
-//! the font folders it named, answers on its pipe, and nothing else. Three independent locks, each of
-//! which would do for most attacks:
+//! A *reading child* opens everything it needs (libraries, models), then locks itself down
+//! ([`lock_down`]) and only then takes its first document. From there on it computes, reads what it was
+//! handed, reads the font folders it named, answers on its pipe, and nothing else. Several independent
+//! measures, each of which would do for most attacks:
 //!
-//! | lock | module | what it holds |
+//! | measure | module | what it takes away |
 //! |---|---|---|
 //! | limits | [`limits`] | memory, processor time, file size 0, no core dump, few descriptors |
+//! | descriptors | [`descriptors`] | everything that the parent had open, but the three standard ones |
+//! | private root | [`private_root`] | every path but the font folders: the others do not exist |
+//! | identity | [`identity`] | root's user id, all groups, all capabilities |
 //! | Landlock | [`landlock`] | every path but the font folders; every TCP port; signals to others |
 //! | seccomp | [`syscalls`] | the system calls themselves: no socket, no process, no file to write |
 //!
-//! The locks hold for the thread that closes them and for every thread it starts *later*: a thread
-//! started before would stay free, so the door does not close while there is one.
+//! Landlock and seccomp are the two *locks* that must be active before a document is read, unless the
+//! operator says otherwise ([`SandboxPolicy`]). The child tries them out after it has applied them, and
+//! refuses by itself ([`SandboxStatus`]). The other measures depend on what the machine allows: a private
+//! root needs `CAP_SYS_ADMIN` or user namespaces. Without one, the rules for system calls refuse every
+//! call that takes a path, so that nobody learns which paths exist.
 //!
-//! `/proc` must be there, to count threads by.
-//!
-//! A kernel may lack Landlock or seccomp (old, or a container that hides them). The door then closes as
-//! far as it goes, and [`Door`] says how far, so that whoever started the child can tell the operator.
+//! The locks hold for the thread that applies them and for every thread it starts *later*: a thread
+//! started before would stay free, so [`lock_down`] fails while there is one. `/proc` must be there, to
+//! count threads by.
 
+mod descriptors;
+mod identity;
 mod landlock;
 pub mod limits;
+mod private_root;
 mod program;
+mod status;
 mod syscalls;
 
 use std::io;
 use std::path::PathBuf;
 
-use serde::{Deserialize, Serialize};
+use rustix::process::{DumpableBehavior, set_dumpable_behavior};
+use rustix::thread::set_no_new_privs;
 use thiserror::Error;
 
+pub(crate) use descriptors::close_inherited;
 pub(crate) use program::NOT_STARTED;
 pub use program::{Order, run_program};
+pub use status::{Enforcement, SandboxPolicy, SandboxReport, SandboxStatus};
 
-/// How much of a lock the kernel holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub enum Hold {
-    None,
-    /// Landlock of an older kernel, which knows fewer kinds of access.
-    Partial,
-    Full,
-}
-
-/// What is enforced once the door is closed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Door {
-    pub landlock: Hold,
-    pub seccomp: Hold,
-}
-
-impl Door {
-    pub const OPEN: Self = Self { landlock: Hold::None, seccomp: Hold::None };
-}
+use syscalls::Rules;
 
 #[derive(Debug, Error)]
 pub enum SandboxError {
-    #[error("{threads} threads are running, and those that began before the door closed stay free")]
+    #[error("{threads} threads are running, and those that began before the lock-down stay free")]
     Threads { threads: usize },
     #[error("the threads of this process cannot be counted")]
     Count(#[source] io::Error),
     #[error("a resource limit cannot be set")]
     Limit(#[source] io::Error),
+    #[error("what the parent had open cannot be closed")]
+    Descriptors(#[source] io::Error),
+    #[error("the rights of this process cannot be given up")]
+    Identity(#[source] io::Error),
     #[error("the parent is gone")]
     Orphaned,
     #[error("the rules for files cannot be set")]
     Landlock(#[from] ::landlock::RulesetError),
     #[error("the rules for system calls cannot be built")]
     Rules(#[from] seccompiler::BackendError),
+    #[error("{} not active here, and sandbox = \"required\"", .0.missing_locks())]
+    Missing(SandboxStatus),
     #[error("`{program}` cannot be started")]
     Program {
         program: PathBuf,
@@ -75,13 +75,28 @@ pub enum SandboxError {
     },
 }
 
-/// Gives up everything that reading does not need, for good. `readable` are folders (or files) that
-/// may still be opened for reading.
-pub fn close_the_door(readable: &[PathBuf]) -> Result<Door, SandboxError> {
-    be_alone()?;
+/// Gives up everything that reading does not need, for good, and ends with `parent`. `readable` are
+/// folders (or files) that may still be opened for reading.
+pub fn lock_down(parent: u32, readable: &[PathBuf]) -> Result<SandboxStatus, SandboxError> {
+    let (private_root, uid) = give_up_rights(parent, readable)?;
     let landlock = landlock::restrict(readable, &[])?;
-    let seccomp = syscalls::restrict(syscalls::Rules::reading()?)?;
-    Ok(Door { landlock, seccomp })
+    let seccomp = syscalls::restrict(Rules::reading(private_root)?)?;
+    Ok(SandboxStatus { landlock, seccomp, private_root, uid })
+}
+
+/// What both kinds of children give up before their locks close. Gives whether there is a private root,
+/// and the user id that is left.
+fn give_up_rights(parent: u32, visible: &[PathBuf]) -> Result<(bool, u32), SandboxError> {
+    be_alone()?;
+    let private_root = private_root::enter(visible).is_ok();
+    let of_identity = |error: rustix::io::Errno| SandboxError::Identity(error.into());
+    let uid = identity::give_up().map_err(of_identity)?;
+    // Processes of the same user could look into this one otherwise.
+    set_dumpable_behavior(DumpableBehavior::NotDumpable).map_err(of_identity)?;
+    set_no_new_privs(true).map_err(of_identity)?;
+    // The kernel forgets the wish when the user id changes.
+    end_with_parent(parent)?;
+    Ok((private_root, uid))
 }
 
 /// Asks the kernel to end this process with its parent, even in an endless loop.

@@ -1,8 +1,11 @@
-//! A program of somebody else's (tesseract), started behind a closed door of its own.
+//! A program of somebody else's (tesseract), started in a sandbox of its own.
 //!
-//! A process of this binary locks itself in, then *becomes* the program. Starting a program must be
+//! A process of this binary locks itself down, then *becomes* the program. Starting a program must be
 //! allowed for that, and stays allowed: Landlock grants it for this one file and its loader, and no new
-//! process can be made, so all that is left is to start the same program over, behind the same door.
+//! process can be made, so all that is left is to start the same program over, in the same sandbox.
+//!
+//! The program loads its libraries by itself, so it must be able to open paths. Where there is no private
+//! root it can therefore find out which paths exist.
 
 use std::error::Error;
 use std::ffi::{OsStr, OsString};
@@ -16,13 +19,14 @@ use std::time::Duration;
 use rustix::process::{Resource, Rlimit, setrlimit};
 
 use super::limits::ResourceLimits;
-use super::{SandboxError, end_with_parent, landlock, syscalls};
+use super::{SandboxError, SandboxPolicy, SandboxStatus, landlock, syscalls};
 
 /// Which program is to be run, and what it may use. Travels as arguments of the process that obeys it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Order {
     /// The process to end with.
     pub parent: u32,
+    pub sandbox: SandboxPolicy,
     pub limits: ResourceLimits,
     pub program: PathBuf,
     /// Files and folders that it may read: its libraries, its data.
@@ -36,6 +40,7 @@ impl Order {
             [u64::from(self.parent), self.limits.memory, self.limits.cpu.as_secs().max(1)];
         let mut arguments: Vec<_> =
             numbers.iter().map(|number| number.to_string().into()).collect();
+        arguments.push(self.sandbox.as_str().into());
         arguments.push(self.readable.len().to_string().into());
         arguments.extend(self.readable.iter().map(|path| path.clone().into_os_string()));
         arguments.push(self.program.clone().into_os_string());
@@ -50,11 +55,12 @@ impl Order {
         let parent = u32::try_from(number()?).ok()?;
         let memory = number()?;
         let cpu = Duration::from_secs(number()?);
-        let count = usize::try_from(number()?).ok()?;
+        let sandbox = arguments.next()?.to_str()?.parse().ok()?;
+        let count = arguments.next()?.to_str()?.parse().ok()?;
         let readable: Vec<_> = arguments.by_ref().take(count).map(PathBuf::from).collect();
         let program = PathBuf::from(arguments.next()?);
         let limits = ResourceLimits { memory, cpu };
-        Some(Self { parent, limits, program, readable, arguments: arguments.collect() })
+        Some(Self { parent, sandbox, limits, program, readable, arguments: arguments.collect() })
     }
 }
 
@@ -88,16 +94,19 @@ fn become_program(order: &Order) -> SandboxError {
 }
 
 fn lock_in(order: &Order) -> Result<(), SandboxError> {
-    super::be_alone()?;
-    end_with_parent(order.parent)?;
+    super::close_inherited().map_err(SandboxError::Descriptors)?;
     order.limits.set().map_err(SandboxError::Limit)?;
-    let none = Rlimit { current: Some(0), maximum: Some(0) };
-    setrlimit(Resource::Nproc, none).map_err(|error| SandboxError::Limit(error.into()))?;
     let mut executable = vec![order.program.clone()];
     executable.extend(loader_of(&order.program));
-    landlock::restrict(&order.readable, &executable)?;
-    syscalls::restrict(syscalls::Rules::running_a_program()?)?;
-    Ok(())
+    let visible = [order.readable.as_slice(), &executable].concat();
+    let (private_root, uid) = super::give_up_rights(order.parent, &visible)?;
+    // Counted for each user, so only after the user is another.
+    let none = Rlimit { current: Some(0), maximum: Some(0) };
+    setrlimit(Resource::Nproc, none).map_err(|error| SandboxError::Limit(error.into()))?;
+    let landlock = landlock::restrict(&order.readable, &executable)?;
+    let seccomp = syscalls::restrict(syscalls::Rules::running_a_program()?)?;
+    let status = SandboxStatus { landlock, seccomp, private_root, uid };
+    if order.sandbox.admits(status) { Ok(()) } else { Err(SandboxError::Missing(status)) }
 }
 
 /// The dynamic loader that a program names near its beginning; the kernel starts it first.
@@ -117,6 +126,7 @@ mod tests {
     fn an_order_survives_the_way_through_arguments() {
         let order = Order {
             parent: 7,
+            sandbox: SandboxPolicy::BestEffort,
             limits: ResourceLimits { memory: 1 << 30, cpu: Duration::from_secs(5) },
             program: "/usr/bin/tesseract".into(),
             readable: vec!["/usr/lib".into(), "/a folder:with signs".into()],

@@ -8,6 +8,9 @@
 //!   the process at once, so that an attack is seen as a crash and not as one more error code.
 //! - **unfiltered arguments**: `clone3` keeps its flags where a filter cannot look. It "does not exist",
 //!   and the C library falls back to `clone`, whose flags can be checked.
+//!
+//! A filter cannot look at paths either. Where the process has no root of its own, a reading child may
+//! therefore make no call that takes one: each would tell whether the path exists.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +20,7 @@ use seccompiler::{
     SeccompFilter, SeccompRule, TargetArch, apply_filter,
 };
 
-use super::{Hold, SandboxError};
+use super::{Enforcement, SandboxError};
 
 type Calls = BTreeMap<c_long, Vec<SeccompRule>>;
 
@@ -28,9 +31,13 @@ pub(super) struct Rules {
 }
 
 impl Rules {
-    /// For a reading child, which has loaded every library already.
-    pub(super) fn reading() -> Result<Self, BackendError> {
+    /// For a reading child, which has loaded every library already. It may use paths when it has a
+    /// private root.
+    pub(super) fn reading(private_root: bool) -> Result<Self, BackendError> {
         let mut allowed = computing()?;
+        if private_root {
+            allowed.extend(using_paths()?);
+        }
         let no_code = || clear_bits(2, libc::PROT_EXEC);
         allowed.insert(libc::SYS_mmap, vec![no_code()?]);
         allowed.insert(libc::SYS_mprotect, vec![no_code()?]);
@@ -46,6 +53,7 @@ impl Rules {
     /// under them. Which program may be started is Landlock's to say.
     pub(super) fn running_a_program() -> Result<Self, BackendError> {
         let mut allowed = computing()?;
+        allowed.extend(using_paths()?);
         let loading = [
             libc::SYS_mmap,
             libc::SYS_mprotect,
@@ -73,7 +81,7 @@ impl Rules {
 }
 
 /// Closes the lock for this thread and its descendants.
-pub(super) fn restrict(rules: Rules) -> Result<Hold, SandboxError> {
+pub(super) fn restrict(rules: Rules) -> Result<Enforcement, SandboxError> {
     // The list of what is allowed comes last, since it forbids closing any further lock.
     let filters = [
         compiled(rules.hostile, SeccompAction::Allow, SeccompAction::KillProcess)?,
@@ -90,10 +98,15 @@ pub(super) fn restrict(rules: Rules) -> Result<Hold, SandboxError> {
     ];
     for filter in filters {
         if apply_filter(&filter).is_err() {
-            return Ok(Hold::None);
+            return Ok(Enforcement::None);
         }
     }
-    Ok(Hold::Full)
+    Ok(if refuses() { Enforcement::Full } else { Enforcement::None })
+}
+
+/// Tries it out: nobody may ask for a process group, which is otherwise always allowed.
+fn refuses() -> bool {
+    rustix::process::getpgid(None) == Err(rustix::io::Errno::PERM)
 }
 
 fn compiled(
@@ -159,20 +172,10 @@ fn computing() -> Result<Calls, BackendError> {
         libc::SYS_readv,
         libc::SYS_write,
         libc::SYS_writev,
-        // Looking at paths, as a search for fonts does.
-        libc::SYS_newfstatat,
-        libc::SYS_statx,
     ];
     let mut calls: Calls = plain.map(|call| (call, Vec::new())).into_iter().collect();
     #[cfg(target_arch = "x86_64")]
-    calls.extend(
-        [libc::SYS_lstat, libc::SYS_poll, libc::SYS_stat, libc::SYS_time]
-            .map(|call| (call, Vec::new())),
-    );
-    let writing = libc::O_WRONLY | libc::O_RDWR | libc::O_CREAT | libc::O_TRUNC | libc::O_APPEND;
-    calls.insert(libc::SYS_openat, vec![clear_bits(2, writing)?]);
-    #[cfg(target_arch = "x86_64")]
-    calls.insert(libc::SYS_open, vec![clear_bits(1, writing)?]);
+    calls.extend([libc::SYS_poll, libc::SYS_time].map(|call| (call, Vec::new())));
     calls.insert(libc::SYS_clone, vec![set_bits(0, libc::CLONE_THREAD)?]);
     let looking = [libc::F_GETFD, libc::F_SETFD, libc::F_GETFL, libc::F_DUPFD_CLOEXEC];
     let looking = looking.map(|command| equals(1, command.unsigned_abs().into()));
@@ -181,6 +184,19 @@ fn computing() -> Result<Calls, BackendError> {
     // `abort` sends itself a signal.
     let own = u64::from(std::process::id());
     calls.insert(libc::SYS_tgkill, vec![equals(0, own)?]);
+    Ok(calls)
+}
+
+/// Looking at paths and opening them for reading, as a search for fonts does.
+fn using_paths() -> Result<Calls, BackendError> {
+    let looking = [libc::SYS_newfstatat, libc::SYS_statx];
+    let mut calls: Calls = looking.map(|call| (call, Vec::new())).into_iter().collect();
+    #[cfg(target_arch = "x86_64")]
+    calls.extend([libc::SYS_lstat, libc::SYS_stat].map(|call| (call, Vec::new())));
+    let writing = libc::O_WRONLY | libc::O_RDWR | libc::O_CREAT | libc::O_TRUNC | libc::O_APPEND;
+    calls.insert(libc::SYS_openat, vec![clear_bits(2, writing)?]);
+    #[cfg(target_arch = "x86_64")]
+    calls.insert(libc::SYS_open, vec![clear_bits(1, writing)?]);
     Ok(calls)
 }
 

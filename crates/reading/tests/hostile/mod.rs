@@ -1,6 +1,16 @@
 //! A pool of children that do what their document says.
 
-#![allow(dead_code, clippy::allow_attributes, reason = "no test uses all of it")]
+#![allow(
+    dead_code,
+    clippy::allow_attributes,
+    unreachable_pub,
+    unused_imports,
+    clippy::expect_used,
+    reason = "no test uses all of it, and the helpers of a test may do what a test may"
+)]
+
+#[path = "../../../testkit/src/kernel.rs"]
+mod kernel;
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -11,6 +21,8 @@ use reading::pool::{
     Answer, Answers, Document, Job, Pool, PoolSettings, ReadFailure, Request, Role, Subject, Work,
 };
 use reading::{Limits, Part};
+
+pub(crate) use kernel::Lacking;
 
 /// The example beside this test: cargo builds it along with the tests.
 pub(crate) fn program() -> PathBuf {

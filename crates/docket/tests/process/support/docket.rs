@@ -7,6 +7,7 @@ use std::process::Stdio;
 use std::time::Duration;
 
 use rustix::process::Signal;
+use testkit::Lacking;
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWriteExt, BufReader};
 use tokio::process::{Child, ChildStdin, Command};
 use tokio::sync::watch;
@@ -20,6 +21,7 @@ pub(crate) const ADMIN: &str = "admin@localhost";
 #[derive(Debug)]
 pub(crate) struct Docket {
     command: Command,
+    lacking: Option<Lacking>,
 }
 
 impl Docket {
@@ -35,7 +37,7 @@ impl Docket {
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .kill_on_drop(true);
-        Self { command }
+        Self { command, lacking: None }
     }
 
     /// A command on this data folder.
@@ -74,6 +76,11 @@ impl Docket {
 
     pub(crate) fn env(mut self, name: &str, value: &str) -> Self {
         self.command.env(name, value);
+        self
+    }
+
+    pub(crate) fn on_a_kernel_without(mut self, lacking: Lacking) -> Self {
+        self.lacking = Some(lacking);
         self
     }
 
@@ -137,11 +144,28 @@ impl Docket {
     }
 
     fn spawn(mut self) -> Running {
-        let mut child = self.command.spawn().expect("docket can be run");
+        let start = |command: &mut Command| command.spawn().expect("docket can be run");
+        let mut child = match self.lacking {
+            None => start(&mut self.command),
+            Some(lacking) => on_a_thread_of_its_own(|| {
+                lacking.apply();
+                start(&mut self.command)
+            }),
+        };
         let stdout = listen_to(child.stdout.take().unwrap());
         let stderr = listen_to(child.stderr.take().unwrap());
         Running { child, stdout, stderr }
     }
+}
+
+/// What a thread loses, the processes that it starts do not have; the other threads keep it.
+fn on_a_thread_of_its_own<T: Send>(work: impl FnOnce() -> T + Send) -> T {
+    let runtime = tokio::runtime::Handle::current();
+    let within = || {
+        let _entered = runtime.enter();
+        work()
+    };
+    std::thread::scope(|scope| scope.spawn(within).join()).expect("it does not panic")
 }
 
 /// `Docket is ready at http://127.0.0.1:8080`
