@@ -45,5 +45,8 @@ pub use search::{
     SearchBody, SearchFilters, SearchMode, SearchQuery, SearchResponse, SentenceView,
 };
 pub use session::{CallerKind, LoginRequest, LoginResponse, MeView};
-pub use tenant::{ChainView, LimitsView, MaskView, RulesView, TenantView, UsageView};
+pub use tenant::{
+    ChainView, CheckpointPage, CheckpointQuery, CheckpointView, LimitsView, MaskView, RulesView,
+    TenantView, UsageView,
+};
 pub use users::{CreateUserRequest, RoleName, UpdateUserRequest, UserView};

@@ -1,8 +1,9 @@
 //! A tenant's rules, limits and usage.
 
+use chrono::{DateTime, Utc};
 use domain::TenantRules;
 use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
+use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
@@ -88,4 +89,48 @@ pub struct ChainView {
     pub is_whole: bool,
     /// What was changed, moved or removed, in sentences.
     pub faults: Vec<String>,
+    /// How many signed checkpoints the log was compared with.
+    pub checkpoints: usize,
+    /// Rows that came later are protected by the hash chain only.
+    pub last_checkpoint_at: Option<DateTime<Utc>>,
+}
+
+/// A signed statement of where the tenant's audit log ended at one moment. Keep it outside of Docket, one JSON
+/// document a line, and `docket audit verify --against` compares the log with it.
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
+pub struct CheckpointView {
+    pub number: i64,
+    pub taken_at: DateTime<Utc>,
+    /// How many rows the log had.
+    pub rows: i64,
+    /// What was signed: a JSON document, kept byte by byte.
+    pub statement: String,
+    /// Ed25519, in Base64.
+    pub signature: String,
+    /// In Base64.
+    pub public_key: String,
+}
+
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
+pub struct CheckpointPage {
+    /// In the order of their numbers.
+    pub items: Vec<CheckpointView>,
+}
+
+/// Which checkpoints to list.
+#[derive(Debug, Default, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub struct CheckpointQuery {
+    /// Only those with a higher number.
+    #[serde(default)]
+    #[param(minimum = 0)]
+    pub after: u32,
+    /// At most this many.
+    #[serde(default = "hundred")]
+    #[param(minimum = 1, maximum = 1000)]
+    pub limit: u32,
+}
+
+fn hundred() -> u32 {
+    100
 }

@@ -80,6 +80,7 @@ pub(crate) fn versioned_routes() -> OpenApiRouter<Arc<Api>> {
         .routes(routes!(api_keys::find, api_keys::revoke))
         .routes(routes!(audit::list))
         .routes(routes!(audit::verify))
+        .routes(routes!(audit::checkpoints))
         .routes(routes!(tenant::look))
         .routes(routes!(tenant::change_rules))
         .routes(routes!(config::see))

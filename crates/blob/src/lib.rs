@@ -7,6 +7,7 @@
 //! - a **staged** object is an upload that is not published: `staging/<upload>`. It is nobody's until
 //!   [`Blobs::publish`]; whoever dies in between leaves it to the janitor ([`Blobs::list_staged`]).
 //! - an **artifact** is what a stage made: `artifacts/<tenant>/<doc>/<run>/<stage>/<name>`.
+//! - a **checkpoint** is a signed statement about a tenant's audit log: `audit/<tenant>/<number>-<hash>.json`.
 //!
 //! An object appears whole or not at all, and lasts when the call that made it returns. In the
 //! folder that takes an fsync of the file, a rename, and an fsync of every folder on the way that is
@@ -41,8 +42,8 @@ use bucket::Bucket;
 pub use error::BlobError;
 use error::Result;
 use folder::Folder;
-pub use place::{ArtifactName, ArtifactPlace, InvalidPlace};
-use place::{artifacts_key, original_key, staged_key};
+pub use place::{ArtifactName, ArtifactPlace, CheckpointPlace, InvalidPlace};
+use place::{artifacts_key, checkpoint_key, original_key, staged_key};
 pub use settings::{Patience, Settings};
 pub use stream::BlobStream;
 pub use upload::{Staged, Upload};
@@ -206,10 +207,7 @@ impl Blobs {
         let key = place.key();
         let size = bytes.len() as u64;
         let sha256 = upload::hash_whole(bytes.clone()).await?;
-        match &self.backend {
-            Backend::Folder(folder) => folder.put(key.clone(), bytes).await?,
-            Backend::Bucket(bucket) => bucket.put(&key, bytes).await?,
-        }
+        self.put(key.clone(), bytes).await?;
         Ok(Artifact { key, size, sha256 })
     }
 
@@ -271,6 +269,29 @@ impl Blobs {
         self.delete(staged_key(upload)).await
     }
 
+    /// To repeat it writes the same bytes again.
+    pub async fn put_checkpoint(&self, place: &CheckpointPlace, bytes: Bytes) -> Result<()> {
+        self.put(checkpoint_key(place), bytes).await
+    }
+
+    pub async fn read_checkpoint(&self, place: &CheckpointPlace) -> Result<Bytes> {
+        self.read(checkpoint_key(place), None).await?.collect().await
+    }
+
+    /// That it is not there is fine.
+    pub async fn delete_checkpoint(&self, place: &CheckpointPlace) -> Result<()> {
+        self.delete(checkpoint_key(place)).await
+    }
+
+    /// Those of one tenant, or of all.
+    pub fn list_checkpoints(
+        &self,
+        tenant: Option<TenantId>,
+    ) -> BoxStream<'static, Result<CheckpointPlace>> {
+        let below = tenant.map_or_else(|| "audit".to_owned(), |tenant| format!("audit/{tenant}"));
+        place::only(self.list_below(&below), |found| place::read_checkpoint_key(&found.key))
+    }
+
     /// A URL of the object store that gives the original to whoever has it, until it expires; `None` for the
     /// folder, which has none. Nothing revokes it, so it must be short-lived; people get our own [`links`].
     /// Does not look whether the original is there.
@@ -285,6 +306,13 @@ impl Blobs {
             Backend::Bucket(bucket) => {
                 bucket.sign(&original_key(tenant, hash), download).await.map(Some)
             }
+        }
+    }
+
+    async fn put(&self, key: String, bytes: Bytes) -> Result<()> {
+        match &self.backend {
+            Backend::Folder(folder) => folder.put(key, bytes).await,
+            Backend::Bucket(bucket) => bucket.put(&key, bytes).await,
         }
     }
 

@@ -36,6 +36,29 @@ pub(crate) fn artifacts_key(tenant: TenantId, doc: DocId) -> String {
     format!("artifacts/{tenant}/{doc}")
 }
 
+/// The number first and of one length, so that a listing is in their order.
+pub(crate) fn checkpoint_key(place: &CheckpointPlace) -> String {
+    let CheckpointPlace { tenant, number, digest } = place;
+    format!("audit/{tenant}/{number:012}-{digest}.json")
+}
+
+pub(crate) fn read_checkpoint_key(key: &str) -> Option<CheckpointPlace> {
+    let (tenant, rest) = key.strip_prefix("audit/")?.split_once('/')?;
+    let (number, digest) = rest.strip_suffix(".json")?.split_once('-')?;
+    let (tenant, number) = (tenant.parse().ok()?, number.parse().ok()?);
+    Some(CheckpointPlace { tenant, number, digest: digest.parse().ok()? })
+}
+
+/// Where a checkpoint of a tenant's audit log is kept: two with one number, as a restored backup makes them, have
+/// two places.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct CheckpointPlace {
+    pub tenant: TenantId,
+    pub number: i64,
+    /// Of what it states.
+    pub digest: ContentHash,
+}
+
 /// The entries of a listing whose keys Docket wrote. Others are not touched, and not shown.
 pub(crate) fn only<T: Send + 'static>(
     listing: BoxStream<'static, Result<Found>>,

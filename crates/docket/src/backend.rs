@@ -5,7 +5,7 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use blob::{BlobUrl, Blobs};
 use engine::Stages;
-use ops::{Environment, Ops, OpsError, Settings, TokenKey};
+use ops::{AuditKey, AuditSettings, Environment, Ops, OpsError, Settings, TokenKey};
 use reading::reader::Reader;
 use reading::sandbox::SandboxReport;
 use store::Store;
@@ -63,6 +63,10 @@ impl Backend {
                 "jwt_secret is not set: tokens made here do not count on other servers of this database"
             );
         }
+        let audit_key = match &config.audit.signing_key {
+            Some(secret) => secret.clone(),
+            None => data_dir.secret("audit_signing_key", environment.random.as_ref())?,
+        };
         let blobs = open_blobs(config, &data_dir)?;
         let reads_documents = sandbox.as_ref().is_none_or(SandboxReport::reads_documents);
         let database = OpenDatabase::open(config, &data_dir, &environment).await?;
@@ -72,6 +76,10 @@ impl Backend {
             bcrypt_cost: Self::BCRYPT_COST,
             login_attempts_per_minute: config.auth.login_attempts_per_minute,
             unknown_keys_per_minute: config.auth.unknown_keys_per_minute,
+            audit: AuditSettings {
+                key: AuditKey::new(&audit_key, &config.audit.trusted_keys),
+                checkpoint_every: config.audit.checkpoint_every,
+            },
             intake: stages::intake_settings(config, drills)?,
             reader: Some(reader.clone()),
             sandbox,

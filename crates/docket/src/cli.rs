@@ -155,13 +155,24 @@ pub(crate) enum Command {
 pub(crate) enum AuditCommand {
     /// Check every tenant's chain; names each row that was changed, moved or removed.
     ///
-    /// Exits with 1 when there is one.
+    /// Compares the log with its signed checkpoints too. Exits with 1 when something does not hold.
     Verify {
+        /// Checkpoints that were exported and kept elsewhere: whoever could change the database and the
+        /// object store could not change these.
+        #[arg(long, value_name = "FILE")]
+        against: Option<PathBuf>,
         #[command(flatten)]
         database: DatabaseArgs,
         /// Print one JSON document instead of text.
         #[arg(long)]
         json: bool,
+    },
+    /// Sign checkpoints of all tenants' logs as they stand, and print all there are: one JSON document a line.
+    ///
+    /// Keep the output where whoever runs the database cannot change it.
+    Export {
+        #[command(flatten)]
+        database: DatabaseArgs,
     },
 }
 

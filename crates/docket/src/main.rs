@@ -118,8 +118,12 @@ async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         }
         Command::Config(args) => commands::config::run(&load(args.flags())?),
         Command::Migrate(args) => commands::migrate::run(&quiet(&load(args.flags())?)?).await,
-        Command::Audit { command: AuditCommand::Verify { database, json } } => {
-            commands::audit_verify::run(&quiet(&load(database.flags())?)?, *json).await
+        Command::Audit { command: AuditCommand::Verify { against, database, json } } => {
+            let config = quiet(&load(database.flags())?)?;
+            commands::audit::verify(&config, against.as_deref(), *json).await
+        }
+        Command::Audit { command: AuditCommand::Export { database } } => {
+            commands::audit::export(&quiet(&load(database.flags())?)?).await
         }
         Command::Search(args) => commands::search::search(args).await,
         Command::Ask(args) => commands::search::ask(args).await,

@@ -6,7 +6,7 @@ use chrono::{DateTime, Utc};
 use serde_json::Value;
 use uuid::Uuid;
 
-use crate::{ApiKeyId, AuditId, BatchId, DocId, JobId, RunId, TenantId, UserId};
+use crate::{ApiKeyId, AuditId, BatchId, CheckpointFault, DocId, JobId, RunId, TenantId, UserId};
 
 macro_rules! audit_actions {
     ($($variant:ident = $name:literal),+ $(,)?) => {
@@ -180,4 +180,26 @@ pub struct ChainReport {
     pub tenant_name: String,
     pub rows: i64,
     pub faults: Vec<ChainFault>,
+    pub checkpoints: CheckpointReport,
+}
+
+impl ChainReport {
+    pub fn is_intact(&self) -> bool {
+        self.faults.is_empty() && self.checkpoints.faults.is_empty()
+    }
+
+    /// Everything that does not hold, in sentences.
+    pub fn sentences(&self) -> Vec<String> {
+        let rows = self.faults.iter().map(ToString::to_string);
+        rows.chain(self.checkpoints.faults.iter().map(ToString::to_string)).collect()
+    }
+}
+
+/// What comparing a chain with its signed checkpoints found.
+#[derive(Clone, Debug, Default)]
+pub struct CheckpointReport {
+    /// How many were compared, from all places.
+    pub compared: usize,
+    pub last_taken_at: Option<DateTime<Utc>>,
+    pub faults: Vec<CheckpointFault>,
 }

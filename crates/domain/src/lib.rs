@@ -5,6 +5,7 @@
 
 mod access;
 mod audit;
+mod audit_checkpoint;
 mod chunks;
 mod content;
 mod content_hash;
@@ -21,7 +22,11 @@ mod work;
 
 pub use access::{ApiKeyRecord, Revocation};
 pub use audit::{
-    AuditAction, AuditEntry, AuditFilter, AuditRecord, ChainFault, ChainReport, Entity,
+    AuditAction, AuditEntry, AuditFilter, AuditRecord, ChainFault, ChainReport, CheckpointReport,
+    Entity,
+};
+pub use audit_checkpoint::{
+    CheckpointFault, CheckpointOrigin, CheckpointStatement, LaneHead, SignedCheckpoint,
 };
 pub use chunks::{ChunkArea, EmbeddedPart, NewChunk, NewChunks, NewVectors};
 pub use content::{ContentNeed, ReadableObject};

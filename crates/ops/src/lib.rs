@@ -4,6 +4,7 @@
 //! transaction that carries the audit row with it. It knows nothing of HTTP.
 
 mod access;
+mod audit;
 mod authenticate;
 mod batches;
 mod cancel_run;
@@ -34,7 +35,6 @@ mod page;
 mod passwords;
 mod queue_room;
 mod rate;
-mod read_audit;
 mod read_pages;
 mod recent_reads;
 mod remembered_tokens;
@@ -50,7 +50,6 @@ mod take_in_part;
 mod tenant;
 mod tokens;
 mod update_user;
-mod verify_audit;
 
 use std::fmt;
 use std::net::IpAddr;
@@ -66,6 +65,7 @@ use store::{NewApiKey, Store};
 use tokio::sync::Semaphore;
 use tokio_util::task::TaskTracker;
 
+pub use audit::{AuditKey, AuditSettings, InvalidPublicKey, PublicKey};
 pub use authenticate::AuthError;
 pub use batches::RequestedBatch;
 pub use blob::links::content_disposition;
@@ -95,9 +95,9 @@ pub use search::{
     SearchResult, SearchSettings, SecondOpinion, Sentence, VectorsKeeper,
 };
 pub use store::{
-    After, BatchItemRecord, BatchRecord, DeadJobFilter, DocumentFilter, DocumentRecord,
-    FacetCounts, JobFilter, JobRecord, PartRecord, QueueRecord, RunRecord, StageRecord,
-    TenantUsage, ValueCount, VersionRecord,
+    After, BatchItemRecord, BatchRecord, CheckpointRecord, DeadJobFilter, DocumentFilter,
+    DocumentRecord, FacetCounts, JobFilter, JobRecord, PartRecord, QueueRecord, RunRecord,
+    StageRecord, TenantUsage, ValueCount, VersionRecord,
 };
 pub use submit_document::{Accepted, AcceptedRun, Described, Received, Receiving};
 pub use sweep_originals::{OriginalsJanitor, Retention, Swept};
@@ -123,6 +123,7 @@ pub struct Ops {
     clock: Arc<dyn Clock>,
     ids: Arc<dyn IdGen>,
     random: Arc<dyn Random>,
+    audit: AuditSettings,
     passwords: Passwords,
     tokens: Tokens,
     access: AccessDirectory,
@@ -160,6 +161,7 @@ pub struct Settings {
     pub login_attempts_per_minute: u32,
     /// Keys that one client may present per minute without this process knowing them.
     pub unknown_keys_per_minute: NonZeroU32,
+    pub audit: AuditSettings,
     pub intake: IntakeSettings,
     /// Draws pages for people; without one they cannot be looked at.
     pub reader: Option<Reader>,
@@ -184,6 +186,7 @@ impl Ops {
         let background = TaskTracker::new();
         Self {
             new_keys: Gather::new(store.clone(), background.clone()),
+            audit: settings.audit.clone(),
             passwords: Passwords::new(settings.bcrypt_cost),
             tokens: Tokens::new(&settings.token_key, settings.token_lifetime),
             access: AccessDirectory::default(),

@@ -14,6 +14,7 @@ mod access;
 mod across;
 mod api_keys;
 mod audit;
+mod audit_checkpoints;
 mod documents;
 mod error;
 mod idempotency;
@@ -32,6 +33,7 @@ mod vector;
 pub use access::RevocationFeed;
 pub use across::AcrossTenants;
 pub use api_keys::NewApiKey;
+pub use audit_checkpoints::CheckpointRecord;
 pub use documents::{
     AbandonedBlob, BatchItemRecord, BatchRecord, ContainedFile, ContentFacts, DocumentFilter,
     DocumentRecord, EventPlace, EventRecord, Facet, FacetCounts, LookedThrough, Masking, NewBatch,

@@ -15,7 +15,8 @@ use domain::{Caller, FileKind, Pipeline, Role, Secret, StageName, Tenant, TraceI
 use engine::{Environment, Stages, Worker, WorkerSettings};
 use http_body_util::BodyExt;
 use ops::{
-    IntakeSettings, Ops, RequestedTenant, RequestedUser, SearchSettings, Settings, TokenKey,
+    AuditKey, AuditSettings, IntakeSettings, Ops, RequestedTenant, RequestedUser, SearchSettings,
+    Settings, TokenKey,
 };
 use retrieval::embedding::EmbeddingSource;
 use serde_json::{Value, json};
@@ -75,6 +76,10 @@ impl Default for TestSettings {
                     language_model: None,
                     memory: 64 << 20,
                     patience: Duration::from_secs(20),
+                },
+                audit: AuditSettings {
+                    key: AuditKey::new(&Secret::new("a secret of the tests"), &[]),
+                    checkpoint_every: chrono::Duration::minutes(15),
                 },
                 intake: IntakeSettings {
                     max_bytes: 1024 * 1024,

@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use api_types::{AuditEntryView, AuditPage, AuditQuery, ChainView, is_storable};
+use api_types::{
+    AuditEntryView, AuditPage, AuditQuery, ChainView, CheckpointPage, CheckpointQuery,
+    CheckpointView, is_storable,
+};
 use axum::Json;
 use axum::extract::State;
 use domain::Caller;
@@ -46,7 +49,7 @@ pub(crate) async fn list_logs(
 
 /// Check the audit log
 ///
-/// Recomputes every hash of the tenant's chain.
+/// Recomputes every hash of the tenant's chain, and compares the log with its signed checkpoints.
 #[utoipa::path(
     get, path = "/audit/verify", tag = "audit", operation_id = "verify_audit",
     responses((status = 200, body = ChainView), Guarded),
@@ -59,9 +62,40 @@ pub(crate) async fn verify(
     let report = api.ops.verify_own_audit(&caller).await?;
     Ok(Json(ChainView {
         rows: report.rows,
-        is_whole: report.faults.is_empty(),
-        faults: report.faults.iter().map(ToString::to_string).collect(),
+        is_whole: report.is_intact(),
+        faults: report.sentences(),
+        checkpoints: report.checkpoints.compared,
+        last_checkpoint_at: report.checkpoints.last_taken_at,
     }))
+}
+
+/// List signed checkpoints of the audit log
+///
+/// For whoever keeps them outside of Docket: what is changed below a checkpoint contradicts it.
+#[utoipa::path(
+    get, path = "/audit/checkpoints", tag = "audit", operation_id = "list_audit_checkpoints",
+    params(CheckpointQuery),
+    responses((status = 200, body = CheckpointPage), Guarded, Checked),
+    security(("bearer" = [])),
+)]
+pub(crate) async fn checkpoints(
+    State(api): State<Arc<Api>>,
+    SignedInCaller(caller): SignedInCaller,
+    Query(query): Query<CheckpointQuery>,
+) -> Result<Json<CheckpointPage>, ApiProblem> {
+    if !(1..=1000).contains(&query.limit) {
+        return Err(ApiProblem::invalid("limit must be 1 to 1000"));
+    }
+    let found = api.ops.list_checkpoints(&caller, query.after.into(), query.limit).await?;
+    let items = found.into_iter().map(|found| CheckpointView {
+        number: found.number,
+        taken_at: found.taken_at,
+        rows: found.rows,
+        statement: found.signed.statement,
+        signature: found.signed.signature,
+        public_key: found.signed.public_key,
+    });
+    Ok(Json(CheckpointPage { items: items.collect() }))
 }
 
 async fn page_of_log(

@@ -152,6 +152,7 @@ fn rows() -> Vec<Row> {
         row("GET /v1/batches/{id}/results", see, Batch, none),
         row("GET /v1/events", see, Nothing, none),
         row("GET /v1/audit/verify", WhoMay(Action::ReadAudit), Nothing, none),
+        row("GET /v1/audit/checkpoints", WhoMay(Action::ReadAudit), Nothing, none),
         row("GET /v1/tenant", WhoMay(Action::ManageTenant), Nothing, none),
         row("PUT /v1/tenant/rules", WhoMay(Action::ManageTenant), Nothing, || Some(json!({}))),
         row("GET /v1/config", WhoMay(Action::SeeConfiguration), Nothing, none),

@@ -8,6 +8,7 @@
 
 mod api_keys;
 mod audit;
+mod audit_checkpoints;
 mod authorisation;
 mod batches;
 mod config;

@@ -1,8 +1,9 @@
 //! What every store must do, told as stories on one store.
 
-use blob::{BlobError, Blobs};
+use blob::{BlobError, Blobs, CheckpointPlace};
 use bytes::Bytes;
 use domain::ContentHash;
+use futures_util::TryStreamExt;
 use futures_util::future::join_all;
 
 use crate::desk::{Desk, content, eventually, sha256};
@@ -47,6 +48,7 @@ pub(crate) async fn run(blobs: &Blobs, same_key: SameKey) {
         a_spoilt_upload_cannot_be_finished,
         artifacts_are_whole_and_listed,
         artifacts_go_with_their_document,
+        checkpoints_are_listed_by_tenant,
         listings_show_everything,
     );
     if same_key == SameKey::WrittenAtOnce {
@@ -249,6 +251,33 @@ async fn artifacts_go_with_their_document(desk: Desk) {
     let again = desk.place("read", "out");
     desk.blobs.put_artifact(&again, Bytes::from_static(b"again")).await.unwrap();
     assert_eq!(desk.artifacts().await.len(), 1);
+}
+
+async fn checkpoints_are_listed_by_tenant(desk: Desk) {
+    let other = Desk::on(&desk.blobs);
+    let place = |desk: &Desk, number| CheckpointPlace {
+        tenant: desk.tenant,
+        number,
+        digest: sha256(b"what it states"),
+    };
+    let (first, second, foreign) = (place(&desk, 1), place(&desk, 2), place(&other, 1));
+    for place in [&first, &second, &foreign] {
+        desk.blobs.put_checkpoint(place, Bytes::from(place.number.to_string())).await.unwrap();
+    }
+    assert_eq!(desk.blobs.read_checkpoint(&second).await.unwrap(), "2");
+    let listed = async |tenant| -> Vec<CheckpointPlace> {
+        let mut found: Vec<_> = desk.blobs.list_checkpoints(tenant).try_collect().await.unwrap();
+        found.sort_by_key(|place: &CheckpointPlace| place.number);
+        found
+    };
+    assert_eq!(listed(Some(desk.tenant)).await, [first, second]);
+    let all = listed(None).await;
+    assert!([first, second, foreign].iter().all(|place| all.contains(place)), "{all:?}");
+    for place in [&first, &second, &foreign] {
+        desk.blobs.delete_checkpoint(place).await.unwrap();
+        desk.blobs.delete_checkpoint(place).await.unwrap();
+    }
+    assert_eq!(listed(Some(desk.tenant)).await, []);
 }
 
 async fn listings_show_everything(desk: Desk) {

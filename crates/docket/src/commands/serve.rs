@@ -66,6 +66,10 @@ async fn serve(
         let (ops, stop) = (Arc::clone(&ops), stop.clone());
         async move { ops.keep_house(stop).await }
     });
+    let checkpoints = tokio::spawn({
+        let (ops, stop) = (Arc::clone(&ops), stop.clone());
+        async move { ops.keep_checkpoints(stop).await }
+    });
     let address = listener.local_addr().context("the listening address cannot be read")?;
     let workers = if config.work.while_serving {
         Some(Workers::start(ops.store(), ops.blobs(), stages, ops.vectors(), config)?)
@@ -82,6 +86,7 @@ async fn serve(
     };
     tokio::join!(api::serve(listener, router, stop.clone(), config.shutdown_grace), work);
     housekeeping.await.context("housekeeping ended badly")?;
+    checkpoints.await.context("taking checkpoints of the audit log ended badly")?;
     ops.finish_background_work().await;
     tracing::info!("stopped");
     Ok(())

@@ -18,6 +18,7 @@ use api_types::ConfigView;
 use blob::BlobUrl;
 use domain::{FileKind, Pipeline, Secret, StageName};
 use engine::StaleAfter;
+use ops::PublicKey;
 use reading::sandbox::SandboxPolicy;
 use store::DatabaseUrl;
 
@@ -32,6 +33,7 @@ pub(crate) struct Config {
     pub(crate) listen: SocketAddr,
     pub(crate) database: DatabaseConfig,
     pub(crate) auth: AuthConfig,
+    pub(crate) audit: AuditConfig,
     pub(crate) limits: LimitsConfig,
     pub(crate) intake: IntakeConfig,
     pub(crate) read: ReadConfig,
@@ -59,6 +61,14 @@ pub(crate) struct AuthConfig {
     pub(crate) jwt_expiry_hours: u32,
     pub(crate) login_attempts_per_minute: u32,
     pub(crate) unknown_keys_per_minute: NonZeroU32,
+}
+
+#[derive(Debug)]
+pub(crate) struct AuditConfig {
+    /// `None`: the one in the data folder.
+    pub(crate) signing_key: Option<Secret>,
+    pub(crate) trusted_keys: Vec<PublicKey>,
+    pub(crate) checkpoint_every: chrono::Duration,
 }
 
 #[derive(Debug)]
@@ -124,6 +134,7 @@ impl Config {
             listen: address(layers, "listen")?,
             database: DatabaseConfig::from_layers(layers)?,
             auth: AuthConfig::from_layers(layers)?,
+            audit: AuditConfig::from_layers(layers)?,
             limits: LimitsConfig::from_layers(layers)?,
             intake: IntakeConfig::from_layers(layers)?,
             read: ReadConfig::from_layers(layers)?,
@@ -171,19 +182,25 @@ impl DatabaseConfig {
 
 impl AuthConfig {
     fn from_layers(layers: &Layers) -> Result<Self, ConfigError> {
-        let secret = layers.text("jwt_secret")?;
-        if !secret.is_empty() && secret.len() < MIN_SECRET_BYTES {
-            return Err(layers.refuse(
-                "jwt_secret",
-                "it must be 32 bytes or more; make one with: openssl rand -base64 32",
-            ));
-        }
         Ok(Self {
             enabled: layers.flag("auth_enabled")?,
-            jwt_secret: (!secret.is_empty()).then(|| Secret::new(secret)),
+            jwt_secret: secret(layers, "jwt_secret")?,
             jwt_expiry_hours: layers.number("jwt_expiry_hours", 1, 24 * 365)?,
             login_attempts_per_minute: layers.number("login_attempts_per_minute", 1, 1_000_000)?,
             unknown_keys_per_minute: positive(layers, "unknown_keys_per_minute")?,
+        })
+    }
+}
+
+impl AuditConfig {
+    fn from_layers(layers: &Layers) -> Result<Self, ConfigError> {
+        let trusted = layers.words("audit_trusted_keys")?;
+        let trusted: Result<Vec<PublicKey>, _> = trusted.into_iter().map(str::parse).collect();
+        let minutes = layers.number("audit_checkpoint_minutes", 1, 60 * 24)?;
+        Ok(Self {
+            signing_key: secret(layers, "audit_signing_key")?,
+            trusted_keys: trusted.map_err(|error| layers.refuse("audit_trusted_keys", error))?,
+            checkpoint_every: chrono::Duration::minutes(minutes.into()),
         })
     }
 }
@@ -319,6 +336,16 @@ fn accepted_types(layers: &Layers) -> Result<BTreeSet<FileKind>, ConfigError> {
         return Err(layers.refuse("accepted_types", "name at least one kind of file, such as pdf"));
     }
     Ok(kinds)
+}
+
+/// `None`: not set.
+fn secret(layers: &Layers, key: &'static str) -> Result<Option<Secret>, ConfigError> {
+    let text = layers.text(key)?;
+    if !text.is_empty() && text.len() < MIN_SECRET_BYTES {
+        return Err(layers
+            .refuse(key, "it must be 32 bytes or more; make one with: openssl rand -base64 32"));
+    }
+    Ok((!text.is_empty()).then(|| Secret::new(text)))
 }
 
 fn positive(layers: &Layers, key: &'static str) -> Result<NonZeroU32, ConfigError> {

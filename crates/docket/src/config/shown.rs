@@ -11,8 +11,14 @@ use url::Url;
 use super::Layers;
 use super::layers::{DEFAULTS, Origin};
 
-const SECRETS: [&str; 5] =
-    ["jwt_secret", "database_url", "llm_api_key", "embedding_api_key", "rerank_api_key"];
+const SECRETS: [&str; 6] = [
+    "jwt_secret",
+    "audit_signing_key",
+    "database_url",
+    "llm_api_key",
+    "embedding_api_key",
+    "rerank_api_key",
+];
 
 impl Layers {
     /// Every setting on a line of its own, with where it came from.

@@ -81,6 +81,36 @@ async fn each_kind_of_tampering_is_found_and_the_row_is_named() {
     assert_intact(verify(&folder).await);
 }
 
+#[tokio::test]
+async fn a_log_that_was_rewritten_whole_contradicts_what_was_exported() {
+    let folder = DataFolder::new();
+    let server = Docket::serve(&folder).start().await;
+    let admin = Client::admin(&server).await;
+    admin.make_key("key").await;
+    let exported = Docket::on(&folder, ["audit", "export"]).finish().await.succeeded();
+    let kept = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(kept.path(), &exported).unwrap();
+    let kept = kept.path().to_str().unwrap();
+    let verify =
+        async || Docket::on(&folder, ["audit", "verify", "--against", kept]).finish().await;
+    assert_intact(verify().await);
+
+    let mut log = Log::open(&folder).await;
+    let empty = "DELETE FROM audit_log; DELETE FROM audit_checkpoints; \
+                 UPDATE audit_lanes SET length = 0, head = decode(repeat('00', 32), 'hex')";
+    log.tamper(empty.to_owned()).await;
+    let found = verify().await;
+    assert_eq!(found.code, Some(1), "{found:#?}");
+    assert!(found.stdout.contains("contradicts its signed checkpoint"), "{found:#?}");
+
+    std::fs::write(kept, "{}\n").unwrap();
+    let refused = verify().await;
+    assert_eq!(refused.code, Some(1), "{refused:#?}");
+    assert!(refused.stderr.contains("line 1 of"), "{refused:#?}");
+    log.connection.close().await.unwrap();
+    server.stop().await.succeeded();
+}
+
 fn move_to(row: &Row, position: i64) -> String {
     format!("UPDATE audit_log SET position = {position} WHERE audit_id = '{}';", row.id)
 }

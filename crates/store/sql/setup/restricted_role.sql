@@ -23,7 +23,7 @@ BEGIN
     LOOP
         EXECUTE format('GRANT SELECT, INSERT, UPDATE, DELETE ON %s TO docket_app', ours);
     END LOOP;
-    REVOKE UPDATE, DELETE ON audit_log FROM docket_app;
+    REVOKE UPDATE, DELETE ON audit_log, audit_checkpoints FROM docket_app;
 END
 $$;
 -- Fails here, where it gets its sentence, rather than on every later connection.

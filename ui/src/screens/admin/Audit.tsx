@@ -132,11 +132,11 @@ function Verification() {
   return (
     <div className="verification">
       <div className="screen-head">
-        <p className="quiet">Each entry is chained to the one before it by a hash. Verifying recomputes them all.</p>
+        <p className="quiet">Each entry is chained to the one before it by a hash, and signed checkpoints show when the whole chain was rewritten. Verifying checks them all.</p>
         <Button icon="admin" disabled={verify.isPending} onClick={() => verify.mutate()}>{verify.isPending ? "Verifying…" : "Verify the chain"}</Button>
       </div>
       {verify.error && <ProblemOrMissing error={verify.error} what="verify the audit log over HTTP (on its machine, “docket audit verify” does)" route="GET /v1/audit/verify" />}
-      {data?.is_whole && <div className="note" role="status"><Icon name="check" /><div>{counted(data.rows, "entry", "entries")}: nothing was changed, moved or removed.</div></div>}
+      {data?.is_whole && <div className="note" role="status"><Icon name="check" /><div>{counted(data.rows, "entry", "entries")}: nothing was changed, moved or removed. {data.last_checkpoint_at ? <>Compared with {counted(data.checkpoints, "signed checkpoint")}, the last of <Time at={data.last_checkpoint_at} />.</> : "No signed checkpoint was taken yet."}</div></div>}
       {data && !data.is_whole && (
         <div className="note bad" role="alert">
           <Icon name="alert" />

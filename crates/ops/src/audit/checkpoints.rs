@@ -1,0 +1,159 @@
+//! Taking checkpoints at intervals, and giving them to whoever keeps them elsewhere.
+
+use std::time::Duration;
+
+use blob::CheckpointPlace;
+use bytes::Bytes;
+use chrono::{DateTime, Utc};
+use domain::{Action, Caller, CheckpointStatement, ContentHash, SignedCheckpoint, TenantId};
+use sha2::{Digest, Sha256};
+use store::{AcrossTenants, CheckpointRecord};
+use tokio_util::sync::CancellationToken;
+
+use super::AuditKey;
+use crate::{Ops, OpsError};
+
+/// How the audit log is protected from those who can write to the database.
+#[derive(Clone, Debug)]
+pub struct AuditSettings {
+    pub key: AuditKey,
+    /// How long rows may wait for a checkpoint: until then, a change of them cannot be proved.
+    pub checkpoint_every: chrono::Duration,
+}
+
+impl Ops {
+    /// How often to look whether checkpoints are due.
+    const LOOK_FOR_CHECKPOINTS: Duration = Duration::from_mins(1);
+
+    /// Runs until `stop`. Errors are for the log only: the next round tries again.
+    pub async fn keep_checkpoints(&self, stop: CancellationToken) {
+        loop {
+            let taken_until = self.clock.now() - self.audit.checkpoint_every;
+            tokio::select! {
+                () = stop.cancelled() => return,
+                taken = self.take_checkpoints(taken_until) => {
+                    if let Err(error) = taken {
+                        let error = &error as &dyn std::error::Error;
+                        tracing::warn!(error, "no checkpoint of the audit log was taken");
+                    }
+                }
+            }
+            tokio::select! {
+                () = stop.cancelled() => return,
+                () = tokio::time::sleep(Self::LOOK_FOR_CHECKPOINTS) => {}
+            }
+        }
+    }
+
+    /// Takes a checkpoint of every tenant whose log has grown since one that was taken at `taken_until` or earlier.
+    pub async fn take_checkpoints(&self, taken_until: DateTime<Utc>) -> Result<usize, OpsError> {
+        let mut across = self.store.across_tenants().await?;
+        let due = across.tenants_without_checkpoint_since(taken_until).await?;
+        across.commit().await?;
+        let mut taken = 0;
+        for tenant_id in due {
+            taken += usize::from(self.take_checkpoint(tenant_id, taken_until).await?);
+        }
+        Ok(taken)
+    }
+
+    /// The object is written before the row is committed: what the database has, the object store has too. An object
+    /// without its row states nothing that is not true.
+    async fn take_checkpoint(
+        &self,
+        tenant_id: TenantId,
+        taken_until: DateTime<Utc>,
+    ) -> Result<bool, OpsError> {
+        let mut across = self.store.across_tenants().await?;
+        across.lock_checkpoints(tenant_id).await?;
+        let last = across.last_checkpoint(tenant_id).await?;
+        // Another server may have been quicker.
+        if last.as_ref().is_some_and(|last| last.taken_at > taken_until) {
+            across.rollback().await?;
+            return Ok(false);
+        }
+        self.warn_of_contradiction(&mut across, tenant_id, last.as_ref()).await?;
+        let lanes = across.lane_ends(tenant_id).await?;
+        let statement = CheckpointStatement {
+            version: CheckpointStatement::VERSION,
+            tenant_id,
+            number: last.map_or(0, |last| last.number) + 1,
+            taken_at: self.clock.now(),
+            rows: lanes.iter().map(|lane| lane.length).sum(),
+            lanes,
+        };
+        let signed = self.audit.key.sign(&statement).map_err(not_written)?;
+        let place = place_of(tenant_id, statement.number, &signed);
+        let object = serde_json::to_vec(&signed).map_err(not_written)?;
+        self.blobs.put_checkpoint(&place, Bytes::from(object)).await?;
+        across.insert_checkpoint(&statement, &signed).await?;
+        across.commit().await?;
+        metrics::counter!("docket_audit_checkpoints_total").increment(1);
+        let (number, rows, digest) = (statement.number, statement.rows, place.digest.to_string());
+        // Logs are often kept elsewhere: this line alone shows later whether the checkpoint was replaced.
+        tracing::info!(%tenant_id, number, rows, digest, "checkpoint of the audit log signed");
+        Ok(true)
+    }
+
+    /// A change below the last checkpoint is noticed here, without anybody asking.
+    async fn warn_of_contradiction(
+        &self,
+        across: &mut AcrossTenants,
+        tenant_id: TenantId,
+        last: Option<&CheckpointRecord>,
+    ) -> Result<(), OpsError> {
+        let Some(last) = last else { return Ok(()) };
+        let stated: Option<CheckpointStatement> = serde_json::from_str(&last.signed.statement).ok();
+        let lanes = stated.map(|stated| stated.lanes).unwrap_or_default();
+        if lanes.is_empty() || !across.contradicted(tenant_id, &lanes).await?.is_empty() {
+            metrics::counter!("docket_audit_contradictions_total").increment(1);
+            tracing::error!(
+                %tenant_id,
+                number = last.number,
+                "the audit log contradicts its last checkpoint: run `docket audit verify`"
+            );
+        }
+        Ok(())
+    }
+
+    /// The caller's tenant's checkpoints after a number, to be kept elsewhere.
+    pub async fn list_checkpoints(
+        &self,
+        caller: &Caller,
+        after: i64,
+        limit: u32,
+    ) -> Result<Vec<CheckpointRecord>, OpsError> {
+        let scope = caller.permit(Action::ReadAudit)?;
+        let mut tx = self.store.read(&scope).await?;
+        let found = tx.list_checkpoints(after, limit.into()).await?;
+        tx.commit().await?;
+        Ok(found)
+    }
+
+    /// Every tenant's checkpoints, for the operator: up to now, so that the export misses no row.
+    pub async fn export_checkpoints(&self) -> Result<Vec<SignedCheckpoint>, OpsError> {
+        self.take_checkpoints(self.clock.now()).await?;
+        let mut across = self.store.across_tenants().await?;
+        across.hold_one_view().await?;
+        let mut exported = Vec::new();
+        for tenant in across.list_tenants().await? {
+            let found = across.all_checkpoints(tenant.tenant_id).await?;
+            exported.extend(found.into_iter().map(|found| found.signed));
+        }
+        across.commit().await?;
+        Ok(exported)
+    }
+}
+
+pub(super) fn place_of(
+    tenant: TenantId,
+    number: i64,
+    signed: &SignedCheckpoint,
+) -> CheckpointPlace {
+    let digest = ContentHash(Sha256::digest(&signed.statement).into());
+    CheckpointPlace { tenant, number, digest }
+}
+
+fn not_written(error: serde_json::Error) -> OpsError {
+    OpsError::internal("writing a checkpoint", error)
+}

@@ -1,0 +1,150 @@
+//! Signed checkpoints of the audit log. What they mean is decided in `ops/src/audit_checkpoints.rs`.
+
+use chrono::{DateTime, Utc};
+use domain::{CheckpointStatement, LaneHead, SignedCheckpoint, TenantId};
+use sqlx::FromRow;
+use uuid::Uuid;
+
+use crate::{AcrossTenants, StoreError, Tx, sql};
+
+/// A checkpoint as the database has it. Whether it is genuine is not known yet.
+#[derive(Clone, Debug)]
+pub struct CheckpointRecord {
+    pub number: i64,
+    pub taken_at: DateTime<Utc>,
+    pub rows: i64,
+    pub signed: SignedCheckpoint,
+}
+
+#[derive(FromRow)]
+struct CheckpointRow {
+    number: i64,
+    taken_at: DateTime<Utc>,
+    rows: i64,
+    statement: String,
+    signature: String,
+    public_key: String,
+}
+
+impl From<CheckpointRow> for CheckpointRecord {
+    fn from(row: CheckpointRow) -> Self {
+        let CheckpointRow { number, taken_at, rows, statement, signature, public_key } = row;
+        let signed = SignedCheckpoint { statement, signature, public_key };
+        Self { number, taken_at, rows, signed }
+    }
+}
+
+impl Tx {
+    /// The tenant's checkpoints after this number, in order.
+    pub async fn list_checkpoints(
+        &mut self,
+        after: i64,
+        limit: i64,
+    ) -> Result<Vec<CheckpointRecord>, StoreError> {
+        let rows: Vec<CheckpointRow> = sqlx::query_as(sql!("audit/checkpoints"))
+            .bind(self.tenant_id().0)
+            .bind(after)
+            .bind(limit)
+            .fetch_all(self.connection())
+            .await?;
+        Ok(rows.into_iter().map(CheckpointRecord::from).collect())
+    }
+}
+
+impl AcrossTenants {
+    /// Whoever takes a checkpoint of this tenant waits for the transaction that called this to end.
+    pub async fn lock_checkpoints(&mut self, tenant_id: TenantId) -> Result<(), StoreError> {
+        sqlx::query(
+            "SELECT pg_advisory_xact_lock(hashtextextended('audit_checkpoints ' || $1, 0))",
+        )
+        .bind(tenant_id.to_string())
+        .execute(self.connection())
+        .await?;
+        Ok(())
+    }
+
+    /// The tenants whose log has grown since a checkpoint that was taken before this moment, or that have none.
+    pub async fn tenants_without_checkpoint_since(
+        &mut self,
+        moment: DateTime<Utc>,
+    ) -> Result<Vec<TenantId>, StoreError> {
+        let ids: Vec<Uuid> = sqlx::query_scalar(sql!("audit/checkpoints_due"))
+            .bind(moment)
+            .fetch_all(self.connection())
+            .await?;
+        Ok(ids.into_iter().map(TenantId).collect())
+    }
+
+    pub async fn last_checkpoint(
+        &mut self,
+        tenant_id: TenantId,
+    ) -> Result<Option<CheckpointRecord>, StoreError> {
+        let row: Option<CheckpointRow> = sqlx::query_as(
+            "SELECT number, taken_at, rows, statement, signature, public_key FROM audit_checkpoints
+             WHERE tenant_id = $1 ORDER BY number DESC LIMIT 1",
+        )
+        .bind(tenant_id.0)
+        .fetch_optional(self.connection())
+        .await?;
+        Ok(row.map(CheckpointRecord::from))
+    }
+
+    pub async fn all_checkpoints(
+        &mut self,
+        tenant_id: TenantId,
+    ) -> Result<Vec<CheckpointRecord>, StoreError> {
+        let rows: Vec<CheckpointRow> = sqlx::query_as(sql!("audit/checkpoints"))
+            .bind(tenant_id.0)
+            .bind(0_i64)
+            .bind(i64::MAX)
+            .fetch_all(self.connection())
+            .await?;
+        Ok(rows.into_iter().map(CheckpointRecord::from).collect())
+    }
+
+    pub async fn lane_ends(&mut self, tenant_id: TenantId) -> Result<Vec<LaneHead>, StoreError> {
+        let rows: Vec<(i16, i64, String)> = sqlx::query_as(sql!("audit/lane_ends"))
+            .bind(tenant_id.0)
+            .fetch_all(self.connection())
+            .await?;
+        let head = |(lane, length, head)| LaneHead { lane, length, head };
+        Ok(rows.into_iter().map(head).collect())
+    }
+
+    pub async fn insert_checkpoint(
+        &mut self,
+        statement: &CheckpointStatement,
+        signed: &SignedCheckpoint,
+    ) -> Result<(), StoreError> {
+        sqlx::query(
+            "INSERT INTO audit_checkpoints (tenant_id, number, taken_at, rows, statement, signature, public_key)
+             VALUES ($1, $2, $3, $4, $5, $6, $7)",
+        )
+        .bind(statement.tenant_id.0)
+        .bind(statement.number)
+        .bind(statement.taken_at)
+        .bind(statement.rows)
+        .bind(&signed.statement)
+        .bind(&signed.signature)
+        .bind(&signed.public_key)
+        .execute(self.connection())
+        .await?;
+        Ok(())
+    }
+
+    /// Which of these ends of lanes the log does not have, by their places in the slice.
+    pub async fn contradicted(
+        &mut self,
+        tenant_id: TenantId,
+        stated: &[LaneHead],
+    ) -> Result<Vec<usize>, StoreError> {
+        let places: Vec<i64> = sqlx::query_scalar(sql!("audit/contradicted"))
+            .bind(tenant_id.0)
+            .bind(stated.iter().map(|end| end.lane).collect::<Vec<_>>())
+            .bind(stated.iter().map(|end| end.length).collect::<Vec<_>>())
+            .bind(stated.iter().map(|end| end.head.as_str()).collect::<Vec<_>>())
+            .fetch_all(self.connection())
+            .await?;
+        Ok(places.into_iter().filter_map(|place| usize::try_from(place - 1).ok()).collect())
+    }
+}
