@@ -52,17 +52,6 @@ impl Tx {
 }
 
 impl AcrossTenants {
-    /// Whoever takes a checkpoint of this tenant waits for the transaction that called this to end.
-    pub async fn lock_checkpoints(&mut self, tenant_id: TenantId) -> Result<(), StoreError> {
-        sqlx::query(
-            "SELECT pg_advisory_xact_lock(hashtextextended('audit_checkpoints ' || $1, 0))",
-        )
-        .bind(tenant_id.to_string())
-        .execute(self.connection())
-        .await?;
-        Ok(())
-    }
-
     /// The tenants whose log has grown since a checkpoint that was taken before this moment, or that have none.
     pub async fn tenants_without_checkpoint_since(
         &mut self,
@@ -111,14 +100,15 @@ impl AcrossTenants {
         Ok(rows.into_iter().map(head).collect())
     }
 
+    /// False when another server has taken the one with this number.
     pub async fn insert_checkpoint(
         &mut self,
         statement: &CheckpointStatement,
         signed: &SignedCheckpoint,
-    ) -> Result<(), StoreError> {
-        sqlx::query(
+    ) -> Result<bool, StoreError> {
+        let inserted = sqlx::query(
             "INSERT INTO audit_checkpoints (tenant_id, number, taken_at, rows, statement, signature, public_key)
-             VALUES ($1, $2, $3, $4, $5, $6, $7)",
+             VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING",
         )
         .bind(statement.tenant_id.0)
         .bind(statement.number)
@@ -129,7 +119,7 @@ impl AcrossTenants {
         .bind(&signed.public_key)
         .execute(self.connection())
         .await?;
-        Ok(())
+        Ok(inserted.rows_affected() == 1)
     }
 
     /// Which of these ends of lanes the log does not have, by their places in the slice.

@@ -145,6 +145,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/audit/checkpoints": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List signed checkpoints of the audit log
+         * @description For whoever keeps them outside of Docket: what is changed below a checkpoint contradicts it.
+         */
+        get: operations["list_audit_checkpoints"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/audit/verify": {
         parameters: {
             query?: never;
@@ -154,7 +174,7 @@ export interface paths {
         };
         /**
          * Check the audit log
-         * @description Recomputes every hash of the tenant's chain.
+         * @description Recomputes every hash of the tenant's chain, and compares the log with its signed checkpoints.
          */
         get: operations["verify_audit"];
         put?: never;
@@ -1225,11 +1245,43 @@ export interface components {
         };
         /** @description Whether the audit log is whole. */
         ChainView: {
+            /** @description How many signed checkpoints the log was compared with. */
+            checkpoints: number;
             /** @description What was changed, moved or removed, in sentences. */
             faults: string[];
             is_whole: boolean;
+            /**
+             * Format: date-time
+             * @description Rows that came later are protected by the hash chain only.
+             */
+            last_checkpoint_at?: string | null;
             /** Format: int64 */
             rows: number;
+        };
+        CheckpointPage: {
+            /** @description In the order of their numbers. */
+            items: components["schemas"]["CheckpointView"][];
+        };
+        /**
+         * @description A signed statement of where the tenant's audit log ended at one moment. Keep it outside of Docket, one JSON
+         *     document a line, and `docket audit verify --against` compares the log with it.
+         */
+        CheckpointView: {
+            /** Format: int64 */
+            number: number;
+            /** @description In Base64. */
+            public_key: string;
+            /**
+             * Format: int64
+             * @description How many rows the log had.
+             */
+            rows: number;
+            /** @description Ed25519, in Base64. */
+            signature: string;
+            /** @description What was signed: a JSON document, kept byte by byte. */
+            statement: string;
+            /** Format: date-time */
+            taken_at: string;
         };
         CitationView: {
             areas: components["schemas"]["AreaView"][];
@@ -2278,6 +2330,30 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["AuditPage"];
+                };
+            };
+        };
+    };
+    list_audit_checkpoints: {
+        parameters: {
+            query?: {
+                /** @description Only those with a higher number. */
+                after?: number;
+                /** @description At most this many. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CheckpointPage"];
                 };
             };
         };
