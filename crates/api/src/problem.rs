@@ -165,6 +165,10 @@ impl From<OpsError> for ApiProblem {
                 Self::new(StatusCode::SERVICE_UNAVAILABLE, "index_is_loading", text)
                     .retry_after(Duration::from_secs(5))
             }
+            OpsError::AuditCheckRunning => {
+                Self::new(StatusCode::SERVICE_UNAVAILABLE, "audit_check_running", text)
+                    .retry_after(Duration::from_secs(5))
+            }
             OpsError::NoPipeline => Self::new(StatusCode::CONFLICT, "no_pipeline", text),
             OpsError::LinkExpired => Self::new(StatusCode::GONE, "link_expired", text),
             OpsError::LinkRevoked => Self::new(StatusCode::GONE, "link_revoked", text),

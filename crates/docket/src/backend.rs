@@ -172,9 +172,20 @@ impl OpenDatabase {
     async fn open(config: &Config, data_dir: &DataDir, environment: &Environment) -> Result<Self> {
         let (clock, ids) = (environment.clock.clone(), environment.ids.clone());
         let connections = config.database.max_connections;
+        let timeouts = config.database.statement_timeouts;
         if let Some(url) = &config.database.url {
-            let store = Store::open(url, connections, clock, ids).await?;
-            return Ok(Self { store, server: None });
+            let store = match &config.database.users {
+                Some(users) => Store::open_with_users(users, connections, clock, ids).await?,
+                None => Store::open(url, connections, clock, ids).await?,
+            };
+            if let Some(reason) = store.login_weakness() {
+                tracing::warn!(
+                    reason,
+                    "all work in the database is done by the one user of database_url; \
+                     docs/database-roles.md says how to give Docket users with fewer rights"
+                );
+            }
+            return Ok(Self { store: store.with_statement_timeouts(timeouts), server: None });
         }
         let settings = private::Settings {
             run_as: config.database.postgres_user.clone(),
@@ -182,7 +193,10 @@ impl OpenDatabase {
         };
         let server = PrivateServer::start_or_attach(settings).await?;
         match Store::open_private(&server, connections, clock, ids).await {
-            Ok(store) => Ok(Self { store, server: Some(server) }),
+            Ok(store) => {
+                let store = store.with_statement_timeouts(timeouts);
+                Ok(Self { store, server: Some(server) })
+            }
             Err(error) => {
                 if let Err(error) = server.release().await {
                     tracing::warn!(%error, "the private server was not stopped");

@@ -44,6 +44,8 @@ pub enum OpsError {
     NoPipeline,
     #[error("what can be found here is being loaded into memory; try again in a few seconds")]
     IndexIsLoading,
+    #[error("the audit log is being checked already; try again in a few seconds")]
+    AuditCheckRunning,
     #[error("this link has expired; ask for a new one")]
     LinkExpired,
     #[error(

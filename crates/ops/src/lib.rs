@@ -5,6 +5,7 @@
 
 mod access;
 mod audit;
+mod audit_checks;
 mod authenticate;
 mod batches;
 mod cancel_run;
@@ -107,6 +108,7 @@ pub use tokens::TokenKey;
 pub use update_user::RequestedChange;
 
 use access::AccessDirectory;
+use audit_checks::AuditChecks;
 use gather::Gather;
 use limits::SpecialLimits;
 use login::LoginThrottle;
@@ -132,6 +134,7 @@ pub struct Ops {
     /// may be under way.
     unknown_keys: Limiter<IpAddr>,
     key_look_ups: Semaphore,
+    audit_checks: AuditChecks,
     /// What goes on after its caller was answered.
     background: TaskTracker,
     request_seal: RequestSeal,
@@ -193,6 +196,7 @@ impl Ops {
             login_throttle: LoginThrottle::new(settings.login_attempts_per_minute, &clock),
             unknown_keys: Limiter::per_minute(settings.unknown_keys_per_minute, &clock),
             key_look_ups: Semaphore::new(Self::KEY_LOOK_UPS),
+            audit_checks: AuditChecks::default(),
             background,
             request_seal: RequestSeal::new(&settings.token_key),
             link_key: LinkKey::new(settings.token_key.bytes()),

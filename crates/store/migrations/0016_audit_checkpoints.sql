@@ -14,3 +14,4 @@ CREATE TABLE audit_checkpoints (
 SELECT docket_protect('audit_checkpoints');
 CREATE TRIGGER append_only BEFORE TRUNCATE ON audit_checkpoints
     FOR EACH STATEMENT EXECUTE FUNCTION docket_refuse_truncate();
+REVOKE UPDATE, DELETE ON audit_checkpoints FROM docket_app, docket_system;

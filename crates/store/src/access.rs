@@ -29,7 +29,7 @@ impl RevocationFeed {
 
 impl Store {
     pub async fn follow_revocations(&self) -> Result<RevocationFeed, StoreError> {
-        let mut listener = PgListener::connect_with(&self.pool).await?;
+        let mut listener = PgListener::connect_with(&self.app).await?;
         listener.listen(CHANNEL).await?;
         Ok(RevocationFeed { listener })
     }

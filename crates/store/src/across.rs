@@ -1,11 +1,16 @@
 //! A transaction that belongs to no tenant.
+//!
+//! It works as the role `docket_system`, on connections of its own: nothing that runs on a tenant's
+//! connection can become that role.
+
+use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use domain::Scope;
 use sqlx::{AssertSqlSafe, PgConnection, Postgres, Transaction};
-
 use uuid::Uuid;
 
+use crate::tx::open_transaction;
 use crate::{Store, StoreError, Tx, sql};
 
 /// Sees the rows of every tenant. For signing in, operator commands and housekeeping only.
@@ -17,14 +22,13 @@ pub struct AcrossTenants {
 
 impl Store {
     pub async fn across_tenants(&self) -> Result<AcrossTenants, StoreError> {
-        let inner =
-            self.open_transaction("BEGIN; SET LOCAL docket.every_tenant = 'on'".to_owned()).await?;
+        let inner = open_transaction(&self.system, "BEGIN".to_owned()).await?;
         Ok(AcrossTenants { inner, store: self.clone() })
     }
 
     /// The same, with plans made for the queue's statements.
     pub async fn on_the_queue(&self) -> Result<AcrossTenants, StoreError> {
-        let inner = self.open_transaction(sql!("setup/open_queue").to_owned()).await?;
+        let inner = open_transaction(&self.system, sql!("setup/open_queue").to_owned()).await?;
         Ok(AcrossTenants { inner, store: self.clone() })
     }
 }
@@ -39,11 +43,20 @@ impl AcrossTenants {
         Ok(self.inner.rollback().await?)
     }
 
-    /// Goes on inside one tenant, in the same transaction.
+    /// How long each further statement of this transaction may take; `None`: as long as it needs.
+    pub async fn limit_statements(&mut self, limit: Option<Duration>) -> Result<(), StoreError> {
+        // A number cannot hold SQL; 0 is PostgreSQL's word for no limit.
+        let limit = limit.map_or(0, |limit| limit.as_millis());
+        let statement = format!("SET LOCAL statement_timeout = {limit}");
+        sqlx::raw_sql(AssertSqlSafe(statement)).execute(self.connection()).await?;
+        Ok(())
+    }
+
+    /// Goes on inside one tenant, in the same transaction and as the role of tenants' work.
     pub async fn enter(mut self, scope: &Scope) -> Result<Tx, StoreError> {
         // A UUID cannot hold SQL.
         let narrowing = format!(
-            "SET LOCAL docket.every_tenant = 'off'; SET LOCAL docket.tenant_id = '{}'",
+            "SET LOCAL ROLE docket_app; SET LOCAL docket.tenant_id = '{}'",
             scope.tenant_id()
         );
         sqlx::raw_sql(AssertSqlSafe(narrowing)).execute(self.connection()).await?;

@@ -116,7 +116,7 @@ impl Store {
             .bind(columns.actors)
             .bind(columns.details)
             .bind(columns.traces)
-            .execute(&self.pool)
+            .execute(&self.app)
             .await?;
         Ok(keys)
     }

@@ -48,14 +48,21 @@ impl From<sqlx::Error> for StoreError {
     }
 }
 
-/// SQLSTATE classes of a server that is going away, coming up or out of resources, or that undid this
-/// transaction in favour of another.
+/// SQLSTATE classes of a server that is going away, coming up or out of resources, that undid this
+/// transaction in favour of another, or that ended a statement at its time limit.
 fn is_away(code: &str) -> bool {
     const ROLLED_BACK_FOR_ANOTHER: &str = "40";
     const CONNECTION: &str = "08";
     const OUT_OF_RESOURCES: &str = "53";
     const SHUTTING_DOWN_OR_STARTING: &str = "57P";
-    [CONNECTION, OUT_OF_RESOURCES, SHUTTING_DOWN_OR_STARTING, ROLLED_BACK_FOR_ANOTHER]
-        .iter()
-        .any(|class| code.starts_with(class))
+    const TOOK_TOO_LONG: &str = "57014";
+    [
+        CONNECTION,
+        OUT_OF_RESOURCES,
+        SHUTTING_DOWN_OR_STARTING,
+        ROLLED_BACK_FOR_ANOTHER,
+        TOOK_TOO_LONG,
+    ]
+    .iter()
+    .any(|class| code.starts_with(class))
 }

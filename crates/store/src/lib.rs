@@ -6,7 +6,7 @@
 //! - [`Tx`] works inside one tenant. It is opened with a [`domain::Scope`], tells the database which
 //!   tenant it is for, and row-level security hides every other tenant's rows from it.
 //! - [`AcrossTenants`] is for the few things that belong to no tenant yet (signing in, operator
-//!   commands, housekeeping).
+//!   commands, housekeeping). It logs in to the database as a role of its own.
 //!
 //! *Architecture invariant:* nothing outside this crate names a table.
 
@@ -47,7 +47,9 @@ pub use jobs::{
     NewRun, Next, Outcome, QueueRecord, Report, Reused, StageRoom, StaleBefore, TakenBack, Told,
     WorkFeed,
 };
-pub use open::{DatabaseUrl, InvalidDatabaseUrl, OpenError, Store};
+pub use open::{
+    DatabaseUrl, DatabaseUrls, InvalidDatabaseUrl, OpenError, StatementTimeouts, Store,
+};
 pub use page::{After, Window};
 pub use proof::{ProvenRun, Takeover};
 pub use search::{

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 use domain::{IdGen, Scope, TenantId};
-use sqlx::{AssertSqlSafe, PgConnection, Postgres, Transaction};
+use sqlx::{AssertSqlSafe, PgConnection, PgPool, Postgres, Transaction};
 use uuid::Uuid;
 
 use crate::{Store, StoreError};
@@ -32,22 +32,22 @@ impl Store {
     pub(crate) async fn begin_as(&self, begin: &str, scope: &Scope) -> Result<Tx, StoreError> {
         // One round trip for both. The text is ours but for a UUID, which cannot hold SQL.
         let opening = format!("{begin}; SET LOCAL docket.tenant_id = '{}'", scope.tenant_id());
-        Ok(Tx::new(self.open_transaction(opening).await?, scope, self))
+        Ok(Tx::new(open_transaction(&self.app, opening).await?, scope, self))
     }
+}
 
-    /// Runs a `BEGIN` to its end even when the caller goes away meanwhile. Dropped half-way, it would
-    /// leave a connection in the pool with a transaction open that nobody knows of, and the next
-    /// request would run inside it.
-    pub(crate) async fn open_transaction(
-        &self,
-        opening: String,
-    ) -> Result<Transaction<'static, Postgres>, StoreError> {
-        let pool = self.pool.clone();
-        let opened = tokio::spawn(async move { pool.begin_with(AssertSqlSafe(opening)).await });
-        match opened.await {
-            Ok(transaction) => Ok(transaction?),
-            Err(_) => Err(sqlx::Error::WorkerCrashed.into()),
-        }
+/// Runs a `BEGIN` to its end even when the caller goes away meanwhile. Dropped half-way, it would
+/// leave a connection in the pool with a transaction open that nobody knows of, and the next
+/// request would run inside it.
+pub(crate) async fn open_transaction(
+    pool: &PgPool,
+    opening: String,
+) -> Result<Transaction<'static, Postgres>, StoreError> {
+    let pool = pool.clone();
+    let opened = tokio::spawn(async move { pool.begin_with(AssertSqlSafe(opening)).await });
+    match opened.await {
+        Ok(transaction) => Ok(transaction?),
+        Err(_) => Err(sqlx::Error::WorkerCrashed.into()),
     }
 }
 

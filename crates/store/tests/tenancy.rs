@@ -6,13 +6,6 @@ use domain::{Action, Caller, Role};
 use sqlx::{AssertSqlSafe, Connection, PgConnection};
 use testkit::TestApp;
 
-/// The statement that sessions of the product start with, on a connection of our own.
-async fn as_the_product(app: &TestApp) -> PgConnection {
-    let mut connection = app.database.superuser().await;
-    sqlx::raw_sql("SET ROLE docket_app").execute(&mut connection).await.unwrap();
-    connection
-}
-
 /// All tables that hold rows of tenants.
 async fn tenant_tables(connection: &mut PgConnection) -> Vec<String> {
     sqlx::query_scalar(
@@ -55,7 +48,7 @@ async fn a_forgotten_where_sees_only_the_named_tenant() {
     let acme = app.tenant("acme").await;
     let other = app.tenant("other").await;
     app.user(&other, Role::User).await;
-    let mut connection = as_the_product(&app).await;
+    let mut connection = app.database.application().await;
     for table in ["tenants", "users", "audit_log", "audit_lanes"] {
         // No tenant named: nothing.
         assert_eq!(count(&mut connection, table).await, 0, "{table}");
@@ -75,7 +68,7 @@ async fn a_row_cannot_be_written_into_another_tenant() {
     let app = TestApp::start().await;
     let acme = app.tenant("acme").await;
     let other = app.tenant("other").await;
-    let mut connection = as_the_product(&app).await;
+    let mut connection = app.database.application().await;
     let mut tx = connection.begin().await.unwrap();
     let narrowing = format!("SET LOCAL docket.tenant_id = '{}'", acme.tenant.tenant_id);
     sqlx::raw_sql(AssertSqlSafe(narrowing)).execute(&mut *tx).await.unwrap();
@@ -88,7 +81,7 @@ async fn a_row_cannot_be_written_into_another_tenant() {
 async fn nobody_changes_or_removes_an_audit_row() {
     let app = TestApp::start().await;
     app.tenant("acme").await;
-    let mut connection = as_the_product(&app).await;
+    let mut connection = app.database.application().await;
     for statement in
         ["UPDATE audit_log SET detail = '{}'", "DELETE FROM audit_log", "TRUNCATE audit_log"]
     {
@@ -101,7 +94,9 @@ async fn nobody_changes_or_removes_an_audit_row() {
 #[tokio::test]
 async fn the_owner_of_the_tables_is_held_as_well() {
     // On a PostgreSQL that somebody else runs, Docket often is the plain owner of its tables, with
-    // no right to make roles. Row-level security must hold there too.
+    // no right to make roles. Row-level security must hold there too. The first database makes the
+    // roles, which belong to the server.
+    drop(testkit::TestDatabase::create().await);
     let database = testkit::TestDatabase::create_bare().await;
     let mut superuser = database.superuser().await;
     let name: String = sqlx::query_scalar("SELECT current_database()::text")
@@ -110,9 +105,11 @@ async fn the_owner_of_the_tables_is_held_as_well() {
         .unwrap();
     let owner = format!("owner_of_{name}");
     for statement in [
-        format!("CREATE ROLE \"{owner}\" LOGIN PASSWORD 'x'"),
+        format!("CREATE ROLE \"{owner}\" LOGIN NOINHERIT PASSWORD 'x'"),
         format!("ALTER DATABASE \"{name}\" OWNER TO \"{owner}\""),
         "CREATE EXTENSION vector".to_owned(),
+        // What an administrator does once for such a user.
+        format!("GRANT docket_app, docket_system TO \"{owner}\""),
     ] {
         sqlx::raw_sql(AssertSqlSafe(statement)).execute(&mut superuser).await.unwrap();
     }
@@ -126,6 +123,8 @@ async fn the_owner_of_the_tables_is_held_as_well() {
     )
     .await
     .unwrap();
+    let weakness = store.login_weakness().map(str::to_owned);
+    assert_eq!(weakness, Some(format!("{owner} may not make other logins")));
     let mut across = store.across_tenants().await.unwrap();
     let tenants = ["one", "two"].map(|name| domain::Tenant {
         tenant_id: domain::TenantId(environment.ids.next()),

@@ -43,13 +43,17 @@ impl TestDatabase {
         Self { url: url_of(&options), options }
     }
 
+    pub fn name(&self) -> &str {
+        self.options.get_database().expect("it was made under a name")
+    }
+
     pub fn url(&self) -> &str {
         &self.url
     }
 
     pub async fn store(&self, clock: Arc<dyn Clock>, ids: Arc<dyn IdGen>) -> Store {
         let url: DatabaseUrl = self.url.parse().expect("our own URL is one");
-        Store::open(&url, 10, clock, ids).await.expect("the test database opens")
+        Store::open(&url, 20, clock, ids).await.expect("the test database opens")
     }
 
     /// A connection past the store, as the server's superuser: for looking behind its back.
@@ -62,6 +66,18 @@ impl TestDatabase {
     /// The way to this database for another user of the server.
     pub fn url_as(&self, user: &str, password: &str) -> String {
         url_of(&self.options.clone().username(user).password(password))
+    }
+
+    /// A connection past the store, as the role that does the work of one tenant.
+    pub async fn application(&self) -> PgConnection {
+        let options = self.options.clone().username("docket_app");
+        PgConnection::connect_with(&options).await.expect("the application may connect")
+    }
+
+    /// The same, as the role that does the work across tenants.
+    pub async fn system(&self) -> PgConnection {
+        let options = self.options.clone().username("docket_system");
+        PgConnection::connect_with(&options).await.expect("the system may connect")
     }
 
     pub async fn connect_as(&self, user: &str, password: &str) -> PgConnection {

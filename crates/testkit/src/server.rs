@@ -21,8 +21,11 @@ pub struct TestServer {
 
 impl TestServer {
     pub async fn start(folder: PathBuf) -> anyhow::Result<Self> {
-        let settings =
-            Settings { durability: Durability::OffForTests, ..Settings::new(folder.clone()) };
+        let settings = Settings {
+            durability: Durability::OffForTests,
+            password_logins: true,
+            ..Settings::new(folder.clone())
+        };
         Ok(Self { server: PrivateServer::start_or_attach(settings).await?, folder })
     }
 

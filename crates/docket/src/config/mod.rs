@@ -20,7 +20,7 @@ use domain::{FileKind, Pipeline, Secret, StageName};
 use engine::StaleAfter;
 use ops::PublicKey;
 use reading::sandbox::SandboxPolicy;
-use store::DatabaseUrl;
+use store::{DatabaseUrl, DatabaseUrls, StatementTimeouts};
 
 pub(crate) use error::ConfigError;
 pub(crate) use layers::{Flags, Layers};
@@ -49,7 +49,10 @@ pub(crate) struct Config {
 pub(crate) struct DatabaseConfig {
     /// `None`: the private server.
     pub(crate) url: Option<DatabaseUrl>,
+    /// `None`: Docket decides as whom it works.
+    pub(crate) users: Option<DatabaseUrls>,
     pub(crate) max_connections: u32,
+    pub(crate) statement_timeouts: StatementTimeouts,
     pub(crate) postgres_user: String,
 }
 
@@ -157,24 +160,21 @@ impl Config {
 
 impl DatabaseConfig {
     fn from_layers(layers: &Layers) -> Result<Self, ConfigError> {
-        let url = layers.text("database_url")?;
-        let url = if url.is_empty() {
-            None
-        } else {
-            let parsed = url.parse::<DatabaseUrl>();
-            Some(parsed.map_err(|error| layers.refuse("database_url", error))?)
-        };
+        let url = database_url(layers, "database_url")?;
         let postgres_user = layers.text("postgres_user")?;
         if postgres_user.is_empty() {
-            return Err(
-                layers.refuse("postgres_user", "name a user of this machine, such as nobody")
-            );
+            return Err(layers.refuse("postgres_user", "name an account of its own: docket"));
         }
         // The private server takes 200, from all processes together.
         let most = if url.is_some() { 1000 } else { 150 };
         Ok(Self {
+            users: database_users(layers, url.as_ref())?,
             url,
             max_connections: layers.number("database_max_connections", 2, most)?,
+            statement_timeouts: StatementTimeouts {
+                requests: seconds(layers, "database_statement_timeout_seconds")?,
+                background: seconds(layers, "database_background_timeout_seconds")?,
+            },
             postgres_user: postgres_user.to_owned(),
         })
     }
@@ -281,6 +281,30 @@ impl LogConfig {
             _ => return Err(layers.refuse("log_format", "write auto, text or json")),
         };
         Ok(Self { filter: filter.to_owned(), format })
+    }
+}
+
+fn database_url(layers: &Layers, key: &'static str) -> Result<Option<DatabaseUrl>, ConfigError> {
+    match layers.text(key)? {
+        "" => Ok(None),
+        url => url.parse().map(Some).map_err(|error| layers.refuse(key, error)),
+    }
+}
+
+fn database_users(
+    layers: &Layers,
+    url: Option<&DatabaseUrl>,
+) -> Result<Option<DatabaseUrls>, ConfigError> {
+    const SYSTEM: &str = "system_database_url";
+    const MIGRATION: &str = "migration_database_url";
+    let migration = database_url(layers, MIGRATION)?;
+    match (url, database_url(layers, SYSTEM)?) {
+        (Some(app), Some(system)) => Ok(Some(DatabaseUrls { app: app.clone(), system, migration })),
+        (None, Some(_)) => Err(layers.refuse(SYSTEM, "set database_url as well")),
+        (_, None) if migration.is_some() => {
+            Err(layers.refuse(MIGRATION, "set database_url and system_database_url as well"))
+        }
+        _ => Ok(None),
     }
 }
 

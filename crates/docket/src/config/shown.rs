@@ -11,10 +11,12 @@ use url::Url;
 use super::Layers;
 use super::layers::{DEFAULTS, Origin};
 
-const SECRETS: [&str; 6] = [
+const SECRETS: [&str; 8] = [
     "jwt_secret",
     "audit_signing_key",
     "database_url",
+    "system_database_url",
+    "migration_database_url",
     "llm_api_key",
     "embedding_api_key",
     "rerank_api_key",
@@ -145,6 +147,8 @@ mod tests {
         let view = with(&[
             ("JWT_SECRET", PLANTED),
             ("DATABASE_URL", &database),
+            ("DOCKET_SYSTEM_DATABASE_URL", &database),
+            ("DOCKET_MIGRATION_DATABASE_URL", &database),
             ("DOCKET_LLM_API_KEY", PLANTED),
             ("DOCKET_EMBEDDING_API_KEY", PLANTED),
             ("DOCKET_RERANK_API_KEY", PLANTED),
@@ -161,7 +165,7 @@ mod tests {
 
     #[test]
     fn what_is_named_like_a_secret_is_one() {
-        let ends = ["_key", "_secret", "_password", "_token"];
+        let ends = ["_key", "_secret", "_password", "_token", "database_url"];
         for (key, _) in explained(DEFAULTS) {
             let sounds_secret = ends.iter().any(|end| key.ends_with(end));
             assert!(!sounds_secret || SECRETS.contains(&key), "{key} must be in SECRETS");

@@ -149,23 +149,32 @@ fn find(folder: &Path, name: &str) -> Option<std::path::PathBuf> {
     })
 }
 
-/// A user who owns the database and may do nothing else.
+/// A user who may do nothing but connect: first without Docket's roles, then with them.
 #[tokio::test]
 async fn a_database_user_who_may_not_set_it_up() {
+    // Makes the roles, which belong to the server.
+    drop(TestDatabase::create().await);
     let (folder, database) = (DataFolder::new(), TestDatabase::create_bare().await);
     let mut superuser = database.superuser().await;
     let user = format!("docket_test_stranger_{}", std::process::id());
-    let make = format!("CREATE ROLE {user} LOGIN");
+    let make = format!("CREATE ROLE {user} LOGIN PASSWORD 'x'");
     sqlx::raw_sql(AssertSqlSafe(make)).execute(&mut superuser).await.unwrap();
-    let (scheme, rest) = database.url().split_once("://").unwrap();
-    let (_, place) = rest.split_once('@').unwrap();
-    let url = format!("{scheme}://{user}@{place}");
-    let finished = Docket::serve(&folder).database_url(&url).finish().await;
+    let url = database.url_as(&user, "x");
+    let without_roles = Docket::serve(&folder).database_url(&url).finish().await;
+    let grant = format!("GRANT docket_app, docket_system TO {user}");
+    sqlx::raw_sql(AssertSqlSafe(grant)).execute(&mut superuser).await.unwrap();
+    let with_roles = Docket::serve(&folder).database_url(&url).finish().await;
     let drop = format!("DROP OWNED BY {user}; DROP ROLE {user}");
     sqlx::raw_sql(AssertSqlSafe(drop)).execute(&mut superuser).await.unwrap();
     superuser.close().await.unwrap();
 
-    let sentence = finished.failed_with(1);
+    let sentence = without_roles.failed_with(1);
+    let problem = format!(
+        "the database user {user} may not use the roles docket_app and docket_system: they are not \
+         granted to it. Run this once as an administrator of the server: CREATE ROLE docket_app"
+    );
+    assert!(sentence.starts_with(&problem), "{sentence}");
+    let sentence = with_roles.failed_with(1);
     assert!(
         sentence.starts_with(&format!("the database user {user} may not set up")),
         "{sentence}"

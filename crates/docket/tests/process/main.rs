@@ -19,6 +19,7 @@ mod bad_input;
 mod bad_postgres;
 mod chaos;
 mod commands;
+mod database_logins;
 mod documents;
 mod first_start;
 mod hostile;

@@ -2,7 +2,6 @@
 -- one plan is good for all values, and to plan anew each time would take longer than to run. The
 -- plan must also be good for the table it was not made for: empty at first, a million rows later.
 BEGIN;
-SET LOCAL docket.every_tenant = 'on';
 SET LOCAL plan_cache_mode = 'force_generic_plan';
 SET LOCAL enable_seqscan = off;
 SET LOCAL enable_hashjoin = off;

@@ -24,7 +24,7 @@ impl WorkFeed {
 
 impl Store {
     pub async fn follow_work(&self) -> Result<WorkFeed, StoreError> {
-        let mut listener = PgListener::connect_with(&self.pool).await?;
+        let mut listener = PgListener::connect_with(&self.app).await?;
         listener.listen(CHANNEL).await?;
         Ok(WorkFeed { listener })
     }

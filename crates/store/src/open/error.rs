@@ -33,6 +33,25 @@ pub enum OpenError {
     )]
     NotAllowed { user: String, reason: String },
     #[error(
+        "the database user {user} may not use the roles docket_app and docket_system: {reason}. Run \
+         this once as an administrator of the server: CREATE ROLE docket_app NOLOGIN; CREATE ROLE \
+         docket_system NOLOGIN; GRANT docket_app TO docket_system; ALTER ROLE \"{user}\" NOINHERIT; \
+         GRANT docket_app, docket_system TO \"{user}\"; (docs/database-roles.md explains them)"
+    )]
+    RolesMissing { user: String, reason: String },
+    #[error(
+        "the user in {setting} is not fit for its work: {problem}. docs/database-roles.md has the \
+         statements that make the right one"
+    )]
+    UnfitLogin { setting: &'static str, problem: String },
+    #[error("the private PostgreSQL does not accept Docket's own logins: {reason}")]
+    LoginRefused { reason: String },
+    #[error(
+        "the database has schema {found}, this Docket needs {needed}. Set migration_database_url, or \
+         run docket migrate with it"
+    )]
+    OlderSchema { found: i64, needed: i64 },
+    #[error(
         "the database has schema {found}, this Docket knows schemas up to {known}. A newer Docket \
          has used it: start that version or a later one"
     )]

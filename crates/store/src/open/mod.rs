@@ -1,7 +1,16 @@
 //! Opening a database: reach it, check that it is one Docket can work on, bring its schema up to
 //! date, and hand out a [`Store`].
+//!
+//! Three kinds of connections are made, so that no statement has more rights than its work needs:
+//!
+//! - the **migrating** one may be a superuser's. It makes roles and migrates, and is closed before
+//!   anything else happens;
+//! - those of the **application** (`docket_app`) work inside one tenant;
+//! - those of the **system** (`docket_system`) do the work that spans tenants.
 
 mod error;
+mod logins;
+mod password;
 mod prepare;
 mod url;
 
@@ -9,32 +18,51 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use domain::{Clock, IdGen};
-use sqlx::postgres::{PgConnectOptions, PgConnection, PgPoolOptions};
-use sqlx::{Connection, PgPool};
+use sqlx::postgres::PgPoolOptions;
+use sqlx::{AssertSqlSafe, Connection, PgPool};
 
 pub use error::OpenError;
-pub use url::{DatabaseUrl, InvalidDatabaseUrl};
+pub use url::{DatabaseUrl, DatabaseUrls, InvalidDatabaseUrl};
 
 use crate::StoreError;
 use crate::private::PrivateServer;
-use prepare::SessionRole;
+use logins::{Login, Logins};
 
 /// The database, ready for use. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Store {
-    pub(crate) pool: PgPool,
+    /// For the work of one tenant.
+    pub(crate) app: PgPool,
+    /// For work across tenants.
+    pub(crate) system: PgPool,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) ids: Arc<dyn IdGen>,
-    way: Arc<Way>,
+    access: Arc<Access>,
     #[cfg(feature = "sabotage")]
     pub(crate) unfenced: bool,
 }
 
 /// How connections to the database are made.
-#[derive(Debug)]
-struct Way {
-    options: PgConnectOptions,
-    role: SessionRole,
+#[derive(Clone, Debug)]
+struct Access {
+    logins: Logins,
+    max_connections: u32,
+    timeouts: StatementTimeouts,
+}
+
+/// How long one statement may take before PostgreSQL ends it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StatementTimeouts {
+    /// In the work of one tenant, which is what requests do.
+    pub requests: Duration,
+    /// In work across tenants, most of which goes on in the background.
+    pub background: Duration,
+}
+
+impl Default for StatementTimeouts {
+    fn default() -> Self {
+        Self { requests: Duration::from_secs(30), background: Duration::from_mins(5) }
+    }
 }
 
 impl Store {
@@ -43,14 +71,26 @@ impl Store {
     /// A connection that lay idle longer than this is tried before it is trusted again.
     const TRUSTED_IDLE: Duration = Duration::from_secs(2);
 
-    /// Opens a PostgreSQL that somebody else runs.
+    /// Opens a PostgreSQL that somebody else runs, with one user for everything.
     pub async fn open(
         url: &DatabaseUrl,
         max_connections: u32,
         clock: Arc<dyn Clock>,
         ids: Arc<dyn IdGen>,
     ) -> Result<Self, OpenError> {
-        Self::open_with(url.connect_options(), max_connections, clock, ids).await
+        let logins = prepare::with_one_user(&url.connect_options()).await?;
+        Ok(Self::with_logins(logins, max_connections, clock, ids))
+    }
+
+    /// Opens a PostgreSQL that somebody else runs, with users that the operator chose.
+    pub async fn open_with_users(
+        urls: &DatabaseUrls,
+        max_connections: u32,
+        clock: Arc<dyn Clock>,
+        ids: Arc<dyn IdGen>,
+    ) -> Result<Self, OpenError> {
+        let logins = prepare::with_given_users(urls).await?;
+        Ok(Self::with_logins(logins, max_connections, clock, ids))
     }
 
     /// Opens the database inside the private server, making it on the first start.
@@ -62,35 +102,63 @@ impl Store {
     ) -> Result<Self, OpenError> {
         let options = url::private_connect_options(server);
         prepare::create_database(&options).await?;
-        Self::open_with(options, max_connections, clock, ids).await
+        let logins = prepare::with_one_user(&options).await?;
+        match logins.weakness() {
+            // There is no reason for it on a server of our own.
+            Some(reason) => Err(OpenError::LoginRefused { reason: reason.to_owned() }),
+            None => Ok(Self::with_logins(logins, max_connections, clock, ids)),
+        }
     }
 
-    async fn open_with(
-        options: PgConnectOptions,
+    fn with_logins(
+        logins: Logins,
         max_connections: u32,
         clock: Arc<dyn Clock>,
         ids: Arc<dyn IdGen>,
-    ) -> Result<Self, OpenError> {
-        let mut first = prepare::connect(&options).await?;
-        let role = prepare::bring_up_to_date(&mut first).await?;
-        first.close().await.map_err(OpenError::statement)?;
-        let way = Arc::new(Way { options, role });
-        let pool = way.pool(max_connections);
-        Ok(Self {
-            pool,
+    ) -> Self {
+        let access = Access { logins, max_connections, timeouts: StatementTimeouts::default() };
+        Self {
+            app: access.app_pool(access.for_app()),
+            system: access.system_pool(access.for_system()),
             clock,
             ids,
-            way,
+            access: Arc::new(access),
             #[cfg(feature = "sabotage")]
             unfenced: false,
-        })
+        }
+    }
+
+    /// The same database with other time limits for statements. Connections that were made before
+    /// keep theirs, so this comes right after opening.
+    #[must_use]
+    pub fn with_statement_timeouts(self, timeouts: StatementTimeouts) -> Self {
+        let access = Access { timeouts, ..(*self.access).clone() };
+        Self {
+            app: access.app_pool(access.for_app()),
+            system: access.system_pool(access.for_system()),
+            access: Arc::new(access),
+            ..self
+        }
+    }
+
+    pub fn statement_timeouts(&self) -> StatementTimeouts {
+        self.access.timeouts
+    }
+
+    /// Why the application's connections could become something more powerful, if they could: the
+    /// server lets Docket log in as one user only.
+    pub fn login_weakness(&self) -> Option<&str> {
+        self.access.logins.weakness()
     }
 
     /// The same database through connections of its own, which belong to the runtime this is called
-    /// in: whatever keeps another runtime busy does not hold them up.
+    /// in: whatever keeps another runtime busy does not hold them up. As many at most for each of
+    /// the two roles.
     #[must_use]
     pub fn with_own_connections(&self, max_connections: u32) -> Self {
-        Self { pool: self.way.pool(max_connections), ..self.clone() }
+        let (app, system) =
+            (self.access.app_pool(max_connections), self.access.system_pool(max_connections));
+        Self { app, system, ..self.clone() }
     }
 
     /// A store that lets anybody report on a leased job, whoever holds the lease.
@@ -106,45 +174,61 @@ impl Store {
         prepare::schema_fingerprint()
     }
 
-    /// Asks the database for a sign of life.
+    /// Asks the database for a sign of life, as both roles.
     pub async fn check(&self) -> Result<(), StoreError> {
-        sqlx::query("SELECT 1").execute(&self.pool).await?;
+        for pool in [&self.app, &self.system] {
+            sqlx::query("SELECT 1").execute(pool).await?;
+        }
         Ok(())
     }
 
     /// Closes every connection, after those in use come back.
     pub async fn close(&self) {
-        self.pool.close().await;
+        self.app.close().await;
+        self.system.close().await;
     }
 }
 
-impl Way {
-    /// Connects when a connection is first needed.
-    fn pool(&self, max_connections: u32) -> PgPool {
-        let role = self.role;
-        PgPoolOptions::new()
-            .max_connections(max_connections)
-            .acquire_timeout(Store::ACQUIRE_TIMEOUT)
-            // Instead of a ping before every use, only connections that may have gone stale.
-            .test_before_acquire(false)
-            .before_acquire(|connection, meta| {
-                Box::pin(async move {
-                    let stale = meta.idle_for > Store::TRUSTED_IDLE;
-                    Ok(!stale || connection.ping().await.is_ok())
-                })
-            })
-            .after_connect(move |connection, _| {
-                Box::pin(async move { role.assume(connection).await })
-            })
-            .connect_lazy_with(self.options.clone())
+impl Access {
+    /// Of the connections that a process may hold, the system gets two in five: the queue needs
+    /// few, and requests are the rest.
+    fn for_system(&self) -> u32 {
+        (self.max_connections * 2 / 5).max(1)
+    }
+
+    fn for_app(&self) -> u32 {
+        self.max_connections.saturating_sub(self.for_system()).max(1)
+    }
+
+    fn app_pool(&self, max_connections: u32) -> PgPool {
+        pool(&self.logins.app, self.timeouts.requests, max_connections)
+    }
+
+    fn system_pool(&self, max_connections: u32) -> PgPool {
+        pool(&self.logins.system, self.timeouts.background, max_connections)
     }
 }
 
-impl SessionRole {
-    async fn assume(self, connection: &mut PgConnection) -> Result<(), sqlx::Error> {
-        if let Some(statement) = self.statement() {
-            sqlx::raw_sql(statement).execute(connection).await?;
-        }
-        Ok(())
-    }
+/// Connects when a connection is first needed.
+fn pool(login: &Login, statement_timeout: Duration, max_connections: u32) -> PgPool {
+    let opening = login.opening(statement_timeout);
+    PgPoolOptions::new()
+        .max_connections(max_connections)
+        .acquire_timeout(Store::ACQUIRE_TIMEOUT)
+        // Instead of a ping before every use, only connections that may have gone stale.
+        .test_before_acquire(false)
+        .before_acquire(|connection, meta| {
+            Box::pin(async move {
+                let stale = meta.idle_for > Store::TRUSTED_IDLE;
+                Ok(!stale || connection.ping().await.is_ok())
+            })
+        })
+        .after_connect(move |connection, _| {
+            let opening = opening.clone();
+            Box::pin(async move {
+                sqlx::raw_sql(AssertSqlSafe(opening)).execute(connection).await?;
+                Ok(())
+            })
+        })
+        .connect_lazy_with(login.options.clone())
 }

@@ -1,7 +1,7 @@
 //! What happens on the first connection, before any other is made.
 //!
 //! Several processes may start on one empty database at the same moment. Everything that changes
-//! the database is done under one advisory lock, and everything outside the database (the role, the
+//! the database is done under one advisory lock, and everything outside the database (roles, the
 //! database itself) expects that somebody else was quicker.
 
 use std::time::Duration;
@@ -9,16 +9,23 @@ use std::time::Duration;
 use sqlx::error::DatabaseError;
 use sqlx::migrate::{MigrateError, Migrator};
 use sqlx::postgres::{PgConnectOptions, PgConnection};
-use sqlx::{ConnectOptions, Connection, Executor};
+use sqlx::{ConnectOptions, Connection};
 use tokio::time::{Instant, sleep};
 
+use super::DatabaseUrls;
 use super::error::{OpenError, brief};
+use super::logins::{self, Logins, User};
+use crate::sql;
 
 static MIGRATIONS: Migrator = sqlx::migrate!("./migrations");
 
 pub(super) fn schema_fingerprint() -> u64 {
     let checksums = MIGRATIONS.iter().flat_map(|step| step.checksum.iter());
     checksums.fold(0, |hash: u64, byte| hash.rotate_left(5).wrapping_mul(31) ^ u64::from(*byte))
+}
+
+fn newest_migration() -> i64 {
+    MIGRATIONS.iter().map(|step| step.version).max().unwrap_or(0)
 }
 
 /// Any number that nobody else is likely to lock: "docket" in hexadecimal.
@@ -28,25 +35,6 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// How long a private server that died under our hands may take to come back.
 const RETURN_LIMIT: Duration = Duration::from_mins(1);
 const RETURN_POLL: Duration = Duration::from_millis(50);
-
-/// As whom sessions work.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum SessionRole {
-    /// The user of the URL: the tables' policies hold for it as they are.
-    AsConnected,
-    /// The user of the URL passes row-level security by, so sessions step down to a role that
-    /// does not.
-    Restricted,
-}
-
-impl SessionRole {
-    pub(super) fn statement(self) -> Option<&'static str> {
-        match self {
-            Self::AsConnected => None,
-            Self::Restricted => Some("SET ROLE docket_app"),
-        }
-    }
-}
 
 pub(super) async fn connect(options: &PgConnectOptions) -> Result<PgConnection, OpenError> {
     let unreachable = |reason| OpenError::Unreachable { database: shown(options), reason };
@@ -79,9 +67,14 @@ async fn connect_to_minded(options: &PgConnectOptions) -> Result<PgConnection, O
     }
 }
 
-/// Makes the database that `options` names on a private server, unless it is there.
+/// Makes the database that `options` names on a private server, unless it is there, and the role that
+/// takes backups of that server.
 pub(super) async fn create_database(options: &PgConnectOptions) -> Result<(), OpenError> {
     let mut connection = connect_to_minded(&options.clone().database("postgres")).await?;
+    sqlx::raw_sql(sql!("setup/make_backup_role"))
+        .execute(&mut connection)
+        .await
+        .map_err(OpenError::statement)?;
     let made = sqlx::raw_sql("CREATE DATABASE docket").execute(&mut connection).await;
     connection.close().await.map_err(OpenError::statement)?;
     match made {
@@ -99,18 +92,42 @@ fn is_already_there(error: &sqlx::Error) -> bool {
     )
 }
 
-pub(super) async fn bring_up_to_date(
-    connection: &mut PgConnection,
-) -> Result<SessionRole, OpenError> {
-    check_server(connection).await?;
+/// Prepares the database as the user of `options`, who also decides as whom Docket can log in.
+pub(super) async fn with_one_user(options: &PgConnectOptions) -> Result<Logins, OpenError> {
+    let (mut connection, user) = bring_up_to_date(options).await?;
+    let logins = Logins::made(&mut connection, options, &user).await?;
+    connection.close().await.map_err(OpenError::statement)?;
+    Ok(logins)
+}
+
+/// Prepares the database as the user who migrates, or finds it prepared.
+pub(super) async fn with_given_users(urls: &DatabaseUrls) -> Result<Logins, OpenError> {
+    if let Some(migration) = &urls.migration {
+        let (connection, _) = bring_up_to_date(&migration.connect_options()).await?;
+        connection.close().await.map_err(OpenError::statement)?;
+    } else {
+        let mut connection = connect(&urls.app.connect_options()).await?;
+        check_server(&mut connection).await?;
+        check_schema(&mut connection).await?;
+        connection.close().await.map_err(OpenError::statement)?;
+    }
+    Logins::given(urls.app.connect_options(), urls.system.connect_options()).await
+}
+
+/// Makes the roles and migrates. The connection still holds the lock of the set-up.
+async fn bring_up_to_date(options: &PgConnectOptions) -> Result<(PgConnection, User), OpenError> {
+    let mut connection = connect(options).await?;
+    check_server(&mut connection).await?;
     sqlx::query("SELECT pg_advisory_lock($1)")
         .bind(SETUP_LOCK)
-        .execute(&mut *connection)
+        .execute(&mut connection)
         .await
         .map_err(OpenError::statement)?;
     // The lock is the session's: it ends with the connection, however this goes.
-    migrate(connection).await?;
-    choose_session_role(connection).await
+    let user = User::of(&mut connection).await?;
+    logins::make_roles(&mut connection, &user).await?;
+    migrate(&mut connection).await?;
+    Ok((connection, user))
 }
 
 async fn check_server(connection: &mut PgConnection) -> Result<(), OpenError> {
@@ -136,7 +153,7 @@ async fn check_server(connection: &mut PgConnection) -> Result<(), OpenError> {
 }
 
 async fn migrate(connection: &mut PgConnection) -> Result<(), OpenError> {
-    let known = MIGRATIONS.iter().map(|step| step.version).max().unwrap_or(0);
+    let known = newest_migration();
     match MIGRATIONS.run(&mut *connection).await {
         Ok(()) => Ok(()),
         Err(MigrateError::VersionMissing(found)) => Err(OpenError::NewerSchema { found, known }),
@@ -148,31 +165,25 @@ async fn migrate(connection: &mut PgConnection) -> Result<(), OpenError> {
     }
 }
 
+/// For a user who may not migrate: is the schema the one that this Docket knows?
+async fn check_schema(connection: &mut PgConnection) -> Result<(), OpenError> {
+    let needed = newest_migration();
+    let found: Option<i64> = sqlx::query_scalar("SELECT max(version) FROM _sqlx_migrations")
+        .fetch_one(connection)
+        .await
+        .map_err(OpenError::statement)?;
+    match found.unwrap_or(0) {
+        found if found > needed => Err(OpenError::NewerSchema { found, known: needed }),
+        found if found < needed => Err(OpenError::OlderSchema { found, needed }),
+        _ => Ok(()),
+    }
+}
+
 /// Tells "you may not" from everything else that a schema step can fail with.
 async fn refused(connection: &mut PgConnection, error: sqlx::Error) -> OpenError {
-    const INSUFFICIENT_PRIVILEGE: &str = "42501";
-    let code = error.as_database_error().and_then(DatabaseError::code);
-    if code.as_deref() != Some(INSUFFICIENT_PRIVILEGE) {
+    if !logins::is_not_allowed(&error) {
         return OpenError::statement(error);
     }
     let user = sqlx::query_scalar("SELECT current_user::text").fetch_one(connection).await;
     OpenError::NotAllowed { user: user.unwrap_or_default(), reason: brief(&error) }
-}
-
-/// A superuser passes row-level security by. Then a role that does not is made (once per server)
-/// and given what the product needs; the log of audit rows it may only read and add to.
-async fn choose_session_role(connection: &mut PgConnection) -> Result<SessionRole, OpenError> {
-    let passes_by: bool = sqlx::query_scalar(
-        "SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = current_user",
-    )
-    .fetch_one(&mut *connection)
-    .await
-    .map_err(OpenError::statement)?;
-    if !passes_by {
-        return Ok(SessionRole::AsConnected);
-    }
-    match connection.execute(include_str!("../../sql/setup/restricted_role.sql")).await {
-        Ok(_) => Ok(SessionRole::Restricted),
-        Err(error) => Err(refused(connection, error).await),
-    }
 }

@@ -15,6 +15,17 @@ pub struct DatabaseUrl {
     shown: String,
 }
 
+/// The users that an operator chose for a database, one for each kind of work.
+#[derive(Clone, Debug)]
+pub struct DatabaseUrls {
+    /// A member of `docket_app`.
+    pub app: DatabaseUrl,
+    /// A member of `docket_system`.
+    pub system: DatabaseUrl,
+    /// The owner of the tables. `None`: somebody else migrates, and the schema is only checked.
+    pub migration: Option<DatabaseUrl>,
+}
+
 #[derive(Debug, Error)]
 #[error("it must look like postgres://user:password@host:5432/database")]
 pub struct InvalidDatabaseUrl;

@@ -1,15 +1,41 @@
 //! The user that the server runs as.
 //!
-//! PostgreSQL refuses to run as root. When Docket is root, its children drop to an unprivileged
-//! user; otherwise they run as whoever runs Docket.
+//! PostgreSQL refuses to run as root. When Docket is root, its children become an account that
+//! nobody else uses: whoever shares it could change the cluster's files and look into its processes.
+//! Otherwise they run as whoever runs Docket.
+//!
+//! `initdb` and `peer` authentication both look users up by number and refuse one that has no entry
+//! among the users of the machine, so a number alone is not enough.
 
-use std::fs;
-use std::os::unix::fs::{MetadataExt, chown};
+use std::fs::{self, File};
+use std::os::unix::fs::{MetadataExt, chown, fchown};
 use std::os::unix::process::CommandExt;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use rustix::process::geteuid;
 
 use super::error::{Attempt, PrivateServerError, Result};
+
+/// The account that Docket creates when it is missing. Others must be there.
+pub(super) const OWN_ACCOUNT: &str = "docket";
+
+const PASSWD: &str = "/etc/passwd";
+/// Programs wait for each other's lock on the list of users only a moment, then give up.
+const CREATE_TRIES: usize = 20;
+const CREATE_POLL: Duration = Duration::from_millis(100);
+/// What adds an account without a home or a way to log in: most distributions' program, then BusyBox's.
+const CREATE: [(&str, &[&str]); 2] = [
+    (
+        "useradd",
+        &["--system", "--no-create-home", "--home-dir", "/nonexistent", "--shell", NO_LOGIN],
+    ),
+    ("adduser", &["-S", "-D", "-H", "-h", "/nonexistent", "-s", NO_LOGIN]),
+];
+const NO_LOGIN: &str = "/usr/sbin/nologin";
+/// A root shell may lack them in its PATH.
+const SYSTEM_PROGRAMS: [&str; 2] = ["/usr/sbin", "/sbin"];
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Account {
@@ -20,30 +46,70 @@ pub(super) enum Account {
 }
 
 impl Account {
-    /// An existing cluster belongs to who made it, and only its owner may run it; a new one belongs
-    /// to `run_as`.
-    pub(super) fn for_cluster(data: &Path, run_as: &str) -> Result<Self> {
-        if !rustix::process::geteuid().is_root() {
+    /// For root: the owner of the cluster where an ordinary user's Docket made it, together with its
+    /// folder; otherwise `run_as`.
+    pub(super) async fn for_cluster(folder: &Path, data: &Path, run_as: &str) -> Result<Self> {
+        if !geteuid().is_root() {
             return Ok(Self::Own);
         }
+        let owner = fs::metadata(folder).attempt("look at", folder)?.uid();
         match fs::metadata(data) {
-            Ok(made) if made.uid() != 0 => Ok(Self::Other { uid: made.uid(), gid: made.gid() }),
-            _ => Self::named(run_as),
+            Ok(made) if made.uid() == owner && owner != 0 => {
+                Ok(Self::Other { uid: owner, gid: made.gid() })
+            }
+            _ => Self::named(run_as).await,
         }
     }
 
-    fn named(name: &str) -> Result<Self> {
-        let users = Path::new("/etc/passwd");
-        let text = fs::read_to_string(users).attempt("read", users)?;
-        find_user(&text, name)
-            .ok_or_else(|| PrivateServerError::NoSuchUser { name: name.to_owned() })
+    async fn named(name: &str) -> Result<Self> {
+        if is_shared(name) {
+            return Err(PrivateServerError::SharedUser { name: name.to_owned() });
+        }
+        let mut tries = 0;
+        loop {
+            if let Some(account) = find_user(&users()?, name) {
+                return Ok(account);
+            }
+            if name != OWN_ACCOUNT {
+                return Err(PrivateServerError::NoSuchUser { name: name.to_owned() });
+            }
+            if tries == CREATE_TRIES {
+                return Err(PrivateServerError::NoAccount { name: name.to_owned() });
+            }
+            if create(name) {
+                tracing::info!(name, "created a system account to run PostgreSQL as");
+            } else {
+                // Another process may be creating it.
+                tokio::time::sleep(CREATE_POLL).await;
+            }
+            tries += 1;
+        }
     }
 
-    pub(super) fn own(self, folder: &Path) -> Result<()> {
+    /// Whether the file or folder belongs to this user.
+    pub(super) fn owns(self, path: &Path) -> Result<bool> {
+        let owner = fs::symlink_metadata(path).attempt("look at", path)?.uid();
+        Ok(match self {
+            Self::Own => true,
+            Self::Other { uid, .. } => owner == uid,
+        })
+    }
+
+    pub(super) fn own(self, path: &Path) -> Result<()> {
         match self {
             Self::Own => Ok(()),
             Self::Other { uid, gid } => {
-                chown(folder, Some(uid), Some(gid)).attempt("change the owner of", folder)
+                chown(path, Some(uid), Some(gid)).attempt("change the owner of", path)
+            }
+        }
+    }
+
+    /// The same for a file that is open, whatever its name leads to meanwhile.
+    pub(super) fn own_open(self, file: &File, path: &Path) -> Result<()> {
+        match self {
+            Self::Own => Ok(()),
+            Self::Other { uid, gid } => {
+                fchown(file, Some(uid), Some(gid)).attempt("change the owner of", path)
             }
         }
     }
@@ -57,37 +123,87 @@ impl Account {
     }
 }
 
-/// Looks an unprivileged user up by name or by number in the text of `/etc/passwd`.
-fn find_user(passwd: &str, wanted: &str) -> Option<Account> {
-    passwd.lines().find_map(|line| {
+/// The name that PostgreSQL will find for a number. Users may also come from a directory service,
+/// which `id` knows how to ask.
+pub(super) fn user_name(uid: u32) -> Result<Option<String>> {
+    if let Some(name) = find_name(&users()?, uid) {
+        return Ok(Some(name));
+    }
+    let asked = Command::new("id").args(["-nu", &uid.to_string()]).output();
+    let name = asked.ok().filter(|answer| answer.status.success());
+    let name = name.map(|answer| String::from_utf8_lossy(&answer.stdout).trim().to_owned());
+    Ok(name.filter(|name| !name.is_empty() && *name != uid.to_string()))
+}
+
+fn users() -> Result<String> {
+    let path = Path::new(PASSWD);
+    match fs::read_to_string(path) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(String::new()),
+        read => read.attempt("read", path),
+    }
+}
+
+fn create(name: &str) -> bool {
+    CREATE.iter().any(|(program, options)| {
+        let program = SYSTEM_PROGRAMS.iter().map(|folder| Path::new(folder).join(program));
+        let Some(program) = program.into_iter().find(|program| program.exists()) else {
+            return false;
+        };
+        let created = Command::new(program)
+            .args(*options)
+            .arg(name)
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .status();
+        created.is_ok_and(|status| status.success())
+    })
+}
+
+/// Many programs run as this user when they have none of their own.
+fn is_shared(name: &str) -> bool {
+    name == "nobody" || name == "65534"
+}
+
+fn entries(passwd: &str) -> impl Iterator<Item = (&str, u32, u32)> {
+    passwd.lines().filter_map(|line| {
         let mut fields = line.split(':');
         let (name, _, uid, gid) = (fields.next()?, fields.next()?, fields.next()?, fields.next()?);
-        if name != wanted && uid != wanted {
-            return None;
-        }
-        let (uid, gid) = (uid.parse().ok()?, gid.parse().ok()?);
-        (uid != 0).then_some(Account::Other { uid, gid })
+        Some((name, uid.parse().ok()?, gid.parse().ok()?))
     })
+}
+
+/// Looks an unprivileged user up by name or by number in the text of `/etc/passwd`.
+fn find_user(passwd: &str, wanted: &str) -> Option<Account> {
+    let found = entries(passwd).find(|(name, uid, _)| *name == wanted || uid.to_string() == wanted);
+    found.filter(|(_, uid, _)| *uid != 0).map(|(_, uid, gid)| Account::Other { uid, gid })
+}
+
+fn find_name(passwd: &str, wanted: u32) -> Option<String> {
+    entries(passwd).find(|(_, uid, _)| *uid == wanted).map(|(name, ..)| name.to_owned())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const PASSWD: &str = "root:x:0:0:root:/root:/bin/sh\n\
-                          broken\n\
-                          nobody:x:65534:65533:nobody:/nonexistent:/usr/sbin/nologin\n";
+    const USERS: &str = "root:x:0:0:root:/root:/bin/sh\n\
+                         broken\n\
+                         docket:x:998:997::/nonexistent:/usr/sbin/nologin\n";
 
     #[test]
     fn a_user_is_found_by_name_and_by_number() {
-        let nobody = Some(Account::Other { uid: 65534, gid: 65533 });
-        assert_eq!(find_user(PASSWD, "nobody"), nobody);
-        assert_eq!(find_user(PASSWD, "65534"), nobody);
+        let docket = Some(Account::Other { uid: 998, gid: 997 });
+        assert_eq!(find_user(USERS, "docket"), docket);
+        assert_eq!(find_user(USERS, "998"), docket);
+        assert_eq!(find_name(USERS, 998).as_deref(), Some("docket"));
+        assert_eq!(find_name(USERS, 0).as_deref(), Some("root"));
     }
 
     #[test]
     fn root_and_strangers_are_refused() {
-        assert_eq!(find_user(PASSWD, "root"), None);
-        assert_eq!(find_user(PASSWD, "stranger"), None);
+        assert_eq!(find_user(USERS, "root"), None);
+        assert_eq!(find_user(USERS, "stranger"), None);
+        assert_eq!(find_name(USERS, 1000), None);
     }
 }

@@ -11,7 +11,7 @@
 use std::ffi::OsStr;
 use std::fs::{self, DirBuilder, File};
 use std::io;
-use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::os::unix::fs::DirBuilderExt;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
@@ -20,10 +20,12 @@ use std::process::{Command, Stdio};
 use rustix::fs::{Mode, OFlags, syncfs};
 
 use super::account::Account;
+use super::admission::Admission;
 use super::disk;
 use super::error::{Attempt, PrivateServerError, Result};
 use super::locks::StartLock;
 use super::log::{Ending, Mark, ServerLog};
+use super::ownership;
 use super::process::Process;
 use super::programs::Programs;
 use super::{Durability, SUPERUSER, Settings};
@@ -38,6 +40,7 @@ pub(super) struct Cluster {
     data: PathBuf,
     handle: OwnedFd,
     account: Account,
+    admission: Admission,
 }
 
 impl Cluster {
@@ -49,7 +52,7 @@ impl Cluster {
         _start: &StartLock,
     ) -> Result<Self> {
         let data = settings.folder.join("data");
-        let account = Account::for_cluster(&data, &settings.run_as)?;
+        let account = Account::for_cluster(&settings.folder, &data, &settings.run_as).await?;
         programs.require_fit_for(account)?;
         if !data.is_dir() {
             disk::require(&settings.folder, disk::NEEDED_FOR_A_CLUSTER)?;
@@ -57,7 +60,23 @@ impl Cluster {
         }
         require_version(&data, programs.major())?;
         let handle = open_folder(&data)?;
-        Ok(Self { data, handle, account })
+        let admission = Admission::for_owner_of(&settings.folder, settings.password_logins)?;
+        Ok(Self { data, handle, account, admission })
+    }
+
+    /// Whether the files belong to the account that the server runs as.
+    pub(super) fn is_settled(&self) -> Result<bool> {
+        ownership::is_settled(&self.data, self.account)
+    }
+
+    /// Gives the files to the account that the server runs as. Nothing may run on them.
+    pub(super) fn settle(&self) -> Result<()> {
+        ownership::give(&self.data, self.handle.as_fd(), self.account)
+    }
+
+    /// Writes down whom the server lets in, and tells whether that changed.
+    pub(super) fn write_admission(&self) -> Result<bool> {
+        self.admission.write(&self.data, self.account)
     }
 
     pub(super) fn data(&self) -> &Path {
@@ -122,7 +141,8 @@ async fn run_initdb(
         "--username",
         SUPERUSER,
         "--encoding=UTF8",
-        "--auth-local=trust",
+        // Until `admission` says otherwise.
+        "--auth-local=reject",
         "--auth-host=reject",
         "--text-search-config=english",
         "--no-instructions",

@@ -65,6 +65,28 @@ pub enum PrivateServerError {
     )]
     NoSuchUser { name: String },
 
+    /// The user to drop to is one that other programs run as.
+    #[error(
+        "PostgreSQL must not run as {name}, which other programs run as too: they could read and \
+         change every document. Set postgres_user to docket, or to another account of its own."
+    )]
+    SharedUser { name: String },
+
+    /// Docket is root, its account does not exist, and it cannot be created.
+    #[error(
+        "PostgreSQL does not run as root, and the system account {name:?} to run it as could not be \
+         created. Create it (useradd --system {name}), name another account that no program uses \
+         with postgres_user, or run Docket as an ordinary user."
+    )]
+    NoAccount { name: String },
+
+    /// PostgreSQL looks up by name who connects, and finds nothing.
+    #[error(
+        "The user that runs Docket (number {uid}) has no name on this machine, and PostgreSQL admits \
+         nobody without one. Add it to /etc/passwd, or name a database with --database-url."
+    )]
+    NamelessUser { uid: u32 },
+
     /// Another process has been starting or stopping the server for too long.
     #[error(
         "Another Docket has held {} for {seconds} seconds. Stop that process, then start again.",

@@ -20,10 +20,11 @@
 //! users.lock     held by everybody who is attached
 //! ```
 //!
-//! There is no network and no password: whoever may enter `data` is the superuser. That is its
-//! owner, and root.
+//! There is no network and no password. The server lets in who the kernel says runs Docket, and root
+//! (`admission.rs`); as root, Docket runs it as an account that nobody else uses (`account.rs`).
 
 mod account;
+mod admission;
 mod bundle;
 mod cluster;
 mod disk;
@@ -31,6 +32,7 @@ mod error;
 mod locks;
 mod log;
 mod minder;
+mod ownership;
 mod pid_file;
 mod process;
 mod programs;
@@ -64,14 +66,17 @@ const SOCKET: &str = ".s.PGSQL.5432";
 pub struct Settings {
     /// Where everything lies. Made if it is missing; its parent must be there.
     pub folder: PathBuf,
-    /// The user, by name or number, that owns a new cluster and runs its server when Docket is
-    /// root.
+    /// The user, by name or number, that owns the cluster and runs its server when Docket is root.
+    /// No other program should run as this user. The default, `docket`, is created when it is
+    /// missing.
     pub run_as: String,
     /// Whether a commit survives a power cut.
     pub durability: Durability,
     /// Where to unpack the programs: by default into `folder`, or as root into `/var/lib/docket`.
     /// For root it must be a place that `run_as` can reach.
     pub programs_folder: Option<PathBuf>,
+    /// For tests: whether other roles, which they make, may log in with a password.
+    pub password_logins: bool,
 }
 
 impl Settings {
@@ -79,9 +84,10 @@ impl Settings {
     pub fn new(folder: impl Into<PathBuf>) -> Self {
         Self {
             folder: folder.into(),
-            run_as: "nobody".to_owned(),
+            run_as: account::OWN_ACCOUNT.to_owned(),
             durability: Durability::Full,
             programs_folder: None,
+            password_logins: false,
         }
     }
 }
@@ -153,7 +159,7 @@ impl PrivateServer {
         &self.socket_dir
     }
 
-    /// The name of the superuser.
+    /// The name of the superuser, who migrates and does nothing else.
     pub fn user(&self) -> &'static str {
         SUPERUSER
     }
@@ -189,7 +195,9 @@ async fn open_server(settings: &Settings, start: &StartLock) -> Result<Server> {
     let programs = locate_programs(settings).await?;
     let log = ServerLog::in_folder(&settings.folder);
     let cluster = Cluster::open_or_make(settings, &programs, &log, start).await?;
-    Ok(Server { cluster, programs, log, durability: settings.durability })
+    let server = Server { cluster, programs, log, durability: settings.durability };
+    server.secure(start).await?;
+    Ok(server)
 }
 
 async fn locate_programs(settings: &Settings) -> Result<Programs> {

@@ -97,6 +97,21 @@ impl Server {
         Err(PrivateServerError::NotReady { seconds, log })
     }
 
+    /// Brings a cluster of an earlier Docket under today's rules: its files belong to the account that
+    /// the server runs as, and only Docket may log in. Others who use the server see it restart.
+    pub(super) async fn secure(&self, start: &StartLock) -> Result<()> {
+        if !self.cluster.is_settled()? {
+            self.stop(start).await?;
+            self.cluster.settle()?;
+        }
+        if self.cluster.write_admission()?
+            && let Seen::Ready(process) | Seen::NotReady(process) = self.look().await?
+        {
+            process.signal(Signal::HUP).attempt("reload the server in", self.cluster.data())?;
+        }
+        Ok(())
+    }
+
     /// Stops the server if it runs, and waits until it is gone.
     pub(super) async fn stop(&self, _start: &StartLock) -> Result<()> {
         let (Seen::Ready(process) | Seen::NotReady(process)) = self.look().await? else {

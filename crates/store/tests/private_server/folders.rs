@@ -98,6 +98,20 @@ async fn an_unknown_user_to_run_as_is_named() {
 }
 
 #[tokio::test]
+async fn a_user_that_other_programs_run_as_is_refused() {
+    if !needs_root() {
+        return;
+    }
+    let home = Home::new();
+    for name in ["nobody", "65534"] {
+        let mut settings = settings(&home.path());
+        settings.run_as = name.to_owned();
+        let error = PrivateServer::start_or_attach(settings).await.unwrap_err();
+        assert!(error.to_string().starts_with("PostgreSQL must not run as"), "{error}");
+    }
+}
+
+#[tokio::test]
 async fn a_folder_without_permission_is_named() {
     if geteuid().is_root() {
         println!("skipped: root has every permission");

@@ -11,6 +11,7 @@
     reason = "the helpers of a test may do what a test may"
 )]
 
+mod admission;
 mod dying;
 mod folders;
 mod home;

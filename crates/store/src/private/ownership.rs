@@ -1,0 +1,73 @@
+//! Giving a cluster to another user.
+//!
+//! Clusters of an earlier Docket belong to `nobody`, whose other processes must not be trusted while
+//! the cluster changes hands: every folder is taken before it is looked into, and no name in it is
+//! followed anywhere else.
+
+use std::ffi::CStr;
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd};
+use std::path::Path;
+
+use rustix::fs::{AtFlags, Dir, FileType, Gid, Mode, OFlags, Uid, chownat, fchown, openat, statat};
+
+use super::account::Account;
+use super::error::{Attempt, Result};
+
+/// Taken last, so that a change that was interrupted is seen and begun anew.
+const LAST: &CStr = c"PG_VERSION";
+
+/// Whether all of the cluster belongs to `account`.
+pub(super) fn is_settled(data: &Path, account: Account) -> Result<bool> {
+    Ok(account.owns(data)? && account.owns(&data.join("PG_VERSION"))?)
+}
+
+/// Gives the cluster to `account`. Nothing may run on it.
+pub(super) fn give(data: &Path, folder: BorrowedFd<'_>, account: Account) -> Result<()> {
+    let Account::Other { uid, gid } = account else { return Ok(()) };
+    let owner = (Uid::from_raw(uid), Gid::from_raw(gid));
+    tracing::info!(data = %data.display(), uid, "giving the PostgreSQL cluster to its own account");
+    let given = give_folder(folder, c".", owner, true)
+        .and_then(|()| give_entry(folder, LAST, FileType::RegularFile, owner));
+    given.attempt("change the owner of", data)
+}
+
+fn give_folder(
+    parent: BorrowedFd<'_>,
+    name: &CStr,
+    owner: (Uid, Gid),
+    is_top: bool,
+) -> io::Result<()> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let folder = openat(parent, name, flags, Mode::empty())?;
+    fchown(&folder, Some(owner.0), Some(owner.1))?;
+    for entry in Dir::read_from(&folder)? {
+        let entry = entry?;
+        let name = entry.file_name();
+        let is_postponed = is_top && name == LAST;
+        if name == c"." || name == c".." || is_postponed {
+            continue;
+        }
+        let kind =
+            FileType::from_raw_mode(statat(&folder, name, AtFlags::SYMLINK_NOFOLLOW)?.st_mode);
+        give_entry(folder.as_fd(), name, kind, owner)?;
+    }
+    Ok(())
+}
+
+fn give_entry(
+    folder: BorrowedFd<'_>,
+    name: &CStr,
+    kind: FileType,
+    owner: (Uid, Gid),
+) -> io::Result<()> {
+    if kind == FileType::Directory {
+        return give_folder(folder, name, owner, false);
+    }
+    let flags = AtFlags::SYMLINK_NOFOLLOW;
+    if kind == FileType::RegularFile && statat(folder, name, flags)?.st_nlink > 1 {
+        // It may be somebody else's file under a second name.
+        return Err(io::Error::other(format!("{} has another name", name.to_string_lossy())));
+    }
+    Ok(chownat(folder, name, Some(owner.0), Some(owner.1), flags)?)
+}
