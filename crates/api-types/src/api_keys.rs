@@ -1,7 +1,7 @@
 //! API keys.
 
 use chrono::{DateTime, Utc};
-use domain::{ApiKey, Secret};
+use domain::{ApiKey, KeyCreator, Secret};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use uuid::Uuid;
@@ -17,9 +17,28 @@ pub struct ApiKeyView {
     #[schema(example = "dk_Zk3xPq0aBc9d")]
     pub prefix: String,
     pub created_at: DateTime<Utc>,
+    /// The user who made the key, or made the key that made it. While they are deactivated the key is not valid. Null when
+    /// that is not known, or was the operator.
+    pub created_by: Option<KeyCreatorView>,
+    /// Null when it does not expire.
+    pub expires_at: Option<DateTime<Utc>>,
     /// Accurate to about 15 seconds.
     pub last_used_at: Option<DateTime<Utc>>,
     pub revoked_at: Option<DateTime<Utc>>,
+}
+
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
+pub struct KeyCreatorView {
+    pub user_id: Uuid,
+    pub email: String,
+    pub is_active: bool,
+}
+
+impl From<KeyCreator> for KeyCreatorView {
+    fn from(creator: KeyCreator) -> Self {
+        let KeyCreator { user_id, email, is_active } = creator;
+        Self { user_id: user_id.0, email, is_active }
+    }
 }
 
 impl From<ApiKey> for ApiKeyView {
@@ -30,6 +49,8 @@ impl From<ApiKey> for ApiKeyView {
             role: key.role.into(),
             prefix: key.prefix,
             created_at: key.created_at,
+            created_by: key.created_by.map(Into::into),
+            expires_at: key.expires_at,
             last_used_at: key.last_used_at,
             revoked_at: key.revoked_at,
         }
@@ -43,6 +64,9 @@ pub struct CreateApiKeyRequest {
     #[schema(example = "scanner in the mail room", min_length = 1, max_length = 100)]
     pub name: String,
     pub role: RoleName,
+    /// When the key ends by itself; it must be in the future. Without it the key does not expire.
+    #[serde(default)]
+    pub expires_at: Option<DateTime<Utc>>,
 }
 
 #[derive(Debug, Serialize, Deserialize, ToSchema)]

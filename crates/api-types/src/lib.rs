@@ -15,7 +15,7 @@ mod session;
 mod tenant;
 mod users;
 
-pub use api_keys::{ApiKeyView, CreateApiKeyRequest, CreatedApiKeyView};
+pub use api_keys::{ApiKeyView, CreateApiKeyRequest, CreatedApiKeyView, KeyCreatorView};
 pub use audit::{AuditEntryView, AuditQuery};
 pub use config::{ConfigView, SettingOrigin, SettingView};
 pub use documents::{
@@ -44,7 +44,7 @@ pub use search::{
     AreaView, AskBody, AskResponse, CitationView, HighlightView, HitView, KnownDocumentView,
     SearchBody, SearchFilters, SearchMode, SearchQuery, SearchResponse, SentenceView,
 };
-pub use session::{CallerKind, LoginRequest, LoginResponse, MeView};
+pub use session::{CallerKind, ChangePasswordRequest, LoginRequest, LoginResponse, MeView};
 pub use tenant::{
     ChainView, CheckpointPage, CheckpointQuery, CheckpointView, LimitsView, MaskView, RulesView,
     TenantView, UsageView,

@@ -18,6 +18,15 @@ pub struct LoginRequest {
 }
 
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ChangePasswordRequest {
+    #[schema(value_type = String)]
+    pub current_password: Secret,
+    #[schema(value_type = String)]
+    pub new_password: Secret,
+}
+
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
 pub struct LoginResponse {
     /// Send it as `Authorization: Bearer …`.
     #[schema(value_type = String)]

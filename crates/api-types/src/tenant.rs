@@ -60,12 +60,16 @@ pub struct LimitsView {
     /// Runs that may wait at once.
     pub queue_quota: u32,
     pub requests_per_second: u32,
+    /// Uploads that one server takes at once.
+    pub concurrent_uploads: u32,
+    /// The most that `usage.bytes` may come to; null when there is no limit.
+    pub storage_quota_bytes: Option<u64>,
 }
 
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
 pub struct UsageView {
     pub documents: i64,
-    /// Of originals.
+    /// Of the originals of documents that are not deleted. The same content counts once.
     pub bytes: i64,
     pub waiting_runs: i64,
     pub users: i64,

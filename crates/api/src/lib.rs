@@ -6,11 +6,14 @@
 //! *Architecture invariant:* a route is registered together with its documentation, in one call, so
 //! that the OpenAPI document cannot say anything else than the router does.
 
+mod client_address;
 mod extract;
+pub mod form;
 mod openapi;
 mod problem;
 mod replayed;
 mod routes;
+mod same_origin;
 mod serve;
 mod shell;
 mod state;
@@ -23,6 +26,7 @@ use axum::extract::DefaultBodyLimit;
 use axum::middleware;
 use utoipa::openapi::OpenApi;
 
+pub use client_address::TrustedProxies;
 pub use problem::ApiProblem;
 pub use routes::worker::worker_router;
 pub use serve::serve;

@@ -74,6 +74,7 @@ pub(crate) fn versioned_routes() -> OpenApiRouter<Arc<Api>> {
         .routes(routes!(session::login).layer(DefaultBodyLimit::max(MAX_LOGIN_BYTES)))
         .routes(routes!(session::logout))
         .routes(routes!(session::me))
+        .routes(routes!(session::change_password).layer(DefaultBodyLimit::max(MAX_LOGIN_BYTES)))
         .routes(routes!(users::list, users::create))
         .routes(routes!(users::find, users::update, users::deactivate))
         .routes(routes!(api_keys::list, api_keys::create))
@@ -159,7 +160,7 @@ problems! {
     /// Every route that takes files. Their size has a limit; they are read for as long as they come.
     Uploaded {
         TooSlow = 408 "Nothing came for too long",
-        TooLarge = 413 "The file is larger than is taken",
+        TooLarge = 413 "The file or the rest of the form is larger than is taken, or the storage quota is used up; `code` says which",
     }
 }
 problems! {

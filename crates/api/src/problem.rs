@@ -144,6 +144,8 @@ impl From<OpsError> for ApiProblem {
                 Self::new(StatusCode::TOO_MANY_REQUESTS, "too_many_attempts", text)
                     .retry_after(wait)
             }
+            OpsError::SignInBusy => Self::new(StatusCode::TOO_MANY_REQUESTS, "sign_in_busy", text)
+                .retry_after(Duration::from_secs(3)),
             OpsError::StillInProgress => {
                 Self::new(StatusCode::CONFLICT, "idempotency_in_progress", text)
                     .retry_after(Duration::from_secs(1))
@@ -160,6 +162,13 @@ impl From<OpsError> for ApiProblem {
             OpsError::QueueFull { .. } => {
                 let problem = Self::new(StatusCode::TOO_MANY_REQUESTS, "queue_full", text);
                 Self { retry_after: Some(Duration::from_secs(30)), ..problem }
+            }
+            OpsError::TooManyUploads { .. } => {
+                Self::new(StatusCode::TOO_MANY_REQUESTS, "too_many_uploads", text)
+                    .retry_after(Duration::from_secs(5))
+            }
+            OpsError::StorageQuotaExceeded { .. } => {
+                Self::new(StatusCode::PAYLOAD_TOO_LARGE, "storage_quota_exceeded", text)
             }
             OpsError::IndexIsLoading => {
                 Self::new(StatusCode::SERVICE_UNAVAILABLE, "index_is_loading", text)

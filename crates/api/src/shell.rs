@@ -14,6 +14,7 @@ use futures_util::FutureExt;
 use crate::Api;
 use crate::extract::is_form;
 use crate::problem::ApiProblem;
+use crate::same_origin;
 
 /// However slowly a file comes, it comes in less; a client that falls silent is given up long before.
 const UPLOAD_TIMEOUT: Duration = Duration::from_hours(6);
@@ -31,14 +32,25 @@ pub(crate) async fn around(
     mut request: Request,
     next: Next,
 ) -> Response {
-    let trace_id = trace_id_of(request.headers(), api.ops.random().as_ref());
+    let trace_id = new_trace_id(api.ops.random().as_ref());
+    let client_trace = client_trace_of(request.headers());
     request.extensions_mut().insert(trace_id);
     let method = request.method().clone();
     let path = request.uri().path().to_owned();
 
     let limit =
         if is_form(request.headers()) { UPLOAD_TIMEOUT } else { api.settings.request_timeout };
-    let handled = AssertUnwindSafe(next.run(request)).catch_unwind();
+    let refused = match api.settings.everybody_is {
+        Some(_) => same_origin::check(request.headers()).err(),
+        None => None,
+    };
+    let handled = async {
+        match refused {
+            Some(problem) => problem.into_response(),
+            None => next.run(request).await,
+        }
+    };
+    let handled = AssertUnwindSafe(handled).catch_unwind();
     let mut response = match tokio::time::timeout(limit, handled).await {
         Ok(Ok(response)) => response,
         Ok(Err(panic)) => ApiProblem::internal(panic_text(panic.as_ref())).into_response(),
@@ -50,7 +62,7 @@ pub(crate) async fn around(
     if let Some(problem) = response.extensions_mut().remove::<ApiProblem>() {
         if problem.status.is_server_error() {
             let cause = problem.cause.as_deref().unwrap_or(&problem.detail);
-            tracing::error!(%trace_id, %method, path, status = problem.status.as_u16(), cause, "request failed");
+            tracing::error!(%trace_id, client_trace, %method, path, status = problem.status.as_u16(), cause, "request failed");
         }
         let allow = response.headers_mut().remove(header::ALLOW);
         response = problem.into_document(trace_id);
@@ -58,19 +70,22 @@ pub(crate) async fn around(
             response.headers_mut().insert(header::ALLOW, allow);
         }
     }
-    tracing::debug!(%trace_id, %method, path, status = response.status().as_u16(), "request");
+    tracing::debug!(%trace_id, client_trace, %method, path, status = response.status().as_u16(), "request");
     add_headers(response.headers_mut(), trace_id);
     response
 }
 
-/// The client's own trace when it sent one, otherwise a new one.
-fn trace_id_of(headers: &HeaderMap, random: &dyn Random) -> TraceId {
+/// Always our own: it is written to the audit log, where no client may choose what stands.
+fn new_trace_id(random: &dyn Random) -> TraceId {
+    let mut bytes = [0; 16];
+    random.fill(&mut bytes);
+    TraceId(u128::from_be_bytes(bytes).max(1))
+}
+
+/// The client's own trace when it sent one. The log names it beside ours, so that the two can be brought together.
+fn client_trace_of(headers: &HeaderMap) -> Option<String> {
     let given = headers.get("traceparent").and_then(|value| value.to_str().ok());
-    given.and_then(TraceId::from_traceparent).unwrap_or_else(|| {
-        let mut bytes = [0; 16];
-        random.fill(&mut bytes);
-        TraceId(u128::from_be_bytes(bytes).max(1))
-    })
+    given.and_then(TraceId::from_traceparent).map(|trace| trace.to_string())
 }
 
 fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {

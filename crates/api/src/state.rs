@@ -8,8 +8,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use api_types::ConfigView;
-use domain::{Caller, TenantId};
+use axum::http::{HeaderMap, header};
+use domain::{Caller, Secret, TenantId};
 use ops::{Limiter, Ops, TooMany};
+use sha2::{Digest, Sha256};
+
+use crate::TrustedProxies;
 
 /// What the operator decides about the HTTP side.
 #[derive(Clone, Debug)]
@@ -21,6 +25,8 @@ pub struct ApiSettings {
     pub request_timeout: Duration,
     pub max_json_bytes: usize,
     pub metrics: Metrics,
+    /// Whose word about clients is taken.
+    pub trusted_proxies: TrustedProxies,
     /// How the server is set up, for those who may see it.
     pub configuration: ConfigView,
     /// Authentication is off, and this is who everybody is.
@@ -32,23 +38,46 @@ pub struct ApiSettings {
 pub struct Metrics {
     /// Whether clients on other machines may read it too.
     for_everybody: bool,
+    /// Whoever presents it may read it from anywhere.
+    token: Option<Secret>,
+    trusted_proxies: TrustedProxies,
     written: Arc<dyn Fn() -> String + Send + Sync>,
 }
 
 impl Metrics {
     /// `written` gives them in the text format of Prometheus.
     pub fn new(for_everybody: bool, written: impl Fn() -> String + Send + Sync + 'static) -> Self {
-        Self { for_everybody, written: Arc::new(written) }
+        let trusted_proxies = TrustedProxies::default();
+        Self { for_everybody, token: None, trusted_proxies, written: Arc::new(written) }
     }
 
-    /// Whether a client at this address may read them.
-    pub(crate) fn are_for(&self, client: IpAddr) -> bool {
-        self.for_everybody || client.to_canonical().is_loopback()
+    #[must_use]
+    pub fn with_token(self, token: Option<Secret>) -> Self {
+        Self { token, ..self }
+    }
+
+    #[must_use]
+    pub fn behind(self, trusted_proxies: TrustedProxies) -> Self {
+        Self { trusted_proxies, ..self }
+    }
+
+    /// Whether this request may read them: from this machine, or with the token.
+    pub(crate) fn are_for(&self, peer: IpAddr, headers: &HeaderMap) -> bool {
+        self.for_everybody
+            || self.trusted_proxies.is_local(peer, headers)
+            || self.token.as_ref().is_some_and(|token| presents(headers, token))
     }
 
     pub(crate) fn text(&self) -> String {
         (self.written)()
     }
+}
+
+/// Hashed first: the time of comparing tells nothing about the token.
+fn presents(headers: &HeaderMap, token: &Secret) -> bool {
+    let presented = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
+    let presented = presented.and_then(|text| text.strip_prefix("Bearer "));
+    presented.is_some_and(|text| Sha256::digest(text) == Sha256::digest(token.reveal()))
 }
 
 impl fmt::Debug for Metrics {
@@ -107,12 +136,13 @@ mod tests {
     fn metrics_are_for_this_machine_unless_they_are_for_everybody() {
         let metrics = |for_everybody| Metrics::new(for_everybody, String::new);
         let address = |text: &str| text.parse::<IpAddr>().unwrap();
+        let nothing = HeaderMap::new();
         for here in ["127.0.0.1", "127.1.2.3", "::1", "::ffff:127.0.0.1"] {
-            assert!(metrics(false).are_for(address(here)), "{here}");
+            assert!(metrics(false).are_for(address(here), &nothing), "{here}");
         }
         for elsewhere in ["10.0.0.7", "192.0.2.1", "::ffff:10.0.0.7", "2001:db8::1"] {
-            assert!(!metrics(false).are_for(address(elsewhere)), "{elsewhere}");
-            assert!(metrics(true).are_for(address(elsewhere)), "{elsewhere}");
+            assert!(!metrics(false).are_for(address(elsewhere), &nothing), "{elsewhere}");
+            assert!(metrics(true).are_for(address(elsewhere), &nothing), "{elsewhere}");
         }
     }
 }

@@ -9,6 +9,8 @@ use metrics_exporter_prometheus::PrometheusBuilder;
 use thiserror::Error;
 use tokio::net::TcpListener;
 
+use crate::config::LimitsConfig;
+
 #[derive(Debug, Error)]
 pub(crate) enum ListenError {
     #[error(
@@ -32,11 +34,12 @@ pub(crate) async fn listen(
 }
 
 /// From here on everything is counted.
-pub(crate) fn count(for_everybody: bool) -> anyhow::Result<Metrics> {
+pub(crate) fn count(limits: &LimitsConfig) -> anyhow::Result<Metrics> {
     let seconds = [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 120.0, 600.0];
     let recorder = PrometheusBuilder::new()
         .set_buckets(&seconds)
         .and_then(PrometheusBuilder::install_recorder)
         .context("nothing can be counted")?;
-    Ok(Metrics::new(for_everybody, move || recorder.render()))
+    let metrics = Metrics::new(limits.metrics_for_everybody, move || recorder.render());
+    Ok(metrics.with_token(limits.metrics_token.clone()).behind(limits.trusted_proxies.clone()))
 }

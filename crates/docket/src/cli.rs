@@ -211,6 +211,12 @@ pub(crate) enum TenantsCommand {
         /// How many requests it may make.
         #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
         requests_per_second: Option<u32>,
+        /// How many of its uploads each process takes at once.
+        #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+        concurrent_uploads: Option<u32>,
+        /// How much it may store.
+        #[arg(long, value_name = "MB")]
+        storage_quota_mb: Option<u64>,
         #[command(flatten)]
         database: DatabaseArgs,
     },

@@ -141,6 +141,8 @@ async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
                     max_upload_mb,
                     queue_quota,
                     requests_per_second,
+                    concurrent_uploads,
+                    storage_quota_mb,
                     database,
                 },
         } => {
@@ -148,6 +150,8 @@ async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
                 max_upload_bytes: max_upload_mb.map(|mb| mb.saturating_mul(1024 * 1024)),
                 queue_quota: *queue_quota,
                 requests_per_second: *requests_per_second,
+                concurrent_uploads: *concurrent_uploads,
+                storage_quota_bytes: storage_quota_mb.map(|mb| mb.saturating_mul(1024 * 1024)),
             };
             commands::tenants::limit(&quiet(&load(database.flags())?)?, name, limits).await
         }

@@ -9,7 +9,7 @@ use ::stages::{Desk, FileWithin, FrontDoor, Index, Ingest, Layout, Ocr, Preproce
 use blob::Blobs;
 use domain::{Failure, Pipeline, StageName};
 use engine::Stages;
-use ops::{Intake, IntakeSettings, VectorsKeeper};
+use ops::{Intake, IntakeSettings, OpsError, VectorsKeeper};
 use reading::reader::Reader;
 use retrieval::embedding::VectorShelf;
 
@@ -44,8 +44,12 @@ impl FrontDoor for Door {
         let FileWithin { tenant_id, parent, run_id, name, content, depth } = file;
         let file = ops::FileWithin { tenant_id, parent, run_id, name, content, depth };
         Box::pin(async move {
-            self.0.take_in_part(file).await.map_err(|error| {
-                Failure::retry(format!("an attachment could not be handed in: {error}"))
+            self.0.take_in_part(file).await.map_err(|error| match error {
+                OpsError::StorageQuotaExceeded { .. } => Failure::permanent(
+                    "an attachment was not stored: the tenant's storage quota is used up",
+                    "Delete documents, or have the quota raised, and run this document again.",
+                ),
+                error => Failure::retry(format!("an attachment could not be handed in: {error}")),
             })
         })
     }
@@ -107,6 +111,8 @@ pub(crate) fn intake_settings(
         max_bytes: config.intake.max_bytes,
         accepted: config.intake.accepted.clone(),
         queue_quota: config.intake.queue_quota,
+        concurrent_uploads: config.intake.concurrent_uploads,
+        storage_quota: config.intake.storage_quota,
         pipeline: default_pipeline(config, drills)?,
         stages: names(drills),
     })

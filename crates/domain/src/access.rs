@@ -14,6 +14,15 @@ pub struct ApiKeyRecord {
     pub role: Role,
     pub prefix: String,
     pub secret_sha256: [u8; 32],
+    pub expires_at: Option<DateTime<Utc>>,
+    /// Who answers for it.
+    pub created_by: Option<UserId>,
+}
+
+impl ApiKeyRecord {
+    pub fn is_expired(&self, now: DateTime<Utc>) -> bool {
+        self.expires_at.is_some_and(|expires_at| expires_at <= now)
+    }
 }
 
 /// Something that takes access away before the token's own expiry.

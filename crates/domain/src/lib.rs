@@ -38,8 +38,8 @@ pub use ids::{
     ApiKeyId, AuditId, BatchId, DocId, JobId, LeaseToken, RunId, TenantId, TokenId, TraceId, UserId,
 };
 pub use people::{
-    ApiKey, EmailAddress, InvalidEmail, InvalidName, InvalidPassword, Name, NewPassword,
-    PasswordHash, Tenant, User, UserChange,
+    ApiKey, EmailAddress, InvalidEmail, InvalidName, InvalidPassword, KeyCreator, Name,
+    NewPassword, PasswordHash, Tenant, User, UserChange,
 };
 pub use permission::{Action, Reach, Role, UnknownRole};
 pub use rules::{InvalidRules, MaskRule, TenantLimits, TenantRules};

@@ -58,8 +58,28 @@ pub struct ApiKey {
     /// The public beginning of the key, by which people tell keys apart.
     pub prefix: String,
     pub created_at: DateTime<Utc>,
+    /// From then on it is no key any more.
+    pub expires_at: Option<DateTime<Utc>>,
+    /// Who answers for it. `None` when that is not known, or was the operator.
+    pub created_by: Option<KeyCreator>,
     pub last_used_at: Option<DateTime<Utc>>,
     pub revoked_at: Option<DateTime<Utc>>,
+}
+
+impl ApiKey {
+    /// Whether it gives access, apart from its date.
+    pub fn is_valid(&self) -> bool {
+        let creator_is_active = self.created_by.as_ref().is_none_or(|creator| creator.is_active);
+        self.revoked_at.is_none() && creator_is_active
+    }
+}
+
+/// The person who made a key, or who made the key that made it. While they are deactivated, the key is not valid.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KeyCreator {
+    pub user_id: UserId,
+    pub email: String,
+    pub is_active: bool,
 }
 
 /// An email address in the one form it is stored and compared in: trimmed, lower case.

@@ -47,6 +47,12 @@ pub struct TenantLimits {
     pub queue_quota: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub requests_per_second: Option<u32>,
+    /// Uploads that one process has under way at once.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub concurrent_uploads: Option<u32>,
+    /// Of the originals of documents that are not deleted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub storage_quota_bytes: Option<u64>,
 }
 
 #[derive(Debug, Error, PartialEq)]

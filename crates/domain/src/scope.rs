@@ -77,6 +77,8 @@ pub struct Caller {
 pub struct Session {
     pub token_id: TokenId,
     pub expires_at: DateTime<Utc>,
+    /// The user's session epoch at sign-in.
+    pub epoch: i64,
 }
 
 impl Caller {

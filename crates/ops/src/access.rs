@@ -5,14 +5,13 @@
 //! nobody, so that access taken away anywhere ends everywhere within that minute.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::Duration;
 
 use arc_swap::ArcSwap;
 use chrono::{DateTime, Utc};
-use domain::{ApiKeyId, ApiKeyRecord, Clock, Revocation, TokenId, UserId};
-
-use crate::tokens::VerifiedToken;
+use domain::{ApiKeyId, ApiKeyRecord, Clock, Revocation, Session, TokenId, UserId};
 
 #[derive(Debug, Default)]
 pub(crate) struct AccessDirectory {
@@ -20,6 +19,7 @@ pub(crate) struct AccessDirectory {
     revoked: ArcSwap<Revoked>,
     heard: Mutex<Option<Heard>>,
     last_used: Mutex<HashMap<ApiKeyId, DateTime<Utc>>>,
+    rounds: AtomicU64,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -68,18 +68,28 @@ impl AccessDirectory {
             }
             revoked
         });
-        let keys: HashSet<ApiKeyId> = revocations.iter().filter_map(revoked_key).collect();
-        if !keys.is_empty() {
-            let mut known = self.keys.write().unwrap_or_else(PoisonError::into_inner);
-            known.retain(|_, key| !keys.contains(&key.api_key_id));
-        }
+        let gone: HashSet<KeyOrCreator> = revocations.iter().filter_map(KeyOrCreator::of).collect();
+        let mut known = self.keys.write().unwrap_or_else(PoisonError::into_inner);
+        known.retain(|_, key| {
+            let creator = key.created_by.map(KeyOrCreator::Creator);
+            !gone.contains(&KeyOrCreator::Key(key.api_key_id))
+                && creator.is_none_or(|creator| !gone.contains(&creator))
+        });
+        drop(known);
+        self.rounds.fetch_add(1, Ordering::Release);
     }
 
-    pub(crate) fn admits(&self, token: &VerifiedToken) -> bool {
+    /// Whether the session was not revoked. Whether it has expired is not asked here.
+    pub(crate) fn admits(&self, user_id: UserId, session: &Session) -> bool {
         let revoked = self.revoked.load();
-        let epoch = revoked.epochs.get(&token.user_id);
-        !revoked.tokens.contains_key(&token.token_id)
-            && epoch.is_none_or(|epoch| token.epoch >= *epoch)
+        let epoch = revoked.epochs.get(&user_id);
+        !revoked.tokens.contains_key(&session.token_id)
+            && epoch.is_none_or(|epoch| session.epoch >= *epoch)
+    }
+
+    /// Counts up whenever something was revoked, and with every reading of revocations that holds some.
+    pub(crate) fn rounds(&self) -> u64 {
+        self.rounds.load(Ordering::Acquire)
     }
 
     pub(crate) fn key(&self, prefix: &str) -> Option<Arc<ApiKeyRecord>> {
@@ -108,10 +118,20 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn revoked_key(revocation: &Revocation) -> Option<ApiKeyId> {
-    match revocation {
-        Revocation::Key { api_key_id } => Some(*api_key_id),
-        Revocation::Token { .. } | Revocation::SessionsBefore { .. } => None,
+/// Which keys to look up anew: a key that was revoked, and the keys of a person who was changed and perhaps deactivated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum KeyOrCreator {
+    Key(ApiKeyId),
+    Creator(UserId),
+}
+
+impl KeyOrCreator {
+    fn of(revocation: &Revocation) -> Option<Self> {
+        match revocation {
+            Revocation::Key { api_key_id } => Some(Self::Key(*api_key_id)),
+            Revocation::SessionsBefore { user_id, .. } => Some(Self::Creator(*user_id)),
+            Revocation::Token { .. } => None,
+        }
     }
 }
 

@@ -51,7 +51,11 @@ impl Ops {
 
     fn caller_of_token(&self, token: &str) -> Result<Caller, AuthError> {
         let token = self.tokens.verify(token, self.clock.now()).ok_or(AuthError::Refused)?;
-        if self.access.admits(&token) { Ok(token.caller.clone()) } else { Err(AuthError::Refused) }
+        if self.access.admits(token.user_id, &token.session) {
+            Ok(token.caller.clone())
+        } else {
+            Err(AuthError::Refused)
+        }
     }
 
     async fn caller_of_key(&self, credential: &str, client: IpAddr) -> Result<Caller, AuthError> {
@@ -60,10 +64,11 @@ impl Ops {
         let presented: [u8; 32] = Sha256::digest(credential).into();
         // The secret is random and 256 bits long: what the time of comparing hashes tells about it
         // is of no use to a guesser.
-        if presented != key.secret_sha256 {
+        let now = self.clock.now();
+        if presented != key.secret_sha256 || key.is_expired(now) {
             return Err(AuthError::Refused);
         }
-        self.access.note_use(key.api_key_id, self.clock.now());
+        self.access.note_use(key.api_key_id, now);
         Ok(Caller {
             tenant_id: key.tenant_id,
             actor: Actor::ApiKey(key.api_key_id),

@@ -2,7 +2,8 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use domain::{Action, ApiKey, ApiKeyId, Caller, Name, Role, Scope, Secret};
+use chrono::{DateTime, Utc};
+use domain::{Action, Actor, ApiKey, ApiKeyId, Caller, KeyCreator, Name, Role, Scope, Secret};
 use sha2::{Digest, Sha256};
 use store::{NewApiKey, Store, StoreError};
 
@@ -15,6 +16,8 @@ use crate::{Ops, OpsError};
 pub struct RequestedApiKey {
     pub name: String,
     pub role: Role,
+    /// `None`: it does not expire.
+    pub expires_at: Option<DateTime<Utc>>,
 }
 
 /// A new key, with the one and only showing of its secret.
@@ -33,6 +36,10 @@ impl Ops {
         let scope = caller.permit(Action::ManageApiKeys)?;
         let name: Name =
             requested.name.parse().map_err(|error| OpsError::invalid("name", error))?;
+        if requested.expires_at.is_some_and(|expires_at| expires_at <= self.clock.now()) {
+            return Err(OpsError::invalid("expires_at", "the key would have expired already"));
+        }
+        let (created_by, latest) = self.creator_of_key(caller, &scope).await?;
         let secret = self.new_secret();
         let new = NewApiKey {
             api_key_id: ApiKeyId(self.ids.next()),
@@ -40,9 +47,34 @@ impl Ops {
             role: requested.role,
             prefix: secret[..KEY_PREFIX_LENGTH].to_owned(),
             secret_sha256: Sha256::digest(&secret).into(),
+            expires_at: requested.expires_at.into_iter().chain(latest).min(),
+            created_by,
         };
         let key = self.new_keys.write(scope, new).await?;
         Ok(CreatedApiKey { key, secret: Secret::new(secret) })
+    }
+
+    /// Who answers for a key that this caller makes, and when it must have ended. A key that makes a key gives it no
+    /// longer life than its own, and whoever answers for the one answers for the other.
+    async fn creator_of_key(
+        &self,
+        caller: &Caller,
+        scope: &Scope,
+    ) -> Result<(Option<KeyCreator>, Option<DateTime<Utc>>), OpsError> {
+        match caller.actor {
+            Actor::User(user_id) => {
+                let email = caller.name.clone();
+                Ok((Some(KeyCreator { user_id, email, is_active: true }), None))
+            }
+            Actor::ApiKey(id) => {
+                let mut tx = self.store.read(scope).await?;
+                let maker = tx.find_api_key(id).await?;
+                tx.commit().await?;
+                let maker = maker.ok_or(OpsError::NotFound("API key"))?;
+                Ok((maker.created_by, maker.expires_at))
+            }
+            Actor::System => Ok((None, None)),
+        }
     }
 
     /// The mark, a public prefix of 72 random bits and 256 secret ones.

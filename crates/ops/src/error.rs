@@ -30,6 +30,9 @@ pub enum OpsError {
     WrongCredentials,
     #[error("too many sign-in attempts; wait {} s and try again", .0.as_secs().max(1))]
     TooManyAttempts(Duration),
+    /// The queue of password checks is full, or this client has its part of it.
+    #[error("too many people sign in at this moment; try again in a few seconds")]
+    SignInBusy,
     #[error("a request with this Idempotency-Key is still being worked on")]
     StillInProgress,
     #[error("this Idempotency-Key was used for a different request; use a new key")]
@@ -40,6 +43,14 @@ pub enum OpsError {
     UnsupportedType { problem: String },
     #[error("{quota} documents of this tenant wait already; try again when some are done")]
     QueueFull { quota: u32 },
+    #[error("this tenant has {most} uploads under way already; try again when one has ended")]
+    TooManyUploads { most: u32 },
+    #[error(
+        "the tenant may store {} MB, and with this file it would be more; delete documents, or ask the operator for a \
+         larger quota",
+        .quota / (1024 * 1024)
+    )]
+    StorageQuotaExceeded { quota: u64 },
     #[error("no stage is set up that could process a document; see the setting pipeline")]
     NoPipeline,
     #[error("what can be found here is being loaded into memory; try again in a few seconds")]

@@ -14,6 +14,7 @@ use serde_json::Value;
 use store::{EventPlace, EventRecord, Store, StoreError};
 use uuid::Uuid;
 
+use crate::continued_access::ContinuedAccess;
 use crate::{Ops, OpsError};
 
 /// A place in the stream of events. Clients hand it back as they got it.
@@ -47,6 +48,7 @@ pub struct Event {
 pub struct Following {
     store: Store,
     scope: Arc<Scope>,
+    access: ContinuedAccess,
     place: EventPlace,
     ready: VecDeque<Event>,
 }
@@ -68,7 +70,8 @@ impl Ops {
             end
         };
         let store = self.store.clone();
-        Ok(Following { store, scope: Arc::new(scope), place, ready: VecDeque::new() })
+        let access = self.continued_access(caller);
+        Ok(Following { store, scope: Arc::new(scope), access, place, ready: VecDeque::new() })
     }
 }
 
@@ -77,11 +80,12 @@ impl Following {
     const LOOK_EVERY: Duration = Duration::from_millis(250);
     const AT_ONCE: i64 = 500;
 
-    /// The next event; waits until there is one. A database that is away is waited for.
-    pub async fn next(&mut self) -> Event {
-        loop {
+    /// The next event; waits until there is one. `None` when the caller has no access any more: they were deactivated,
+    /// signed out, or their token or key ended. A database that is away is waited for.
+    pub async fn next(&mut self) -> Option<Event> {
+        while self.access.holds().await {
             if let Some(event) = self.ready.pop_front() {
-                return event;
+                return Some(event);
             }
             match self.look().await {
                 Ok(true) => {}
@@ -92,6 +96,7 @@ impl Following {
                 }
             }
         }
+        None
     }
 
     /// Whether there was something new, for whomever.

@@ -7,13 +7,14 @@ use std::sync::Arc;
 
 use blob::{Blobs, Staged};
 use domain::{
-    DocId, FileKind, IdGen, JobId, Pipeline, RetryPolicy, RunId, Scope, StageName, TenantRules,
-    TraceId, upload_uri,
+    Clock, DocId, FileKind, IdGen, JobId, Pipeline, RetryPolicy, RunId, Scope, StageName,
+    TenantRules, TraceId, upload_uri,
 };
 use reading::detect::{Detected, detect, ending};
 use serde_json::{Value, json};
 use store::{BatchRecord, NewRun, Store, Submission};
 
+use crate::storage_room::StorageRoom;
 use crate::{Described, OpsError};
 
 /// What the operator decides about taking documents in.
@@ -24,6 +25,10 @@ pub struct IntakeSettings {
     pub accepted: BTreeSet<FileKind>,
     /// Runs of one tenant that may wait at once.
     pub queue_quota: u32,
+    /// Uploads of one tenant that one process has under way at once.
+    pub concurrent_uploads: u32,
+    /// How many bytes of originals one tenant may store; `None`: as many as there is space for.
+    pub storage_quota: Option<u64>,
     /// What a document passes when nobody says otherwise; `None` while there is no stage.
     pub pipeline: Option<Pipeline>,
     /// Every stage there is, for those who ask for a pipeline of their own.
@@ -36,6 +41,8 @@ pub struct Intake {
     pub(crate) store: Store,
     pub(crate) blobs: Blobs,
     pub(crate) ids: Arc<dyn IdGen>,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) storage: StorageRoom,
     settings: Arc<IntakeSettings>,
 }
 
@@ -52,8 +59,15 @@ pub(crate) struct Coming<'a> {
 }
 
 impl Intake {
-    pub fn new(store: Store, blobs: Blobs, ids: Arc<dyn IdGen>, settings: IntakeSettings) -> Self {
-        Self { store, blobs, ids, settings: Arc::new(settings) }
+    pub fn new(
+        store: Store,
+        blobs: Blobs,
+        ids: Arc<dyn IdGen>,
+        clock: Arc<dyn Clock>,
+        settings: IntakeSettings,
+    ) -> Self {
+        let storage = StorageRoom::default();
+        Self { store, blobs, ids, clock, storage, settings: Arc::new(settings) }
     }
 
     pub(crate) fn settings(&self) -> &IntakeSettings {

@@ -4,13 +4,16 @@
 //! transaction that carries the audit row with it. It knows nothing of HTTP.
 
 mod access;
+mod admit_upload;
 mod audit;
 mod audit_checks;
 mod authenticate;
 mod batches;
 mod cancel_run;
+mod change_own_password;
 mod check_readiness;
 mod content_access;
+mod continued_access;
 mod count_facets;
 mod create_api_key;
 mod create_tenant;
@@ -29,6 +32,7 @@ mod list_jobs;
 mod list_tenants;
 mod list_users;
 mod login;
+mod login_throttle;
 mod logout;
 mod measure_queues;
 mod once;
@@ -44,6 +48,7 @@ mod retry_job;
 mod revoke_api_key;
 mod search;
 mod see_configuration;
+mod storage_room;
 mod submit_document;
 mod sweep_originals;
 mod tag_document;
@@ -66,6 +71,7 @@ use store::{NewApiKey, Store};
 use tokio::sync::Semaphore;
 use tokio_util::task::TaskTracker;
 
+pub use admit_upload::UploadPermit;
 pub use audit::{AuditKey, AuditSettings, InvalidPublicKey, PublicKey};
 pub use authenticate::AuthError;
 pub use batches::RequestedBatch;
@@ -102,16 +108,18 @@ pub use store::{
 };
 pub use submit_document::{Accepted, AcceptedRun, Described, Received, Receiving};
 pub use sweep_originals::{OriginalsJanitor, Retention, Swept};
+pub use tag_document::MOST_TAGS;
 pub use take_in_part::FileWithin;
 pub use tenant::TenantOverview;
 pub use tokens::TokenKey;
 pub use update_user::RequestedChange;
 
 use access::AccessDirectory;
+use admit_upload::UploadSlots;
 use audit_checks::AuditChecks;
 use gather::Gather;
 use limits::SpecialLimits;
-use login::LoginThrottle;
+use login_throttle::LoginThrottle;
 use once::RequestSeal;
 use passwords::Passwords;
 use queue_room::QueueRoom;
@@ -128,7 +136,7 @@ pub struct Ops {
     audit: AuditSettings,
     passwords: Passwords,
     tokens: Tokens,
-    access: AccessDirectory,
+    access: Arc<AccessDirectory>,
     login_throttle: LoginThrottle,
     /// Look-ups of keys that are new to this process: how many one client may cause, and how many
     /// may be under way.
@@ -152,6 +160,7 @@ pub struct Ops {
     vectors: VectorsKeeper,
     indexes: Arc<Indexes>,
     queue_room: QueueRoom,
+    upload_slots: UploadSlots,
 }
 
 /// What the operator decides about the use cases.
@@ -160,7 +169,7 @@ pub struct Settings {
     pub token_key: TokenKey,
     pub token_lifetime: chrono::Duration,
     pub bcrypt_cost: u32,
-    /// Sign-in attempts per minute, for one address and (ten times as many) for one client.
+    /// Sign-in attempts per minute at one account from one client; see `login_throttle.rs` for the wider limits.
     pub login_attempts_per_minute: u32,
     /// Keys that one client may present per minute without this process knowing them.
     pub unknown_keys_per_minute: NonZeroU32,
@@ -192,7 +201,7 @@ impl Ops {
             audit: settings.audit.clone(),
             passwords: Passwords::new(settings.bcrypt_cost),
             tokens: Tokens::new(&settings.token_key, settings.token_lifetime),
-            access: AccessDirectory::default(),
+            access: Arc::default(),
             login_throttle: LoginThrottle::new(settings.login_attempts_per_minute, &clock),
             unknown_keys: Limiter::per_minute(settings.unknown_keys_per_minute, &clock),
             key_look_ups: Semaphore::new(Self::KEY_LOOK_UPS),
@@ -205,6 +214,7 @@ impl Ops {
                 store.clone(),
                 blobs.clone(),
                 Arc::clone(&ids),
+                Arc::clone(&clock),
                 settings.intake.clone(),
             ),
             limits: SpecialLimits::default(),
@@ -219,6 +229,7 @@ impl Ops {
             writer: settings.search.language_model.clone().map(Writer::new),
             search: settings.search.clone(),
             queue_room: QueueRoom::default(),
+            upload_slots: UploadSlots::default(),
             store,
             blobs,
             clock,

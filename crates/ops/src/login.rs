@@ -1,19 +1,15 @@
 //! Signing in.
 
 use std::net::IpAddr;
-use std::num::NonZeroU32;
-use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 use domain::{
-    Action, AuditAction, AuditEntry, Caller, Clock, EmailAddress, Entity, Secret, TokenId, TraceId,
-    User,
+    Action, AuditAction, AuditEntry, Caller, EmailAddress, Entity, Secret, TokenId, TraceId, User,
 };
 use serde_json::json;
 use store::LoginUser;
 
-use crate::rate::client_of;
-use crate::{Limiter, Ops, OpsError, TooMany};
+use crate::{Ops, OpsError};
 
 /// Somebody who has just signed in.
 #[derive(Debug)]
@@ -21,38 +17,6 @@ pub struct SignedIn {
     pub token: Secret,
     pub expires_at: DateTime<Utc>,
     pub user: User,
-}
-
-/// Slows down guessing: per address that is tried, and per client that tries.
-#[derive(Debug)]
-pub(crate) struct LoginThrottle {
-    by_email: Limiter<EmailAddress>,
-    by_client: Limiter<IpAddr>,
-}
-
-impl LoginThrottle {
-    const CLIENT_FACTOR: u32 = 10;
-
-    pub(crate) fn new(attempts_per_minute: u32, clock: &Arc<dyn Clock>) -> Self {
-        let at_least_one = |attempts| NonZeroU32::new(attempts).unwrap_or(NonZeroU32::MIN);
-        let by_client = attempts_per_minute.saturating_mul(Self::CLIENT_FACTOR);
-        Self {
-            by_email: Limiter::per_minute(at_least_one(attempts_per_minute), clock),
-            by_client: Limiter::per_minute(at_least_one(by_client), clock),
-        }
-    }
-
-    fn admit(&self, email: &EmailAddress, client: IpAddr) -> Result<(), OpsError> {
-        let refusal = |refused: TooMany| OpsError::TooManyAttempts(refused.retry_after);
-        self.by_client.check(&client_of(client)).map_err(refusal)?;
-        self.by_email.check(email).map_err(refusal)?;
-        Ok(())
-    }
-
-    pub(crate) fn forget_idle(&self) {
-        self.by_email.forget_idle();
-        self.by_client.forget_idle();
-    }
 }
 
 impl Ops {
@@ -66,14 +30,17 @@ impl Ops {
         trace_id: TraceId,
     ) -> Result<SignedIn, OpsError> {
         let email: EmailAddress = email.parse().map_err(|_| OpsError::WrongCredentials)?;
-        self.login_throttle.admit(&email, client)?;
+        let turn = self.login_throttle.admit(&email, client, &self.passwords)?;
         let mut across = self.store.across_tenants().await?;
         let found = across.find_user_for_login(&email).await?;
         across.commit().await?;
         let hash = found.as_ref().map(|login| login.password_hash.clone());
-        let matches = self.passwords.matches(password, hash).await?;
+        let matches = self.passwords.matches(password, hash, turn).await?;
         match found {
-            Some(login) if matches && login.user.is_active() => self.sign_in(login, trace_id).await,
+            Some(login) if matches && login.user.is_active() => {
+                self.login_throttle.signed_in(email, client);
+                self.sign_in(login, trace_id).await
+            }
             Some(login) => {
                 self.record_failed_login(&login.user, trace_id)?;
                 Err(OpsError::WrongCredentials)

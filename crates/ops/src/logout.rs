@@ -15,7 +15,7 @@ impl Ops {
             });
         };
         let mut tx = self.store.begin(&scope).await?;
-        let Session { token_id, expires_at } = session;
+        let Session { token_id, expires_at, .. } = session;
         tx.revoke_token(token_id, user_id, expires_at).await?;
         tx.append_audit(AuditEntry {
             action: AuditAction::UserLogout,

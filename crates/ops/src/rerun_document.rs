@@ -151,7 +151,9 @@ impl Ops {
             detail: json!({}),
         })
         .await?;
-        Ok(tx.commit().await?)
+        tx.commit().await?;
+        self.intake.storage.forget(scope.tenant_id());
+        Ok(())
     }
 }
 

@@ -85,7 +85,7 @@ impl Ops {
         Ok(Receiving { scope, sees, upload, limit })
     }
 
-    async fn check_queue_room(&self, scope: &Scope) -> Result<(), OpsError> {
+    pub(crate) async fn check_queue_room(&self, scope: &Scope) -> Result<(), OpsError> {
         let (tenant_id, clock) = (scope.tenant_id(), self.clock.as_ref());
         let granted = self.limits.of(tenant_id).queue_quota;
         let quota = granted.unwrap_or(self.intake.settings().queue_quota);
@@ -159,6 +159,8 @@ impl Ops {
         claim: Option<&IdempotencyClaim>,
     ) -> Result<Done<Accepted>, OpsError> {
         let kind = self.intake.acceptable_kind(staged, &described.file_name)?;
+        let granted = self.limits.of(scope.tenant_id()).storage_quota_bytes;
+        let reserved = self.intake.reserve_storage(scope, staged, granted).await?;
         let claim = claim.map(|claim| self.request_seal.seal(claim));
         let rules = self.intake.announce(scope, staged, kind).await?;
         let source = if batch.is_some() { "batch" } else { "manual" };
@@ -190,6 +192,9 @@ impl Ops {
         let done = settle(tx, claim.as_ref(), accepted).await?;
         if matches!(done.value.result, DedupResult::New | DedupResult::NewVersion) {
             self.queue_room.one_more(scope.tenant_id());
+        }
+        if let (Some(reserved), DedupResult::New) = (reserved, done.value.result) {
+            reserved.keep();
         }
         log(scope, staged, described, kind, &done.value);
         Ok(done)

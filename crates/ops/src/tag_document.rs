@@ -5,7 +5,8 @@ use serde_json::json;
 
 use crate::{Ops, OpsError};
 
-const MOST_TAGS: usize = 50;
+/// Of one document.
+pub const MOST_TAGS: usize = 50;
 const LONGEST_TAG: usize = 100;
 
 impl Ops {

@@ -8,7 +8,7 @@
 //! outside like everybody's documents: [`OpsError::QueueFull`] is for the stage to try again.
 
 use bytes::Bytes;
-use domain::{Action, BatchId, Caller, DocId, RunId, Scope, TenantId};
+use domain::{Action, BatchId, Caller, DedupResult, DocId, RunId, Scope, TenantId};
 use serde_json::json;
 use store::{BatchRecord, Submission};
 
@@ -33,13 +33,20 @@ impl Intake {
     /// The document it became; `None` when it is of a kind that is not taken in.
     pub async fn take_in_part(&self, file: FileWithin) -> Result<Option<DocId>, OpsError> {
         let scope = Caller::system(file.tenant_id).permit(Action::UploadDocuments)?;
-        let batch = self.admit_part(&scope, file.run_id).await?;
+        let (batch, granted) = self.admit_part(&scope, file.run_id).await?;
         let mut upload = self.blobs.begin_upload(self.ids.next()).await?;
         upload.write(file.content).await?;
         let staged = upload.finish().await?;
         let Ok(kind) = self.acceptable_kind(&staged, &file.name) else {
             self.blobs.discard(staged).await;
             return Ok(None);
+        };
+        let reserved = match self.reserve_storage(&scope, &staged, granted).await {
+            Ok(reserved) => reserved,
+            Err(error) => {
+                self.blobs.discard(staged).await;
+                return Err(error);
+            }
         };
         let rules = self.announce(&scope, &staged, kind).await?;
         self.blobs.publish(scope.tenant_id(), &staged).await?;
@@ -61,21 +68,24 @@ impl Intake {
         let submitted = tx.submit_document(&submission).await?;
         tx.add_part(file.parent, submitted.doc_id, &described.file_name).await?;
         tx.commit().await?;
+        if let (Some(reserved), DedupResult::New) = (reserved, submitted.result) {
+            reserved.keep();
+        }
         Ok(Some(submitted.doc_id))
     }
 
-    /// Is there room for another document, and in which batch is it?
+    /// Is there room for another document, in which batch is it, and what is the tenant's own storage quota?
     async fn admit_part(
         &self,
         scope: &Scope,
         run_id: RunId,
-    ) -> Result<Option<BatchRecord>, OpsError> {
+    ) -> Result<(Option<BatchRecord>, Option<u64>), OpsError> {
         let mut across = self.store.across_tenants().await?;
         let special = across.special_limits().await?;
         across.commit().await?;
         let granted = special.iter().find(|(tenant, _)| *tenant == scope.tenant_id());
-        let granted = granted.and_then(|(_, limits)| limits.queue_quota);
-        let quota = granted.unwrap_or(self.settings().queue_quota);
+        let granted = granted.map(|(_, limits)| *limits).unwrap_or_default();
+        let quota = granted.queue_quota.unwrap_or(self.settings().queue_quota);
         let most = i64::from(quota);
         let mut tx = self.store.read(scope).await?;
         let waiting = tx.count_waiting_runs(most).await?;
@@ -85,7 +95,10 @@ impl Intake {
             None => None,
         };
         tx.commit().await?;
-        if waiting >= most { Err(OpsError::QueueFull { quota }) } else { Ok(batch) }
+        if waiting >= most {
+            return Err(OpsError::QueueFull { quota });
+        }
+        Ok((batch, granted.storage_quota_bytes))
     }
 }
 

@@ -21,6 +21,9 @@ pub struct TenantOverview {
     pub queue_quota: u32,
     /// None where it is what everybody gets.
     pub requests_per_second: Option<u32>,
+    pub concurrent_uploads: u32,
+    /// None where there is no limit.
+    pub storage_quota: Option<u64>,
     pub usage: TenantUsage,
 }
 
@@ -39,6 +42,11 @@ impl Ops {
             max_upload_bytes: found.limits.max_upload_bytes.unwrap_or(everybody.max_bytes),
             queue_quota: found.limits.queue_quota.unwrap_or(everybody.queue_quota),
             requests_per_second: found.limits.requests_per_second,
+            concurrent_uploads: found
+                .limits
+                .concurrent_uploads
+                .unwrap_or(everybody.concurrent_uploads),
+            storage_quota: found.limits.storage_quota_bytes.or(everybody.storage_quota),
             usage,
         })
     }

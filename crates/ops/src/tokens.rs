@@ -49,9 +49,7 @@ struct Claims {
 pub(crate) struct VerifiedToken {
     pub(crate) caller: Caller,
     pub(crate) user_id: UserId,
-    pub(crate) token_id: TokenId,
-    pub(crate) epoch: i64,
-    expires_at: DateTime<Utc>,
+    pub(crate) session: Session,
 }
 
 pub(crate) struct Tokens {
@@ -110,24 +108,23 @@ impl Tokens {
             self.remembered.put(fingerprint, Arc::clone(&verified));
             verified
         };
-        (verified.expires_at > now).then_some(verified)
+        (verified.session.expires_at > now).then_some(verified)
     }
 
     fn check_signature(&self, token: &str) -> Option<VerifiedToken> {
         let claims =
             jsonwebtoken::decode::<Claims>(token, &self.verifying, &self.validation).ok()?.claims;
         let expires_at = DateTime::from_timestamp(claims.exp, 0)?;
+        let session = Session { token_id: claims.jti, expires_at, epoch: claims.epoch };
         Some(VerifiedToken {
             user_id: claims.sub,
-            token_id: claims.jti,
-            epoch: claims.epoch,
-            expires_at,
+            session,
             caller: Caller {
                 tenant_id: claims.tenant_id,
                 actor: Actor::User(claims.sub),
                 role: claims.role,
                 name: claims.email,
-                session: Some(Session { token_id: claims.jti, expires_at }),
+                session: Some(session),
                 trace_id: None,
             },
         })

@@ -34,7 +34,7 @@ impl Ops {
         if change.is_empty() {
             return self.find_user(caller, user_id).await;
         }
-        self.change_user(&scope, user_id, change).await
+        Ok(self.change_user(&scope, user_id, change).await?.0)
     }
 
     /// A user is never removed: the audit log goes on naming them.
@@ -44,12 +44,8 @@ impl Ops {
         user_id: UserId,
     ) -> Result<User, OpsError> {
         let scope = caller.permit(Action::ManageUsers)?;
-        self.change_user(
-            &scope,
-            user_id,
-            UserChange { active: Some(false), ..UserChange::default() },
-        )
-        .await
+        let change = UserChange { active: Some(false), ..UserChange::default() };
+        Ok(self.change_user(&scope, user_id, change).await?.0)
     }
 
     /// The operator's way back in when a password is lost.
@@ -62,15 +58,16 @@ impl Ops {
         let user = found.ok_or(OpsError::NotFound("user"))?.user;
         let scope = Caller::system(user.tenant_id).permit(Action::ManageUsers)?;
         let change = UserChange { password: Some(password), ..UserChange::default() };
-        self.change_user(&scope, user.user_id, change).await
+        Ok(self.change_user(&scope, user.user_id, change).await?.0)
     }
 
-    async fn change_user(
+    /// The user as they are now, and the epoch that their sessions count from.
+    pub(crate) async fn change_user(
         &self,
         scope: &Scope,
         user_id: UserId,
         change: UserChange,
-    ) -> Result<User, OpsError> {
+    ) -> Result<(User, i64), OpsError> {
         let password_hash = match &change.password {
             Some(password) => Some(self.passwords.hash(password).await?),
             None => None,
@@ -85,7 +82,7 @@ impl Ops {
         let moment = tx.now();
         tx.commit().await?;
         self.access.apply(&[Revocation::SessionsBefore { user_id, epoch }], moment);
-        Ok(user)
+        Ok((user, epoch))
     }
 }
 

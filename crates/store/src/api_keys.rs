@@ -1,7 +1,7 @@
 //! Keys of machines. Only the hash of a key's secret is kept.
 
 use chrono::{DateTime, Utc};
-use domain::{ApiKey, ApiKeyId, ApiKeyRecord, Role, Scope, TenantId};
+use domain::{ApiKey, ApiKeyId, ApiKeyRecord, KeyCreator, Role, Scope, TenantId, UserId};
 use serde_json::{Value, json};
 use sqlx::FromRow;
 use uuid::Uuid;
@@ -17,6 +17,8 @@ pub struct NewApiKey {
     pub role: Role,
     pub prefix: String,
     pub secret_sha256: [u8; 32],
+    pub expires_at: Option<DateTime<Utc>>,
+    pub created_by: Option<KeyCreator>,
 }
 
 #[derive(FromRow)]
@@ -27,15 +29,26 @@ struct ApiKeyRow {
     role: String,
     prefix: String,
     created_at: DateTime<Utc>,
+    expires_at: Option<DateTime<Utc>>,
     last_used_at: Option<DateTime<Utc>>,
     revoked_at: Option<DateTime<Utc>>,
+    created_by_user: Option<Uuid>,
+    created_by_email: Option<String>,
+    creator_deactivated_at: Option<DateTime<Utc>>,
 }
 
 impl TryFrom<ApiKeyRow> for ApiKey {
     type Error = StoreError;
 
     fn try_from(row: ApiKeyRow) -> Result<Self, StoreError> {
+        let creator = row.created_by_user.zip(row.created_by_email);
         Ok(Self {
+            created_by: creator.map(|(id, email)| KeyCreator {
+                user_id: UserId(id),
+                email,
+                is_active: row.creator_deactivated_at.is_none(),
+            }),
+            expires_at: row.expires_at,
             api_key_id: ApiKeyId(row.api_key_id),
             tenant_id: TenantId(row.tenant_id),
             name: row.name,
@@ -56,6 +69,8 @@ struct CredentialRow {
     role: String,
     prefix: String,
     secret_sha256: Vec<u8>,
+    expires_at: Option<DateTime<Utc>>,
+    created_by_user: Option<Uuid>,
 }
 
 impl TryFrom<CredentialRow> for ApiKeyRecord {
@@ -72,6 +87,8 @@ impl TryFrom<CredentialRow> for ApiKeyRecord {
                 value: row.prefix.clone(),
             })?,
             prefix: row.prefix,
+            expires_at: row.expires_at,
+            created_by: row.created_by_user.map(UserId),
         })
     }
 }
@@ -97,6 +114,8 @@ impl Store {
                 role: new.role,
                 prefix: new.prefix,
                 created_at: now,
+                expires_at: new.expires_at,
+                created_by: new.created_by,
                 last_used_at: None,
                 revoked_at: None,
             };
@@ -110,6 +129,8 @@ impl Store {
             .bind(columns.roles)
             .bind(columns.prefixes)
             .bind(columns.hashes)
+            .bind(columns.expiries)
+            .bind(columns.creators)
             .bind(now)
             .bind(columns.audit_ids)
             .bind(columns.users)
@@ -130,6 +151,8 @@ struct NewKeyColumns {
     roles: Vec<&'static str>,
     prefixes: Vec<String>,
     hashes: Vec<[u8; 32]>,
+    expiries: Vec<Option<DateTime<Utc>>>,
+    creators: Vec<Option<Uuid>>,
     audit_ids: Vec<Uuid>,
     users: Vec<Option<Uuid>>,
     actors: Vec<String>,
@@ -144,10 +167,17 @@ impl NewKeyColumns {
         self.roles.push(key.role.as_str());
         self.prefixes.push(key.prefix.clone());
         self.hashes.push(hash);
+        self.expiries.push(key.expires_at);
+        self.creators.push(key.created_by.as_ref().map(|creator| creator.user_id.0));
         self.audit_ids.push(audit_id);
         self.users.push(scope.actor().user_id().map(|id| id.0));
         self.actors.push(scope.actor().to_string());
-        self.details.push(json!({ "name": key.name, "role": key.role, "prefix": key.prefix }));
+        self.details.push(json!({
+            "name": key.name,
+            "role": key.role,
+            "prefix": key.prefix,
+            "expires_at": key.expires_at,
+        }));
         self.traces.push(scope.trace_id().map(|trace| trace.to_string()));
     }
 }

@@ -20,7 +20,7 @@ pub struct TenantRecord {
 #[derive(Clone, Copy, Debug, FromRow)]
 pub struct TenantUsage {
     pub documents: i64,
-    /// Of originals.
+    /// Of the originals of documents that are not deleted.
     pub bytes: i64,
     pub waiting_runs: i64,
     pub users: i64,
@@ -42,6 +42,24 @@ impl Tx {
     pub async fn measure_usage(&mut self) -> Result<TenantUsage, StoreError> {
         Ok(sqlx::query_as(sql!("tenants/usage"))
             .bind(self.tenant_id().0)
+            .fetch_one(self.connection())
+            .await?)
+    }
+
+    /// What counts against the tenant's storage quota.
+    pub async fn sum_stored_bytes(&mut self) -> Result<u64, StoreError> {
+        let bytes: i64 = sqlx::query_scalar(sql!("tenants/stored_bytes"))
+            .bind(self.tenant_id().0)
+            .fetch_one(self.connection())
+            .await?;
+        Ok(u64::try_from(bytes).unwrap_or(0))
+    }
+
+    /// Whether the tenant has a document, not deleted, with this content.
+    pub async fn stores(&mut self, source_uri: &str) -> Result<bool, StoreError> {
+        Ok(sqlx::query_scalar(sql!("tenants/stores"))
+            .bind(self.tenant_id().0)
+            .bind(source_uri)
             .fetch_one(self.connection())
             .await?)
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use api::{Api, ApiSettings, Metrics};
+use api::{Api, ApiSettings, Metrics, TrustedProxies};
 use api_types::ConfigView;
 use axum::Router;
 use axum::body::Body;
@@ -59,6 +59,7 @@ impl Default for TestSettings {
                 request_timeout: Duration::from_secs(30),
                 max_json_bytes: 64 * 1024,
                 metrics: Metrics::new(false, String::new),
+                trusted_proxies: TrustedProxies::default(),
                 configuration: ConfigView::default(),
                 everybody_is: None,
             },
@@ -85,6 +86,8 @@ impl Default for TestSettings {
                     max_bytes: 1024 * 1024,
                     accepted: FileKind::ALL.iter().copied().collect(),
                     queue_quota: 1000,
+                    concurrent_uploads: 1000,
+                    storage_quota: None,
                     pipeline: Some(Pipeline::try_from(vec![ingest_stage()]).unwrap()),
                     stages: vec![ingest_stage()],
                 },
@@ -176,6 +179,11 @@ impl TestApp {
         let signed_in =
             self.ops.login(email, Secret::new(Self::PASSWORD), client, TraceId(1)).await;
         signed_in.expect("the user signs in").token.reveal().to_owned()
+    }
+
+    /// To be served at a socket.
+    pub fn router(&self) -> Router {
+        self.router.clone()
     }
 
     pub fn get(&self, path: &str) -> Request {

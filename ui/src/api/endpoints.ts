@@ -36,6 +36,12 @@ async function reach(path: string, how: RequestInit): Promise<Response> {
 
 export const signOut = () => ask("/v1/auth/logout", { method: "POST" });
 
+/** Ends all other sessions; this one goes on with the token in the answer. */
+export async function changePassword(current_password: string, new_password: string): Promise<t.LoginResponse> {
+  const response = await ask("/v1/me/password", { method: "PUT", json: { current_password, new_password } });
+  return (await response.json()) as t.LoginResponse;
+}
+
 // ---- Documents -------------------------------------------------------------------------------------------------------
 
 export const listDocuments = (query: t.DocumentsQuery, signal?: AbortSignal) =>
@@ -92,7 +98,7 @@ export const updateUser = (id: string, change: { role?: t.RoleName; password?: s
   ask(`/v1/users/${id}`, { method: "PATCH", json: change });
 export const deactivateUser = (id: string) => ask(`/v1/users/${id}`, { method: "DELETE" });
 export const listApiKeys = () => getJson<t.Listed<t.ApiKeyView>>("/v1/api-keys", { limit: PAGE_SIZE });
-export const createApiKey = (key: { name: string; role: t.RoleName }) => postJson<t.CreatedApiKey>("/v1/api-keys", key);
+export const createApiKey = (key: { name: string; role: t.RoleName; expires_at?: string }) => postJson<t.CreatedApiKey>("/v1/api-keys", key);
 export const revokeApiKey = (id: string) => ask(`/v1/api-keys/${id}`, { method: "DELETE" });
 export const listAudit = (query: t.AuditQuery, signal?: AbortSignal) =>
   getJson<t.Listed<t.AuditEntry>>("/v1/audit", { ...query }, signal);

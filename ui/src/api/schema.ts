@@ -28,7 +28,8 @@ export interface paths {
         /**
          * Read the metrics
          * @description In the text format of Prometheus. They hold counts and times of this process and the queues of all tenants,
-         *     and nobody's data; by default they are for clients on this machine.
+         *     and nobody's data. They are for clients on this machine, and for whoever presents the `metrics_token` as a bearer token.
+         *     What a reverse proxy forwards is not from this machine, unless the proxy is trusted and says so.
          */
         get: operations["metrics"];
         put?: never;
@@ -72,7 +73,8 @@ export interface paths {
         put?: never;
         /**
          * Make an API key
-         * @description The answer is the only time the key is shown. It takes no `Idempotency-Key`: repeating the answer
+         * @description The key is valid until it expires or is revoked, and while the user who made it is active. The answer is the only time
+         *     the key is shown. It takes no `Idempotency-Key`: repeating the answer
          *     would mean keeping the secret.
          */
         post: operations["create_api_key"];
@@ -599,7 +601,8 @@ export interface paths {
          * Follow what happens
          * @description Server-sent events about what the caller may see: `document.queued`, `document.started`,
          *     `document.completed`, `document.failed`, `batch.completed`, `batch.partial`. After an interruption,
-         *     `Last-Event-ID` goes on behind the last event that was seen; nothing is missed.
+         *     `Last-Event-ID` goes on behind the last event that was seen; nothing is missed. The stream ends when the caller's access
+         *     does: signed out, deactivated, revoked or expired.
          */
         get: operations["follow_events"];
         put?: never;
@@ -863,6 +866,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/me/password": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Change one's own password
+         * @description Whoever knows the password may replace it. All other sessions of the user end; this one goes on with the token in the
+         *     answer.
+         */
+        put: operations["change_own_password"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/queues": {
         parameters: {
             query?: never;
@@ -1023,6 +1047,12 @@ export interface components {
             api_key_id: string;
             /** Format: date-time */
             created_at: string;
+            created_by?: components["schemas"]["KeyCreatorView"] | null;
+            /**
+             * Format: date-time
+             * @description Null when it does not expire.
+             */
+            expires_at?: string | null;
             /**
              * Format: date-time
              * @description Accurate to about 15 seconds.
@@ -1282,6 +1312,9 @@ export interface components {
             statement: string;
             /** Format: date-time */
             taken_at: string;
+        ChangePasswordRequest: {
+            current_password: string;
+            new_password: string;
         };
         CitationView: {
             areas: components["schemas"]["AreaView"][];
@@ -1304,6 +1337,11 @@ export interface components {
             settings: components["schemas"]["SettingView"][];
         };
         CreateApiKeyRequest: {
+            /**
+             * Format: date-time
+             * @description When the key ends by itself; it must be in the future. Without it the key does not expire.
+             */
+            expires_at?: string | null;
             /**
              * @description What the key is for.
              * @example scanner in the mail room
@@ -1579,6 +1617,12 @@ export interface components {
             updated_at: string;
             worker_id?: string | null;
         };
+        KeyCreatorView: {
+            email: string;
+            is_active: boolean;
+            /** Format: uuid */
+            user_id: string;
+        };
         KeyValueView: {
             key: string;
             key_words: components["schemas"]["SpanView"];
@@ -1613,6 +1657,11 @@ export interface components {
         };
         /** @description What the operator grants. */
         LimitsView: {
+            /**
+             * Format: int32
+             * @description Uploads that one server takes at once.
+             */
+            concurrent_uploads: number;
             /** Format: int64 */
             max_upload_bytes: number;
             /**
@@ -1622,6 +1671,11 @@ export interface components {
             queue_quota: number;
             /** Format: int32 */
             requests_per_second: number;
+            /**
+             * Format: int64
+             * @description The most that `usage.bytes` may come to; null when there is no limit.
+             */
+            storage_quota_bytes?: number | null;
         };
         /** @description A link that whoever has it can follow, until it expires or is revoked. */
         LinkView: {
@@ -2056,7 +2110,7 @@ export interface components {
         UsageView: {
             /**
              * Format: int64
-             * @description Of originals.
+             * @description Of the originals of documents that are not deleted. The same content counts once.
              */
             bytes: number;
             /** Format: int64 */
@@ -3340,6 +3394,29 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["MeView"];
+                };
+            };
+        };
+    };
+    change_own_password: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChangePasswordRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LoginResponse"];
                 };
             };
         };

@@ -10,8 +10,9 @@ import { choose, nextTheme, theme, type Theme } from "../design/theme.ts";
 import { count } from "../format/numbers.ts";
 import { lineState } from "../live/live.ts";
 import { useStore } from "../live/store.ts";
+import { ChangePassword } from "../session/ChangePassword.tsx";
 import { may, type Right } from "../session/permissions.ts";
-import { signedOut, useMe } from "../session/session.ts";
+import { signedOut, useMe, useSession } from "../session/session.ts";
 import { DropAnywhere } from "./DropAnywhere.tsx";
 import { KeysDialog } from "./KeysDialog.tsx";
 import { Notices } from "./Notices.tsx";
@@ -112,6 +113,10 @@ function RailFoot({ onHelp }: { onHelp: () => void }) {
   const me = useMe();
   const now = useStore(theme);
   const [icon, words] = THEME_WORDS[now];
+  const session = useSession();
+  const [isChanging, setChanging] = useState(false);
+  // Without a token nobody signed in, and there is no password to change.
+  const isPerson = me.kind === "user" && !(session.state === "signed-in" && session.token === null);
   const leave = () => {
     signOut().catch(() => undefined).finally(() => signedOut());
   };
@@ -130,10 +135,17 @@ function RailFoot({ onHelp }: { onHelp: () => void }) {
         <Icon name="out" />
         <span className="rail-label">Sign out</span>
       </button>
+      {isPerson && (
+        <button type="button" className="rail-link" title="Change your password" onClick={() => setChanging(true)}>
+          <Icon name="key" />
+          <span className="rail-label">Password</span>
+        </button>
+      )}
       <div className="rail-person">
         <span className="truncate" title={me.name}>{me.name}</span>
         <span>{me.role}</span>
       </div>
+      {isChanging && <ChangePassword onClose={() => setChanging(false)} />}
     </div>
   );
 }

@@ -4,6 +4,9 @@
  * A session is *expired* when the server refuses its token while somebody works: everything stays on the screen, a dialog
  * asks for the password, and requests that were refused wait and are sent again (`api/client.ts`). So nothing that
  * was typed is lost. Tabs share one session through the browser's storage.
+ *
+ * What the browser remembers of somebody, such as what they asked, is forgotten when they sign out in any tab or their
+ * session ends: the next person at this browser must not find it.
  */
 import { useSyncExternalStore } from "react";
 import type { components } from "../api/schema.ts";
@@ -18,6 +21,8 @@ export type Session =
   | { state: "expired"; me: Me };
 
 const STORAGE_KEY = "docket.token";
+/** Says nothing about anybody. */
+const THEME_KEY = "docket.theme";
 
 let session: Session = { state: "unknown" };
 const listeners = new Set<() => void>();
@@ -65,6 +70,16 @@ function store(token: string | null): void {
   }
 }
 
+/** Removes everything from the browser's storage but what is named. */
+function forgetAllBut(...kept: readonly string[]): void {
+  try {
+    const keys = Array.from({ length: localStorage.length }, (_, index) => localStorage.key(index));
+    for (const key of keys) if (key !== null && !kept.includes(key)) localStorage.removeItem(key);
+  } catch {
+    // Without storage there is nothing to forget.
+  }
+}
+
 export function signedIn(token: string | null, me: Me): void {
   store(token);
   change({ state: "signed-in", token, me });
@@ -72,14 +87,17 @@ export function signedIn(token: string | null, me: Me): void {
 }
 
 export function signedOut(notice?: string): void {
-  store(null);
+  forgetAllBut(THEME_KEY);
   change({ state: "signed-out", notice });
   for (const request of waiting.splice(0)) request.reject(new Error("signed out"));
 }
 
 /** The server refused `token`. A token that was replaced meanwhile says nothing about the session. */
 export function refused(token: string | null): void {
-  if (session.state === "signed-in" && session.token === token) change({ state: "expired", me: session.me });
+  if (session.state !== "signed-in" || session.token !== token) return;
+  // The token is of no use any more. Removing it would sign other tabs out, and with that take away what was typed there.
+  forgetAllBut(THEME_KEY, STORAGE_KEY);
+  change({ state: "expired", me: session.me });
 }
 
 /** Resolves when somebody has signed in again, and is refused when they chose to leave. */
@@ -91,7 +109,8 @@ export function signedInAgain(): Promise<void> {
 /** Signing out or in again in one tab counts for the others too. */
 export function followOtherTabs(readMe: (token: string) => Promise<Me>): () => void {
   const onStorage = (event: StorageEvent) => {
-    if (event.key !== STORAGE_KEY) return;
+    // A key of null: somebody emptied the whole storage.
+    if (event.key !== STORAGE_KEY && event.key !== null) return;
     if (event.newValue === null) signedOut();
     else if (session.state !== "signed-in") {
       const token = event.newValue;

@@ -85,6 +85,45 @@ fn is_json(headers: &HeaderMap) -> bool {
 }
 
 fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, ApiProblem> {
+    if has_escaped_nul(bytes) {
+        return Err(ApiProblem::invalid("a text holds a NUL character; leave it out"));
+    }
     serde_json::from_slice(bytes)
         .map_err(|error| ApiProblem::invalid(format!("the JSON body does not fit: {error}")))
+}
+
+/// Whether a text in the JSON holds NUL, which the database cannot store. Written as it is, NUL makes the JSON invalid;
+/// so only its escape has to be looked for.
+fn has_escaped_nul(json: &[u8]) -> bool {
+    let mut rest = json;
+    while let Some(at) = rest.iter().position(|byte| *byte == b'\\') {
+        let escape = &rest[at + 1..];
+        if escape.starts_with(b"u0000") {
+            return true;
+        }
+        // An escaped backslash begins no escape of its own.
+        rest = escape.get(1..).unwrap_or_default();
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value;
+
+    use super::*;
+
+    #[test]
+    fn a_nul_is_found_wherever_it_stands_and_nothing_is_taken_for_one() {
+        let with =
+            [r#"{"a": "\u0000"}"#, r#"{"a\u0000": 1}"#, r#"["\\\u0000", 1]"#, r#"["\"\u0000"]"#];
+        for json in with {
+            assert!(parse::<Value>(json.as_bytes()).is_err(), "{json}");
+        }
+        let without = [r#"{"a": "\\u0000"}"#, r#"["\u0001", "u0000", "\\\\u0000"]"#, "[]"];
+        for json in without {
+            assert!(parse::<Value>(json.as_bytes()).is_ok(), "{json}");
+        }
+        assert!(parse::<Value>(b"[\"a\0\"]").is_err(), "as it is it makes no JSON");
+    }
 }

@@ -1,11 +1,10 @@
 //! The authenticated caller: `Authorization: Bearer`, a token or a key.
 
-use std::net::IpAddr;
 use std::sync::Arc;
 
 use axum::extract::FromRequestParts;
+use axum::http::header;
 use axum::http::request::Parts;
-use axum::http::{StatusCode, header};
 use domain::Caller;
 
 use super::Client;
@@ -20,37 +19,13 @@ impl FromRequestParts<Arc<Api>> for SignedInCaller {
     type Rejection = ApiProblem;
 
     async fn from_request_parts(parts: &mut Parts, api: &Arc<Api>) -> Result<Self, ApiProblem> {
-        let Ok(Client { address, trace_id }) = Client::from_request_parts(parts, api).await;
+        let Client { address, trace_id } = Client::from_request_parts(parts, api).await?;
         let caller = match &api.settings.everybody_is {
-            Some(everybody) => {
-                must_be_meant_for_this_machine(parts)?;
-                Caller { trace_id: Some(trace_id), ..everybody.clone() }
-            }
+            Some(everybody) => Caller { trace_id: Some(trace_id), ..everybody.clone() },
             None => api.ops.authenticate(bearer_credential(parts)?, address, trace_id).await?,
         };
         api.count_request(caller.tenant_id)?;
         Ok(Self(caller))
-    }
-}
-
-/// Without authentication, a page in a browser here could make its own host name mean this machine
-/// and be the administrator. Its requests carry that name.
-fn must_be_meant_for_this_machine(parts: &Parts) -> Result<(), ApiProblem> {
-    let Some(host) = parts.headers.get(header::HOST) else { return Ok(()) };
-    let host = host.to_str().unwrap_or_default();
-    let name = host.rsplit_once(':').map_or(host, |(name, port)| {
-        if port.bytes().all(|byte| byte.is_ascii_digit()) { name } else { host }
-    });
-    let is_loopback = name.eq_ignore_ascii_case("localhost")
-        || name.trim_matches(['[', ']']).parse().is_ok_and(|address: IpAddr| address.is_loopback());
-    if is_loopback {
-        Ok(())
-    } else {
-        Err(ApiProblem::new(
-            StatusCode::FORBIDDEN,
-            "forbidden",
-            "authentication is off, so only requests to localhost are answered",
-        ))
     }
 }
 

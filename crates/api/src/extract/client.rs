@@ -1,11 +1,15 @@
 //! Where a request comes from, for those routes that anybody may call.
 
-use std::convert::Infallible;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::sync::Arc;
 
 use axum::extract::FromRequestParts;
+use axum::http::Extensions;
 use axum::http::request::Parts;
 use domain::TraceId;
+
+use crate::Api;
+use crate::problem::ApiProblem;
 
 /// The client's address and the request's trace.
 #[derive(Clone, Copy, Debug)]
@@ -14,14 +18,21 @@ pub(crate) struct Client {
     pub(crate) trace_id: TraceId,
 }
 
-impl<S: Sync> FromRequestParts<S> for Client {
-    type Rejection = Infallible;
+impl FromRequestParts<Arc<Api>> for Client {
+    type Rejection = ApiProblem;
 
-    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Infallible> {
-        let peer = parts.extensions.get::<SocketAddr>().map(SocketAddr::ip);
+    async fn from_request_parts(parts: &mut Parts, api: &Arc<Api>) -> Result<Self, ApiProblem> {
+        let peer = peer_of(&parts.extensions);
+        let client = api.settings.trusted_proxies.client_of(peer, &parts.headers);
         Ok(Self {
-            address: peer.unwrap_or(IpAddr::V4(Ipv4Addr::LOCALHOST)),
+            address: client.map_err(|error| ApiProblem::invalid(error.to_string()))?,
             trace_id: parts.extensions.get::<TraceId>().copied().unwrap_or(TraceId(1)),
         })
     }
+}
+
+/// Whoever holds the connection.
+pub(crate) fn peer_of(extensions: &Extensions) -> IpAddr {
+    let peer = extensions.get::<SocketAddr>().map(SocketAddr::ip);
+    peer.unwrap_or(IpAddr::V4(Ipv4Addr::LOCALHOST))
 }

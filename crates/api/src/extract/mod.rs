@@ -10,7 +10,7 @@ mod upload;
 
 pub(crate) use body::{Body, Once};
 pub(crate) use caller::SignedInCaller;
-pub(crate) use client::Client;
+pub(crate) use client::{Client, peer_of};
 pub(crate) use page::{cursor_of, page_request};
 pub(crate) use path::Id;
 pub(crate) use query::Query;

@@ -1,22 +1,38 @@
 //! Files in a multipart form, taken in as they come.
 
 use std::sync::Arc;
-use std::time::Duration;
 
-use axum::extract::multipart::{Field, MultipartRejection};
-use axum::extract::{FromRequest, Multipart, OriginalUri, Request};
-use axum::http::{HeaderMap, Method, StatusCode};
-use domain::{Caller, IdempotencyClaim, IdempotencyKey, Secret};
-use ops::{Described, Received};
+use axum::body::Body;
+use axum::extract::{FromRequest, OriginalUri, Request};
+use axum::http::{HeaderMap, Method, StatusCode, header};
+use domain::{IdempotencyClaim, IdempotencyKey, Secret};
+use ops::{Described, MOST_TAGS, Received, UploadPermit};
 
 use super::body::{idempotency_key, request_hash};
 use crate::Api;
+use crate::form::{FormError, FormReader, boundary_of};
 use crate::problem::ApiProblem;
 
-/// A form that has not been read yet.
+/// A request with a form. Nothing of the body is read, so a client that waits for `100 Continue` goes on waiting, until
+/// somebody has [permission](Upload::read) to upload.
 #[derive(Debug)]
 pub(crate) struct Upload {
-    form: Multipart,
+    body: Body,
+    boundary: String,
+    identity: RequestIdentity,
+}
+
+/// A form whose sender may upload.
+#[derive(Debug)]
+pub(crate) struct Form {
+    reader: FormReader,
+    permit: UploadPermit,
+    identity: RequestIdentity,
+}
+
+/// What makes a request the same as another one.
+#[derive(Debug)]
+struct RequestIdentity {
     key: Option<IdempotencyKey>,
     method: Method,
     path: String,
@@ -25,7 +41,12 @@ pub(crate) struct Upload {
 /// One part of a form.
 #[expect(clippy::large_enum_variant, reason = "there is one at a time")]
 pub(crate) enum Part {
-    File { described: Described, received: Received },
+    File { file_name: String, received: Received },
+    Field(Field),
+}
+
+/// What is said of a file.
+pub(crate) enum Field {
     Title(String),
     Password(Secret),
     Tag(String),
@@ -39,48 +60,89 @@ const MAX_FILE_NAME: usize = 255;
 impl<S: Send + Sync> FromRequest<S> for Upload {
     type Rejection = ApiProblem;
 
-    async fn from_request(request: Request, state: &S) -> Result<Self, ApiProblem> {
-        let key = idempotency_key(request.headers())?;
-        let method = request.method().clone();
+    async fn from_request(request: Request, _: &S) -> Result<Self, ApiProblem> {
+        let kind = request.headers().get(header::CONTENT_TYPE);
+        let boundary = kind.and_then(|kind| kind.to_str().ok()).and_then(boundary_of);
+        let boundary = boundary.ok_or_else(|| {
+            ApiProblem::invalid("send the file as multipart/form-data, in a field named file")
+        })?;
         let path = match request.extensions().get::<OriginalUri>() {
             Some(OriginalUri(uri)) => uri.path().to_owned(),
             None => request.uri().path().to_owned(),
         };
-        let form = Multipart::from_request(request, state).await.map_err(not_a_form)?;
-        Ok(Self { form, key, method, path })
+        let identity = RequestIdentity {
+            key: idempotency_key(request.headers())?,
+            method: request.method().clone(),
+            path,
+        };
+        Ok(Self { body: request.into_body(), boundary, identity })
     }
 }
 
-fn not_a_form(_: MultipartRejection) -> ApiProblem {
-    ApiProblem::invalid("send the file as multipart/form-data, in a field named file")
+impl Upload {
+    /// Begins to read. A permit is what shows that the sender may upload.
+    pub(crate) fn read(self, api: &Api, permit: UploadPermit) -> Form {
+        let reader = FormReader::new(self.body, &self.boundary, api.settings.request_timeout);
+        Form { reader, permit, identity: self.identity }
+    }
 }
 
-impl Upload {
+impl Form {
     /// The next file, or what is said of it; what else the form holds is a mistake.
-    pub(crate) async fn next(
-        &mut self,
-        api: &Arc<Api>,
-        caller: &Caller,
-    ) -> Result<Option<Part>, ApiProblem> {
-        let patience = api.settings.request_timeout;
-        let next = in_time(patience, self.form.next_field()).await?;
-        let Some(field) = next else { return Ok(None) };
-        match field.name() {
-            Some("file") => take_file(api, caller, field, patience).await.map(Some),
-            Some("title") => {
-                let title = take_text(field, "title", MAX_TITLE, patience).await?;
-                Ok(Some(Part::Title(title)))
+    pub(crate) async fn next(&mut self, api: &Arc<Api>) -> Result<Option<Part>, ApiProblem> {
+        let Some(head) = self.reader.next_part().await? else { return Ok(None) };
+        let field = match head.name.as_str() {
+            "file" => {
+                let file_name = clean_name(head.file_name.as_deref().unwrap_or_default());
+                let received = self.take_file(api).await?;
+                return Ok(Some(Part::File { file_name, received }));
             }
-            Some("password") => {
-                let password = take_text(field, "password", MAX_PASSWORD, patience).await?;
-                Ok(Some(Part::Password(Secret::new(password))))
+            "title" => Field::Title(self.take_text("title", MAX_TITLE).await?),
+            "password" => {
+                Field::Password(Secret::new(self.take_text("password", MAX_PASSWORD).await?))
             }
-            Some("tag") => Ok(Some(Part::Tag(take_text(field, "tag", MAX_TAG, patience).await?))),
-            other => Err(ApiProblem::invalid(format!(
-                "the form has a field '{}'; file, title, password and tag are known",
-                other.unwrap_or_default()
-            ))),
+            "tag" => Field::Tag(self.take_text("tag", MAX_TAG).await?),
+            other => {
+                let start: String = other.chars().take(MAX_TAG).collect();
+                return Err(ApiProblem::invalid(format!(
+                    "the form has a field '{start}'; file, title, password and tag are known"
+                )));
+            }
+        };
+        Ok(Some(Part::Field(field)))
+    }
+
+    async fn take_file(&mut self, api: &Arc<Api>) -> Result<Received, ApiProblem> {
+        let mut receiving = api.ops.begin_upload(self.permit.caller()).await?;
+        while let Some(bytes) = self.reader.chunk().await? {
+            receiving.write(bytes).await?;
         }
+        let received = receiving.finish().await?;
+        if !api.ops.still_admits_upload(&self.permit).await {
+            api.ops.discard(received).await;
+            return Err(ApiProblem::unauthenticated(
+                "access ended while the file came; sign in again",
+            ));
+        }
+        Ok(received)
+    }
+
+    async fn take_text(&mut self, name: &str, most: usize) -> Result<String, ApiProblem> {
+        let mut bytes = Vec::new();
+        while let Some(more) = self.reader.chunk().await? {
+            bytes.extend_from_slice(&more);
+            if bytes.len() > most * 4 {
+                break;
+            }
+        }
+        let text = String::from_utf8(bytes)
+            .map_err(|_| ApiProblem::invalid(format!("the {name} is not UTF-8")))?;
+        if text.chars().count() > most || text.contains('\0') {
+            return Err(ApiProblem::invalid(format!(
+                "a {name} has {most} characters at most, and no NUL among them"
+            )));
+        }
+        Ok(text)
     }
 
     /// What makes this request the same as another one under the same key.
@@ -89,7 +151,8 @@ impl Upload {
         described: &Described,
         received: &Received,
     ) -> Option<IdempotencyClaim> {
-        self.key.clone().map(|key| self.claim_under(key, described, received))
+        let key = self.identity.key.clone();
+        key.map(|key| self.identity.claim_under(key, described, received))
     }
 
     /// The same for one of many files, in the order they came: each has its effect once.
@@ -99,9 +162,28 @@ impl Upload {
         described: &Described,
         received: &Received,
     ) -> Option<IdempotencyClaim> {
-        self.key.clone().map(|key| self.claim_under(key.nth(number), described, received))
+        let key = self.identity.key.clone();
+        key.map(|key| self.identity.claim_under(key.nth(number), described, received))
     }
+}
 
+impl Field {
+    /// Adds it to what was said before.
+    pub(crate) fn add_to(self, described: &mut Described) -> Result<(), ApiProblem> {
+        match self {
+            Self::Title(title) => described.title = Some(title),
+            Self::Password(password) => described.password = Some(password),
+            Self::Tag(_) if described.tags.len() == MOST_TAGS => {
+                let problem = format!("a document has {MOST_TAGS} tags at most");
+                return Err(ApiProblem::invalid(problem).for_field("tags"));
+            }
+            Self::Tag(tag) => described.tags.push(tag),
+        }
+        Ok(())
+    }
+}
+
+impl RequestIdentity {
     fn claim_under(
         &self,
         key: IdempotencyKey,
@@ -120,42 +202,21 @@ impl Upload {
     }
 }
 
-async fn take_file(
-    api: &Arc<Api>,
-    caller: &Caller,
-    mut field: Field<'_>,
-    patience: Duration,
-) -> Result<Part, ApiProblem> {
-    let file_name = clean_name(field.file_name().unwrap_or_default());
-    let mut receiving = api.ops.begin_upload(caller).await?;
-    while let Some(bytes) = in_time(patience, field.chunk()).await? {
-        receiving.write(bytes).await?;
-    }
-    let received = receiving.finish().await?;
-    Ok(Part::File { described: Described { file_name, ..Described::default() }, received })
-}
-
-async fn take_text(
-    mut field: Field<'_>,
-    name: &str,
-    most: usize,
-    patience: Duration,
-) -> Result<String, ApiProblem> {
-    let mut bytes = Vec::new();
-    while let Some(more) = in_time(patience, field.chunk()).await? {
-        bytes.extend_from_slice(&more);
-        if bytes.len() > most * 4 {
-            break;
+impl From<FormError> for ApiProblem {
+    fn from(error: FormError) -> Self {
+        let text = format!("{error}, and nothing was accepted");
+        match error {
+            FormError::TooMuchOverhead => {
+                Self::new(StatusCode::PAYLOAD_TOO_LARGE, "form_too_large", text)
+            }
+            FormError::TooSlow => {
+                Self::new(StatusCode::REQUEST_TIMEOUT, "too_slow", format!("{text}; try again"))
+            }
+            FormError::Damaged(_) | FormError::EndedEarly | FormError::Body(_) => {
+                Self::invalid(text)
+            }
         }
     }
-    let text = String::from_utf8(bytes)
-        .map_err(|_| ApiProblem::invalid(format!("the {name} is not UTF-8")))?;
-    if text.chars().count() > most || text.contains('\0') {
-        return Err(ApiProblem::invalid(format!(
-            "a {name} has {most} characters at most, and no NUL among them"
-        )));
-    }
-    Ok(text)
 }
 
 /// The last part of whatever path the client sent, without what no file name holds.
@@ -163,30 +224,6 @@ fn clean_name(sent: &str) -> String {
     let last = sent.rsplit(['/', '\\']).next().unwrap_or_default();
     let name: String = last.chars().filter(|c| !c.is_control()).take(MAX_FILE_NAME).collect();
     if name.trim().is_empty() { "unnamed".to_owned() } else { name }
-}
-
-/// A client that stops sending is not waited for; one that went away neither.
-async fn in_time<T>(
-    patience: Duration,
-    reading: impl Future<Output = Result<T, axum::extract::multipart::MultipartError>>,
-) -> Result<T, ApiProblem> {
-    match tokio::time::timeout(patience, reading).await {
-        Ok(Ok(read)) => Ok(read),
-        Ok(Err(error)) if error.status() == StatusCode::PAYLOAD_TOO_LARGE => Err(ApiProblem::new(
-            StatusCode::PAYLOAD_TOO_LARGE,
-            "too_large",
-            "the form is too large",
-        )),
-        Ok(Err(error)) => Err(ApiProblem::invalid(format!(
-            "the form ended early or is damaged, and nothing was accepted: {}",
-            error.body_text()
-        ))),
-        Err(_) => Err(ApiProblem::new(
-            StatusCode::REQUEST_TIMEOUT,
-            "too_slow",
-            "nothing came for too long, and nothing was accepted; try again",
-        )),
-    }
 }
 
 /// A form is read for as long as it comes: the shell's limit on a request is not for it.

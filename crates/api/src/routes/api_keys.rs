@@ -38,7 +38,8 @@ pub(crate) async fn list(
 
 /// Make an API key
 ///
-/// The answer is the only time the key is shown. It takes no `Idempotency-Key`: repeating the answer
+/// The key is valid until it expires or is revoked, and while the user who made it is active. The answer is the only time
+/// the key is shown. It takes no `Idempotency-Key`: repeating the answer
 /// would mean keeping the secret.
 #[utoipa::path(
     post, path = "/api-keys", tag = "api-keys", operation_id = "create_api_key",
@@ -55,7 +56,8 @@ pub(crate) async fn create(
     SignedInCaller(caller): SignedInCaller,
     Body(body): Body<CreateApiKeyRequest>,
 ) -> Result<Response, ApiProblem> {
-    let requested = RequestedApiKey { name: body.name, role: body.role.into() };
+    let requested =
+        RequestedApiKey { name: body.name, role: body.role.into(), expires_at: body.expires_at };
     let created = api.ops.create_api_key(&caller, requested).await?;
     let location = [(header::LOCATION, format!("/v1/api-keys/{}", created.key.api_key_id))];
     let view = CreatedApiKeyView { api_key: created.key.into(), key: created.secret };

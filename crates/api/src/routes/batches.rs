@@ -40,10 +40,6 @@ pub(crate) async fn create(
     SignedInCaller(caller): SignedInCaller,
     Once { body, claim }: Once<CreateBatchRequest>,
 ) -> Result<Response, ApiProblem> {
-    let texts = [&body.name, &body.webhook_url];
-    if texts.into_iter().flatten().any(|text| text.contains('\0')) {
-        return Err(ApiProblem::invalid("a text holds a NUL character; leave it out"));
-    }
     let requested = RequestedBatch {
         name: body.name,
         webhook_url: body.webhook_url,
@@ -98,8 +94,8 @@ pub(crate) async fn find(
 
 /// Add documents to a batch
 ///
-/// Any number of files. Each is accepted or refused by itself, as the answer says. A title, a password and tags
-/// are for the file that comes next.
+/// Many files: their headers and the other fields may come to 256 kB. Each file is accepted or refused by itself, as the
+/// answer says. A title, a password and tags are for the file that comes next.
 #[utoipa::path(
     post, path = "/batches/{id}/documents", tag = "batches", operation_id = "add_to_batch",
     params(("id" = Uuid, Path),
@@ -117,30 +113,32 @@ pub(crate) async fn add(
     State(api): State<Arc<Api>>,
     SignedInCaller(caller): SignedInCaller,
     Id(id): Id,
-    mut upload: Upload,
+    upload: Upload,
 ) -> Result<Response, ApiProblem> {
+    let permit = api.ops.admit_upload(&caller).await?;
     api.ops.check_batch_for_upload(&caller, BatchId(id)).await?;
+    let mut form = upload.read(&api, permit);
     let (mut files, mut all_replayed) = (Vec::new(), true);
     let mut said = Described::default();
     loop {
-        match upload.next(&api, &caller).await {
-            Ok(Some(Part::File { described, received })) => {
-                let described = Described {
-                    file_name: described.file_name,
-                    batch_id: Some(BatchId(id)),
-                    ..std::mem::take(&mut said)
-                };
-                let claim = upload.claim_nth(files.len(), &described, &received);
+        let next = match form.next(&api).await {
+            Ok(Some(Part::Field(field))) => field.add_to(&mut said).map(|()| None),
+            Ok(Some(Part::File { file_name, received })) => Ok(Some((file_name, received))),
+            Ok(None) => break,
+            Err(problem) => Err(problem),
+        };
+        match next {
+            Ok(None) => {}
+            Ok(Some((file_name, received))) => {
+                let batch_id = Some(BatchId(id));
+                let described = Described { file_name, batch_id, ..std::mem::take(&mut said) };
+                let claim = form.claim_nth(files.len(), &described, &received);
                 let (file, replayed) = take(&api, described, received, claim.as_ref()).await;
                 all_replayed &= replayed;
                 files.push(file);
             }
-            Ok(Some(Part::Title(text))) => said.title = Some(text),
-            Ok(Some(Part::Password(password))) => said.password = Some(password),
-            Ok(Some(Part::Tag(tag))) => said.tags.push(tag),
-            Ok(None) => break,
             // What came before is accepted and must be told; the rest of the form cannot be read.
-            Err(problem) if problem.status == StatusCode::PAYLOAD_TOO_LARGE => {
+            Err(problem) if problem.code == "too_large" => {
                 api.ops.note_too_large_in_batch(&caller, BatchId(id)).await?;
                 if files.is_empty() {
                     return Err(problem);

@@ -69,20 +69,20 @@ pub(crate) async fn create(
 }
 
 /// Exactly one file, and what is said of it, before or after it.
-async fn take_one(
-    api: &Arc<Api>,
-    caller: &Caller,
-    mut upload: Upload,
-) -> Result<Response, ApiProblem> {
+async fn take_one(api: &Arc<Api>, caller: &Caller, upload: Upload) -> Result<Response, ApiProblem> {
+    let permit = api.ops.admit_upload(caller).await?;
+    let mut form = upload.read(api, permit);
     let mut file = None;
     let mut said = Described::default();
     let read = loop {
-        match upload.next(api, caller).await {
-            Ok(Some(Part::Title(text))) => said.title = Some(text),
-            Ok(Some(Part::Password(password))) => said.password = Some(password),
-            Ok(Some(Part::Tag(tag))) => said.tags.push(tag),
-            Ok(Some(Part::File { described, received })) if file.is_none() => {
-                file = Some((described, received));
+        match form.next(api).await {
+            Ok(Some(Part::Field(field))) => {
+                if let Err(problem) = field.add_to(&mut said) {
+                    break Err(problem);
+                }
+            }
+            Ok(Some(Part::File { file_name, received })) if file.is_none() => {
+                file = Some((file_name, received));
             }
             Ok(Some(Part::File { received, .. })) => {
                 api.ops.discard(received).await;
@@ -94,7 +94,7 @@ async fn take_one(
             Err(problem) => break Err(problem),
         }
     };
-    let Some((described, received)) = file else {
+    let Some((file_name, received)) = file else {
         read?;
         return Err(ApiProblem::invalid("the form holds no file: send it in a field named file"));
     };
@@ -102,8 +102,8 @@ async fn take_one(
         api.ops.discard(received).await;
         return Err(problem);
     }
-    let described = Described { file_name: described.file_name, ..said };
-    let claim = upload.claim(&described, &received);
+    let described = Described { file_name, ..said };
+    let claim = form.claim(&described, &received);
     let done = api.ops.submit_document(received, described, claim.as_ref()).await?;
     Ok(answer(done))
 }

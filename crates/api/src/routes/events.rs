@@ -25,7 +25,8 @@ const KEEP_ALIVE: Duration = Duration::from_secs(15);
 ///
 /// Server-sent events about what the caller may see: `document.queued`, `document.started`,
 /// `document.completed`, `document.failed`, `batch.completed`, `batch.partial`. After an interruption,
-/// `Last-Event-ID` goes on behind the last event that was seen; nothing is missed.
+/// `Last-Event-ID` goes on behind the last event that was seen; nothing is missed. The stream ends when the caller's access
+/// does: signed out, deactivated, revoked or expired.
 #[utoipa::path(
     get, path = "/events", tag = "events", operation_id = "follow_events",
     params(("Last-Event-ID" = Option<String>, Header, description = "The last event that was seen")),
@@ -49,7 +50,7 @@ pub(crate) async fn follow(
     };
     let following = api.ops.follow_events(&caller, after).await?;
     let events = stream::unfold(following, |mut following| async {
-        let next = following.next().await;
+        let next = following.next().await?;
         let event = Event::default()
             .id(next.id.to_string())
             .event(next.topic)

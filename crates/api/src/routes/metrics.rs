@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use axum::extract::State;
+use axum::extract::{Request, State};
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 
-use crate::extract::Client;
+use crate::extract::peer_of;
 use crate::openapi::AboutOne;
 use crate::problem::ApiProblem;
 use crate::{Api, Metrics};
@@ -14,16 +14,17 @@ use crate::{Api, Metrics};
 /// Read the metrics
 ///
 /// In the text format of Prometheus. They hold counts and times of this process and the queues of all tenants,
-/// and nobody's data; by default they are for clients on this machine.
+/// and nobody's data. They are for clients on this machine, and for whoever presents the `metrics_token` as a bearer token.
+/// What a reverse proxy forwards is not from this machine, unless the proxy is trusted and says so.
 #[utoipa::path(
     get, path = "/metrics", tag = "health", operation_id = "metrics",
     responses((status = 200, body = String, content_type = "text/plain"), AboutOne),
 )]
 pub(crate) async fn metrics(
     State(api): State<Arc<Api>>,
-    client: Client,
+    request: Request,
 ) -> Result<Response, ApiProblem> {
-    if !api.settings.metrics.are_for(client.address) {
+    if !api.settings.metrics.are_for(peer_of(request.extensions()), request.headers()) {
         return Err(ApiProblem::new(StatusCode::NOT_FOUND, "not_found", REFUSAL));
     }
     // While the database is away the queues are not known; what was counted is.
@@ -34,8 +35,7 @@ pub(crate) async fn metrics(
     Ok(written(&api.settings.metrics))
 }
 
-pub(crate) const REFUSAL: &str =
-    "metrics are for clients on the server's own machine; metrics_for_everybody changes that";
+pub(crate) const REFUSAL: &str = "metrics are for clients on the server's own machine; metrics_token and metrics_for_everybody change that";
 
 pub(crate) fn written(metrics: &Metrics) -> Response {
     let kind = [(header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")];

@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
-use api_types::{CallerKind, LoginRequest, LoginResponse, MeView};
+use api_types::{CallerKind, ChangePasswordRequest, LoginRequest, LoginResponse, MeView};
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
 use domain::Actor;
+use ops::SignedIn;
 
 use crate::Api;
 use crate::extract::{Body, Client, SignedInCaller};
@@ -28,11 +29,39 @@ pub(crate) async fn login(
 ) -> Result<Json<LoginResponse>, ApiProblem> {
     let signed_in =
         api.ops.login(&request.email, request.password, client.address, client.trace_id).await?;
-    Ok(Json(LoginResponse {
+    Ok(Json(login_view(signed_in)))
+}
+
+fn login_view(signed_in: SignedIn) -> LoginResponse {
+    LoginResponse {
         token: signed_in.token,
         expires_at: signed_in.expires_at,
         user: signed_in.user.into(),
-    }))
+    }
+}
+
+/// Change one's own password
+///
+/// Whoever knows the password may replace it. All other sessions of the user end; this one goes on with the token in the
+/// answer.
+#[utoipa::path(
+    put, path = "/me/password", tag = "session", operation_id = "change_own_password",
+    request_body = ChangePasswordRequest,
+    responses((status = 200, body = LoginResponse), Guarded, Checked, WithBody, CanClash),
+    security(("bearer" = [])),
+)]
+pub(crate) async fn change_password(
+    State(api): State<Arc<Api>>,
+    SignedInCaller(caller): SignedInCaller,
+    client: Client,
+    Body(request): Body<ChangePasswordRequest>,
+) -> Result<Json<LoginResponse>, ApiProblem> {
+    let ChangePasswordRequest { current_password, new_password } = request;
+    let signed_in = api
+        .ops
+        .change_own_password(&caller, current_password, &new_password, client.address)
+        .await?;
+    Ok(Json(login_view(signed_in)))
 }
 
 /// Sign out

@@ -45,10 +45,6 @@ pub(crate) async fn change_rules(
     let rules = rules
         .rules()
         .map_err(|error| ApiProblem::invalid(format!("the rules are not understood: {error}")))?;
-    let texts = rules.masks.iter().filter_map(|mask| mask.file_name_contains.as_ref());
-    if texts.chain(&rules.pipeline).any(|text| text.contains('\0')) {
-        return Err(ApiProblem::invalid("a text holds a NUL character; leave it out"));
-    }
     api.ops.change_rules(&caller, rules).await?;
     Ok(Json(view(&api, &caller).await?))
 }
@@ -68,6 +64,8 @@ async fn view(api: &Api, caller: &Caller) -> Result<TenantView, ApiProblem> {
             max_upload_bytes: found.max_upload_bytes,
             queue_quota: found.queue_quota,
             requests_per_second: found.requests_per_second.unwrap_or(usual),
+            concurrent_uploads: found.concurrent_uploads,
+            storage_quota_bytes: found.storage_quota,
         },
         usage: UsageView {
             documents: found.usage.documents,

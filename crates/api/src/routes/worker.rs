@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use api_types::HealthView;
-use axum::extract::State;
+use axum::extract::{Request, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
@@ -12,7 +12,7 @@ use ops::Vitals;
 
 use super::{health, metrics};
 use crate::Metrics;
-use crate::extract::Client;
+use crate::extract::peer_of;
 
 #[derive(Clone, Debug)]
 struct Watched {
@@ -34,8 +34,8 @@ async fn ready(State(watched): State<Arc<Watched>>) -> (StatusCode, Json<HealthV
     health::told(watched.vitals.check_readiness().await)
 }
 
-async fn counted(State(watched): State<Arc<Watched>>, client: Client) -> Response {
-    if !watched.metrics.are_for(client.address) {
+async fn counted(State(watched): State<Arc<Watched>>, request: Request) -> Response {
+    if !watched.metrics.are_for(peer_of(request.extensions()), request.headers()) {
         return (StatusCode::NOT_FOUND, metrics::REFUSAL).into_response();
     }
     // While the database is away the queues are not known; what was counted is.

@@ -2,7 +2,8 @@
 
 use axum::http::{Method, StatusCode};
 use chrono::Duration;
-use domain::TraceId;
+use domain::{Caller, Role, TraceId};
+use ops::RequestedChange;
 use serde_json::{Value, json};
 use sqlx::Row;
 use testkit::{Response, TestApp, TestSettings, TestTenant};
@@ -119,4 +120,99 @@ async fn inventing_keys_is_slowed_down_and_known_keys_are_not() {
     assert_eq!(answer.status, StatusCode::TOO_MANY_REQUESTS);
     assert!(answer.header("retry-after").is_some());
     assert_eq!(app.get("/v1/me").bearer(&key).send().await.status, StatusCode::OK);
+}
+
+#[tokio::test]
+async fn a_key_ends_and_comes_back_with_the_person_who_made_it() {
+    let app = TestApp::start().await;
+    let acme = app.tenant("acme").await;
+    let (maker, maker_token) = app.user(&acme, Role::Admin).await;
+    let body = json!({"name": "scanner", "role": "admin"});
+    let made = app.post("/v1/api-keys", body.clone()).bearer(&maker_token).send().await.body;
+    let key = made["key"].as_str().unwrap();
+    let creator = json!({"user_id": maker.user_id, "email": maker.email, "is_active": true});
+    assert_eq!(made["created_by"], creator);
+    // A key that a key made is the same person's.
+    let second = app.post("/v1/api-keys", body).bearer(key).send().await.body;
+    assert_eq!(second["created_by"], creator);
+    let keys = [key, second["key"].as_str().unwrap()];
+
+    let elsewhere = app.another_process().await;
+    for key in keys {
+        assert!(elsewhere.authenticate(key, HERE, TraceId(1)).await.is_ok());
+        assert_eq!(app.get("/v1/users").bearer(key).send().await.status, StatusCode::OK);
+    }
+    let admin = Caller::system(acme.tenant.tenant_id);
+    app.clock.advance(Duration::seconds(1));
+    app.ops.deactivate_user(&admin, maker.user_id).await.unwrap();
+    elsewhere.do_housekeeping().await.unwrap();
+    for key in keys {
+        assert_eq!(app.get("/v1/users").bearer(key).send().await.status, StatusCode::UNAUTHORIZED);
+        assert!(elsewhere.authenticate(key, HERE, TraceId(1)).await.is_err());
+    }
+    let listed = app.get("/v1/api-keys").bearer(&acme.admin_token).send().await.body;
+    assert_eq!(listed["items"][0]["created_by"]["is_active"], false, "{listed}");
+
+    let back = RequestedChange { active: Some(true), ..RequestedChange::default() };
+    app.ops.update_user(&admin, maker.user_id, back).await.unwrap();
+    assert_eq!(app.get("/v1/users").bearer(key).send().await.status, StatusCode::OK);
+}
+
+#[tokio::test]
+async fn a_key_expires_and_gives_no_other_key_a_longer_life() {
+    let app = TestApp::start().await;
+    let acme = app.tenant("acme").await;
+    let ask_for = async |credential: &str, expires_at: &str| {
+        let body = json!({"name": "scanner", "role": "admin", "expires_at": expires_at});
+        app.post("/v1/api-keys", body).bearer(credential).send().await
+    };
+    let late = ask_for(&acme.admin_token, "2026-02-15T12:00:00Z").await;
+    assert_eq!((late.status, &late.body["field"]), (StatusCode::BAD_REQUEST, &json!("expires_at")));
+    let made = ask_for(&acme.admin_token, "2026-02-15T12:00:50Z").await;
+    assert_eq!(made.body["expires_at"], "2026-02-15T12:00:50Z");
+    let key = made.body["key"].as_str().unwrap();
+    let second = ask_for(key, "2027-01-01T00:00:00Z").await;
+    assert_eq!(second.body["expires_at"], "2026-02-15T12:00:50Z", "{second:?}");
+
+    assert_eq!(app.get("/v1/me").bearer(key).send().await.status, StatusCode::OK);
+    app.clock.advance(Duration::seconds(50));
+    for key in [key, second.body["key"].as_str().unwrap()] {
+        assert_eq!(app.get("/v1/me").bearer(key).send().await.status, StatusCode::UNAUTHORIZED);
+    }
+}
+
+/// As the migration finds them: who made a key stands in its row as text.
+#[tokio::test]
+async fn keys_from_before_know_who_made_them_or_go_on_without() {
+    let app = TestApp::start().await;
+    let acme = app.tenant("acme").await;
+    let first = make_key(&app, &acme, "admin").await.body;
+    let body = json!({"name": "scanner", "role": "user"});
+    let by_key = app.post("/v1/api-keys", body).bearer(first["key"].as_str().unwrap()).send().await;
+    let unknown = make_key(&app, &acme, "user").await.body;
+    let mut superuser = app.database.superuser().await;
+    sqlx::query("UPDATE api_keys SET created_by_user = NULL")
+        .execute(&mut superuser)
+        .await
+        .unwrap();
+    sqlx::query("UPDATE api_keys SET created_by = 'system' WHERE api_key_id = $1::uuid")
+        .bind(unknown["api_key_id"].as_str().unwrap())
+        .execute(&mut superuser)
+        .await
+        .unwrap();
+    let migration = include_str!("../../../store/migrations/0014_sessions.sql");
+    let backfill =
+        migration.split(';').find(|statement| statement.contains("WITH RECURSIVE")).unwrap();
+    sqlx::raw_sql(backfill).execute(&mut superuser).await.unwrap();
+
+    let listed = app.get("/v1/api-keys").bearer(&acme.admin_token).send().await.body;
+    let creators: Vec<&Value> =
+        listed["items"].as_array().unwrap().iter().map(|key| &key["created_by"]["email"]).collect();
+    let admin = json!("admin@acme.test");
+    assert_eq!(creators, [&admin, &admin, &Value::Null], "{listed}");
+    let elsewhere = app.another_process().await;
+    for made in [&first, &by_key.body, &unknown] {
+        let key = made["key"].as_str().unwrap();
+        assert!(elsewhere.authenticate(key, HERE, TraceId(1)).await.is_ok(), "{made}");
+    }
 }

@@ -82,6 +82,9 @@ fn rows() -> Vec<Row> {
         }),
         row("POST /v1/auth/logout", own_session, Nothing, none),
         row("GET /v1/me", own_session, Nothing, none),
+        row("PUT /v1/me/password", own_session, Nothing, || {
+            Some(json!({"current_password": TestApp::PASSWORD, "new_password": "battery staple"}))
+        }),
         row("GET /v1/users", manage_users, Nothing, none),
         row("POST /v1/users", manage_users, Nothing, || {
             let email = format!("{}@new.test", unique());
@@ -356,7 +359,8 @@ async fn make_key_as(app: &TestApp, tenant: &TestTenant, maker: Option<UserId>) 
     if let Some(user_id) = maker {
         caller.actor = domain::Actor::User(user_id);
     }
-    let requested = RequestedApiKey { name: "key".to_owned(), role: Role::ApiClient };
+    let requested =
+        RequestedApiKey { name: "key".to_owned(), role: Role::ApiClient, expires_at: None };
     app.ops.create_api_key(&caller, requested).await.unwrap().key.api_key_id.0
 }
 

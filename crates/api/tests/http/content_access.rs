@@ -149,7 +149,8 @@ async fn events_of_a_deleted_document_are_not_told_again() {
     let mut following = app.ops.follow_events(&caller, Some(beginning)).await.unwrap();
     let mut told = Vec::new();
     while told.last() != Some(&last.doc_id) {
-        told.push(following.next().await.payload["doc_id"].as_str().unwrap_or("").to_owned());
+        let event = following.next().await.unwrap();
+        told.push(event.payload["doc_id"].as_str().unwrap_or("").to_owned());
     }
     assert!(told.contains(&kept.doc_id) && !told.contains(&gone.doc_id), "{told:?}");
 }

@@ -40,6 +40,39 @@ async fn a_body_that_is_too_large_is_refused() {
     assert_eq!((refused.status, refused.code()), (StatusCode::PAYLOAD_TOO_LARGE, "too_large"));
 }
 
+/// PostgreSQL's text cannot hold NUL, and a statement with one would fail.
+#[tokio::test]
+async fn a_nul_in_a_text_is_refused_at_every_route_with_a_json_body() {
+    let app = TestApp::start().await;
+    let acme = app.tenant("acme").await;
+    let document = serde_json::to_value(api::openapi_document()).unwrap();
+    let mut routes = 0;
+    for (path, item) in document["paths"].as_object().unwrap() {
+        let concrete = path.replace("{id}", "00000000-0000-0000-0000-000000000001");
+        for (method, operation) in item.as_object().unwrap() {
+            if operation["requestBody"]["content"].get("application/json").is_none() {
+                continue;
+            }
+            let method: Method = method.to_uppercase().parse().unwrap();
+            for body in [json!({"name": "a\0b"}), json!({"deep": [{"a\0": 1}]})] {
+                let request = app.request(method.clone(), &concrete).json(body);
+                let refused = request.bearer(&acme.admin_token).send().await;
+                assert_eq!(refused.status, StatusCode::BAD_REQUEST, "{method} {path}: {refused:?}");
+                let detail = refused.body["detail"].as_str().unwrap();
+                assert_eq!(detail, "a text holds a NUL character; leave it out", "{method} {path}");
+            }
+            routes += 1;
+        }
+    }
+    assert!(routes >= 10, "{routes} routes take JSON");
+    let mapping = json!({"schema_mapping": {"field": ["a\0b"]}});
+    let refused = app.post("/v1/batches", mapping).bearer(&acme.admin_token).send().await;
+    assert_eq!(refused.status, StatusCode::BAD_REQUEST);
+    let harmless = json!({"schema_mapping": {"field": "a \\u0000 written out"}});
+    let made = app.post("/v1/batches", harmless).bearer(&acme.admin_token).send().await;
+    assert_eq!(made.status, StatusCode::CREATED, "{made:?}");
+}
+
 #[tokio::test]
 async fn a_request_that_takes_too_long_is_given_up() {
     let mut settings = TestSettings::default();
@@ -67,5 +100,49 @@ async fn without_authentication_only_requests_to_this_machine_are_answered() {
     }
     for host in ["evil.example", "evil.example:8080", "localhost.evil.example", "192.0.2.1:80"] {
         assert_eq!(to(host).await, StatusCode::FORBIDDEN, "{host}");
+    }
+    assert_eq!(app.get("/v1/me").send().await.status, StatusCode::FORBIDDEN, "without a host");
+}
+
+/// A browser sends these with what a page does, and no page can change them.
+#[tokio::test]
+async fn without_authentication_pages_of_other_sites_are_not_answered() {
+    let mut settings = TestSettings::default();
+    settings.api.everybody_is = Some(domain::Caller {
+        actor: domain::Actor::User(domain::UserId(uuid::Uuid::from_u128(7))),
+        ..domain::Caller::system(domain::TenantId(uuid::Uuid::from_u128(1)))
+    });
+    let app = TestApp::start_with(settings).await;
+    let ask = async |method: Method, path: &str, headers: &[(&str, &str)]| {
+        let request = app.request(method, path).header("host", "localhost:8080");
+        let request =
+            headers.iter().fold(request, |request, (name, value)| request.header(name, value));
+        request.send().await.status
+    };
+    let own: [&[(&str, &str)]; 4] = [
+        &[],
+        &[("origin", "http://localhost:8080"), ("sec-fetch-site", "same-origin")],
+        &[("sec-fetch-site", "none")],
+        &[("origin", "https://LOCALHOST:8080")],
+    ];
+    for headers in own {
+        assert_eq!(ask(Method::GET, "/v1/me", headers).await, StatusCode::OK, "{headers:?}");
+    }
+    let foreign: [&[(&str, &str)]; 6] = [
+        &[("origin", "https://evil.example")],
+        &[("origin", "null")],
+        &[("origin", "http://localhost:3000")],
+        &[("sec-fetch-site", "cross-site")],
+        &[("sec-fetch-site", "same-site")],
+        &[("origin", "http://localhost:8080"), ("sec-fetch-site", "cross-site")],
+    ];
+    let deactivate = "/v1/documents/00000000-0000-0000-0000-000000000001/deactivate";
+    for headers in foreign {
+        for (method, path) in
+            [(Method::GET, "/v1/me"), (Method::POST, deactivate), (Method::POST, "/v1/auth/login")]
+        {
+            let status = ask(method, path, headers).await;
+            assert_eq!(status, StatusCode::FORBIDDEN, "{path} {headers:?}");
+        }
     }
 }

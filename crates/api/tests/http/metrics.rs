@@ -1,6 +1,6 @@
 //! What a process has counted is for those who run it.
 
-use api::Metrics;
+use api::{Metrics, TrustedProxies};
 use axum::http::StatusCode;
 use testkit::{TestApp, TestSettings};
 
@@ -45,4 +45,41 @@ async fn a_worker_tells_other_machines_nothing_either() {
         let request = Request::get("/metrics").extension(from).body(Body::empty()).unwrap();
         assert_eq!(router.clone().oneshot(request).await.unwrap().status(), status, "{from}");
     }
+}
+
+#[tokio::test]
+async fn a_local_proxy_makes_nobody_local() {
+    let mut settings = settings(false);
+    let trusted = TrustedProxies::new(vec!["10.0.0.1/32".parse().unwrap()]);
+    settings.api.metrics = settings.api.metrics.behind(trusted);
+    let app = TestApp::start_with(settings).await;
+    let read = async |peer: [u8; 4], header: (&str, &str)| {
+        app.get("/metrics").from_address(peer.into()).header(header.0, header.1).send().await.status
+    };
+    let here = [127, 0, 0, 1];
+    for header in ["x-forwarded-for", "forwarded", "via", "x-real-ip", "x-forwarded-host"] {
+        assert_eq!(read(here, (header, "127.0.0.1")).await, StatusCode::NOT_FOUND, "{header}");
+    }
+    let through = |client| ("x-forwarded-for", client);
+    assert_eq!(read([10, 0, 0, 1], through("198.51.100.1")).await, StatusCode::NOT_FOUND);
+    assert_eq!(
+        read([10, 0, 0, 1], through("127.0.0.1, 198.51.100.1")).await,
+        StatusCode::NOT_FOUND
+    );
+    assert_eq!(read([10, 0, 0, 1], through("127.0.0.1")).await, StatusCode::OK);
+    assert_eq!(read([10, 0, 0, 2], through("127.0.0.1")).await, StatusCode::NOT_FOUND);
+}
+
+#[tokio::test]
+async fn a_token_opens_the_metrics_from_anywhere() {
+    let mut settings = settings(false);
+    let token = Some(domain::Secret::new("a token for prometheus"));
+    settings.api.metrics = settings.api.metrics.with_token(token);
+    let app = TestApp::start_with(settings).await;
+    let read = async |token: &str| {
+        app.get("/metrics").from_address([10, 0, 0, 7].into()).bearer(token).send().await.status
+    };
+    assert_eq!(read("a token for prometheus").await, StatusCode::OK);
+    assert_eq!(read("another token").await, StatusCode::NOT_FOUND);
+    assert_eq!(read("").await, StatusCode::NOT_FOUND);
 }

@@ -5,7 +5,7 @@ use serde_json::json;
 use testkit::TestApp;
 
 #[tokio::test]
-async fn a_problem_is_a_document_that_carries_the_callers_trace() {
+async fn a_problem_is_a_document_that_carries_the_servers_trace() {
     let app = TestApp::start().await;
     let trace = "4bf92f3577b34da6a3ce929d0e0e4736";
     let missing = app
@@ -14,13 +14,16 @@ async fn a_problem_is_a_document_that_carries_the_callers_trace() {
         .send()
         .await;
     assert_eq!(missing.header("content-type"), Some("application/problem+json"));
-    insta::assert_json_snapshot!(missing.body, @r#"
+    let own = missing.body["trace_id"].as_str().unwrap().to_owned();
+    assert_ne!(own, trace, "clients do not choose it");
+    assert_eq!(missing.header("x-trace-id"), Some(own.as_str()));
+    insta::assert_json_snapshot!(missing.body, { ".trace_id" => "[trace]" }, @r#"
     {
       "code": "no_such_route",
       "detail": "there is nothing at this address; see /docs",
       "status": 404,
       "title": "Not Found",
-      "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736",
+      "trace_id": "[trace]",
       "type": "about:blank#no_such_route"
     }
     "#);

@@ -1,11 +1,12 @@
 //! Signing in and out, and how access ends.
 
+use api::TrustedProxies;
 use axum::http::{Method, StatusCode};
 use chrono::Duration;
 use domain::{Caller, Role, Secret, TraceId};
 use ops::{AuthError, RequestedChange};
 use serde_json::json;
-use testkit::{TestApp, TestSettings};
+use testkit::{Request, Response, TestApp, TestSettings};
 
 const HERE: std::net::IpAddr = std::net::IpAddr::V4(std::net::Ipv4Addr::LOCALHOST);
 
@@ -48,7 +49,6 @@ async fn a_wrong_password_and_an_unknown_address_get_the_same_answer() {
     assert_eq!(wrong_password.1["code"], "wrong_credentials");
     assert_eq!(attempt("nobody@acme.test", "wrong").await, wrong_password);
     assert_eq!(attempt("not an address", "wrong").await, wrong_password);
-    assert_eq!(attempt("admin@acme.test", "wr\0ng").await, wrong_password);
     assert_eq!(attempt("admin@acme.test", &"x".repeat(5000)).await, wrong_password);
 }
 
@@ -186,28 +186,142 @@ async fn a_process_cut_off_from_the_database_vouches_for_nobody_after_a_minute()
     assert!(app.ops.authenticate(&acme.admin_token, HERE, TraceId(1)).await.is_ok());
 }
 
-#[tokio::test]
-async fn guessing_is_slowed_down_per_address() {
+fn slow_guessing(trusted_proxies: &[&str]) -> TestSettings {
     let mut settings = TestSettings::default();
     settings.ops.login_attempts_per_minute = 3;
-    let app = TestApp::start_with(settings).await;
+    let networks = trusted_proxies.iter().map(|network| network.parse().unwrap()).collect();
+    settings.api.trusted_proxies = TrustedProxies::new(networks);
+    settings
+}
+
+fn attempt(app: &TestApp, from: u8, email: &str, password: &str) -> Request {
+    let body = json!({"email": email, "password": password});
+    app.post("/v1/auth/login", body).from_address([192, 0, 2, from].into())
+}
+
+const ADMIN: &str = "admin@acme.test";
+
+#[tokio::test]
+async fn guessing_is_slowed_down_and_does_not_lock_out_who_knows_the_password() {
+    let app = TestApp::start_with(slow_guessing(&[])).await;
     app.tenant("acme").await;
     app.clock.advance(Duration::minutes(5));
-    let attempt = async |email: &str| {
-        let body = json!({"email": email, "password": "guess"});
-        app.post("/v1/auth/login", body).send().await
-    };
     for _ in 0..3 {
-        assert_eq!(attempt("admin@acme.test").await.status, StatusCode::UNAUTHORIZED);
+        let wrong = attempt(&app, 1, ADMIN, "guess").send().await;
+        assert_eq!(wrong.status, StatusCode::UNAUTHORIZED);
     }
-    let fourth = attempt("admin@acme.test").await;
+    let fourth = attempt(&app, 1, ADMIN, "guess").send().await;
     assert_eq!(fourth.status, StatusCode::TOO_MANY_REQUESTS);
     assert_eq!(fourth.code(), "too_many_attempts");
     assert_eq!(fourth.header("retry-after"), Some("20"));
-    // Nobody else is kept out, and after a while the address may try again.
-    assert_eq!(attempt("other@acme.test").await.status, StatusCode::UNAUTHORIZED);
+    let right = attempt(&app, 2, ADMIN, TestApp::PASSWORD).send().await;
+    assert_eq!(right.status, StatusCode::OK, "{right:?}");
+    // Other accounts are not concerned, and after a while the client may try again.
+    let other = attempt(&app, 1, "other@acme.test", "guess").send().await;
+    assert_eq!(other.status, StatusCode::UNAUTHORIZED);
     app.clock.advance(Duration::seconds(20));
-    assert_eq!(attempt("admin@acme.test").await.status, StatusCode::UNAUTHORIZED);
+    assert_eq!(attempt(&app, 1, ADMIN, "guess").send().await.status, StatusCode::UNAUTHORIZED);
+}
+
+#[tokio::test]
+async fn guessing_from_many_places_is_slowed_down_except_where_the_owner_has_been() {
+    let app = TestApp::start_with(slow_guessing(&[])).await;
+    app.tenant("acme").await;
+    app.clock.advance(Duration::minutes(5));
+    let home = 200;
+    assert_eq!(attempt(&app, home, ADMIN, TestApp::PASSWORD).send().await.status, StatusCode::OK);
+    let mut refused = 0;
+    for from in 1..=50 {
+        let answer = attempt(&app, from, ADMIN, "guess").send().await;
+        refused += u32::from(answer.status == StatusCode::TOO_MANY_REQUESTS);
+    }
+    assert!(
+        (20..=22).contains(&refused),
+        "{refused} of 50 were refused: 30 a minute are let through"
+    );
+    let elsewhere = attempt(&app, 201, ADMIN, TestApp::PASSWORD).send().await;
+    assert_eq!(elsewhere.status, StatusCode::TOO_MANY_REQUESTS, "the price");
+    let at_home = attempt(&app, home, ADMIN, TestApp::PASSWORD).send().await;
+    assert_eq!(at_home.status, StatusCode::OK, "{at_home:?}");
+}
+
+#[tokio::test]
+async fn behind_a_trusted_proxy_everybody_is_a_client_of_their_own() {
+    let app = TestApp::start_with(slow_guessing(&["192.0.2.100/32"])).await;
+    app.tenant("acme").await;
+    app.clock.advance(Duration::minutes(5));
+    let try_it = async |peer: u8, client: &str, password: &str| {
+        let request = attempt(&app, peer, ADMIN, password).header("x-forwarded-for", client);
+        request.send().await.status
+    };
+    for _ in 0..4 {
+        try_it(100, "198.51.100.1", "guess").await;
+    }
+    assert_eq!(try_it(100, "198.51.100.1", "guess").await, StatusCode::TOO_MANY_REQUESTS);
+    // Whoever writes a header of their own gains nothing: the proxy adds where it came from.
+    let written = "203.0.113.77, 198.51.100.1";
+    assert_eq!(try_it(100, written, "guess").await, StatusCode::TOO_MANY_REQUESTS);
+    assert_eq!(try_it(100, "198.51.100.2", TestApp::PASSWORD).await, StatusCode::OK);
+    // Nobody else is believed.
+    for _ in 0..4 {
+        try_it(7, "203.0.113.1", "guess").await;
+    }
+    assert_eq!(try_it(7, "203.0.113.2", TestApp::PASSWORD).await, StatusCode::TOO_MANY_REQUESTS);
+}
+
+#[tokio::test]
+async fn a_flood_of_sign_ins_is_refused_at_once_and_others_come_through() {
+    let app = TestApp::start().await;
+    app.tenant("acme").await;
+    let flood = (0..120).map(|_| attempt(&app, 1, "nobody@acme.test", "guess").send());
+    let other = attempt(&app, 2, ADMIN, TestApp::PASSWORD).send();
+    let (answers, right) = tokio::join!(futures_util::future::join_all(flood), other);
+    assert_eq!(right.status, StatusCode::OK, "{right:?}");
+    let busy: Vec<&Response> = answers.iter().filter(|a| a.code() == "sign_in_busy").collect();
+    assert_eq!(busy.len(), 112, "eight of one client at a time");
+    assert_eq!(busy[0].status, StatusCode::TOO_MANY_REQUESTS);
+    assert_eq!(busy[0].header("retry-after"), Some("3"));
+    assert!(answers.iter().all(|answer| answer.status != StatusCode::SERVICE_UNAVAILABLE));
+}
+
+#[tokio::test]
+async fn people_change_their_own_password_and_are_signed_out_everywhere_else() {
+    let app = TestApp::start().await;
+    let acme = app.tenant("acme").await;
+    let (user, token) = app.user(&acme, Role::Viewer).await;
+    let other_session = app.login(user.email.as_str()).await;
+    let change = async |credential: &str, current: &str, new: &str| {
+        let body = json!({"current_password": current, "new_password": new});
+        app.put("/v1/me/password", body).bearer(credential).send().await
+    };
+    let wrong = change(&token, "not it", "battery staple").await;
+    assert_eq!(
+        (wrong.status, &wrong.body["field"]),
+        (StatusCode::BAD_REQUEST, &json!("current_password"))
+    );
+    let weak = change(&token, TestApp::PASSWORD, "x").await;
+    assert_eq!(weak.body["field"], "new_password", "{weak:?}");
+    assert_eq!(app.get("/v1/me").bearer(&other_session).status().await, StatusCode::OK);
+
+    let changed = change(&token, TestApp::PASSWORD, "battery staple").await;
+    assert_eq!(changed.status, StatusCode::OK, "{changed:?}");
+    for ended in [&token, &other_session] {
+        assert_eq!(app.get("/v1/me").bearer(ended).status().await, StatusCode::UNAUTHORIZED);
+    }
+    let new_token = changed.body["token"].as_str().unwrap();
+    assert_eq!(app.get("/v1/me").bearer(new_token).status().await, StatusCode::OK);
+    let login =
+        async |password: &str| attempt(&app, 1, user.email.as_str(), password).send().await.status;
+    assert_eq!(login(TestApp::PASSWORD).await, StatusCode::UNAUTHORIZED);
+    assert_eq!(login("battery staple").await, StatusCode::OK);
+    let log = app.get("/v1/audit?action=USER_UPDATED").bearer(&acme.admin_token).send().await.body;
+    assert_eq!(log["items"][0]["actor"], json!(user.user_id), "{log}");
+    assert_eq!(log["items"][0]["detail"]["password_changed"], true);
+
+    let key = app.post("/v1/api-keys", json!({"name": "scanner", "role": "viewer"}));
+    let key = key.bearer(&acme.admin_token).send().await.body;
+    let refused = change(key["key"].as_str().unwrap(), TestApp::PASSWORD, "battery staple").await;
+    assert_eq!((refused.status, refused.code()), (StatusCode::CONFLICT, "not_a_session"));
 }
 
 #[tokio::test]

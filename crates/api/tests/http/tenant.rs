@@ -38,6 +38,8 @@ async fn the_operator_grants_one_tenant_less_and_the_others_notice_nothing() {
         max_upload_bytes: Some(10),
         queue_quota: Some(1),
         requests_per_second: Some(1_000),
+        concurrent_uploads: Some(7),
+        storage_quota_bytes: Some(1_000),
     };
     app.ops.change_limits("acme", limits).await.unwrap();
     app.ops.do_housekeeping().await.unwrap();
@@ -55,7 +57,13 @@ async fn the_operator_grants_one_tenant_less_and_the_others_notice_nothing() {
     assert_eq!(upload(&other, "and another one").await.status, StatusCode::ACCEPTED);
 
     let seen = app.get("/v1/tenant").bearer(&acme.admin_token).send().await.body;
-    let granted = json!({"max_upload_bytes": 10, "queue_quota": 1, "requests_per_second": 1000});
+    let granted = json!({
+        "max_upload_bytes": 10,
+        "queue_quota": 1,
+        "requests_per_second": 1000,
+        "concurrent_uploads": 7,
+        "storage_quota_bytes": 1000,
+    });
     assert_eq!(seen["limits"], granted);
     assert_eq!(seen["usage"]["documents"], 1, "{seen}");
     assert_eq!(seen["stages"], json!(["ingest"]), "what a pipeline can be made of");

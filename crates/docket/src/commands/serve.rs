@@ -57,7 +57,8 @@ async fn serve(
         rate_limit_burst: limits.rate_limit_burst,
         request_timeout: limits.request_timeout,
         max_json_bytes: limits.json_max_bytes,
-        metrics: count(limits.metrics_for_everybody)?,
+        metrics: count(limits)?,
+        trusted_proxies: limits.trusted_proxies.clone(),
         configuration: config.shown.clone(),
         everybody_is,
     };

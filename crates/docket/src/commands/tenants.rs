@@ -43,6 +43,11 @@ pub(crate) async fn limit(
         "  requests per second   {}",
         or_usual(limits.requests_per_second.map(u64::from))
     ));
+    say(format_args!(
+        "  uploads at once       {}",
+        or_usual(limits.concurrent_uploads.map(u64::from))
+    ));
+    say(format_args!("  stored originals      {} bytes", or_usual(limits.storage_quota_bytes)));
     Ok(ExitCode::SUCCESS)
 }
 

@@ -1,9 +1,10 @@
 //! `docket worker`
 
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use anyhow::Context;
-use ops::{Intake, VectorsKeeper, Vitals};
+use ops::{Environment, Intake, VectorsKeeper, Vitals};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
@@ -27,10 +28,10 @@ pub(crate) async fn run(config: &Config, drills: Drills) -> anyhow::Result<ExitC
         None => None,
     };
     let (database, blobs) = OpenDatabase::attach_with_blobs(config, Folder::MustBeThere).await?;
-    let ids = system::environment().ids;
-    let intake = Intake::new(database.store().clone(), blobs.clone(), ids, settings);
+    let Environment { clock, ids, .. } = system::environment();
+    let store = database.store().clone();
+    let intake = Intake::new(store, blobs.clone(), ids, Arc::clone(&clock), settings);
     let embedding = models::embedding(&config.search)?;
-    let clock = system::environment().clock;
     let vectors = VectorsKeeper::new(database.store().clone(), embedding, clock);
     let (reader, children) = (readers::reader(&config.read)?, config.read.children);
     let sandbox = readers::check_sandbox(&reader).await;
@@ -83,7 +84,7 @@ fn answering(
     listener: Option<TcpListener>,
     stop: CancellationToken,
 ) -> anyhow::Result<impl Future<Output = ()>> {
-    let metrics = count(config.limits.metrics_for_everybody)?;
+    let metrics = count(&config.limits)?;
     let grace = config.shutdown_grace;
     Ok(async move {
         if let Some(listener) = listener {

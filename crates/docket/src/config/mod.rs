@@ -9,15 +9,17 @@ mod search;
 mod shown;
 
 use std::collections::BTreeSet;
-use std::net::{SocketAddr, ToSocketAddrs};
+use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
 use std::num::{NonZero, NonZeroU32};
 use std::path::PathBuf;
 use std::time::Duration;
 
+use api::TrustedProxies;
 use api_types::ConfigView;
 use blob::BlobUrl;
 use domain::{FileKind, Pipeline, Secret, StageName};
 use engine::StaleAfter;
+use ipnet::IpNet;
 use ops::PublicKey;
 use reading::sandbox::SandboxPolicy;
 use store::{DatabaseUrl, DatabaseUrls, StatementTimeouts};
@@ -81,6 +83,8 @@ pub(crate) struct LimitsConfig {
     pub(crate) request_timeout: Duration,
     pub(crate) json_max_bytes: usize,
     pub(crate) metrics_for_everybody: bool,
+    pub(crate) metrics_token: Option<Secret>,
+    pub(crate) trusted_proxies: TrustedProxies,
     /// Of a worker; `None`: nowhere.
     pub(crate) metrics_listen: Option<SocketAddr>,
 }
@@ -92,6 +96,9 @@ pub(crate) struct IntakeConfig {
     pub(crate) max_bytes: u64,
     pub(crate) accepted: BTreeSet<FileKind>,
     pub(crate) queue_quota: u32,
+    pub(crate) concurrent_uploads: u32,
+    /// `None`: no limit.
+    pub(crate) storage_quota: Option<u64>,
     pub(crate) keep_orphans: Duration,
     pub(crate) keep_failed: Duration,
 }
@@ -129,6 +136,7 @@ pub(crate) enum LogFormat {
 }
 
 pub(crate) const MIN_SECRET_BYTES: usize = 32;
+const MIN_TOKEN_BYTES: usize = 16;
 
 impl Config {
     pub(crate) fn from_layers(layers: &Layers) -> Result<Self, ConfigError> {
@@ -213,6 +221,8 @@ impl LimitsConfig {
             request_timeout: seconds(layers, "request_timeout_seconds")?,
             json_max_bytes: layers.number("json_max_size_kb", 1, 100_000)? as usize * 1024,
             metrics_for_everybody: layers.flag("metrics_for_everybody")?,
+            metrics_token: metrics_token(layers)?,
+            trusted_proxies: trusted_proxies(layers)?,
             metrics_listen: metrics_listen(layers)?,
         })
     }
@@ -226,6 +236,11 @@ impl IntakeConfig {
             max_bytes: number("upload_max_size_mb", 100_000)? * 1024 * 1024,
             accepted: accepted_types(layers)?,
             queue_quota: layers.number("queue_quota", 1, 10_000_000)?,
+            concurrent_uploads: layers.number("concurrent_uploads", 1, 100_000)?,
+            storage_quota: match layers.number("storage_quota_gb", 0, 100_000_000)? {
+                0 => None,
+                gigabytes => Some(u64::from(gigabytes) << 30),
+            },
             keep_orphans: Duration::from_hours(number("upload_cleanup_ttl_hours", 24 * 365)?),
             keep_failed: Duration::from_hours(24 * number("upload_failed_ttl_days", 3650)?),
         })
@@ -327,6 +342,30 @@ fn address(layers: &Layers, key: &'static str) -> Result<SocketAddr, ConfigError
 fn metrics_listen(layers: &Layers) -> Result<Option<SocketAddr>, ConfigError> {
     const KEY: &str = "metrics_listen";
     if layers.text(KEY)?.is_empty() { Ok(None) } else { address(layers, KEY).map(Some) }
+}
+
+fn metrics_token(layers: &Layers) -> Result<Option<Secret>, ConfigError> {
+    const KEY: &str = "metrics_token";
+    match layers.text(KEY)? {
+        "" => Ok(None),
+        short if short.len() < MIN_TOKEN_BYTES => Err(layers
+            .refuse(KEY, "it must be 16 bytes or more; make one with: openssl rand -base64 24")),
+        token => Ok(Some(Secret::new(token))),
+    }
+}
+
+/// Networks, or single addresses.
+fn trusted_proxies(layers: &Layers) -> Result<TrustedProxies, ConfigError> {
+    const KEY: &str = "trusted_proxies";
+    let network = |word: &str| {
+        let address = word.parse::<IpAddr>().map(IpNet::from);
+        address.or_else(|_| word.parse::<IpNet>()).map_err(|_| {
+            layers.refuse(KEY, "write addresses or networks, such as 127.0.0.1 or 10.0.0.0/8")
+        })
+    };
+    let networks: Result<Vec<IpNet>, ConfigError> =
+        layers.words(KEY)?.into_iter().map(network).collect();
+    Ok(TrustedProxies::new(networks?))
 }
 
 /// Whether the stages exist is checked where they are known: see `stages.rs`.

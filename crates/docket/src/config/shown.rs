@@ -11,7 +11,7 @@ use url::Url;
 use super::Layers;
 use super::layers::{DEFAULTS, Origin};
 
-const SECRETS: [&str; 8] = [
+const SECRETS: [&str; 9] = [
     "jwt_secret",
     "audit_signing_key",
     "database_url",
@@ -20,6 +20,7 @@ const SECRETS: [&str; 8] = [
     "llm_api_key",
     "embedding_api_key",
     "rerank_api_key",
+    "metrics_token",
 ];
 
 impl Layers {

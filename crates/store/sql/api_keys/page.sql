@@ -1,7 +1,9 @@
--- One page of a tenant's keys, oldest first, after the cursor ($2, $3) when there is one.
-SELECT api_key_id, tenant_id, name, role, prefix, created_at, last_used_at, revoked_at
-FROM api_keys
-WHERE tenant_id = $1
-  AND ($2::timestamptz IS NULL OR (created_at, api_key_id) > ($2, $3))
-ORDER BY created_at, api_key_id
+-- One page of a tenant's keys, oldest first, after the cursor ($2, $3) when there is one; each with the address of
+-- whoever answers for it.
+SELECT k.api_key_id, k.tenant_id, k.name, k.role, k.prefix, k.created_at, k.expires_at, k.last_used_at, k.revoked_at,
+       k.created_by_user, u.email AS created_by_email, u.deactivated_at AS creator_deactivated_at
+FROM api_keys AS k LEFT JOIN users AS u ON u.user_id = k.created_by_user
+WHERE k.tenant_id = $1
+  AND ($2::timestamptz IS NULL OR (k.created_at, k.api_key_id) > ($2, $3))
+ORDER BY k.created_at, k.api_key_id
 OFFSET $4 LIMIT $5

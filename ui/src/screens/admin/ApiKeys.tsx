@@ -7,6 +7,7 @@ import { Badge, Button, Confirm, Dialog, Empty, Field, ProblemNote, SkeletonRows
 import { counted } from "../../format/numbers.ts";
 import { tell } from "../../live/notices.ts";
 import { ROLE_MEANING, ROLES } from "../../session/permissions.ts";
+import { endOfDay, whyInvalid } from "./api-keys.ts";
 
 export function ApiKeys() {
   const client = useQueryClient();
@@ -32,7 +33,7 @@ export function ApiKeys() {
       {keys.data && keys.data.items.length > 0 && (
         <div className="table-wrap">
           <table className="table">
-            <thead><tr><th>Name</th><th>Begins with</th><th>Role</th><th>Made</th><th>Last used</th><th><span className="visually-hidden">Actions</span></th></tr></thead>
+            <thead><tr><th>Name</th><th>Begins with</th><th>Role</th><th>Made</th><th>Made by</th><th>Expires</th><th>Last used</th><th><span className="visually-hidden">Actions</span></th></tr></thead>
             <tbody>
               {keys.data.items.map((key) => (
                 <tr key={key.api_key_id}>
@@ -40,8 +41,13 @@ export function ApiKeys() {
                   <td><code>{key.prefix}…</code></td>
                   <td>{key.role}</td>
                   <td className="cell-when"><Time at={key.created_at} /></td>
+                  <td>{key.created_by?.email ?? <span className="quiet">unknown</span>}</td>
+                  <td className="cell-when"><Time at={key.expires_at} /></td>
                   <td className="cell-when"><Time at={key.last_used_at} /></td>
-                  <td className="cell-actions">{key.revoked_at ? <Badge>Revoked</Badge> : <Button kind="bare" onClick={() => setRevoking(key)}>Revoke</Button>}</td>
+                  <td className="cell-actions">
+                    {whyInvalid(key, new Date()) && <Badge>{whyInvalid(key, new Date())}</Badge>}
+                    {!key.revoked_at && <Button kind="bare" onClick={() => setRevoking(key)}>Revoke</Button>}
+                  </td>
                 </tr>
               ))}
             </tbody>
@@ -61,7 +67,8 @@ export function ApiKeys() {
 function NewKey({ onClose, onMade }: { onClose: () => void; onMade: () => void }) {
   const [name, setName] = useState("");
   const [role, setRole] = useState<RoleName>("api_client");
-  const make = useMutation({ mutationFn: () => createApiKey({ name, role }), onSuccess: onMade });
+  const [lastDay, setLastDay] = useState("");
+  const make = useMutation({ mutationFn: () => createApiKey({ name, role, expires_at: endOfDay(lastDay) }), onSuccess: onMade });
   if (make.data) return <MadeKey made={make.data} onClose={onClose} />;
   return (
     <Dialog title="New API key" onClose={onClose}>
@@ -75,6 +82,9 @@ function NewKey({ onClose, onMade }: { onClose: () => void; onMade: () => void }
         <Field label="Name" note="What will use it?"><input className="input" required value={name} onChange={(event) => setName(event.target.value)} /></Field>
         <Field label="Role" note={ROLE_MEANING[role]}>
           <select className="input" value={role} onChange={(event) => setRole(event.target.value as RoleName)}>{ROLES.map((known) => <option key={known}>{known}</option>)}</select>
+        </Field>
+        <Field label="Last day" note="Empty: it does not expire. It also ends when your account is deactivated.">
+          <input className="input" type="date" value={lastDay} onChange={(event) => setLastDay(event.target.value)} />
         </Field>
         {make.error && <ProblemNote error={make.error} />}
         <div className="dialog-foot">

@@ -97,11 +97,15 @@ function UsageCard({ tenant }: { tenant: Tenant }) {
       <div className="card-head"><h2>{tenant.name}</h2></div>
       <div className="card-body usage">
         <Meter name="Runs that wait" used={usage.waiting_runs} limit={limits.queue_quota} format={count} />
+        {limits.storage_quota_bytes != null && (
+          <Meter name="Stored originals" used={usage.bytes} limit={limits.storage_quota_bytes} format={bytes} />
+        )}
         <dl className="facts">
           <FactRow name="documents" value={count(usage.documents)} />
-          <FactRow name="stored originals" value={bytes(usage.bytes)} />
+          {limits.storage_quota_bytes == null && <FactRow name="stored originals" value={bytes(usage.bytes)} />}
           <FactRow name="users" value={count(usage.users)} />
           <FactRow name="largest upload" value={bytes(limits.max_upload_bytes)} />
+          <FactRow name="uploads at once" value={count(limits.concurrent_uploads)} />
           <FactRow name="requests a second" value={count(limits.requests_per_second)} />
           <FactRow name="pipeline" value={pipeline.length > 0 ? pipeline.join(" → ") : "the usual one"} />
           <FactRow name="masked regions" value={masks.length === 0 ? "none" : count(masks.length)} />

@@ -292,7 +292,7 @@ impl World {
                 self.app().ops.follow_events(&caller, Some(beginning)).await.unwrap();
             let mut heard: Vec<String> = Vec::new();
             while heard.last() != Some(&last[&principal]) {
-                let event = following.next().await;
+                let event = following.next().await.unwrap();
                 heard.extend(event.payload["doc_id"].as_str().map(str::to_owned));
             }
             self.events.insert(principal, heard);

@@ -1,0 +1,45 @@
+//! Who may call a server that asks nobody to sign in: programs on this machine, and its own pages.
+//!
+//! Every page in a browser on this machine can send requests to it. A page that made its own host name mean this machine
+//! sends that name as `Host`; a page from elsewhere says so in `Origin` or `Sec-Fetch-Site`. Pages cannot leave these out
+//! or change them.
+
+use std::net::IpAddr;
+
+use axum::http::{HeaderMap, HeaderName, StatusCode, header};
+
+use crate::problem::ApiProblem;
+
+const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
+
+pub(crate) fn check(headers: &HeaderMap) -> Result<(), ApiProblem> {
+    let text = |name: &HeaderName| headers.get(name).map(|value| value.to_str().unwrap_or("?"));
+    let host = text(&header::HOST).filter(|host| is_this_machine(host)).ok_or_else(|| {
+        refusal("authentication is off, so only requests to localhost are answered")
+    })?;
+    let is_own = |origin: &str| {
+        let authority = origin.split_once("://").map(|(_, authority)| authority);
+        authority.is_some_and(|authority| authority.eq_ignore_ascii_case(host))
+    };
+    // A browser says `none` when somebody typed the address, or opened a bookmark.
+    let is_from_elsewhere =
+        text(&SEC_FETCH_SITE).is_some_and(|site| !matches!(site, "same-origin" | "none"));
+    if is_from_elsewhere || !text(&header::ORIGIN).is_none_or(is_own) {
+        return Err(refusal(
+            "authentication is off, so requests of other sites are not answered; open the address itself",
+        ));
+    }
+    Ok(())
+}
+
+fn is_this_machine(host: &str) -> bool {
+    let name = host.rsplit_once(':').map_or(host, |(name, port)| {
+        if port.bytes().all(|byte| byte.is_ascii_digit()) { name } else { host }
+    });
+    name.eq_ignore_ascii_case("localhost")
+        || name.trim_matches(['[', ']']).parse().is_ok_and(|address: IpAddr| address.is_loopback())
+}
+
+fn refusal(detail: &str) -> ApiProblem {
+    ApiProblem::new(StatusCode::FORBIDDEN, "forbidden", detail)
+}
