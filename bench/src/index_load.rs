@@ -38,8 +38,9 @@ const COPY: &str = "
         SELECT new_doc, tenant_id, source_type, 'upload://' || new_doc, title, source, filename, mime, bytes_len,
                status, created_at, updated_at
         FROM documents JOIN copies USING (doc_id);
-    INSERT INTO document_owners (tenant_id, owner, doc_id, created_at)
-        SELECT tenant_id, owner, new_doc, created_at FROM document_owners JOIN copies USING (doc_id);
+    INSERT INTO document_owners (tenant_id, owner, doc_id, created_at, title, filename, source, tags)
+        SELECT tenant_id, owner, new_doc, created_at, title, filename, source, tags
+        FROM document_owners JOIN copies USING (doc_id);
     INSERT INTO document_versions (tenant_id, doc_id, run_id, version_label, content_hash, content_sha256,
                                    is_active, created_at)
         SELECT tenant_id, new_doc, new_run, version_label, content_hash, content_sha256, true, created_at

@@ -39,8 +39,8 @@ const FILL: [&str; 3] = [
      FROM generate_series($1, $2) AS n,
           LATERAL (SELECT CASE WHEN n % 20 = 0 THEN 'failed' WHEN n % 20 = 1 THEN 'uploaded' ELSE 'active' END,
                           $3::timestamptz - make_interval(secs => n)) AS kind (status, moment)",
-    "INSERT INTO document_owners (tenant_id, owner, doc_id, created_at)
-     SELECT d.tenant_id, 'user:' || u.user_id, d.doc_id, d.created_at
+    "INSERT INTO document_owners (tenant_id, owner, doc_id, created_at, title, filename, source)
+     SELECT d.tenant_id, 'user:' || u.user_id, d.doc_id, d.created_at, d.title, d.filename, d.source
      FROM documents AS d, (SELECT user_id FROM users LIMIT 1) AS u
      WHERE d.created_at BETWEEN $3::timestamptz - make_interval(secs => $2)
                             AND $3::timestamptz - make_interval(secs => $1)",

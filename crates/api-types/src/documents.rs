@@ -111,6 +111,9 @@ pub struct DocumentView {
     /// Counts edits by people.
     pub version: i32,
     pub tags: Vec<String>,
+    /// It has a password that you have not presented: upload it again with its password to read and find it.
+    #[serde(default)]
+    pub content_locked: bool,
     pub created_at: DateTime<Utc>,
     pub updated_at: DateTime<Utc>,
 }

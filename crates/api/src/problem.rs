@@ -8,7 +8,7 @@ use std::time::Duration;
 use api_types::Problem;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use domain::TraceId;
+use domain::{Refusal, TraceId};
 use ops::{AuthError, BlobError, OpsError, TooMany};
 
 /// A problem without its trace id.
@@ -137,6 +137,13 @@ impl From<OpsError> for ApiProblem {
             OpsError::NotFound(_) => Self::new(StatusCode::NOT_FOUND, "not_found", text),
             OpsError::Invalid { field, problem } => Self::invalid(problem).for_field(field),
             OpsError::Conflict { code, .. } => Self::new(StatusCode::CONFLICT, code, text),
+            OpsError::Refused(refusal) => {
+                let status = match refusal {
+                    Refusal::VersionNotPermitted => StatusCode::FORBIDDEN,
+                    _ => StatusCode::CONFLICT,
+                };
+                Self::new(status, refusal.code(), text)
+            }
             OpsError::WrongCredentials => {
                 Self::new(StatusCode::UNAUTHORIZED, "wrong_credentials", text)
             }

@@ -8,8 +8,8 @@ use engine::Stages;
 use ops::{AuditKey, AuditSettings, Environment, Ops, OpsError, Settings, TokenKey};
 use reading::reader::Reader;
 use reading::sandbox::SandboxReport;
-use store::Store;
 use store::private::{self, PrivateServer};
+use store::{PasswordSeal, Store};
 
 use crate::config::Config;
 use crate::data_dir::{DataDir, DataDirError};
@@ -70,6 +70,7 @@ impl Backend {
         let blobs = open_blobs(config, &data_dir)?;
         let reads_documents = sandbox.as_ref().is_none_or(SandboxReport::reads_documents);
         let database = OpenDatabase::open(config, &data_dir, &environment).await?;
+        let database = database.sealing(config, &data_dir, &environment).await?;
         let settings = Settings {
             token_key: TokenKey::new(token_key.reveal()),
             token_lifetime: chrono::Duration::hours(config.auth.jwt_expiry_hours.into()),
@@ -155,14 +156,37 @@ impl OpenDatabase {
         Self::open(config, &data_dir, &system::environment()).await
     }
 
-    /// The same with the object store.
-    pub(crate) async fn attach_with_blobs(
-        config: &Config,
-        folder: Folder,
-    ) -> Result<(Self, Blobs)> {
+    /// For a worker: with the object store, and with the key of passwords of documents.
+    pub(crate) async fn attach_for_work(config: &Config, folder: Folder) -> Result<(Self, Blobs)> {
         let data_dir = open_data_dir(config, folder)?;
         let blobs = open_blobs(config, &data_dir)?;
-        Ok((Self::open(config, &data_dir, &system::environment()).await?, blobs))
+        let environment = system::environment();
+        let database = Self::open(config, &data_dir, &environment).await?;
+        Ok((database.sealing(config, &data_dir, &environment).await?, blobs))
+    }
+
+    /// Seals passwords of documents from now on, and those that are there in the clear.
+    async fn sealing(
+        self,
+        config: &Config,
+        data_dir: &DataDir,
+        environment: &Environment,
+    ) -> Result<Self> {
+        let key = match &config.auth.secrets_key {
+            Some(key) => Ok(key.clone()),
+            None => data_dir.secret("master_key", environment.random.as_ref()),
+        };
+        let sealing = match key {
+            Ok(key) => {
+                let seal = PasswordSeal::new(&key);
+                self.store.clone().seal_passwords_with(seal).await.map_err(anyhow::Error::from)
+            }
+            Err(error) => Err(error.into()),
+        };
+        match sealing {
+            Ok(store) => Ok(Self { store, ..self }),
+            Err(error) => self.close_after(Err(error)).await,
+        }
     }
 
     pub(crate) fn store(&self) -> &Store {

@@ -9,7 +9,7 @@ use anyhow::Context;
 use blob::Blobs;
 use domain::{Random, StageName};
 use engine::{Chore, Environment, Schedules, Stages, Worker, WorkerSettings, janitor, stale_runs};
-use ops::{OriginalsJanitor, Retention, VectorsKeeper};
+use ops::{OriginalsJanitor, PasswordKeeper, Retention, VectorsKeeper};
 use store::Store;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
@@ -105,6 +105,7 @@ fn chores(
                 failed: days(config.intake.keep_failed),
             },
         }))
+        .with(forget_passwords(PasswordKeeper { store: store.clone(), clock: clock() }))
         .with(fill_in_vectors(vectors.clone()))
         .with(sweep_search(vectors))
 }
@@ -159,6 +160,22 @@ fn sweep_originals(janitor: OriginalsJanitor) -> Chore {
             Box::pin(async move {
                 if let Err(error) = janitor.sweep().await {
                     tracing::warn!(%error, "originals were not swept; the next round tries again");
+                }
+            })
+        }),
+    }
+}
+
+fn forget_passwords(keeper: PasswordKeeper) -> Chore {
+    Chore {
+        name: "forget_passwords",
+        every: Duration::from_mins(10),
+        longest: Duration::from_mins(5),
+        run: Arc::new(move || {
+            let keeper = keeper.clone();
+            Box::pin(async move {
+                if let Err(error) = keeper.forget().await {
+                    tracing::warn!(%error, "passwords of documents were not deleted; the next round tries again");
                 }
             })
         }),

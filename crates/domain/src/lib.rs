@@ -18,6 +18,7 @@ mod permission;
 mod rules;
 mod scope;
 mod secret;
+mod submission;
 mod work;
 
 pub use access::{ApiKeyRecord, Revocation};
@@ -45,6 +46,7 @@ pub use permission::{Action, Reach, Role, UnknownRole};
 pub use rules::{InvalidRules, MaskRule, TenantLimits, TenantRules};
 pub use scope::{Actor, Caller, NotPermitted, Scope, Session};
 pub use secret::Secret;
+pub use submission::{Decision, KnownContent, Offer, Refusal};
 pub use work::{
     Envelope, Failure, FailureClass, IllegalTransition, InvalidPipeline, Jitter, JobEvent,
     JobState, Pipeline, RetryPolicy, RunEvent, RunState, StageName, UnreadableEnvelope, Verdict,

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use blob::BlobError;
-use domain::NotPermitted;
+use domain::{NotPermitted, Refusal};
 use store::StoreError;
 use thiserror::Error;
 
@@ -26,6 +26,9 @@ pub enum OpsError {
     /// The request is right, but not in the present state of things.
     #[error("{problem}")]
     Conflict { code: &'static str, problem: String },
+    /// A document is known already, and the upload asks for what its uploader may not have.
+    #[error(transparent)]
+    Refused(#[from] Refusal),
     #[error("the email address or the password is wrong")]
     WrongCredentials,
     #[error("too many sign-in attempts; wait {} s and try again", .0.as_secs().max(1))]
@@ -85,7 +88,11 @@ impl OpsError {
 
     /// The same request would be refused again.
     pub(crate) fn is_final(&self) -> bool {
-        matches!(self, Self::Invalid { .. } | Self::TooLarge { .. } | Self::UnsupportedType { .. })
+        match self {
+            Self::Invalid { .. } | Self::TooLarge { .. } | Self::UnsupportedType { .. } => true,
+            Self::Refused(refusal) => !refusal.is_passing(),
+            _ => false,
+        }
     }
 
     pub(crate) fn invalid(field: &'static str, problem: impl ToString) -> Self {

@@ -3,7 +3,7 @@
 //! Everybody who follows reads the outbox, from the place they were last at: nothing is missed and
 //! nothing comes twice, whichever server they come back to. While nobody follows, nobody looks.
 
-use std::collections::{HashSet, VecDeque};
+use std::collections::{HashMap, VecDeque};
 use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
@@ -109,27 +109,38 @@ impl Following {
         let own: Vec<EventRecord> =
             events.into_iter().filter(|event| event.tenant_id == tenant_id).collect();
         let visible = self.visible(&own).await?;
-        let seen =
-            own.into_iter().filter(|event| subject(event).is_none_or(|id| visible.contains(&id)));
-        self.ready.extend(seen.map(|event| Event {
-            id: EventId(event.place),
-            topic: event.topic,
-            payload: event.payload,
-        }));
+        self.ready.extend(own.into_iter().filter_map(|event| seen(event, &visible)));
         self.place = last;
         Ok(true)
     }
 
-    async fn visible(&self, events: &[EventRecord]) -> Result<HashSet<Uuid>, StoreError> {
+    /// The subjects that may be seen, and what the follower calls them where they see only their own.
+    async fn visible(
+        &self,
+        events: &[EventRecord],
+    ) -> Result<HashMap<Uuid, Option<String>>, StoreError> {
         let subjects: Vec<Uuid> = events.iter().filter_map(subject).collect();
         if subjects.is_empty() {
-            return Ok(HashSet::new());
+            return Ok(HashMap::new());
         }
         let mut tx = self.store.read(&self.scope).await?;
         let visible = tx.visible_subjects(&subjects).await?;
         tx.commit().await?;
-        Ok(visible.into_iter().collect())
+        Ok(visible)
     }
+}
+
+/// An event as a follower sees it: under their own title. `None` when its subject is not theirs to see.
+fn seen(event: EventRecord, visible: &HashMap<Uuid, Option<String>>) -> Option<Event> {
+    let own_title = match subject(&event) {
+        Some(id) => visible.get(&id)?.as_ref(),
+        None => None,
+    };
+    let mut payload = event.payload;
+    if let (Some(title), Some(told)) = (own_title, payload.get_mut("title")) {
+        *told = Value::from(title.as_str());
+    }
+    Some(Event { id: EventId(event.place), topic: event.topic, payload })
 }
 
 /// The document or batch an event is about.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use blob::{Blobs, Staged};
 use domain::{
-    Clock, DocId, FileKind, IdGen, JobId, Pipeline, RetryPolicy, RunId, Scope, StageName,
+    Clock, DocId, FileKind, IdGen, JobId, Offer, Pipeline, RetryPolicy, RunId, Scope, StageName,
     TenantRules, TraceId, upload_uri,
 };
 use reading::detect::{Detected, detect, ending};
@@ -56,6 +56,8 @@ pub(crate) struct Coming<'a> {
     pub(crate) rules: &'a TenantRules,
     /// Which way it came.
     pub(crate) source: &'static str,
+    /// Whether the caller may process documents again.
+    pub(crate) may_rerun: bool,
 }
 
 impl Intake {
@@ -122,12 +124,12 @@ impl Intake {
     }
 
     pub(crate) fn submission(&self, coming: Coming<'_>) -> Result<Submission, OpsError> {
-        let Coming { scope, staged, described, kind, batch, rules, source } = coming;
+        let Coming { scope, staged, described, kind, batch, rules, source, may_rerun } = coming;
         let pipeline = self.pipeline_for(batch, rules)?;
         let title = described.title.clone().filter(|title| !title.trim().is_empty());
         let title = title.unwrap_or_else(|| described.file_name.clone());
         let doc_id = DocId(self.ids.next());
-        let mut config = json!({
+        let config = json!({
             "source_type": "upload",
             "upload_uri": upload_uri(staged.sha256),
             "title": title,
@@ -138,7 +140,6 @@ impl Intake {
             "created_by_user_id": scope.actor().user_id(),
             "created_by": scope.actor().to_string(),
         });
-        add_masks(&mut config, rules, kind, &described.file_name);
         let run = NewRun {
             content: Some(staged.sha256),
             batch_id: described.batch_id,
@@ -148,17 +149,22 @@ impl Intake {
         Ok(Submission {
             doc_id,
             source_uri: upload_uri(staged.sha256),
-            source_type: kind.as_str().to_owned(),
+            kind,
             source,
             title,
             file_name: described.file_name.clone(),
             tags: described.tags.clone(),
-            media_type: kind.media_type().to_owned(),
             bytes_len: staged.size,
             content: staged.sha256,
-            dedupe: batch.is_none_or(|batch| batch.dedupe),
             batch_id: described.batch_id,
-            is_part: false,
+            offer: Offer {
+                dedupe: batch.is_none_or(|batch| batch.dedupe),
+                pipeline_is_chosen: batch.is_some_and(|batch| batch.pipeline.is_some()),
+                has_password: described.password.is_some(),
+                may_rerun,
+                is_part: false,
+            },
+            rules: rules.clone(),
             run,
         })
     }
@@ -220,14 +226,6 @@ impl Intake {
             })?);
         }
         Pipeline::try_from(stages).map_err(|error| OpsError::invalid("pipeline", error))
-    }
-}
-
-/// A run keeps the masks that held when it was made: what it read stays what it may read.
-pub(crate) fn add_masks(config: &mut Value, rules: &TenantRules, kind: FileKind, file_name: &str) {
-    let masks = rules.masks_for(kind, file_name);
-    if !masks.is_empty() {
-        config["masks"] = json!(masks);
     }
 }
 

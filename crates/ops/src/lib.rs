@@ -22,6 +22,7 @@ mod download;
 mod error;
 mod first_start;
 mod follow_events;
+mod forget_passwords;
 mod gather;
 mod housekeeping;
 mod intake;
@@ -86,6 +87,7 @@ pub use download::{Followed, FoundArtifact, FoundOriginal, LinkVisit, SignedLink
 pub use error::OpsError;
 pub use first_start::FirstStart;
 pub use follow_events::{Event, EventId, Following};
+pub use forget_passwords::PasswordKeeper;
 pub use intake::{Intake, IntakeSettings};
 pub use list_documents::{DocumentDetail, RunDetail};
 pub use login::SignedIn;

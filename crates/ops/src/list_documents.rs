@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use domain::{Action, Caller, DocId, ReadableObject, RunId, RunState, Scope};
+use domain::{Action, Caller, DocId, ReadableObject, RunId, RunState};
 use serde_json::json;
 use store::{
     After, DocumentFilter, DocumentRecord, PartRecord, RunRecord, StageRecord, Tx, VersionRecord,
@@ -76,7 +76,7 @@ impl Ops {
         let versions = tx.list_versions(doc_id).await?;
         let latest = Window { after: None, skip: 0, limit: Self::RUNS_SHOWN };
         let runs = tx.list_runs(None, Some(doc_id), &latest).await?;
-        let runs = details(&mut tx, caller, &scope, runs).await?;
+        let runs = details(&mut tx, caller, runs).await?;
         let parts = tx.list_parts(doc_id).await?;
         tx.commit().await?;
         Ok(DocumentDetail { document, versions, runs, parts })
@@ -103,7 +103,7 @@ impl Ops {
         let mut tx = self.store.read(&scope).await?;
         let runs = tx.list_runs(status, doc_id, &request.window()).await?;
         let page = request.page_of(runs, |run| After { moment: run.created_at, id: run.run_id.0 });
-        let items = details(&mut tx, caller, &scope, page.items).await?;
+        let items = details(&mut tx, caller, page.items).await?;
         tx.commit().await?;
         Ok(Page { items, next: page.next })
     }
@@ -112,7 +112,7 @@ impl Ops {
         let scope = caller.permit(Action::SeeDocuments)?;
         let mut tx = self.store.read(&scope).await?;
         let run = tx.find_run(run_id).await?.ok_or(OpsError::NotFound("run"))?;
-        let found = details(&mut tx, caller, &scope, vec![run]).await?;
+        let found = details(&mut tx, caller, vec![run]).await?;
         tx.commit().await?;
         found.into_iter().next().ok_or(OpsError::NotFound("run"))
     }
@@ -140,7 +140,6 @@ fn place(document: &DocumentRecord) -> After {
 async fn details(
     tx: &mut Tx,
     caller: &Caller,
-    scope: &Scope,
     runs: Vec<RunRecord>,
 ) -> Result<Vec<RunDetail>, OpsError> {
     let ids: Vec<RunId> = runs.iter().map(|run| run.run_id).collect();
@@ -159,16 +158,7 @@ async fn details(
                 stage.artifacts = json!([]);
             }
         }
-        RunDetail { run: as_seen_within(scope, run), stages, is_readable }
+        RunDetail { run, stages, is_readable }
     };
     Ok(runs.into_iter().map(detail).collect())
-}
-
-/// Who sees only their own documents is not told what other owners of the same content said of it.
-fn as_seen_within(scope: &Scope, run: RunRecord) -> RunRecord {
-    let Some(owner) = scope.only_own() else { return run };
-    if run.config["created_by"] == owner.to_string() {
-        return run;
-    }
-    RunRecord { config: json!({}), reason: None, batch_id: None, initiated_by: None, ..run }
 }

@@ -7,7 +7,6 @@ use domain::{
 use serde_json::{Value, json};
 use store::{NewRun, Reused, Tx, Window};
 
-use crate::intake::add_masks;
 use crate::{Ops, OpsError};
 
 /// How a document is to be processed again.
@@ -61,13 +60,18 @@ impl Ops {
             "created_by": scope.actor().to_string(),
         });
         if let Some(kind) = FileKind::of_media_type(&document.mime) {
-            add_masks(&mut config, &rules, kind, &document.filename);
+            let names = tx.file_names_of(doc_id).await?;
+            let masks = rules.masks_for_names(kind, names.iter().map(String::as_str));
+            if !masks.is_empty() {
+                config["masks"] = json!(masks);
+            }
         }
         let masks = config.get("masks").cloned().unwrap_or_else(|| json!([]));
         let reused = match &from_stage {
             Some(stage) => find_reused(&mut tx, doc_id, &content, &pipeline, stage, &masks).await?,
             None => None,
         };
+        check_password(&mut tx, (doc_id, &content), password.as_ref(), reused.is_some()).await?;
         let run = NewRun {
             parent_run_id: parent.map(|run| run.run_id),
             reason: reason.clone(),
@@ -155,6 +159,25 @@ impl Ops {
         self.intake.storage.forget(scope.tenant_id());
         Ok(())
     }
+}
+
+/// A password that is needed must be there. Whether it is the right one shows when the original is opened; a run that
+/// does not open it must be given the one that did.
+async fn check_password(
+    tx: &mut Tx,
+    (doc_id, content): (DocId, &ContentHash),
+    password: Option<&Secret>,
+    opens_nothing: bool,
+) -> Result<(), OpsError> {
+    if password.is_some() && !opens_nothing || tx.password_opens(doc_id, content, password).await? {
+        return Ok(());
+    }
+    let (code, problem) = if password.is_some() {
+        ("wrong_password", "this is not the password that opened the document")
+    } else {
+        ("password_required", "the password of this document is not kept any more; give it again")
+    };
+    Err(OpsError::Conflict { code, problem: problem.to_owned() })
 }
 
 /// What the stages before the wanted one left under the same masks; `None` when it is the first one anyway.

@@ -26,6 +26,7 @@ use crate::{Ops, OpsError};
 pub struct Receiving {
     scope: Scope,
     sees: Scope,
+    may_rerun: bool,
     upload: Upload,
     limit: u64,
 }
@@ -36,6 +37,8 @@ pub struct Received {
     scope: Scope,
     /// What the same caller may see: batches, for one.
     sees: Scope,
+    /// Whether the same caller may process documents again.
+    may_rerun: bool,
     staged: Staged,
 }
 
@@ -67,6 +70,15 @@ pub struct AcceptedRun {
     pub status: String,
 }
 
+/// What was received, from whom, and what they say of it.
+#[derive(Clone, Copy)]
+struct Handed<'a> {
+    scope: &'a Scope,
+    staged: &'a Staged,
+    described: &'a Described,
+    may_rerun: bool,
+}
+
 enum Written {
     /// Under the same claim.
     Before(Done<Accepted>),
@@ -82,7 +94,8 @@ impl Ops {
         let upload = self.blobs.begin_upload(self.ids.next()).await?;
         let limits = self.limits.of(scope.tenant_id());
         let limit = limits.max_upload_bytes.unwrap_or(self.intake.settings().max_bytes);
-        Ok(Receiving { scope, sees, upload, limit })
+        let may_rerun = caller.permit(Action::RerunDocuments).is_ok();
+        Ok(Receiving { scope, sees, may_rerun, upload, limit })
     }
 
     pub(crate) async fn check_queue_room(&self, scope: &Scope) -> Result<(), OpsError> {
@@ -117,7 +130,7 @@ impl Ops {
         mut described: Described,
         claim: Option<&IdempotencyClaim>,
     ) -> Result<Done<Accepted>, OpsError> {
-        let Received { scope, sees, staged } = received;
+        let Received { scope, sees, may_rerun, staged } = received;
         let described = match checked_tags(std::mem::take(&mut described.tags)) {
             Ok(tags) => Described { tags, ..described },
             Err(error) => {
@@ -126,7 +139,11 @@ impl Ops {
             }
         };
         let accepted = match self.batch_of(&sees, &described).await {
-            Ok(batch) => self.accept(&scope, &staged, &described, batch.as_ref(), claim).await,
+            Ok(batch) => {
+                let handed =
+                    Handed { scope: &scope, staged: &staged, described: &described, may_rerun };
+                self.accept(handed, batch.as_ref(), claim).await
+            }
             Err(error) => Err(error),
         };
         match &accepted {
@@ -152,19 +169,19 @@ impl Ops {
 
     async fn accept(
         &self,
-        scope: &Scope,
-        staged: &Staged,
-        described: &Described,
+        handed: Handed<'_>,
         batch: Option<&BatchRecord>,
         claim: Option<&IdempotencyClaim>,
     ) -> Result<Done<Accepted>, OpsError> {
+        let Handed { scope, staged, described, may_rerun } = handed;
         let kind = self.intake.acceptable_kind(staged, &described.file_name)?;
         let granted = self.limits.of(scope.tenant_id()).storage_quota_bytes;
         let reserved = self.intake.reserve_storage(scope, staged, granted).await?;
         let claim = claim.map(|claim| self.request_seal.seal(claim));
         let rules = self.intake.announce(scope, staged, kind).await?;
         let source = if batch.is_some() { "batch" } else { "manual" };
-        let coming = Coming { scope, staged, described, kind, batch, rules: &rules, source };
+        let rules = &rules;
+        let coming = Coming { scope, staged, described, kind, batch, rules, source, may_rerun };
         let submission = self.intake.submission(coming)?;
 
         let publishing = self.blobs.publish(scope.tenant_id(), staged);
@@ -210,7 +227,10 @@ impl Ops {
         let mut tx = self.store.begin(scope).await?;
         let written = match outcome_of(&mut tx, claim).await? {
             Some(done) => Written::Before(done),
-            None => Written::Now(tx.submit_document(submission).await.map_err(OpsError::from)),
+            None => Written::Now(match tx.submit_document(submission).await {
+                Ok(submitted) => submitted.map_err(OpsError::from),
+                Err(error) => Err(error.into()),
+            }),
         };
         Ok((tx, written))
     }
@@ -238,8 +258,8 @@ impl Receiving {
     }
 
     pub async fn finish(self) -> Result<Received, OpsError> {
-        let Self { scope, sees, upload, .. } = self;
-        Ok(Received { staged: upload.finish().await?, scope, sees })
+        let Self { scope, sees, may_rerun, upload, .. } = self;
+        Ok(Received { staged: upload.finish().await?, scope, sees, may_rerun })
     }
 }
 

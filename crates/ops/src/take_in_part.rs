@@ -1,14 +1,15 @@
 //! Taking in what was found within another document: a mail's attachments.
 //!
 //! A part is a document like any other: known by its content, so the same attachment in ten mails is one
-//! document; seen by those who may see what it came in. Doing it twice is doing it once.
+//! document; seen by those who may see what it came in, under the name it has there. Doing it twice is doing it once.
+//! A part neither renames nor restores what is known already.
 //!
 //! What came with a batch has its parts in that batch, which does not end before them. They count among its
 //! documents, and not among the files that were offered to it. When the tenant's queue is full a part waits
 //! outside like everybody's documents: [`OpsError::QueueFull`] is for the stage to try again.
 
 use bytes::Bytes;
-use domain::{Action, BatchId, Caller, DedupResult, DocId, RunId, Scope, TenantId};
+use domain::{Action, BatchId, Caller, DedupResult, DocId, Offer, RunId, Scope, TenantId};
 use serde_json::json;
 use store::{BatchRecord, Submission};
 
@@ -62,10 +63,11 @@ impl Intake {
             batch: batch.as_ref(),
             rules: &rules,
             source: "attachment",
+            may_rerun: false,
         })?;
         mark(&mut submission, file.parent, file.depth);
         let mut tx = self.store.begin(&scope).await?;
-        let submitted = tx.submit_document(&submission).await?;
+        let submitted = tx.submit_document(&submission).await??;
         tx.add_part(file.parent, submitted.doc_id, &described.file_name).await?;
         tx.commit().await?;
         if let (Some(reserved), DedupResult::New) = (reserved, submitted.result) {
@@ -103,9 +105,8 @@ impl Intake {
 }
 
 fn mark(submission: &mut Submission, parent: DocId, depth: u64) {
-    submission.is_part = true;
     // Whatever the batch says of what is offered to it: the stage that found the part may run again.
-    submission.dedupe = true;
+    submission.offer = Offer { is_part: true, dedupe: true, ..Offer::default() };
     submission.run.config["within"] = json!(parent);
     submission.run.config["depth"] = json!(depth);
 }

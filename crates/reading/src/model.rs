@@ -39,6 +39,23 @@ pub struct Head {
     pub pages: Option<u32>,
 }
 
+impl Head {
+    const OPENED_WITH: &str = "opened_with";
+    const PASSWORD: &str = "password";
+
+    /// Notes that the file is encrypted and that the password which came with it opened it.
+    pub(crate) fn note_password(&mut self) {
+        self.properties.insert(Self::OPENED_WITH.to_owned(), Self::PASSWORD.to_owned());
+    }
+
+    /// Whether the file could not be opened without its password.
+    pub fn was_opened_with_password(&self) -> bool {
+        // Formats of text take properties from the file itself, which may say anything.
+        self.kind == FileKind::Pdf
+            && self.properties.get(Self::OPENED_WITH).is_some_and(|by| by == Self::PASSWORD)
+    }
+}
+
 /// A file within the file: an invoice's XML, a mail's attachment.
 #[derive(Clone, PartialEq, Serialize, Deserialize)]
 pub struct Attachment {

@@ -192,6 +192,25 @@ fn an_encrypted_file_asks_for_its_password() {
 }
 
 #[test]
+fn a_file_says_whether_its_password_was_needed() {
+    // Revision 2, with the key check of the password "sesame".
+    let locked = catalog_with(
+        "",
+        &[],
+        "/Encrypt << /Filter /Standard /V 1 /R 2 /P -4 \
+         /O <0000000000000000000000000000000000000000000000000000000000000000> \
+         /U <f08ad567c0c88beb552721537d66f6870c55766b401ec074261f3edd2167bd9c> >> \
+         /ID [<00> <00>]",
+    );
+    let open = PdfFile::page("/MediaBox [0 0 300 200]", "");
+    for (bytes, needed) in [(&locked, true), (&open, false)] {
+        let source = Source { password: Some("sesame"), ..source(bytes) };
+        let head = read_source(source).unwrap().head.unwrap();
+        assert_eq!(head.was_opened_with_password(), needed);
+    }
+}
+
+#[test]
 fn a_page_is_drawn_as_it_is_seen_and_never_larger_than_allowed() {
     let content = "0 0 0 rg 0 0 150 200 re f";
     let bytes = PdfFile::page("/MediaBox [0 0 300 200] /Rotate 90", content);

@@ -50,6 +50,7 @@ pub struct Preprocess {
 struct Counts {
     pages: u32,
     wanting_ocr: u32,
+    password_used: bool,
     remarks: Vec<String>,
 }
 
@@ -93,7 +94,10 @@ impl Preprocess {
                 work.progress.tell(counts.pages, total.max(counts.pages));
             } else {
                 match part.unpack().map_err(of_pages)? {
-                    Part::Head(head) => total = head.pages.unwrap_or(0),
+                    Part::Head(head) => {
+                        total = head.pages.unwrap_or(0);
+                        counts.password_used = head.was_opened_with_password();
+                    }
                     Part::Tail(tail) => counts.remarks = tail.remarks,
                     Part::Page(_) | Part::Attachment(_) => {}
                 }
@@ -150,6 +154,10 @@ fn stats(counts: &Counts, attachments: usize) -> serde_json::Map<String, Value> 
     let mut stats = serde_json::Map::new();
     stats.insert("pages".to_owned(), json!(counts.pages));
     stats.insert("pages_wanting_ocr".to_owned(), json!(counts.wanting_ocr));
+    // Who brings the same file must present the password that opened it.
+    if counts.password_used {
+        stats.insert("password_used".to_owned(), json!(true));
+    }
     if attachments > 0 {
         stats.insert("attachments".to_owned(), json!(attachments));
     }

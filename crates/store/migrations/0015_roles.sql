@@ -45,8 +45,8 @@ CREATE POLICY add_every_tenant ON audit_log FOR INSERT TO docket_system WITH CHE
 REVOKE DELETE ON audit_lanes FROM docket_app, docket_system;
 
 -- What belongs to no tenant is none of its tenants' business.
-REVOKE ALL ON schedules, embedding_models FROM docket_app;
-GRANT SELECT, INSERT, UPDATE, DELETE ON schedules, embedding_models TO docket_system;
+REVOKE ALL ON schedules, embedding_models, secrets_key FROM docket_app;
+GRANT SELECT, INSERT, UPDATE, DELETE ON schedules, embedding_models, secrets_key TO docket_system;
 
 -- A process that may not migrate can still tell whether the schema is the one it knows.
 GRANT SELECT ON _sqlx_migrations TO docket_app, docket_system;

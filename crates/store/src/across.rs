@@ -72,6 +72,10 @@ impl AcrossTenants {
         self.store.clock.now()
     }
 
+    pub(crate) fn store(&self) -> &Store {
+        &self.store
+    }
+
     pub(crate) fn next_id(&self) -> Uuid {
         self.store.ids.next()
     }

@@ -16,6 +16,16 @@ pub enum StoreError {
     /// A stored value that this version does not understand.
     #[error("the database holds a {what} that this version does not know: '{value}'")]
     NotUnderstood { what: &'static str, value: String },
+    #[error(
+        "this process has no key for document passwords; set secrets_key to the one that the server uses"
+    )]
+    NoSecretsKey,
+    #[error(
+        "the key for document passwords is not the one that this database was used with. Set secrets_key \
+         (DOCKET_SECRETS_KEY) to the content of secrets/master_key in the data folder of the first server, or \
+         restore that file from a backup"
+    )]
+    OtherSecretsKey,
 }
 
 impl StoreError {

@@ -21,6 +21,7 @@ mod idempotency;
 mod jobs;
 mod open;
 mod page;
+mod passwords;
 pub mod private;
 mod proof;
 mod search;
@@ -51,9 +52,11 @@ pub use open::{
     DatabaseUrl, DatabaseUrls, InvalidDatabaseUrl, OpenError, StatementTimeouts, Store,
 };
 pub use page::{After, Window};
+pub use passwords::PasswordSeal;
 pub use proof::{ProvenRun, Takeover};
 pub use search::{
-    Changes, FindableChunk, FindableDocument, KnownRecord, PassageRecord, WaitingChunk,
+    Changes, FindableChunk, FindableDocument, FindableOwner, KnownRecord, PassageRecord,
+    WaitingChunk,
 };
 pub use tenants::{TenantRecord, TenantUsage};
 pub use tx::Tx;

@@ -7,7 +7,7 @@ use domain::{IdGen, Scope, TenantId};
 use sqlx::{AssertSqlSafe, PgConnection, PgPool, Postgres, Transaction};
 use uuid::Uuid;
 
-use crate::{Store, StoreError};
+use crate::{PasswordSeal, Store, StoreError};
 
 /// One transaction of one tenant. Dropped without [`Tx::commit`], it changes nothing.
 #[derive(Debug)]
@@ -16,6 +16,7 @@ pub struct Tx {
     scope: Scope,
     now: DateTime<Utc>,
     ids: Arc<dyn IdGen>,
+    pub(crate) seal: Option<Arc<PasswordSeal>>,
 }
 
 impl Store {
@@ -53,7 +54,13 @@ pub(crate) async fn open_transaction(
 
 impl Tx {
     pub(crate) fn new(inner: Transaction<'static, Postgres>, scope: &Scope, store: &Store) -> Self {
-        Self { inner, scope: scope.clone(), now: store.clock.now(), ids: Arc::clone(&store.ids) }
+        Self {
+            inner,
+            scope: scope.clone(),
+            now: store.clock.now(),
+            ids: Arc::clone(&store.ids),
+            seal: store.seal.clone(),
+        }
     }
 
     /// Makes everything done in this transaction last.

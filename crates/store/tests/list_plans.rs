@@ -30,12 +30,12 @@ const FILL: &str = "
            CASE WHEN n % 10 = 4 THEN ARRAY['rent'] ELSE '{}' END
     FROM tenants, generate_series(1, 5000) AS n;
     SET session_replication_role = replica;
-    INSERT INTO document_owners (tenant_id, owner, doc_id, created_at)
+    INSERT INTO document_owners (tenant_id, owner, doc_id, created_at, title, filename, source, tags)
     SELECT tenant_id, 'user:00000000-0000-0000-0000-00000000000' || CASE WHEN filename LIKE '%3.txt' THEN 'c' ELSE 'd' END,
-           doc_id, created_at
+           doc_id, created_at, title, filename, source, tags
     FROM documents;
-    INSERT INTO batch_documents (batch_id, doc_id, tenant_id, outcome, added_at, created_at)
-    SELECT '00000000-0000-0000-0000-00000000000e', doc_id, tenant_id, 'new', created_at, created_at
+    INSERT INTO batch_documents (batch_id, doc_id, tenant_id, outcome, added_at, created_at, title, filename)
+    SELECT '00000000-0000-0000-0000-00000000000e', doc_id, tenant_id, 'new', created_at, created_at, title, filename
     FROM documents WHERE source = 'batch';
     INSERT INTO document_versions (tenant_id, doc_id, run_id, version_label, content_hash, content_sha256, is_active,
                                    created_at)

@@ -313,6 +313,24 @@ impl Request {
         self.form(Body::from(form))
     }
 
+    /// A form with one file and what is said of it: `title`, `tag`, `password`.
+    #[must_use]
+    pub fn file_with(self, said: &[(&str, &str)], name: &str, content: &str) -> Self {
+        let mut form = Vec::new();
+        let mut part = |head: String, content: &str| {
+            let head = format!("--{BOUNDARY}\r\ncontent-disposition: form-data; {head}\r\n\r\n");
+            form.extend_from_slice(head.as_bytes());
+            form.extend_from_slice(content.as_bytes());
+            form.extend_from_slice(b"\r\n");
+        };
+        for (field, value) in said {
+            part(format!("name=\"{field}\""), value);
+        }
+        part(format!("name=\"file\"; filename=\"{name}\""), content);
+        form.extend_from_slice(format!("--{BOUNDARY}--\r\n").as_bytes());
+        self.form(Body::from(form))
+    }
+
     /// A form as it comes, however it comes.
     #[must_use]
     pub fn form(mut self, body: Body) -> Self {

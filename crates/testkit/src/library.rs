@@ -1,5 +1,6 @@
 //! Documents that can be found, without a child process that reads them: the stage before `index` takes a
-//! text file as it is, but for what is masked, and everything after it is the product's own.
+//! text file as it is, but for what is masked, and everything after it is the product's own. A text that begins with
+//! [`LOCKED`] and a word is opened by that word as its password.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -22,6 +23,9 @@ use stages::{Desk, Index, Ingest};
 use tempfile::TempDir;
 
 use crate::{CountedIds, TestApp, TestSettings};
+
+/// How a text begins that needs a password.
+const LOCKED: &str = "locked by ";
 
 /// An application whose documents can be found, by words and by the meaning that a tiny model sees.
 #[derive(Debug)]
@@ -113,6 +117,11 @@ impl AsItIs {
             bytes.extend_from_slice(&piece);
         }
         let text = String::from_utf8(bytes).unwrap();
+        let mut stats = serde_json::Map::new();
+        if let Some(locked) = text.strip_prefix(LOCKED) {
+            open_with(work, locked)?;
+            stats.insert("password_used".to_owned(), json!(true));
+        }
         let pages = pages_of(&text, &masks_of(&work.config));
         let text: Vec<String> = pages.iter().map(text_of).collect();
         let files = [
@@ -126,7 +135,7 @@ impl AsItIs {
             artifacts.push(json!({ "name": name, "key": key }));
         }
         self.keep(work, "pictures", "page-1-800.png", b"\x89PNG".to_vec()).await;
-        Ok(StageOutput { artifacts, ..StageOutput::default() })
+        Ok(StageOutput { artifacts, stats, ..StageOutput::default() })
     }
 
     async fn keep(&self, work: &Work, stage: &str, name: &str, bytes: Vec<u8>) -> String {
@@ -138,6 +147,15 @@ impl AsItIs {
             name: name.parse().unwrap(),
         };
         self.blobs.put_artifact(&place, bytes.into()).await.unwrap().key
+    }
+}
+
+fn open_with(work: &Work, locked: &str) -> Result<(), Failure> {
+    let word = locked.split_whitespace().next().unwrap_or_default();
+    match &work.password {
+        Some(password) if password.reveal() == word => Ok(()),
+        Some(_) => Err(Failure::permanent("the password does not open the file", "Check it.")),
+        None => Err(Failure::permanent("the file needs a password", "Give it.")),
     }
 }
 

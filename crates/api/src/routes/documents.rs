@@ -340,6 +340,7 @@ pub(super) fn view(document: DocumentRecord) -> DocumentView {
         content_hash: document.content_hash,
         version: document.version,
         tags: document.tags,
+        content_locked: document.content_locked,
         created_at: document.created_at,
         updated_at: document.updated_at,
     }

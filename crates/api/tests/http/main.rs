@@ -29,6 +29,7 @@ mod readable_objects;
 mod search;
 mod search_upkeep;
 mod session;
+mod shared_content;
 mod tenant;
 mod uploads;
 mod users;

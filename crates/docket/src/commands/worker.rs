@@ -27,7 +27,7 @@ pub(crate) async fn run(config: &Config, drills: Drills) -> anyhow::Result<ExitC
         Some(address) => Some(listen(address, "--metrics-listen").await?),
         None => None,
     };
-    let (database, blobs) = OpenDatabase::attach_with_blobs(config, Folder::MustBeThere).await?;
+    let (database, blobs) = OpenDatabase::attach_for_work(config, Folder::MustBeThere).await?;
     let Environment { clock, ids, .. } = system::environment();
     let store = database.store().clone();
     let intake = Intake::new(store, blobs.clone(), ids, Arc::clone(&clock), settings);

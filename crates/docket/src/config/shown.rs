@@ -11,9 +11,10 @@ use url::Url;
 use super::Layers;
 use super::layers::{DEFAULTS, Origin};
 
-const SECRETS: [&str; 9] = [
+const SECRETS: [&str; 10] = [
     "jwt_secret",
     "audit_signing_key",
+    "secrets_key",
     "database_url",
     "system_database_url",
     "migration_database_url",

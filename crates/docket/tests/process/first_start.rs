@@ -32,6 +32,7 @@ async fn the_data_folder_is_its_owners_alone() {
     assert_eq!(folder.mode(""), "700");
     assert_eq!(folder.mode("secrets"), "700");
     assert_eq!(folder.mode("secrets/jwt_secret"), "600");
+    assert_eq!(folder.mode("secrets/master_key"), "600");
     assert_eq!(folder.mode("postgres/data"), "700");
     server.stop().await.succeeded();
 }

@@ -11,8 +11,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use domain::{DocId, Scope, TenantId};
-use retrieval::index::{Doc, DocFacts, IndexedChunk, TenantIndex};
-use store::{Changes, FindableChunk, FindableDocument, Store, Tx};
+use retrieval::index::{Doc, DocFacts, IndexedChunk, OwnerFacts, TenantIndex};
+use store::{Changes, FindableChunk, FindableDocument, FindableOwner, Store, Tx};
 use tokio::sync::{OwnedRwLockReadGuard, RwLock, Semaphore};
 
 use crate::OpsError;
@@ -338,12 +338,17 @@ fn facts(document: FindableDocument) -> DocFacts {
     DocFacts {
         doc_id: document.doc_id,
         version_id: document.doc_version_id,
-        owners: document.owners,
+        owners: document.owners.into_iter().filter_map(owner_facts).collect(),
         kind: document.kind,
         created_at: document.created_at,
         batch_ids: document.batches,
         tags: document.tags,
     }
+}
+
+/// `None` for an owner that this version does not know: nobody searches as them.
+fn owner_facts(FindableOwner { owner, created_at, tags }: FindableOwner) -> Option<OwnerFacts> {
+    Some(OwnerFacts { actor: owner.parse().ok()?, created_at, tags })
 }
 
 impl fmt::Debug for Indexes {

@@ -71,13 +71,15 @@ pub struct Filters {
 }
 
 impl Filters {
-    fn wants(&self, facts: &DocFacts) -> bool {
+    /// Whether a document is wanted, as the owner whose documents are looked through describes it.
+    fn wants(&self, facts: &DocFacts, owner: Option<Actor>) -> bool {
+        let Some(described) = facts.described_for(owner) else { return false };
         (self.document_ids.is_empty() || self.document_ids.contains(&facts.doc_id))
             && (self.kinds.is_empty() || self.kinds.contains(&facts.kind))
             && self.batch_id.is_none_or(|batch| facts.batch_ids.contains(&batch))
-            && (self.tags.is_empty() || self.tags.iter().any(|tag| facts.tags.contains(tag)))
-            && self.created_from.is_none_or(|from| facts.created_at >= from)
-            && self.created_to.is_none_or(|to| facts.created_at < to)
+            && (self.tags.is_empty() || self.tags.iter().any(|tag| described.tags.contains(tag)))
+            && self.created_from.is_none_or(|from| described.created_at >= from)
+            && self.created_to.is_none_or(|to| described.created_at < to)
     }
 }
 
@@ -240,8 +242,9 @@ impl Ops {
         let (terms, owner) = (QueryTerms::of(&request.query), scope.only_own());
         let by_meaning = vector.is_some();
         let work = move || {
-            let visible = |facts: &DocFacts| is_visible(facts, owner);
-            let within = Within { visible: &visible, wanted: &|facts| filters.wants(facts) };
+            let visible = |facts: &DocFacts| facts.described_for(owner).is_some();
+            let wanted = |facts: &DocFacts| filters.wants(facts, owner);
+            let within = Within { visible: &visible, wanted: &wanted };
             let query = Query { terms: &terms, vector: vector.as_deref(), mode, limit };
             let (found, weights) = known.index.search_and_weigh(&query, within);
             (found, weights, terms)
@@ -284,10 +287,6 @@ async fn readable_passages(
     let readable: HashSet<DocId> = readable.into_iter().map(|(doc_id, _)| doc_id).collect();
     let passages = passages.into_iter().filter(|passage| readable.contains(&passage.doc_id));
     Ok(passages.map(|passage| (passage.chunk_id, passage)).collect())
-}
-
-fn is_visible(facts: &DocFacts, owner: Option<Actor>) -> bool {
-    owner.is_none_or(|owner| facts.owners.contains(&owner))
 }
 
 fn hit(found: &Found, passage: PassageRecord, terms: &QueryTerms, weights: &[f32]) -> Hit {

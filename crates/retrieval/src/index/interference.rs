@@ -8,7 +8,7 @@ use chrono::DateTime;
 use domain::{Actor, DocId, FileKind, UserId};
 use uuid::Uuid;
 
-use super::{Doc, DocFacts, Found, IndexedChunk, Mode, Query, TenantIndex, Within};
+use super::{Doc, DocFacts, Found, IndexedChunk, Mode, OwnerFacts, Query, TenantIndex, Within};
 use crate::terms::{QueryTerms, Terms, pack};
 
 const WORDS: [&str; 24] = [
@@ -70,8 +70,15 @@ impl Dice {
     }
 }
 
+const TAGS: [&str; 3] = ["rent", "tax", "car"];
+
 fn owner(number: u128) -> Actor {
     Actor::User(UserId(Uuid::from_u128(number)))
+}
+
+fn owner_facts(dice: &mut Dice, actor: Actor) -> OwnerFacts {
+    let tags = (0..dice.roll(3)).map(|_| TAGS[dice.roll(TAGS.len())].to_owned()).collect();
+    OwnerFacts { actor, created_at: DateTime::UNIX_EPOCH, tags }
 }
 
 fn doc(dice: &mut Dice, id: u128, owners: Vec<Actor>) -> Doc {
@@ -84,7 +91,7 @@ fn doc(dice: &mut Dice, id: u128, owners: Vec<Actor>) -> Doc {
     let facts = DocFacts {
         doc_id: DocId(Uuid::from_u128(id)),
         version_id: Uuid::from_u128(id + (1 << 64)),
-        owners,
+        owners: owners.into_iter().map(|actor| owner_facts(dice, actor)).collect(),
         kind: [FileKind::Pdf, FileKind::Txt][dice.roll(2)],
         created_at: DateTime::UNIX_EPOCH,
         batch_ids: Vec::new(),
@@ -107,15 +114,27 @@ fn index(dice: &mut Dice, visible: &[Doc]) -> TenantIndex {
         if dice.roll(4) == 0 {
             // An earlier version of it, of which nothing may stay behind.
             let id = doc_in_scope.facts.doc_id.0.as_u128();
-            let earlier = doc(dice, id, doc_in_scope.facts.owners.clone());
+            let owners = doc_in_scope.facts.owners.iter().map(|owner| owner.actor).collect();
+            let earlier = doc(dice, id, owners);
             add(&mut index, earlier);
         }
-        add(&mut index, doc_in_scope.clone());
+        add(&mut index, also_owned_by_others(dice, doc_in_scope.clone()));
     }
     for _ in 0..dice.roll(noise + 1) {
         disturb(dice, &mut index);
     }
     index
+}
+
+/// The same content in other hands: what they say of it is theirs.
+fn also_owned_by_others(dice: &mut Dice, mut doc: Doc) -> Doc {
+    for number in 2..2 + dice.roll(3) as u128 {
+        let other = owner_facts(dice, owner(number));
+        doc.facts.owners.insert(dice.roll(doc.facts.owners.len() + 1), other);
+    }
+    let said = owner_facts(dice, owner(0));
+    doc.facts.tags = said.tags;
+    doc
 }
 
 /// The terms were packed just now: they can be read.
@@ -194,9 +213,16 @@ fn search_both(dice: &mut Dice, one: &TenantIndex, other: &TenantIndex) -> (Sear
     let limit = [1, 3, 100][dice.roll(3)];
     let query = Query { terms: &terms, vector: vector.as_deref(), mode, limit };
     let only_text = dice.roll(3) == 0;
+    let tag = [None, Some(TAGS[0])][dice.roll(2)];
     let within = Within {
-        visible: &|facts| facts.owners.contains(&owner(1)),
-        wanted: &|facts| !only_text || facts.kind == FileKind::Txt,
+        visible: &|facts| facts.described_for(Some(owner(1))).is_some(),
+        wanted: &|facts| {
+            let described = facts.described_for(Some(owner(1)));
+            (!only_text || facts.kind == FileKind::Txt)
+                && tag.is_none_or(|tag| {
+                    described.is_some_and(|own| own.tags.iter().any(|t| t == tag))
+                })
+        },
     };
     (one.search_and_weigh(&query, within), other.search_and_weigh(&query, within))
 }

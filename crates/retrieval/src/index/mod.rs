@@ -45,11 +45,38 @@ pub use search::{Found, Mode, Query, Within};
 pub struct DocFacts {
     pub doc_id: DocId,
     pub version_id: Uuid,
-    pub owners: Vec<Actor>,
+    pub owners: Vec<OwnerFacts>,
     pub kind: FileKind,
     pub created_at: DateTime<Utc>,
     pub batch_ids: Vec<BatchId>,
     pub tags: Vec<String>,
+}
+
+/// What one owner knows a document by. Whoever sees only their own documents filters by this, and by nothing that
+/// another owner said of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OwnerFacts {
+    pub actor: Actor,
+    pub created_at: DateTime<Utc>,
+    pub tags: Vec<String>,
+}
+
+/// What filters look at: of the document, or of one owner's.
+#[derive(Clone, Copy, Debug)]
+pub struct Described<'a> {
+    pub created_at: DateTime<Utc>,
+    pub tags: &'a [String],
+}
+
+impl DocFacts {
+    /// How an owner describes the document, or `None` how everybody else does; nothing when the owner may not find it.
+    pub fn described_for(&self, owner: Option<Actor>) -> Option<Described<'_>> {
+        let Some(owner) = owner else {
+            return Some(Described { created_at: self.created_at, tags: &self.tags });
+        };
+        let own = self.owners.iter().find(|own| own.actor == owner)?;
+        Some(Described { created_at: own.created_at, tags: &own.tags })
+    }
 }
 
 /// A document as it is served.

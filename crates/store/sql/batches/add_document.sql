@@ -1,16 +1,18 @@
 -- Adds a document to a batch. Handed in again, its latest run is the one that counts: what the one
 -- before was counted as no longer is. $7: how many files were offered by this, 1; or 0 when it came within
--- another of the batch's documents, since nobody who said how many to expect counted it.
+-- another of the batch's documents, since nobody who said how many to expect counted it. $8 title and $9 file name under
+-- which it came.
 WITH before AS (
     SELECT bd.run_id, run.status, bd.outcome FROM batch_documents AS bd
     LEFT JOIN ingestion_runs AS run ON run.run_id = bd.run_id
     WHERE bd.batch_id = $1 AND bd.doc_id = $2
 ),
 added AS (
-    INSERT INTO batch_documents (batch_id, doc_id, tenant_id, run_id, outcome, added_at, created_at)
-    SELECT $1, $2, $3, $4, $5, $6, d.created_at FROM documents AS d WHERE d.doc_id = $2
+    INSERT INTO batch_documents (batch_id, doc_id, tenant_id, run_id, outcome, added_at, created_at, title, filename)
+    SELECT $1, $2, $3, $4, $5, $6, d.created_at, $8, $9 FROM documents AS d WHERE d.doc_id = $2
     ON CONFLICT (batch_id, doc_id) DO UPDATE
-    SET run_id = excluded.run_id, outcome = excluded.outcome, added_at = excluded.added_at
+    SET run_id = excluded.run_id, outcome = excluded.outcome, added_at = excluded.added_at,
+        title = excluded.title, filename = excluded.filename
 )
 UPDATE batches
 SET offered = offered + $7,

@@ -1,8 +1,12 @@
--- The documents of a batch with what became of them, in the order they came; after the cursor ($3, $4).
--- Deleted ones are left out.
-SELECT bd.doc_id, bd.run_id, bd.outcome, bd.added_at, d.title, d.filename, d.status,
+-- The documents of a batch with what became of them, in the order they came; after the cursor ($3, $4). Deleted ones are
+-- left out. An owner who sees only their own documents ($7) sees what they call each, or what it was called when it
+-- came into the batch.
+SELECT bd.doc_id, bd.run_id, bd.outcome, bd.added_at, d.status,
+       CASE WHEN $7::text IS NULL THEN d.title ELSE coalesce(o.title, bd.title) END AS title,
+       CASE WHEN $7::text IS NULL THEN d.filename ELSE coalesce(o.filename, bd.filename) END AS filename,
        run.status AS run_status, run.error, run.stats, run.finished_at
 FROM batch_documents AS bd JOIN documents AS d ON d.doc_id = bd.doc_id AND d.deleted_at IS NULL
+LEFT JOIN document_owners AS o ON o.doc_id = bd.doc_id AND o.owner = $7
 LEFT JOIN ingestion_runs AS run ON run.run_id = bd.run_id
 WHERE bd.tenant_id = $1 AND bd.batch_id = $2
   AND ($3::timestamptz IS NULL OR (bd.added_at, bd.doc_id) > ($3, $4))

@@ -8,8 +8,7 @@ SELECT d.doc_id, coalesce(o.filename, d.filename) AS file_name, d.mime AS media_
        run.run_id = active.run_id AS is_active,
        active.run_id IS NULL AND run.run_id = latest.run_id AS is_latest,
        -- An owner who has not shown that they know the password of a document has only its original.
-       $4::text IS NULL OR run.password_check IS NULL OR o.password_check IS NOT DISTINCT FROM run.password_check
-           AS knows_password
+       $4::text IS NULL OR NOT docket_content_locked(d.doc_id, o.password_check) AS knows_password
 FROM unnest($2::uuid[], $3::uuid[]) AS wanted (doc_id, run_id)
 JOIN documents AS d ON d.tenant_id = $1 AND d.doc_id = wanted.doc_id AND d.deleted_at IS NULL
 JOIN tenants AS t ON t.tenant_id = $1

@@ -15,7 +15,8 @@ WITH page AS (
     ORDER BY created_at DESC, doc_id DESC
     LIMIT $14
 )
-SELECT page.*, v.doc_version_id, v.version_label, v.content_hash
+SELECT page.*, v.doc_version_id, v.version_label, v.content_hash,
+       page.owner IS NOT NULL AND docket_content_locked(page.doc_id, page.password_check) AS content_locked
 FROM page
 LEFT JOIN document_versions AS v ON v.tenant_id = $1 AND v.doc_id = page.doc_id AND v.is_active
 ORDER BY page.created_at DESC, page.doc_id DESC

@@ -83,10 +83,10 @@ started AS (
     SET status = 'running', started_at = coalesce(run.started_at, $5), updated_at = $5
     FROM claimed
     WHERE run.run_id = claimed.run_id
-    RETURNING claimed.*, run.pipeline, run.config, run.content_sha256, run.password
+    RETURNING claimed.*, run.pipeline, run.config, run.content_sha256, run.sealed_password
 )
 SELECT job_id, tenant_id, run_id, doc_id, stage, attempts, lease_token, trace_parent, pipeline,
-       config, content_sha256, password,
+       config, content_sha256, sealed_password,
        -- How long it could have been worked on by somebody.
        (extract(epoch FROM $5 - greatest(created_at, next_run_at)) * 1000)::bigint AS waited_ms,
        -- What the stages before it left. The first one has none.

@@ -5,7 +5,8 @@ WITH part AS (
     VALUES ($2, $3, $1, $4, $5)
     ON CONFLICT DO NOTHING
 )
-INSERT INTO document_owners (tenant_id, owner, doc_id, created_at)
-SELECT $1, o.owner, $3, (SELECT created_at FROM documents WHERE doc_id = $3)
+INSERT INTO document_owners (tenant_id, owner, doc_id, created_at, title, filename, source)
+SELECT $1, o.owner, $3, $5, $4, $4, 'attachment'
 FROM document_owners AS o WHERE o.tenant_id = $1 AND o.doc_id = $2
 ON CONFLICT DO NOTHING
+RETURNING owner

@@ -1,8 +1,10 @@
--- One run, for anybody or ($3) for an owner of its document; none of a deleted document.
+-- One run, for anybody or ($3) for an owner of its document, with what that owner calls the document; none of a
+-- deleted document.
 SELECT r.run_id, r.tenant_id, r.doc_id, r.status, r.run_type, r.pipeline, r.parent_run_id, r.reason, r.initiated_by,
-       r.batch_id, r.config, r.stats, r.error, r.created_at, r.started_at, r.updated_at, r.finished_at
+       r.batch_id, r.config, r.stats, r.error, r.created_at, r.started_at, r.updated_at, r.finished_at,
+       o.title AS own_title, o.filename AS own_filename
 FROM ingestion_runs AS r
+LEFT JOIN document_owners AS o ON o.doc_id = r.doc_id AND o.owner = $3
 WHERE r.tenant_id = $1 AND r.run_id = $2
   AND NOT EXISTS (SELECT FROM documents AS d WHERE d.doc_id = r.doc_id AND d.deleted_at IS NOT NULL)
-  AND ($3::text IS NULL OR EXISTS (
-      SELECT FROM document_owners AS o WHERE o.doc_id = r.doc_id AND o.owner = $3))
+  AND ($3::text IS NULL OR o.owner IS NOT NULL)

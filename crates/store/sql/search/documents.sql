@@ -1,6 +1,10 @@
--- Documents that can be found, all or ($2) some: $1 tenant.
+-- Documents that can be found, all or ($2) some: $1 tenant. An owner finds one who knows its password where it has one,
+-- and filters by their own tags and the moment at which they brought it in.
 SELECT d.doc_id, v.doc_version_id, d.source_type, d.created_at, d.tags,
-       ARRAY(SELECT o.owner FROM document_owners AS o WHERE o.doc_id = d.doc_id ORDER BY o.owner) AS owners,
+       coalesce((SELECT jsonb_agg(jsonb_build_object('owner', o.owner, 'created_at', o.created_at, 'tags', o.tags)
+                                  ORDER BY o.owner)
+                 FROM document_owners AS o
+                 WHERE o.doc_id = d.doc_id AND NOT docket_content_locked(d.doc_id, o.password_check)), '[]') AS owners,
        ARRAY(SELECT b.batch_id FROM batch_documents AS b WHERE b.doc_id = d.doc_id ORDER BY b.batch_id) AS batches
 FROM document_versions AS v
 JOIN documents AS d ON d.doc_id = v.doc_id

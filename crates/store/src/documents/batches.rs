@@ -6,6 +6,7 @@ use serde_json::Value;
 use sqlx::FromRow;
 use uuid::Uuid;
 
+use super::Submission;
 use crate::{StoreError, Tx, Window, sql};
 
 /// A batch about to be made.
@@ -112,7 +113,7 @@ impl Tx {
         batch_id: BatchId,
         doc_id: DocId,
         run_id: Option<RunId>,
-        (result, is_part): (DedupResult, bool),
+        (result, submission): (DedupResult, &Submission),
     ) -> Result<(), StoreError> {
         sqlx::query(sql!("batches/add_document"))
             .bind(batch_id.0)
@@ -121,7 +122,9 @@ impl Tx {
             .bind(run_id.map(|id| id.0))
             .bind(result.as_str())
             .bind(self.now())
-            .bind(i32::from(!is_part))
+            .bind(i32::from(!submission.offer.is_part))
+            .bind(&submission.title)
+            .bind(&submission.file_name)
             .execute(self.connection())
             .await?;
         Ok(())
@@ -144,6 +147,7 @@ impl Tx {
         batch_id: BatchId,
         window: &Window,
     ) -> Result<Vec<BatchItemRecord>, StoreError> {
+        let owner = self.owner();
         Ok(sqlx::query_as(sql!("batches/results"))
             .bind(self.tenant_id().0)
             .bind(batch_id.0)
@@ -151,6 +155,7 @@ impl Tx {
             .bind(window.id())
             .bind(window.skip)
             .bind(window.limit)
+            .bind(owner)
             .fetch_all(self.connection())
             .await?)
     }

@@ -1,5 +1,7 @@
 //! The outbox, for those who follow it.
 
+use std::collections::HashMap;
+
 use chrono::{DateTime, Utc};
 use domain::TenantId;
 use serde_json::Value;
@@ -71,15 +73,20 @@ impl Tx {
         Ok(())
     }
 
-    /// Which of these documents and batches the scope may see.
-    pub async fn visible_subjects(&mut self, ids: &[Uuid]) -> Result<Vec<Uuid>, StoreError> {
+    /// Which of these documents and batches the scope may see, and what its owner calls them, where the scope
+    /// sees only their own.
+    pub async fn visible_subjects(
+        &mut self,
+        ids: &[Uuid],
+    ) -> Result<HashMap<Uuid, Option<String>>, StoreError> {
         let owner = self.owner();
-        Ok(sqlx::query_scalar(sql!("events/visible"))
+        let visible: Vec<(Uuid, Option<String>)> = sqlx::query_as(sql!("events/visible"))
             .bind(self.tenant_id().0)
             .bind(owner)
             .bind(ids)
             .fetch_all(self.connection())
-            .await?)
+            .await?;
+        Ok(visible.into_iter().collect())
     }
 }
 

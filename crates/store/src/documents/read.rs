@@ -1,8 +1,8 @@
 //! Looking at documents.
 
 use chrono::{DateTime, Utc};
-use domain::{ContentHash, DocId, RunId, Secret};
-use serde_json::Value;
+use domain::{AuditAction, AuditEntry, ContentHash, DocId, Entity, RunId, Secret};
+use serde_json::{Value, json};
 use sqlx::FromRow;
 use sqlx::types::Json;
 use uuid::Uuid;
@@ -32,7 +32,8 @@ pub struct PartRecord {
     pub is_within: bool,
 }
 
-/// A document, with its active version when it has one.
+/// A document, with its active version when it has one. Title, file name, source, tags and the moment it came in are
+/// an owner's own where the scope sees only their own documents.
 #[derive(Clone, Debug, FromRow)]
 pub struct DocumentRecord {
     #[sqlx(try_from = "Uuid")]
@@ -53,6 +54,8 @@ pub struct DocumentRecord {
     pub doc_version_id: Option<Uuid>,
     pub version_label: Option<String>,
     pub content_hash: Option<String>,
+    /// The caller is an owner who has not presented the document's password: its content is not for them.
+    pub content_locked: bool,
 }
 
 #[derive(Clone, Debug, FromRow)]
@@ -141,28 +144,18 @@ impl Tx {
         run_id: RunId,
         stage: &str,
     ) -> Result<Option<ReadAs>, StoreError> {
-        type Row = (Json<Vec<Value>>, Value, Option<String>);
+        type Row = (Json<Vec<Value>>, Value, Option<Vec<u8>>);
         let found: Option<Row> = sqlx::query_as(sql!("documents/read_as"))
             .bind(self.tenant_id().0)
             .bind(run_id.0)
             .bind(stage)
             .fetch_optional(self.connection())
             .await?;
-        Ok(found.map(|(Json(artifacts), config, password)| ReadAs {
+        Ok(found.map(|(Json(artifacts), config, sealed)| ReadAs {
             artifacts,
             config,
-            password: password.map(Secret::new),
+            password: self.opened_password(run_id, sealed.as_deref()),
         }))
-    }
-
-    /// The password that the document's latest run was given.
-    pub async fn password_of(&mut self, doc_id: DocId) -> Result<Option<Secret>, StoreError> {
-        let found: Option<Option<String>> = sqlx::query_scalar(sql!("documents/password"))
-            .bind(self.tenant_id().0)
-            .bind(doc_id.0)
-            .fetch_optional(self.connection())
-            .await?;
-        Ok(found.flatten().map(Secret::new))
     }
 
     /// What came within the document and what it came within, as far as the scope may see it.
@@ -183,15 +176,23 @@ impl Tx {
         doc_id: DocId,
         name: &str,
     ) -> Result<(), StoreError> {
-        sqlx::query(sql!("parts/add"))
+        let owners: Vec<String> = sqlx::query_scalar(sql!("parts/add"))
             .bind(self.tenant_id().0)
             .bind(parent.0)
             .bind(doc_id.0)
             .bind(name)
             .bind(self.now())
-            .execute(self.connection())
+            .fetch_all(self.connection())
             .await?;
-        Ok(())
+        if owners.is_empty() {
+            return Ok(());
+        }
+        self.append_audit(AuditEntry {
+            action: AuditAction::OwnerAdded,
+            entity: Entity::Document(doc_id),
+            detail: json!({ "owners": owners, "within": parent }),
+        })
+        .await
     }
 
     /// Replaces the tags of a document; `false` when there is none.

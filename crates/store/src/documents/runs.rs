@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use domain::{DocId, RunId, RunState, TenantId};
-use serde_json::Value;
+use serde_json::{Map, Value, json};
 use sqlx::FromRow;
 use uuid::Uuid;
 
@@ -30,6 +30,41 @@ pub struct RunRecord {
     pub started_at: Option<DateTime<Utc>>,
     pub updated_at: DateTime<Utc>,
     pub finished_at: Option<DateTime<Utc>>,
+    /// What the owner calls the document, where the scope sees only their own.
+    own_title: Option<String>,
+    own_filename: Option<String>,
+}
+
+impl RunRecord {
+    /// What a run says of its document whoever began it.
+    const ABOUT_THE_CONTENT: [&str; 7] = [
+        "source_type",
+        "upload_uri",
+        "content_type",
+        "file_size_bytes",
+        "content_hash",
+        "masks",
+        "depth",
+    ];
+
+    /// A run that somebody else began says what the content is, and nothing of them.
+    fn redacted_for(mut self, owner: Option<&str>) -> Self {
+        let Some(owner) = owner else { return self };
+        if self.config["created_by"] == owner {
+            return self;
+        }
+        let mut config = Map::new();
+        for key in Self::ABOUT_THE_CONTENT {
+            if let Some(value) = self.config.get(key) {
+                config.insert(key.to_owned(), value.clone());
+            }
+        }
+        config.insert("title".to_owned(), json!(self.own_title));
+        config.insert("original_filename".to_owned(), json!(self.own_filename));
+        self.config = Value::Object(config);
+        (self.reason, self.initiated_by, self.batch_id) = (None, None, None);
+        self
+    }
 }
 
 /// What became of a stage, or where it stands.
@@ -59,27 +94,29 @@ impl Tx {
         window: &Window,
     ) -> Result<Vec<RunRecord>, StoreError> {
         let owner = self.owner();
-        Ok(sqlx::query_as(sql!("runs/page"))
+        let runs: Vec<RunRecord> = sqlx::query_as(sql!("runs/page"))
             .bind(self.tenant_id().0)
             .bind(status.map(RunState::as_str))
-            .bind(owner)
+            .bind(&owner)
             .bind(window.moment())
             .bind(window.id())
             .bind(doc_id.map(|id| id.0))
             .bind(window.skip)
             .bind(window.limit)
             .fetch_all(self.connection())
-            .await?)
+            .await?;
+        Ok(runs.into_iter().map(|run| run.redacted_for(owner.as_deref())).collect())
     }
 
     pub async fn find_run(&mut self, run_id: RunId) -> Result<Option<RunRecord>, StoreError> {
         let owner = self.owner();
-        Ok(sqlx::query_as(sql!("runs/find"))
+        let run: Option<RunRecord> = sqlx::query_as(sql!("runs/find"))
             .bind(self.tenant_id().0)
             .bind(run_id.0)
-            .bind(owner)
+            .bind(&owner)
             .fetch_optional(self.connection())
-            .await?)
+            .await?;
+        Ok(run.map(|run| run.redacted_for(owner.as_deref())))
     }
 
     pub async fn list_stages(&mut self, runs: &[RunId]) -> Result<Vec<StageRecord>, StoreError> {

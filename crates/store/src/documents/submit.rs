@@ -1,13 +1,19 @@
-//! Taking a document in: get or create, decide whether it is new, queue its run. One transaction.
+//! Taking a document in: get or create, decide what becomes of it, note its owner, queue its run. One transaction.
+//!
+//! Content that is known keeps what `documents` says of it, whoever brings it again: the uploader's title, file name
+//! and tags go to their own row of `document_owners`. What the upload may cause is decided by
+//! [`KnownContent::decide`].
 
-use chrono::{DateTime, Utc};
 use domain::{
-    AuditAction, AuditEntry, BatchId, ContentHash, DedupResult, DocId, Entity, RunId, RunState,
+    AuditAction, AuditEntry, BatchId, ContentHash, Decision, DedupResult, DocId, Entity, FileKind,
+    KnownContent, MaskRule, Offer, Refusal, RunId, RunState, TenantRules,
 };
-use serde_json::json;
+use serde_json::{Value, json};
+use sqlx::FromRow;
+use sqlx::types::Json;
 use uuid::Uuid;
 
-use super::blobs::content_hash;
+use crate::passwords::PasswordCheck;
 use crate::{NewRun, StoreError, Tx, sql};
 
 /// A document whose bytes are published, about to be accepted.
@@ -16,23 +22,20 @@ pub struct Submission {
     /// Its id, should it be new.
     pub doc_id: DocId,
     pub source_uri: String,
-    /// What kind of file it is.
-    pub source_type: String,
+    pub kind: FileKind,
     /// Which way it came.
     pub source: &'static str,
     pub title: String,
     pub file_name: String,
-    /// None leaves those that it has.
+    /// None leaves those that its owner gave it.
     pub tags: Vec<String>,
-    pub media_type: String,
     pub bytes_len: u64,
     pub content: ContentHash,
-    /// Whether content that is served already is left alone.
-    pub dedupe: bool,
     pub batch_id: Option<BatchId>,
-    /// Whether it came within another document: then nobody offered it to the batch.
-    pub is_part: bool,
-    /// The run, should one be needed; its document is decided here.
+    pub offer: Offer,
+    /// Masks hold by every name that the content was seen under.
+    pub rules: TenantRules,
+    /// The run, should one be needed; its document and its masks are decided here.
     pub run: NewRun,
 }
 
@@ -45,124 +48,291 @@ pub struct Submitted {
     pub run: Option<(RunId, RunState)>,
 }
 
+#[derive(FromRow)]
+struct DocumentRow {
+    doc_id: Uuid,
+    source_type: String,
+    title: String,
+    is_new: bool,
+    is_deleted: bool,
+}
+
+#[derive(FromRow)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
+struct StandingRow {
+    is_active: bool,
+    is_withdrawn: bool,
+    active_masks: Option<Json<Vec<MaskRule>>>,
+    run_id: Option<Uuid>,
+    status: Option<String>,
+    run_masks: Option<Json<Vec<MaskRule>>>,
+    run_has_other_password: bool,
+    password_missing: bool,
+}
+
+/// A document that was handed in, and what is known of it.
+struct Standing {
+    doc_id: DocId,
+    title: String,
+    known: KnownContent,
+    run_under_way: Option<(RunId, RunState)>,
+    /// All that hold now.
+    masks: Vec<MaskRule>,
+    /// Of the password that came with it.
+    check: Option<PasswordCheck>,
+}
+
 impl Tx {
-    /// Accepts a document. The row of the document is held from the first statement on: of two who
-    /// hand in the same thing at once, the second sees what the first decided.
+    /// Accepts a document, or tells why not: then the transaction must be rolled back. The row of the document is held
+    /// from the first statement on: of two who hand in the same thing at once, the second sees what the first decided.
     pub async fn submit_document(
         &mut self,
         submission: &Submission,
-    ) -> Result<Submitted, StoreError> {
-        let (doc_id, created_at, is_new) = self.get_or_create_document(submission).await?;
-        self.add_owner(doc_id, created_at).await?;
-        let (result, run) = if is_new {
-            (DedupResult::New, None)
-        } else {
-            self.compare_with_what_is_there(doc_id, submission).await?
+    ) -> Result<Result<Submitted, Refusal>, StoreError> {
+        let standing = self.standing_of(submission).await?;
+        let decision = match standing.known.decide(submission.offer) {
+            Ok(decision) => decision,
+            Err(refusal) => return Ok(Err(refusal)),
         };
-        let run = match result {
-            DedupResult::Skipped | DedupResult::InProgress => run,
-            DedupResult::New | DedupResult::NewVersion => {
-                self.queue_run(doc_id, submission).await?;
-                Some((submission.run.run_id, RunState::Queued))
-            }
-        };
-        if let Some(batch_id) = submission.batch_id {
-            let (run_id, told) = (run.map(|(run_id, _)| run_id), (result, submission.is_part));
-            self.add_to_batch(batch_id, doc_id, run_id, told).await?;
+        if decision == Decision::Restore {
+            self.restore(standing.doc_id).await?;
         }
-        Ok(Submitted { doc_id, result, run })
+        if !submission.offer.is_part {
+            self.note_owner(&standing, submission).await?;
+        }
+        let (result, run) = match decision {
+            Decision::Skip => (DedupResult::Skipped, None),
+            Decision::Join => (DedupResult::InProgress, standing.run_under_way),
+            Decision::Restore => (DedupResult::New, self.queue_run(&standing, submission).await?),
+            Decision::Process(result) => (result, self.queue_run(&standing, submission).await?),
+        };
+        let doc_id = standing.doc_id;
+        if let Some(batch_id) = submission.batch_id {
+            let run_id = run.map(|(run_id, _)| run_id);
+            self.add_to_batch(batch_id, doc_id, run_id, (result, submission)).await?;
+        }
+        Ok(Ok(Submitted { doc_id, result, run }))
+    }
+
+    async fn standing_of(&mut self, submission: &Submission) -> Result<Standing, StoreError> {
+        let document = self.get_or_create_document(submission).await?;
+        let doc_id = DocId(document.doc_id);
+        let names = self.note_file_name(doc_id, &submission.file_name).await?;
+        // The same text may be taken for one kind under one name and for another under the next.
+        let kinds: Vec<FileKind> =
+            document.source_type.parse::<FileKind>().into_iter().chain([submission.kind]).collect();
+        let masks = masks_for(&submission.rules, &kinds, &names);
+        let check = self.password_check(&submission.content, submission.run.password.as_ref())?;
+        let (known, run_under_way) = if document.is_new {
+            (KnownContent { is_new: true, ..KnownContent::default() }, None)
+        } else {
+            let row = self.find_standing(doc_id, submission, check.as_ref()).await?;
+            known_content(&document, row, &masks)?
+        };
+        Ok(Standing { doc_id, title: document.title, known, run_under_way, masks, check })
     }
 
     async fn get_or_create_document(
         &mut self,
         submission: &Submission,
-    ) -> Result<(DocId, DateTime<Utc>, bool), StoreError> {
-        let (doc_id, created_at, is_new): (Uuid, DateTime<Utc>, bool) =
-            sqlx::query_as(sql!("documents/get_or_create"))
-                .bind(submission.doc_id.0)
-                .bind(self.tenant_id().0)
-                .bind(&submission.source_type)
-                .bind(&submission.source_uri)
-                .bind(&submission.title)
-                .bind(submission.source)
-                .bind(&submission.file_name)
-                .bind(&submission.media_type)
-                .bind(i64::try_from(submission.bytes_len).unwrap_or(i64::MAX))
-                .bind(self.now())
-                .bind(&submission.tags)
-                .fetch_one(self.connection())
-                .await?;
-        Ok((DocId(doc_id), created_at, is_new))
+    ) -> Result<DocumentRow, StoreError> {
+        Ok(sqlx::query_as(sql!("documents/get_or_create"))
+            .bind(submission.doc_id.0)
+            .bind(self.tenant_id().0)
+            .bind(submission.kind.as_str())
+            .bind(&submission.source_uri)
+            .bind(&submission.title)
+            .bind(submission.source)
+            .bind(&submission.file_name)
+            .bind(submission.kind.media_type())
+            .bind(i64::try_from(submission.bytes_len).unwrap_or(i64::MAX))
+            .bind(self.now())
+            .bind(&submission.tags)
+            .fetch_one(self.connection())
+            .await?)
     }
 
-    /// Whoever brings a document in may see it, even when somebody else was first.
-    async fn add_owner(
+    /// Every name that the content was seen under, this one among them.
+    async fn note_file_name(
         &mut self,
         doc_id: DocId,
-        created_at: DateTime<Utc>,
-    ) -> Result<(), StoreError> {
-        sqlx::query(sql!("documents/add_owner"))
+        name: &str,
+    ) -> Result<Vec<String>, StoreError> {
+        Ok(sqlx::query_scalar(sql!("documents/note_file_name"))
             .bind(self.tenant_id().0)
-            .bind(self.scope().actor().to_string())
             .bind(doc_id.0)
-            .bind(created_at)
-            .execute(self.connection())
-            .await?;
-        Ok(())
+            .bind(name)
+            .bind(self.now())
+            .fetch_all(self.connection())
+            .await?)
     }
 
-    async fn compare_with_what_is_there(
+    /// Every name that a document's content was seen under.
+    pub async fn file_names_of(&mut self, doc_id: DocId) -> Result<Vec<String>, StoreError> {
+        Ok(sqlx::query_scalar(
+            "SELECT filename FROM document_file_names WHERE tenant_id = $1 AND doc_id = $2",
+        )
+        .bind(self.tenant_id().0)
+        .bind(doc_id.0)
+        .fetch_all(self.connection())
+        .await?)
+    }
+
+    async fn find_standing(
         &mut self,
         doc_id: DocId,
         submission: &Submission,
-    ) -> Result<(DedupResult, Option<(RunId, RunState)>), StoreError> {
-        let (active, run_id, status): (Option<Vec<u8>>, Option<Uuid>, Option<String>) =
-            sqlx::query_as(sql!("documents/standing"))
+        check: Option<&PasswordCheck>,
+    ) -> Result<StandingRow, StoreError> {
+        Ok(sqlx::query_as(sql!("documents/standing"))
+            .bind(self.tenant_id().0)
+            .bind(doc_id.0)
+            .bind(submission.content.as_bytes())
+            .bind(check.map(<[u8; 32]>::as_slice))
+            .bind(self.scope().actor().to_string())
+            .fetch_one(self.connection())
+            .await?)
+    }
+
+    /// Brings back what was deleted or withdrawn; a run of it follows.
+    async fn restore(&mut self, doc_id: DocId) -> Result<(), StoreError> {
+        sqlx::query(sql!("documents/restore"))
+            .bind(self.tenant_id().0)
+            .bind(doc_id.0)
+            .bind(self.now())
+            .execute(self.connection())
+            .await?;
+        self.audit_document(AuditAction::DocumentRestored, doc_id, json!({})).await
+    }
+
+    /// Whoever brings a document in may see it, even when somebody else was first, under the name they give it.
+    async fn note_owner(
+        &mut self,
+        standing: &Standing,
+        submission: &Submission,
+    ) -> Result<(), StoreError> {
+        let (doc_id, owner) = (standing.doc_id, self.scope().actor().to_string());
+        let (is_new, is_renamed): (bool, bool) = sqlx::query_as(sql!("documents/add_owner"))
+            .bind(self.tenant_id().0)
+            .bind(&owner)
+            .bind(doc_id.0)
+            .bind(self.now())
+            .bind(&submission.title)
+            .bind(&submission.file_name)
+            .bind(submission.source)
+            .bind(&submission.tags)
+            .bind(standing.check.as_ref().map(<[u8; 32]>::as_slice))
+            .fetch_one(self.connection())
+            .await?;
+        if standing.known.is_new {
+            return Ok(());
+        }
+        let mut detail = json!({
+            "owner": owner,
+            "title": submission.title,
+            "filename": submission.file_name,
+            "tags": submission.tags,
+        });
+        if is_new {
+            let parts: Vec<Uuid> = sqlx::query_scalar(sql!("documents/add_owner_of_parts"))
                 .bind(self.tenant_id().0)
+                .bind(&owner)
                 .bind(doc_id.0)
-                .bind(submission.content.as_bytes())
-                .fetch_one(self.connection())
+                .bind(self.now())
+                .fetch_all(self.connection())
                 .await?;
-        if !submission.dedupe {
-            let known = active.is_some();
-            return Ok((if known { DedupResult::NewVersion } else { DedupResult::New }, None));
+            if !parts.is_empty() {
+                detail["parts"] = json!(parts);
+            }
+            self.audit_document(AuditAction::OwnerAdded, doc_id, detail).await
+        } else if is_renamed {
+            self.audit_document(AuditAction::DocumentRenamed, doc_id, detail).await
+        } else {
+            Ok(())
         }
-        if let (Some(run_id), Some(status)) = (run_id, status) {
-            let status = status.parse().map_err(|()| StoreError::NotUnderstood {
-                what: "state of a run",
-                value: status.clone(),
-            })?;
-            return Ok((DedupResult::InProgress, Some((RunId(run_id), status))));
-        }
-        Ok(match active.as_deref().map(content_hash).transpose()? {
-            Some(hash) if hash == submission.content => (DedupResult::Skipped, None),
-            Some(_) => (DedupResult::NewVersion, None),
-            None => (DedupResult::New, None),
-        })
     }
 
     async fn queue_run(
         &mut self,
-        doc_id: DocId,
+        standing: &Standing,
         submission: &Submission,
-    ) -> Result<(), StoreError> {
-        let run = NewRun { doc_id, ..submission.run.clone() };
-        self.append_audit(AuditEntry {
-            action: AuditAction::DocumentUploadQueued,
-            entity: Entity::Document(doc_id),
-            detail: json!({
-                "run_id": run.run_id,
-                "title": submission.title,
-                "content_hash": format!("sha256:{}", submission.content),
-                "size_bytes": submission.bytes_len,
-            }),
-        })
-        .await?;
+    ) -> Result<Option<(RunId, RunState)>, StoreError> {
+        let doc_id = standing.doc_id;
+        let mut run = NewRun { doc_id, ..submission.run.clone() };
+        if !standing.masks.is_empty() {
+            run.config["masks"] = json!(standing.masks);
+        }
+        if run.password.is_none() && !standing.known.is_new {
+            run.password = self.password_of(doc_id).await?;
+        }
+        let detail = json!({
+            "run_id": run.run_id,
+            "title": submission.title,
+            "content_hash": format!("sha256:{}", submission.content),
+            "size_bytes": submission.bytes_len,
+        });
+        self.audit_document(AuditAction::DocumentUploadQueued, doc_id, detail).await?;
         self.start_run(&run).await?;
         self.tell_followers(
             "document.queued",
-            json!({ "doc_id": doc_id, "run_id": run.run_id, "title": submission.title }),
+            json!({ "doc_id": doc_id, "run_id": run.run_id, "title": standing.title }),
         )
-        .await
+        .await?;
+        Ok(Some((run.run_id, RunState::Queued)))
     }
+
+    async fn audit_document(
+        &mut self,
+        action: AuditAction,
+        doc_id: DocId,
+        detail: Value,
+    ) -> Result<(), StoreError> {
+        self.append_audit(AuditEntry { action, entity: Entity::Document(doc_id), detail }).await
+    }
+}
+
+fn masks_for(rules: &TenantRules, kinds: &[FileKind], names: &[String]) -> Vec<MaskRule> {
+    let mut masks: Vec<MaskRule> = Vec::new();
+    for kind in kinds {
+        let of_kind = rules.masks_for_names(*kind, names.iter().map(String::as_str));
+        let more: Vec<MaskRule> =
+            of_kind.into_iter().filter(|mask| !masks.contains(mask)).collect();
+        masks.extend(more);
+    }
+    masks
+}
+
+fn is_covered(mask: &MaskRule, by: &[MaskRule]) -> bool {
+    by.iter().any(|other| other.covers(mask))
+}
+
+fn known_content(
+    document: &DocumentRow,
+    row: StandingRow,
+    masks: &[MaskRule],
+) -> Result<(KnownContent, Option<(RunId, RunState)>), StoreError> {
+    let run_under_way = match row.run_id.zip(row.status) {
+        Some((run_id, status)) => {
+            let status = status.parse().map_err(|()| StoreError::NotUnderstood {
+                what: "state of a run",
+                value: status.clone(),
+            })?;
+            Some((RunId(run_id), status))
+        }
+        None => None,
+    };
+    let counted = if run_under_way.is_some() { row.run_masks } else { row.active_masks };
+    let masked = counted.map(|Json(masks)| masks).unwrap_or_default();
+    let is_read = run_under_way.is_some() || row.is_active;
+    let known = KnownContent {
+        is_new: false,
+        is_deleted: document.is_deleted,
+        is_withdrawn: row.is_withdrawn,
+        is_active: row.is_active,
+        is_in_progress: run_under_way.is_some(),
+        run_has_other_password: row.run_has_other_password,
+        password_missing: row.password_missing,
+        lacks_masks: is_read && !masks.iter().all(|mask| is_covered(mask, &masked)),
+    };
+    Ok((known, run_under_way))
 }

@@ -19,7 +19,7 @@ use super::announce_work;
 use super::report::{Outcome, Report, ReportColumns};
 use crate::audit::SystemEntry;
 use crate::documents::content_hash;
-use crate::{AcrossTenants, StoreError, sql};
+use crate::{AcrossTenants, Store, StoreError, sql};
 
 /// How many jobs of a stage a worker has room for, and whose turn it was last.
 #[derive(Clone, Debug)]
@@ -108,15 +108,15 @@ struct ClaimedRow {
     pipeline: Vec<String>,
     content_sha256: Option<Vec<u8>>,
     config: Value,
-    password: Option<String>,
+    sealed_password: Option<Vec<u8>>,
     waited_ms: i64,
     earlier: Option<Json<Earlier>>,
 }
 
-impl TryFrom<ClaimedRow> for ClaimedJob {
-    type Error = StoreError;
-
-    fn try_from(row: ClaimedRow) -> Result<Self, StoreError> {
+impl ClaimedJob {
+    fn of_row(row: ClaimedRow, store: &Store) -> Result<Self, StoreError> {
+        let place = (TenantId(row.tenant_id), RunId(row.run_id));
+        let password = store.opened_password(place, row.sealed_password.as_deref());
         let stages: Result<Vec<StageName>, _> = row.pipeline.into_iter().map(parse_stage).collect();
         let pipeline = Pipeline::try_from(stages?).map_err(|error| StoreError::NotUnderstood {
             what: "pipeline",
@@ -134,7 +134,7 @@ impl TryFrom<ClaimedRow> for ClaimedJob {
             pipeline,
             content: row.content_sha256.as_deref().map(content_hash).transpose()?,
             config: row.config,
-            password: row.password.map(Secret::new),
+            password,
             waited: Duration::from_millis(u64::try_from(row.waited_ms).unwrap_or(0)),
             earlier: row.earlier.map(|Json(earlier)| earlier).unwrap_or_default(),
         })
@@ -239,8 +239,10 @@ impl AcrossTenants {
             .bind(claim.but_for.iter().map(|tenant| tenant.0).collect::<Vec<_>>())
             .fetch_all(self.connection())
             .await?;
-        let jobs: Vec<ClaimedJob> =
-            rows.into_iter().map(ClaimedJob::try_from).collect::<Result<_, _>>()?;
+        let jobs: Vec<ClaimedJob> = rows
+            .into_iter()
+            .map(|row| ClaimedJob::of_row(row, self.store()))
+            .collect::<Result<_, _>>()?;
         let started = |job: &ClaimedJob| {
             let detail =
                 json!({ "run_id": job.run_id, "stage": job.stage, "worker": claim.worker_id });

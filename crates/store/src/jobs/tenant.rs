@@ -163,6 +163,9 @@ impl Tx {
     /// Queues a run and its first job, to last exactly when this transaction does.
     pub async fn start_run(&mut self, new: &NewRun) -> Result<(), StoreError> {
         let stages: Vec<&str> = new.pipeline.stages().iter().map(StageName::as_str).collect();
+        let password =
+            self.stored_password(new.run_id, new.content.as_ref(), new.password.as_ref())?;
+        let check = password.as_ref().and_then(|stored| stored.check);
         sqlx::query(sql!("jobs/insert_run"))
             .bind(new.run_id.0)
             .bind(self.tenant_id().0)
@@ -180,7 +183,8 @@ impl Tx {
             .bind(new.content.as_ref().map(ContentHash::as_bytes))
             .bind(new.batch_id.map(|id| id.0))
             .bind(new.reused.as_ref().map(|reused| reused.first.as_str()))
-            .bind(new.password.as_ref().map(Secret::reveal))
+            .bind(password.map(|stored| stored.sealed))
+            .bind(check.as_ref().map(<[u8; 32]>::as_slice))
             .execute(self.connection())
             .await?;
         if let Some(reused) = &new.reused {

@@ -24,8 +24,8 @@ use sqlx::{AssertSqlSafe, Connection, PgPool};
 pub use error::OpenError;
 pub use url::{DatabaseUrl, DatabaseUrls, InvalidDatabaseUrl};
 
-use crate::StoreError;
 use crate::private::PrivateServer;
+use crate::{PasswordSeal, StoreError};
 use logins::{Login, Logins};
 
 /// The database, ready for use. Cheap to clone.
@@ -38,6 +38,8 @@ pub struct Store {
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) ids: Arc<dyn IdGen>,
     access: Arc<Access>,
+    /// Without it, passwords of originals can be neither kept nor used.
+    pub(crate) seal: Option<Arc<PasswordSeal>>,
     #[cfg(feature = "sabotage")]
     pub(crate) unfenced: bool,
 }
@@ -123,6 +125,7 @@ impl Store {
             clock,
             ids,
             access: Arc::new(access),
+            seal: None,
             #[cfg(feature = "sabotage")]
             unfenced: false,
         }

@@ -10,9 +10,8 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use chrono::{DateTime, Utc};
-use domain::{
-    Actor, BatchId, ChunkArea, DocId, FileKind, NewChunks, NewVectors, RunId, Scope, TenantId,
-};
+use domain::{BatchId, ChunkArea, DocId, FileKind, NewChunks, NewVectors, RunId, Scope, TenantId};
+use serde::Deserialize;
 use serde_json::json;
 use sqlx::FromRow;
 use sqlx::types::Json;
@@ -44,8 +43,17 @@ pub struct FindableDocument {
     pub kind: FileKind,
     pub created_at: DateTime<Utc>,
     pub tags: Vec<String>,
-    pub owners: Vec<Actor>,
+    /// Those who may find it: who has not presented its password, where it has one, may not.
+    pub owners: Vec<FindableOwner>,
     pub batches: Vec<BatchId>,
+}
+
+/// What an owner narrows a document down by, instead of what everybody else does.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct FindableOwner {
+    pub owner: String,
+    pub created_at: DateTime<Utc>,
+    pub tags: Vec<String>,
 }
 
 /// What of it can be found.
@@ -142,7 +150,8 @@ impl Tx {
         &mut self,
         only: Option<&[DocId]>,
     ) -> Result<Vec<FindableDocument>, StoreError> {
-        type Row = (Uuid, Uuid, String, DateTime<Utc>, Vec<String>, Vec<String>, Vec<Uuid>);
+        type Row =
+            (Uuid, Uuid, String, DateTime<Utc>, Vec<String>, Json<Vec<FindableOwner>>, Vec<Uuid>);
         let rows: Vec<Row> = sqlx::query_as(sql!("search/documents"))
             .bind(self.tenant_id().0)
             .bind(ids(only))
@@ -153,14 +162,13 @@ impl Tx {
                 what: "kind of file",
                 value: kind.clone(),
             })?;
-            let owners: Vec<String> = owners;
             Ok(FindableDocument {
                 doc_id: DocId(doc_id),
                 doc_version_id,
                 kind,
                 created_at,
                 tags,
-                owners: owners.iter().filter_map(|owner| owner.parse().ok()).collect(),
+                owners: owners.0,
                 batches: batches.into_iter().map(BatchId).collect(),
             })
         };

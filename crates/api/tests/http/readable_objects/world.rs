@@ -135,7 +135,7 @@ pub(super) struct World {
     events: HashMap<Principal, Vec<String>>,
 }
 
-const PASSWORD: &str = "open sesame";
+const PASSWORD: &str = "sesame";
 
 impl World {
     pub(super) async fn build() -> Self {
@@ -178,10 +178,11 @@ impl World {
             State::Password => "Eisenach",
         };
         let title = format!("insurance-{}.txt", state.as_str());
-        let text = format!(
-            "The landlord insures the building in {marker} against fire.\n\nIBAN of {state:?}"
-        );
         let password = (state == State::Password).then_some(PASSWORD);
+        let lock = password.map_or_else(String::new, |word| format!("locked by {word}\n\n"));
+        let text = format!(
+            "{lock}The landlord insures the building in {marker} against fire.\n\nIBAN of {state:?}"
+        );
         let (mut batches, mut first) = (HashMap::new(), None);
         for owner in Principal::OWNERS {
             let batch = self.post("/v1/batches", json!({}), owner).await;
@@ -194,9 +195,6 @@ impl World {
         let added = first.unwrap();
         let (doc_id, older_run_id) = (text_of(&added, "doc_id"), text_of(&added, "run_id"));
         let mail_id = self.attach(&title, &text, state, &older_run_id).await;
-        if state == State::Password {
-            self.lock(&doc_id).await;
-        }
         let links = self.link_everybody(&doc_id).await;
         if state == State::Masked {
             let mask = json!({ "box": [0.0, 0.1, 1.0, 1.0], "file_name_contains": title });
@@ -206,9 +204,6 @@ impl World {
         let path = format!("/v1/documents/{doc_id}");
         let rerun = self.post(&format!("{path}/rerun"), json!({}), Principal::Admin).await;
         self.library.work_off().await;
-        if state == State::Password {
-            self.lock(&doc_id).await;
-        }
         match state {
             State::Withdrawn => {
                 self.post(&format!("{path}/deactivate"), json!({}), Principal::Admin).await;
@@ -245,19 +240,6 @@ impl World {
         self.app().ops.intake().take_in_part(attached).await.unwrap();
         self.library.work_off().await;
         mail_id
-    }
-
-    /// The runs needed a password, and those who uploaded the document have shown it.
-    async fn lock(&self, doc_id: &str) {
-        let doc_id: uuid::Uuid = doc_id.parse().unwrap();
-        let mut superuser = self.app().database.superuser().await;
-        for statement in [
-            "UPDATE ingestion_runs SET password_check = '\\x01' WHERE doc_id = $1",
-            "UPDATE document_owners SET password_check = '\\x01' WHERE doc_id = $1
-             AND owner IN (SELECT owner FROM batches JOIN batch_documents USING (batch_id) WHERE doc_id = $1)",
-        ] {
-            sqlx::query(statement).bind(doc_id).execute(&mut superuser).await.unwrap();
-        }
     }
 
     async fn link_everybody(&self, doc_id: &str) -> HashMap<Principal, Option<String>> {

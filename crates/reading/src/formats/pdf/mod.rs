@@ -28,7 +28,7 @@ const NAMED_BROKEN_PAGES: u32 = 20;
 
 /// Reads a document into the sink. Needs the library of [`crate::pdfium`].
 pub fn read(source: Source<'_>, sink: &mut dyn Sink) -> Result<(), ReadError> {
-    let document = open(source)?;
+    let (document, password_used) = open_and_tell(source)?;
     let count = u32::try_from(document.pages().len()).unwrap_or(0);
     if count == 0 {
         return Err(ReadError::damaged("it has no pages"));
@@ -39,7 +39,11 @@ pub fn read(source: Source<'_>, sink: &mut dyn Sink) -> Result<(), ReadError> {
             "it has {count} pages, and {allowed} may be read"
         )));
     }
-    sink.take(Part::Head(head(&document, source, count)))?;
+    let mut head = head(&document, source, count);
+    if password_used {
+        head.note_password();
+    }
+    sink.take(Part::Head(head))?;
     let mut remarks = Vec::new();
     attachments::read(&document, source.limits, sink, &mut remarks)?;
     let mut broken = 0;
@@ -67,15 +71,21 @@ pub fn read(source: Source<'_>, sink: &mut dyn Sink) -> Result<(), ReadError> {
 
 /// Opens a document: without a password first, then with the one that came with it.
 pub(crate) fn open(source: Source<'_>) -> Result<PdfDocument<'_>, ReadError> {
+    open_and_tell(source).map(|(document, _)| document)
+}
+
+/// The same, and whether the password was needed.
+fn open_and_tell(source: Source<'_>) -> Result<(PdfDocument<'_>, bool), ReadError> {
     let library = pdfium::open()?;
     let wrong = |error: &PdfiumError| {
         matches!(error, PdfiumError::PdfiumLibraryInternalError(PdfiumInternalError::PasswordError))
     };
     match (library.load_pdf_from_byte_slice(source.bytes, None), source.password) {
-        (Ok(document), _) => Ok(document),
+        (Ok(document), _) => Ok((document, false)),
         (Err(error), None) if wrong(&error) => Err(ReadError::NeedsPassword),
         (Err(error), Some(password)) if wrong(&error) => {
-            library.load_pdf_from_byte_slice(source.bytes, Some(password)).map_err(|error| {
+            let opened = library.load_pdf_from_byte_slice(source.bytes, Some(password));
+            opened.map(|document| (document, true)).map_err(|error| {
                 if wrong(&error) { ReadError::WrongPassword } else { damaged(&error) }
             })
         }

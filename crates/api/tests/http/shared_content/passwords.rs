@@ -1,0 +1,182 @@
+//! Documents with a password: who has not presented it neither reads nor finds them, and it is kept by nobody longer
+//! than needed.
+
+use axum::http::{Method, StatusCode};
+use domain::Secret;
+use ops::PasswordKeeper;
+use serde_json::{Value, json};
+use sqlx::Connection;
+use store::{DatabaseUrl, PasswordSeal, Store, StoreError};
+
+use super::{Office, doc_id};
+
+const PLAN: &str = "locked by sesame\n\nThe plan is to buy the house on the hill.";
+
+async fn stored(office: &Office, columns: &str) -> Vec<Value> {
+    let mut superuser = office.library.app.database.superuser().await;
+    let statement = format!(
+        "SELECT to_jsonb(r) FROM (SELECT {columns} FROM ingestion_runs ORDER BY created_at, run_id) AS r"
+    );
+    let rows = sqlx::query_scalar(sqlx::AssertSqlSafe(statement)).fetch_all(&mut superuser).await;
+    superuser.close().await.unwrap();
+    rows.unwrap()
+}
+
+async fn finds(office: &Office, token: &str) -> bool {
+    let found = office.search(token, json!({ "query": "house on the hill" })).await;
+    let known = office.get(token, "/v1/knowledge-base").await.body;
+    let asked = office.library.app.post("/v1/ask", json!({ "question": "what is the plan?" }));
+    let answer = asked.bearer(token).send().await.body.to_string();
+    let found = found["hits"] != json!([]);
+    assert_eq!(found, known["items"] != json!([]));
+    assert_eq!(found, answer.contains("hill"), "{answer}");
+    found
+}
+
+#[tokio::test]
+async fn who_has_the_bytes_but_not_the_password_gets_nothing() {
+    let office = Office::open().await;
+    let id = doc_id(&office.bring(&office.ada, &[("password", "sesame")], "plan.txt", PLAN).await);
+    assert!(finds(&office, &office.ada).await);
+    for (said, code) in
+        [(&[("password", "WRONG")][..], "wrong_password"), (&[][..], "password_required")]
+    {
+        let refused = office.bring(&office.bob, said, "b.txt", PLAN).await;
+        assert_eq!((refused.status, refused.code()), (StatusCode::CONFLICT, code));
+        assert_eq!(office.text(&office.bob, &id).await.status, StatusCode::NOT_FOUND);
+        assert!(!finds(&office, &office.bob).await);
+    }
+    let right = office.bring(&office.bob, &[("password", "sesame")], "b.txt", PLAN).await;
+    assert_eq!(right.body["status"], "skipped", "{right:?}");
+    assert_eq!(office.text(&office.bob, &id).await.status, StatusCode::OK);
+    assert!(finds(&office, &office.bob).await);
+    // Who has proven it once need not do so again.
+    assert_eq!(office.bring(&office.ada, &[], "c.txt", PLAN).await.status, StatusCode::OK);
+}
+
+#[tokio::test]
+async fn an_owner_who_never_knew_the_password_reads_nothing_once_it_is_opened() {
+    let office = Office::open().await;
+    let id = doc_id(&office.bring(&office.ada, &[], "plan.txt", PLAN).await);
+    let path = format!("/v1/documents/{id}");
+    assert_eq!(office.get(&office.ada, &path).await.body["status"], "failed");
+    let opened = office.bring(&office.bob, &[("password", "sesame")], "b.txt", PLAN).await;
+    assert_eq!(opened.body["dedup_result"], "new", "{opened:?}");
+    assert!(finds(&office, &office.bob).await && finds(&office, office.admin()).await);
+
+    let seen = office.get(&office.ada, &path).await.body;
+    assert_eq!((&seen["status"], &seen["content_locked"]), (&json!("active"), &json!(true)));
+    let locked = office.text(&office.ada, &id).await;
+    assert_eq!((locked.status, locked.code()), (StatusCode::FORBIDDEN, "password_required"));
+    assert!(!finds(&office, &office.ada).await);
+    let run = opened.body["run_id"].as_str().unwrap();
+    let artifact = format!("/v1/ingestion-runs/{run}/artifacts/layout/text.txt");
+    assert_ne!(office.get(&office.ada, &artifact).await.status, StatusCode::OK);
+
+    office.bring(&office.ada, &[("password", "sesame")], "plan.txt", PLAN).await;
+    assert_eq!(office.text(&office.ada, &id).await.status, StatusCode::OK);
+    assert!(finds(&office, &office.ada).await);
+    assert_eq!(office.get(&office.ada, &path).await.body["content_locked"], false);
+}
+
+#[tokio::test]
+async fn a_password_that_was_not_needed_locks_nobody_out() {
+    let office = Office::open().await;
+    office.bring(&office.ada, &[("password", "needless")], "a.txt", "An open house.").await;
+    let same = office.bring(&office.bob, &[], "b.txt", "An open house.").await;
+    assert_eq!(same.body["status"], "skipped", "{same:?}");
+    let found = office.search(&office.bob, json!({ "query": "open house" })).await;
+    assert_eq!(found["hits"].as_array().unwrap().len(), 1);
+    // Nor where nothing ever opened the file.
+    let batch = json!({ "pipeline": ["ingest"] });
+    office.bring_in_batch(&office.ada, batch, "c.txt", "Another open house.").await;
+    assert_eq!(
+        office.bring(&office.bob, &[], "d.txt", "Another open house.").await.status,
+        StatusCode::OK
+    );
+}
+
+#[tokio::test]
+async fn a_password_is_sealed_at_rest_and_deleted_when_nobody_needs_it() {
+    let office = Office::open().await;
+    let app = &office.library.app;
+    let keeper = PasswordKeeper { store: app.ops.store().clone(), clock: app.clock.clone() };
+    let id = doc_id(&office.bring(&office.ada, &[("password", "sesame")], "plan.txt", PLAN).await);
+    let path = format!("/v1/documents/{id}");
+    let kept = "password, encode(sealed_password, 'escape') AS sealed, sealed_password IS NOT NULL AS kept";
+    let [row]: [Value; 1] = stored(&office, kept).await.try_into().unwrap();
+    assert_eq!((&row["password"], &row["kept"]), (&Value::Null, &json!(true)));
+    assert!(!row["sealed"].as_str().unwrap().contains("sesame"));
+    assert_eq!(keeper.forget().await.unwrap(), 0, "pictures of its pages need it");
+
+    // A rerun takes the password over, and then the earlier run has no use for it.
+    let rerun = app.post(&format!("{path}/rerun"), json!({})).bearer(office.admin()).send().await;
+    assert_eq!(rerun.status, StatusCode::ACCEPTED);
+    app.clock.advance(chrono::Duration::seconds(1));
+    office.library.work_off().await;
+    assert_eq!(office.get(&office.ada, &path).await.body["version_label"], "v2");
+    assert_eq!(keeper.forget().await.unwrap(), 1);
+    let kept = stored(&office, "sealed_password IS NOT NULL AS kept").await;
+    assert_eq!(kept.iter().filter(|row| row["kept"] == true).count(), 1);
+    assert_eq!(office.text(&office.ada, &id).await.status, StatusCode::OK);
+
+    office.act(office.admin(), Method::DELETE, &path).await;
+    let kept = stored(&office, "sealed_password IS NOT NULL AS kept").await;
+    assert!(kept.iter().all(|row| row["kept"] == false), "deleted with the document");
+
+    // One that was not needed goes at once.
+    office.bring(&office.ada, &[("password", "no")], "c.txt", "Open words.").await;
+    assert_eq!(keeper.forget().await.unwrap(), 1);
+    // A failed run keeps its password for a day, for those who retry it.
+    office.bring(&office.ada, &[("password", "no")], "b.txt", "locked by x\n\nOther words.").await;
+    assert_eq!(keeper.forget().await.unwrap(), 0);
+    app.clock.advance(chrono::Duration::hours(25));
+    assert_eq!(keeper.forget().await.unwrap(), 1);
+}
+
+#[tokio::test]
+async fn a_rerun_asks_for_a_password_that_is_not_kept_any_more() {
+    let office = Office::open().await;
+    let id = doc_id(&office.bring(&office.ada, &[("password", "sesame")], "plan.txt", PLAN).await);
+    let path = format!("/v1/documents/{id}");
+    let mut superuser = office.library.app.database.superuser().await;
+    sqlx::query("UPDATE ingestion_runs SET sealed_password = NULL")
+        .execute(&mut superuser)
+        .await
+        .unwrap();
+    let rerun = async |body: Value| {
+        office.library.app.post(&format!("{path}/rerun"), body).bearer(office.admin()).send().await
+    };
+    assert_eq!(rerun(json!({})).await.code(), "password_required");
+    let later = json!({ "password": "WRONG", "from_stage": "index" });
+    assert_eq!(rerun(later).await.code(), "wrong_password", "it would become a proof");
+    assert_eq!(rerun(json!({ "password": "sesame" })).await.status, StatusCode::ACCEPTED);
+}
+
+#[tokio::test]
+async fn passwords_from_before_are_sealed_at_the_next_start_and_another_key_is_refused() {
+    let office = Office::open().await;
+    let app = &office.library.app;
+    let id = doc_id(&office.bring(&office.ada, &[("password", "sesame")], "plan.txt", PLAN).await);
+    let mut superuser = app.database.superuser().await;
+    for statement in [
+        "UPDATE ingestion_runs SET password = 'sesame', sealed_password = NULL, password_check = NULL, stats = '{}'",
+        "UPDATE stages SET stats = NULL",
+        "UPDATE document_owners SET password_check = NULL",
+    ] {
+        sqlx::query(statement).execute(&mut superuser).await.unwrap();
+    }
+    app.another_process().await;
+    let rows = stored(&office, "password, sealed_password IS NOT NULL AS kept").await;
+    assert_eq!(rows, [json!({ "password": null, "kept": true })]);
+    assert_eq!(office.text(&office.ada, &id).await.status, StatusCode::OK, "who gave it knows it");
+    assert_eq!(office.bring(&office.bob, &[], "b.txt", PLAN).await.code(), "password_required");
+
+    let url: DatabaseUrl = app.database.url().parse().unwrap();
+    let environment = testkit::fake_environment(&app.clock);
+    let store = Store::open(&url, 2, environment.clock, environment.ids).await.unwrap();
+    let other = PasswordSeal::new(&Secret::new("a key that somebody else made"));
+    let refused = store.seal_passwords_with(other).await.unwrap_err();
+    assert!(matches!(refused, StoreError::OtherSecretsKey), "{refused}");
+    assert!(refused.to_string().contains("secrets_key"), "{refused}");
+}

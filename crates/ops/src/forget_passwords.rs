@@ -1,0 +1,36 @@
+//! Deleting the passwords of documents that nobody needs any more.
+
+use std::sync::Arc;
+
+use domain::Clock;
+use store::Store;
+
+use crate::OpsError;
+
+#[derive(Clone, Debug)]
+pub struct PasswordKeeper {
+    pub store: Store,
+    pub clock: Arc<dyn Clock>,
+}
+
+impl PasswordKeeper {
+    /// A failed run is retried within this time, or with the password given again.
+    const KEPT_AFTER_A_FAILURE: chrono::Duration = chrono::Duration::hours(24);
+
+    /// Seals passwords that an older version left in the clear, and deletes those that are not needed. Returns how
+    /// many were deleted.
+    pub async fn forget(&self) -> Result<u64, OpsError> {
+        self.store.seal_clear_passwords().await?;
+        let mut across = self.store.across_tenants().await?;
+        let failed_before = self.clock.now() - Self::KEPT_AFTER_A_FAILURE;
+        let forgotten = across.forget_passwords(failed_before).await?;
+        across.commit().await?;
+        if forgotten > 0 {
+            tracing::info!(
+                passwords = forgotten,
+                "deleted document passwords that were not needed any more"
+            );
+        }
+        Ok(forgotten)
+    }
+}

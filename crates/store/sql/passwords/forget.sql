@@ -1,0 +1,12 @@
+-- Deletes the passwords of originals that nobody needs any more: $1 failed runs that ended before are not retried.
+-- Kept are those of runs under way, of failed runs that may be retried, and of the latest version of a document
+-- that its password opened: pictures of its pages and reruns need it. Deleting a document deletes them at once.
+UPDATE ingestion_runs AS run SET sealed_password = NULL
+WHERE run.sealed_password IS NOT NULL
+  AND run.status NOT IN ('queued', 'running')
+  AND NOT (run.status = 'failed' AND run.updated_at >= $1)
+  AND NOT (docket_opened_by_password(run) AND EXISTS (
+      SELECT FROM document_versions AS v
+      WHERE v.run_id = run.run_id AND NOT EXISTS (
+          SELECT FROM document_versions AS newer
+          WHERE newer.doc_id = v.doc_id AND (newer.created_at, newer.doc_version_id) > (v.created_at, v.doc_version_id))))
