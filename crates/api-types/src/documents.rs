@@ -203,7 +203,8 @@ pub struct RunView {
     pub started_at: Option<DateTime<Utc>>,
     pub updated_at: DateTime<Utc>,
     pub finished_at: Option<DateTime<Utc>>,
-    /// What the run was told; empty when somebody else started it and the caller sees only their own documents.
+    /// What the run was told. A caller who sees only their own documents is not told what somebody else said of the
+    /// same content.
     pub config: Value,
     pub stats: Value,
     pub error: Option<String>,
