@@ -11,8 +11,8 @@ use blob::BlobStream;
 use blob::links::{Link, LinkError};
 use chrono::{DateTime, Utc};
 use domain::{
-    Action, Actor, AuditAction, AuditEntry, Caller, ContentHash, DocId, Entity, ReadableObject,
-    RunId, TenantId, TraceId,
+    Action, Actor, ApiKey, AuditAction, AuditEntry, Caller, ContentHash, DocId, Entity,
+    ReadableObject, RunId, TenantId, TraceId,
 };
 use serde_json::json;
 use url::Url;
@@ -185,7 +185,9 @@ impl Ops {
             }
             Actor::ApiKey(api_key_id) => {
                 let key = tx.find_api_key(api_key_id).await?;
-                let key = key.filter(|key| key.revoked_at.is_none());
+                let now = self.clock.now();
+                let lasts = |key: &ApiKey| key.expires_at.is_none_or(|end| now < end);
+                let key = key.filter(|key| key.is_valid() && lasts(key));
                 key.map(|key| Caller {
                     actor,
                     role: key.role,

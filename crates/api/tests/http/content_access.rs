@@ -186,6 +186,31 @@ async fn a_link_ends_when_the_key_that_made_it_is_revoked() {
 }
 
 #[tokio::test]
+async fn a_link_ends_with_the_key_that_made_it() {
+    let (library, acme) = start().await;
+    let app = &library.app;
+    let document = ready(&library, &acme.admin_token, "lease.txt", "The rent is due.").await;
+    let (user, admin) = app.user(&acme, Role::Admin).await;
+    let end = app.ops.clock().now() + Duration::minutes(30);
+    let mut links = Vec::new();
+    for (maker, expires_at) in [(&admin, None), (&acme.admin_token, Some(end))] {
+        let body = json!({ "name": "scanner", "role": "viewer", "expires_at": expires_at });
+        let made = app.post("/v1/api-keys", body).bearer(maker).send().await.body;
+        links.push(link_to(app, &document, made["key"].as_str().unwrap()).await);
+    }
+    for link in &links {
+        assert_eq!(app.get(link).send().await.status, StatusCode::OK);
+    }
+    let path = format!("/v1/users/{}", user.user_id);
+    app.request(Method::DELETE, &path).bearer(&acme.admin_token).send().await;
+    let refused = app.get(&links[0]).send().await;
+    assert_eq!(refused.code(), "link_revoked", "who made the key was deactivated");
+    assert_eq!(app.get(&links[1]).send().await.status, StatusCode::OK);
+    app.clock.advance(Duration::minutes(30));
+    assert_eq!(app.get(&links[1]).send().await.code(), "link_revoked", "the key has expired");
+}
+
+#[tokio::test]
 async fn a_link_ends_when_its_creator_may_not_read_the_original_any_more() {
     let (library, acme) = start().await;
     let app = &library.app;
