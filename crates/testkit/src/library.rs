@@ -151,9 +151,9 @@ impl AsItIs {
 }
 
 fn open_with(work: &Work, locked: &str) -> Result<(), Failure> {
-    let word = locked.split_whitespace().next().unwrap_or_default();
+    let opener = locked.split_whitespace().next().unwrap_or_default();
     match &work.password {
-        Some(password) if password.reveal() == word => Ok(()),
+        Some(password) if password.reveal() == opener => Ok(()),
         Some(_) => Err(Failure::permanent("the password does not open the file", "Check it.")),
         None => Err(Failure::permanent("the file needs a password", "Give it.")),
     }
