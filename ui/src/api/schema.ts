@@ -176,7 +176,8 @@ export interface paths {
         };
         /**
          * Check the audit log
-         * @description Recomputes every hash of the tenant's chain, and compares the log with its signed checkpoints.
+         * @description Recomputes every hash of the tenant's chain, and compares the log with its signed checkpoints. One check at a time
+         *     runs for a tenant, and two for all; otherwise 503, `audit_check_running`.
          */
         get: operations["verify_audit"];
         put?: never;
@@ -276,8 +277,8 @@ export interface paths {
         put?: never;
         /**
          * Add documents to a batch
-         * @description Any number of files. Each is accepted or refused by itself, as the answer says. A title, a password and tags
-         *     are for the file that comes next.
+         * @description Many files: their headers and the other fields may come to 256 kB. Each file is accepted or refused by itself, as the
+         *     answer says. A title, a password and tags are for the file that comes next.
          */
         post: operations["add_to_batch"];
         delete?: never;
@@ -1288,6 +1289,10 @@ export interface components {
             /** Format: int64 */
             rows: number;
         };
+        ChangePasswordRequest: {
+            current_password: string;
+            new_password: string;
+        };
         CheckpointPage: {
             /** @description In the order of their numbers. */
             items: components["schemas"]["CheckpointView"][];
@@ -1312,9 +1317,6 @@ export interface components {
             statement: string;
             /** Format: date-time */
             taken_at: string;
-        ChangePasswordRequest: {
-            current_password: string;
-            new_password: string;
         };
         CitationView: {
             areas: components["schemas"]["AreaView"][];
@@ -1425,6 +1427,8 @@ export interface components {
         };
         DocumentView: {
             content_hash?: string | null;
+            /** @description It has a password that you have not presented: upload it again with its password to read and find it. */
+            content_locked?: boolean;
             /** @example application/pdf */
             content_type: string;
             /** Format: date-time */
@@ -1920,7 +1924,10 @@ export interface components {
             artifacts_readable?: boolean;
             /** Format: uuid */
             batch_id?: string | null;
-            /** @description What the run was told; empty when somebody else started it and the caller sees only their own documents. */
+            /**
+             * @description What the run was told. A caller who sees only their own documents is not told what somebody else said of the
+             *     same content.
+             */
             config: unknown;
             /**
              * Format: date-time
