@@ -147,6 +147,8 @@ pub(crate) struct OpenDatabase {
 }
 
 impl OpenDatabase {
+    /// The file with the key for document passwords.
+    const SECRETS_KEY: &str = "master_key";
     /// A connection that hangs must not keep the process from ending.
     const CLOSE_TIMEOUT: Duration = Duration::from_secs(5);
 
@@ -162,6 +164,14 @@ impl OpenDatabase {
         let blobs = open_blobs(config, &data_dir)?;
         let environment = system::environment();
         let database = Self::open(config, &data_dir, &environment).await?;
+        // A key of its own would not open what the servers of a shared database have sealed.
+        let has_key = config.auth.secrets_key.is_some() || data_dir.has_secret(Self::SECRETS_KEY);
+        if config.database.url.is_some() && !has_key {
+            tracing::info!(
+                "secrets_key is not set: documents with a password are left to workers that have it"
+            );
+            return Ok((database, blobs));
+        }
         Ok((database.sealing(config, &data_dir, &environment).await?, blobs))
     }
 
@@ -174,7 +184,7 @@ impl OpenDatabase {
     ) -> Result<Self> {
         let key = match &config.auth.secrets_key {
             Some(key) => Ok(key.clone()),
-            None => data_dir.secret("master_key", environment.random.as_ref()),
+            None => data_dir.secret(Self::SECRETS_KEY, environment.random.as_ref()),
         };
         let sealing = match key {
             Ok(key) => {

@@ -86,6 +86,11 @@ impl DataDir {
         }
     }
 
+    /// Whether there is a secret by this name already.
+    pub(crate) fn has_secret(&self, name: &str) -> bool {
+        self.folder.join("secrets").join(name).exists()
+    }
+
     fn not_writable(&self, source: io::Error) -> DataDirError {
         let folder = self.folder.clone();
         if source.kind() == io::ErrorKind::StorageFull {

@@ -99,6 +99,12 @@ async fn run_stage(
     job: &ClaimedJob,
     holding: &Holding,
 ) -> Ended {
+    // Without its password the stage would fail for good; a worker with the key may take the next try.
+    if job.is_password_sealed {
+        return Ended::Done(Err(Failure::retry(
+            "this worker has no key for document passwords: set secrets_key to the one that the server uses",
+        )));
+    }
     let deadline = registered.stage.settings().deadline;
     let work = Work {
         tenant_id: job.tenant_id,

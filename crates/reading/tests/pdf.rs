@@ -194,9 +194,10 @@ fn an_encrypted_file_asks_for_its_password() {
 #[test]
 fn a_file_says_whether_its_password_was_needed() {
     // Revision 2, with the key check of the password "sesame".
+    let page = "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 300 200] /Contents 7 0 R >>";
     let locked = catalog_with(
         "",
-        &[],
+        &[page, "<< /Length 0 >> stream\n\nendstream"],
         "/Encrypt << /Filter /Standard /V 1 /R 2 /P -4 \
          /O <0000000000000000000000000000000000000000000000000000000000000000> \
          /U <f08ad567c0c88beb552721537d66f6870c55766b401ec074261f3edd2167bd9c> >> \

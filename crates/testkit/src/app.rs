@@ -21,6 +21,7 @@ use ops::{
 use retrieval::embedding::EmbeddingSource;
 use serde_json::{Value, json};
 use stages::Ingest;
+use store::Store;
 use tempfile::TempDir;
 use tower::ServiceExt;
 
@@ -219,13 +220,25 @@ impl TestApp {
         self.work_off_with(Stages::default().with(ingest)).await;
     }
 
+    /// What waits, by a worker that cannot open passwords of documents.
+    pub async fn work_off_without_key(&self) {
+        let fake = fake_environment(&self.clock);
+        let url = self.database.url().parse().expect("our own URL is one");
+        let store = Store::open(&url, 5, fake.clock, fake.ids).await.expect("the database opens");
+        let ingest = Ingest::new(self.blobs.clone()).expect("the stage has a name");
+        self.work_off_on(store, Stages::default().with(ingest)).await;
+    }
+
     /// The same with stages of the test's own.
     pub async fn work_off_with(&self, stages: Stages) {
+        self.work_off_on(self.ops.store().clone(), stages).await;
+    }
+
+    async fn work_off_on(&self, store: Store, stages: Stages) {
         let fake = fake_environment(&self.clock);
         let ids = Arc::clone(&self.worker_ids);
         let environment = Environment { clock: fake.clock, ids, random: fake.random };
         let settings = WorkerSettings::named("w");
-        let store = self.ops.store().clone();
         let worker = Worker::new(store, stages, environment, settings).expect("a worker starts");
         worker.work_off().await.expect("the work gets done");
     }

@@ -63,6 +63,8 @@ pub struct ClaimedJob {
     pub config: Value,
     /// Opens the original.
     pub password: Option<Secret>,
+    /// There is a password, and this process does not have the key that opens it.
+    pub is_password_sealed: bool,
     /// How long it lay in the queue.
     pub waited: Duration,
     /// The artifacts that the stages before it left, by stage.
@@ -134,6 +136,7 @@ impl ClaimedJob {
             pipeline,
             content: row.content_sha256.as_deref().map(content_hash).transpose()?,
             config: row.config,
+            is_password_sealed: row.sealed_password.is_some() && password.is_none(),
             password,
             waited: Duration::from_millis(u64::try_from(row.waited_ms).unwrap_or(0)),
             earlier: row.earlier.map(|Json(earlier)| earlier).unwrap_or_default(),

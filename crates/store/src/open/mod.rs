@@ -179,10 +179,8 @@ impl Store {
 
     /// Asks the database for a sign of life, as both roles.
     pub async fn check(&self) -> Result<(), StoreError> {
-        for pool in [&self.app, &self.system] {
-            sqlx::query("SELECT 1").execute(pool).await?;
-        }
-        Ok(())
+        check_pool(&self.app).await?;
+        check_pool(&self.system).await
     }
 
     /// Closes every connection, after those in use come back.
@@ -209,6 +207,21 @@ impl Access {
 
     fn system_pool(&self, max_connections: u32) -> PgPool {
         pool(&self.logins.system, self.timeouts.background, max_connections)
+    }
+}
+
+/// Connections that died while they lay idle say nothing about the server as it is now: each is thrown away, until
+/// one answers or a new one does not.
+async fn check_pool(pool: &PgPool) -> Result<(), StoreError> {
+    let mut idle = pool.num_idle();
+    loop {
+        let mut connection = pool.acquire().await?;
+        match sqlx::query("SELECT 1").execute(&mut *connection).await {
+            Ok(_) => return Ok(()),
+            Err(_) if idle > 0 => idle -= 1,
+            Err(error) => return Err(error.into()),
+        }
+        drop(connection.detach());
     }
 }
 

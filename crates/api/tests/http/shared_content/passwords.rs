@@ -180,3 +180,20 @@ async fn passwords_from_before_are_sealed_at_the_next_start_and_another_key_is_r
     assert!(matches!(refused, StoreError::OtherSecretsKey), "{refused}");
     assert!(refused.to_string().contains("secrets_key"), "{refused}");
 }
+
+#[tokio::test]
+async fn a_worker_without_the_key_leaves_the_document_to_one_that_has_it() {
+    let office = Office::open().await;
+    let app = &office.library.app;
+    let request = app.request(Method::POST, "/v1/ingest");
+    let said = [("password", "sesame")];
+    let id = doc_id(&request.file_with(&said, "plan.txt", PLAN).bearer(&office.ada).send().await);
+    app.work_off_without_key().await;
+    let waiting = office.get(&office.ada, &format!("/v1/documents/{id}")).await.body;
+    assert_ne!(waiting["status"], "failed", "{waiting}");
+
+    app.clock.advance(chrono::Duration::minutes(5));
+    app.ops.do_housekeeping().await.unwrap();
+    office.library.work_off().await;
+    assert!(finds(&office, &office.ada).await, "another worker reads it");
+}
