@@ -181,7 +181,8 @@ async fn are_the_users(superuser: &mut PgConnection, wanted: &[&str]) {
     for _ in 0..LOOKS {
         found = sqlx::query_scalar(
             "SELECT DISTINCT usename::text FROM pg_stat_activity
-             WHERE datname = current_database() AND pid <> pg_backend_pid() ORDER BY 1",
+             WHERE datname = current_database() AND pid <> pg_backend_pid()
+               AND backend_type = 'client backend' ORDER BY 1",
         )
         .fetch_all(&mut *superuser)
         .await
