@@ -21,6 +21,7 @@ mod chaos;
 mod commands;
 mod database_logins;
 mod documents;
+mod faults;
 mod first_start;
 mod hostile;
 mod ingesting;

@@ -2,6 +2,7 @@
 
 use std::net::SocketAddr;
 
+use reqwest::multipart::{Form, Part};
 use reqwest::{Method, RequestBuilder};
 use serde_json::{Value, json};
 use tokio::time::timeout;
@@ -117,6 +118,13 @@ impl Client {
     /// For servers that may be gone.
     pub(crate) async fn try_post(&self, path: &str, body: Value) -> reqwest::Result<Answer> {
         sent(self.request(Method::POST, path).json(&body)).await
+    }
+
+    /// A text document. For servers that may be gone.
+    pub(crate) async fn try_upload(&self, name: &str, text: &str) -> reqwest::Result<Answer> {
+        let file = Part::text(text.to_owned()).file_name(name.to_owned());
+        let form = Form::new().part("file", file.mime_str("text/plain")?);
+        sent(self.request(Method::POST, "/v1/ingest").multipart(form)).await
     }
 
     fn request(&self, method: Method, path: &str) -> RequestBuilder {
