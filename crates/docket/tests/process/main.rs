@@ -25,6 +25,7 @@ mod first_start;
 mod hostile;
 mod ingesting;
 mod kills;
+mod progress_bars;
 mod reading;
 mod revocation;
 mod sandbox;
