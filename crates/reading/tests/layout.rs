@@ -274,6 +274,13 @@ fn a_row_of_labels_is_tied_to_the_row_below_and_never_to_itself() {
 }
 
 #[test]
+fn a_number_between_two_labels_is_the_value_of_the_first() {
+    let words = at(40.0, 100.0, "Fee: 8.50 % Value added tax: 0.19 Total : 8.69");
+    let expected = ["Fee: = 8.50 %", "Value added tax: = 0.19", "Total : = 8.69"];
+    assert_eq!(pairs(words), expected);
+}
+
+#[test]
 fn labels_with_nothing_right_below_them_have_no_value() {
     let mut words = Vec::new();
     for (text, left) in [("Invoice Date:", 40.0), ("Due Date:", 220.0), ("Reference:", 400.0)] {
