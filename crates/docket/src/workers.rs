@@ -8,7 +8,10 @@ use std::time::Duration;
 use anyhow::Context;
 use blob::Blobs;
 use domain::{Random, StageName};
-use engine::{Chore, Environment, Schedules, Stages, Worker, WorkerSettings, janitor, stale_runs};
+use engine::{
+    Chore, Environment, Schedules, Stages, Worker, WorkerSettings, janitor, number_events,
+    stale_runs,
+};
 use ops::{OriginalsJanitor, PasswordKeeper, Retention, VectorsKeeper};
 use store::Store;
 use tokio::task::JoinHandle;
@@ -96,6 +99,7 @@ fn chores(
     Schedules::default()
         .with(stale_runs(store.clone(), clock(), config.work.stale))
         .with(janitor(store.clone(), clock(), config.work.keep_finished_jobs))
+        .with(number_events(store.clone()))
         .with(sweep_originals(OriginalsJanitor {
             store: store.clone(),
             blobs: blobs.clone(),

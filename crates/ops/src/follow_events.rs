@@ -1,7 +1,7 @@
 //! Following what happens, as it happens.
 //!
-//! Everybody who follows reads the outbox, from the place they were last at: nothing is missed and
-//! nothing comes twice, whichever server they come back to. While nobody follows, nobody looks.
+//! Everybody who follows reads the outbox by the positions of its events, behind the one they saw last: nothing is
+//! missed and nothing comes twice, whichever server they come back to, and after the database was moved to another one.
 
 use std::collections::{HashMap, VecDeque};
 use std::fmt;
@@ -11,19 +11,24 @@ use std::time::Duration;
 
 use domain::{Action, Caller, Scope};
 use serde_json::Value;
-use store::{EventPlace, EventRecord, Store, StoreError};
+use store::{EventRecord, Store, StoreError};
 use uuid::Uuid;
 
 use crate::continued_access::ContinuedAccess;
 use crate::{Ops, OpsError};
 
-/// A place in the stream of events. Clients hand it back as they got it.
+/// An event that was seen, as clients hand it back: `p`, its position, and its own id.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct EventId(EventPlace);
+pub struct EventId {
+    /// `None` in ids that were sent before events had positions. Those begin with a transaction id, which says
+    /// nothing any more, in hexadecimal digits.
+    position: Option<i64>,
+    evt_id: Uuid,
+}
 
 impl fmt::Display for EventId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:x}-{}", self.0.xact, self.0.evt_id.simple())
+        write!(f, "p{}-{}", self.position.unwrap_or(0), self.evt_id.simple())
     }
 }
 
@@ -31,9 +36,12 @@ impl FromStr for EventId {
     type Err = ();
 
     fn from_str(text: &str) -> Result<Self, ()> {
-        let (xact, evt_id) = text.split_once('-').ok_or(())?;
-        let xact = u64::from_str_radix(xact, 16).map_err(|_| ())?;
-        Ok(Self(EventPlace { xact, evt_id: Uuid::try_parse(evt_id).map_err(|_| ())? }))
+        let (place, evt_id) = text.split_once('-').ok_or(())?;
+        let position = match place.strip_prefix('p') {
+            Some(position) => Some(position.parse().map_err(|_| ())?),
+            None => u64::from_str_radix(place, 16).map(|_| None).map_err(|_| ())?,
+        };
+        Ok(Self { position, evt_id: Uuid::try_parse(evt_id).map_err(|_| ())? })
     }
 }
 
@@ -49,7 +57,8 @@ pub struct Following {
     store: Store,
     scope: Arc<Scope>,
     access: ContinuedAccess,
-    place: EventPlace,
+    /// Of the last event that was read.
+    position: i64,
     ready: VecDeque<Event>,
 }
 
@@ -61,17 +70,16 @@ impl Ops {
         after: Option<EventId>,
     ) -> Result<Following, OpsError> {
         let scope = caller.permit(Action::SeeDocuments)?;
-        let place = if let Some(EventId(place)) = after {
-            place
-        } else {
-            let mut across = self.store.across_tenants().await?;
-            let end = across.end_of_events().await?;
-            across.commit().await?;
-            end
+        self.store.number_events(scope.tenant_id()).await?;
+        let mut tx = self.store.read(&scope).await?;
+        let position = match after {
+            Some(id) => tx.resume_events(id.evt_id, id.position).await?,
+            None => tx.last_event_position().await?,
         };
+        tx.commit().await?;
         let store = self.store.clone();
         let access = self.continued_access(caller);
-        Ok(Following { store, scope: Arc::new(scope), access, place, ready: VecDeque::new() })
+        Ok(Following { store, scope: Arc::new(scope), access, position, ready: VecDeque::new() })
     }
 }
 
@@ -99,34 +107,21 @@ impl Following {
         None
     }
 
-    /// Whether there was something new, for whomever.
+    /// Whether there was something new, to be seen or not.
     async fn look(&mut self) -> Result<bool, StoreError> {
-        let mut across = self.store.across_tenants().await?;
-        let events = across.events_after(&self.place, Self::AT_ONCE).await?;
-        across.commit().await?;
-        let Some(last) = events.last().map(|event| event.place.clone()) else { return Ok(false) };
-        let tenant_id = self.scope.tenant_id();
-        let own: Vec<EventRecord> =
-            events.into_iter().filter(|event| event.tenant_id == tenant_id).collect();
-        let visible = self.visible(&own).await?;
-        self.ready.extend(own.into_iter().filter_map(|event| seen(event, &visible)));
-        self.place = last;
-        Ok(true)
-    }
-
-    /// The subjects that may be seen, and what the follower calls them where they see only their own.
-    async fn visible(
-        &self,
-        events: &[EventRecord],
-    ) -> Result<HashMap<Uuid, Option<String>>, StoreError> {
-        let subjects: Vec<Uuid> = events.iter().filter_map(subject).collect();
-        if subjects.is_empty() {
-            return Ok(HashMap::new());
-        }
+        self.store.number_events(self.scope.tenant_id()).await?;
         let mut tx = self.store.read(&self.scope).await?;
+        let events = tx.events_after(self.position, Self::AT_ONCE).await?;
+        let Some(last) = events.last().map(|event| event.position) else {
+            tx.commit().await?;
+            return Ok(false);
+        };
+        let subjects: Vec<Uuid> = events.iter().filter_map(subject).collect();
         let visible = tx.visible_subjects(&subjects).await?;
         tx.commit().await?;
-        Ok(visible)
+        self.ready.extend(events.into_iter().filter_map(|event| seen(event, &visible)));
+        self.position = last;
+        Ok(true)
     }
 }
 
@@ -140,7 +135,8 @@ fn seen(event: EventRecord, visible: &HashMap<Uuid, Option<String>>) -> Option<E
     if let (Some(title), Some(told)) = (own_title, payload.get_mut("title")) {
         *told = Value::from(title.as_str());
     }
-    Some(Event { id: EventId(event.place), topic: event.topic, payload })
+    let id = EventId { position: Some(event.position), evt_id: event.evt_id };
+    Some(Event { id, topic: event.topic, payload })
 }
 
 /// The document or batch an event is about.
@@ -151,6 +147,27 @@ fn subject(event: &EventRecord) -> Option<Uuid> {
 
 impl fmt::Debug for Following {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Following").field("place", &self.place).finish_non_exhaustive()
+        f.debug_struct("Following").field("position", &self.position).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_id_comes_back_as_it_was_sent() {
+        let id = EventId { position: Some(4711), evt_id: Uuid::from_u128(7) };
+        assert_eq!(id.to_string(), "p4711-00000000000000000000000000000007");
+        assert_eq!(id.to_string().parse(), Ok(id));
+        for wrong in ["", "p", "p12", "p-1-00000000000000000000000000000007", "p12-x", "xyz-7"] {
+            assert_eq!(wrong.parse::<EventId>(), Err(()), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn an_id_that_begins_with_a_transaction_names_its_event_only() {
+        let id: EventId = "3e7-00000000000000000000000000000007".parse().unwrap();
+        assert_eq!(id, EventId { position: None, evt_id: Uuid::from_u128(7) });
     }
 }

@@ -41,11 +41,20 @@ pub(crate) use losses::Losses;
 const PARTS: usize = 16;
 
 /// The parts of a document, those that wanted OCR with words. Dropped before its end, it ends the reading.
-pub struct Recognised(Pin<Box<dyn Stream<Item = Result<Part, ReadFailure>> + Send>>);
+pub struct Recognised {
+    parts: Pin<Box<dyn Stream<Item = Result<Part, ReadFailure>> + Send>>,
+    of: Arc<Recognition>,
+}
 
 impl Recognised {
     pub async fn next(&mut self) -> Result<Option<Part>, ReadFailure> {
-        self.0.try_next().await
+        self.parts.try_next().await
+    }
+
+    /// What is wrong with the file, when that alone is why OCR failed on pages: another attempt would fail on the
+    /// same pages.
+    pub fn fault_of_the_file(&self) -> Option<ReadError> {
+        self.of.losses().fault_of_the_file().cloned()
     }
 }
 
@@ -85,6 +94,7 @@ impl Recognition {
     /// As many groups are under way as there are children: the memory it takes does not grow with the document.
     pub(crate) fn of(self, mut pages: artifact::Reader<impl Read + Send + 'static>) -> Recognised {
         let (children, this) = (self.reader.children, Arc::new(self));
+        let of = Arc::clone(&this);
         let groups = std::iter::from_fn(move || next_group(&mut pages));
         let recognised = stream::iter(groups).map(move |group| {
             let this = Arc::clone(&this);
@@ -96,7 +106,7 @@ impl Recognition {
             .map_ok(|parts| stream::iter(parts.into_iter().map(Ok)))
             .try_flatten()
             .map_ok(move |part| remarks.add_to(part));
-        Recognised(Box::pin(parts))
+        Recognised { parts: Box::pin(parts), of }
     }
 
     async fn recognise_parts(&self, mut parts: Vec<Part>) -> Result<Vec<Part>, ReadFailure> {
@@ -133,7 +143,7 @@ impl Recognition {
         let (mut shown, mut open) = (Vec::new(), Vec::new());
         for (page, look) in pages.iter_mut().zip(looks) {
             match look {
-                Look::Settled(drawn) => settle(page, drawn),
+                Look::Settled(drawn) => self.settle(page, drawn),
                 Look::Shown(one) => {
                     shown.push(one);
                     open.push(&mut **page);
@@ -174,7 +184,7 @@ impl Recognition {
         let shown = match self.look_at(&[&mut *page]).await?.pop() {
             Some(Look::Shown(shown)) => shown,
             Some(Look::Settled(drawn)) => {
-                settle(page, drawn);
+                self.settle(page, drawn);
                 return Ok(EnginesLost::default());
             }
             None => return Err(garbled("a page is missing")),
@@ -309,6 +319,22 @@ impl Recognition {
         Ok(())
     }
 
+    /// What is known without looking for words.
+    fn settle(&self, page: &mut Page, drawn: Drawn) {
+        match drawn {
+            Drawn::Blank(preparation) => {
+                (page.text, page.quality) = (TextSource::Blank, Confidence::CERTAIN);
+                page.words.clear();
+                page.preparation = Some(preparation);
+            }
+            Drawn::Not(error) => {
+                page.give_up_on_ocr(format!("it cannot be drawn: {error}"));
+                self.losses().page_refused(error);
+            }
+            Drawn::Ready(_) => {}
+        }
+    }
+
     /// Nothing that can panic happens under the lock.
     fn losses(&self) -> MutexGuard<'_, Losses> {
         self.losses.lock().unwrap_or_else(PoisonError::into_inner)
@@ -323,19 +349,6 @@ fn is_about_a_page(failure: &ReadFailure) -> bool {
     match failure {
         ReadFailure::Typed(ReadError::Missing { .. }) => false,
         other => other.class() != FailureClass::Retry,
-    }
-}
-
-/// What is known without looking for words.
-fn settle(page: &mut Page, drawn: Drawn) {
-    match drawn {
-        Drawn::Blank(preparation) => {
-            (page.text, page.quality) = (TextSource::Blank, Confidence::CERTAIN);
-            page.words.clear();
-            page.preparation = Some(preparation);
-        }
-        Drawn::Not(error) => page.give_up_on_ocr(format!("it cannot be drawn: {error}")),
-        Drawn::Ready(_) => {}
     }
 }
 

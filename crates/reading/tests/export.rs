@@ -102,6 +102,24 @@ fn what_points_nowhere_is_left_out() {
 }
 
 #[test]
+fn on_paper_a_cell_that_spans_columns_is_said_once_in_its_row() {
+    let mut page = paper(&[(BlockKind::Table { table: 0 }, &["Name Rate Tax", "Pens 12"])]);
+    let cell =
+        |row, column, column_span, words| Cell { row, column, row_span: 1, column_span, words };
+    let cells = vec![
+        cell(0, 0, 1, Span { from: 0, to: 1 }),
+        cell(0, 1, 2, Span { from: 1, to: 3 }),
+        cell(1, 0, 1, Span { from: 3, to: 4 }),
+        cell(1, 2, 1, Span { from: 4, to: 5 }),
+    ];
+    page.tables.push(Table { rows: 2, columns: 3, cells, ..Table::default() });
+    assert_eq!(
+        as_markdown(&page),
+        "| Name | Rate Tax |  |\n| --- | --- | --- |\n| Pens |  | 12 |\n"
+    );
+}
+
+#[test]
 fn a_document_is_one_json_object() {
     let mut writer = JsonWriter::new(Vec::new());
     let head = Head { kind: FileKind::Eml, title: None, properties: [].into(), pages: None };

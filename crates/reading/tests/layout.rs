@@ -3,7 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "the helpers of a test may do what a test may")]
 
 use reading::layout::{Layout, arrange};
-use reading::model::{Area, Block, BlockKind, Page, Size, Span, Style, Table, Word};
+use reading::model::{Area, Block, BlockKind, KeyValue, Page, Size, Span, Style, Table, Word};
 
 /// A page of 600 by 800 points.
 fn page(words: Vec<Word>) -> Page {
@@ -232,15 +232,8 @@ fn labels_are_tied_to_their_values() {
     words.extend(at(300.0, 140.0, "EUR 12.50"));
     words.extend(at(40.0, 180.0, "Deliver to:"));
     words.extend(at(40.0, 192.0, "Rohstoff AG"));
-    let mut page = page(words);
-    arrange(&mut page);
-    let pairs: Vec<String> = page
-        .key_values
-        .iter()
-        .map(|pair| format!("{} = {}", page.text_of(pair.key), page.text_of(pair.value)))
-        .collect();
     assert_eq!(
-        pairs,
+        pairs(words),
         [
             "Invoice no.: = 4711",
             "Date: = 1 May 2024",
@@ -248,6 +241,54 @@ fn labels_are_tied_to_their_values() {
             "Deliver to: = Rohstoff AG"
         ]
     );
+}
+
+/// What the labels of a page with these words are tied to.
+fn pairs(words: Vec<Word>) -> Vec<String> {
+    let mut page = page(words);
+    arrange(&mut page);
+    let shown =
+        |pair: &KeyValue| format!("{} = {}", page.text_of(pair.key), page.text_of(pair.value));
+    page.key_values.iter().map(shown).collect()
+}
+
+#[test]
+fn a_row_of_labels_is_tied_to_the_row_below_and_never_to_itself() {
+    let values = [("1 May 2024", "9 June", "AB-12"), ("Weber", "Otto Meier", "none")];
+    for (number, (first, second, third)) in (0_u8..).zip(values) {
+        let mut words = Vec::new();
+        let top = 100.0 + f32::from(number);
+        for (text, left) in [("Invoice Date:", 40.0), ("Due Date:", 220.0), ("Reference:", 400.0)] {
+            words.extend(at(left, top, text));
+        }
+        for (text, left) in [(first, 40.0), (second, 220.0), (third, 400.0)] {
+            words.extend(at(left, top + 14.0, text));
+        }
+        let expected = [
+            format!("Invoice Date: = {first}"),
+            format!("Due Date: = {second}"),
+            format!("Reference: = {third}"),
+        ];
+        assert_eq!(pairs(words), expected);
+    }
+}
+
+#[test]
+fn a_number_between_two_labels_is_the_value_of_the_first() {
+    let words = at(40.0, 100.0, "Fee: 8.50 % Value added tax: 0.19 Total : 8.69");
+    let expected = ["Fee: = 8.50 %", "Value added tax: = 0.19", "Total : = 8.69"];
+    assert_eq!(pairs(words), expected);
+}
+
+#[test]
+fn labels_with_nothing_right_below_them_have_no_value() {
+    let mut words = Vec::new();
+    for (text, left) in [("Invoice Date:", 40.0), ("Due Date:", 220.0), ("Reference:", 400.0)] {
+        words.extend(at(left, 100.0, text));
+        words.extend(at(left, 114.0, "Further Label:"));
+    }
+    words.extend(at(40.0, 300.0, "Far below"));
+    assert_eq!(pairs(words), [""; 0]);
 }
 
 #[test]

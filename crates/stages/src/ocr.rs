@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use domain::{Failure, StageName};
 use engine::{StageOutput, StageSettings, Work};
+use reading::ReadError;
 use reading::model::{Origin, Page, Part, TextSource};
 use serde_json::{Map, Value, json};
 
@@ -84,12 +85,19 @@ impl Counts {
         stats
     }
 
-    /// Whether what is left of the document is worth serving. Tried a few times, since a machine that is out
-    /// of memory loses pages as well.
-    fn check(&self, wanting: u64, pages: u64) -> Result<(), Failure> {
+    /// Whether what is left of the document is worth serving. Pages that are damaged stay damaged; anything else is
+    /// tried a few times, since a machine that is out of memory loses pages as well.
+    fn check(&self, wanting: u64, pages: u64, fault: Option<ReadError>) -> Result<(), Failure> {
         let Some(trouble) = &self.trouble else { return Ok(()) };
         if u64::from(self.failed) < wanting || wanting * 2 <= pages {
             return Ok(());
+        }
+        if let Some(fault) = fault {
+            let error = match wanting {
+                1 => fault.to_string(),
+                _ => format!("none of the {wanting} pages that are pictures can be drawn: {fault}"),
+            };
+            return Err(Failure::permanent(error, fault.advice()));
         }
         Err(Failure::poison(
             format!("OCR failed on all {wanting} pages that are pictures: {trouble}"),
@@ -137,7 +145,7 @@ impl Ocr {
             recognised.write(&part).await?;
         }
         counts.tell();
-        counts.check(wanting, pages)?;
+        counts.check(wanting, pages, parts.fault_of_the_file())?;
         let kept = self.desk.end_pages(work, recognised).await?;
         Ok(StageOutput { artifacts: vec![kept], stats: counts.stats(), chunks: None })
     }
@@ -147,6 +155,8 @@ stage!(Ocr, recognise);
 
 #[cfg(test)]
 mod tests {
+    use domain::FailureClass;
+
     use super::*;
 
     fn counted(recognised: u32, failed: u32) -> Counts {
@@ -164,7 +174,7 @@ mod tests {
     #[test]
     fn a_page_that_ocr_fails_on_is_told_of_and_costs_only_itself() {
         let counts = counted(9, 1);
-        counts.check(10, 10).unwrap();
+        counts.check(10, 10, None).unwrap();
         let stats = counts.stats();
         assert_eq!((&stats["ocr_pages"], &stats["pages_failed"]), (&json!(9), &json!(1)));
         assert_eq!(stats["ocr_trouble"], "the reader crashed (signal 11)");
@@ -173,12 +183,24 @@ mod tests {
 
     #[test]
     fn a_document_of_pictures_none_of_which_could_be_read_fails_with_the_reason() {
-        let failure = counted(0, 3).check(3, 4).unwrap_err();
+        let failure = counted(0, 3).check(3, 4, None).unwrap_err();
         let said = "OCR failed on all 3 pages that are pictures: the reader crashed (signal 11)";
-        assert_eq!(failure.error, said);
+        assert_eq!((failure.error.as_str(), failure.class), (said, FailureClass::Poison));
         // One picture among pages of text is no reason.
-        counted(0, 1).check(1, 10).unwrap();
+        counted(0, 1).check(1, 10, None).unwrap();
         // Nor are pages with nothing on them.
-        Counts::default().check(3, 3).unwrap();
+        Counts::default().check(3, 3, None).unwrap();
+    }
+
+    #[test]
+    fn a_document_whose_pictures_are_damaged_is_not_tried_again() {
+        let damaged = || Some(ReadError::damaged("it is cut off"));
+        let failure = counted(0, 1).check(1, 1, damaged()).unwrap_err();
+        assert_eq!(failure.class, FailureClass::Permanent);
+        assert_eq!(failure.error, "the file is damaged: it is cut off");
+        assert_eq!(failure.guidance, "Open it in its own program, save it anew and upload that.");
+        let failure = counted(0, 3).check(3, 3, damaged()).unwrap_err();
+        assert!(failure.error.starts_with("none of the 3 pages"), "{}", failure.error);
+        counted(2, 1).check(3, 3, damaged()).unwrap();
     }
 }

@@ -37,9 +37,9 @@ pub use api_keys::NewApiKey;
 pub use audit_checkpoints::CheckpointRecord;
 pub use documents::{
     AbandonedBlob, BatchItemRecord, BatchRecord, ContainedFile, ContentFacts, DocumentFilter,
-    DocumentRecord, EventPlace, EventRecord, Facet, FacetCounts, LookedThrough, Masking, NewBatch,
-    PartRecord, ReadAs, RunFacts, RunRecord, RunStanding, StageRecord, Submission, Submitted,
-    ValueCount, VersionRecord,
+    DocumentRecord, EventRecord, Facet, FacetCounts, LookedThrough, Masking, NewBatch, PartRecord,
+    ReadAs, RunFacts, RunRecord, RunStanding, StageRecord, Submission, Submitted, ValueCount,
+    VersionRecord,
 };
 pub use error::StoreError;
 pub use idempotency::Claimed;

@@ -602,8 +602,9 @@ export interface paths {
          * Follow what happens
          * @description Server-sent events about what the caller may see: `document.queued`, `document.started`,
          *     `document.completed`, `document.failed`, `batch.completed`, `batch.partial`. After an interruption,
-         *     `Last-Event-ID` goes on behind the last event that was seen; nothing is missed. The stream ends when the caller's access
-         *     does: signed out, deactivated, revoked or expired.
+         *     `Last-Event-ID` goes on behind the last event that was seen; nothing is missed. When nothing is known of that event any
+         *     more, the stream goes on with the oldest event that is kept. The stream ends when the caller's access does: signed out,
+         *     deactivated, revoked or expired.
          */
         get: operations["follow_events"];
         put?: never;

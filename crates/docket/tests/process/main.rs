@@ -26,6 +26,7 @@ mod first_start;
 mod hostile;
 mod ingesting;
 mod kills;
+mod progress_bars;
 mod reading;
 mod revocation;
 mod sandbox;

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use rustix::process::Signal;
 use serde_json::{Value, json};
-use testkit::samples::{Paper, ScanWriter, scan_of};
+use testkit::samples::{Paper, ScanWriter, samples, scan_of};
 
 use crate::reading::{children_of, library_of, only_document, with_tools};
 use crate::support::{
@@ -111,6 +111,45 @@ async fn without_an_engine_a_scan_fails_and_says_what_to_install() {
     let id = document["doc_id"].as_str().unwrap();
     let page = client.get(&format!("/v1/documents/{id}/pages/2")).await.body;
     assert_eq!((&page["text_source"], &page["quality"]), (&json!("unavailable"), &json!(0)));
+    server.stop().await.succeeded();
+}
+
+/// Whatever a parser says is wrong with a file is wrong with it the next time too.
+#[tokio::test]
+async fn a_damaged_file_fails_at_its_first_attempt_and_says_so() {
+    let folder = DataFolder::new();
+    let (server, ada, client) = library_of(with_tesseract(Docket::serve(&folder))).await;
+    let papers = Papers::new();
+    for (number, sample) in samples().iter().enumerate() {
+        let (mut bytes, ending) = (sample.form.to_bytes(), sample.ending);
+        let middle = bytes.len() / 2;
+        papers.with(&format!("half{number}.{ending}"), &bytes[..middle]);
+        bytes[middle] ^= 0x10;
+        papers.with(&format!("flipped{number}.{ending}"), bytes);
+    }
+    ada.types(["ingest", papers.folder(), "--wait"]).finish().await;
+    let dead = client.get("/v1/jobs/dead?limit=100").await.body["items"].clone();
+    for job in dead.as_array().unwrap() {
+        // Attempts that were repeated are counted.
+        let told = (&job["attempts"], &job["error_class"]);
+        assert_eq!(told, (&json!(0), &json!("permanent")), "{job}");
+    }
+    let failed = client.get("/v1/documents?status=failed&limit=100").await.body["items"].clone();
+    let failed: Vec<&str> = failed
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter_map(|document| document["filename"].as_str())
+        .collect();
+    for (start, ending) in [("half", ".png"), ("flipped", ".png"), ("half", ".tiff")] {
+        let is_there = failed.iter().any(|name| name.starts_with(start) && name.ends_with(ending));
+        assert!(is_there, "no {start}{ending} among {failed:?}");
+    }
+    let error = |job: &Value| job["error"].as_str().unwrap_or_default().to_owned();
+    let of_ocr = dead.as_array().unwrap().iter().filter(|job| job["stage"] == "ocr").map(error);
+    let of_ocr: Vec<String> = of_ocr.collect();
+    assert!(of_ocr.len() >= 2, "the pixels of a picture are looked at only here: {dead}");
+    assert!(of_ocr.iter().all(|error| error.starts_with("the file is damaged: ")), "{of_ocr:?}");
     server.stop().await.succeeded();
 }
 

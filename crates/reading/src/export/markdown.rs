@@ -119,9 +119,15 @@ impl Writer<'_> {
         let rows = places(table);
         for (at, row) in rows.iter().enumerate() {
             self.to.push('|');
+            let mut shown = None;
             for cell in row {
                 self.to.push(' ');
-                self.to.push_str(&cell_text(self.page, cell_words(table, *cell)));
+                // On paper a span is only a guess, and its text is said once. An author who merges columns means all
+                // of them.
+                if lines_are_meant(self.page) || *cell != shown {
+                    self.to.push_str(&cell_text(self.page, cell_words(table, *cell)));
+                }
+                shown = *cell;
                 self.to.push_str(" |");
             }
             self.to.push('\n');

@@ -67,11 +67,13 @@ pub fn read(source: &Source<'_>, sink: &mut dyn Sink) -> Result<(), ReadError> {
             ..Page::default()
         }))?;
     }
-    let remarks = if picture.is_cut {
-        vec![format!("Only the first {} pages were read.", picture.pages())]
-    } else {
-        Vec::new()
-    };
+    let mut remarks = Vec::new();
+    if picture.is_cut {
+        remarks.push(format!("Only the first {} pages were read.", picture.pages()));
+    }
+    if source.kind == FileKind::Jpg && is_cut_off(source.bytes) {
+        remarks.push("The end of the picture is missing from the file.".to_owned());
+    }
     sink.take(Part::Tail(Tail { pages: picture.pages(), remarks }))
 }
 
@@ -170,6 +172,14 @@ fn refuse_hollow_jpeg((width, height): (u32, u32), bytes: usize) -> Result<(), R
         )));
     }
     Ok(())
+}
+
+/// Whether a JPEG ends within its pixels. Decoders show the rest of it in grey, so nothing else would tell. A picture
+/// within its metadata may have an end of its own, but comes before the pixels.
+fn is_cut_off(jpeg: &[u8]) -> bool {
+    let last = |marker: u8| jpeg.windows(2).rposition(|bytes| bytes == [0xff, marker]);
+    let (start_of_scan, end_of_image) = (last(0xda), last(0xd9));
+    start_of_scan.is_some() && end_of_image <= start_of_scan
 }
 
 fn tiff_decoder<'a>(

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use crate::ReadError;
 use crate::model::{Page, Part, TextSource};
 use crate::pool::ReadFailure;
 
@@ -21,6 +22,10 @@ pub(crate) struct Losses {
     given_up: Option<String>,
     first_engine_in_a_row: u32,
     second_engine_in_a_row: u32,
+    /// What a child said, the last time, about a page that it could not draw or read.
+    refusal: Option<ReadError>,
+    /// A child was lost over a page: it crashed, hung, or ran into a limit.
+    has_lost_a_child: bool,
 }
 
 /// Of a page that was read after all.
@@ -32,6 +37,10 @@ pub(super) struct EnginesLost {
 
 impl Losses {
     pub(super) fn page_lost(&mut self, failure: &ReadFailure, time: Duration) {
+        match failure {
+            ReadFailure::Typed(error) => self.page_refused(error.clone()),
+            _ => self.has_lost_a_child = true,
+        }
         self.pages_in_a_row += 1;
         self.time += time;
         if self.pages_in_a_row >= MOST_IN_A_ROW || self.time >= LONGEST {
@@ -51,6 +60,16 @@ impl Losses {
         self.pages_in_a_row = 0;
         self.first_engine_in_a_row = next(self.first_engine_in_a_row, lost.first);
         self.second_engine_in_a_row = next(self.second_engine_in_a_row, lost.second);
+    }
+
+    /// A child said what is wrong with a page, instead of being lost over it.
+    pub(super) fn page_refused(&mut self, error: ReadError) {
+        self.refusal = Some(error);
+    }
+
+    /// Why pages failed, when no child was lost over any of them.
+    pub(super) fn fault_of_the_file(&self) -> Option<&ReadError> {
+        self.refusal.as_ref().filter(|_| !self.has_lost_a_child)
     }
 
     /// Why no further page is tried.
@@ -146,6 +165,17 @@ mod tests {
         }
         losses.page_read(EnginesLost::default());
         assert!(losses.trusts_first_engine() && !losses.trusts_second_engine());
+    }
+
+    #[test]
+    fn only_what_children_say_themselves_is_the_fault_of_the_file() {
+        let mut losses = Losses::default();
+        assert_eq!(losses.fault_of_the_file(), None);
+        let damaged = ReadError::damaged("it is cut off");
+        losses.page_lost(&damaged.clone().into(), Duration::ZERO);
+        assert_eq!(losses.fault_of_the_file(), Some(&damaged));
+        losses.page_lost(&crash(), Duration::ZERO);
+        assert_eq!(losses.fault_of_the_file(), None);
     }
 
     #[test]

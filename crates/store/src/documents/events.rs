@@ -1,56 +1,59 @@
 //! The outbox, for those who follow it.
+//!
+//! An event is *numbered* once it has a position in the stream of its tenant. Events are inserted without one, by
+//! transactions that may commit in any order. Whoever wants to read has the committed ones numbered first
+//! ([`Store::number_events`]), and reads only numbered ones: all followers see one order, and nothing is put in
+//! front of what somebody has seen. Positions are ordinary data, so a dump carries them to another server.
 
 use std::collections::HashMap;
 
-use chrono::{DateTime, Utc};
 use domain::TenantId;
 use serde_json::Value;
 use sqlx::FromRow;
 use uuid::Uuid;
 
-use crate::{AcrossTenants, StoreError, Tx, sql};
+use crate::{Store, StoreError, Tx, sql};
 
-/// A place in the outbox: the transaction that wrote an event, then the event.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct EventPlace {
-    pub xact: u64,
-    pub evt_id: Uuid,
-}
+/// How many events one statement numbers: few enough that nobody waits for it.
+const NUMBERED_AT_ONCE: i32 = 2000;
 
-#[derive(Clone, Debug)]
+/// A numbered event.
+#[derive(Clone, Debug, PartialEq, FromRow)]
 pub struct EventRecord {
-    pub tenant_id: TenantId,
-    pub place: EventPlace,
+    pub evt_id: Uuid,
+    pub position: i64,
     pub topic: String,
     pub payload: Value,
-    pub created_at: DateTime<Utc>,
 }
 
-#[derive(FromRow)]
-struct EventRow {
-    evt_id: Uuid,
-    tenant_id: Uuid,
-    xact: String,
-    topic: String,
-    payload: Value,
-    created_at: DateTime<Utc>,
-}
+impl Store {
+    /// Gives a position to every event of the tenant that is committed by now.
+    pub async fn number_events(&self, tenant_id: TenantId) -> Result<(), StoreError> {
+        loop {
+            // Outside a transaction block: it ends on the server, whatever becomes of this process.
+            let numbered: i32 = sqlx::query_scalar("SELECT docket_number_events($1, $2)")
+                .bind(tenant_id.0)
+                .bind(NUMBERED_AT_ONCE)
+                .fetch_one(&self.system)
+                .await?;
+            if numbered < NUMBERED_AT_ONCE {
+                return Ok(());
+            }
+        }
+    }
 
-impl TryFrom<EventRow> for EventRecord {
-    type Error = StoreError;
-
-    fn try_from(row: EventRow) -> Result<Self, StoreError> {
-        let xact = row
-            .xact
-            .parse()
-            .map_err(|_| StoreError::NotUnderstood { what: "transaction", value: row.xact })?;
-        Ok(Self {
-            tenant_id: TenantId(row.tenant_id),
-            place: EventPlace { xact, evt_id: row.evt_id },
-            topic: row.topic,
-            payload: row.payload,
-            created_at: row.created_at,
-        })
+    /// The same for every tenant, so that a tenant's first follower in a while does not wait for it.
+    pub async fn number_all_events(&self) -> Result<(), StoreError> {
+        let mut last_tenant = Uuid::nil();
+        loop {
+            let next: Option<Uuid> = sqlx::query_scalar(sql!("events/unnumbered"))
+                .bind(last_tenant)
+                .fetch_optional(&self.system)
+                .await?;
+            let Some(tenant_id) = next else { return Ok(()) };
+            self.number_events(TenantId(tenant_id)).await?;
+            last_tenant = tenant_id;
+        }
     }
 }
 
@@ -88,34 +91,36 @@ impl Tx {
             .await?;
         Ok(visible.into_iter().collect())
     }
-}
 
-impl AcrossTenants {
-    /// Events behind a place, in the one order in which everybody sees them: what a transaction
-    /// wrote that is still open cannot slip in between later.
+    /// Numbered events behind a position, in their order.
     pub async fn events_after(
         &mut self,
-        place: &EventPlace,
+        position: i64,
         most: i64,
     ) -> Result<Vec<EventRecord>, StoreError> {
-        let rows: Vec<EventRow> = sqlx::query_as(sql!("events/after"))
-            .bind(place.xact.to_string())
-            .bind(place.evt_id)
-            .bind(most)
-            .fetch_all(self.connection())
-            .await?;
-        rows.into_iter().map(EventRecord::try_from).collect()
+        let tenant_id = self.tenant_id().0;
+        let statement = sqlx::query_as(sql!("events/after")).bind(tenant_id);
+        Ok(statement.bind(position).bind(most).fetch_all(self.connection()).await?)
     }
 
-    /// The place of whoever begins to follow now.
-    pub async fn end_of_events(&mut self) -> Result<EventPlace, StoreError> {
-        let xact: String =
-            sqlx::query_scalar("SELECT pg_snapshot_xmin(pg_current_snapshot())::text")
-                .fetch_one(self.connection())
-                .await?;
-        let xact = xact
-            .parse()
-            .map_err(|_| StoreError::NotUnderstood { what: "transaction", value: xact })?;
-        Ok(EventPlace { xact, evt_id: Uuid::nil() })
+    /// The position behind which somebody goes on who has seen an event. `position` is the one that it had then, if it
+    /// had one. Where nothing is known of the event, the oldest one that is kept is the next.
+    pub async fn resume_events(
+        &mut self,
+        evt_id: Uuid,
+        position: Option<i64>,
+    ) -> Result<i64, StoreError> {
+        let tenant_id = self.tenant_id().0;
+        let statement = sqlx::query_scalar(sql!("events/resume")).bind(tenant_id);
+        Ok(statement.bind(evt_id).bind(position).fetch_one(self.connection()).await?)
+    }
+
+    /// The last position that was given: behind it comes what happens from now on.
+    pub async fn last_event_position(&mut self) -> Result<i64, StoreError> {
+        let last = sqlx::query_scalar("SELECT last FROM event_positions WHERE tenant_id = $1")
+            .bind(self.tenant_id().0)
+            .fetch_optional(self.connection())
+            .await?;
+        Ok(last.unwrap_or(0))
     }
 }

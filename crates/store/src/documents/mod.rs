@@ -13,7 +13,7 @@ pub use batches::{BatchItemRecord, BatchRecord, NewBatch};
 pub use blobs::AbandonedBlob;
 pub(crate) use blobs::content_hash;
 pub use content::{ContainedFile, ContentFacts, Masking, RunFacts, RunStanding};
-pub use events::{EventPlace, EventRecord};
+pub use events::EventRecord;
 pub use lists::{DocumentFilter, Facet, FacetCounts, LookedThrough, ValueCount};
 pub use read::{DocumentRecord, PartRecord, ReadAs, VersionRecord};
 pub use runs::{RunRecord, StageRecord};

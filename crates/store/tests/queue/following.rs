@@ -1,29 +1,405 @@
-//! What those who follow the outbox see.
+//! What those who follow the outbox see: every committed event once, all in one order.
 
-use store::EventPlace;
+use std::fs;
+use std::path::Path;
+
+use domain::{Random, Scope, TenantId};
+use sqlx::{AssertSqlSafe, Connection, PgConnection};
+use store::{DatabaseUrl, Store};
+use testkit::{SeededRandom, TestDatabase, TestServer, fake_environment};
 use uuid::Uuid;
 
 use crate::desk::Desk;
 
-/// Transactions are numbers: 10 comes after 9, whichever way they are written.
-#[tokio::test]
-async fn every_event_is_seen_once_in_the_order_of_the_transactions() {
-    let desk = Desk::open().await;
-    desk.tenant("a").await;
-    let add = "INSERT INTO outbox_events (evt_id, tenant_id, topic, payload, created_at, xact)
-               SELECT gen_random_uuid(), tenant_id, 'seen', '{}', now(), number::text::xid8
-               FROM tenants, unnest(ARRAY[100, 9, 99, 10]) AS number";
-    sqlx::raw_sql(add).execute(&mut desk.database.superuser().await).await.unwrap();
-    let mut place = EventPlace { xact: 0, evt_id: Uuid::nil() };
-    let mut seen = Vec::new();
-    loop {
-        let mut across = desk.store.across_tenants().await.unwrap();
-        let events = across.events_after(&place, 3).await.unwrap();
-        across.commit().await.unwrap();
-        let Some(last) = events.last() else { break };
-        place = last.place.clone();
-        seen.extend(events.into_iter().map(|event| event.place.xact));
-        assert!(seen.len() <= 4, "some are seen again: {seen:?}");
+/// Somebody who reads the events of a tenant, a few at a time.
+struct Follower {
+    store: Store,
+    scope: Scope,
+    position: i64,
+    last: Option<Uuid>,
+    seen: Vec<String>,
+}
+
+impl Follower {
+    fn from(store: &Store, tenant_id: TenantId, position: i64) -> Self {
+        let (store, scope) = (store.clone(), Desk::scope(tenant_id));
+        Self { store, scope, position, last: None, seen: Vec::new() }
     }
-    assert_eq!(seen, [9, 10, 99, 100]);
+
+    async fn look(&mut self, most: i64) -> bool {
+        self.store.number_events(self.scope.tenant_id()).await.unwrap();
+        let mut tx = self.store.read(&self.scope).await.unwrap();
+        let events = tx.events_after(self.position, most).await.unwrap();
+        tx.commit().await.unwrap();
+        let Some(last) = events.last() else { return false };
+        (self.position, self.last) = (last.position, Some(last.evt_id));
+        self.seen.extend(events.into_iter().map(|event| event.topic));
+        true
+    }
+
+    async fn look_at_all(&mut self) -> &[String] {
+        while self.look(3).await {}
+        &self.seen
+    }
+}
+
+/// Where somebody goes on who hands this id back.
+async fn resumed(store: &Store, tenant_id: TenantId, id: Uuid, position: Option<i64>) -> i64 {
+    store.number_events(tenant_id).await.unwrap();
+    let mut tx = store.read(&Desk::scope(tenant_id)).await.unwrap();
+    let position = tx.resume_events(id, position).await.unwrap();
+    tx.commit().await.unwrap();
+    position
+}
+
+async fn add(connection: &mut PgConnection, tenant_id: TenantId, name: &str) {
+    let statement =
+        "INSERT INTO outbox_events (evt_id, tenant_id, topic, payload, created_at, delivered)
+                     VALUES (gen_random_uuid(), $1, $2, '{}', '2026-01-01', true)";
+    sqlx::query(statement).bind(tenant_id.0).bind(name).execute(connection).await.unwrap();
+}
+
+async fn run(connection: &mut PgConnection, statements: &str) {
+    let statements = AssertSqlSafe(statements.to_owned());
+    sqlx::raw_sql(statements).execute(connection).await.unwrap();
+}
+
+#[tokio::test]
+async fn an_open_transaction_in_another_database_of_the_server_holds_nobody_up() {
+    let desk = Desk::open().await;
+    let tenant_id = desk.tenant("a").await;
+    let other = TestDatabase::create_bare().await;
+    let mut elsewhere = other.superuser().await;
+    run(&mut elsewhere, "BEGIN; CREATE TABLE something (); SELECT pg_current_xact_id()").await;
+    add(&mut desk.database.superuser().await, tenant_id, "first").await;
+    let mut follower = Follower::from(&desk.store, tenant_id, 0);
+    assert_eq!(follower.look_at_all().await, ["first"]);
+    run(&mut elsewhere, "ROLLBACK").await;
+}
+
+#[tokio::test]
+async fn what_is_committed_late_comes_late_and_holds_nobody_up() {
+    let desk = Desk::open().await;
+    let tenant_id = desk.tenant("a").await;
+    let mut slow = desk.database.superuser().await;
+    run(&mut slow, "BEGIN").await;
+    add(&mut slow, tenant_id, "begun first").await;
+    add(&mut desk.database.superuser().await, tenant_id, "committed first").await;
+    let mut follower = Follower::from(&desk.store, tenant_id, 0);
+    assert_eq!(follower.look_at_all().await, ["committed first"]);
+    run(&mut slow, "COMMIT").await;
+    assert_eq!(follower.look_at_all().await, ["committed first", "begun first"]);
+    let mut another = Follower::from(&desk.store, tenant_id, 0);
+    assert_eq!(another.look_at_all().await, ["committed first", "begun first"]);
+}
+
+/// Transactions that commit or end otherwise in any order, and followers that look in between, from seeds.
+#[tokio::test]
+async fn all_followers_see_every_committed_event_once_and_in_one_order() {
+    let desk = Desk::open().await;
+    for seed in 1..=25 {
+        let tenant_id = desk.tenant(&format!("seed {seed}")).await;
+        play(&desk, tenant_id, &SeededRandom::new(seed)).await.unwrap_or_else(|difference| {
+            panic!("seed {seed}: {difference}");
+        });
+    }
+}
+
+struct Writer {
+    connection: PgConnection,
+    /// Of the transaction that is open.
+    uncommitted: Option<Vec<String>>,
+}
+
+async fn play(desk: &Desk, tenant_id: TenantId, random: &SeededRandom) -> Result<(), String> {
+    let below = |end: usize| {
+        let mut byte = [0];
+        random.fill(&mut byte);
+        usize::from(byte[0]) % end
+    };
+    let mut writers = Vec::new();
+    for _ in 0..4 {
+        let connection = desk.database.superuser().await;
+        writers.push(Writer { connection, uncommitted: None });
+    }
+    let mut followers = Vec::new();
+    for _ in 0..3 {
+        followers.push(Follower::from(&desk.store, tenant_id, 0));
+    }
+    // In the order of the commits, which is the order within one writer.
+    let mut committed: Vec<Vec<String>> = vec![Vec::new(); writers.len()];
+    for step in 0..60 {
+        let number = below(writers.len());
+        let writer = &mut writers[number];
+        match (&mut writer.uncommitted, below(6)) {
+            (None, 0..=3) => {
+                run(&mut writer.connection, "BEGIN").await;
+                writer.uncommitted = Some(Vec::new());
+            }
+            (Some(names), 0..=2) => {
+                let name = format!("{number} {step}");
+                add(&mut writer.connection, tenant_id, &name).await;
+                names.push(name);
+            }
+            (Some(names), 3) => {
+                committed[number].append(names);
+                writer.uncommitted = None;
+                run(&mut writer.connection, "COMMIT").await;
+            }
+            (Some(_), 4) if below(3) == 0 => {
+                writer.uncommitted = None;
+                run(&mut writer.connection, "ROLLBACK").await;
+            }
+            _ => {
+                let most = i64::try_from(below(4)).unwrap() + 1;
+                let which = below(followers.len());
+                let follower = &mut followers[which];
+                follower.look(most).await;
+                // The connection is lost now and then, and the client comes back with what it saw last.
+                if let Some(last) = follower.last {
+                    let position = Some(follower.position);
+                    follower.position = resumed(&desk.store, tenant_id, last, position).await;
+                }
+            }
+        }
+    }
+    for (writer, committed) in writers.iter_mut().zip(&mut committed) {
+        if let Some(mut names) = writer.uncommitted.take() {
+            run(&mut writer.connection, "COMMIT").await;
+            committed.append(&mut names);
+        }
+    }
+    let first = followers[0].look_at_all().await.to_vec();
+    for follower in &mut followers {
+        let seen = follower.look_at_all().await;
+        if seen != first {
+            return Err(format!("one sees {first:?}, another {seen:?}"));
+        }
+    }
+    for (number, committed) in committed.iter().enumerate() {
+        let own = format!("{number} ");
+        let seen: Vec<_> = first.iter().filter(|name| name.starts_with(&own)).collect();
+        if !seen.iter().copied().eq(committed) {
+            return Err(format!("of {committed:?} one sees {seen:?}"));
+        }
+    }
+    Ok(())
+}
+
+/// The same without a script: writers and followers, each on a task of its own.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn followers_of_many_writers_at_once_see_one_order() {
+    const WRITERS: usize = 4;
+    const EACH: usize = 40;
+    let desk = Desk::open().await;
+    let tenant_id = desk.tenant("a").await;
+    let mut writers = Vec::new();
+    for writer in 0..WRITERS {
+        let mut connection = desk.database.superuser().await;
+        writers.push(tokio::spawn(async move {
+            for number in 0..EACH {
+                run(&mut connection, "BEGIN").await;
+                add(&mut connection, tenant_id, &format!("{writer} {number}")).await;
+                run(&mut connection, "COMMIT").await;
+            }
+        }));
+    }
+    let mut followers = Vec::new();
+    for _ in 0..3 {
+        let mut follower = Follower::from(&desk.store, tenant_id, 0);
+        followers.push(tokio::spawn(async move {
+            while follower.seen.len() < WRITERS * EACH {
+                follower.look(7).await;
+            }
+            follower.seen
+        }));
+    }
+    for writer in writers {
+        writer.await.unwrap();
+    }
+    let mut seen = Vec::new();
+    for follower in followers {
+        seen.push(follower.await.unwrap());
+    }
+    assert!(seen.iter().all(|one| *one == seen[0]), "{seen:?}");
+    let mut once = seen[0].clone();
+    once.sort_unstable();
+    once.dedup();
+    assert_eq!(once.len(), WRITERS * EACH);
+}
+
+/// As `pg_dump` and `pg_restore` do it, which the private PostgreSQL does not bring along: the rows of all tables and
+/// the values of all sequences go to a server whose transaction ids have only begun.
+#[tokio::test]
+async fn after_a_restore_on_another_server_followers_go_on_where_they_were() {
+    let desk = Desk::open().await;
+    let tenant_id = desk.tenant("a").await;
+    let mut old = desk.database.superuser().await;
+    for number in 0..30 {
+        add(&mut old, tenant_id, &format!("old {number}")).await;
+    }
+    let mut follower = Follower::from(&desk.store, tenant_id, 0);
+    assert_eq!(follower.look_at_all().await.len(), 30);
+    // One that no follower has seen when the dump is made, and that has no position yet.
+    add(&mut old, tenant_id, "in the dump").await;
+
+    let folder = tempfile::tempdir().unwrap();
+    let server = TestServer::start(folder.path().join("postgres")).await.unwrap();
+    let url: DatabaseUrl = server.url().parse().unwrap();
+    let environment = fake_environment(&desk.clock);
+    let store = Store::open(&url, 5, environment.clock, environment.ids).await.unwrap();
+    let mut new = PgConnection::connect(&server.url()).await.unwrap();
+    restore(&mut old, &mut new).await;
+    for number in 0..30 {
+        add(&mut new, tenant_id, &format!("new {number}")).await;
+    }
+
+    let position = Some(follower.position);
+    let position = resumed(&store, tenant_id, follower.last.unwrap(), position).await;
+    let mut restored = Follower::from(&store, tenant_id, position);
+    let mut expected = vec!["in the dump".to_owned()];
+    expected.extend((0..30).map(|number| format!("new {number}")));
+    assert_eq!(restored.look_at_all().await, expected);
+    let mut beginner = Follower::from(&store, tenant_id, 0);
+    assert_eq!(beginner.look_at_all().await.len(), 61);
+    store.close().await;
+    server.stop().await.unwrap();
+}
+
+async fn restore(old: &mut PgConnection, new: &mut PgConnection) {
+    let tables: Vec<String> = sqlx::query_scalar(
+        "SELECT oid::regclass::text FROM pg_class WHERE relnamespace = 'public'::regnamespace
+           AND relkind = 'r' AND relname <> '_sqlx_migrations'",
+    )
+    .fetch_all(&mut *old)
+    .await
+    .unwrap();
+    assert!(tables.contains(&"event_positions".to_owned()));
+    run(new, "SET session_replication_role = replica").await;
+    run(new, &format!("TRUNCATE {}", tables.join(", "))).await;
+    for table in tables {
+        let statement =
+            format!("SELECT coalesce(string_agg(to_jsonb(t)::text, E'\\n'), '') FROM {table} AS t");
+        let rows: String =
+            sqlx::query_scalar(AssertSqlSafe(statement)).fetch_one(&mut *old).await.unwrap();
+        let statement = format!(
+            "INSERT INTO {table} OVERRIDING SYSTEM VALUE
+             SELECT (jsonb_populate_record(NULL::{table}, row::jsonb)).*
+             FROM string_to_table($1, E'\\n') AS row WHERE row <> ''"
+        );
+        sqlx::query(AssertSqlSafe(statement)).bind(rows).execute(&mut *new).await.unwrap();
+    }
+    let sequences: Vec<(String, Option<i64>)> =
+        sqlx::query_as("SELECT sequencename::text, last_value FROM pg_sequences")
+            .fetch_all(&mut *old)
+            .await
+            .unwrap();
+    for (name, last) in sequences {
+        let set = "SELECT setval($1::text::regclass, $2)";
+        if last.is_some() {
+            sqlx::query(set).bind(name).bind(last).execute(&mut *new).await.unwrap();
+        }
+    }
+    run(new, "RESET session_replication_role").await;
+}
+
+#[tokio::test]
+async fn an_event_id_from_before_there_were_positions_still_works() {
+    let desk = Desk::open().await;
+    let tenant_id = desk.tenant("a").await;
+    let mut superuser = desk.database.superuser().await;
+    for name in ["one", "two", "three"] {
+        add(&mut superuser, tenant_id, name).await;
+    }
+    let second: Uuid = sqlx::query_scalar("SELECT evt_id FROM outbox_events WHERE topic = 'two'")
+        .fetch_one(&mut superuser)
+        .await
+        .unwrap();
+    assert_eq!(resumed(&desk.store, tenant_id, second, None).await, 2);
+    let unknown = Uuid::from_u128(7);
+    assert_eq!(resumed(&desk.store, tenant_id, unknown, None).await, 0, "all that is kept");
+}
+
+#[tokio::test]
+async fn an_event_that_is_gone_is_known_by_its_position() {
+    let desk = Desk::open().await;
+    let tenant_id = desk.tenant("a").await;
+    let mut superuser = desk.database.superuser().await;
+    for name in ["one", "two", "three"] {
+        add(&mut superuser, tenant_id, name).await;
+    }
+    let mut follower = Follower::from(&desk.store, tenant_id, 0);
+    follower.look(2).await;
+    let second = follower.last.unwrap();
+    run(&mut superuser, "DELETE FROM outbox_events WHERE topic = 'two'").await;
+    assert_eq!(resumed(&desk.store, tenant_id, second, Some(2)).await, 2);
+    run(&mut superuser, "DELETE FROM outbox_events").await;
+    add(&mut superuser, tenant_id, "four").await;
+    assert_eq!(resumed(&desk.store, tenant_id, second, Some(2)).await, 2);
+    assert_eq!(follower.look_at_all().await, ["one", "two", "four"], "no position is given twice");
+
+    // Ids of a database that went on elsewhere, after the backup that this one was made from.
+    let unknown = Uuid::from_u128(7);
+    assert_eq!(resumed(&desk.store, tenant_id, unknown, Some(4)).await, 0, "another event's");
+    assert_eq!(resumed(&desk.store, tenant_id, unknown, Some(5)).await, 0, "never given");
+}
+
+#[tokio::test]
+async fn events_are_swept_once_they_have_a_position() {
+    let desk = Desk::open().await;
+    let (a, b) = (desk.tenant("a").await, desk.tenant("b").await);
+    let mut superuser = desk.database.superuser().await;
+    add(&mut superuser, a, "of a").await;
+    add(&mut superuser, b, "of b").await;
+    for expected in [2, 0] {
+        let mut across = desk.store.across_tenants().await.unwrap();
+        across.sweep_finished(desk.now(), 10).await.unwrap();
+        across.commit().await.unwrap();
+        assert_eq!(desk.values("SELECT to_jsonb(topic) FROM outbox_events").await.len(), expected);
+        desk.store.number_all_events().await.unwrap();
+    }
+}
+
+/// What was there before keeps its order: that of the transactions, of which 10 comes after 9.
+#[tokio::test]
+async fn the_migration_gives_positions_in_the_order_of_before() {
+    // Makes the roles, which are the server's.
+    drop(TestDatabase::create().await);
+    let database = TestDatabase::create_bare().await;
+    let mut superuser = database.superuser().await;
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("migrations");
+    let mut files: Vec<_> =
+        fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.sort_unstable();
+    let new = files.iter().position(|file| file.ends_with("0019_event_positions.sql")).unwrap();
+    let migrate = |file: &Path| format!("BEGIN; {}; COMMIT", fs::read_to_string(file).unwrap());
+    run(&mut superuser, "CREATE TABLE _sqlx_migrations ()").await;
+    for file in &files[..new] {
+        run(&mut superuser, &migrate(file)).await;
+    }
+    run(
+        &mut superuser,
+        "INSERT INTO tenants (tenant_id, name, created_at)
+         SELECT gen_random_uuid(), name, now() FROM unnest(ARRAY['a', 'b']) AS name;
+         INSERT INTO outbox_events (evt_id, tenant_id, topic, payload, created_at, xact)
+         SELECT gen_random_uuid(), tenant_id, name || ' ' || number, '{}', now(), number::text::xid8
+         FROM tenants, unnest(ARRAY[100, 9, 99, 10]) AS number",
+    )
+    .await;
+    run(&mut superuser, &migrate(&files[new])).await;
+    let numbered: Vec<(String, i64)> =
+        sqlx::query_as("SELECT topic, position FROM outbox_events ORDER BY tenant_id, position")
+            .fetch_all(&mut superuser)
+            .await
+            .unwrap();
+    for (of_tenant, name) in [("a", "a "), ("b", "b ")] {
+        let own = numbered.iter().filter(|(topic, _)| topic.starts_with(name));
+        let own: Vec<_> = own.map(|(topic, position)| (&topic[2..], *position)).collect();
+        assert_eq!(own, [("9", 1), ("10", 2), ("99", 3), ("100", 4)], "{of_tenant}");
+    }
+    let last: Vec<i64> = sqlx::query_scalar("SELECT last FROM event_positions")
+        .fetch_all(&mut superuser)
+        .await
+        .unwrap();
+    assert_eq!(last, [4, 4]);
 }

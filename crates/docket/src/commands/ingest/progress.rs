@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
+use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use uuid::Uuid;
 
 use crate::say::complain;
@@ -44,9 +44,8 @@ impl Progress {
 
     pub(crate) fn on_terminal(bytes: u64) -> Self {
         let all = MultiProgress::new();
-        let uploading = all.add(ProgressBar::new(bytes));
-        uploading.set_style(style("{bytes}/{total_bytes}  {bytes_per_sec}"));
-        uploading.set_prefix("uploading");
+        let numbers = "{bytes}/{total_bytes}  {bytes_per_sec}";
+        let uploading = all.add(bar("uploading", numbers, bytes));
         let bars = Bars { all, uploading, runs: Mutex::default() };
         Self { bars: Some(bars), complained: AtomicBool::new(false) }
     }
@@ -77,8 +76,10 @@ impl Progress {
     pub(crate) fn waits_for(&self, run_id: Uuid) {
         self.with_runs(|all, runs| {
             runs.passed.entry(run_id).or_insert(None);
-            runs.queued.get_or_insert_with(|| bar(all, "queued"));
-            runs.done.get_or_insert_with(|| bar(all, "done"));
+            let documents = runs.passed.len() as u64;
+            for (place, name) in [(&mut runs.queued, "queued"), (&mut runs.done, "done")] {
+                place.get_or_insert_with(|| all.add(bar(name, "{pos}/{len}", documents)));
+            }
         });
     }
 
@@ -92,14 +93,13 @@ impl Progress {
 
     pub(crate) fn at(&self, run_id: Uuid, pipeline: &[String], passed: usize) {
         self.with_runs(|all, runs| {
+            runs.passed.insert(run_id, Some(passed));
+            let documents = runs.passed.len() as u64;
             for (place, name) in pipeline.iter().enumerate().skip(runs.stages.len()) {
-                let stage = ProgressBar::new(0);
-                stage.set_style(style("{pos}/{len}"));
-                stage.set_prefix(name.clone());
+                let stage = bar(name, "{pos}/{len}", documents);
                 // Behind uploading, queued and the stages before it.
                 runs.stages.push(all.insert(place + 2, stage));
             }
-            runs.passed.insert(run_id, Some(passed));
         });
     }
 
@@ -125,11 +125,12 @@ impl Progress {
         }
     }
 
-    /// No bar is left on the screen.
+    /// No bar is left on the screen, and none is drawn any more.
     pub(crate) fn clear(&self) {
         if let Some(bars) = &self.bars {
             // A terminal that does not take it is gone.
             bars.all.clear().ok();
+            bars.all.set_draw_target(ProgressDrawTarget::hidden());
         }
     }
 
@@ -170,11 +171,12 @@ impl Runs {
     }
 }
 
-fn bar(all: &MultiProgress, name: &str) -> ProgressBar {
-    let bar = all.add(ProgressBar::new(0));
-    bar.set_style(style("{pos}/{len}"));
-    bar.set_prefix(name.to_owned());
-    bar
+/// A bar that is not on the screen yet. It must draw nothing before it is one of several, which know where on the
+/// screen they are: the methods that begin with `with_` do not draw, those that begin with `set_` do.
+fn bar(name: &str, numbers: &str, length: u64) -> ProgressBar {
+    ProgressBar::with_draw_target(Some(length), ProgressDrawTarget::hidden())
+        .with_style(style(numbers))
+        .with_prefix(name.to_owned())
 }
 
 fn style(numbers: &str) -> ProgressStyle {

@@ -118,6 +118,31 @@ impl Docket {
         Begun { running, stdin }
     }
 
+    /// The same command on a terminal of this size, which shows both of its outputs; `script` makes the terminal.
+    pub(crate) fn at_a_terminal(mut self, columns: usize, rows: usize) -> Self {
+        let quoted = |part: &OsStr| format!("'{}'", part.to_str().expect("UTF-8"));
+        let command = self.command.as_std();
+        let parts: Vec<String> =
+            std::iter::once(command.get_program()).chain(command.get_args()).map(quoted).collect();
+        let line = format!("stty cols {columns} rows {rows} && exec {}", parts.join(" "));
+        let mut script = Command::new("script");
+        script.env_clear();
+        for (name, value) in command.get_envs() {
+            if let Some(value) = value {
+                script.env(name, value);
+            }
+        }
+        script
+            .args(["-qec", &line, "/dev/null"])
+            .env("TERM", "xterm")
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .kill_on_drop(true);
+        self.command = script;
+        self
+    }
+
     /// Starts it and waits for nothing.
     pub(crate) fn start_unheard(self) -> WorkerProcess {
         WorkerProcess { running: self.spawn(), id: String::new() }

@@ -143,3 +143,43 @@ fn damaged_pictures_are_errors() {
         assert!(Picture::open(source(&whole[..6], kind)).is_err());
     }
 }
+
+/// Shades that do not compress to nothing, so that a part of the file is a part of the picture.
+fn noise(format: ImageFormat) -> Vec<u8> {
+    let mut bytes = Cursor::new(Vec::new());
+    let shade = |x: u32, y: u32| u8::try_from((x * 7919 + y * 104_729) % 251).unwrap();
+    GrayImage::from_fn(64, 64, |x, y| image::Luma([shade(x, y)]))
+        .write_to(&mut bytes, format)
+        .unwrap();
+    bytes.into_inner()
+}
+
+#[test]
+fn half_a_png_or_tiff_and_one_with_a_flipped_bit_are_damaged() {
+    let error = |bytes: &[u8], kind: FileKind| {
+        Picture::open(source(bytes, kind)).and_then(|picture| picture.page(1)).unwrap_err()
+    };
+    for (kind, format) in [(FileKind::Png, ImageFormat::Png), (FileKind::Tiff, ImageFormat::Tiff)] {
+        let whole = noise(format);
+        let cut = error(&whole[..whole.len() / 2], kind);
+        assert!(matches!(cut, ReadError::Damaged { .. }), "{kind:?}: {cut:?}");
+    }
+    let mut flipped = noise(ImageFormat::Png);
+    let middle = flipped.len() / 2;
+    flipped[middle] ^= 0x10;
+    let flipped = error(&flipped, FileKind::Png);
+    assert!(matches!(flipped, ReadError::Damaged { .. }), "{flipped:?}");
+}
+
+#[test]
+fn a_jpeg_that_is_cut_off_is_read_as_far_as_it_goes_and_says_so() {
+    let whole = noise(ImageFormat::Jpeg);
+    let remarks = |bytes: &[u8]| match parts(&source(bytes, FileKind::Jpg)).pop() {
+        Some(Part::Tail(tail)) => tail.remarks,
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(remarks(&whole), [""; 0]);
+    let cut = &whole[..whole.len() / 2];
+    assert_eq!(remarks(cut), ["The end of the picture is missing from the file."]);
+    assert!(Picture::open(source(cut, FileKind::Jpg)).unwrap().page(1).is_ok());
+}

@@ -1,0 +1,31 @@
+//! Numbers events while nobody follows them.
+//!
+//! A follower has the events of its tenant numbered before each look. Without followers they would gather, and the
+//! next follower would wait until all are numbered.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use store::Store;
+
+use crate::schedules::Chore;
+
+/// The periodic task, to be put on a schedule: one process at a time does it.
+pub fn number_events(store: Store) -> Chore {
+    Chore {
+        name: "number_events",
+        every: Duration::from_secs(15),
+        longest: Duration::from_mins(1),
+        run: Arc::new(move || {
+            let store = store.clone();
+            Box::pin(async move {
+                if let Err(error) = store.number_all_events().await {
+                    tracing::warn!(
+                        error = &error as &dyn std::error::Error,
+                        "events were not numbered; the next round tries again"
+                    );
+                }
+            })
+        }),
+    }
+}
