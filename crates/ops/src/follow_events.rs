@@ -106,12 +106,19 @@ impl Following {
         across.commit().await?;
         let Some(last) = events.last().map(|event| event.place.clone()) else { return Ok(false) };
         let tenant_id = self.scope.tenant_id();
-        let own: Vec<EventRecord> =
-            events.into_iter().filter(|event| event.tenant_id == tenant_id).collect();
+        let own: Vec<EventRecord> = events
+            .into_iter()
+            .filter(|event| event.tenant_id == tenant_id && self.may_hear(event))
+            .collect();
         let visible = self.visible(&own).await?;
         self.ready.extend(own.into_iter().filter_map(|event| seen(event, &visible)));
         self.place = last;
         Ok(true)
+    }
+
+    /// What names no document or batch is about the whole tenant, and not for those who see only their own.
+    fn may_hear(&self, event: &EventRecord) -> bool {
+        self.scope.only_own().is_none() || subject(event).is_some()
     }
 
     /// The subjects that may be seen, and what the follower calls them where they see only their own.

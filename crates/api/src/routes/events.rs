@@ -24,7 +24,8 @@ const KEEP_ALIVE: Duration = Duration::from_secs(15);
 /// Follow what happens
 ///
 /// Server-sent events about what the caller may see: `document.queued`, `document.started`,
-/// `document.completed`, `document.failed`, `batch.completed`, `batch.partial`. After an interruption,
+/// `document.completed`, `document.failed`, `batch.completed`, `batch.partial`; and, for who sees all
+/// documents, `dead_jobs.changed` when the list of dead jobs may be another one. After an interruption,
 /// `Last-Event-ID` goes on behind the last event that was seen; nothing is missed. The stream ends when the caller's access
 /// does: signed out, deactivated, revoked or expired.
 #[utoipa::path(
