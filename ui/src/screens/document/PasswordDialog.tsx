@@ -1,4 +1,5 @@
 /** Asks for the password of an encrypted document, runs the document again with it, and says when it is the wrong one. */
+import "./password-dialog.css";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { findDocument, rerunDocument } from "../../api/endpoints.ts";
@@ -37,7 +38,7 @@ export function PasswordDialog({ id, title, onClose }: PasswordDialogProps) {
   return (
     <Dialog title="Enter password" onClose={onClose}>
       <form
-        className="dialog-form"
+        className="dialog-form password-form"
         onSubmit={(event) => {
           event.preventDefault();
           begin.mutate();

@@ -143,6 +143,8 @@ export function Cause({ group, isBusy, actions }: CauseProps) {
   const [isAll, setAll] = useState(false);
   const jobs = isAll ? group.jobs : group.jobs.slice(0, SHOWN);
   const isLocked = wantsPassword(group.errorCode);
+  // The server's words name the command line too; here a button does it.
+  const guidance = isLocked ? "Enter the password of the file, and it is read." : group.guidance;
   const isOne = group.jobs.length === 1;
   return (
     <article className="card cause">
@@ -158,7 +160,7 @@ export function Cause({ group, isBusy, actions }: CauseProps) {
           </div>
         )}
       </header>
-      {group.guidance && <p className="cause-guidance"><Icon name="info" /> <span><strong>What to do:</strong> {group.guidance}</span></p>}
+      {guidance && <p className="cause-guidance"><Icon name="info" /> <span><strong>What to do:</strong> {guidance}</span></p>}
       <ul className="cause-jobs">
         {jobs.map((job) => (
           <li key={job.job_id}>
