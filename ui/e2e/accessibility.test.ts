@@ -41,7 +41,6 @@ const SCREENS: readonly (readonly [string, string])[] = [
   ["/ask?mode=ask&q=When+does+the+lease+end%3F", "What it rests on"],
   ["/ask?mode=ask&q=Which+planets+have+rings%3F", "What came nearest"],
   ["/repair/dead", "What to do:"],
-  ["/repair/failed", "Retry these"],
   ["/repair/stale", "Nothing is under way"],
   ["/repair/jobs", "preprocess"],
   ["/admin/users", "Add a person"],

@@ -61,6 +61,10 @@ it("a mail and what was attached to it lead to each other", async () => {
   await page.getByRole("table", { name: "Documents" }).getByRole("link", { name: "keys.eml" }).click();
   const head = page.locator(".document-head");
   await head.getByText("attached:").waitFor();
+  await page.getByRole("tab", { name: "History" }).click();
+  await page.locator(".stages summary", { hasText: "preprocess" }).click();
+  await page.locator(".stage-more").getByRole("link", { name: "keys.txt" }).waitFor();
+  await page.getByRole("tab", { name: "Text" }).click();
   await head.getByRole("link", { name: "keys.txt" }).click();
   await head.getByText("came in").waitFor();
   await page.locator(".page-text").getByText("cellar").waitFor();

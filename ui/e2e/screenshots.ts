@@ -154,7 +154,7 @@ async function takeScreens(page: Page, theme: string, shown: Shown): Promise<voi
   await visit("/ask?q=When+does+the+lease+end%3F&mode=ask", "ask-answer", () => page.getByText("What it rests on").waitFor());
   await visit("/ask?q=Which+planets+have+rings%3F&mode=ask", "ask-no-answer", () => page.getByText("What came nearest").waitFor());
   await visit("/ask?q=termination+of+the+lease&mode=search", "ask-search", () => page.locator(".passage").first().waitFor());
-  for (const tab of ["dead", "failed", "stale", "jobs"]) await visit(`/repair/${tab}`, `repair-${tab}`, () => page.waitForTimeout(500));
+  for (const tab of ["dead", "stale", "jobs"]) await visit(`/repair/${tab}`, `repair-${tab}`, () => page.waitForTimeout(500));
   for (const tab of ["users", "keys", "usage", "audit", "health", "configuration"]) await visit(`/admin/${tab}`, `admin-${tab}`, () => page.waitForTimeout(500));
   await visit("/admin/audit", "admin-audit-verified", () => page.getByRole("button", { name: "Verify the chain" }).click().then(() => page.waitForTimeout(500)));
   await visit("/admin/rules", "admin-rules", async () => {

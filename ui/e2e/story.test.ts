@@ -151,6 +151,11 @@ describe("a first day", () => {
     await page.getByRole("button", { name: "Verify the chain" }).click();
     await page.getByText("nothing was changed, moved or removed").waitFor();
     expect(await page.getByRole("table").innerText()).toContain(ADMIN.email);
+    await page.getByLabel("Actor").fill(ADMIN.email);
+    await page.waitForURL(/actor=/);
+    await page.getByRole("button", { name: "Job retried by admin" }).first().waitFor();
+    await page.getByLabel("Actor").fill("nobody@localhost");
+    await page.getByText("No entry matches").waitFor();
   });
 
   it("never wanted anything that the content security policy forbids", () => {

@@ -71,7 +71,10 @@ pub struct AuditQuery {
     pub doc_id: Option<Uuid>,
     #[serde(default)]
     pub action: Option<String>,
+    /// A user's email address or id, the name of an API key or `api_key:` and its id, or `system`. Nobody who is called
+    /// so: no rows.
     #[serde(default)]
+    #[param(example = "ada@example.com")]
     pub actor: Option<String>,
     #[serde(default)]
     pub entity_type: Option<String>,

@@ -95,6 +95,11 @@ pub struct DocumentView {
     pub status: String,
     /// Why the last run failed.
     pub error: Option<String>,
+    /// Which failure that is, where a program can do something about it: `password_required` or `wrong_password`.
+    /// `POST /v1/documents/{id}/rerun` takes the password.
+    #[serde(default)]
+    #[schema(example = "password_required")]
+    pub error_code: Option<String>,
     #[schema(example = "pdf")]
     pub source_type: String,
     pub source_uri: String,
@@ -208,6 +213,9 @@ pub struct RunView {
     pub config: Value,
     pub stats: Value,
     pub error: Option<String>,
+    /// Which failure that is, where a program can do something about it: `password_required` or `wrong_password`.
+    #[serde(default)]
+    pub error_code: Option<String>,
     /// Whether the caller may read what its stages left; otherwise `artifacts` are empty.
     #[serde(default)]
     pub artifacts_readable: bool,

@@ -52,7 +52,7 @@ pub struct FacetsView {
     pub source: FacetView,
     /// The 20 most frequent.
     pub tag: FacetView,
-    /// The latest 20, whatever is wanted otherwise.
+    /// The latest 20 that any of the documents came with, and the chosen one.
     pub batches: Vec<BatchFacetView>,
 }
 
@@ -78,6 +78,9 @@ pub struct BatchFacetView {
     pub batch_id: Uuid,
     pub name: Option<String>,
     pub created_at: DateTime<Utc>,
-    /// All that came with it.
-    pub documents: i32,
+    /// Those of the documents that came with it.
+    pub documents: i64,
+    /// Counting stopped: there may be more.
+    #[serde(default)]
+    pub at_least: bool,
 }

@@ -63,8 +63,14 @@ pub struct JobView {
     pub error: Option<String>,
     /// `retry`, `permanent`, `poison` or `cancelled`.
     pub error_class: Option<String>,
+    /// Which failure it was, where a program can do something about it: `password_required` or `wrong_password`.
+    #[schema(example = "password_required")]
+    pub error_code: Option<String>,
     /// What a person can do about it.
     pub guidance: Option<String>,
+    /// Why a dead job needs no attention any more: its document was `deleted` or `withdrawn`, a later run
+    /// `superseded` its run, or somebody `discarded` it.
+    pub closed_by: Option<String>,
     pub created_at: DateTime<Utc>,
     pub updated_at: DateTime<Utc>,
 }
@@ -74,6 +80,7 @@ pub struct JobView {
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct JobQuery {
+    /// `DEAD` gives the dead jobs that need attention, as `/v1/jobs/dead` does.
     #[serde(default)]
     #[param(inline)]
     pub status: Option<JobStatus>,
@@ -118,7 +125,7 @@ impl ErrorClass {
     }
 }
 
-/// Which dead jobs get a fresh start; all conditions hold together. At least one is needed, or
+/// Which dead jobs get a fresh start, of those that need attention; all conditions hold together. At least one is needed, or
 /// `all`.
 #[derive(Debug, Default, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields, default)]
@@ -142,7 +149,7 @@ pub struct RequeueRequest {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "password")]
     pub error_contains: Option<String>,
-    /// Every dead job; goes with no condition.
+    /// Every dead job that needs attention; goes with no condition.
     pub all: bool,
 }
 
@@ -152,12 +159,37 @@ pub struct RequeueResponse {
     pub requeued: u32,
 }
 
+/// Which failures to discard.
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct DiscardRequest {
+    /// Dead jobs.
+    #[schema(min_items = 1, max_items = 1000)]
+    pub job_ids: Vec<Uuid>,
+}
+
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
+pub struct DiscardResponse {
+    /// How many failures were discarded.
+    pub discarded: u32,
+    /// Jobs that were left as they are.
+    pub skipped: Vec<SkippedJobView>,
+}
+
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
+pub struct SkippedJobView {
+    pub job_id: Uuid,
+    /// Why it was not discarded.
+    pub problem: String,
+}
+
 /// How the queue of a stage stands.
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
 pub struct QueueView {
     pub stage: String,
     pub waiting: i64,
     pub in_flight: i64,
+    /// Dead jobs that need attention.
     pub dead: i64,
     /// How long the oldest job has waited that could be worked on.
     pub oldest_age_seconds: Option<i64>,

@@ -28,8 +28,8 @@ pub use documents::{
 pub use facets::{BatchFacetView, FacetQuery, FacetValueView, FacetView, FacetsView};
 pub use health::{DependencyView, HealthStatus, HealthView};
 pub use jobs::{
-    ErrorClass, JobQuery, JobStatus, JobView, QueueView, QueuesView, RequeueRequest,
-    RequeueResponse,
+    DiscardRequest, DiscardResponse, ErrorClass, JobQuery, JobStatus, JobView, QueueView,
+    QueuesView, RequeueRequest, RequeueResponse, SkippedJobView,
 };
 pub use page::{
     ApiKeyPage, AuditPage, BatchPage, BatchResultPage, Cursor, DocumentPage, InvalidCursor,

@@ -115,6 +115,7 @@ pub(crate) fn versioned_routes() -> OpenApiRouter<Arc<Api>> {
         .routes(routes!(jobs::list))
         .routes(routes!(jobs::list_dead))
         .routes(routes!(jobs::requeue_dead))
+        .routes(routes!(jobs::discard_dead))
         .routes(routes!(jobs::find))
         .routes(routes!(jobs::retry))
         .routes(routes!(jobs::queues))

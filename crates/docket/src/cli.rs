@@ -12,7 +12,7 @@ use uuid::Uuid;
 use crate::config::Flags;
 use crate::stages::Drills;
 
-pub(crate) use jobs::{DeadJobsArgs, JobsArgs, RequeueArgs};
+pub(crate) use jobs::{DeadJobsArgs, DiscardArgs, JobsArgs, RequeueArgs};
 pub(crate) use read::{ReadArgs, ReadFormat, ReadWorkerArgs};
 pub(crate) use search::{AskArgs, SearchArgs, SearchBy, WithinArgs};
 
@@ -237,7 +237,7 @@ pub(crate) enum UsersCommand {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum DlqCommand {
-    /// List dead jobs, newest first.
+    /// List dead jobs that need attention, newest first.
     List(DeadJobsArgs),
     /// What happened to a job, and what can be done.
     Show {
@@ -251,6 +251,8 @@ pub(crate) enum DlqCommand {
     },
     /// Give dead jobs a fresh start: by their ids, or all that fit the conditions.
     Requeue(RequeueArgs),
+    /// Discard failures that nobody means to repair. Their documents stay failed, and can still be rerun.
+    Discard(DiscardArgs),
 }
 
 /// Which server a command talks to, and as whom.

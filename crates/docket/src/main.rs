@@ -112,6 +112,7 @@ async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
             commands::dlq::show(server.server.as_deref(), *id, *json).await
         }
         Command::Dlq { command: DlqCommand::Requeue(args) } => commands::dlq::requeue(args).await,
+        Command::Dlq { command: DlqCommand::Discard(args) } => commands::dlq::discard(args).await,
         Command::Chaos { kills, docs, workers, seed, keep, json } => {
             let (kills, docs, workers, seed, keep) = (*kills, *docs, *workers, *seed, *keep);
             chaos::run(&chaos::Plan { kills, docs, workers, seed, keep }, *json).await

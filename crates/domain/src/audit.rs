@@ -52,6 +52,7 @@ audit_actions! {
     JobReleased = "JOB_RELEASED",
     JobFailed = "JOB_FAILED",
     JobRetriedByAdmin = "JOB_RETRIED_BY_ADMIN",
+    JobDiscarded = "JOB_DISCARDED",
     RunCancelled = "RUN_CANCELLED",
     RunClosed = "RUN_CLOSED",
 }
@@ -132,6 +133,7 @@ pub struct AuditRecord {
 #[derive(Clone, Debug, Default)]
 pub struct AuditFilter {
     pub action: Option<String>,
+    /// An actor as the log names it, a user's email address or a key's name.
     pub actor: Option<String>,
     pub entity_type: Option<String>,
     pub entity_id: Option<Uuid>,

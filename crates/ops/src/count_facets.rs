@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use domain::{Action, Caller};
-use store::{BatchRecord, DocumentFilter, Facet, FacetCounts, Tx, Window};
+use domain::{Action, BatchId, Caller};
+use store::{BatchName, DocumentFilter, Facet, FacetCounts, Tx, ValueCount};
+use uuid::Uuid;
 
 use crate::{Ops, OpsError};
 
@@ -15,13 +16,21 @@ pub struct DocumentFacets {
     pub kind: FacetCounts,
     pub source: FacetCounts,
     pub tag: FacetCounts,
-    /// The latest, whatever is wanted otherwise.
-    pub batches: Vec<BatchRecord>,
+    /// The latest that any of the documents came with, and the chosen one.
+    pub batches: Vec<BatchFacet>,
+}
+
+/// A batch, and how many of the documents came with it.
+#[derive(Clone, Debug)]
+pub struct BatchFacet {
+    pub batch: BatchName,
+    pub documents: i64,
+    /// There may be more of them.
+    pub at_least: bool,
 }
 
 impl Ops {
     const TAGS_SHOWN: usize = 20;
-    const BATCHES_SHOWN: i64 = 20;
 
     pub async fn count_facets(
         &self,
@@ -36,13 +45,44 @@ impl Ops {
         let kind = counted.counts(&mut tx, filter, Facet::Kind).await?;
         let source = counted.counts(&mut tx, filter, Facet::Source).await?;
         let mut tag = counted.counts(&mut tx, filter, Facet::Tag).await?;
-        let latest = Window { after: None, skip: 0, limit: Self::BATCHES_SHOWN };
-        let batches = tx.list_batches(&latest).await?;
+        let of_batches = counted.counts(&mut tx, filter, Facet::Batch).await?;
+        let batches = named_batches(&mut tx, of_batches, filter.batch_id).await?;
         tx.commit().await?;
         tag.is_cut_short |= tag.values.len() > Self::TAGS_SHOWN;
         tag.values.truncate(Self::TAGS_SHOWN);
         Ok(DocumentFacets { status, kind, source, tag, batches })
     }
+}
+
+/// The counts with the names of their batches, as far as the scope sees those. The chosen one is there even when no
+/// document fits, so that it can be let go of.
+async fn named_batches(
+    tx: &mut Tx,
+    counts: FacetCounts,
+    chosen: Option<BatchId>,
+) -> Result<Vec<BatchFacet>, OpsError> {
+    const SHOWN: i64 = 20;
+    let count_of = |batch: &BatchName| {
+        let id = batch.batch_id.to_string();
+        counts.values.iter().find(|count| count.value == id).cloned()
+    };
+    let counted = |batch: BatchName| {
+        let ValueCount { documents, at_least, .. } = count_of(&batch).unwrap_or(ValueCount {
+            value: String::new(),
+            documents: 0,
+            at_least: counts.is_cut_short,
+        });
+        BatchFacet { batch, documents, at_least }
+    };
+    let ids: Vec<Uuid> =
+        counts.values.iter().filter_map(|count| Uuid::try_parse(&count.value).ok()).collect();
+    let mut batches = tx.name_batches(&ids, SHOWN).await?;
+    if let Some(chosen) = chosen
+        && !batches.iter().any(|batch| batch.batch_id == chosen)
+    {
+        batches.extend(tx.name_batches(&[chosen.0], 1).await?);
+    }
+    Ok(batches.into_iter().map(counted).collect())
 }
 
 /// What was counted already: facets whose other conditions are the same are counted together.

@@ -119,9 +119,16 @@ impl Following {
         let subjects: Vec<Uuid> = events.iter().filter_map(subject).collect();
         let visible = tx.visible_subjects(&subjects).await?;
         tx.commit().await?;
-        self.ready.extend(events.into_iter().filter_map(|event| seen(event, &visible)));
+        let heard = events.into_iter().filter(|event| self.may_hear(event));
+        let heard: Vec<Event> = heard.filter_map(|event| seen(event, &visible)).collect();
+        self.ready.extend(heard);
         self.position = last;
         Ok(true)
+    }
+
+    /// What names no document or batch is about the whole tenant, and not for those who see only their own.
+    fn may_hear(&self, event: &EventRecord) -> bool {
+        self.scope.only_own().is_none() || subject(event).is_some()
     }
 }
 

@@ -18,6 +18,7 @@ mod count_facets;
 mod create_api_key;
 mod create_tenant;
 mod create_user;
+mod discard_jobs;
 mod download;
 mod error;
 mod first_start;
@@ -79,10 +80,11 @@ pub use batches::RequestedBatch;
 pub use blob::links::content_disposition;
 pub use blob::{BlobError, BlobStream};
 pub use check_readiness::{Dependency, Readiness, Vitals};
-pub use count_facets::DocumentFacets;
+pub use count_facets::{BatchFacet, DocumentFacets};
 pub use create_api_key::{CreatedApiKey, RequestedApiKey};
 pub use create_tenant::RequestedTenant;
 pub use create_user::RequestedUser;
+pub use discard_jobs::{Discarded, SkippedJob};
 pub use download::{Followed, FoundArtifact, FoundOriginal, LinkVisit, SignedLink};
 pub use error::OpsError;
 pub use first_start::FirstStart;
@@ -104,9 +106,9 @@ pub use search::{
     SearchResult, SearchSettings, SecondOpinion, Sentence, VectorsKeeper,
 };
 pub use store::{
-    After, BatchItemRecord, BatchRecord, CheckpointRecord, DeadJobFilter, DocumentFilter,
-    DocumentRecord, FacetCounts, JobFilter, JobRecord, PartRecord, QueueRecord, RunRecord,
-    StageRecord, TenantUsage, ValueCount, VersionRecord,
+    After, BatchItemRecord, BatchName, BatchRecord, CheckpointRecord, DeadJobFilter,
+    DocumentFilter, DocumentRecord, FacetCounts, JobFilter, JobRecord, PartRecord, QueueRecord,
+    RunRecord, StageRecord, TenantUsage, ValueCount, VersionRecord,
 };
 pub use submit_document::{Accepted, AcceptedRun, Described, Received, Receiving};
 pub use sweep_originals::{OriginalsJanitor, Retention, Swept};

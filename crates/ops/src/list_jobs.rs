@@ -6,7 +6,7 @@ use store::{After, JobFilter, JobRecord, QueueRecord};
 use crate::{Ops, OpsError, Page, PageRequest};
 
 impl Ops {
-    /// Newest first.
+    /// Newest first. Of dead jobs, when those are wanted, the ones that need attention.
     pub async fn list_jobs(
         &self,
         caller: &Caller,
@@ -20,7 +20,7 @@ impl Ops {
         Ok(request.page_of(jobs, |job| After { moment: job.created_at, id: job.job_id.0 }))
     }
 
-    /// Jobs that were given up and wait for a person.
+    /// Jobs that were given up and need attention: one for each document that failed, at most.
     pub async fn list_dead_jobs(
         &self,
         caller: &Caller,

@@ -1,8 +1,15 @@
 //! How the queues of all tenants stand, for whoever watches the process.
 
+use std::collections::BTreeSet;
+use std::sync::{Mutex, PoisonError};
+
 use store::QueueRecord;
 
 use crate::{Ops, OpsError, Vitals};
+
+/// Stages whose gauges were set before. They belong to the process, as the gauges do: a stage whose queue became empty
+/// is not listed any more, and its gauges must be set to 0.
+static MEASURED: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
 
 impl Ops {
     pub async fn measure_queues(&self) -> Result<(), OpsError> {
@@ -17,7 +24,13 @@ impl Vitals {
         let queues = across.list_all_queues().await?;
         across.commit().await?;
         let now = self.clock.now();
-        for QueueRecord { stage, waiting, in_flight, dead, oldest, .. } in queues {
+        let mut measured = MEASURED.lock().unwrap_or_else(PoisonError::into_inner);
+        let empty =
+            measured.iter().filter(|stage| queues.iter().all(|queue| queue.stage != **stage));
+        let empty: Vec<QueueRecord> = empty.map(|stage| empty_queue(stage)).collect();
+        for QueueRecord { stage, waiting, in_flight, dead, oldest, .. } in
+            queues.into_iter().chain(empty)
+        {
             let set = |name: &'static str, value: f64| {
                 metrics::gauge!(name, "stage" => stage.clone()).set(value);
             };
@@ -26,6 +39,7 @@ impl Vitals {
             set("docket_queue_dead", count(dead));
             let age = oldest.map_or(0, |oldest| (now - oldest).num_milliseconds().max(0));
             set("docket_queue_oldest_seconds", count(age) / 1000.0);
+            measured.insert(stage);
         }
         Ok(())
     }
@@ -34,4 +48,15 @@ impl Vitals {
 #[expect(clippy::cast_precision_loss, reason = "more than a gauge can tell apart")]
 fn count(number: i64) -> f64 {
     number as f64
+}
+
+fn empty_queue(stage: &str) -> QueueRecord {
+    QueueRecord {
+        stage: stage.to_owned(),
+        waiting: 0,
+        in_flight: 0,
+        dead: 0,
+        oldest: None,
+        finished_last_minute: 0,
+    }
 }

@@ -1,6 +1,6 @@
 //! Giving dead jobs a fresh start.
 
-use domain::{Action, Caller, JobId};
+use domain::{Action, Caller, ClosedBy, JobId};
 use store::{DeadJobFilter, JobRecord};
 
 use crate::{Ops, OpsError};
@@ -17,16 +17,13 @@ impl Ops {
         let job = tx.find_job(job_id).await?.ok_or(OpsError::NotFound("job"))?;
         if !revived {
             tx.rollback().await?;
-            return Err(OpsError::Conflict {
-                code: "job_not_dead",
-                problem: format!("only a dead job can be retried; this one is {}", job.status),
-            });
+            return Err(not_retried(&job));
         }
         tx.commit().await?;
         Ok(job)
     }
 
-    /// Revives the dead jobs that fit; returns how many. The rest of a large number is left for the
+    /// Revives the dead jobs that fit and need attention; returns how many. The rest of a large number is left for the
     /// next request.
     pub async fn requeue_dead_jobs(
         &self,
@@ -40,6 +37,23 @@ impl Ops {
         tx.commit().await?;
         Ok(u32::try_from(revived).unwrap_or(u32::MAX))
     }
+}
+
+fn not_retried(job: &JobRecord) -> OpsError {
+    let (code, problem) = match job.closed_by {
+        Some(ClosedBy::Deleted) => (
+            "document_deleted",
+            "the document of this job was deleted; upload it again to process it".to_owned(),
+        ),
+        Some(closed_by) => (
+            "job_superseded",
+            format!("this job cannot be retried: {}; rerun the document", closed_by.sentence()),
+        ),
+        None => {
+            ("job_not_dead", format!("only a dead job can be retried; this one is {}", job.status))
+        }
+    };
+    OpsError::Conflict { code, problem }
 }
 
 /// Which dead jobs to revive. All of them only for who says so: an empty filter is more likely a slip.

@@ -1,5 +1,6 @@
 //! Why a document could not be read, and what a person can do about it.
 
+use domain::FailureCode;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -39,11 +40,24 @@ impl ReadError {
         Self::Unsupported { what: what.to_string() }
     }
 
+    /// What programs know the failure by.
+    pub fn code(&self) -> Option<FailureCode> {
+        match self {
+            Self::NeedsPassword => Some(FailureCode::PasswordRequired),
+            Self::WrongPassword => Some(FailureCode::WrongPassword),
+            _ => None,
+        }
+    }
+
     /// One sentence that says what to do.
     pub fn advice(&self) -> &'static str {
         match self {
-            Self::NeedsPassword => "Remove the password in its own program and upload it again.",
-            Self::WrongPassword => "Check the password and try again.",
+            Self::NeedsPassword => {
+                "Enter its password: on the page of the document, or with `docket rerun ID --password`."
+            }
+            Self::WrongPassword => {
+                "Enter the right password: on the page of the document, or with `docket rerun ID --password`."
+            }
             Self::Damaged { .. } => "Open it in its own program, save it anew and upload that.",
             Self::TooLarge { .. } => {
                 "Make it smaller in its own program, or split it, and upload that."

@@ -143,15 +143,32 @@ impl Tx {
         Ok(())
     }
 
+    /// What the log may name an actor by who is called so: the text itself, and the ids of the user with the address and
+    /// of the keys with the name. Users who were deactivated and keys that were revoked are among them.
+    async fn actors_called(&mut self, text: &str) -> Result<Vec<String>, StoreError> {
+        let text = text.trim();
+        let mut actors: Vec<String> = sqlx::query_scalar(sql!("audit/actors"))
+            .bind(self.tenant_id().0)
+            .bind(text)
+            .fetch_all(self.connection())
+            .await?;
+        actors.push(text.to_owned());
+        Ok(actors)
+    }
+
     pub async fn list_audit(
         &mut self,
         filter: &AuditFilter,
         window: &Window,
     ) -> Result<Vec<AuditRecord>, StoreError> {
+        let actors = match &filter.actor {
+            Some(actor) => Some(self.actors_called(actor).await?),
+            None => None,
+        };
         let rows: Vec<AuditRow> = sqlx::query_as(sql!("audit/page"))
             .bind(self.tenant_id().0)
             .bind(&filter.action)
-            .bind(&filter.actor)
+            .bind(actors)
             .bind(&filter.entity_type)
             .bind(filter.entity_id)
             .bind(filter.from)

@@ -36,17 +36,17 @@ pub use across::AcrossTenants;
 pub use api_keys::NewApiKey;
 pub use audit_checkpoints::CheckpointRecord;
 pub use documents::{
-    AbandonedBlob, BatchItemRecord, BatchRecord, ContainedFile, ContentFacts, DocumentFilter,
-    DocumentRecord, EventRecord, Facet, FacetCounts, LookedThrough, Masking, NewBatch, PartRecord,
-    ReadAs, RunFacts, RunRecord, RunStanding, StageRecord, Submission, Submitted, ValueCount,
-    VersionRecord,
+    AbandonedBlob, BatchItemRecord, BatchName, BatchRecord, ContainedFile, ContentFacts,
+    DocumentFilter, DocumentRecord, EventRecord, Facet, FacetCounts, LookedThrough,
+    Masking, NewBatch, PartRecord, ReadAs, RunFacts, RunRecord, RunStanding, StageRecord,
+    Submission, Submitted, ValueCount, VersionRecord,
 };
 pub use error::StoreError;
 pub use idempotency::Claimed;
 pub use jobs::{
-    BegunSchedule, Claim, ClaimedJob, DeadJobFilter, Earlier, Held, JobFilter, JobRecord, Lease,
-    NewRun, Next, Outcome, QueueRecord, Report, Reused, StageRoom, StaleBefore, TakenBack, Told,
-    WorkFeed,
+    BegunSchedule, Claim, ClaimedJob, DeadJobFilter, Earlier, Held, JobFilter, JobRecord,
+    JobStanding, Lease, NewRun, Next, Outcome, QueueRecord, Report, Reused, StageRoom, StaleBefore,
+    TakenBack, Told, WorkFeed,
 };
 pub use open::{
     DatabaseUrl, DatabaseUrls, InvalidDatabaseUrl, OpenError, StatementTimeouts, Store,

@@ -52,7 +52,7 @@ export const countDocuments = () => getJson<t.DocumentSummary>("/v1/documents/st
 export const findDocument = (id: string) => getJson<t.DocumentDetail>(`/v1/documents/${id}`);
 export const readPage = (id: string, page: number) => getJson<t.PageView>(`/v1/documents/${id}/pages/${page}`);
 export const rerunDocument = (id: string, request: { from_stage?: string; reason?: string; password?: string } = {}) =>
-  postJson<unknown>(`/v1/documents/${id}/rerun`, request);
+  postJson<t.RerunResponse>(`/v1/documents/${id}/rerun`, request);
 export const retryDocument = (id: string) => ask(`/v1/documents/${id}/retry`, { method: "POST" });
 export const deactivateDocument = (id: string) => ask(`/v1/documents/${id}/deactivate`, { method: "POST" });
 export const deleteDocument = (id: string) => ask(`/v1/documents/${id}`, { method: "DELETE" });
@@ -83,6 +83,9 @@ export const listDeadJobs = (cursor?: string) =>
 export const retryJob = (id: string) => ask(`/v1/jobs/${id}/retry`, { method: "POST" });
 export const requeueDeadJobs = (request: t.RequeueRequest) =>
   postJson<{ requeued: number }>("/v1/jobs/dead/requeue", request);
+/** Only jobs that somebody has seen are discarded: there is no “all”. */
+export const discardJobs = (job_ids: readonly string[]) =>
+  postJson<t.DiscardResponse>("/v1/jobs/dead/discard", { job_ids }, { "idempotency-key": newIdempotencyKey() });
 export const listRuns = (query: { status?: string; doc_id?: string; limit?: number }) =>
   getJson<t.Listed<t.RunView>>("/v1/ingestion-runs", query);
 export const readArtifact = async (run: string, stage: string, name: string) =>

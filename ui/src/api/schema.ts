@@ -367,8 +367,7 @@ export interface paths {
          *     Up to 10,000 documents are looked at, the newest. Where that is all of them, every count is exact and
          *     `is_complete` is true (for tags: when there are no more than the 20 that are listed). Where it is not, counts are of
          *     those 10,000 and `at_least` is true, and a value that none of them has is missing. Without conditions, whoever
-         *     sees all documents of the tenant gets status, type and source complete in any case, each exact below 10,000. A
-         *     batch counts all that came with it.
+         *     sees all documents of the tenant gets status, type and source complete in any case, each exact below 10,000.
          */
         get: operations["count_facets"];
         put?: never;
@@ -601,7 +600,8 @@ export interface paths {
         /**
          * Follow what happens
          * @description Server-sent events about what the caller may see: `document.queued`, `document.started`,
-         *     `document.completed`, `document.failed`, `batch.completed`, `batch.partial`. After an interruption,
+         *     `document.completed`, `document.failed`, `batch.completed`, `batch.partial`; and, for callers who see all
+         *     documents, `dead_jobs.changed` when the list of dead jobs has changed. After an interruption,
          *     `Last-Event-ID` goes on behind the last event that was seen; nothing is missed. When nothing is known of that event any
          *     more, the stream goes on with the oldest event that is kept. The stream ends when the caller's access does: signed out,
          *     deactivated, revoked or expired.
@@ -725,7 +725,7 @@ export interface paths {
         };
         /**
          * List jobs
-         * @description Newest first.
+         * @description Newest first. A dead job says in `closed_by` when it needs no attention any more.
          */
         get: operations["list_jobs"];
         put?: never;
@@ -745,11 +745,34 @@ export interface paths {
         };
         /**
          * List dead jobs
-         * @description Each says what happened, in which stage, after how many attempts, and what a person can do.
+         * @description Those that need attention, one for each document at most: each says what happened, in which stage, after how many
+         *     attempts, and what a person can do. A dead job leaves the list by itself when its document is deleted or withdrawn or
+         *     a later run takes the place of its run; somebody can discard it.
          */
         get: operations["list_dead_jobs"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/jobs/dead/discard": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Discard failures
+         * @description Their dead jobs need no attention any more; their documents stay failed, with the reason. They can still be retried
+         *     or rerun. Jobs that are not dead or need no attention are left as they are, and the answer says why.
+         */
+        post: operations["discard_dead_jobs"];
         delete?: never;
         options?: never;
         head?: never;
@@ -767,7 +790,7 @@ export interface paths {
         put?: never;
         /**
          * Give dead jobs a fresh start
-         * @description Oldest first, those that fit every condition of the body; 1000 at most in one request.
+         * @description Oldest first, those that need attention and fit every condition of the body; 1000 at most in one request.
          */
         post: operations["requeue_dead_jobs"];
         delete?: never;
@@ -802,7 +825,11 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Give a dead job a fresh start */
+        /**
+         * Give a dead job a fresh start
+         * @description One that was discarded, too. Not one whose document was deleted (`document_deleted`), nor one of a run that a later
+         *     run took the place of (`job_superseded`).
+         */
         post: operations["retry_job"];
         delete?: never;
         options?: never;
@@ -1164,13 +1191,15 @@ export interface components {
             succeeded: number;
         };
         BatchFacetView: {
+            /** @description Counting stopped: there may be more. */
+            at_least?: boolean;
             /** Format: uuid */
             batch_id: string;
             /** Format: date-time */
             created_at: string;
             /**
-             * Format: int32
-             * @description All that came with it.
+             * Format: int64
+             * @description Those of the documents that came with it.
              */
             documents: number;
             name?: string | null;
@@ -1392,6 +1421,20 @@ export interface components {
             problem?: string | null;
             status: components["schemas"]["HealthStatus"];
         };
+        /** @description Which failures to discard. */
+        DiscardRequest: {
+            /** @description Dead jobs. */
+            job_ids: string[];
+        };
+        DiscardResponse: {
+            /**
+             * Format: int32
+             * @description How many failures were discarded.
+             */
+            discarded: number;
+            /** @description Jobs that were left as they are. */
+            skipped: components["schemas"]["SkippedJobView"][];
+        };
         DocumentDetailView: components["schemas"]["DocumentView"] & {
             /** @description What came within it as attachments, and what it came within. */
             parts: components["schemas"]["PartView"][];
@@ -1443,6 +1486,12 @@ export interface components {
             doc_version_id?: string | null;
             /** @description Why the last run failed. */
             error?: string | null;
+            /**
+             * @description Which failure that is, where a program can do something about it: `password_required` or `wrong_password`.
+             *     `POST /v1/documents/{id}/rerun` takes the password.
+             * @example password_required
+             */
+            error_code?: string | null;
             filename: string;
             /** Format: int64 */
             size_bytes: number;
@@ -1488,7 +1537,7 @@ export interface components {
         };
         /** @description What documents could be narrowed down by. */
         FacetsView: {
-            /** @description The latest 20, whatever is wanted otherwise. */
+            /** @description The latest 20 that any of the documents came with, and the chosen one. */
             batches: components["schemas"]["BatchFacetView"][];
             /** @description Ways they came in. */
             source: components["schemas"]["FacetView"];
@@ -1583,6 +1632,11 @@ export interface components {
              * @description Retries used up, and allowed.
              */
             attempts: number;
+            /**
+             * @description Why a dead job needs no attention any more: its document was `deleted` or `withdrawn`, a later run
+             *     `superseded` its run, or somebody `discarded` it.
+             */
+            closed_by?: string | null;
             /** Format: date-time */
             created_at: string;
             /** Format: uuid */
@@ -1592,6 +1646,11 @@ export interface components {
             error?: string | null;
             /** @description `retry`, `permanent`, `poison` or `cancelled`. */
             error_class?: string | null;
+            /**
+             * @description Which failure it was, where a program can do something about it: `password_required` or `wrong_password`.
+             * @example password_required
+             */
+            error_code?: string | null;
             /**
              * Format: int32
              * @description How often its worker died under it.
@@ -1800,7 +1859,10 @@ export interface components {
         };
         /** @description How the queue of a stage stands. */
         QueueView: {
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Dead jobs that need attention.
+             */
             dead: number;
             /**
              * Format: int64
@@ -1822,12 +1884,12 @@ export interface components {
             queues: components["schemas"]["QueueView"][];
         };
         /**
-         * @description Which dead jobs get a fresh start; all conditions hold together. At least one is needed, or
+         * @description Which dead jobs get a fresh start, of those that need attention; all conditions hold together. At least one is needed, or
          *     `all`.
          */
         RequeueRequest: {
             /**
-             * @description Every dead job; goes with no condition.
+             * @description Every dead job that needs attention; goes with no condition.
              * @default false
              */
             all?: boolean;
@@ -1938,6 +2000,8 @@ export interface components {
             /** Format: uuid */
             doc_id: string;
             error?: string | null;
+            /** @description Which failure that is, where a program can do something about it: `password_required` or `wrong_password`. */
+            error_code?: string | null;
             /** Format: date-time */
             finished_at?: string | null;
             /** Format: uuid */
@@ -2012,6 +2076,12 @@ export interface components {
             origin_name?: string | null;
             /** @description Text, a number, yes or no, or a list of words. Of a secret: `set` or `not set`. */
             value: unknown;
+        };
+        SkippedJobView: {
+            /** Format: uuid */
+            job_id: string;
+            /** @description Why it was not discarded. */
+            problem: string;
         };
         SpanView: {
             /** Format: int32 */
@@ -2366,6 +2436,11 @@ export interface operations {
                 /** @description Rows about this document. */
                 doc_id?: string;
                 action?: string;
+                /**
+                 * @description A user's email address or id, the name of an API key or `api_key:` and its id, or `system`. Nobody who is called
+                 *     so: no rows.
+                 * @example ada@example.com
+                 */
                 actor?: string;
                 entity_type?: string;
                 entity_id?: string;
@@ -3213,6 +3288,7 @@ export interface operations {
     list_jobs: {
         parameters: {
             query?: {
+                /** @description `DEAD` gives the dead jobs that need attention, as `/v1/jobs/dead` does. */
                 status?: "PENDING" | "PROCESSING" | "COMPLETED" | "DEAD";
                 stage?: string;
                 run_id?: string;
@@ -3261,6 +3337,34 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["JobPage"];
+                };
+            };
+        };
+    };
+    discard_dead_jobs: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key and body have their effect once */
+                "Idempotency-Key"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DiscardRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    /** @description `true` when it was done before */
+                    "idempotent-replayed"?: string | null;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DiscardResponse"];
                 };
             };
         };

@@ -106,7 +106,7 @@ function PlaceLink({ place, isHere: here }: { place: Place; isHere: boolean }) {
 function DeadCount() {
   const { data } = useQuery({ queryKey: ["queues"], queryFn: listQueues });
   const dead = data?.queues.reduce((sum, queue) => sum + queue.dead, 0) ?? 0;
-  return dead > 0 && <span className="rail-count" title="Jobs that were given up">{count(dead)}</span>;
+  return dead > 0 && <span className="rail-count" title="Documents that need attention">{count(dead)}</span>;
 }
 
 function RailFoot({ onHelp }: { onHelp: () => void }) {

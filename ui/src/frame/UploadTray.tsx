@@ -3,12 +3,12 @@ import "./upload-tray.css";
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { useRef, useState } from "react";
 import { Link } from "wouter";
-import { Button, IconButton, TraceId } from "../design/basics.tsx";
+import { Button, Dialog, Field, IconButton, TraceId } from "../design/basics.tsx";
 import { Icon } from "../design/Icon.tsx";
 import { bytes, counted, percent } from "../format/numbers.ts";
 import { progressOf } from "../live/live.ts";
 import { useStore, useStorePart } from "../live/store.ts";
-import { clearUploads, outcomeInWords, retryRefused, uploads, type UploadItem } from "../live/uploads.ts";
+import { clearUploads, isWorthRetrying, outcomeInWords, retryRefused, sendWithPassword, uploads, type UploadItem } from "../live/uploads.ts";
 
 const ROW_HEIGHT = 52;
 
@@ -16,7 +16,7 @@ export function UploadTray() {
   const items = useStore(uploads);
   const [isOpen, setOpen] = useState(true);
   if (items.length === 0) return null;
-  const refused = items.filter((item) => item.state === "refused").length;
+  const retryable = items.filter(isWorthRetrying).length;
   return (
     <section className="tray" aria-label="Uploads">
       <div className="tray-head">
@@ -26,7 +26,7 @@ export function UploadTray() {
             <span style={{ width: percentWidth(sentShare(items)) }} />
           </div>
         </div>
-        {refused > 0 && <Button kind="bare" icon="refresh" onClick={retryRefused}>Retry {refused}</Button>}
+        {retryable > 0 && <Button kind="bare" icon="refresh" onClick={retryRefused}>Retry {retryable}</Button>}
         <IconButton icon={isOpen ? "down" : "upload"} label={isOpen ? "Fold" : "Show files"} onClick={() => setOpen(!isOpen)} />
         <IconButton icon="close" label="Close, and stop what is not sent" onClick={clearUploads} />
       </div>
@@ -93,6 +93,40 @@ function TrayRow({ item }: { item: UploadItem }) {
         </span>
         {item.problem?.trace && <TraceId id={item.problem.trace} />}
       </div>
+      {item.lockedBy && <Unlock item={item} />}
+    </>
+  );
+}
+
+/** Sends the file once more, with its password: whoever uploaded it may, whatever their role. */
+function Unlock({ item }: { item: UploadItem }) {
+  const [isAsking, setAsking] = useState(false);
+  const [password, setPassword] = useState("");
+  const close = () => setAsking(false);
+  return (
+    <>
+      <Button kind="bare" onClick={() => setAsking(true)}>Enter password</Button>
+      {isAsking && (
+        <Dialog title="Enter password" onClose={close}>
+          <form
+            className="dialog-form"
+            onSubmit={(event) => {
+              event.preventDefault();
+              close();
+              sendWithPassword(item.id, password);
+            }}
+          >
+            <p>“{item.path}” is encrypted. It is sent again with its password.</p>
+            <Field label="Password of the file">
+              <input className="input" type="password" autoComplete="off" maxLength={200} required data-autofocus value={password} onChange={(event) => setPassword(event.target.value)} />
+            </Field>
+            <div className="dialog-foot">
+              <Button onClick={close}>Cancel</Button>
+              <Button kind="primary" type="submit" disabled={password === ""}>Send</Button>
+            </div>
+          </form>
+        </Dialog>
+      )}
     </>
   );
 }
@@ -111,6 +145,7 @@ function StateWords({ item }: { item: UploadItem }) {
   if (item.state === "refused" || !item.outcome) return item.problem?.text ?? "Refused";
   const made = outcomeInWords(item.outcome);
   if (item.ended === "ready") return `${made} · ready`;
+  if (item.lockedBy) return item.lockedBy === "wrong_password" ? "The password does not open it" : "Encrypted: it needs its password";
   if (item.ended === "failed") return `${made} · failed`;
   if (!progress?.stage) return made;
   return `${made} · ${progress.stage}${progress.total > 0 ? ` ${progress.done} of ${progress.total}` : ""}`;

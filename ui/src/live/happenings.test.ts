@@ -9,8 +9,8 @@ const event = (name: string, data: object) => happeningOf({ id: "1", event: name
 
 describe("happeningOf", () => {
   it("reads what the server sends", () => {
-    expect(event("document.failed", { doc_id: "a", run_id: "r", stage: "ocr", error: "no" })).toEqual({
-      kind: "failed", docId: "a", runId: "r", stage: "ocr", error: "no",
+    expect(event("document.failed", { doc_id: "a", run_id: "r", stage: "ocr", error: "no", code: "wrong_password" })).toEqual({
+      kind: "failed", docId: "a", runId: "r", stage: "ocr", error: "no", code: "wrong_password",
     });
     expect(event("document.progress", { doc_id: "a", run_id: "r", stage: "ocr", done: 2, total: 9 })).toEqual({
       kind: "progress", docId: "a", progress: { runId: "r", stage: "ocr", done: 2, total: 9 },
@@ -27,8 +27,8 @@ describe("rows", () => {
   it("follow their document", () => {
     expect(rowAfter(row("a"), event("document.started", { doc_id: "a" })).status).toBe("processing");
     expect(rowAfter(row("a", "processing"), event("document.completed", { doc_id: "a" })).status).toBe("active");
-    const failed = rowAfter(row("a", "processing"), event("document.failed", { doc_id: "a", error: "torn" }));
-    expect([failed.status, failed.error]).toEqual(["failed", "torn"]);
+    const failed = rowAfter(row("a", "processing"), event("document.failed", { doc_id: "a", error: "torn", code: "password_required" }));
+    expect([failed.status, failed.error, failed.error_code]).toEqual(["failed", "torn", "password_required"]);
   });
 
   it("stay served while a later run works or fails", () => {

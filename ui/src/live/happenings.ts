@@ -12,7 +12,7 @@ export interface Progress {
 
 export type Happening =
   | { kind: "queued" | "started" | "completed"; docId: string; runId: string }
-  | { kind: "failed"; docId: string; runId: string; stage: string | null; error: string | null }
+  | { kind: "failed"; docId: string; runId: string; stage: string | null; error: string | null; code: string | null }
   | { kind: "progress"; docId: string; progress: Progress }
   | { kind: "other" };
 
@@ -21,6 +21,7 @@ interface Payload {
   run_id?: string;
   stage?: string | null;
   error?: string | null;
+  code?: string | null;
   done?: number;
   total?: number;
 }
@@ -38,7 +39,7 @@ export function happeningOf(event: ServerEvent): Happening {
     case "document.completed":
       return { kind: "completed", docId, runId };
     case "document.failed":
-      return { kind: "failed", docId, runId, stage: payload.stage ?? null, error: payload.error ?? null };
+      return { kind: "failed", docId, runId, stage: payload.stage ?? null, error: payload.error ?? null, code: payload.code ?? null };
     case "document.progress": {
       const progress = { runId, stage: payload.stage ?? null, done: payload.done ?? 0, total: payload.total ?? 0 };
       return { kind: "progress", docId, progress };
@@ -60,13 +61,13 @@ function payloadOf(data: string): Payload {
 export function rowAfter(row: DocumentView, happening: Happening): DocumentView {
   switch (happening.kind) {
     case "queued":
-      return row.status === "active" ? row : { ...row, status: "uploaded", error: null };
+      return row.status === "active" ? row : { ...row, status: "uploaded", error: null, error_code: null };
     case "started":
-      return row.status === "active" ? row : { ...row, status: "processing", error: null };
+      return row.status === "active" ? row : { ...row, status: "processing", error: null, error_code: null };
     case "completed":
-      return { ...row, status: "active", error: null };
+      return { ...row, status: "active", error: null, error_code: null };
     case "failed":
-      return row.status === "active" ? row : { ...row, status: "failed", error: happening.error };
+      return row.status === "active" ? row : { ...row, status: "failed", error: happening.error, error_code: happening.code };
     case "progress":
     case "other":
       return row;

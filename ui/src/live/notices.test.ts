@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { noticesOf } from "./notices.ts";
 
 const completed = (docId: string) => ({ kind: "completed", docId, runId: "r" }) as const;
-const failed = (docId: string, error: string | null) => ({ kind: "failed", docId, runId: "r", stage: "ocr", error }) as const;
+const failed = (docId: string, error: string | null) => ({ kind: "failed", docId, runId: "r", stage: "ocr", error, code: null }) as const;
 
 describe("noticesOf", () => {
   it("names one document and counts many, each once", () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { ApiError, Unreachable } from "../api/problem.ts";
-import { outcomeInWords, pauseAfter } from "./uploads.ts";
+import { isWorthRetrying, mayHelp, noteUploadHappening, outcomeInWords, pauseAfter, uploads, type UploadItem } from "./uploads.ts";
 
 const refusal = (status: number, retryAfter: number | null = null) =>
   new ApiError({ title: "", status, detail: "", code: "" }, retryAfter);
@@ -19,6 +19,34 @@ describe("pauseAfter", () => {
   it("does not repeat what was refused for good", () => {
     expect(pauseAfter(refusal(400), 1)).toBeNull();
     expect(pauseAfter(new Error("odd"), 1)).toBeNull();
+  });
+});
+
+describe("a refused file", () => {
+  const refused = (code: string, status: number) => new ApiError({ title: "", status, detail: "", code });
+
+  it("is offered again only when the server may come to another result", () => {
+    for (const error of [new Unreachable(null), refused("", 503), refused("", 429), refused("storage_quota_exceeded", 413)]) {
+      expect(mayHelp(error)).toBe(true);
+    }
+    for (const error of [refused("empty_file", 400), refused("unsupported_type", 415), refused("too_large", 413), refused("", 422)]) {
+      expect(mayHelp(error)).toBe(false);
+    }
+    const item = { state: "refused", problem: { text: "The file is empty", mayHelp: false } } as UploadItem;
+    expect(isWorthRetrying(item)).toBe(false);
+  });
+});
+
+describe("an uploaded file that turns out to be encrypted", () => {
+  it("is known by the code of the failure, whatever its words are", () => {
+    const sent = { id: 1, state: "accepted", outcome: { doc_id: "d", run_id: "r" } } as UploadItem;
+    const failed = (code: string | null) => {
+      uploads.set([sent]);
+      noteUploadHappening({ kind: "failed", docId: "d", runId: "r", stage: "preprocess", error: "password", code });
+      return uploads.get()[0]?.lockedBy;
+    };
+    expect(failed("password_required")).toBe("password_required");
+    expect(failed(null)).toBeUndefined();
   });
 });
 

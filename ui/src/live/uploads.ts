@@ -9,6 +9,7 @@ import { newIdempotencyKey } from "../api/client.ts";
 import { ApiError, messageOf, Unreachable } from "../api/problem.ts";
 import type { IngestResponse } from "../api/types.ts";
 import { uploadFile } from "../api/upload.ts";
+import { wantsPassword } from "../format/failures.ts";
 import type { Happening } from "./happenings.ts";
 import type { DroppedFile } from "./dropped-files.ts";
 import { Store } from "./store.ts";
@@ -30,9 +31,11 @@ export interface UploadItem {
   /** Between 0 and 1. */
   sent: number;
   outcome?: IngestResponse;
-  problem?: { text: string; trace?: string };
+  problem?: { text: string; trace?: string; mayHelp: boolean };
   /** How its run ended, once it has. */
   ended?: "ready" | "failed";
+  /** It failed because the file is encrypted, and how: its code. */
+  lockedBy?: string;
 }
 
 export const uploads = new Store<readonly UploadItem[]>([]);
@@ -91,9 +94,14 @@ async function batchNamed(folder: string): Promise<string | null> {
   }
 }
 
+/** Files that were refused and may be accepted when they are sent again. */
+export function isWorthRetrying(item: UploadItem): boolean {
+  return item.state === "refused" && item.problem?.mayHelp === true;
+}
+
 export function retryRefused(): void {
   uploads.update((items) =>
-    items.map((item) => (item.state === "refused" ? { ...item, state: "waiting", sent: 0, problem: undefined } : item)));
+    items.map((item) => (isWorthRetrying(item) ? { ...item, state: "waiting", sent: 0, problem: undefined } : item)));
   pump();
 }
 
@@ -120,7 +128,7 @@ async function carry(item: UploadItem): Promise<void> {
     const wait = pauseAfter(error, tried);
     if (wait === null) {
       const trace = error instanceof ApiError ? error.problem.trace_id : undefined;
-      change(item.id, { state: "refused", problem: { text: messageOf(error), trace } });
+      change(item.id, { state: "refused", problem: { text: messageOf(error), trace, mayHelp: mayHelp(error) } });
       return;
     }
     await new Promise((resolve) => setTimeout(resolve, wait));
@@ -156,10 +164,27 @@ export function pauseAfter(error: unknown, tried: number): number | null {
   return error.retryAfter === null ? 1000 * 2 ** (tried - 1) : error.retryAfter * 1000;
 }
 
+/** Whether the same file may be accepted later. What the server refuses for what the file is, it refuses again. */
+export function mayHelp(error: unknown): boolean {
+  if (!(error instanceof ApiError)) return true;
+  const { status, code } = error.problem;
+  return status === 408 || status === 409 || status === 429 || status >= 500 || code === "storage_quota_exceeded";
+}
+
+/** Sends a file again that turned out to be encrypted, with its password. */
+export function sendWithPassword(id: number, password: string): void {
+  uploads.update((items) => items.map((item) => (item.id === id
+    ? { ...item, state: "waiting", sent: 0, outcome: undefined, ended: undefined, lockedBy: undefined, idempotencyKey: newIdempotencyKey(), said: { ...item.said, password } }
+    : item)));
+  pump();
+}
+
 export function noteUploadHappening(happening: Happening): void {
   if (happening.kind !== "completed" && happening.kind !== "failed") return;
   const ours = uploads.get().find((item) => item.outcome?.run_id === happening.runId && item.ended === undefined);
-  if (ours) change(ours.id, { ended: happening.kind === "completed" ? "ready" : "failed" });
+  if (!ours) return;
+  const code = happening.kind === "failed" ? happening.code : null;
+  change(ours.id, { ended: happening.kind === "completed" ? "ready" : "failed", lockedBy: code !== null && wantsPassword(code) ? code : undefined });
 }
 
 /** What the server made of a file, in words. */

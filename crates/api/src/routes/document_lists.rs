@@ -10,9 +10,7 @@ use api_types::{
 use axum::Json;
 use axum::extract::State;
 use domain::{BatchId, FileKind};
-use ops::{
-    BatchRecord, DocumentFilter, DocumentRecord, FacetCounts, Page, PageRequest, ValueCount,
-};
+use ops::{BatchFacet, DocumentFilter, DocumentRecord, FacetCounts, Page, PageRequest, ValueCount};
 
 use super::documents::view;
 use crate::Api;
@@ -50,8 +48,7 @@ pub(crate) async fn list(
 /// Up to 10,000 documents are looked at, the newest. Where that is all of them, every count is exact and
 /// `is_complete` is true (for tags: when there are no more than the 20 that are listed). Where it is not, counts are of
 /// those 10,000 and `at_least` is true, and a value that none of them has is missing. Without conditions, whoever
-/// sees all documents of the tenant gets status, type and source complete in any case, each exact below 10,000. A
-/// batch counts all that came with it.
+/// sees all documents of the tenant gets status, type and source complete in any case, each exact below 10,000.
 #[utoipa::path(
     get, path = "/documents/facets", tag = "documents", operation_id = "count_facets",
     params(FacetQuery),
@@ -155,11 +152,12 @@ fn facet_view(counts: FacetCounts) -> FacetView {
     }
 }
 
-fn batch_view(batch: BatchRecord) -> BatchFacetView {
+fn batch_view(BatchFacet { batch, documents, at_least }: BatchFacet) -> BatchFacetView {
     BatchFacetView {
         batch_id: batch.batch_id.0,
         name: batch.name,
         created_at: batch.created_at,
-        documents: batch.documents,
+        documents,
+        at_least,
     }
 }

@@ -330,6 +330,7 @@ pub(super) fn view(document: DocumentRecord) -> DocumentView {
         filename: document.filename,
         status: document.status,
         error: document.error,
+        error_code: document.error_code,
         source_type: document.source_type,
         source_uri: document.source_uri,
         source: document.source,

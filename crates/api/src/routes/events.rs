@@ -24,7 +24,8 @@ const KEEP_ALIVE: Duration = Duration::from_secs(15);
 /// Follow what happens
 ///
 /// Server-sent events about what the caller may see: `document.queued`, `document.started`,
-/// `document.completed`, `document.failed`, `batch.completed`, `batch.partial`. After an interruption,
+/// `document.completed`, `document.failed`, `batch.completed`, `batch.partial`; and, for callers who see all
+/// documents, `dead_jobs.changed` when the list of dead jobs has changed. After an interruption,
 /// `Last-Event-ID` goes on behind the last event that was seen; nothing is missed. When nothing is known of that event any
 /// more, the stream goes on with the oldest event that is kept. The stream ends when the caller's access does: signed out,
 /// deactivated, revoked or expired.

@@ -3,23 +3,25 @@
 use std::sync::Arc;
 
 use api_types::{
-    JobPage, JobQuery, JobView, PageQuery, QueueView, QueuesView, RequeueRequest, RequeueResponse,
-    is_storable,
+    DiscardRequest, DiscardResponse, JobPage, JobQuery, JobView, PageQuery, QueueView, QueuesView,
+    RequeueRequest, RequeueResponse, SkippedJobView, is_storable,
 };
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
+use axum::response::Response;
 use domain::{DocId, JobId, RunId};
-use ops::{DeadJobFilter, JobFilter, JobRecord, Page, PageRequest, RequestedRequeue};
+use ops::{DeadJobFilter, JobFilter, JobRecord, Page, PageRequest, RequestedRequeue, SkippedJob};
 
 use crate::Api;
-use crate::extract::{Body, Id, Query, SignedInCaller, cursor_of, page_request};
-use crate::openapi::{AboutOne, CanClash, Checked, Guarded, WithBody};
+use crate::extract::{Body, Id, Once, Query, SignedInCaller, cursor_of, page_request};
+use crate::openapi::{AboutOne, CanClash, Checked, DoneOnce, Guarded, WithBody};
 use crate::problem::ApiProblem;
+use crate::replayed::marked;
 
 /// List jobs
 ///
-/// Newest first.
+/// Newest first. A dead job says in `closed_by` when it needs no attention any more.
 #[utoipa::path(
     get, path = "/jobs", tag = "jobs", operation_id = "list_jobs",
     params(JobQuery),
@@ -43,7 +45,9 @@ pub(crate) async fn list(
 
 /// List dead jobs
 ///
-/// Each says what happened, in which stage, after how many attempts, and what a person can do.
+/// Those that need attention, one for each document at most: each says what happened, in which stage, after how many
+/// attempts, and what a person can do. A dead job leaves the list by itself when its document is deleted or withdrawn or
+/// a later run takes the place of its run; somebody can discard it.
 #[utoipa::path(
     get, path = "/jobs/dead", tag = "jobs", operation_id = "list_dead_jobs",
     params(PageQuery),
@@ -62,7 +66,7 @@ pub(crate) async fn list_dead(
 
 /// Give dead jobs a fresh start
 ///
-/// Oldest first, those that fit every condition of the body; 1000 at most in one request.
+/// Oldest first, those that need attention and fit every condition of the body; 1000 at most in one request.
 #[utoipa::path(
     post, path = "/jobs/dead/requeue", tag = "jobs", operation_id = "requeue_dead_jobs",
     request_body = RequeueRequest,
@@ -100,6 +104,38 @@ fn requested(body: RequeueRequest) -> Result<RequestedRequeue, ApiProblem> {
     Ok(RequestedRequeue { filter, all: body.all })
 }
 
+/// Discard failures
+///
+/// Their dead jobs need no attention any more; their documents stay failed, with the reason. They can still be retried
+/// or rerun. Jobs that are not dead or need no attention are left as they are, and the answer says why.
+#[utoipa::path(
+    post, path = "/jobs/dead/discard", tag = "jobs", operation_id = "discard_dead_jobs",
+    params(("Idempotency-Key" = Option<String>, Header, max_length = 255,
+            description = "The same key and body have their effect once")),
+    request_body = DiscardRequest,
+    responses(
+        (status = 200, body = DiscardResponse, headers(
+            ("idempotent-replayed" = Option<String>, description = "`true` when it was done before"),
+        )),
+        Guarded, Checked, WithBody, CanClash, DoneOnce,
+    ),
+    security(("bearer" = [])),
+)]
+pub(crate) async fn discard_dead(
+    State(api): State<Arc<Api>>,
+    SignedInCaller(caller): SignedInCaller,
+    Once { body, claim }: Once<DiscardRequest>,
+) -> Result<Response, ApiProblem> {
+    let jobs: Vec<JobId> = body.job_ids.into_iter().map(JobId).collect();
+    let done = api.ops.discard_jobs(&caller, &jobs, claim.as_ref()).await?;
+    let skipped = |SkippedJob { job_id, problem }| SkippedJobView { job_id: job_id.0, problem };
+    let view = DiscardResponse {
+        discarded: done.value.discarded,
+        skipped: done.value.skipped.into_iter().map(skipped).collect(),
+    };
+    Ok(marked(Json(view), done.replayed))
+}
+
 /// Look at a job
 #[utoipa::path(
     get, path = "/jobs/{id}", tag = "jobs", operation_id = "find_job",
@@ -116,6 +152,9 @@ pub(crate) async fn find(
 }
 
 /// Give a dead job a fresh start
+///
+/// One that was discarded, too. Not one whose document was deleted (`document_deleted`), nor one of a run that a later
+/// run took the place of (`job_superseded`).
 #[utoipa::path(
     post, path = "/jobs/{id}/retry", tag = "jobs", operation_id = "retry_job",
     params(("id" = Uuid, Path)),
@@ -197,6 +236,8 @@ fn view(job: JobRecord) -> JobView {
         started_at: job.started_at,
         error: job.error,
         error_class: job.error_class,
+        error_code: job.error_code,
+        closed_by: job.closed_by.map(|closed_by| closed_by.as_str().to_owned()),
         guidance: job.guidance,
         created_at: job.created_at,
         updated_at: job.updated_at,

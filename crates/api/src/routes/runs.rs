@@ -117,6 +117,7 @@ pub(super) fn view(
         config: run.config,
         stats: run.stats,
         error: run.error,
+        error_code: run.error_code,
         artifacts_readable: is_readable,
         stages: stages.into_iter().map(stage_view).collect(),
     })

@@ -102,6 +102,32 @@ async fn filters_hold_together() {
 }
 
 #[tokio::test]
+async fn an_actor_is_found_by_the_name_that_the_rows_show() {
+    let app = TestApp::start().await;
+    let acme = app.tenant("acme").await;
+    let (user, token) = app.user(&acme, Role::User).await;
+    let by_email = format!("actor={}", user.email.as_str().to_uppercase().replace('@', "%40"));
+    assert_eq!(actions(&app, &acme, &by_email).await, ["USER_LOGIN"]);
+    let body = json!({"name": "scanner", "role": "api_client"});
+    let key = app.post("/v1/api-keys", body).bearer(&acme.admin_token).send().await.body;
+    app.upload("rent.txt", "it is due").bearer(key["key"].as_str().unwrap()).send().await;
+    let by_key = "actor=scanner&action=DOCUMENT_UPLOAD_QUEUED";
+    assert_eq!(actions(&app, &acme, by_key).await, ["DOCUMENT_UPLOAD_QUEUED"]);
+    app.work_off().await;
+    assert!(!actions(&app, &acme, "actor=system&action=JOB_COMPLETED").await.is_empty());
+    assert_eq!(actions(&app, &acme, "actor=nobody%40acme.test").await, Vec::<String>::new());
+
+    // Somebody who has left is still found; somebody of another tenant never.
+    let path = format!("/v1/users/{}", user.user_id);
+    app.request(axum::http::Method::DELETE, &path).bearer(&acme.admin_token).send().await;
+    app.request(axum::http::Method::POST, "/v1/auth/logout").bearer(&token).send().await;
+    assert_eq!(actions(&app, &acme, &by_email).await, ["USER_LOGIN"]);
+    let other = app.tenant("other").await;
+    assert_eq!(actions(&app, &other, &by_email).await, Vec::<String>::new());
+    assert_eq!(actions(&app, &other, "actor=admin%40acme.test").await, Vec::<String>::new());
+}
+
+#[tokio::test]
 async fn the_cursor_walks_the_whole_log_without_gap_or_repetition() {
     let app = TestApp::start().await;
     let acme = app.tenant("acme").await;

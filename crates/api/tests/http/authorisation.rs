@@ -105,6 +105,9 @@ fn rows() -> Vec<Row> {
         row("POST /v1/jobs/dead/requeue", WhoMay(Action::RetryDeadJobs), Nothing, || {
             Some(json!({"stage": "none"}))
         }),
+        row("POST /v1/jobs/dead/discard", WhoMay(Action::RetryDeadJobs), Nothing, || {
+            Some(json!({"job_ids": [uuid::Uuid::nil()]}))
+        }),
         row("GET /v1/jobs/{id}", WhoMay(Action::ReadDeadJobs), DeadJob, none),
         row("POST /v1/jobs/{id}/retry", WhoMay(Action::RetryDeadJobs), DeadJob, none),
         row("GET /v1/queues", WhoMay(Action::ReadDeadJobs), Nothing, none),

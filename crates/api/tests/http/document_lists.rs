@@ -141,6 +141,7 @@ async fn facets_tell_what_else_could_be_chosen() {
     assert_eq!(told(&mails["status"]), "uploaded 1");
     assert_eq!(told(&mails["tag"]), "rent 1");
     assert_eq!(told(&mails["type"]), "txt 3, eml 1, html 1", "its own condition does not count");
+    assert_eq!(mails["batches"], json!([]), "no mail came with a batch");
     let served = facets(&app, token, "search=bill").await;
     assert_eq!(told(&served["type"]), "txt 1");
 }
@@ -169,6 +170,42 @@ async fn a_user_sees_and_counts_only_what_they_brought_in_and_nobody_another_ten
         let counted = facets(&app, &other.admin_token, query).await;
         assert_eq!(told(&counted["type"]), "", "{query}");
     }
+}
+
+/// `January 2, February 1`
+fn batches(facets: &Value) -> String {
+    let value =
+        |batch: &Value| format!("{} {}", batch["name"].as_str().unwrap(), batch["documents"]);
+    facets["batches"].as_array().unwrap().iter().map(value).collect::<Vec<_>>().join(", ")
+}
+
+#[tokio::test]
+async fn batches_count_what_fits_every_condition_but_their_own() {
+    let (app, acme, january) = filing_room().await;
+    let token = &acme.admin_token;
+    let made = app.post("/v1/batches", json!({"name": "February"})).bearer(token).send().await;
+    let path = format!("/v1/batches/{}/documents", made.body["batch_id"].as_str().unwrap());
+    let files: [(&str, &[u8]); 1] = [("bill.html", b"<!doctype html><html><p>bill</p></html>")];
+    let added = app.request(axum::http::Method::POST, &path).bearer(token).files(files);
+    assert_eq!(added.status().await, StatusCode::ACCEPTED);
+    for (query, expected) in [
+        ("status=all", "February 1, January 2"),
+        ("status=all&type=txt", "January 2"),
+        ("status=all&search=one", "January 1"),
+        ("status=failed", ""),
+        ("status=all&tag=rent", ""),
+        // Its own condition does not count, and the chosen one stays where nothing fits.
+        (&format!("status=all&batch_id={january}"), "February 1, January 2"),
+        (&format!("status=failed&batch_id={january}"), "January 0"),
+    ] {
+        assert_eq!(batches(&facets(&app, token, query).await), expected, "{query}");
+    }
+    // A user who brought in the same file sees no batch of somebody else.
+    let (_, ada) = app.user(&acme, Role::User).await;
+    app.upload("one.txt", "note one").bearer(&ada).send().await;
+    assert_eq!(batches(&facets(&app, &ada, "status=all").await), "");
+    let chosen = format!("status=all&batch_id={january}");
+    assert_eq!(batches(&facets(&app, &ada, &chosen).await), "");
 }
 
 /// Far more documents than one page is looked for in, older than all others and in the same place.

@@ -13,6 +13,7 @@ mod authorisation;
 mod batches;
 mod config;
 mod content_access;
+mod dead_jobs;
 mod document_lists;
 mod embedding_models;
 mod event_streams;

@@ -109,6 +109,18 @@ impl RequeueArgs {
     }
 }
 
+#[derive(Debug, Args)]
+pub(crate) struct DiscardArgs {
+    /// The jobs' ids.
+    #[arg(required = true, value_name = "ID")]
+    pub(crate) ids: Vec<Uuid>,
+    #[command(flatten)]
+    pub(crate) server: ServerArgs,
+    /// Print one JSON document instead of text.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
 fn error_class(text: &str) -> Result<ErrorClass, String> {
     let classes =
         [ErrorClass::Retry, ErrorClass::Permanent, ErrorClass::Poison, ErrorClass::Cancelled];

@@ -7,7 +7,7 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use std::time::{Duration, Instant};
 
 use api_types::{RunPage, RunStatus, RunView};
-use serde_json::Value;
+use domain::FailureCode;
 use tokio::sync::mpsc;
 use tokio::time::MissedTickBehavior;
 use uuid::Uuid;
@@ -164,7 +164,9 @@ impl Watcher {
                 self.tell(Told::Started(run_id));
             }
             "document.completed" => self.end(run_id, None),
-            "document.failed" => self.end(run_id, Some(why(&payload["error"]))),
+            "document.failed" => {
+                self.end(run_id, Some(why(payload["error"].as_str(), payload["code"].as_str())));
+            }
             _ => {}
         }
     }
@@ -241,7 +243,7 @@ impl Watcher {
         match run.status {
             RunStatus::Succeeded => self.end(run.run_id, None),
             RunStatus::Failed => {
-                let error = run.error.unwrap_or_else(|| why(&Value::Null));
+                let error = why(run.error.as_deref(), run.error_code.as_deref());
                 self.end(run.run_id, Some(error));
             }
             RunStatus::Queued => {}
@@ -278,6 +280,30 @@ impl Watcher {
     }
 }
 
-fn why(error: &Value) -> String {
-    error.as_str().unwrap_or("it failed; the server does not say why").to_owned()
+/// Why a run failed, and what to type where that helps.
+fn why(error: Option<&str>, code: Option<&str>) -> String {
+    let error = error.unwrap_or("it failed; the server does not say why");
+    let is_locked = [FailureCode::PasswordRequired, FailureCode::WrongPassword]
+        .into_iter()
+        .any(|locked| code == Some(locked.as_str()));
+    if is_locked {
+        return format!("{error}; give its password with `docket rerun ID --password`");
+    }
+    error.to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_locked_file_says_how_to_enter_its_password() {
+        let told = why(Some("the file is encrypted"), Some("password_required"));
+        assert_eq!(
+            told,
+            "the file is encrypted; give its password with `docket rerun ID --password`"
+        );
+        assert_eq!(why(Some("it broke"), None), "it broke");
+        assert_eq!(why(None, None), "it failed; the server does not say why");
+    }
 }

@@ -3,11 +3,11 @@
 use std::process::ExitCode;
 
 use anyhow::ensure;
-use api_types::{JobView, RequeueRequest, RequeueResponse};
+use api_types::{DiscardRequest, DiscardResponse, JobView, RequeueRequest, RequeueResponse};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use crate::cli::RequeueArgs;
+use crate::cli::{DiscardArgs, RequeueArgs};
 use crate::client::{Client, ClientError, Session};
 use crate::commands::jobs::word;
 use crate::config::ConfigError;
@@ -32,6 +32,7 @@ pub(crate) async fn show(
         ("run", job.run_id.to_string()),
         ("happened", or_nothing(&job.error)),
         ("what to do", or_nothing(&job.guidance)),
+        ("closed by", or_nothing(&job.closed_by)),
         ("class", or_nothing(&job.error_class)),
         ("retries", format!("{} of {}", job.attempts, job.max_attempts)),
         ("workers lost", job.expiries.to_string()),
@@ -109,6 +110,27 @@ async fn by_id(client: &Client, args: &RequeueArgs) -> anyhow::Result<ExitCode> 
         args.ids.len()
     );
     Ok(if refused.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+pub(crate) async fn discard(args: &DiscardArgs) -> anyhow::Result<ExitCode> {
+    const AT_ONCE: usize = 1000;
+    let client = Session::find(args.server.server.as_deref())?.signed_in()?;
+    let mut done = DiscardResponse { discarded: 0, skipped: Vec::new() };
+    for ids in args.ids.chunks(AT_ONCE) {
+        let request = DiscardRequest { job_ids: ids.to_vec() };
+        let some: DiscardResponse = client.post("/v1/jobs/dead/discard", &request).await?;
+        done.discarded += some.discarded;
+        done.skipped.extend(some.skipped);
+    }
+    if args.json {
+        say(json!(done));
+    } else {
+        for skipped in &done.skipped {
+            complain(format_args!("{}: {}", skipped.job_id, skipped.problem));
+        }
+        say(format_args!("Discarded {} {}", done.discarded, jobs(done.discarded as usize)));
+    }
+    Ok(if done.skipped.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 fn jobs(count: usize) -> &'static str {

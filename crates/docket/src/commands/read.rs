@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::{Context, bail};
-use domain::{FileKind, TenantId};
+use domain::{FailureCode, FileKind, TenantId};
 use reading::Limits;
 use reading::artifact;
 use reading::detect::{Detected, detect};
@@ -53,13 +53,24 @@ pub(crate) async fn run(args: &ReadArgs, config: &Config) -> anyhow::Result<Exit
         Ok(()) => Ok(ExitCode::SUCCESS),
         Err(error) => match error.downcast_ref::<ReadFailure>() {
             Some(failure) => {
-                complain(format_args!("{failure}. {}", failure.advice()));
+                complain(format_args!("{failure}. {}", advice(failure)));
                 Ok(ExitCode::FAILURE)
             }
             // Whoever reads along has enough.
             None if is_hung_up(&error) => Ok(ExitCode::SUCCESS),
             None => Err(error),
         },
+    }
+}
+
+/// What to do with a file of this machine, which no document is made of.
+fn advice(failure: &ReadFailure) -> &'static str {
+    match failure.code() {
+        Some(FailureCode::PasswordRequired) => "Give its password: `docket read FILE --password`.",
+        Some(FailureCode::WrongPassword) => {
+            "Give the right password: `docket read FILE --password`."
+        }
+        None => failure.advice(),
     }
 }
 

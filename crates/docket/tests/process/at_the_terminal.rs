@@ -176,3 +176,24 @@ async fn dead_jobs_are_looked_at_and_requeued() {
     assert_eq!(rates, [3, 3]);
     server.stop().await.succeeded();
 }
+
+#[tokio::test]
+async fn failures_are_discarded_and_each_that_is_not_says_why() {
+    let folder = DataFolder::new();
+    let server = busy_server(&folder).await;
+    let ada = Person::new();
+    ada.signs_in(&server).await;
+    let dead = ada.reads(["dlq", "list", "--json"]).await;
+    let id = |at: usize| dead["items"][at]["job_id"].as_str().unwrap().to_owned();
+    assert_eq!(ada.sees(["dlq", "discard", &id(0), &id(1)]).await, "Discarded 2 jobs\n");
+    assert_eq!(ada.sees(["dlq", "list"]).await, "There is no such job\n");
+    let shown = ada.sees(["dlq", "show", &id(0)]).await;
+    assert!(shown.contains("closed by     discarded"), "{shown}");
+    let again: Finished = ada.types(["dlq", "discard", &id(0)]).finish().await;
+    assert_eq!((again.code, again.stdout.as_str()), (Some(1), "Discarded 0 jobs\n"));
+    let why = format!("docket: {}: nothing to discard: it was discarded\n", id(0));
+    assert!(again.stderr.contains(&why), "{again:?}");
+    assert_eq!(ada.sees(["dlq", "requeue", "--all"]).await, "No dead job fits\n");
+    assert_eq!(ada.sees(["dlq", "requeue", &id(0)]).await, "Requeued 1 job\n");
+    server.stop().await.succeeded();
+}

@@ -31,10 +31,29 @@ impl fmt::Display for FailureClass {
     }
 }
 
+/// A failure that a program can do something about, by a name that stays.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum FailureCode {
+    /// The original is encrypted, and no password came with it.
+    PasswordRequired,
+    /// The password that came does not open the original.
+    WrongPassword,
+}
+
+impl FailureCode {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::PasswordRequired => "password_required",
+            Self::WrongPassword => "wrong_password",
+        }
+    }
+}
+
 /// What went wrong, in words for whoever has to act on it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
     pub class: FailureClass,
+    pub code: Option<FailureCode>,
     /// What happened.
     pub error: String,
     /// What a person can do about it.
@@ -45,14 +64,24 @@ impl Failure {
     pub fn retry(error: impl Into<String>) -> Self {
         let guidance =
             "it is tried again by itself; if it keeps failing, look at the error and retry";
-        Self { class: FailureClass::Retry, error: error.into(), guidance: guidance.to_owned() }
+        Self::new(FailureClass::Retry, error, guidance)
     }
 
     pub fn permanent(error: impl Into<String>, guidance: impl Into<String>) -> Self {
-        Self { class: FailureClass::Permanent, error: error.into(), guidance: guidance.into() }
+        Self::new(FailureClass::Permanent, error, guidance)
     }
 
     pub fn poison(error: impl Into<String>, guidance: impl Into<String>) -> Self {
-        Self { class: FailureClass::Poison, error: error.into(), guidance: guidance.into() }
+        Self::new(FailureClass::Poison, error, guidance)
+    }
+
+    pub fn new(class: FailureClass, error: impl Into<String>, guidance: impl Into<String>) -> Self {
+        Self { class, code: None, error: error.into(), guidance: guidance.into() }
+    }
+
+    #[must_use]
+    pub fn with_code(mut self, code: Option<FailureCode>) -> Self {
+        self.code = code;
+        self
     }
 }

@@ -29,6 +29,50 @@ pub enum JobState {
     Dead,
 }
 
+/// Why a dead job needs nobody's attention any more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ClosedBy {
+    /// The document was deleted.
+    Deleted,
+    /// A later run of the document took the place of the job's run.
+    Superseded,
+    /// The document was taken out of service.
+    Withdrawn,
+    /// Somebody discarded the failure.
+    Discarded,
+}
+
+impl ClosedBy {
+    pub const ALL: [Self; 4] = [Self::Deleted, Self::Superseded, Self::Withdrawn, Self::Discarded];
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Deleted => "deleted",
+            Self::Superseded => "superseded",
+            Self::Withdrawn => "withdrawn",
+            Self::Discarded => "discarded",
+        }
+    }
+
+    /// What happened, as a clause.
+    pub fn sentence(self) -> &'static str {
+        match self {
+            Self::Deleted => "its document was deleted",
+            Self::Superseded => "a later run of its document took its place",
+            Self::Withdrawn => "its document was withdrawn",
+            Self::Discarded => "it was discarded",
+        }
+    }
+}
+
+impl FromStr for ClosedBy {
+    type Err = ();
+
+    fn from_str(text: &str) -> Result<Self, ()> {
+        Self::ALL.into_iter().find(|reason| reason.as_str() == text).ok_or(())
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum JobEvent {
     Claimed,

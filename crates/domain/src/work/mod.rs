@@ -15,8 +15,8 @@ mod retry;
 mod run;
 
 pub use envelope::{Envelope, UnreadableEnvelope};
-pub use failure::{Failure, FailureClass};
-pub use job::{JobEvent, JobState};
+pub use failure::{Failure, FailureClass, FailureCode};
+pub use job::{ClosedBy, JobEvent, JobState};
 pub use pipeline::{InvalidPipeline, Pipeline, StageName};
 pub use retry::{Jitter, RetryPolicy, Verdict};
 pub use run::{RunEvent, RunState};

@@ -177,17 +177,22 @@ fn joined(folder: &str, target: &str) -> String {
 fn compound_file(source: &Source) -> ReadError {
     let name: Vec<u8> = "EncryptedPackage".encode_utf16().flat_map(u16::to_le_bytes).collect();
     let encrypted = source.bytes.windows(name.len()).any(|window| window == name.as_slice());
-    match (encrypted, source.password) {
-        (true, None) => ReadError::NeedsPassword,
-        (true, Some(_)) => ReadError::unsupported("an Office file with a password"),
-        (false, _) => ReadError::unsupported("the Office format of before 2007"),
+    if encrypted {
+        encrypted_office()
+    } else {
+        ReadError::unsupported("the Office format of before 2007")
     }
+}
+
+/// Nothing here decrypts such files, so asking for their password would lead nowhere.
+fn encrypted_office() -> ReadError {
+    ReadError::unsupported("the encryption of Office files")
 }
 
 fn zip_error(error: ZipError) -> ReadError {
     match error {
         ZipError::UnsupportedArchive(what) if what == ZipError::PASSWORD_REQUIRED => {
-            ReadError::NeedsPassword
+            encrypted_office()
         }
         ZipError::UnsupportedArchive(what) => ReadError::unsupported(what),
         ZipError::CompressionMethodNotSupported(method) => {

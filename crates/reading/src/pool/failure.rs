@@ -4,7 +4,7 @@ use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
 use std::time::Duration;
 
-use domain::{Failure, FailureClass};
+use domain::{Failure, FailureClass, FailureCode};
 use thiserror::Error;
 
 use crate::ReadError;
@@ -50,6 +50,14 @@ impl ReadFailure {
         }
     }
 
+    /// What programs know the failure by.
+    pub fn code(&self) -> Option<FailureCode> {
+        match self {
+            Self::Typed(error) => error.code(),
+            _ => None,
+        }
+    }
+
     /// One sentence that says what to do.
     pub fn advice(&self) -> &'static str {
         match self {
@@ -92,11 +100,7 @@ pub(crate) struct Bounds {
 
 impl From<ReadFailure> for Failure {
     fn from(failure: ReadFailure) -> Self {
-        Self {
-            class: failure.class(),
-            error: failure.to_string(),
-            guidance: failure.advice().to_owned(),
-        }
+        Self::new(failure.class(), failure.to_string(), failure.advice()).with_code(failure.code())
     }
 }
 
@@ -136,7 +140,11 @@ mod tests {
     fn what_the_file_itself_is_to_blame_for_is_not_tried_again() {
         let failure = Failure::from(ReadFailure::from(ReadError::NeedsPassword));
         assert_eq!(failure.class, FailureClass::Permanent);
-        assert!(failure.guidance.contains("password"));
+        assert_eq!(failure.code, Some(FailureCode::PasswordRequired));
+        assert!(failure.guidance.contains("docket rerun ID --password"), "{}", failure.guidance);
+        let failure = Failure::from(ReadFailure::from(ReadError::WrongPassword));
+        assert_eq!(failure.code, Some(FailureCode::WrongPassword));
+        assert_eq!(Failure::from(ReadFailure::from(ReadError::damaged("x"))).code, None);
         let failure = Failure::from(ReadFailure::NotStarted { why: "no memory".into() });
         assert_eq!(failure.class, FailureClass::Retry);
     }

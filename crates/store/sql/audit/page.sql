@@ -5,7 +5,7 @@ WITH page AS (
     FROM audit_log
     WHERE tenant_id = $1
       AND ($2::text IS NULL OR action = $2)
-      AND ($3::text IS NULL OR actor = $3)
+      AND ($3::text[] IS NULL OR actor = ANY ($3))
       AND ($4::text IS NULL OR entity_type = $4)
       AND ($5::uuid IS NULL OR entity_id = $5)
       AND ($6::timestamptz IS NULL OR ts >= $6)

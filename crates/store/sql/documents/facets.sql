@@ -1,7 +1,7 @@
--- How many documents of a list (one of `lists/`) have which status, kind, source and tag, of those that fit
--- every other condition. At most $12 of the list are looked at, the newest; a row of no facet says how many.
+-- How many documents of a list (one of `lists/`) have which status, kind, source and tag and came with which batch, of
+-- those that fit every other condition. At most $12 of the list are looked at, the newest; a row of no facet says how many.
 WITH looked_at AS MATERIALIZED (
-    SELECT d.*
+    SELECT listed.doc_id, d.*
     FROM ({list} LIMIT $12) AS listed
     CROSS JOIN LATERAL ({fitting}) AS d
 ),
@@ -12,6 +12,10 @@ valued AS (
         VALUES ('status', d.status), ('type', d.source_type), ('source', d.source)
         UNION ALL SELECT DISTINCT 'tag', tag FROM unnest(d.tags) AS tag
     ) AS one (facet, value)
+    WHERE d.fits
+    UNION ALL
+    SELECT 'batch', b.batch_id::text
+    FROM looked_at AS d JOIN batch_documents AS b ON b.tenant_id = $1 AND b.doc_id = d.doc_id
     WHERE d.fits
 )
 SELECT facet, value, count(*) AS documents FROM valued GROUP BY facet, value

@@ -3,6 +3,7 @@ SELECT d.doc_id, d.source_type, d.source_uri, coalesce(o.title, d.title) AS titl
        coalesce(o.source, d.source) AS source, coalesce(o.filename, d.filename) AS filename, d.mime, d.bytes_len,
        d.status, d.error, d.version, coalesce(o.tags, d.tags) AS tags, coalesce(o.created_at, d.created_at) AS created_at,
        d.updated_at, v.doc_version_id, v.version_label, v.content_hash,
+       CASE WHEN d.error IS NOT NULL THEN docket_error_code(d.doc_id) END AS error_code,
        o.owner IS NOT NULL AND docket_content_locked(d.doc_id, o.password_check) AS content_locked
 FROM documents AS d
 LEFT JOIN document_owners AS o ON o.doc_id = d.doc_id AND o.owner = $3

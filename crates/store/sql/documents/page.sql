@@ -16,6 +16,7 @@ WITH page AS (
     LIMIT $14
 )
 SELECT page.*, v.doc_version_id, v.version_label, v.content_hash,
+       CASE WHEN page.error IS NOT NULL THEN docket_error_code(page.doc_id) END AS error_code,
        page.owner IS NOT NULL AND docket_content_locked(page.doc_id, page.password_check) AS content_locked
 FROM page
 LEFT JOIN document_versions AS v ON v.tenant_id = $1 AND v.doc_id = page.doc_id AND v.is_active

@@ -1,4 +1,4 @@
--- How each stage's queue stands, over all tenants: $1 now.
+-- How each stage's queue stands, over all tenants; of dead jobs, those that need attention. $1 now.
 WITH parts AS (
     SELECT stage, count(*) AS waiting, 0 AS in_flight, 0 AS dead,
            min(created_at) FILTER (WHERE next_run_at <= $1) AS oldest
@@ -6,7 +6,7 @@ WITH parts AS (
     UNION ALL
     SELECT stage, 0, count(*), 0, NULL FROM jobs WHERE status = 'PROCESSING' GROUP BY stage
     UNION ALL
-    SELECT stage, 0, 0, count(*), NULL FROM jobs WHERE status = 'DEAD' GROUP BY stage
+    SELECT stage, 0, 0, count(*), NULL FROM dead_jobs WHERE closed_by IS NULL GROUP BY stage
 )
 SELECT stage, sum(waiting)::bigint AS waiting, sum(in_flight)::bigint AS in_flight, sum(dead)::bigint AS dead,
        min(oldest) AS oldest, 0::bigint AS finished_last_minute

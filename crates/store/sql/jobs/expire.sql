@@ -13,7 +13,7 @@ taken_back AS (
     SET status = CASE WHEN expiries + 1 >= $2 THEN 'DEAD' ELSE 'PENDING' END,
         expiries = expiries + 1, lease_token = NULL, lease_until = NULL,
         error = 'the worker ' || worker_id || ' stopped responding',
-        error_class = 'poison',
+        error_class = 'poison', error_code = NULL,
         guidance = 'the work is taken over by itself; if workers keep dying on this document, look at it',
         updated_at = $1
     FROM lost WHERE jobs.job_id = lost.job_id

@@ -1,8 +1,8 @@
 -- One page of a tenant's jobs, newest first, after the cursor ($5, $6) when there is one; with the titles of their
--- documents, unless those were deleted.
+-- documents, unless those were deleted, and with what closed those that are dead.
 WITH page AS (
     SELECT job_id, run_id, doc_id, type, stage, status, priority, attempts, max_attempts, expiries, next_run_at,
-           lease_until, worker_id, started_at, error, error_class, guidance, created_at, updated_at
+           lease_until, worker_id, started_at, error, error_class, error_code, guidance, created_at, updated_at
     FROM jobs
     WHERE tenant_id = $1
       AND ($2::text IS NULL OR status = $2)
@@ -12,6 +12,7 @@ WITH page AS (
     ORDER BY created_at DESC, job_id DESC
     OFFSET $7 LIMIT $8
 )
-SELECT page.*, d.title AS doc_title
+SELECT page.*, d.title AS doc_title,
+       (SELECT dead.closed_by FROM dead_jobs AS dead WHERE dead.job_id = page.job_id) AS closed_by
 FROM page LEFT JOIN documents AS d ON d.tenant_id = $1 AND d.doc_id = page.doc_id AND d.deleted_at IS NULL
 ORDER BY page.created_at DESC, page.job_id DESC

@@ -1,4 +1,4 @@
--- How each stage's queue stands for one tenant. $2 now, $3 a minute ago. Each part has an index of its
+-- How each stage's queue stands for one tenant; of dead jobs, those that need attention. $2 now, $3 a minute ago. Each part has an index of its
 -- own, so that finished jobs cost nothing but the ones of the last minute.
 WITH parts AS (
     SELECT stage, count(*) AS waiting, 0 AS in_flight, 0 AS dead,
@@ -9,7 +9,7 @@ WITH parts AS (
     FROM jobs WHERE tenant_id = $1 AND status = 'PROCESSING' GROUP BY stage
     UNION ALL
     SELECT stage, 0, 0, count(*), NULL, 0
-    FROM jobs WHERE tenant_id = $1 AND status = 'DEAD' GROUP BY stage
+    FROM dead_jobs WHERE tenant_id = $1 AND closed_by IS NULL GROUP BY stage
     UNION ALL
     SELECT name, 0, 0, 0, NULL, count(*)
     FROM stages WHERE tenant_id = $1 AND ended_at > $3 GROUP BY name

@@ -1,9 +1,10 @@
--- Dead jobs start afresh, and their runs go on; oldest first, at most $10. What a parameter leaves open
+-- Dead jobs that need attention start afresh, and their runs go on; oldest first, at most $10. What a parameter leaves open
 -- (null) is not asked for. $2 stage, $3 class, $4 and $5 made from and before, $6 run, $7 document,
 -- $8 a part of the error in any case, $9 now.
 WITH chosen AS (
     SELECT job_id FROM jobs
     WHERE tenant_id = $1 AND status = 'DEAD'
+      AND EXISTS (SELECT FROM dead_jobs AS dead WHERE dead.job_id = jobs.job_id AND dead.closed_by IS NULL)
       AND ($2::text IS NULL OR stage = $2)
       AND ($3::text IS NULL OR error_class = $3)
       AND ($4::timestamptz IS NULL OR created_at >= $4)
@@ -18,7 +19,7 @@ WITH chosen AS (
 revived AS (
     UPDATE jobs
     SET status = 'PENDING', attempts = 0, expiries = 0, next_run_at = $9, error = NULL, error_class = NULL,
-        guidance = NULL, updated_at = $9
+        error_code = NULL, guidance = NULL, updated_at = $9
     FROM chosen WHERE jobs.job_id = chosen.job_id
     RETURNING jobs.job_id, jobs.run_id
 ),

@@ -1,9 +1,13 @@
--- A dead job starts afresh, and its run goes on. Nothing when the job is not dead.
+-- A dead job starts afresh, and its run goes on. Nothing when the job is not dead, its document was deleted or a later
+-- run took the place of its run.
 WITH revived AS (
     UPDATE jobs
     SET status = 'PENDING', attempts = 0, expiries = 0, next_run_at = $3, error = NULL, error_class = NULL,
-        guidance = NULL, updated_at = $3
+        error_code = NULL, discarded_at = NULL, guidance = NULL, updated_at = $3
     WHERE tenant_id = $1 AND job_id = $2 AND status = 'DEAD'
+      AND EXISTS (SELECT FROM dead_jobs AS dead
+                  WHERE dead.job_id = jobs.job_id
+                    AND (dead.closed_by IS NULL OR dead.closed_by IN ('discarded', 'withdrawn')))
     RETURNING job_id, run_id
 ),
 resumed AS (

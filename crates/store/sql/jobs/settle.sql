@@ -2,7 +2,8 @@
 -- is left alone: somebody else has taken it over, and the late report changes nothing.
 -- $1 job ids, $2 tokens, $3 outcomes, $4 not before, $5 errors, $6 classes, $7 guidance,
 -- $8 artifacts, $9 next stage, $10 the next job's id, $11 its token (null: anybody may claim it),
--- $12 its lease's end, $13 its allowed retries, $14 event ids, $15 now, $16 what the stages counted
+-- $12 its lease's end, $13 its allowed retries, $14 event ids, $15 now, $16 what the stages counted,
+-- $17 codes of failures
 --
 -- Plans are kept, and one made while nothing is leased takes the list of what is leased for empty and
 -- would rather walk it for every report than look up a job. So jobs are found by their id alone here,
@@ -10,9 +11,9 @@
 WITH reported AS MATERIALIZED (
     SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::text[], $4::timestamptz[], $5::text[], $6::text[],
                          $7::text[], $8::jsonb[], $9::text[], $10::uuid[], $11::uuid[],
-                         $12::timestamptz[], $13::int[], $14::uuid[], $16::jsonb[])
+                         $12::timestamptz[], $13::int[], $14::uuid[], $16::jsonb[], $17::text[])
         AS r (job_id, token, outcome, not_before, error, class, guidance, artifacts, next_stage,
-              next_job_id, next_token, next_lease_until, next_max_attempts, evt_id, stats)
+              next_job_id, next_token, next_lease_until, next_max_attempts, evt_id, stats, code)
     ORDER BY job_id
 ),
 -- The fence: state and token must still be the reporter's. Locked in one order for all, so that two
@@ -30,14 +31,14 @@ settled AS (
                                 ELSE 'PENDING' END,
         attempts = jobs.attempts + (r.outcome = 'put_off')::int,
         next_run_at = coalesce(r.not_before, jobs.next_run_at),
-        error = r.error, error_class = r.class, guidance = r.guidance,
+        error = r.error, error_class = r.class, error_code = r.code, guidance = r.guidance,
         lease_token = NULL, lease_until = NULL, updated_at = $15
     FROM ours AS r
     WHERE jobs.job_id = r.job_id
     RETURNING jobs.job_id, jobs.tenant_id, jobs.run_id, jobs.doc_id, jobs.stage, jobs.attempts,
               jobs.worker_id, jobs.started_at, jobs.priority, jobs.trace_parent, jobs.type,
               r.token, r.outcome, r.error, r.artifacts, r.next_stage, r.next_job_id, r.next_token,
-              r.next_lease_until, r.next_max_attempts, r.evt_id, r.stats
+              r.next_lease_until, r.next_max_attempts, r.evt_id, r.stats, r.code
 ),
 recorded AS (
     INSERT INTO stages (run_id, name, tenant_id, status, started_at, ended_at, worker_id, retries, error, artifacts,
@@ -82,7 +83,7 @@ told AS (
     INSERT INTO outbox_events (evt_id, tenant_id, topic, payload, created_at)
     SELECT evt_id, tenant_id,
            CASE outcome WHEN 'succeeded' THEN 'document.completed' ELSE 'document.failed' END,
-           jsonb_build_object('doc_id', doc_id, 'run_id', run_id, 'stage', stage, 'error', error), $15
+           jsonb_build_object('doc_id', doc_id, 'run_id', run_id, 'stage', stage, 'error', error, 'code', code), $15
     FROM ended
 )
 SELECT job_id, token, tenant_id, run_id, doc_id, stage, outcome, attempts, error, trace_parent,

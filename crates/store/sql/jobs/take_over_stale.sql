@@ -13,6 +13,7 @@ requeued AS (
     UPDATE jobs
     SET status = 'PENDING', expiries = expiries + 1, lease_token = NULL, lease_until = NULL,
         error = 'the worker ' || worker_id || ' showed no sign of life', error_class = 'poison',
+        error_code = NULL,
         guidance = 'the work is taken over by itself; if workers keep dying on this document, look at it',
         updated_at = $3
     FROM held WHERE jobs.job_id = held.job_id
@@ -48,7 +49,7 @@ recreated AS (
     WHERE next.stage IS NOT NULL
     ON CONFLICT (run_id, stage) DO UPDATE
     SET status = 'PENDING', attempts = 0, expiries = 0, next_run_at = excluded.next_run_at, error = NULL,
-        error_class = NULL, guidance = NULL, updated_at = excluded.updated_at
+        error_class = NULL, error_code = NULL, discarded_at = NULL, guidance = NULL, updated_at = excluded.updated_at
     RETURNING job.job_id, job.tenant_id, job.run_id, job.stage, job.trace_parent
 ),
 alive AS (

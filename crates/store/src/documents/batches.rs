@@ -44,6 +44,15 @@ pub struct BatchRecord {
     pub finished_at: Option<DateTime<Utc>>,
 }
 
+/// A batch by its name, for those who choose one.
+#[derive(Clone, Debug, FromRow)]
+pub struct BatchName {
+    #[sqlx(try_from = "Uuid")]
+    pub batch_id: BatchId,
+    pub name: Option<String>,
+    pub created_at: DateTime<Utc>,
+}
+
 /// A document of a batch, and what became of it.
 #[derive(Clone, Debug, FromRow)]
 pub struct BatchItemRecord {
@@ -104,6 +113,22 @@ impl Tx {
             .bind(window.id())
             .bind(window.skip)
             .bind(window.limit)
+            .fetch_all(self.connection())
+            .await?)
+    }
+
+    /// Of these batches, those that the scope may see, newest first; `most` at most.
+    pub async fn name_batches(
+        &mut self,
+        batches: &[Uuid],
+        most: i64,
+    ) -> Result<Vec<BatchName>, StoreError> {
+        let owner = self.owner();
+        Ok(sqlx::query_as(sql!("batches/chosen"))
+            .bind(self.tenant_id().0)
+            .bind(owner)
+            .bind(batches)
+            .bind(most)
             .fetch_all(self.connection())
             .await?)
     }

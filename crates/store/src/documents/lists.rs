@@ -51,6 +51,7 @@ pub enum Facet {
     Kind,
     Source,
     Tag,
+    Batch,
 }
 
 /// A value and how many documents have it.
@@ -88,6 +89,7 @@ impl DocumentFilter {
             Facet::Kind => filter.kind = None,
             Facet::Source => filter.source = None,
             Facet::Tag => filter.tag = None,
+            Facet::Batch => filter.batch_id = None,
         }
         filter
     }
@@ -111,7 +113,7 @@ impl DocumentFilter {
 }
 
 impl Facet {
-    pub const ALL: [Self; 4] = [Self::Status, Self::Kind, Self::Source, Self::Tag];
+    pub const ALL: [Self; 5] = [Self::Status, Self::Kind, Self::Source, Self::Tag, Self::Batch];
 
     fn name(self) -> &'static str {
         match self {
@@ -119,6 +121,7 @@ impl Facet {
             Self::Kind => "type",
             Self::Source => "source",
             Self::Tag => "tag",
+            Self::Batch => "batch",
         }
     }
 }

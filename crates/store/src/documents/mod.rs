@@ -9,7 +9,7 @@ mod read;
 mod runs;
 mod submit;
 
-pub use batches::{BatchItemRecord, BatchRecord, NewBatch};
+pub use batches::{BatchItemRecord, BatchName, BatchRecord, NewBatch};
 pub use blobs::AbandonedBlob;
 pub(crate) use blobs::content_hash;
 pub use content::{ContainedFile, ContentFacts, Masking, RunFacts, RunStanding};

@@ -47,6 +47,8 @@ pub struct DocumentRecord {
     pub bytes_len: i64,
     pub status: String,
     pub error: Option<String>,
+    /// Which failure that is, where a program can do something about it.
+    pub error_code: Option<String>,
     pub version: i32,
     pub tags: Vec<String>,
     pub created_at: DateTime<Utc>,
@@ -228,7 +230,12 @@ impl Tx {
             .bind(self.now())
             .execute(self.connection())
             .await?;
-        Ok(changed.rows_affected() > 0)
+        if changed.rows_affected() == 0 {
+            return Ok(false);
+        }
+        // What failed of it needs attention no longer.
+        self.tell_dead_jobs_changed().await?;
+        Ok(true)
     }
 
     /// Whose documents the scope is limited to.

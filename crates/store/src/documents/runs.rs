@@ -26,6 +26,8 @@ pub struct RunRecord {
     pub config: Value,
     pub stats: Value,
     pub error: Option<String>,
+    /// Which failure that is, where a program can do something about it.
+    pub error_code: Option<String>,
     pub created_at: DateTime<Utc>,
     pub started_at: Option<DateTime<Utc>>,
     pub updated_at: DateTime<Utc>,

@@ -1,8 +1,9 @@
 //! The queue: leased rows.
 //!
 //! What workers do with it is set-based and spans tenants (`queue.rs`): one statement claims many
-//! jobs, one reports (`report.rs`) on many. What people do with it stays inside a tenant (`tenant.rs`).
+//! jobs, one reports (`report.rs`) on many. What people do with it stays inside a tenant (`tenant.rs`, `dead.rs`).
 
+mod dead;
 mod feed;
 mod queue;
 mod report;
@@ -10,6 +11,7 @@ mod schedules;
 mod stale;
 mod tenant;
 
+pub use dead::JobStanding;
 pub use feed::WorkFeed;
 pub use queue::{Claim, ClaimedJob, Earlier, Held, StageRoom, TakenBack, Told};
 pub use report::{Lease, Next, Outcome, Report};

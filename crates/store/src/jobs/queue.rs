@@ -326,6 +326,7 @@ impl AcrossTenants {
             .bind(columns.event_ids)
             .bind(now)
             .bind(columns.stats)
+            .bind(columns.codes)
             .fetch_all(self.connection())
             .await?;
         self.append_audit_many(now, rows.iter().map(SettledRow::audit)).await?;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
-use domain::{Failure, JobId, LeaseToken, NewChunks, StageName};
+use domain::{Failure, FailureCode, JobId, LeaseToken, NewChunks, StageName};
 use serde_json::Value;
 use uuid::Uuid;
 
@@ -75,6 +75,7 @@ pub(super) struct ReportColumns {
     pub(super) next_lease_ends: Vec<Option<DateTime<Utc>>>,
     pub(super) next_retries: Vec<Option<i32>>,
     pub(super) event_ids: Vec<Uuid>,
+    pub(super) codes: Vec<Option<&'static str>>,
 }
 
 impl ReportColumns {
@@ -106,6 +107,7 @@ impl ReportColumns {
         self.not_before.push(not_before);
         self.errors.push(failure.map(|failure| storable::text(&failure.error).into_owned()));
         self.classes.push(failure.map(|failure| failure.class.as_str()));
+        self.codes.push(failure.and_then(|failure| failure.code).map(FailureCode::as_str));
         self.guidance.push(failure.map(|failure| storable::text(&failure.guidance).into_owned()));
         self.artifacts.push(artifacts.cloned().map(storable::value));
         self.stats.push(stats.filter(|stats| stats.is_object()).cloned().map(storable::value));

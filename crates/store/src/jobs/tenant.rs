@@ -2,14 +2,15 @@
 
 use chrono::{DateTime, Utc};
 use domain::{
-    AuditAction, AuditEntry, BatchId, ContentHash, DocId, Entity, JobId, JobState, Pipeline, RunId,
-    Secret, StageName,
+    AuditAction, AuditEntry, BatchId, ClosedBy, ContentHash, DocId, Entity, JobId, JobState,
+    Pipeline, RunId, Secret, StageName,
 };
 use serde_json::{Value, json};
 use sqlx::FromRow;
 use uuid::Uuid;
 
 use super::announce_work;
+use super::dead::{parse_closed_by, parse_state};
 use super::queue::parse_stage;
 use crate::{AcrossTenants, StoreError, Tx, Window, sql};
 
@@ -85,7 +86,11 @@ pub struct JobRecord {
     pub started_at: Option<DateTime<Utc>>,
     pub error: Option<String>,
     pub error_class: Option<String>,
+    /// Which failure it was, where a program can do something about it.
+    pub error_code: Option<String>,
     pub guidance: Option<String>,
+    /// Why nobody needs to look at it, though it is dead.
+    pub closed_by: Option<ClosedBy>,
     pub created_at: DateTime<Utc>,
     pub updated_at: DateTime<Utc>,
 }
@@ -122,7 +127,9 @@ struct JobRow {
     started_at: Option<DateTime<Utc>>,
     error: Option<String>,
     error_class: Option<String>,
+    error_code: Option<String>,
     guidance: Option<String>,
+    closed_by: Option<String>,
     created_at: DateTime<Utc>,
     updated_at: DateTime<Utc>,
 }
@@ -138,10 +145,7 @@ impl TryFrom<JobRow> for JobRecord {
             doc_title: row.doc_title,
             kind: row.kind,
             stage: parse_stage(row.stage)?,
-            status: row.status.parse().map_err(|()| StoreError::NotUnderstood {
-                what: "state of a job",
-                value: row.status.clone(),
-            })?,
+            status: parse_state(&row.status)?,
             priority: row.priority,
             attempts: row.attempts,
             max_attempts: row.max_attempts,
@@ -152,6 +156,8 @@ impl TryFrom<JobRow> for JobRecord {
             started_at: row.started_at,
             error: row.error,
             error_class: row.error_class,
+            error_code: row.error_code,
+            closed_by: row.closed_by.as_deref().map(parse_closed_by).transpose()?,
             guidance: row.guidance,
             created_at: row.created_at,
             updated_at: row.updated_at,
@@ -197,6 +203,9 @@ impl Tx {
             detail: json!({ "run_id": new.run_id, "stage": first }),
         })
         .await?;
+        if new.parent_run_id.is_some() {
+            self.tell_dead_jobs_changed().await?;
+        }
         announce_work(self.connection()).await
     }
 
@@ -236,14 +245,19 @@ impl Tx {
         Ok(())
     }
 
+    /// Newest first. Of dead jobs, when those are wanted, the ones that need attention.
     pub async fn list_jobs(
         &mut self,
         filter: &JobFilter,
         window: &Window,
     ) -> Result<Vec<JobRecord>, StoreError> {
-        let rows: Vec<JobRow> = sqlx::query_as(sql!("jobs/page"))
-            .bind(self.tenant_id().0)
-            .bind(filter.status.map(JobState::as_str))
+        let query = match filter.status {
+            Some(JobState::Dead) => sqlx::query_as(sql!("jobs/page_dead")).bind(self.tenant_id().0),
+            status => sqlx::query_as(sql!("jobs/page"))
+                .bind(self.tenant_id().0)
+                .bind(status.map(JobState::as_str)),
+        };
+        let rows: Vec<JobRow> = query
             .bind(&filter.stage)
             .bind(filter.run_id.map(|id| id.0))
             .bind(window.moment())
@@ -264,7 +278,8 @@ impl Tx {
         row.map(JobRecord::try_from).transpose()
     }
 
-    /// Gives a dead job a fresh start; `false` when it is not dead.
+    /// Gives a dead job a fresh start; `false` when it is not dead, its document was deleted or a later run took the
+    /// place of its run.
     pub async fn retry_job(&mut self, job_id: JobId) -> Result<bool, StoreError> {
         let revived: Option<Uuid> = sqlx::query_scalar(sql!("jobs/retry"))
             .bind(self.tenant_id().0)
@@ -274,6 +289,7 @@ impl Tx {
             .await?;
         let Some(run_id) = revived else { return Ok(false) };
         self.note_retried(job_id, RunId(run_id)).await?;
+        self.tell_dead_jobs_changed().await?;
         announce_work(self.connection()).await?;
         Ok(true)
     }
@@ -302,6 +318,7 @@ impl Tx {
             self.note_retried(JobId(*job_id), RunId(*run_id)).await?;
         }
         if !revived.is_empty() {
+            self.tell_dead_jobs_changed().await?;
             announce_work(self.connection()).await?;
         }
         Ok(revived.len())

@@ -1,7 +1,7 @@
 //! What people do with jobs: retry, cancel, look.
 
 use chrono::Duration;
-use domain::{Failure, JobState};
+use domain::{ClosedBy, Failure, FailureCode, JobId, JobState, TenantId};
 use serde_json::json;
 use store::Outcome;
 
@@ -38,7 +38,10 @@ async fn a_retried_job_starts_afresh_and_its_run_goes_on() {
     assert_eq!(desk.values(times).await, [expected], "the start time stays");
     assert_eq!(desk.values("SELECT to_jsonb(status) FROM stages").await, ["succeeded"]);
     let events = "SELECT to_jsonb(topic) FROM outbox_events ORDER BY created_at";
-    assert_eq!(desk.values(events).await, ["document.failed", "document.completed"]);
+    assert_eq!(
+        desk.values(events).await,
+        ["document.failed", "dead_jobs.changed", "document.completed"]
+    );
     assert!(desk.audited().await.contains(&"JOB_RETRIED_BY_ADMIN".to_owned()));
     desk.assert_chain_intact(tenant).await;
 }
@@ -126,4 +129,45 @@ async fn the_queues_say_how_they_stand() {
     let window = store::Window { after: None, skip: 0, limit: 10 };
     let listed = tx.list_jobs(&dead, &window).await.unwrap();
     assert_eq!(listed.iter().map(|job| job.job_id).collect::<Vec<_>>(), [jobs[0].job_id]);
+}
+
+#[tokio::test]
+async fn a_discarded_job_is_not_listed_until_it_fails_anew() {
+    let desk = Desk::open().await;
+    let tenant = desk.tenant("a").await;
+    let other = desk.tenant("b").await;
+    let run = desk.submit(tenant, &["ocr"]).await;
+    let fail = async || {
+        let job = desk.claim_one("w", "ocr").await;
+        let failure = Failure::permanent("it is encrypted", "enter its password")
+            .with_code(Some(FailureCode::PasswordRequired));
+        assert!(desk.settle(held(&job), Outcome::GivenUp { failure }).await);
+    };
+    fail().await;
+    let job = desk.job(tenant, run.job_id).await;
+    assert_eq!((job.error_code.as_deref(), job.closed_by), (Some("password_required"), None));
+    assert!(discard(&desk, other, run.job_id).await.is_empty(), "not somebody else's");
+    assert_eq!(discard(&desk, tenant, run.job_id).await, [run.job_id]);
+    assert!(discard(&desk, tenant, run.job_id).await.is_empty(), "twice is once");
+    let job = desk.job(tenant, run.job_id).await;
+    assert_eq!((job.status, job.closed_by), (JobState::Dead, Some(ClosedBy::Discarded)));
+    let mut tx = desk.store.read(&Desk::scope(tenant)).await.unwrap();
+    assert_eq!(tx.list_queues().await.unwrap().iter().map(|queue| queue.dead).sum::<i64>(), 0);
+    tx.commit().await.unwrap();
+
+    assert!(desk.retry(tenant, run.job_id).await);
+    let job = desk.job(tenant, run.job_id).await;
+    assert_eq!((job.status, job.closed_by, job.error_code), (JobState::Pending, None, None));
+    fail().await;
+    assert_eq!(desk.job(tenant, run.job_id).await.closed_by, None);
+    let discards = desk.audited().await.into_iter().filter(|action| action == "JOB_DISCARDED");
+    assert_eq!(discards.count(), 1);
+    desk.assert_chain_intact(tenant).await;
+}
+
+async fn discard(desk: &Desk, tenant: TenantId, job_id: JobId) -> Vec<JobId> {
+    let mut tx = desk.store.begin(&Desk::scope(tenant)).await.unwrap();
+    let discarded = tx.discard_dead_jobs(&[job_id]).await.unwrap();
+    tx.commit().await.unwrap();
+    discarded
 }

@@ -11,7 +11,7 @@ const ROWS = 50;
 const ACTIONS = [
   "TENANT_CREATED", "TENANT_LIMITS_CHANGED", "TENANT_RULES_CHANGED", "USER_CREATED", "USER_UPDATED", "USER_DEACTIVATED", "USER_LOGIN", "USER_LOGIN_FAILED", "USER_LOGOUT", "API_KEY_CREATED", "API_KEY_REVOKED",
   "DOCUMENT_UPLOAD_QUEUED", "DOCUMENT_RERUN_QUEUED", "DOCUMENT_DEACTIVATED", "DOCUMENT_DELETED", "DOCUMENT_TAGGED", "DOCUMENT_RENAMED", "DOCUMENT_RESTORED", "OWNER_ADDED", "BATCH_CREATED", "JOB_CREATED", "JOB_STARTED", "JOB_COMPLETED",
-  "JOB_RETRY_SCHEDULED", "JOB_RELEASED", "JOB_FAILED", "JOB_RETRIED_BY_ADMIN", "RUN_CANCELLED", "RUN_CLOSED",
+  "JOB_RETRY_SCHEDULED", "JOB_RELEASED", "JOB_FAILED", "JOB_RETRIED_BY_ADMIN", "JOB_DISCARDED", "RUN_CANCELLED", "RUN_CLOSED",
 ];
 const FILTERS = ["action", "actor", "entity_type", "entity_id", "doc_id", "from", "to"] as const;
 
@@ -62,7 +62,8 @@ export function Audit() {
               {[...new Set([...ACTIONS, ...rows.map((row) => row.action)])].map((action) => <option key={action} value={action}>{inWords(action)}</option>)}
             </select>
           </Field>
-          <Field label="Actor"><input className="input" data-search placeholder="id or system" value={params.get("actor") ?? ""} onChange={(event) => set("actor", event.target.value)} /></Field>
+          <Field label="Actor"><input className="input" data-search list="audit-actors" placeholder="email, key name or system" value={params.get("actor") ?? ""} onChange={(event) => set("actor", event.target.value)} /></Field>
+          <datalist id="audit-actors">{actorNames(rows).map((name) => <option key={name} value={name} />)}</datalist>
           <Field label="About">
             <select className="input" value={params.get("entity_type") ?? ""} onChange={(event) => set("entity_type", event.target.value)}>
               <option value="">Anything</option>
@@ -80,6 +81,11 @@ export function Audit() {
       </section>
     </>
   );
+}
+
+/** The actors of the rows by the names that they are shown under, to choose from. */
+export function actorNames(rows: readonly AuditEntry[]): string[] {
+  return [...new Set(rows.map((row) => row.actor_name ?? row.actor))].sort();
 }
 
 function inWords(action: string): string {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { auditQuery } from "./Audit.tsx";
+import type { AuditEntry } from "../../api/types.ts";
+import { actorNames, auditQuery } from "./Audit.tsx";
 
 describe("auditQuery", () => {
   it("takes days as the browser's, the last one included, and leaves out what is empty", () => {
@@ -8,5 +9,14 @@ describe("auditQuery", () => {
       from: new Date(2026, 2, 1).toISOString(),
       to: new Date(2026, 2, 2).toISOString(),
     });
+  });
+});
+
+describe("actorNames", () => {
+  it("offers each actor once, by the name that the rows show and the filter takes", () => {
+    const row = (actor: string, actor_name: string | null) => ({ actor, actor_name }) as AuditEntry;
+    const rows = [row("u-1", "bo@x.test"), row("system", null), row("u-1", "bo@x.test"), row("api_key:k", "a scanner")];
+    expect(actorNames(rows)).toEqual(["a scanner", "bo@x.test", "system"]);
+    expect(auditQuery(new URLSearchParams("actor= bo@x.test"))).toEqual({ actor: "bo@x.test" });
   });
 });

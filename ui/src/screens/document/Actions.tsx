@@ -1,28 +1,32 @@
 /** What can be done with one document. */
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { useEffect, useRef, useState, type ReactNode } from "react";
+import { useCallback, useEffect, useRef, useState, type ReactNode } from "react";
 import { useLocation } from "wouter";
 import { deactivateDocument, deleteDocument, linkToOriginal, linkToPdf, readText, rerunDocument, retryDocument } from "../../api/endpoints.ts";
 import { ApiError, messageOf } from "../../api/problem.ts";
 import type { DocumentDetail } from "../../api/types.ts";
 import { Button, Confirm, Dialog, Field } from "../../design/basics.tsx";
 import { Icon } from "../../design/Icon.tsx";
+import { wantsPassword } from "../../format/failures.ts";
 import { saveText, startDownload } from "../../live/download.ts";
 import { tell } from "../../live/notices.ts";
 import { may } from "../../session/permissions.ts";
 import { useMe } from "../../session/session.ts";
+import { PasswordDialog } from "./PasswordDialog.tsx";
 
 export function Actions({ detail }: { detail: DocumentDetail }) {
   const { role } = useMe();
-  const [asking, setAsking] = useState<"rerun" | "withdraw" | "delete" | null>(null);
-  const close = () => setAsking(null);
+  const [asking, setAsking] = useState<"password" | "rerun" | "withdraw" | "delete" | null>(null);
+  const close = useCallback(() => setAsking(null), []);
   const [, navigate] = useLocation();
   const act = useAction(detail.doc_id);
   const id = detail.doc_id;
+  const isLocked = wantsPassword(detail.error_code);
   const isUnderWay = detail.status === "uploaded" || detail.status === "processing";
   return (
     <div className="button-row">
-      {detail.status === "failed" && may(role, "rerun") && (
+      {isLocked && may(role, "rerun") && <Button icon="key" kind="primary" onClick={() => setAsking("password")}>Enter password</Button>}
+      {detail.status === "failed" && !isLocked && may(role, "rerun") && (
         <Button icon="refresh" kind="primary" onClick={() => act.mutate({ run: () => retryDocument(id), said: "The document is tried again." })}>Retry</Button>
       )}
       <Menu label="Download" icon="download">
@@ -38,6 +42,7 @@ export function Actions({ detail }: { detail: DocumentDetail }) {
           {may(role, "deactivate") && <MenuItem onSelect={() => setAsking("delete")}>Delete…</MenuItem>}
         </Menu>
       )}
+      {asking === "password" && <PasswordDialog id={id} title={detail.title} onClose={close} />}
       {asking === "rerun" && <RerunDialog detail={detail} onClose={close} onRerun={(request) => act.mutate({ run: () => rerunDocument(id, request), said: "A new run is queued. What is served stays served until it succeeds." })} />}
       {asking === "withdraw" && (
         <Confirm title="Withdraw this document?" action="Withdraw" onClose={close} onConfirm={() => act.mutate({ run: () => deactivateDocument(id), said: "The document is withdrawn." })}>

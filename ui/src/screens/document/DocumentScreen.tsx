@@ -9,8 +9,11 @@ import type { DocumentDetail, PageView } from "../../api/types.ts";
 import { Empty, ProblemNote, Skeleton, SkeletonRows, StatusBadge, TabList } from "../../design/basics.tsx";
 import { Icon } from "../../design/Icon.tsx";
 import { useKeys } from "../../design/keyboard.ts";
+import { wantsPassword } from "../../format/failures.ts";
 import { progressOf } from "../../live/live.ts";
 import { useStorePart } from "../../live/store.ts";
+import { may } from "../../session/permissions.ts";
+import { useMe } from "../../session/session.ts";
 import { Actions } from "./Actions.tsx";
 import { Details } from "./Details.tsx";
 import { newFocus, type Focus } from "./focus.ts";
@@ -152,11 +155,19 @@ function ReadTab({ tab, detail, page, error, focus, passage, hasPicture, onPage 
 }
 
 function NotRead({ detail }: { detail: DocumentDetail }) {
+  const { role } = useMe();
+  if (wantsPassword(detail.error_code)) {
+    return (
+      <Empty icon="key" title={detail.error_code === "wrong_password" ? "The password does not open this document" : "This document is encrypted"}>
+        <p>{may(role, "rerun") ? "Enter its password above, and it is read." : "Upload the file again with its password, and it is read."}</p>
+      </Empty>
+    );
+  }
   if (detail.status === "failed" || detail.status === "rejected") {
     return (
       <Empty icon="alert" title="This document could not be read">
         <p>{detail.error ?? "No reason was recorded."}</p>
-        <p>History shows at which stage; Repair, what to do about it.</p>
+        <p>History shows at which stage{may(role, "repair") && "; Repair, what to do about it"}.</p>
       </Empty>
     );
   }

@@ -75,7 +75,7 @@ function Batches({ batches, chosen, onChoose }: { batches: DocumentFacets["batch
   return (
     <FacetGroup name="Batch">
       {listed.map((batch) => (
-        <Facet key={batch.batch_id} isOn={chosen === batch.batch_id} amount={count(batch.documents)} onToggle={(isOn) => onChoose(isOn ? batch.batch_id : null)}>
+        <Facet key={batch.batch_id} isOn={chosen === batch.batch_id} amount={`${count(batch.documents)}${batch.at_least ? "+" : ""}`} onToggle={(isOn) => onChoose(isOn ? batch.batch_id : null)}>
           {batch.name ?? exactTime(new Date(batch.created_at))}
         </Facet>
       ))}

@@ -1,13 +1,17 @@
 /** The rows, only as many of them drawn as fit: 100,000 scroll like ten. */
 import { useVirtualizer, type Virtualizer } from "@tanstack/react-virtual";
-import { useEffect, useRef, useState } from "react";
+import { useCallback, useEffect, useRef, useState } from "react";
 import { Link, useLocation } from "wouter";
 import type { DocumentView } from "../../api/types.ts";
 import { Skeleton, StatusBadge, Time } from "../../design/basics.tsx";
 import { useKeys } from "../../design/keyboard.ts";
 import { bytes } from "../../format/numbers.ts";
+import { wantsPassword } from "../../format/failures.ts";
 import { progressOf } from "../../live/live.ts";
 import { useStorePart } from "../../live/store.ts";
+import { may } from "../../session/permissions.ts";
+import { useMe } from "../../session/session.ts";
+import { PasswordDialog } from "../document/PasswordDialog.tsx";
 import type { Rows } from "./use-rows.ts";
 
 interface RowListProps {
@@ -39,34 +43,39 @@ export function RowList({ rows, selected, onSelect, onSelectAll, onClear }: RowL
     if (hasMore && !isFetchingMore && end >= shown.length - FETCH_AHEAD) fetchMore();
   }, [hasMore, isFetchingMore, end, shown.length, fetchMore]);
   const cursor = useCursor(shown, virtual, onSelect, onClear);
+  const [unlocking, setUnlocking] = useState<DocumentView | null>(null);
+  const stopUnlocking = useCallback(() => setUnlocking(null), []);
   const isAll = shown.length > 0 && shown.every((row) => selected.has(row.doc_id));
   return (
-    <div className="rows" role="table" aria-label="Documents" aria-rowcount={hasMore ? -1 : shown.length + 1}>
-      <div role="rowgroup">
-        <div className="row row-head" role="row" aria-rowindex={1}>
-          <span role="columnheader">
-            <input type="checkbox" className="check" aria-label="Select all that are listed" checked={isAll} onChange={onSelectAll} />
-          </span>
-          <span role="columnheader">Name</span>
-          <span role="columnheader">Status</span>
-          <span role="columnheader" className="col-type">Type</span>
-          <span role="columnheader" className="number col-size">Size</span>
-          <span role="columnheader" className="col-added">Added</span>
+    <>
+      <div className="rows" role="table" aria-label="Documents" aria-rowcount={hasMore ? -1 : shown.length + 1}>
+        <div role="rowgroup">
+          <div className="row row-head" role="row" aria-rowindex={1}>
+            <span role="columnheader">
+              <input type="checkbox" className="check" aria-label="Select all that are listed" checked={isAll} onChange={onSelectAll} />
+            </span>
+            <span role="columnheader">Name</span>
+            <span role="columnheader">Status</span>
+            <span role="columnheader" className="col-type">Type</span>
+            <span role="columnheader" className="number col-size">Size</span>
+            <span role="columnheader" className="col-added">Added</span>
+          </div>
+        </div>
+        <div ref={scroller} className="rows-scroller" role="rowgroup" tabIndex={0} aria-label="Rows">
+          {rows.isPending ? <PendingRows /> : (
+            <div className="rows-space" role="presentation" style={{ height: virtual.getTotalSize() }}>
+              {items.map((item) => {
+                const row = shown[item.index];
+                return row && (
+                  <Row key={item.key} row={row} index={item.index} start={item.start} isSelected={selected.has(row.doc_id)} isCursor={cursor === item.index} onSelect={onSelect} onUnlock={setUnlocking} />
+                );
+              })}
+            </div>
+          )}
         </div>
       </div>
-      <div ref={scroller} className="rows-scroller" role="rowgroup" tabIndex={0} aria-label="Rows">
-        {rows.isPending ? <PendingRows /> : (
-          <div className="rows-space" role="presentation" style={{ height: virtual.getTotalSize() }}>
-            {items.map((item) => {
-              const row = shown[item.index];
-              return row && (
-                <Row key={item.key} row={row} index={item.index} start={item.start} isSelected={selected.has(row.doc_id)} isCursor={cursor === item.index} onSelect={onSelect} />
-              );
-            })}
-          </div>
-        )}
-      </div>
-    </div>
+      {unlocking && <PasswordDialog id={unlocking.doc_id} title={unlocking.title} onClose={stopUnlocking} />}
+    </>
   );
 }
 
@@ -97,9 +106,10 @@ interface RowProps {
   isSelected: boolean;
   isCursor: boolean;
   onSelect: (id: string, isRange: boolean) => void;
+  onUnlock: (row: DocumentView) => void;
 }
 
-function Row({ row, index, start, isSelected, isCursor, onSelect }: RowProps) {
+function Row({ row, index, start, isSelected, isCursor, onSelect, onUnlock }: RowProps) {
   return (
     <div className="row" role="row" aria-rowindex={index + 2} data-selected={isSelected} data-cursor={isCursor} style={{ transform: `translateY(${start}px)` }}>
       <span role="cell">
@@ -111,7 +121,7 @@ function Row({ row, index, start, isSelected, isCursor, onSelect }: RowProps) {
           {row.tags.slice(0, MOST_TAGS).map((tag) => <span key={tag} className="badge plain">{tag}</span>)}
           {row.tags.length > MOST_TAGS && <span className="quiet" title={row.tags.slice(MOST_TAGS).join(", ")}>+{row.tags.length - MOST_TAGS}</span>}
         </span>
-        <RowState row={row} />
+        <RowState row={row} onUnlock={onUnlock} />
       </span>
       <span role="cell"><StatusBadge status={row.status} /></span>
       <span role="cell" className="col-type">{row.source_type}</span>
@@ -122,9 +132,17 @@ function Row({ row, index, start, isSelected, isCursor, onSelect }: RowProps) {
 }
 
 /** Under the name only what needs a line: how far a run is, or why it failed. */
-function RowState({ row }: { row: DocumentView }) {
+function RowState({ row, onUnlock }: { row: DocumentView; onUnlock: (row: DocumentView) => void }) {
+  const { role } = useMe();
   const progress = useStorePart(progressOf, (all) => all.get(row.doc_id));
-  if (row.error) return <span className="row-error truncate" title={row.error}>{row.error}</span>;
+  if (row.error) {
+    return (
+      <span className="row-failure">
+        <span className="row-error truncate" title={row.error}>{row.error}</span>
+        {wantsPassword(row.error_code) && may(role, "rerun") && <button type="button" className="row-action" onClick={() => onUnlock(row)}>Enter password</button>}
+      </span>
+    );
+  }
   if (!progress?.stage) return null;
   return (
     <span className="row-progress">

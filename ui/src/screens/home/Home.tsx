@@ -41,7 +41,7 @@ export default function Home() {
       <div className="home-columns">
         <Today />
         <div className="home-side">
-          {may(me.role, "repair") ? <><NeedsAPerson /><Queues /></> : <OwnWork />}
+          {may(me.role, "repair") ? <><NeedsAttention /><Queues /></> : <OwnWork />}
         </div>
       </div>
     </div>
@@ -123,18 +123,18 @@ function LatestRow({ row }: { row: DocumentView }) {
   );
 }
 
-function NeedsAPerson() {
+function NeedsAttention() {
   const dead = useQuery({ queryKey: ["dead", "first"], queryFn: () => listDeadJobs() });
   const groups = groupByCause(dead.data?.items ?? []);
   return (
     <section className="card" aria-labelledby="needs">
       <div className="card-head">
-        <h2 id="needs">Needs a person</h2>
+        <h2 id="needs">Needs attention</h2>
         {groups.length > 0 && <Link href="/repair">Repair</Link>}
       </div>
       {dead.isPending && <SkeletonRows rows={2} />}
       {dead.error && <div className="card-body"><ProblemNote error={dead.error} /></div>}
-      {dead.data && groups.length === 0 && <p className="card-body all-well"><Icon name="check" /> Nothing was given up.</p>}
+      {dead.data && groups.length === 0 && <p className="card-body all-well"><Icon name="check" /> Nothing needs attention.</p>}
       <ul className="needs">
         {groups.slice(0, 3).map((group) => (
           <li key={group.key}>

@@ -2,6 +2,7 @@ import { keepPreviousData, useInfiniteQuery } from "@tanstack/react-query";
 import { useSearchParams } from "wouter";
 import { listJobs } from "../../api/endpoints.ts";
 import { Button, Empty, ProblemNote, Segmented, SkeletonRows, StatusBadge, Time } from "../../design/basics.tsx";
+import { closedInWords } from "../../format/failures.ts";
 import { DocumentName } from "./DeadLetters.tsx";
 
 const ROWS = 50;
@@ -10,7 +11,7 @@ const STATES = [
   { value: "PENDING", label: "Waiting" },
   { value: "PROCESSING", label: "At work" },
   { value: "COMPLETED", label: "Done" },
-  { value: "DEAD", label: "Given up" },
+  { value: "DEAD", label: "Needs attention" },
 ] as const;
 
 export function Jobs() {
@@ -35,14 +36,14 @@ export function Jobs() {
       {jobs.data && rows.length === 0 && <Empty icon="documents" title="No jobs in this state" />}
       {rows.length > 0 && (
         <div className="table-wrap">
-          <table className="table">
+          <table className="table stacked">
             <thead><tr><th>Document</th><th>Stage</th><th>State</th><th className="number">Retries</th><th>Changed</th><th>Worker</th></tr></thead>
             <tbody>
               {rows.map((job) => (
                 <tr key={job.job_id}>
                   <td className="cell-name"><DocumentName id={job.doc_id} title={job.doc_title} /></td>
                   <td>{job.stage}</td>
-                  <td><StatusBadge status={job.status} />{job.error && <p className="cell-why quiet">{job.error}</p>}</td>
+                  <td><StatusBadge status={job.status} />{job.error && <p className="cell-why quiet">{job.error}</p>}{job.closed_by && <p className="quiet">{closedInWords(job.closed_by)}</p>}</td>
                   <td className="number cell-short">{job.attempts} of {job.max_attempts}</td>
                   <td className="cell-when"><Time at={job.updated_at} /></td>
                   <td className="quiet cell-short">{job.worker_id ?? "–"}</td>

@@ -1,13 +1,12 @@
-/** What went wrong and waits for a person, and what is under way. */
+/** What failed and needs attention, and what is under way. */
 import "./repair.css";
 import { Link } from "wouter";
 import { DeadLetters } from "./DeadLetters.tsx";
 import { Jobs } from "./Jobs.tsx";
-import { Failed, StaleRuns } from "./FailedAndStale.tsx";
+import { StaleRuns } from "./StaleRuns.tsx";
 
 const TABS = [
-  { tab: "dead", name: "Given up" },
-  { tab: "failed", name: "Failed documents" },
+  { tab: "dead", name: "Needs attention" },
   { tab: "stale", name: "Stale runs" },
   { tab: "jobs", name: "All jobs" },
 ] as const;
@@ -21,7 +20,6 @@ export default function Repair({ tab: given }: { tab?: string }) {
         {TABS.map((entry) => <Link key={entry.tab} href={`/repair/${entry.tab}`} aria-current={entry.tab === tab ? "page" : undefined}>{entry.name}</Link>)}
       </nav>
       {tab === "dead" && <DeadLetters />}
-      {tab === "failed" && <Failed />}
       {tab === "stale" && <StaleRuns />}
       {tab === "jobs" && <Jobs />}
     </div>

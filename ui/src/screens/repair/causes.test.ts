@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { JobView } from "../../api/types.ts";
-import { causeOf, groupByCause, requeuePlan } from "./causes.ts";
+import { causeOf, discardPortions, groupByCause, requeuePlan } from "./causes.ts";
 
 let made = 0;
 const job = (error: string | null, stage = "preprocess", error_class = "permanent"): JobView =>
@@ -28,6 +28,24 @@ describe("groupByCause", () => {
       ["page 7 is torn", 1],
       ["more than 90 elements", 1],
     ]);
+  });
+});
+
+describe("encrypted files", () => {
+  it("are a group of their own by their code", () => {
+    const locked = { ...job("it cannot be opened"), error_code: "password_required" };
+    const groups = groupByCause([locked, job("it cannot be opened")]);
+    expect(groups.map((group) => group.errorCode)).toEqual(["password_required", null]);
+  });
+});
+
+describe("discardPortions", () => {
+  it("names every job once, as many at a time as the server takes", () => {
+    const jobs = Array.from({ length: 1500 }, () => job("torn"));
+    const portions = discardPortions(jobs);
+    expect(portions.map((ids) => ids.length)).toEqual([1000, 500]);
+    expect(new Set(portions.flat()).size).toBe(1500);
+    expect(discardPortions([])).toEqual([]);
   });
 });
 

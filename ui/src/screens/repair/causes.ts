@@ -8,6 +8,8 @@ export interface CauseGroup {
   key: string;
   stage: string;
   errorClass: string | null;
+  /** Which failure it is, where the server names it. */
+  errorCode: string | null;
   /** The error with `…` where its jobs differ. */
   cause: string;
   guidance: string | null;
@@ -26,11 +28,11 @@ export function groupByCause(jobs: readonly JobView[]): CauseGroup[] {
   const groups = new Map<string, CauseGroup>();
   for (const job of jobs) {
     const cause = causeOf(job.error);
-    const key = [job.stage, job.error_class ?? "", cause].join("\n");
+    const key = [job.stage, job.error_class ?? "", job.error_code ?? "", cause].join("\n");
     const group = groups.get(key);
     if (group) group.jobs.push(job);
     else {
-      groups.set(key, { key, stage: job.stage, errorClass: job.error_class ?? null, cause, guidance: job.guidance ?? null, jobs: [job] });
+      groups.set(key, { key, stage: job.stage, errorClass: job.error_class ?? null, errorCode: job.error_code ?? null, cause, guidance: job.guidance ?? null, jobs: [job] });
     }
   }
   for (const group of groups.values()) if (group.jobs.length === 1) group.cause = group.jobs[0]?.error ?? group.cause;
@@ -54,6 +56,15 @@ export function requeuePlan(group: CauseGroup, listed: readonly JobView[]): Requ
   const request: RequeueRequest = { stage: group.stage, error_contains: fragment };
   if (group.errorClass) request.error_class = group.errorClass as NonNullable<RequeueRequest["error_class"]>;
   return { kind: "filter", request };
+}
+
+/** As many jobs as the server discards in one request. */
+const DISCARDED_AT_ONCE = 1000;
+
+/** The ids of jobs to discard, request by request. */
+export function discardPortions(jobs: readonly JobView[]): string[][] {
+  const ids = jobs.map((job) => job.job_id);
+  return Array.from({ length: Math.ceil(ids.length / DISCARDED_AT_ONCE) }, (_, at) => ids.slice(at * DISCARDED_AT_ONCE, (at + 1) * DISCARDED_AT_ONCE));
 }
 
 function longestFragment(cause: string): string {

@@ -1,6 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { Link } from "wouter";
-import { cancelRun, listDocuments, listRuns, PAGE_SIZE, retryDocument } from "../../api/endpoints.ts";
+import { cancelRun, listRuns, PAGE_SIZE } from "../../api/endpoints.ts";
 import { messageOf } from "../../api/problem.ts";
 import type { RunView } from "../../api/types.ts";
 import { Button, Empty, ProblemNote, SkeletonRows, StatusBadge, Time, useNow } from "../../design/basics.tsx";
@@ -8,7 +7,6 @@ import { counted } from "../../format/numbers.ts";
 import { tell } from "../../live/notices.ts";
 import { may } from "../../session/permissions.ts";
 import { useMe } from "../../session/session.ts";
-import { forEachOf } from "../documents/bulk.ts";
 import { DocumentName } from "./DeadLetters.tsx";
 
 /** A run that nobody touched for as long as the server's own guard waits. */
@@ -16,49 +14,6 @@ const STALE_MS = 15 * 60_000;
 
 export function isStale(run: RunView, now: Date): boolean {
   return (run.status === "running" || run.status === "queued") && now.getTime() - new Date(run.updated_at).getTime() > STALE_MS;
-}
-
-export function Failed() {
-  const { role } = useMe();
-  const client = useQueryClient();
-  const failed = useQuery({ queryKey: ["fresh", "failed"], queryFn: () => listDocuments({ status: "failed", limit: PAGE_SIZE }) });
-  const retry = useMutation({
-    mutationFn: (ids: readonly string[]) => forEachOf(ids, retryDocument),
-    onSuccess: ({ done, failed: refused }) => {
-      if (done > 0) tell({ tone: "good", text: `${counted(done, "document")} queued again.` });
-      const [first] = refused;
-      if (first) tell({ tone: "bad", text: `${counted(refused.length, "document")} not queued: ${messageOf(first.error)}` });
-      void client.invalidateQueries();
-    },
-  });
-  if (failed.error) return <ProblemNote error={failed.error} onRetry={() => void failed.refetch()} />;
-  if (!failed.data) return <div className="card"><SkeletonRows /></div>;
-  const rows = failed.data.items;
-  if (rows.length === 0) return <div className="card"><Empty icon="check" title="No document has failed" /></div>;
-  const canRetry = may(role, "rerun");
-  return (
-    <section className="card" aria-label="Failed documents">
-      <div className="card-head">
-        <h2>{failed.data.next_cursor ? `The newest ${rows.length}` : counted(rows.length, "document")}</h2>
-        {canRetry && <Button icon="refresh" disabled={retry.isPending} onClick={() => retry.mutate(rows.map((row) => row.doc_id))}>Retry these</Button>}
-      </div>
-      <div className="table-wrap">
-        <table className="table">
-          <thead><tr><th>Document</th><th>Why</th><th>When</th>{canRetry && <th><span className="visually-hidden">Actions</span></th>}</tr></thead>
-          <tbody>
-            {rows.map((row) => (
-              <tr key={row.doc_id}>
-                <td className="cell-name"><Link href={`/documents/${row.doc_id}?tab=history`}>{row.title}</Link></td>
-                <td className="cell-why">{row.error ?? "no reason was recorded"}</td>
-                <td className="cell-when"><Time at={row.updated_at} /></td>
-                {canRetry && <td><Button kind="bare" disabled={retry.isPending} onClick={() => retry.mutate([row.doc_id])}>Retry</Button></td>}
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
-    </section>
-  );
 }
 
 export function StaleRuns() {
@@ -84,7 +39,7 @@ export function StaleRuns() {
       {runs.length === 0
         ? <Empty icon="check" title="Nothing is under way"><p>A run that shows no sign of life for 15 minutes is marked here. The server takes such runs up by itself; this is for those it cannot.</p></Empty>
         : (
-          <table className="table">
+          <table className="table stacked">
             <thead><tr><th>Document</th><th>State</th><th>Last sign</th><th><span className="visually-hidden">Actions</span></th></tr></thead>
             <tbody>
               {runs.map((run) => (

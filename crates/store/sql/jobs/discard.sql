@@ -1,0 +1,5 @@
+-- Discards failures: of these jobs ($2), the dead ones that need attention. $3 now.
+UPDATE jobs SET discarded_at = $3
+WHERE tenant_id = $1 AND job_id = ANY ($2) AND status = 'DEAD'
+  AND EXISTS (SELECT FROM dead_jobs AS dead WHERE dead.job_id = jobs.job_id AND dead.closed_by IS NULL)
+RETURNING job_id, run_id, doc_id
