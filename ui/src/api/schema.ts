@@ -346,7 +346,10 @@ export interface paths {
          */
         get: operations["list_documents"];
         put?: never;
-        /** Hand a document in (the same under its other name) */
+        /**
+         * Hand a document in (alias)
+         * @description The same as `POST /v1/ingest`.
+         */
         post: operations["create_document"];
         delete?: never;
         options?: never;
@@ -488,10 +491,30 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A page, or a picture of it
-         * @description `3` gives the third page with its words, blocks, tables and key-values; `3.png` a picture of it.
+         * Read a page
+         * @description Its words, blocks, tables and key-values.
          */
         get: operations["get_page"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/documents/{id}/pages/{page}.png": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Draw a page
+         * @description A picture of the page, with the tenant's masks.
+         */
+        get: operations["get_page_image"];
         put?: never;
         post?: never;
         delete?: never;
@@ -507,7 +530,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** A link to the original (the same under its other name) */
+        /**
+         * A link to the original (alias)
+         * @description The same as `GET /v1/documents/{id}/original`.
+         */
         get: operations["link_to_pdf"];
         put?: never;
         post?: never;
@@ -932,7 +958,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Search (the same for those who like addresses) */
+        /** Search with query parameters */
         get: operations["search_by_address"];
         put?: never;
         /**
@@ -1076,6 +1102,11 @@ export interface components {
             /** Format: int32 */
             page: number;
         };
+        /**
+         * @example {
+         *       "question": "When does the lease end?"
+         *     }
+         */
         AskBody: {
             filters?: components["schemas"]["SearchFilters"];
             /** @example When does the lease end? */
@@ -1338,6 +1369,12 @@ export interface components {
             /** @description In the order in which they are explained. */
             settings: components["schemas"]["SettingView"][];
         };
+        /**
+         * @example {
+         *       "name": "scanner in the mail room",
+         *       "role": "api_client"
+         *     }
+         */
         CreateApiKeyRequest: {
             /**
              * Format: date-time
@@ -1351,6 +1388,12 @@ export interface components {
             name: string;
             role: components["schemas"]["RoleName"];
         };
+        /**
+         * @example {
+         *       "expected_documents": 12,
+         *       "name": "March invoices"
+         *     }
+         */
         CreateBatchRequest: {
             /** @description Whether content that is served already is left alone. Yes, when left out. */
             dedupe?: boolean | null;
@@ -1367,6 +1410,13 @@ export interface components {
             /** @description Where to tell what became of it. */
             webhook_url?: string | null;
         };
+        /**
+         * @example {
+         *       "email": "ada@example.com",
+         *       "password": "correct horse battery",
+         *       "role": "user"
+         *     }
+         */
         CreateUserRequest: {
             /**
              * Format: email
@@ -1497,6 +1547,11 @@ export interface components {
             /** @description Kinds of files. */
             type: components["schemas"]["FacetView"];
         };
+        /**
+         * Format: binary
+         * @description The bytes of a file.
+         */
+        FileContent: Blob;
         /** @description What became of one file of several. */
         FileOutcome: {
             accepted?: components["schemas"]["IngestResponse"] | null;
@@ -1690,6 +1745,12 @@ export interface components {
             filename: string;
             url: string;
         };
+        /**
+         * @example {
+         *       "email": "admin@localhost",
+         *       "password": "correct horse battery"
+         *     }
+         */
         LoginRequest: {
             /** @example admin@localhost */
             email: string;
@@ -1797,6 +1858,39 @@ export interface components {
             status: string;
             title: string;
         };
+        /** @description What went wrong and what to do about it (`application/problem+json`). */
+        Problem: {
+            /**
+             * @description The kind of problem for programs; does not change between versions.
+             * @example not_found
+             */
+            code: string;
+            /**
+             * @description What happened this time, and what to do.
+             * @example there is no such user
+             */
+            detail: string;
+            /** @description The field of the request that is at fault, when it is one. */
+            field?: string | null;
+            /**
+             * Format: int32
+             * @description The HTTP status.
+             * @example 404
+             */
+            status: number;
+            /**
+             * @description The kind of problem in a few words.
+             * @example Not found
+             */
+            title: string;
+            /**
+             * @description Quote this when you ask for help: it finds the request in the logs.
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+            /** @description A URI for the kind of problem: `about:blank#` and the code. */
+            type: string;
+        };
         /** @description How the queue of a stage stands. */
         QueueView: {
             /** Format: int64 */
@@ -1823,6 +1917,10 @@ export interface components {
         /**
          * @description Which dead jobs get a fresh start; all conditions hold together. At least one is needed, or
          *     `all`.
+         * @example {
+         *       "error_class": "retry",
+         *       "stage": "ocr"
+         *     }
          */
         RequeueRequest: {
             /**
@@ -1873,6 +1971,12 @@ export interface components {
              */
             requeued: number;
         };
+        /**
+         * @example {
+         *       "from_stage": "ocr",
+         *       "reason": "OCR was improved"
+         *     }
+         */
         RerunRequest: {
             /**
              * @description The stage to begin with, on what the stages before it left the last time; the first one when
@@ -1957,6 +2061,17 @@ export interface components {
             /** Format: date-time */
             updated_at: string;
         };
+        /**
+         * @example {
+         *       "filters": {
+         *         "types": [
+         *           "pdf"
+         *         ]
+         *       },
+         *       "limit": 5,
+         *       "query": "termination notice"
+         *     }
+         */
         SearchBody: {
             filters?: components["schemas"]["SearchFilters"];
             /** Format: int32 */
@@ -2062,6 +2177,14 @@ export interface components {
             /** Format: int32 */
             rows: number;
         };
+        /**
+         * @example {
+         *       "tags": [
+         *         "lease",
+         *         "2026"
+         *       ]
+         *     }
+         */
         Tags: {
             tags: string[];
         };
@@ -2089,7 +2212,12 @@ export interface components {
          * @enum {string}
          */
         TextSourceView: "layer" | "wanted" | "recognised" | "unavailable" | "blank";
-        /** @description Only what is given is changed. Any change signs the user out everywhere. */
+        /**
+         * @description Only what is given is changed. Any change signs the user out everywhere.
+         * @example {
+         *       "role": "reviewer"
+         *     }
+         */
         UpdateUserRequest: {
             active?: boolean | null;
             password?: string | null;
@@ -2098,21 +2226,29 @@ export interface components {
         /** @description A file and what is said of it. */
         UploadForm: {
             /** Format: binary */
-            file: string;
+            file: Blob;
             /** @description Opens the file, where it is locked. */
-            password?: string | null;
-            /** @description Any number of them. */
-            tag: string[];
-            /** @description The file's name when left out. */
-            title?: string | null;
+            password?: string;
+            /**
+             * @description Any number of them.
+             * @example [
+             *       "lease"
+             *     ]
+             */
+            tag?: string[];
+            /**
+             * @description The file's name when left out.
+             * @example Lease, 12 High Street
+             */
+            title?: string;
         };
         /** @description Any number of files. */
         UploadManyForm: {
-            file: string[];
-            password?: string | null;
-            tag: string[];
+            file: Blob[];
+            password?: string;
+            tag?: string[];
             /** @description Of the file that comes next, like the password and the tags. */
-            title?: string | null;
+            title?: string;
         };
         UsageView: {
             /**
@@ -2176,9 +2312,189 @@ export interface components {
             other?: components["schemas"]["OtherReadingView"] | null;
             text: string;
         };
-        TextFormat: string;
     };
-    responses: never;
+    responses: {
+        /** @description The body is too large */
+        BodyTooLarge: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Not in the present state; `code` says why */
+        Conflict: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The role does not allow this; `code` says why */
+        Forbidden: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The request is not valid; `detail` says why, `field` names the field at fault */
+        InvalidRequest: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The link has expired or was revoked; `code` says which */
+        LinkGone: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description There is no such link, or the document was deleted */
+        LinkNotFound: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The metrics are not for this client */
+        MetricsNotFound: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description There is no such thing, or not for this caller */
+        NotFound: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The body is not JSON */
+        NotJson: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The Idempotency-Key belongs to a different request */
+        OtherRequest: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The range starts behind the end */
+        OutOfRange: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Too many requests; see Retry-After */
+        RateLimited: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The database is not available at the moment */
+        SignInUnavailable: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The database or the object store is not available at the moment */
+        StoreUnavailable: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Too many attempts; see Retry-After */
+        TooManyAttempts: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description No valid credential */
+        Unauthenticated: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Not available at the moment; `code` says why, Retry-After says when to try again */
+        Unavailable: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The file or the rest of the form is larger than is taken, or the storage quota is used up; `code` says which */
+        UploadTooLarge: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Nothing arrived for too long */
+        UploadTooSlow: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Wrong address or password */
+        WrongCredentials: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+    };
     parameters: never;
     requestBodies: never;
     headers: never;
@@ -2195,6 +2511,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description How the server is */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2214,6 +2531,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description The metrics */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2222,6 +2540,7 @@ export interface operations {
                     "text/plain": string;
                 };
             };
+            404: components["responses"]["MetricsNotFound"];
         };
     };
     ready: {
@@ -2233,7 +2552,17 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description How the server is */
             200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HealthView"];
+                };
+            };
+            /** @description Something it depends on is away */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2259,6 +2588,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description A page of API keys */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2267,6 +2597,11 @@ export interface operations {
                     "application/json": components["schemas"]["ApiKeyPage"];
                 };
             };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
         };
     };
     create_api_key: {
@@ -2282,6 +2617,7 @@ export interface operations {
             };
         };
         responses: {
+            /** @description The key that was made, with its secret */
             201: {
                 headers: {
                     /** @description The key's address */
@@ -2292,6 +2628,13 @@ export interface operations {
                     "application/json": components["schemas"]["CreatedApiKeyView"];
                 };
             };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["NotJson"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
         };
     };
     find_api_key: {
@@ -2305,6 +2648,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description The API key */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2313,6 +2657,12 @@ export interface operations {
                     "application/json": components["schemas"]["ApiKeyView"];
                 };
             };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
         };
     };
     revoke_api_key: {
@@ -2333,6 +2683,12 @@ export interface operations {
                 };
                 content?: never;
             };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
         };
     };
     ask: {
@@ -2348,6 +2704,7 @@ export interface operations {
             };
         };
         responses: {
+            /** @description The answer with its sources, or that the documents do not say */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2357,6 +2714,13 @@ export interface operations {
                     "text/event-stream": string;
                 };
             };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["NotJson"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
         };
     };
     list_audit: {
@@ -2385,6 +2749,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description A page of the audit log */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2393,6 +2758,11 @@ export interface operations {
                     "application/json": components["schemas"]["AuditPage"];
                 };
             };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
         };
     };
     list_audit_checkpoints: {
@@ -2409,6 +2779,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description The checkpoints */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2417,6 +2788,11 @@ export interface operations {
                     "application/json": components["schemas"]["CheckpointPage"];
                 };
             };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
         };
     };
     verify_audit: {
@@ -2428,6 +2804,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description What the check found */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2436,6 +2813,10 @@ export interface operations {
                     "application/json": components["schemas"]["ChainView"];
                 };
             };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
         };
     };
     login: {
@@ -2451,6 +2832,7 @@ export interface operations {
             };
         };
         responses: {
+            /** @description A token, and who it is for */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2459,6 +2841,12 @@ export interface operations {
                     "application/json": components["schemas"]["LoginResponse"];
                 };
             };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["WrongCredentials"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["NotJson"];
+            429: components["responses"]["TooManyAttempts"];
+            503: components["responses"]["SignInUnavailable"];
         };
     };
     logout: {
@@ -2477,6 +2865,11 @@ export interface operations {
                 };
                 content?: never;
             };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
         };
     };
     list_batches: {
@@ -2495,6 +2888,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description A page of batches */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2503,14 +2897,19 @@ export interface operations {
                     "application/json": components["schemas"]["BatchPage"];
                 };
             };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
         };
     };
     create_batch: {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key and body have their effect once */
-                "Idempotency-Key"?: string | null;
+                /** @description A repeated request with the same key and the same content has its effect once */
+                "Idempotency-Key"?: string;
             };
             path?: never;
             cookie?: never;
@@ -2521,10 +2920,11 @@ export interface operations {
             };
         };
         responses: {
+            /** @description The batch */
             201: {
                 headers: {
                     /** @description `true` when it was done before */
-                    "idempotent-replayed"?: string | null;
+                    "idempotent-replayed"?: string;
                     /** @description The batch's address */
                     location?: string;
                     [name: string]: unknown;
@@ -2533,6 +2933,15 @@ export interface operations {
                     "application/json": components["schemas"]["BatchView"];
                 };
             };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["NotJson"];
+            422: components["responses"]["OtherRequest"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
         };
     };
     find_batch: {
@@ -2546,6 +2955,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description The batch */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2554,14 +2964,20 @@ export interface operations {
                     "application/json": components["schemas"]["BatchView"];
                 };
             };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
         };
     };
     add_to_batch: {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key and files, in the same order, have their effect once */
-                "Idempotency-Key"?: string | null;
+                /** @description A repeated request with the same key and the same content has its effect once */
+                "Idempotency-Key"?: string;
             };
             path: {
                 id: string;
@@ -2592,6 +3008,15 @@ export interface operations {
                     "application/json": components["schemas"]["BatchUploadResponse"];
                 };
             };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["UploadTooSlow"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["UploadTooLarge"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
         };
     };
     list_batch_results: {
@@ -2612,6 +3037,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description A page of the batch's documents */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2620,6 +3046,12 @@ export interface operations {
                     "application/json": components["schemas"]["BatchResultPage"];
                 };
             };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
         };
     };
     see_configuration: {
@@ -2631,6 +3063,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Every setting */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2639,6 +3072,10 @@ export interface operations {
                     "application/json": components["schemas"]["ConfigView"];
                 };
             };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
         };
     };
     list_documents: {
@@ -2677,6 +3114,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description A page of documents */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2685,14 +3123,19 @@ export interface operations {
                     "application/json": components["schemas"]["DocumentPage"];
                 };
             };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
         };
     };
     create_document: {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key and file have their effect once */
-                "Idempotency-Key"?: string | null;
+                /** @description A repeated request with the same key and the same content has its effect once */
+                "Idempotency-Key"?: string;
             };
             path?: never;
             cookie?: never;
@@ -2723,6 +3166,15 @@ export interface operations {
                     "application/json": components["schemas"]["IngestResponse"];
                 };
             };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["UploadTooSlow"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["UploadTooLarge"];
+            422: components["responses"]["OtherRequest"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
         };
     };
     count_facets: {
@@ -2755,6 +3207,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description The counts */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2763,6 +3216,11 @@ export interface operations {
                     "application/json": components["schemas"]["FacetsView"];
                 };
             };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
         };
     };
     list_orphans: {
@@ -2781,6 +3239,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description A page of documents */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2789,6 +3248,11 @@ export interface operations {
                     "application/json": components["schemas"]["DocumentPage"];
                 };
             };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
         };
     };
     count_documents: {
@@ -2800,6 +3264,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description The counts */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2808,6 +3273,10 @@ export interface operations {
                     "application/json": components["schemas"]["DocumentSummary"];
                 };
             };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
         };
     };
     find_document: {
@@ -2821,6 +3290,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description The document */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2829,6 +3299,12 @@ export interface operations {
                     "application/json": components["schemas"]["DocumentDetailView"];
                 };
             };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
         };
     };
     delete_document: {
@@ -2849,6 +3325,12 @@ export interface operations {
                 };
                 content?: never;
             };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
         };
     };
     deactivate_document: {
@@ -2869,6 +3351,12 @@ export interface operations {
                 };
                 content?: never;
             };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
         };
     };
     link_to_original: {
@@ -2885,6 +3373,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description The link */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2893,9 +3382,49 @@ export interface operations {
                     "application/json": components["schemas"]["LinkView"];
                 };
             };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
         };
     };
     get_page: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                /**
+                 * @description The number of the page, from 1
+                 * @example 1
+                 */
+                page: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The page */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PageView"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    get_page_image: {
         parameters: {
             query?: {
                 /** @description Pixels across, of a picture: 320, 800, 1280 or 2000. */
@@ -2905,24 +3434,31 @@ export interface operations {
             path: {
                 id: string;
                 /**
-                 * @description A number, from 1; with .png for a picture
+                 * @description The number of the page, from 1
                  * @example 1
                  */
-                page: string;
+                page: number;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
+            /** @description The picture */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PageView"];
-                    "image/png": number[];
+                    "image/png": components["schemas"]["FileContent"];
                 };
             };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
         };
     };
     link_to_pdf: {
@@ -2939,6 +3475,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description The link */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2947,6 +3484,12 @@ export interface operations {
                     "application/json": components["schemas"]["LinkView"];
                 };
             };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
         };
     };
     rerun_document: {
@@ -2964,6 +3507,7 @@ export interface operations {
             };
         };
         responses: {
+            /** @description The run that was queued */
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -2972,6 +3516,15 @@ export interface operations {
                     "application/json": components["schemas"]["RerunResponse"];
                 };
             };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["NotJson"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
         };
     };
     retry_document: {
@@ -2985,6 +3538,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description The run that was queued */
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -2993,6 +3547,13 @@ export interface operations {
                     "application/json": components["schemas"]["RerunResponse"];
                 };
             };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
         };
     };
     tag_document: {
@@ -3010,6 +3571,7 @@ export interface operations {
             };
         };
         responses: {
+            /** @description The tags that the document has now */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3018,12 +3580,20 @@ export interface operations {
                     "application/json": components["schemas"]["Tags"];
                 };
             };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["NotJson"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
         };
     };
     get_text: {
         parameters: {
             query?: {
-                format?: components["schemas"]["TextFormat"];
+                format?: "text" | "markdown";
             };
             header?: never;
             path: {
@@ -3033,6 +3603,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description The text, in the format that was asked for */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3042,20 +3613,28 @@ export interface operations {
                     "text/markdown": string;
                 };
             };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
         };
     };
     follow_events: {
         parameters: {
             query?: never;
             header?: {
-                /** @description The last event that was seen */
-                "Last-Event-ID"?: string | null;
+                /** @description The id of the last event that was received */
+                "Last-Event-ID"?: string;
             };
             path?: never;
             cookie?: never;
         };
         requestBody?: never;
         responses: {
+            /** @description The events, as they happen */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3064,6 +3643,11 @@ export interface operations {
                     "text/event-stream": string;
                 };
             };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
         };
     };
     follow_link: {
@@ -3077,13 +3661,13 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The original */
+            /** @description The original; its `Content-Type` is that of the file */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/octet-stream": unknown;
+                    "application/octet-stream": components["schemas"]["FileContent"];
                 };
             };
             /** @description The range that was asked for */
@@ -3092,17 +3676,31 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/octet-stream": unknown;
+                    "application/octet-stream": components["schemas"]["FileContent"];
                 };
             };
+            /** @description The original is at the object store */
+            307: {
+                headers: {
+                    /** @description Its address there */
+                    location?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["InvalidRequest"];
+            404: components["responses"]["LinkNotFound"];
+            410: components["responses"]["LinkGone"];
+            416: components["responses"]["OutOfRange"];
+            503: components["responses"]["StoreUnavailable"];
         };
     };
     ingest: {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key and file have their effect once */
-                "Idempotency-Key"?: string | null;
+                /** @description A repeated request with the same key and the same content has its effect once */
+                "Idempotency-Key"?: string;
             };
             path?: never;
             cookie?: never;
@@ -3133,6 +3731,15 @@ export interface operations {
                     "application/json": components["schemas"]["IngestResponse"];
                 };
             };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["UploadTooSlow"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["UploadTooLarge"];
+            422: components["responses"]["OtherRequest"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
         };
     };
     list_runs: {
@@ -3153,6 +3760,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description A page of runs */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3161,6 +3769,11 @@ export interface operations {
                     "application/json": components["schemas"]["RunPage"];
                 };
             };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
         };
     };
     find_run: {
@@ -3174,6 +3787,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description The run */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3182,6 +3796,12 @@ export interface operations {
                     "application/json": components["schemas"]["RunView"];
                 };
             };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
         };
     };
     get_artifact: {
@@ -3199,14 +3819,21 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description The file that the stage left */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/octet-stream": number[];
+                    "application/octet-stream": components["schemas"]["FileContent"];
                 };
             };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
         };
     };
     list_jobs: {
@@ -3228,6 +3855,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description A page of jobs */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3236,6 +3864,11 @@ export interface operations {
                     "application/json": components["schemas"]["JobPage"];
                 };
             };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
         };
     };
     list_dead_jobs: {
@@ -3254,6 +3887,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description A page of jobs */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3262,6 +3896,11 @@ export interface operations {
                     "application/json": components["schemas"]["JobPage"];
                 };
             };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
         };
     };
     requeue_dead_jobs: {
@@ -3277,6 +3916,7 @@ export interface operations {
             };
         };
         responses: {
+            /** @description How many jobs were requeued */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3285,6 +3925,13 @@ export interface operations {
                     "application/json": components["schemas"]["RequeueResponse"];
                 };
             };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["NotJson"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
         };
     };
     find_job: {
@@ -3298,6 +3945,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description The job */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3306,6 +3954,12 @@ export interface operations {
                     "application/json": components["schemas"]["JobView"];
                 };
             };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
         };
     };
     retry_job: {
@@ -3319,6 +3973,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description The job */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3327,6 +3982,13 @@ export interface operations {
                     "application/json": components["schemas"]["JobView"];
                 };
             };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
         };
     };
     list_knowledge_base: {
@@ -3345,6 +4007,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description A page of the documents that answers are made from */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3353,6 +4016,11 @@ export interface operations {
                     "application/json": components["schemas"]["KnowledgeBasePage"];
                 };
             };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
         };
     };
     mcp: {
@@ -3364,6 +4032,13 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "id": 1,
+                 *       "jsonrpc": "2.0",
+                 *       "method": "tools/list"
+                 *     }
+                 */
                 "application/json": unknown;
             };
         };
@@ -3384,6 +4059,13 @@ export interface operations {
                 };
                 content?: never;
             };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["NotJson"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
         };
     };
     me: {
@@ -3395,6 +4077,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description The caller */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3403,6 +4086,10 @@ export interface operations {
                     "application/json": components["schemas"]["MeView"];
                 };
             };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
         };
     };
     change_own_password: {
@@ -3418,6 +4105,7 @@ export interface operations {
             };
         };
         responses: {
+            /** @description A token, and who it is for */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3426,6 +4114,14 @@ export interface operations {
                     "application/json": components["schemas"]["LoginResponse"];
                 };
             };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["NotJson"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
         };
     };
     list_queues: {
@@ -3437,6 +4133,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Every queue */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3445,6 +4142,10 @@ export interface operations {
                     "application/json": components["schemas"]["QueuesView"];
                 };
             };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
         };
     };
     cancel_run: {
@@ -3465,6 +4166,13 @@ export interface operations {
                 };
                 content?: never;
             };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
         };
     };
     search_by_address: {
@@ -3488,6 +4196,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description The passages that were found, the best first */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3496,6 +4205,11 @@ export interface operations {
                     "application/json": components["schemas"]["SearchResponse"];
                 };
             };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
         };
     };
     search: {
@@ -3511,6 +4225,7 @@ export interface operations {
             };
         };
         responses: {
+            /** @description The passages that were found, the best first */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3519,6 +4234,13 @@ export interface operations {
                     "application/json": components["schemas"]["SearchResponse"];
                 };
             };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["NotJson"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
         };
     };
     look_at_tenant: {
@@ -3530,6 +4252,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description The tenant */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3538,6 +4261,10 @@ export interface operations {
                     "application/json": components["schemas"]["TenantView"];
                 };
             };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
         };
     };
     change_rules: {
@@ -3553,6 +4280,7 @@ export interface operations {
             };
         };
         responses: {
+            /** @description The tenant */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3561,6 +4289,13 @@ export interface operations {
                     "application/json": components["schemas"]["TenantView"];
                 };
             };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["NotJson"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
         };
     };
     list_users: {
@@ -3579,6 +4314,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description A page of users */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3587,14 +4323,19 @@ export interface operations {
                     "application/json": components["schemas"]["UserPage"];
                 };
             };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
         };
     };
     create_user: {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key and body have their effect once */
-                "Idempotency-Key"?: string | null;
+                /** @description A repeated request with the same key and the same content has its effect once */
+                "Idempotency-Key"?: string;
             };
             path?: never;
             cookie?: never;
@@ -3605,10 +4346,11 @@ export interface operations {
             };
         };
         responses: {
+            /** @description The user */
             201: {
                 headers: {
                     /** @description `true` when it was done before */
-                    "idempotent-replayed"?: string | null;
+                    "idempotent-replayed"?: string;
                     /** @description The user's address */
                     location?: string;
                     [name: string]: unknown;
@@ -3617,6 +4359,15 @@ export interface operations {
                     "application/json": components["schemas"]["UserView"];
                 };
             };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["NotJson"];
+            422: components["responses"]["OtherRequest"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
         };
     };
     find_user: {
@@ -3630,6 +4381,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description The user */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3638,6 +4390,12 @@ export interface operations {
                     "application/json": components["schemas"]["UserView"];
                 };
             };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
         };
     };
     deactivate_user: {
@@ -3658,6 +4416,13 @@ export interface operations {
                 };
                 content?: never;
             };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
         };
     };
     update_user: {
@@ -3675,6 +4440,7 @@ export interface operations {
             };
         };
         responses: {
+            /** @description The user */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3683,6 +4449,15 @@ export interface operations {
                     "application/json": components["schemas"]["UserView"];
                 };
             };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["NotJson"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
         };
     };
 }
