@@ -59,6 +59,7 @@ impl From<ApiKey> for ApiKeyView {
 
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
+#[schema(example = json!({"name": "scanner in the mail room", "role": "api_client"}))]
 pub struct CreateApiKeyRequest {
     /// What the key is for.
     #[schema(example = "scanner in the mail room", min_length = 1, max_length = 100)]

@@ -13,15 +13,20 @@ pub struct UploadForm {
     #[schema(value_type = String, format = Binary)]
     pub file: Vec<u8>,
     /// The file's name when left out.
-    #[schema(max_length = 500)]
+    #[schema(max_length = 500, value_type = String, required = false, example = "Lease, 12 High Street")]
     pub title: Option<String>,
     /// Opens the file, where it is locked.
-    #[schema(max_length = 200)]
+    #[schema(max_length = 200, value_type = String, required = false)]
     pub password: Option<String>,
     /// Any number of them.
-    #[schema(max_items = 50)]
+    #[schema(max_items = 50, required = false, example = json!(["lease"]))]
     pub tag: Vec<String>,
 }
+
+/// The bytes of a file.
+#[derive(Debug, ToSchema)]
+#[schema(value_type = String, format = Binary)]
+pub struct FileContent(pub Vec<u8>);
 
 /// Any number of files.
 #[derive(Debug, ToSchema)]
@@ -29,11 +34,11 @@ pub struct UploadManyForm {
     #[schema(value_type = Vec<String>, format = Binary)]
     pub file: Vec<Vec<u8>>,
     /// Of the file that comes next, like the password and the tags.
-    #[schema(max_length = 500)]
+    #[schema(max_length = 500, value_type = String, required = false)]
     pub title: Option<String>,
-    #[schema(max_length = 200)]
+    #[schema(max_length = 200, value_type = String, required = false)]
     pub password: Option<String>,
-    #[schema(max_items = 50)]
+    #[schema(max_items = 50, required = false)]
     pub tag: Vec<String>,
 }
 
@@ -160,6 +165,7 @@ pub struct PartView {
 
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
+#[schema(example = json!({"tags": ["lease", "2026"]}))]
 pub struct Tags {
     #[schema(max_items = 50)]
     pub tags: Vec<String>,
@@ -364,6 +370,7 @@ pub struct DocumentSummary {
 
 #[derive(Debug, Default, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
+#[schema(example = json!({"reason": "OCR was improved", "from_stage": "ocr"}))]
 pub struct RerunRequest {
     #[serde(default)]
     #[schema(max_length = 1000)]
@@ -409,6 +416,7 @@ pub struct LinkView {
 
 #[derive(Debug, Default, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
+#[schema(example = json!({"name": "March invoices", "expected_documents": 12}))]
 pub struct CreateBatchRequest {
     #[serde(default)]
     #[schema(max_length = 200)]

@@ -129,6 +129,7 @@ impl ErrorClass {
 /// `all`.
 #[derive(Debug, Default, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields, default)]
+#[schema(example = json!({"stage": "ocr", "error_class": "retry"}))]
 pub struct RequeueRequest {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "ocr")]

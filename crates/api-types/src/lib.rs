@@ -21,9 +21,9 @@ pub use config::{ConfigView, SettingOrigin, SettingView};
 pub use documents::{
     BatchCounts, BatchResultView, BatchUploadResponse, BatchView, CreateBatchRequest,
     DocumentDetailView, DocumentQuery, DocumentStatusFilter, DocumentSummary, DocumentView,
-    FileOutcome, FileProblem, IngestResponse, IngestStatus, LinkQuery, LinkView, PartView,
-    RerunRequest, RerunResponse, RunQuery, RunStatus, RunView, StageProgress, StageView, Tags,
-    UploadForm, UploadManyForm, VersionView,
+    FileContent, FileOutcome, FileProblem, IngestResponse, IngestStatus, LinkQuery, LinkView,
+    PartView, RerunRequest, RerunResponse, RunQuery, RunStatus, RunView, StageProgress, StageView,
+    Tags, UploadForm, UploadManyForm, VersionView,
 };
 pub use facets::{BatchFacetView, FacetQuery, FacetValueView, FacetView, FacetsView};
 pub use health::{DependencyView, HealthStatus, HealthView};

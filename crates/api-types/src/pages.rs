@@ -156,5 +156,6 @@ pub enum TextFormat {
 #[into_params(parameter_in = Query)]
 pub struct TextQuery {
     #[serde(default)]
+    #[param(inline)]
     pub format: TextFormat,
 }

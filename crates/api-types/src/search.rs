@@ -7,6 +7,7 @@ use uuid::Uuid;
 
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
+#[schema(example = json!({"query": "termination notice", "limit": 5, "filters": {"types": ["pdf"]}}))]
 pub struct SearchBody {
     #[schema(max_length = 2000, example = "termination notice")]
     pub query: String,
@@ -137,6 +138,7 @@ pub struct AreaView {
 
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
+#[schema(example = json!({"question": "When does the lease end?"}))]
 pub struct AskBody {
     #[schema(max_length = 2000, example = "When does the lease end?")]
     pub question: String,

@@ -10,6 +10,7 @@ use crate::{RoleName, UserView};
 
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
+#[schema(example = json!({"email": "admin@localhost", "password": "correct horse battery"}))]
 pub struct LoginRequest {
     #[schema(example = "admin@localhost")]
     pub email: String,

@@ -80,10 +80,6 @@ impl RulesView {
     pub fn of(rules: &TenantRules) -> Result<Self, serde_json::Error> {
         serde_json::from_value(serde_json::to_value(rules)?)
     }
-
-    pub fn rules(self) -> Result<TenantRules, serde_json::Error> {
-        serde_json::from_value(serde_json::to_value(self)?)
-    }
 }
 
 /// Whether the audit log is whole.
@@ -123,6 +119,7 @@ pub struct CheckpointPage {
 
 /// Which checkpoints to list.
 #[derive(Debug, Default, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct CheckpointQuery {
     /// Only those with a higher number.

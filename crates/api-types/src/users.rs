@@ -72,6 +72,7 @@ impl From<User> for UserView {
 
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
+#[schema(example = json!({"email": "ada@example.com", "password": "correct horse battery", "role": "user"}))]
 pub struct CreateUserRequest {
     #[schema(example = "ada@example.com", format = Email, max_length = 254)]
     pub email: String,
@@ -84,6 +85,7 @@ pub struct CreateUserRequest {
 /// Only what is given is changed. Any change signs the user out everywhere.
 #[derive(Debug, Default, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
+#[schema(example = json!({"role": "reviewer"}))]
 pub struct UpdateUserRequest {
     #[serde(default)]
     pub role: Option<RoleName>,

@@ -34,11 +34,11 @@ pub use state::{Api, ApiSettings, Metrics};
 
 /// Everything Docket answers over HTTP, ready to be served.
 pub fn router(api: &Arc<Api>) -> Router {
-    let (documented, document) = openapi::documented_routes().split_for_parts();
+    let (documented, _) = openapi::documented_routes().split_for_parts();
     let (alias, _) = openapi::versioned_routes().split_for_parts();
     documented
         .nest("/api", alias)
-        .merge(routes::docs::pages(document))
+        .merge(routes::docs::pages())
         .merge(ui::front_page())
         .fallback(ui::file_or_screen)
         .method_not_allowed_fallback(problem::no_such_method)

@@ -1,11 +1,17 @@
 //! The documented routes, and what they can all answer.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use api_types::Problem;
 use axum::extract::DefaultBodyLimit;
+use utoipa::openapi::content::ContentBuilder;
+use utoipa::openapi::path::{Parameter, ParameterBuilder, ParameterIn};
+use utoipa::openapi::response::{Response, ResponseBuilder};
+use utoipa::openapi::schema::{ObjectBuilder, Type};
 use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityScheme};
-use utoipa::{IntoResponses, Modify, OpenApi};
+use utoipa::openapi::{Ref, RefOr, Required};
+use utoipa::{IntoParams, IntoResponses, Modify, OpenApi};
 use utoipa_axum::router::{OpenApiRouter, UtoipaMethodRouterExt};
 use utoipa_axum::routes;
 
@@ -24,7 +30,9 @@ use crate::routes::{
         license(name = "Apache-2.0", identifier = "Apache-2.0"),
         contact()
     ),
-    modifiers(&BearerCredential),
+    servers((url = "/", description = "The server that this document comes from")),
+    components(schemas(Problem)),
+    modifiers(&BearerCredential, &SharedResponses),
     tags(
         (name = "session", description = "Sign in, sign out, who am I"),
         (name = "users", description = "The people of a tenant"),
@@ -47,11 +55,18 @@ struct BearerCredential;
 
 impl Modify for BearerCredential {
     fn modify(&self, document: &mut utoipa::openapi::OpenApi) {
-        let bearer = SecurityScheme::Http(Http::new(HttpAuthScheme::Bearer));
+        let mut bearer = Http::new(HttpAuthScheme::Bearer);
+        bearer.description =
+            Some("The token of `POST /v1/auth/login`, or an API key (`dk_…`)".to_owned());
         let components = document.components.get_or_insert_default();
-        components.add_security_scheme("bearer", bearer);
+        components.add_security_scheme("bearer", SecurityScheme::Http(bearer));
     }
 }
+
+/// What is served under `/v1` by a route that documents something else.
+#[derive(OpenApi)]
+#[openapi(paths(pages::page_image))]
+struct OtherPaths;
 
 /// All routes, with their documentation.
 pub(crate) fn documented_routes() -> OpenApiRouter<Arc<Api>> {
@@ -70,7 +85,7 @@ const MAX_LOGIN_BYTES: usize = 16 * 1024;
 
 /// What is served under `/v1`, and under `/api` for those who know that prefix.
 pub(crate) fn versioned_routes() -> OpenApiRouter<Arc<Api>> {
-    OpenApiRouter::new()
+    OpenApiRouter::with_openapi(OtherPaths::openapi())
         .routes(routes!(session::login).layer(DefaultBodyLimit::max(MAX_LOGIN_BYTES)))
         .routes(routes!(session::logout))
         .routes(routes!(session::me))
@@ -122,18 +137,87 @@ pub(crate) fn versioned_routes() -> OpenApiRouter<Arc<Api>> {
         .routes(routes!(jobs::cancel_run))
 }
 
-macro_rules! problems {
-    ($(#[$doc:meta])* $name:ident { $($variant:ident = $status:literal $text:literal),+ $(,)? }) => {
-        $(#[$doc])*
-        #[derive(IntoResponses)]
-        #[expect(dead_code, reason = "only its documentation is used")]
-        pub(crate) enum $name {
-            $(
-                #[doc = $text]
-                #[response(status = $status, content_type = "application/problem+json")]
-                $variant(#[to_schema] Problem),
-            )+
+/// A header that makes a request have its effect once.
+pub(crate) enum IdempotencyKeyHeader {}
+
+impl IntoParams for IdempotencyKeyHeader {
+    fn into_params(_: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
+        let text = "A repeated request with the same key and the same content has its effect once";
+        vec![header("Idempotency-Key", text, 255)]
+    }
+}
+
+/// Where a follower of events was interrupted.
+pub(crate) enum LastEventIdHeader {}
+
+impl IntoParams for LastEventIdHeader {
+    fn into_params(_: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
+        vec![header("Last-Event-ID", "The id of the last event that was received", 100)]
+    }
+}
+
+/// A header that may be left out, and is never null.
+fn header(name: &str, text: &str, max_length: usize) -> Parameter {
+    let schema = ObjectBuilder::new().schema_type(Type::String).max_length(Some(max_length));
+    ParameterBuilder::new()
+        .name(name)
+        .parameter_in(ParameterIn::Header)
+        .required(Required::False)
+        .description(Some(text))
+        .schema(Some(schema))
+        .build()
+}
+
+/// A problem that several operations can answer with. It is in the document once, under its name.
+struct SharedResponse {
+    name: &'static str,
+    status: u16,
+    text: &'static str,
+}
+
+/// All of them, among the components of the document.
+struct SharedResponses;
+
+impl Modify for SharedResponses {
+    fn modify(&self, document: &mut utoipa::openapi::OpenApi) {
+        let components = document.components.get_or_insert_default();
+        for shared in SHARED_RESPONSES.iter().copied().flatten() {
+            let problem = ContentBuilder::new().schema(Some(Ref::from_schema_name("Problem")));
+            let response = ResponseBuilder::new()
+                .description(shared.text)
+                .content("application/problem+json", problem.build());
+            components.responses.insert(shared.name.to_owned(), response.build().into());
         }
+    }
+}
+
+fn references(shared: &[SharedResponse]) -> BTreeMap<String, RefOr<Response>> {
+    let reference = |shared: &SharedResponse| {
+        (shared.status.to_string(), RefOr::Ref(Ref::from_response_name(shared.name)))
+    };
+    shared.iter().map(reference).collect()
+}
+
+macro_rules! problems {
+    ($($(#[$doc:meta])* $group:ident { $($name:ident = $status:literal $text:literal),+ $(,)? })+) => {
+        $(
+            $(#[$doc])*
+            pub(crate) enum $group {}
+
+            impl $group {
+                const RESPONSES: &[SharedResponse] = &[
+                    $(SharedResponse { name: stringify!($name), status: $status, text: $text }),+
+                ];
+            }
+
+            impl IntoResponses for $group {
+                fn responses() -> BTreeMap<String, RefOr<Response>> {
+                    references(Self::RESPONSES)
+                }
+            }
+        )+
+
+        const SHARED_RESPONSES: &[&[SharedResponse]] = &[$($group::RESPONSES),+];
     };
 }
 
@@ -143,53 +227,58 @@ problems! {
         Unauthenticated = 401 "No valid credential",
         Forbidden = 403 "The role does not allow this; `code` says why",
         RateLimited = 429 "Too many requests; see Retry-After",
-        Unavailable = 503 "Not at the moment, but soon again; `code` says why",
+        Unavailable = 503 "Not available at the moment; `code` says why, Retry-After says when to try again",
     }
-}
-problems! {
+
     /// Every route that takes a query string, an id or a body.
-    Checked { Invalid = 400 "The request does not fit" }
-}
-problems! {
+    Checked {
+        InvalidRequest = 400 "The request is not valid; `detail` says why, `field` names the field at fault",
+    }
+
     /// Every route that takes a JSON body.
     WithBody {
-        TooLarge = 413 "The body is too large",
+        BodyTooLarge = 413 "The body is too large",
         NotJson = 415 "The body is not JSON",
     }
-}
-problems! {
+
     /// Every route that takes files. Their size has a limit; they are read for as long as they come.
     Uploaded {
-        TooSlow = 408 "Nothing came for too long",
-        TooLarge = 413 "The file or the rest of the form is larger than is taken, or the storage quota is used up; `code` says which",
+        UploadTooSlow = 408 "Nothing arrived for too long",
+        UploadTooLarge = 413 "The file or the rest of the form is larger than is taken, or the storage quota is used up; `code` says which",
     }
-}
-problems! {
+
     /// A link to an original.
     Linked {
-        NotFound = 404 "There is no such link, or the document was deleted",
-        Gone = 410 "The link has expired or was revoked; `code` says which",
+        LinkNotFound = 404 "There is no such link, or the document was deleted",
+        LinkGone = 410 "The link has expired or was revoked; `code` says which",
         OutOfRange = 416 "The range starts behind the end",
-        Unavailable = 503 "The object store is away for the moment",
+        StoreUnavailable = 503 "The database or the object store is not available at the moment",
     }
-}
-problems! {
+
     /// Every route about one thing.
-    AboutOne { NotFound = 404 "There is no such thing, or not for this caller" }
-}
-problems! {
+    AboutOne {
+        NotFound = 404 "There is no such thing, or not for this caller",
+    }
+
+    /// The metrics.
+    Measured {
+        MetricsNotFound = 404 "The metrics are not for this client",
+    }
+
     /// Every route that can clash with the state of things.
-    CanClash { Conflict = 409 "Not in the present state; `code` says why" }
-}
-problems! {
+    CanClash {
+        Conflict = 409 "Not in the present state; `code` says why",
+    }
+
     /// Every route that honours `Idempotency-Key`.
-    DoneOnce { OtherRequest = 422 "The Idempotency-Key belongs to a different request" }
-}
-problems! {
+    DoneOnce {
+        OtherRequest = 422 "The Idempotency-Key belongs to a different request",
+    }
+
     /// Signing in: nobody is known yet.
     Open {
         WrongCredentials = 401 "Wrong address or password",
         TooManyAttempts = 429 "Too many attempts; see Retry-After",
-        Unavailable = 503 "The database is away for the moment",
+        SignInUnavailable = 503 "The database is not available at the moment",
     }
 }

@@ -3,6 +3,7 @@
 //! A handler returns an [`ApiProblem`]. It does not know the trace id; the shell adds it when the
 //! answer passes on its way out, and logs what the client must not see.
 
+use std::borrow::Cow;
 use std::time::Duration;
 
 use api_types::Problem;
@@ -17,7 +18,7 @@ pub struct ApiProblem {
     pub(crate) status: StatusCode,
     pub(crate) code: &'static str,
     pub(crate) detail: String,
-    pub(crate) field: Option<&'static str>,
+    pub(crate) field: Option<Cow<'static, str>>,
     pub(crate) retry_after: Option<Duration>,
     pub(crate) rate_limit: Option<u32>,
     /// For the log: the whole chain of causes.
@@ -57,8 +58,8 @@ impl ApiProblem {
         Self { retry_after: Some(Duration::from_secs(2)), cause, ..problem }
     }
 
-    pub(crate) fn for_field(self, field: &'static str) -> Self {
-        Self { field: Some(field), ..self }
+    pub(crate) fn for_field(self, field: impl Into<Cow<'static, str>>) -> Self {
+        Self { field: Some(field.into()), ..self }
     }
 
     fn retry_after(self, wait: Duration) -> Self {
@@ -74,7 +75,7 @@ impl ApiProblem {
             detail: self.detail,
             code: self.code.to_owned(),
             trace_id: trace_id.to_string(),
-            field: self.field.map(str::to_owned),
+            field: self.field.map(Cow::into_owned),
         };
         let mut response = (self.status, axum::Json(document)).into_response();
         let headers = response.headers_mut();

@@ -105,7 +105,7 @@ fn add_headers(headers: &mut HeaderMap, trace_id: TraceId) {
 }
 
 /// Axum's own refusals (a missing part, a body that is too large) in our words.
-pub(crate) fn refusal(status: StatusCode, text: String) -> ApiProblem {
+pub(crate) fn refusal(status: StatusCode) -> ApiProblem {
     match status {
         StatusCode::PAYLOAD_TOO_LARGE => {
             ApiProblem::new(status, "too_large", "the request body is too large")
@@ -115,6 +115,6 @@ pub(crate) fn refusal(status: StatusCode, text: String) -> ApiProblem {
             "unsupported_media_type",
             "send a JSON body as application/json",
         ),
-        _ => ApiProblem::invalid(text),
+        _ => ApiProblem::invalid("the request body did not arrive completely; send it again"),
     }
 }

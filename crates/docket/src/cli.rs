@@ -1,5 +1,6 @@
 //! The command line.
 
+mod id;
 mod jobs;
 mod read;
 mod search;
@@ -11,6 +12,7 @@ use uuid::Uuid;
 
 use crate::config::Flags;
 use crate::stages::Drills;
+use id::id;
 
 pub(crate) use jobs::{DeadJobsArgs, DiscardArgs, JobsArgs, RequeueArgs};
 pub(crate) use read::{ReadArgs, ReadFormat, ReadWorkerArgs};
@@ -92,7 +94,7 @@ pub(crate) enum Command {
     /// A document with its versions, its runs and what became of their stages.
     Show {
         /// The document's id.
-        #[arg(value_name = "DOC_ID")]
+        #[arg(value_name = "DOC_ID", value_parser = id)]
         id: Uuid,
         #[command(flatten)]
         server: ServerArgs,
@@ -242,6 +244,7 @@ pub(crate) enum DlqCommand {
     /// What happened to a job, and what can be done.
     Show {
         /// The job's id.
+        #[arg(value_parser = id)]
         id: Uuid,
         #[command(flatten)]
         server: ServerArgs,
@@ -317,7 +320,7 @@ pub(crate) struct DocsArgs {
     #[arg(long)]
     pub(crate) tag: Option<String>,
     /// Only those of this batch.
-    #[arg(long, value_name = "BATCH_ID")]
+    #[arg(long, value_name = "BATCH_ID", value_parser = id)]
     pub(crate) batch: Option<Uuid>,
     /// Only those with this in their title or file name.
     #[arg(long, value_name = "TEXT")]
@@ -335,7 +338,7 @@ pub(crate) struct DocsArgs {
 #[derive(Debug, Args)]
 pub(crate) struct RerunArgs {
     /// The documents' ids.
-    #[arg(required = true, value_name = "DOC_ID")]
+    #[arg(required = true, value_name = "DOC_ID", value_parser = id)]
     pub(crate) ids: Vec<Uuid>,
     /// Why, for whoever looks at the run later.
     #[arg(long, value_name = "TEXT")]

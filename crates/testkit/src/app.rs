@@ -294,6 +294,13 @@ impl Request {
         self.header("content-type", "application/json")
     }
 
+    /// A body as it is.
+    #[must_use]
+    pub fn body(mut self, body: impl Into<Body>) -> Self {
+        self.body = body.into();
+        self
+    }
+
     /// A form with these files, each by its name.
     #[must_use]
     pub fn files<'a>(self, files: impl IntoIterator<Item = (&'a str, &'a [u8])>) -> Self {

@@ -346,7 +346,10 @@ export interface paths {
          */
         get: operations["list_documents"];
         put?: never;
-        /** Hand a document in (the same under its other name) */
+        /**
+         * Hand a document in (alias)
+         * @description The same as `POST /v1/ingest`.
+         */
         post: operations["create_document"];
         delete?: never;
         options?: never;
@@ -487,10 +490,30 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A page, or a picture of it
-         * @description `3` gives the third page with its words, blocks, tables and key-values; `3.png` a picture of it.
+         * Read a page
+         * @description Its words, blocks, tables and key-values.
          */
         get: operations["get_page"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/documents/{id}/pages/{page}.png": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Draw a page
+         * @description A picture of the page, with the tenant's masks.
+         */
+        get: operations["get_page_image"];
         put?: never;
         post?: never;
         delete?: never;
@@ -506,7 +529,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** A link to the original (the same under its other name) */
+        /**
+         * A link to the original (alias)
+         * @description The same as `GET /v1/documents/{id}/original`.
+         */
         get: operations["link_to_pdf"];
         put?: never;
         post?: never;
@@ -960,7 +986,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Search (the same for those who like addresses) */
+        /** Search with query parameters */
         get: operations["search_by_address"];
         put?: never;
         /**
@@ -1104,6 +1130,11 @@ export interface components {
             /** Format: int32 */
             page: number;
         };
+        /**
+         * @example {
+         *       "question": "When does the lease end?"
+         *     }
+         */
         AskBody: {
             filters?: components["schemas"]["SearchFilters"];
             /** @example When does the lease end? */
@@ -1368,6 +1399,12 @@ export interface components {
             /** @description In the order in which they are explained. */
             settings: components["schemas"]["SettingView"][];
         };
+        /**
+         * @example {
+         *       "name": "scanner in the mail room",
+         *       "role": "api_client"
+         *     }
+         */
         CreateApiKeyRequest: {
             /**
              * Format: date-time
@@ -1381,6 +1418,12 @@ export interface components {
             name: string;
             role: components["schemas"]["RoleName"];
         };
+        /**
+         * @example {
+         *       "expected_documents": 12,
+         *       "name": "March invoices"
+         *     }
+         */
         CreateBatchRequest: {
             /** @description Whether content that is served already is left alone. Yes, when left out. */
             dedupe?: boolean | null;
@@ -1397,6 +1440,13 @@ export interface components {
             /** @description Where to tell what became of it. */
             webhook_url?: string | null;
         };
+        /**
+         * @example {
+         *       "email": "ada@example.com",
+         *       "password": "correct horse battery",
+         *       "role": "user"
+         *     }
+         */
         CreateUserRequest: {
             /**
              * Format: email
@@ -1547,6 +1597,11 @@ export interface components {
             /** @description Kinds of files. */
             type: components["schemas"]["FacetView"];
         };
+        /**
+         * Format: binary
+         * @description The bytes of a file.
+         */
+        FileContent: Blob;
         /** @description What became of one file of several. */
         FileOutcome: {
             accepted?: components["schemas"]["IngestResponse"] | null;
@@ -1750,6 +1805,12 @@ export interface components {
             filename: string;
             url: string;
         };
+        /**
+         * @example {
+         *       "email": "admin@localhost",
+         *       "password": "correct horse battery"
+         *     }
+         */
         LoginRequest: {
             /** @example admin@localhost */
             email: string;
@@ -1857,6 +1918,39 @@ export interface components {
             status: string;
             title: string;
         };
+        /** @description What went wrong and what to do about it (`application/problem+json`). */
+        Problem: {
+            /**
+             * @description The kind of problem for programs; does not change between versions.
+             * @example not_found
+             */
+            code: string;
+            /**
+             * @description What happened this time, and what to do.
+             * @example there is no such user
+             */
+            detail: string;
+            /** @description The field of the request that is at fault, when it is one. */
+            field?: string | null;
+            /**
+             * Format: int32
+             * @description The HTTP status.
+             * @example 404
+             */
+            status: number;
+            /**
+             * @description The kind of problem in a few words.
+             * @example Not found
+             */
+            title: string;
+            /**
+             * @description Quote this when you ask for help: it finds the request in the logs.
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+            /** @description A URI for the kind of problem: `about:blank#` and the code. */
+            type: string;
+        };
         /** @description How the queue of a stage stands. */
         QueueView: {
             /**
@@ -1886,6 +1980,10 @@ export interface components {
         /**
          * @description Which dead jobs get a fresh start, of those that need attention; all conditions hold together. At least one is needed, or
          *     `all`.
+         * @example {
+         *       "error_class": "retry",
+         *       "stage": "ocr"
+         *     }
          */
         RequeueRequest: {
             /**
@@ -1936,6 +2034,12 @@ export interface components {
              */
             requeued: number;
         };
+        /**
+         * @example {
+         *       "from_stage": "ocr",
+         *       "reason": "OCR was improved"
+         *     }
+         */
         RerunRequest: {
             /**
              * @description The stage to begin with, on what the stages before it left the last time; the first one when
@@ -2022,6 +2126,17 @@ export interface components {
             /** Format: date-time */
             updated_at: string;
         };
+        /**
+         * @example {
+         *       "filters": {
+         *         "types": [
+         *           "pdf"
+         *         ]
+         *       },
+         *       "limit": 5,
+         *       "query": "termination notice"
+         *     }
+         */
         SearchBody: {
             filters?: components["schemas"]["SearchFilters"];
             /** Format: int32 */
@@ -2133,6 +2248,14 @@ export interface components {
             /** Format: int32 */
             rows: number;
         };
+        /**
+         * @example {
+         *       "tags": [
+         *         "lease",
+         *         "2026"
+         *       ]
+         *     }
+         */
         Tags: {
             tags: string[];
         };
@@ -2160,7 +2283,12 @@ export interface components {
          * @enum {string}
          */
         TextSourceView: "layer" | "wanted" | "recognised" | "unavailable" | "blank";
-        /** @description Only what is given is changed. Any change signs the user out everywhere. */
+        /**
+         * @description Only what is given is changed. Any change signs the user out everywhere.
+         * @example {
+         *       "role": "reviewer"
+         *     }
+         */
         UpdateUserRequest: {
             active?: boolean | null;
             password?: string | null;
@@ -2169,21 +2297,29 @@ export interface components {
         /** @description A file and what is said of it. */
         UploadForm: {
             /** Format: binary */
-            file: string;
+            file: Blob;
             /** @description Opens the file, where it is locked. */
-            password?: string | null;
-            /** @description Any number of them. */
-            tag: string[];
-            /** @description The file's name when left out. */
-            title?: string | null;
+            password?: string;
+            /**
+             * @description Any number of them.
+             * @example [
+             *       "lease"
+             *     ]
+             */
+            tag?: string[];
+            /**
+             * @description The file's name when left out.
+             * @example Lease, 12 High Street
+             */
+            title?: string;
         };
         /** @description Any number of files. */
         UploadManyForm: {
-            file: string[];
-            password?: string | null;
-            tag: string[];
+            file: Blob[];
+            password?: string;
+            tag?: string[];
             /** @description Of the file that comes next, like the password and the tags. */
-            title?: string | null;
+            title?: string;
         };
         UsageView: {
             /**
@@ -2247,9 +2383,189 @@ export interface components {
             other?: components["schemas"]["OtherReadingView"] | null;
             text: string;
         };
-        TextFormat: string;
     };
-    responses: never;
+    responses: {
+        /** @description The body is too large */
+        BodyTooLarge: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Not in the present state; `code` says why */
+        Conflict: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The role does not allow this; `code` says why */
+        Forbidden: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The request is not valid; `detail` says why, `field` names the field at fault */
+        InvalidRequest: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The link has expired or was revoked; `code` says which */
+        LinkGone: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description There is no such link, or the document was deleted */
+        LinkNotFound: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The metrics are not for this client */
+        MetricsNotFound: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description There is no such thing, or not for this caller */
+        NotFound: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The body is not JSON */
+        NotJson: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The Idempotency-Key belongs to a different request */
+        OtherRequest: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The range starts behind the end */
+        OutOfRange: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Too many requests; see Retry-After */
+        RateLimited: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The database is not available at the moment */
+        SignInUnavailable: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The database or the object store is not available at the moment */
+        StoreUnavailable: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Too many attempts; see Retry-After */
+        TooManyAttempts: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description No valid credential */
+        Unauthenticated: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Not available at the moment; `code` says why, Retry-After says when to try again */
+        Unavailable: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The file or the rest of the form is larger than is taken, or the storage quota is used up; `code` says which */
+        UploadTooLarge: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Nothing arrived for too long */
+        UploadTooSlow: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Wrong address or password */
+        WrongCredentials: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+    };
     parameters: never;
     requestBodies: never;
     headers: never;
@@ -2266,6 +2582,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description How the server is */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2285,6 +2602,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description The metrics */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2293,6 +2611,7 @@ export interface operations {
                     "text/plain": string;
                 };
             };
+            404: components["responses"]["MetricsNotFound"];
         };
     };
     ready: {
@@ -2304,7 +2623,17 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description How the server is */
             200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HealthView"];
+                };
+            };
+            /** @description Something it depends on is away */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2330,6 +2659,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description A page of API keys */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2338,6 +2668,11 @@ export interface operations {
                     "application/json": components["schemas"]["ApiKeyPage"];
                 };
             };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
         };
     };
     create_api_key: {
@@ -2353,6 +2688,7 @@ export interface operations {
             };
         };
         responses: {
+            /** @description The key that was made, with its secret */
             201: {
                 headers: {
                     /** @description The key's address */
@@ -2363,6 +2699,13 @@ export interface operations {
                     "application/json": components["schemas"]["CreatedApiKeyView"];
                 };
             };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["NotJson"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
         };
     };
     find_api_key: {
@@ -2376,6 +2719,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description The API key */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2384,6 +2728,12 @@ export interface operations {
                     "application/json": components["schemas"]["ApiKeyView"];
                 };
             };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
         };
     };
     revoke_api_key: {
@@ -2404,6 +2754,12 @@ export interface operations {
                 };
                 content?: never;
             };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
         };
     };
     ask: {
@@ -2419,6 +2775,7 @@ export interface operations {
             };
         };
         responses: {
+            /** @description The answer with its sources, or that the documents do not say */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2428,6 +2785,13 @@ export interface operations {
                     "text/event-stream": string;
                 };
             };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["NotJson"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
         };
     };
     list_audit: {
@@ -2461,6 +2825,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description A page of the audit log */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2469,6 +2834,11 @@ export interface operations {
                     "application/json": components["schemas"]["AuditPage"];
                 };
             };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
         };
     };
     list_audit_checkpoints: {
@@ -2485,6 +2855,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description The checkpoints */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2493,6 +2864,11 @@ export interface operations {
                     "application/json": components["schemas"]["CheckpointPage"];
                 };
             };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
         };
     };
     verify_audit: {
@@ -2504,6 +2880,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description What the check found */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2512,6 +2889,10 @@ export interface operations {
                     "application/json": components["schemas"]["ChainView"];
                 };
             };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
         };
     };
     login: {
@@ -2527,6 +2908,7 @@ export interface operations {
             };
         };
         responses: {
+            /** @description A token, and who it is for */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2535,6 +2917,12 @@ export interface operations {
                     "application/json": components["schemas"]["LoginResponse"];
                 };
             };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["WrongCredentials"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["NotJson"];
+            429: components["responses"]["TooManyAttempts"];
+            503: components["responses"]["SignInUnavailable"];
         };
     };
     logout: {
@@ -2553,6 +2941,11 @@ export interface operations {
                 };
                 content?: never;
             };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
         };
     };
     list_batches: {
@@ -2571,6 +2964,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description A page of batches */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2579,14 +2973,19 @@ export interface operations {
                     "application/json": components["schemas"]["BatchPage"];
                 };
             };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
         };
     };
     create_batch: {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key and body have their effect once */
-                "Idempotency-Key"?: string | null;
+                /** @description A repeated request with the same key and the same content has its effect once */
+                "Idempotency-Key"?: string;
             };
             path?: never;
             cookie?: never;
@@ -2597,10 +2996,11 @@ export interface operations {
             };
         };
         responses: {
+            /** @description The batch */
             201: {
                 headers: {
                     /** @description `true` when it was done before */
-                    "idempotent-replayed"?: string | null;
+                    "idempotent-replayed"?: string;
                     /** @description The batch's address */
                     location?: string;
                     [name: string]: unknown;
@@ -2609,6 +3009,15 @@ export interface operations {
                     "application/json": components["schemas"]["BatchView"];
                 };
             };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["NotJson"];
+            422: components["responses"]["OtherRequest"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
         };
     };
     find_batch: {
@@ -2622,6 +3031,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description The batch */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2630,14 +3040,20 @@ export interface operations {
                     "application/json": components["schemas"]["BatchView"];
                 };
             };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
         };
     };
     add_to_batch: {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key and files, in the same order, have their effect once */
-                "Idempotency-Key"?: string | null;
+                /** @description A repeated request with the same key and the same content has its effect once */
+                "Idempotency-Key"?: string;
             };
             path: {
                 id: string;
@@ -2668,6 +3084,15 @@ export interface operations {
                     "application/json": components["schemas"]["BatchUploadResponse"];
                 };
             };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["UploadTooSlow"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["UploadTooLarge"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
         };
     };
     list_batch_results: {
@@ -2688,6 +3113,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description A page of the batch's documents */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2696,6 +3122,12 @@ export interface operations {
                     "application/json": components["schemas"]["BatchResultPage"];
                 };
             };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
         };
     };
     see_configuration: {
@@ -2707,6 +3139,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Every setting */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2715,6 +3148,10 @@ export interface operations {
                     "application/json": components["schemas"]["ConfigView"];
                 };
             };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
         };
     };
     list_documents: {
@@ -2753,6 +3190,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description A page of documents */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2761,14 +3199,19 @@ export interface operations {
                     "application/json": components["schemas"]["DocumentPage"];
                 };
             };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
         };
     };
     create_document: {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key and file have their effect once */
-                "Idempotency-Key"?: string | null;
+                /** @description A repeated request with the same key and the same content has its effect once */
+                "Idempotency-Key"?: string;
             };
             path?: never;
             cookie?: never;
@@ -2799,6 +3242,15 @@ export interface operations {
                     "application/json": components["schemas"]["IngestResponse"];
                 };
             };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["UploadTooSlow"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["UploadTooLarge"];
+            422: components["responses"]["OtherRequest"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
         };
     };
     count_facets: {
@@ -2831,6 +3283,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description The counts */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2839,6 +3292,11 @@ export interface operations {
                     "application/json": components["schemas"]["FacetsView"];
                 };
             };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
         };
     };
     list_orphans: {
@@ -2857,6 +3315,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description A page of documents */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2865,6 +3324,11 @@ export interface operations {
                     "application/json": components["schemas"]["DocumentPage"];
                 };
             };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
         };
     };
     count_documents: {
@@ -2876,6 +3340,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description The counts */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2884,6 +3349,10 @@ export interface operations {
                     "application/json": components["schemas"]["DocumentSummary"];
                 };
             };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
         };
     };
     find_document: {
@@ -2897,6 +3366,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description The document */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2905,6 +3375,12 @@ export interface operations {
                     "application/json": components["schemas"]["DocumentDetailView"];
                 };
             };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
         };
     };
     delete_document: {
@@ -2925,6 +3401,12 @@ export interface operations {
                 };
                 content?: never;
             };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
         };
     };
     deactivate_document: {
@@ -2945,6 +3427,12 @@ export interface operations {
                 };
                 content?: never;
             };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
         };
     };
     link_to_original: {
@@ -2961,6 +3449,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description The link */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2969,9 +3458,49 @@ export interface operations {
                     "application/json": components["schemas"]["LinkView"];
                 };
             };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
         };
     };
     get_page: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                /**
+                 * @description The number of the page, from 1
+                 * @example 1
+                 */
+                page: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The page */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PageView"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    get_page_image: {
         parameters: {
             query?: {
                 /** @description Pixels across, of a picture: 320, 800, 1280 or 2000. */
@@ -2981,24 +3510,31 @@ export interface operations {
             path: {
                 id: string;
                 /**
-                 * @description A number, from 1; with .png for a picture
+                 * @description The number of the page, from 1
                  * @example 1
                  */
-                page: string;
+                page: number;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
+            /** @description The picture */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PageView"];
-                    "image/png": number[];
+                    "image/png": components["schemas"]["FileContent"];
                 };
             };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
         };
     };
     link_to_pdf: {
@@ -3015,6 +3551,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description The link */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3023,6 +3560,12 @@ export interface operations {
                     "application/json": components["schemas"]["LinkView"];
                 };
             };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
         };
     };
     rerun_document: {
@@ -3040,6 +3583,7 @@ export interface operations {
             };
         };
         responses: {
+            /** @description The run that was queued */
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -3048,6 +3592,15 @@ export interface operations {
                     "application/json": components["schemas"]["RerunResponse"];
                 };
             };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["NotJson"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
         };
     };
     retry_document: {
@@ -3061,6 +3614,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description The run that was queued */
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -3069,6 +3623,13 @@ export interface operations {
                     "application/json": components["schemas"]["RerunResponse"];
                 };
             };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
         };
     };
     tag_document: {
@@ -3086,6 +3647,7 @@ export interface operations {
             };
         };
         responses: {
+            /** @description The tags that the document has now */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3094,12 +3656,20 @@ export interface operations {
                     "application/json": components["schemas"]["Tags"];
                 };
             };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["NotJson"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
         };
     };
     get_text: {
         parameters: {
             query?: {
-                format?: components["schemas"]["TextFormat"];
+                format?: "text" | "markdown";
             };
             header?: never;
             path: {
@@ -3109,6 +3679,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description The text, in the format that was asked for */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3118,20 +3689,28 @@ export interface operations {
                     "text/markdown": string;
                 };
             };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
         };
     };
     follow_events: {
         parameters: {
             query?: never;
             header?: {
-                /** @description The last event that was seen */
-                "Last-Event-ID"?: string | null;
+                /** @description The id of the last event that was received */
+                "Last-Event-ID"?: string;
             };
             path?: never;
             cookie?: never;
         };
         requestBody?: never;
         responses: {
+            /** @description The events, as they happen */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3140,6 +3719,11 @@ export interface operations {
                     "text/event-stream": string;
                 };
             };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
         };
     };
     follow_link: {
@@ -3153,13 +3737,13 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The original */
+            /** @description The original; its `Content-Type` is that of the file */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/octet-stream": unknown;
+                    "application/octet-stream": components["schemas"]["FileContent"];
                 };
             };
             /** @description The range that was asked for */
@@ -3168,17 +3752,31 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/octet-stream": unknown;
+                    "application/octet-stream": components["schemas"]["FileContent"];
                 };
             };
+            /** @description The original is at the object store */
+            307: {
+                headers: {
+                    /** @description Its address there */
+                    location?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["InvalidRequest"];
+            404: components["responses"]["LinkNotFound"];
+            410: components["responses"]["LinkGone"];
+            416: components["responses"]["OutOfRange"];
+            503: components["responses"]["StoreUnavailable"];
         };
     };
     ingest: {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key and file have their effect once */
-                "Idempotency-Key"?: string | null;
+                /** @description A repeated request with the same key and the same content has its effect once */
+                "Idempotency-Key"?: string;
             };
             path?: never;
             cookie?: never;
@@ -3209,6 +3807,15 @@ export interface operations {
                     "application/json": components["schemas"]["IngestResponse"];
                 };
             };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["UploadTooSlow"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["UploadTooLarge"];
+            422: components["responses"]["OtherRequest"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
         };
     };
     list_runs: {
@@ -3229,6 +3836,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description A page of runs */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3237,6 +3845,11 @@ export interface operations {
                     "application/json": components["schemas"]["RunPage"];
                 };
             };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
         };
     };
     find_run: {
@@ -3250,6 +3863,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description The run */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3258,6 +3872,12 @@ export interface operations {
                     "application/json": components["schemas"]["RunView"];
                 };
             };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
         };
     };
     get_artifact: {
@@ -3275,14 +3895,21 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description The file that the stage left */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/octet-stream": number[];
+                    "application/octet-stream": components["schemas"]["FileContent"];
                 };
             };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
         };
     };
     list_jobs: {
@@ -3305,6 +3932,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description A page of jobs */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3313,6 +3941,11 @@ export interface operations {
                     "application/json": components["schemas"]["JobPage"];
                 };
             };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
         };
     };
     list_dead_jobs: {
@@ -3331,6 +3964,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description A page of jobs */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3339,6 +3973,11 @@ export interface operations {
                     "application/json": components["schemas"]["JobPage"];
                 };
             };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
         };
     };
     discard_dead_jobs: {
@@ -3382,6 +4021,7 @@ export interface operations {
             };
         };
         responses: {
+            /** @description How many jobs were requeued */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3390,6 +4030,13 @@ export interface operations {
                     "application/json": components["schemas"]["RequeueResponse"];
                 };
             };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["NotJson"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
         };
     };
     find_job: {
@@ -3403,6 +4050,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description The job */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3411,6 +4059,12 @@ export interface operations {
                     "application/json": components["schemas"]["JobView"];
                 };
             };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
         };
     };
     retry_job: {
@@ -3424,6 +4078,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description The job */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3432,6 +4087,13 @@ export interface operations {
                     "application/json": components["schemas"]["JobView"];
                 };
             };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
         };
     };
     list_knowledge_base: {
@@ -3450,6 +4112,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description A page of the documents that answers are made from */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3458,6 +4121,11 @@ export interface operations {
                     "application/json": components["schemas"]["KnowledgeBasePage"];
                 };
             };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
         };
     };
     mcp: {
@@ -3469,6 +4137,13 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "id": 1,
+                 *       "jsonrpc": "2.0",
+                 *       "method": "tools/list"
+                 *     }
+                 */
                 "application/json": unknown;
             };
         };
@@ -3489,6 +4164,13 @@ export interface operations {
                 };
                 content?: never;
             };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["NotJson"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
         };
     };
     me: {
@@ -3500,6 +4182,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description The caller */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3508,6 +4191,10 @@ export interface operations {
                     "application/json": components["schemas"]["MeView"];
                 };
             };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
         };
     };
     change_own_password: {
@@ -3523,6 +4210,7 @@ export interface operations {
             };
         };
         responses: {
+            /** @description A token, and who it is for */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3531,6 +4219,14 @@ export interface operations {
                     "application/json": components["schemas"]["LoginResponse"];
                 };
             };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["NotJson"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
         };
     };
     list_queues: {
@@ -3542,6 +4238,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Every queue */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3550,6 +4247,10 @@ export interface operations {
                     "application/json": components["schemas"]["QueuesView"];
                 };
             };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
         };
     };
     cancel_run: {
@@ -3570,6 +4271,13 @@ export interface operations {
                 };
                 content?: never;
             };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
         };
     };
     search_by_address: {
@@ -3593,6 +4301,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description The passages that were found, the best first */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3601,6 +4310,11 @@ export interface operations {
                     "application/json": components["schemas"]["SearchResponse"];
                 };
             };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
         };
     };
     search: {
@@ -3616,6 +4330,7 @@ export interface operations {
             };
         };
         responses: {
+            /** @description The passages that were found, the best first */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3624,6 +4339,13 @@ export interface operations {
                     "application/json": components["schemas"]["SearchResponse"];
                 };
             };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["NotJson"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
         };
     };
     look_at_tenant: {
@@ -3635,6 +4357,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description The tenant */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3643,6 +4366,10 @@ export interface operations {
                     "application/json": components["schemas"]["TenantView"];
                 };
             };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
         };
     };
     change_rules: {
@@ -3658,6 +4385,7 @@ export interface operations {
             };
         };
         responses: {
+            /** @description The tenant */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3666,6 +4394,13 @@ export interface operations {
                     "application/json": components["schemas"]["TenantView"];
                 };
             };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["NotJson"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
         };
     };
     list_users: {
@@ -3684,6 +4419,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description A page of users */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3692,14 +4428,19 @@ export interface operations {
                     "application/json": components["schemas"]["UserPage"];
                 };
             };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
         };
     };
     create_user: {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key and body have their effect once */
-                "Idempotency-Key"?: string | null;
+                /** @description A repeated request with the same key and the same content has its effect once */
+                "Idempotency-Key"?: string;
             };
             path?: never;
             cookie?: never;
@@ -3710,10 +4451,11 @@ export interface operations {
             };
         };
         responses: {
+            /** @description The user */
             201: {
                 headers: {
                     /** @description `true` when it was done before */
-                    "idempotent-replayed"?: string | null;
+                    "idempotent-replayed"?: string;
                     /** @description The user's address */
                     location?: string;
                     [name: string]: unknown;
@@ -3722,6 +4464,15 @@ export interface operations {
                     "application/json": components["schemas"]["UserView"];
                 };
             };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["NotJson"];
+            422: components["responses"]["OtherRequest"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
         };
     };
     find_user: {
@@ -3735,6 +4486,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description The user */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3743,6 +4495,12 @@ export interface operations {
                     "application/json": components["schemas"]["UserView"];
                 };
             };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
         };
     };
     deactivate_user: {
@@ -3763,6 +4521,13 @@ export interface operations {
                 };
                 content?: never;
             };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
         };
     };
     update_user: {
@@ -3780,6 +4545,7 @@ export interface operations {
             };
         };
         responses: {
+            /** @description The user */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3788,6 +4554,15 @@ export interface operations {
                     "application/json": components["schemas"]["UserView"];
                 };
             };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["NotJson"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
         };
     };
 }

@@ -8,6 +8,8 @@ use domain::{IdempotencyClaim, IdempotencyKey};
 use serde::de::DeserializeOwned;
 use sha2::{Digest, Sha256};
 
+use super::json::{BadJson, from_json};
+use super::mismatch::Wording;
 use crate::problem::ApiProblem;
 use crate::shell::refusal;
 
@@ -53,8 +55,9 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Once<T> {
 pub(super) fn idempotency_key(headers: &HeaderMap) -> Result<Option<IdempotencyKey>, ApiProblem> {
     let Some(value) = headers.get("idempotency-key") else { return Ok(None) };
     let key = value.to_str().unwrap_or_default().parse();
-    key.map(Some)
-        .map_err(|error: domain::InvalidIdempotencyKey| ApiProblem::invalid(error.to_string()))
+    key.map(Some).map_err(|error: domain::InvalidIdempotencyKey| {
+        ApiProblem::invalid(error.to_string()).for_field("Idempotency-Key")
+    })
 }
 
 /// Length-prefixed, so that no part can pass for another.
@@ -69,11 +72,11 @@ pub(super) fn request_hash(method: &Method, path: &str, what: &[&[u8]]) -> [u8; 
 
 async fn json_bytes<S: Send + Sync>(request: Request, state: &S) -> Result<Bytes, ApiProblem> {
     if !is_json(request.headers()) {
-        return Err(refusal(StatusCode::UNSUPPORTED_MEDIA_TYPE, String::new()));
+        return Err(refusal(StatusCode::UNSUPPORTED_MEDIA_TYPE));
     }
     Bytes::from_request(request, state)
         .await
-        .map_err(|refused: BytesRejection| refusal(refused.status(), refused.body_text()))
+        .map_err(|refused: BytesRejection| refusal(refused.status()))
 }
 
 fn is_json(headers: &HeaderMap) -> bool {
@@ -88,8 +91,14 @@ fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, ApiProblem> {
     if has_escaped_nul(bytes) {
         return Err(ApiProblem::invalid("a text holds a NUL character; leave it out"));
     }
-    serde_json::from_slice(bytes)
-        .map_err(|error| ApiProblem::invalid(format!("the JSON body does not fit: {error}")))
+    from_json(bytes).map_err(|bad| match bad {
+        BadJson::Syntax { line, column } => ApiProblem::invalid(format!(
+            "the body is not valid JSON (line {line}, column {column})"
+        )),
+        BadJson::Mismatch(mismatch) => {
+            mismatch.into_problem(Wording { field: "field", whole: "the JSON body" })
+        }
+    })
 }
 
 /// Whether a text in the JSON holds NUL, which the database cannot store. Written as it is, NUL makes the JSON invalid;

@@ -1,12 +1,14 @@
-//! The id in a path.
+//! What an address names.
 
+use axum::extract::FromRequestParts;
 use axum::extract::rejection::PathRejection;
-use axum::extract::{FromRequestParts, Path};
 use axum::http::request::Parts;
+use serde::de::DeserializeOwned;
 use uuid::Uuid;
 
 use crate::problem::ApiProblem;
 
+/// The id in an address.
 #[derive(Debug)]
 pub(crate) struct Id(pub(crate) Uuid);
 
@@ -14,10 +16,26 @@ impl<S: Send + Sync> FromRequestParts<S> for Id {
     type Rejection = ApiProblem;
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ApiProblem> {
-        let Path(id) =
-            Path::<Uuid>::from_request_parts(parts, state).await.map_err(|_: PathRejection| {
-                ApiProblem::invalid("the id in the address is not a UUID")
-            })?;
+        let id = axum::extract::Path::<Uuid>::from_request_parts(parts, state).await;
+        let axum::extract::Path(id) = id.map_err(|_: PathRejection| {
+            ApiProblem::invalid("the id in the address must be a UUID").for_field("id")
+        })?;
         Ok(Self(id))
+    }
+}
+
+/// The named segments of an address, as texts.
+#[derive(Debug)]
+pub(crate) struct Path<T>(pub(crate) T);
+
+impl<T: DeserializeOwned + Send, S: Send + Sync> FromRequestParts<S> for Path<T> {
+    type Rejection = ApiProblem;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ApiProblem> {
+        let segments = axum::extract::Path::<T>::from_request_parts(parts, state).await;
+        let axum::extract::Path(segments) = segments.map_err(|_: PathRejection| {
+            ApiProblem::invalid("the address must be UTF-8 where it is percent-encoded")
+        })?;
+        Ok(Self(segments))
     }
 }

@@ -106,7 +106,8 @@ impl Form {
                 let start: String = other.chars().take(MAX_TAG).collect();
                 return Err(ApiProblem::invalid(format!(
                     "the form has a field '{start}'; file, title, password and tag are known"
-                )));
+                ))
+                .for_field(start));
             }
         };
         Ok(Some(Part::Field(field)))
@@ -127,7 +128,7 @@ impl Form {
         Ok(received)
     }
 
-    async fn take_text(&mut self, name: &str, most: usize) -> Result<String, ApiProblem> {
+    async fn take_text(&mut self, name: &'static str, most: usize) -> Result<String, ApiProblem> {
         let mut bytes = Vec::new();
         while let Some(more) = self.reader.chunk().await? {
             bytes.extend_from_slice(&more);
@@ -136,11 +137,12 @@ impl Form {
             }
         }
         let text = String::from_utf8(bytes)
-            .map_err(|_| ApiProblem::invalid(format!("the {name} is not UTF-8")))?;
+            .map_err(|_| ApiProblem::invalid(format!("the {name} is not UTF-8")).for_field(name))?;
         if text.chars().count() > most || text.contains('\0') {
             return Err(ApiProblem::invalid(format!(
                 "a {name} has {most} characters at most, and no NUL among them"
-            )));
+            ))
+            .for_field(name));
         }
         Ok(text)
     }

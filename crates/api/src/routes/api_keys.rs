@@ -19,7 +19,7 @@ use crate::problem::ApiProblem;
 #[utoipa::path(
     get, path = "/api-keys", tag = "api-keys", operation_id = "list_api_keys",
     params(PageQuery),
-    responses((status = 200, body = ApiKeyPage), Guarded, Checked),
+    responses((status = 200, body = ApiKeyPage, description = "A page of API keys"), Guarded, Checked),
     security(("bearer" = [])),
 )]
 pub(crate) async fn list(
@@ -45,7 +45,7 @@ pub(crate) async fn list(
     post, path = "/api-keys", tag = "api-keys", operation_id = "create_api_key",
     request_body = CreateApiKeyRequest,
     responses(
-        (status = 201, body = CreatedApiKeyView,
+        (status = 201, body = CreatedApiKeyView, description = "The key that was made, with its secret",
          headers(("location" = String, description = "The key's address"))),
         Guarded, Checked, WithBody,
     ),
@@ -68,7 +68,7 @@ pub(crate) async fn create(
 #[utoipa::path(
     get, path = "/api-keys/{id}", tag = "api-keys", operation_id = "find_api_key",
     params(("id" = Uuid, Path)),
-    responses((status = 200, body = ApiKeyView), Guarded, Checked, AboutOne),
+    responses((status = 200, body = ApiKeyView, description = "The API key"), Guarded, Checked, AboutOne),
     security(("bearer" = [])),
 )]
 pub(crate) async fn find(

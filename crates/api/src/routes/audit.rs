@@ -21,7 +21,7 @@ use crate::problem::ApiProblem;
 #[utoipa::path(
     get, path = "/audit", tag = "audit", operation_id = "list_audit",
     params(AuditQuery),
-    responses((status = 200, body = AuditPage), Guarded, Checked),
+    responses((status = 200, body = AuditPage, description = "A page of the audit log"), Guarded, Checked),
     security(("bearer" = [])),
 )]
 pub(crate) async fn list(
@@ -32,11 +32,13 @@ pub(crate) async fn list(
     page_of_log(&api, &caller, &query).await
 }
 
-/// Read the audit log (the same under its other name)
+/// Read the audit log (alias)
+///
+/// The same as `GET /v1/audit`.
 #[utoipa::path(
     get, path = "/api/audit/logs", tag = "audit", operation_id = "list_audit_logs",
     params(AuditQuery),
-    responses((status = 200, body = AuditPage), Guarded, Checked),
+    responses((status = 200, body = AuditPage, description = "A page of the audit log"), Guarded, Checked),
     security(("bearer" = [])),
 )]
 pub(crate) async fn list_logs(
@@ -53,7 +55,7 @@ pub(crate) async fn list_logs(
 /// runs for a tenant, and two for all; otherwise 503, `audit_check_running`.
 #[utoipa::path(
     get, path = "/audit/verify", tag = "audit", operation_id = "verify_audit",
-    responses((status = 200, body = ChainView), Guarded),
+    responses((status = 200, body = ChainView, description = "What the check found"), Guarded),
     security(("bearer" = [])),
 )]
 pub(crate) async fn verify(
@@ -76,7 +78,7 @@ pub(crate) async fn verify(
 #[utoipa::path(
     get, path = "/audit/checkpoints", tag = "audit", operation_id = "list_audit_checkpoints",
     params(CheckpointQuery),
-    responses((status = 200, body = CheckpointPage), Guarded, Checked),
+    responses((status = 200, body = CheckpointPage, description = "The checkpoints"), Guarded, Checked),
     security(("bearer" = [])),
 )]
 pub(crate) async fn checkpoints(
@@ -85,7 +87,7 @@ pub(crate) async fn checkpoints(
     Query(query): Query<CheckpointQuery>,
 ) -> Result<Json<CheckpointPage>, ApiProblem> {
     if !(1..=1000).contains(&query.limit) {
-        return Err(ApiProblem::invalid("limit must be 1 to 1000"));
+        return Err(ApiProblem::invalid("limit must be 1 to 1000").for_field("limit"));
     }
     let found = api.ops.list_checkpoints(&caller, query.after.into(), query.limit).await?;
     let items = found.into_iter().map(|found| CheckpointView {

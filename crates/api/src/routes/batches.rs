@@ -16,20 +16,21 @@ use ops::{BatchItemRecord, BatchRecord, Described, OpsError, Received, Requested
 use super::documents::ingest_view;
 use crate::Api;
 use crate::extract::{Id, Once, Part, Query, SignedInCaller, Upload, cursor_of, page_request};
-use crate::openapi::{AboutOne, CanClash, Checked, DoneOnce, Guarded, Uploaded, WithBody};
+use crate::openapi::{
+    AboutOne, CanClash, Checked, DoneOnce, Guarded, IdempotencyKeyHeader, Uploaded, WithBody,
+};
 use crate::problem::ApiProblem;
 use crate::replayed::marked;
 
 /// Make a batch
 #[utoipa::path(
     post, path = "/batches", tag = "batches", operation_id = "create_batch",
-    params(("Idempotency-Key" = Option<String>, Header, max_length = 255,
-            description = "The same key and body have their effect once")),
+    params(IdempotencyKeyHeader),
     request_body = CreateBatchRequest,
     responses(
-        (status = 201, body = BatchView, headers(
+        (status = 201, body = BatchView, description = "The batch", headers(
             ("location" = String, description = "The batch's address"),
-            ("idempotent-replayed" = Option<String>, description = "`true` when it was done before"),
+            ("idempotent-replayed" = String, description = "`true` when it was done before"),
         )),
         Guarded, Checked, WithBody, CanClash, DoneOnce,
     ),
@@ -60,7 +61,7 @@ pub(crate) async fn create(
 #[utoipa::path(
     get, path = "/batches", tag = "batches", operation_id = "list_batches",
     params(PageQuery),
-    responses((status = 200, body = BatchPage), Guarded, Checked),
+    responses((status = 200, body = BatchPage, description = "A page of batches"), Guarded, Checked),
     security(("bearer" = [])),
 )]
 pub(crate) async fn list(
@@ -81,7 +82,7 @@ pub(crate) async fn list(
 #[utoipa::path(
     get, path = "/batches/{id}", tag = "batches", operation_id = "find_batch",
     params(("id" = Uuid, Path)),
-    responses((status = 200, body = BatchView), Guarded, Checked, AboutOne),
+    responses((status = 200, body = BatchView, description = "The batch"), Guarded, Checked, AboutOne),
     security(("bearer" = [])),
 )]
 pub(crate) async fn find(
@@ -99,8 +100,7 @@ pub(crate) async fn find(
 #[utoipa::path(
     post, path = "/batches/{id}/documents", tag = "batches", operation_id = "add_to_batch",
     params(("id" = Uuid, Path),
-           ("Idempotency-Key" = Option<String>, Header, max_length = 255,
-            description = "The same key and files, in the same order, have their effect once")),
+           IdempotencyKeyHeader),
     request_body(content = UploadManyForm, content_type = "multipart/form-data"),
     responses(
         (status = 202, body = BatchUploadResponse, description = "At least one was accepted"),
@@ -193,7 +193,7 @@ fn refused(filename: String, problem: &ApiProblem) -> FileOutcome {
 #[utoipa::path(
     get, path = "/batches/{id}/results", tag = "batches", operation_id = "list_batch_results",
     params(("id" = Uuid, Path), PageQuery),
-    responses((status = 200, body = BatchResultPage), Guarded, Checked, AboutOne),
+    responses((status = 200, body = BatchResultPage, description = "A page of the batch's documents"), Guarded, Checked, AboutOne),
     security(("bearer" = [])),
 )]
 pub(crate) async fn results(

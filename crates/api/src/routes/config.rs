@@ -19,7 +19,7 @@ use crate::problem::ApiProblem;
 /// get 403.
 #[utoipa::path(
     get, path = "/config", tag = "config", operation_id = "see_configuration",
-    responses((status = 200, body = ConfigView), Guarded),
+    responses((status = 200, body = ConfigView, description = "Every setting"), Guarded),
     security(("bearer" = [])),
 )]
 pub(crate) async fn see(

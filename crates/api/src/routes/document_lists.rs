@@ -27,7 +27,7 @@ use crate::problem::ApiProblem;
 #[utoipa::path(
     get, path = "/documents", tag = "documents", operation_id = "list_documents",
     params(DocumentQuery),
-    responses((status = 200, body = DocumentPage), Guarded, Checked),
+    responses((status = 200, body = DocumentPage, description = "A page of documents"), Guarded, Checked),
     security(("bearer" = [])),
 )]
 pub(crate) async fn list(
@@ -52,7 +52,7 @@ pub(crate) async fn list(
 #[utoipa::path(
     get, path = "/documents/facets", tag = "documents", operation_id = "count_facets",
     params(FacetQuery),
-    responses((status = 200, body = FacetsView), Guarded, Checked),
+    responses((status = 200, body = FacetsView, description = "The counts"), Guarded, Checked),
     security(("bearer" = [])),
 )]
 pub(crate) async fn facets(
@@ -75,7 +75,7 @@ pub(crate) async fn facets(
 #[utoipa::path(
     get, path = "/documents/orphans", tag = "documents", operation_id = "list_orphans",
     params(PageQuery),
-    responses((status = 200, body = DocumentPage), Guarded, Checked),
+    responses((status = 200, body = DocumentPage, description = "A page of documents"), Guarded, Checked),
     security(("bearer" = [])),
 )]
 pub(crate) async fn orphans(
@@ -91,7 +91,7 @@ pub(crate) async fn orphans(
 /// Count documents by where they stand
 #[utoipa::path(
     get, path = "/documents/stats/summary", tag = "documents", operation_id = "count_documents",
-    responses((status = 200, body = DocumentSummary), Guarded),
+    responses((status = 200, body = DocumentSummary, description = "The counts"), Guarded),
     security(("bearer" = [])),
 )]
 pub(crate) async fn summary(

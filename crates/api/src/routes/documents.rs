@@ -18,7 +18,9 @@ use ops::{
 use super::runs;
 use crate::Api;
 use crate::extract::{Body, Id, Part, Query, SignedInCaller, Upload};
-use crate::openapi::{AboutOne, CanClash, Checked, DoneOnce, Guarded, Uploaded, WithBody};
+use crate::openapi::{
+    AboutOne, CanClash, Checked, DoneOnce, Guarded, IdempotencyKeyHeader, Uploaded, WithBody,
+};
 use crate::problem::ApiProblem;
 use crate::replayed::marked;
 
@@ -27,8 +29,7 @@ use crate::replayed::marked;
 /// It is known by its content: the same content again is skipped, or joins the run under way.
 #[utoipa::path(
     post, path = "/ingest", tag = "documents", operation_id = "ingest",
-    params(("Idempotency-Key" = Option<String>, Header, max_length = 255,
-            description = "The same key and file have their effect once")),
+    params(IdempotencyKeyHeader),
     request_body(content = UploadForm, content_type = "multipart/form-data"),
     responses(
         (status = 202, body = IngestResponse, description = "Accepted",
@@ -46,11 +47,12 @@ pub(crate) async fn ingest(
     take_one(&api, &caller, upload).await
 }
 
-/// Hand a document in (the same under its other name)
+/// Hand a document in (alias)
+///
+/// The same as `POST /v1/ingest`.
 #[utoipa::path(
     post, path = "/documents", tag = "documents", operation_id = "create_document",
-    params(("Idempotency-Key" = Option<String>, Header, max_length = 255,
-            description = "The same key and file have their effect once")),
+    params(IdempotencyKeyHeader),
     request_body(content = UploadForm, content_type = "multipart/form-data"),
     responses(
         (status = 202, body = IngestResponse, description = "Accepted",
@@ -147,7 +149,7 @@ pub(super) fn ingest_view(accepted: &Accepted) -> IngestResponse {
 #[utoipa::path(
     get, path = "/documents/{id}", tag = "documents", operation_id = "find_document",
     params(("id" = Uuid, Path)),
-    responses((status = 200, body = DocumentDetailView), Guarded, Checked, AboutOne),
+    responses((status = 200, body = DocumentDetailView, description = "The document"), Guarded, Checked, AboutOne),
     security(("bearer" = [])),
 )]
 pub(crate) async fn find(
@@ -191,7 +193,7 @@ pub(crate) async fn delete(
     post, path = "/documents/{id}/rerun", tag = "documents", operation_id = "rerun_document",
     params(("id" = Uuid, Path)),
     request_body = RerunRequest,
-    responses((status = 202, body = RerunResponse), Guarded, Checked, WithBody, AboutOne, CanClash),
+    responses((status = 202, body = RerunResponse, description = "The run that was queued"), Guarded, Checked, WithBody, AboutOne, CanClash),
     security(("bearer" = [])),
 )]
 pub(crate) async fn rerun(
@@ -218,7 +220,7 @@ pub(crate) async fn rerun(
 #[utoipa::path(
     post, path = "/documents/{id}/retry", tag = "documents", operation_id = "retry_document",
     params(("id" = Uuid, Path)),
-    responses((status = 202, body = RerunResponse), Guarded, Checked, AboutOne, CanClash),
+    responses((status = 202, body = RerunResponse, description = "The run that was queued"), Guarded, Checked, AboutOne, CanClash),
     security(("bearer" = [])),
 )]
 pub(crate) async fn retry(
@@ -237,7 +239,7 @@ pub(crate) async fn retry(
     put, path = "/documents/{id}/tags", tag = "documents", operation_id = "tag_document",
     params(("id" = Uuid, Path)),
     request_body = Tags,
-    responses((status = 200, body = Tags), Guarded, Checked, WithBody, AboutOne),
+    responses((status = 200, body = Tags, description = "The tags that the document has now"), Guarded, Checked, WithBody, AboutOne),
     security(("bearer" = [])),
 )]
 pub(crate) async fn tag(
@@ -275,7 +277,7 @@ pub(crate) async fn deactivate(
 #[utoipa::path(
     get, path = "/documents/{id}/original", tag = "documents", operation_id = "link_to_original",
     params(("id" = Uuid, Path), LinkQuery),
-    responses((status = 200, body = LinkView), Guarded, Checked, AboutOne),
+    responses((status = 200, body = LinkView, description = "The link"), Guarded, Checked, AboutOne),
     security(("bearer" = [])),
 )]
 pub(crate) async fn original(
@@ -287,11 +289,13 @@ pub(crate) async fn original(
     link(&api, &caller, DocId(id), query).await
 }
 
-/// A link to the original (the same under its other name)
+/// A link to the original (alias)
+///
+/// The same as `GET /v1/documents/{id}/original`.
 #[utoipa::path(
     get, path = "/documents/{id}/pdf", tag = "documents", operation_id = "link_to_pdf",
     params(("id" = Uuid, Path), LinkQuery),
-    responses((status = 200, body = LinkView), Guarded, Checked, AboutOne),
+    responses((status = 200, body = LinkView, description = "The link"), Guarded, Checked, AboutOne),
     security(("bearer" = [])),
 )]
 pub(crate) async fn pdf(

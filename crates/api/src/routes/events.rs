@@ -14,7 +14,7 @@ use ops::EventId;
 
 use crate::Api;
 use crate::extract::SignedInCaller;
-use crate::openapi::{Checked, Guarded};
+use crate::openapi::{Checked, Guarded, LastEventIdHeader};
 use crate::problem::ApiProblem;
 use crate::serve::Stopping;
 
@@ -31,8 +31,8 @@ const KEEP_ALIVE: Duration = Duration::from_secs(15);
 /// deactivated, revoked or expired.
 #[utoipa::path(
     get, path = "/events", tag = "events", operation_id = "follow_events",
-    params(("Last-Event-ID" = Option<String>, Header, description = "The last event that was seen")),
-    responses((status = 200, body = String, content_type = "text/event-stream"), Guarded, Checked),
+    params(LastEventIdHeader),
+    responses((status = 200, body = String, content_type = "text/event-stream", description = "The events, as they happen"), Guarded, Checked),
     security(("bearer" = [])),
 )]
 pub(crate) async fn follow(
@@ -47,6 +47,7 @@ pub(crate) async fn follow(
             let id: Result<EventId, ()> = value.to_str().map_err(|_| ()).and_then(str::parse);
             Some(id.map_err(|()| {
                 ApiProblem::invalid("Last-Event-ID must be the id of an event that was sent")
+                    .for_field("Last-Event-ID")
             })?)
         }
     };

@@ -3,15 +3,16 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use api_types::FileContent;
 use axum::body::Body;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use ops::{Followed, FoundOriginal, LinkVisit, content_disposition};
 
 use crate::Api;
-use crate::extract::Client;
-use crate::openapi::Linked;
+use crate::extract::{Client, Path};
+use crate::openapi::{Checked, Linked};
 use crate::problem::ApiProblem;
 
 /// Follow a link to an original
@@ -23,11 +24,13 @@ use crate::problem::ApiProblem;
     get, path = "/files/{token}", tag = "documents", operation_id = "follow_link",
     params(("token" = String, Path)),
     responses(
-        (status = 200, content_type = "application/octet-stream", description = "The original"),
-        (status = 206, content_type = "application/octet-stream", description = "The range that was asked for"),
+        (status = 200, content_type = "application/octet-stream", body = FileContent,
+         description = "The original; its `Content-Type` is that of the file"),
+        (status = 206, content_type = "application/octet-stream", body = FileContent,
+         description = "The range that was asked for"),
         (status = 307, description = "The original is at the object store",
          headers(("location" = String, description = "Its address there"))),
-        Linked,
+        Linked, Checked,
     ),
 )]
 pub(crate) async fn follow(

@@ -13,7 +13,7 @@ use crate::Api;
 /// Is the process alive
 #[utoipa::path(
     get, path = "/livez", tag = "health",
-    responses((status = 200, body = HealthView)),
+    responses((status = 200, body = HealthView, description = "How the server is")),
 )]
 pub(crate) async fn live() -> Json<HealthView> {
     Json(view(Vec::new()))
@@ -26,7 +26,7 @@ pub(crate) async fn live() -> Json<HealthView> {
 #[utoipa::path(
     get, path = "/readyz", tag = "health",
     responses(
-        (status = 200, body = HealthView),
+        (status = 200, body = HealthView, description = "How the server is"),
         (status = 503, body = HealthView, description = "Something it depends on is away"),
     ),
 )]
@@ -34,20 +34,24 @@ pub(crate) async fn ready(State(api): State<Arc<Api>>) -> (StatusCode, Json<Heal
     readiness(&api).await
 }
 
-/// Is the process alive (the same under its other name)
+/// Is the process alive (alias)
+///
+/// The same as `GET /livez`.
 #[utoipa::path(
     get, path = "/api/health", tag = "health",
-    responses((status = 200, body = HealthView)),
+    responses((status = 200, body = HealthView, description = "How the server is")),
 )]
 pub(crate) async fn api_live() -> Json<HealthView> {
     Json(view(Vec::new()))
 }
 
-/// Can the process serve (the same under its other name)
+/// Can the process serve (alias)
+///
+/// The same as `GET /readyz`.
 #[utoipa::path(
     get, path = "/api/ready", tag = "health",
     responses(
-        (status = 200, body = HealthView),
+        (status = 200, body = HealthView, description = "How the server is"),
         (status = 503, body = HealthView, description = "Something it depends on is away"),
     ),
 )]

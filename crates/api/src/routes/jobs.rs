@@ -25,7 +25,7 @@ use crate::replayed::marked;
 #[utoipa::path(
     get, path = "/jobs", tag = "jobs", operation_id = "list_jobs",
     params(JobQuery),
-    responses((status = 200, body = JobPage), Guarded, Checked),
+    responses((status = 200, body = JobPage, description = "A page of jobs"), Guarded, Checked),
     security(("bearer" = [])),
 )]
 pub(crate) async fn list(
@@ -51,7 +51,7 @@ pub(crate) async fn list(
 #[utoipa::path(
     get, path = "/jobs/dead", tag = "jobs", operation_id = "list_dead_jobs",
     params(PageQuery),
-    responses((status = 200, body = JobPage), Guarded, Checked),
+    responses((status = 200, body = JobPage, description = "A page of jobs"), Guarded, Checked),
     security(("bearer" = [])),
 )]
 pub(crate) async fn list_dead(
@@ -70,7 +70,7 @@ pub(crate) async fn list_dead(
 #[utoipa::path(
     post, path = "/jobs/dead/requeue", tag = "jobs", operation_id = "requeue_dead_jobs",
     request_body = RequeueRequest,
-    responses((status = 200, body = RequeueResponse), Guarded, Checked, WithBody),
+    responses((status = 200, body = RequeueResponse, description = "How many jobs were requeued"), Guarded, Checked, WithBody),
     security(("bearer" = [])),
 )]
 pub(crate) async fn requeue_dead(
@@ -140,7 +140,7 @@ pub(crate) async fn discard_dead(
 #[utoipa::path(
     get, path = "/jobs/{id}", tag = "jobs", operation_id = "find_job",
     params(("id" = Uuid, Path)),
-    responses((status = 200, body = JobView), Guarded, Checked, AboutOne),
+    responses((status = 200, body = JobView, description = "The job"), Guarded, Checked, AboutOne),
     security(("bearer" = [])),
 )]
 pub(crate) async fn find(
@@ -158,7 +158,7 @@ pub(crate) async fn find(
 #[utoipa::path(
     post, path = "/jobs/{id}/retry", tag = "jobs", operation_id = "retry_job",
     params(("id" = Uuid, Path)),
-    responses((status = 200, body = JobView), Guarded, Checked, AboutOne, CanClash),
+    responses((status = 200, body = JobView, description = "The job"), Guarded, Checked, AboutOne, CanClash),
     security(("bearer" = [])),
 )]
 pub(crate) async fn retry(
@@ -172,7 +172,7 @@ pub(crate) async fn retry(
 /// How the queues stand
 #[utoipa::path(
     get, path = "/queues", tag = "jobs", operation_id = "list_queues",
-    responses((status = 200, body = QueuesView), Guarded),
+    responses((status = 200, body = QueuesView, description = "Every queue"), Guarded),
     security(("bearer" = [])),
 )]
 pub(crate) async fn queues(

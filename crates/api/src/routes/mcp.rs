@@ -19,7 +19,7 @@ use uuid::Uuid;
 
 use super::search::{asked, searched};
 use crate::Api;
-use crate::extract::{Body, SignedInCaller};
+use crate::extract::{Body, Mismatch, SignedInCaller, Wording, from_value};
 use crate::openapi::{Checked, Guarded, WithBody};
 use crate::problem::ApiProblem;
 
@@ -38,7 +38,7 @@ const INVALID_PARAMS: i64 = -32602;
 /// `get_document`. Notifications are taken and not answered.
 #[utoipa::path(
     post, path = "/mcp", tag = "search", operation_id = "mcp",
-    request_body = Value,
+    request_body(content = Value, example = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list"})),
     responses(
         (status = 200, body = Value, description = "The answer, or a JSON-RPC error"),
         (status = 202, description = "A notification was taken"),
@@ -151,19 +151,20 @@ struct DocumentArguments {
 
 async fn call(api: &Api, caller: &Caller, params: &Value) -> Result<Value, (i64, String)> {
     let given = params.get("arguments").cloned().unwrap_or_else(|| json!({}));
-    let wrong = |error: serde_json::Error| (INVALID_PARAMS, error.to_string());
+    let wording = Wording { field: "argument", whole: "arguments" };
+    let wrong = |mismatch: Mismatch| (INVALID_PARAMS, mismatch.into_sentence(wording));
     let done = match params["name"].as_str().unwrap_or_default() {
         "search" => {
-            let given: SearchArguments = serde_json::from_value(given).map_err(wrong)?;
+            let given: SearchArguments = from_value(given).map_err(wrong)?;
             search(api, caller, given).await
         }
         "ask" => {
-            let given: AskArguments = serde_json::from_value(given).map_err(wrong)?;
+            let given: AskArguments = from_value(given).map_err(wrong)?;
             let body = AskBody { question: given.question, filters: SearchFilters::default() };
             asked(api, caller, body).await.map(|answered| json!(answered))
         }
         "get_document" => {
-            let given: DocumentArguments = serde_json::from_value(given).map_err(wrong)?;
+            let given: DocumentArguments = from_value(given).map_err(wrong)?;
             document(api, caller, DocId(given.doc_id)).await
         }
         other => return Err((INVALID_PARAMS, format!("there is no tool '{other}'"))),

@@ -7,7 +7,7 @@ use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 
 use crate::extract::peer_of;
-use crate::openapi::AboutOne;
+use crate::openapi::Measured;
 use crate::problem::ApiProblem;
 use crate::{Api, Metrics};
 
@@ -18,7 +18,7 @@ use crate::{Api, Metrics};
 /// What a reverse proxy forwards is not from this machine, unless the proxy is trusted and says so.
 #[utoipa::path(
     get, path = "/metrics", tag = "health", operation_id = "metrics",
-    responses((status = 200, body = String, content_type = "text/plain"), AboutOne),
+    responses((status = 200, body = String, content_type = "text/plain", description = "The metrics"), Measured),
 )]
 pub(crate) async fn metrics(
     State(api): State<Arc<Api>>,

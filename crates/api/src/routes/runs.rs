@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use api_types::{RunPage, RunQuery, RunStatus, RunView, StageProgress, StageView};
+use api_types::{FileContent, RunPage, RunQuery, RunStatus, RunView, StageProgress, StageView};
 use axum::Json;
 use axum::body::Body;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use domain::{DocId, RunId, RunState};
@@ -13,7 +13,7 @@ use ops::{RunDetail, StageRecord, content_disposition};
 use uuid::Uuid;
 
 use crate::Api;
-use crate::extract::{Id, Query, SignedInCaller, cursor_of, page_request};
+use crate::extract::{Id, Path, Query, SignedInCaller, cursor_of, page_request};
 use crate::openapi::{AboutOne, Checked, Guarded};
 use crate::problem::ApiProblem;
 
@@ -23,7 +23,7 @@ use crate::problem::ApiProblem;
 #[utoipa::path(
     get, path = "/ingestion-runs", tag = "documents", operation_id = "list_runs",
     params(RunQuery),
-    responses((status = 200, body = RunPage), Guarded, Checked),
+    responses((status = 200, body = RunPage, description = "A page of runs"), Guarded, Checked),
     security(("bearer" = [])),
 )]
 pub(crate) async fn list(
@@ -45,7 +45,7 @@ pub(crate) async fn list(
 #[utoipa::path(
     get, path = "/ingestion-runs/{id}", tag = "documents", operation_id = "find_run",
     params(("id" = Uuid, Path)),
-    responses((status = 200, body = RunView), Guarded, Checked, AboutOne),
+    responses((status = 200, body = RunView, description = "The run"), Guarded, Checked, AboutOne),
     security(("bearer" = [])),
 )]
 pub(crate) async fn find(
@@ -67,7 +67,8 @@ pub(crate) async fn find(
     params(("id" = Uuid, Path), ("stage" = String, Path, example = "layout"),
            ("name" = String, Path, example = "document.md")),
     responses(
-        (status = 200, content((Vec<u8> = "application/octet-stream"))),
+        (status = 200, content_type = "application/octet-stream", body = FileContent,
+         description = "The file that the stage left"),
         Guarded, Checked, AboutOne,
     ),
     security(("bearer" = [])),

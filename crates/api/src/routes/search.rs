@@ -34,7 +34,7 @@ const USUAL_HITS: u32 = 10;
 #[utoipa::path(
     post, path = "/search", tag = "search", operation_id = "search",
     request_body = SearchBody,
-    responses((status = 200, body = SearchResponse), Guarded, Checked, WithBody),
+    responses((status = 200, body = SearchResponse, description = "The passages that were found, the best first"), Guarded, Checked, WithBody),
     security(("bearer" = [])),
 )]
 pub(crate) async fn search(
@@ -45,11 +45,11 @@ pub(crate) async fn search(
     searched(&api, &caller, body).await.map(Json)
 }
 
-/// Search (the same for those who like addresses)
+/// Search with query parameters
 #[utoipa::path(
     get, path = "/search", tag = "search", operation_id = "search_by_address",
     params(SearchQuery),
-    responses((status = 200, body = SearchResponse), Guarded, Checked),
+    responses((status = 200, body = SearchResponse, description = "The passages that were found, the best first"), Guarded, Checked),
     security(("bearer" = [])),
 )]
 pub(crate) async fn search_by_address(
@@ -88,7 +88,8 @@ pub(super) async fn searched(
     post, path = "/ask", tag = "search", operation_id = "ask",
     request_body = AskBody,
     responses(
-        (status = 200, content((AskResponse = "application/json"), (String = "text/event-stream"))),
+        (status = 200, content((AskResponse = "application/json"), (String = "text/event-stream")),
+         description = "The answer with its sources, or that the documents do not say"),
         Guarded, Checked, WithBody,
     ),
     security(("bearer" = [])),
@@ -183,7 +184,7 @@ fn event(name: &str, data: &Value) -> Event {
 #[utoipa::path(
     get, path = "/knowledge-base", tag = "search", operation_id = "list_knowledge_base",
     params(PageQuery),
-    responses((status = 200, body = KnowledgeBasePage), Guarded, Checked),
+    responses((status = 200, body = KnowledgeBasePage, description = "A page of the documents that answers are made from"), Guarded, Checked),
     security(("bearer" = [])),
 )]
 pub(crate) async fn knowledge_base(

@@ -20,7 +20,7 @@ use crate::problem::ApiProblem;
 #[utoipa::path(
     post, path = "/auth/login", tag = "session",
     request_body = LoginRequest,
-    responses((status = 200, body = LoginResponse), Open, Checked, WithBody),
+    responses((status = 200, body = LoginResponse, description = "A token, and who it is for"), Open, Checked, WithBody),
 )]
 pub(crate) async fn login(
     State(api): State<Arc<Api>>,
@@ -47,7 +47,7 @@ fn login_view(signed_in: SignedIn) -> LoginResponse {
 #[utoipa::path(
     put, path = "/me/password", tag = "session", operation_id = "change_own_password",
     request_body = ChangePasswordRequest,
-    responses((status = 200, body = LoginResponse), Guarded, Checked, WithBody, CanClash),
+    responses((status = 200, body = LoginResponse, description = "A token, and who it is for"), Guarded, Checked, WithBody, CanClash),
     security(("bearer" = [])),
 )]
 pub(crate) async fn change_password(
@@ -83,7 +83,7 @@ pub(crate) async fn logout(
 /// Who am I
 #[utoipa::path(
     get, path = "/me", tag = "session",
-    responses((status = 200, body = MeView), Guarded),
+    responses((status = 200, body = MeView, description = "The caller"), Guarded),
     security(("bearer" = [])),
 )]
 pub(crate) async fn me(SignedInCaller(caller): SignedInCaller) -> Result<Json<MeView>, ApiProblem> {

@@ -9,7 +9,7 @@ use axum::http::StatusCode;
 use domain::Caller;
 
 use crate::Api;
-use crate::extract::{Body, SignedInCaller};
+use crate::extract::{Body, SignedInCaller, Wording, from_value};
 use crate::openapi::{Checked, Guarded, WithBody};
 use crate::problem::ApiProblem;
 
@@ -18,7 +18,7 @@ use crate::problem::ApiProblem;
 /// Its rules, what the operator grants it, and what it uses.
 #[utoipa::path(
     get, path = "/tenant", tag = "tenant", operation_id = "look_at_tenant",
-    responses((status = 200, body = TenantView), Guarded),
+    responses((status = 200, body = TenantView, description = "The tenant"), Guarded),
     security(("bearer" = [])),
 )]
 pub(crate) async fn look(
@@ -34,7 +34,7 @@ pub(crate) async fn look(
 #[utoipa::path(
     put, path = "/tenant/rules", tag = "tenant", operation_id = "change_rules",
     request_body = RulesView,
-    responses((status = 200, body = TenantView), Guarded, Checked, WithBody),
+    responses((status = 200, body = TenantView, description = "The tenant"), Guarded, Checked, WithBody),
     security(("bearer" = [])),
 )]
 pub(crate) async fn change_rules(
@@ -42,9 +42,11 @@ pub(crate) async fn change_rules(
     SignedInCaller(caller): SignedInCaller,
     Body(rules): Body<RulesView>,
 ) -> Result<Json<TenantView>, ApiProblem> {
-    let rules = rules
-        .rules()
-        .map_err(|error| ApiProblem::invalid(format!("the rules are not understood: {error}")))?;
+    // Both have the same form, but for kinds of files, which are texts only until here.
+    let rules =
+        serde_json::to_value(rules).map_err(|error| ApiProblem::internal(error.to_string()))?;
+    let wording = Wording { field: "field", whole: "the JSON body" };
+    let rules = from_value(rules).map_err(|mismatch| mismatch.into_problem(wording))?;
     api.ops.change_rules(&caller, rules).await?;
     Ok(Json(view(&api, &caller).await?))
 }

@@ -12,7 +12,9 @@ use ops::{RequestedChange, RequestedUser};
 
 use crate::Api;
 use crate::extract::{Body, Id, Once, Query, SignedInCaller, cursor_of, page_request};
-use crate::openapi::{AboutOne, CanClash, Checked, DoneOnce, Guarded, WithBody};
+use crate::openapi::{
+    AboutOne, CanClash, Checked, DoneOnce, Guarded, IdempotencyKeyHeader, WithBody,
+};
 use crate::problem::ApiProblem;
 use crate::replayed::marked;
 
@@ -20,7 +22,7 @@ use crate::replayed::marked;
 #[utoipa::path(
     get, path = "/users", tag = "users", operation_id = "list_users",
     params(PageQuery),
-    responses((status = 200, body = UserPage), Guarded, Checked),
+    responses((status = 200, body = UserPage, description = "A page of users"), Guarded, Checked),
     security(("bearer" = [])),
 )]
 pub(crate) async fn list(
@@ -40,13 +42,12 @@ pub(crate) async fn list(
 /// Add a user
 #[utoipa::path(
     post, path = "/users", tag = "users", operation_id = "create_user",
-    params(("Idempotency-Key" = Option<String>, Header, max_length = 255,
-            description = "The same key and body have their effect once")),
+    params(IdempotencyKeyHeader),
     request_body = CreateUserRequest,
     responses(
-        (status = 201, body = UserView, headers(
+        (status = 201, body = UserView, description = "The user", headers(
             ("location" = String, description = "The user's address"),
-            ("idempotent-replayed" = Option<String>, description = "`true` when it was done before"),
+            ("idempotent-replayed" = String, description = "`true` when it was done before"),
         )),
         Guarded, Checked, WithBody, CanClash, DoneOnce,
     ),
@@ -69,7 +70,7 @@ pub(crate) async fn create(
 #[utoipa::path(
     get, path = "/users/{id}", tag = "users", operation_id = "find_user",
     params(("id" = Uuid, Path)),
-    responses((status = 200, body = UserView), Guarded, Checked, AboutOne),
+    responses((status = 200, body = UserView, description = "The user"), Guarded, Checked, AboutOne),
     security(("bearer" = [])),
 )]
 pub(crate) async fn find(
@@ -87,7 +88,7 @@ pub(crate) async fn find(
     patch, path = "/users/{id}", tag = "users", operation_id = "update_user",
     params(("id" = Uuid, Path)),
     request_body = UpdateUserRequest,
-    responses((status = 200, body = UserView), Guarded, Checked, WithBody, AboutOne, CanClash),
+    responses((status = 200, body = UserView, description = "The user"), Guarded, Checked, WithBody, AboutOne, CanClash),
     security(("bearer" = [])),
 )]
 pub(crate) async fn update(

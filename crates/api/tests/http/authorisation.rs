@@ -135,6 +135,7 @@ fn rows() -> Vec<Row> {
         }),
         row("GET /v1/documents/{id}/original", see, Document, none),
         row("GET /v1/documents/{id}/pages/{page}", see, ReadDocument, none),
+        row("GET /v1/documents/{id}/pages/{page}.png", see, ReadDocument, none),
         row("GET /v1/documents/{id}/text", see, ReadDocument, none),
         row("GET /v1/documents/{id}/pdf", see, Document, none),
         row("POST /v1/search", WhoMay(Action::SeeKnowledgeBase), Nothing, || {

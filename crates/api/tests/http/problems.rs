@@ -50,7 +50,9 @@ async fn a_body_that_is_not_json_is_told_apart_from_json_that_does_not_fit() {
     assert_eq!((broken.status, broken.code()), (StatusCode::BAD_REQUEST, "invalid_request"));
     let misfit = post().json(json!([])).send().await;
     assert_eq!(misfit.status, StatusCode::BAD_REQUEST);
-    assert!(misfit.body["detail"].as_str().unwrap().starts_with("the JSON body does not fit: "));
+    assert_eq!(misfit.body["detail"], "the JSON body must be an object");
+    let detail = broken.body["detail"].as_str().unwrap();
+    assert_eq!(detail, "the body is not valid JSON (line 1, column 0)");
 }
 
 #[tokio::test]

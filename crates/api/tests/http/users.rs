@@ -63,12 +63,12 @@ async fn what_cannot_be_right_is_refused_with_the_field() {
     let (status, _, detail) =
         attempt(json!({"email": "a@b.c", "password": "correct horse", "role": "king"})).await;
     assert_eq!(status, 400);
-    assert!(detail.as_str().unwrap().contains("unknown variant `king`, expected one of `admin`"));
+    assert!(detail.as_str().unwrap().starts_with("role must be one of admin, "));
     let (status, _, detail) =
         attempt(json!({"email": "a@b.c", "password": "correct horse", "role": "user", "x": 1}))
             .await;
     assert_eq!(status, 400);
-    assert!(detail.as_str().unwrap().contains("unknown field `x`"));
+    assert!(detail.as_str().unwrap().contains("there is no field x; known are "));
 }
 
 #[tokio::test]

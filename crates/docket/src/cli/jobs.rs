@@ -5,7 +5,7 @@ use chrono::{DateTime, Utc};
 use clap::Args;
 use uuid::Uuid;
 
-use super::{ServerArgs, at_least_one};
+use super::{ServerArgs, at_least_one, id};
 
 #[derive(Debug, Args)]
 pub(crate) struct JobsArgs {
@@ -16,7 +16,7 @@ pub(crate) struct JobsArgs {
     #[arg(long)]
     pub(crate) stage: Option<String>,
     /// Only jobs of this run.
-    #[arg(long, value_name = "ID")]
+    #[arg(long, value_name = "ID", value_parser = id)]
     pub(crate) run: Option<Uuid>,
     /// How many at most.
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = at_least_one)]
@@ -34,7 +34,7 @@ pub(crate) struct DeadJobsArgs {
     #[arg(long)]
     stage: Option<String>,
     /// Only jobs of this run.
-    #[arg(long, value_name = "ID")]
+    #[arg(long, value_name = "ID", value_parser = id)]
     run: Option<Uuid>,
     /// How many at most.
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = at_least_one)]
@@ -62,6 +62,7 @@ impl DeadJobsArgs {
 #[derive(Debug, Args)]
 pub(crate) struct RequeueArgs {
     /// The jobs' ids.
+    #[arg(value_parser = id)]
     pub(crate) ids: Vec<Uuid>,
     /// Those of this stage.
     #[arg(long)]
@@ -76,10 +77,10 @@ pub(crate) struct RequeueArgs {
     #[arg(long, value_name = "TIME", value_parser = moment)]
     created_before: Option<DateTime<Utc>>,
     /// The one of this run.
-    #[arg(long, value_name = "ID")]
+    #[arg(long, value_name = "ID", value_parser = id)]
     run: Option<Uuid>,
     /// Those of this document.
-    #[arg(long, value_name = "ID")]
+    #[arg(long, value_name = "ID", value_parser = id)]
     doc: Option<Uuid>,
     /// Those whose error contains this.
     #[arg(long, value_name = "TEXT")]

@@ -3,7 +3,7 @@
 use clap::{Args, ValueEnum};
 use uuid::Uuid;
 
-use super::ServerArgs;
+use super::{ServerArgs, id};
 
 #[derive(Debug, Args)]
 pub(crate) struct SearchArgs {
@@ -51,7 +51,7 @@ pub(crate) struct AskArgs {
 #[derive(Debug, Args)]
 pub(crate) struct WithinArgs {
     /// Only in these documents; may be repeated.
-    #[arg(long = "doc", value_name = "DOC_ID")]
+    #[arg(long = "doc", value_name = "DOC_ID", value_parser = id)]
     pub(crate) documents: Vec<Uuid>,
     /// Only in files of this kind (pdf, docx, …); may be repeated.
     #[arg(long = "type", value_name = "KIND")]
@@ -60,6 +60,6 @@ pub(crate) struct WithinArgs {
     #[arg(long = "tag", value_name = "TAG")]
     pub(crate) tags: Vec<String>,
     /// Only in documents of this batch.
-    #[arg(long, value_name = "BATCH_ID")]
+    #[arg(long, value_name = "BATCH_ID", value_parser = id)]
     pub(crate) batch: Option<Uuid>,
 }
