@@ -34,3 +34,4 @@ mod shared_content;
 mod tenant;
 mod uploads;
 mod users;
+mod wrong_input;
