@@ -61,10 +61,15 @@ pub struct JobView {
     pub started_at: Option<DateTime<Utc>>,
     /// What happened.
     pub error: Option<String>,
-    /// `retry`, `permanent`, `poison` or `cancelled`.
+    /// `retry`, `permanent`, `poison`, `unavailable` or `cancelled`.
     pub error_class: Option<String>,
     /// What a person can do about it.
     pub guidance: Option<String>,
+    /// What a paused job waits for: `object_store`, `database`, `local_disk`, `embedding_model`, `reader` or
+    /// `secrets_key`. It goes on by itself when that works again.
+    pub waiting_for: Option<String>,
+    /// How often it was paused, which uses up no attempt.
+    pub pauses: i32,
     pub created_at: DateTime<Utc>,
     pub updated_at: DateTime<Utc>,
 }
@@ -157,6 +162,8 @@ pub struct RequeueResponse {
 pub struct QueueView {
     pub stage: String,
     pub waiting: i64,
+    /// Those among them that wait for something processing depends on.
+    pub paused: i64,
     pub in_flight: i64,
     pub dead: i64,
     /// How long the oldest job has waited that could be worked on.

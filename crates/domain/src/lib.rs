@@ -48,6 +48,7 @@ pub use scope::{Actor, Caller, NotPermitted, Scope, Session};
 pub use secret::Secret;
 pub use submission::{Decision, KnownContent, Offer, Refusal};
 pub use work::{
-    Envelope, Failure, FailureClass, IllegalTransition, InvalidPipeline, Jitter, JobEvent,
-    JobState, Pipeline, RetryPolicy, RunEvent, RunState, StageName, UnreadableEnvelope, Verdict,
+    Dependency, Envelope, Failure, FailureClass, IllegalTransition, InvalidPipeline, Jitter,
+    JobEvent, JobState, Pipeline, RetryPolicy, RunEvent, RunState, StageName, Tries,
+    UnreadableEnvelope, Verdict,
 };

@@ -1,5 +1,6 @@
 //! How the queues of all tenants stand, for whoever watches the process.
 
+use domain::Dependency;
 use store::QueueRecord;
 
 use crate::{Ops, OpsError, Vitals};
@@ -26,6 +27,13 @@ impl Vitals {
             set("docket_queue_dead", count(dead));
             let age = oldest.map_or(0, |oldest| (now - oldest).num_milliseconds().max(0));
             set("docket_queue_oldest_seconds", count(age) / 1000.0);
+        }
+        let paused = self.store.list_paused_jobs().await?;
+        for dependency in Dependency::ALL {
+            let jobs = paused.iter().find(|paused| paused.dependency == dependency);
+            let jobs = jobs.map_or(0, |paused| paused.jobs);
+            metrics::gauge!("docket_jobs_paused", "dependency" => dependency.as_str())
+                .set(count(jobs));
         }
         Ok(())
     }

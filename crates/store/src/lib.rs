@@ -45,8 +45,8 @@ pub use error::StoreError;
 pub use idempotency::Claimed;
 pub use jobs::{
     BegunSchedule, Claim, ClaimedJob, DeadJobFilter, Earlier, Held, JobFilter, JobRecord, Lease,
-    NewRun, Next, Outcome, QueueRecord, Report, Reused, StageRoom, StaleBefore, TakenBack, Told,
-    WorkFeed,
+    NewRun, Next, Outcome, PausedJobs, QueueRecord, Report, Reused, StageRoom, StaleBefore,
+    TakenBack, Told, WorkFeed,
 };
 pub use open::{
     DatabaseUrl, DatabaseUrls, InvalidDatabaseUrl, OpenError, StatementTimeouts, Store,

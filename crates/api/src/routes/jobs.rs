@@ -144,6 +144,7 @@ pub(crate) async fn queues(
     let queues = api.ops.list_queues(&caller).await?.into_iter().map(|queue| QueueView {
         stage: queue.stage,
         waiting: queue.waiting,
+        paused: queue.paused,
         in_flight: queue.in_flight,
         dead: queue.dead,
         finished_last_minute: queue.finished_last_minute,
@@ -198,6 +199,8 @@ fn view(job: JobRecord) -> JobView {
         error: job.error,
         error_class: job.error_class,
         guidance: job.guidance,
+        waiting_for: job.paused_for,
+        pauses: job.pauses,
         created_at: job.created_at,
         updated_at: job.updated_at,
     }

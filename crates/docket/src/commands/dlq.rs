@@ -34,6 +34,7 @@ pub(crate) async fn show(
         ("what to do", or_nothing(&job.guidance)),
         ("class", or_nothing(&job.error_class)),
         ("retries", format!("{} of {}", job.attempts, job.max_attempts)),
+        ("pauses", job.pauses.to_string()),
         ("workers lost", job.expiries.to_string()),
         ("last worker", or_nothing(&job.worker_id)),
         ("made", job.created_at.format("%Y-%m-%d %H:%M:%S UTC").to_string()),

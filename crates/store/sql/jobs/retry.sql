@@ -1,8 +1,9 @@
 -- A dead job starts afresh, and its run goes on. Nothing when the job is not dead.
 WITH revived AS (
     UPDATE jobs
-    SET status = 'PENDING', attempts = 0, expiries = 0, next_run_at = $3, error = NULL, error_class = NULL,
-        guidance = NULL, updated_at = $3
+    SET status = 'PENDING', attempts = 0, expiries = 0, pauses = 0, is_paused = false, paused_for = NULL,
+        paused_since = NULL, probed_at = NULL, next_run_at = $3, error = NULL, error_class = NULL, guidance = NULL,
+        updated_at = $3
     WHERE tenant_id = $1 AND job_id = $2 AND status = 'DEAD'
     RETURNING job_id, run_id
 ),

@@ -86,6 +86,10 @@ pub struct JobRecord {
     pub error: Option<String>,
     pub error_class: Option<String>,
     pub guidance: Option<String>,
+    /// How often it was paused.
+    pub pauses: i32,
+    /// The dependency that it waits for.
+    pub paused_for: Option<String>,
     pub created_at: DateTime<Utc>,
     pub updated_at: DateTime<Utc>,
 }
@@ -95,6 +99,8 @@ pub struct JobRecord {
 pub struct QueueRecord {
     pub stage: String,
     pub waiting: i64,
+    /// Those among them that wait for a dependency.
+    pub paused: i64,
     pub in_flight: i64,
     pub dead: i64,
     /// When the oldest job that could be worked on was made.
@@ -123,6 +129,8 @@ struct JobRow {
     error: Option<String>,
     error_class: Option<String>,
     guidance: Option<String>,
+    pauses: i32,
+    paused_for: Option<String>,
     created_at: DateTime<Utc>,
     updated_at: DateTime<Utc>,
 }
@@ -153,6 +161,8 @@ impl TryFrom<JobRow> for JobRecord {
             error: row.error,
             error_class: row.error_class,
             guidance: row.guidance,
+            pauses: row.pauses,
+            paused_for: row.paused_for,
             created_at: row.created_at,
             updated_at: row.updated_at,
         })
