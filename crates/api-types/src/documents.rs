@@ -185,6 +185,9 @@ pub struct StageView {
     pub error: Option<String>,
     /// Of one that is being worked on, where it tells.
     pub progress: Option<StageProgress>,
+    /// What a stage that is paused waits for: `object_store`, `database`, `local_disk`, `embedding_model`, `reader` or
+    /// `secrets_key`. It goes on by itself when that works again.
+    pub waiting_for: Option<String>,
     pub artifacts: Value,
 }
 

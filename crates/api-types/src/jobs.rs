@@ -61,7 +61,7 @@ pub struct JobView {
     pub started_at: Option<DateTime<Utc>>,
     /// What happened.
     pub error: Option<String>,
-    /// `retry`, `permanent`, `poison` or `cancelled`.
+    /// `retry`, `permanent`, `poison`, `unavailable` or `cancelled`.
     pub error_class: Option<String>,
     /// Which failure it was, where a program can do something about it: `password_required` or `wrong_password`.
     #[schema(example = "password_required")]
@@ -71,6 +71,11 @@ pub struct JobView {
     /// Why a dead job needs no attention any more: its document was `deleted` or `withdrawn`, a later run
     /// `superseded` its run, or somebody `discarded` it.
     pub closed_by: Option<String>,
+    /// What a paused job waits for: `object_store`, `database`, `local_disk`, `embedding_model`, `reader` or
+    /// `secrets_key`. It goes on by itself when that works again.
+    pub waiting_for: Option<String>,
+    /// How often it was paused, which uses up no attempt.
+    pub pauses: i32,
     pub created_at: DateTime<Utc>,
     pub updated_at: DateTime<Utc>,
 }
@@ -189,6 +194,8 @@ pub struct SkippedJobView {
 pub struct QueueView {
     pub stage: String,
     pub waiting: i64,
+    /// Those among them that wait for something processing depends on.
+    pub paused: i64,
     pub in_flight: i64,
     /// Dead jobs that need attention.
     pub dead: i64,

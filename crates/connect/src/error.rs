@@ -112,6 +112,26 @@ impl ModelError {
             | Self::CutShort { .. } => false,
         }
     }
+
+    /// Whether any request would fail in the same way: it is about the service, the account or the settings and not
+    /// about what was sent.
+    pub fn is_about_the_service(&self) -> bool {
+        match self {
+            Self::Settings { .. }
+            | Self::KeyMissing { .. }
+            | Self::KeyRefused { .. }
+            | Self::NotAllowed { .. }
+            | Self::UnknownModel { .. }
+            | Self::WrongAddress { .. }
+            | Self::OutOfQuota { .. } => true,
+            Self::Refused { .. }
+            | Self::TooMuch { .. }
+            | Self::NotUnderstood { .. }
+            | Self::Declined { .. }
+            | Self::CutShort { .. } => false,
+            _ => self.is_passing(),
+        }
+    }
 }
 
 fn asked_for(retry_after: Option<Duration>) -> String {

@@ -122,7 +122,7 @@ impl Embedding for RemoteEmbedding {
             let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
             self.embeddings.embed(&texts).await.map_err(|error| {
                 let said = error.to_string();
-                if error.is_passing() {
+                if error.is_about_the_service() {
                     EmbeddingError::Passing(said)
                 } else {
                     EmbeddingError::Lasting(said)

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use ::stages::{Desk, FileWithin, FrontDoor, Index, Ingest, Layout, Ocr, Preprocess, TakingIn};
 use blob::Blobs;
-use domain::{Failure, Pipeline, StageName};
+use domain::{Dependency, Failure, Pipeline, StageName};
 use engine::Stages;
 use ops::{Intake, IntakeSettings, OpsError, VectorsKeeper};
 use reading::reader::Reader;
@@ -49,9 +49,20 @@ impl FrontDoor for Door {
                     "an attachment was not stored: the tenant's storage quota is used up",
                     "Delete documents, or have the quota raised, and run this document again.",
                 ),
-                error => Failure::retry(format!("an attachment could not be handed in: {error}")),
+                error => not_handed_in(&error),
             })
         })
+    }
+}
+
+fn not_handed_in(error: &OpsError) -> Failure {
+    let text = format!("an attachment could not be handed in: {error}");
+    match error {
+        OpsError::Store(error) if error.is_unavailable() => {
+            Failure::unavailable(Dependency::Database, text)
+        }
+        OpsError::Blob(_) => Failure::unavailable(Dependency::ObjectStore, text),
+        _ => Failure::retry(text),
     }
 }
 

@@ -48,7 +48,8 @@ pub use scope::{Actor, Caller, NotPermitted, Scope, Session};
 pub use secret::Secret;
 pub use submission::{Decision, KnownContent, Offer, Refusal};
 pub use work::{
-    ClosedBy, Envelope, Failure, FailureClass, FailureCode, IllegalTransition, InvalidPipeline,
-    Jitter, JobEvent, JobState, Pipeline, RetryPolicy, RunEvent, RunState, StageName,
+    ClosedBy, Dependency, Envelope, Failure, FailureClass, FailureCode, IllegalTransition,
+    InvalidPipeline, Jitter, JobEvent, JobState, Pipeline, RetryPolicy, RunEvent, RunState,
+    StageName, Tries,
     UnreadableEnvelope, Verdict,
 };

@@ -5,10 +5,10 @@ use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
 
-use domain::{Failure, JobId, LeaseToken, StageName};
+use domain::{Dependency, Failure, JobId, LeaseToken, StageName, Tries};
 use futures_util::FutureExt;
 use serde_json::Value;
-use store::{ClaimedJob, Held, Lease, Next, Outcome, Report};
+use store::{ClaimedJob, Earlier, Held, Lease, Next, Outcome, Report};
 use tokio::sync::OwnedSemaphorePermit;
 
 use crate::decide::{after_failure, panicked, timed_out};
@@ -25,8 +25,8 @@ enum Ended {
     CutOff,
 }
 
-/// The job of the next stage, and the slot to run it in.
-type Following = (ClaimedJob, OwnedSemaphorePermit);
+/// The job of the next stage, and the slot to run it in; a stage that has nothing to do needs none.
+type Following = (ClaimedJob, Option<OwnedSemaphorePermit>);
 
 /// Carries a job as far as this worker can. A guest has no slot of its stage.
 pub(crate) async fn carry(
@@ -46,7 +46,7 @@ pub(crate) async fn carry(
                 tracing::info!(job_id = %job.job_id, stage = %job.stage, class = %failure.class, error = failure.error, "a stage failed");
                 let policy = &registered.stage.settings().policy;
                 let (now, jitter) = (shop.environment.clock.now(), shop.environment.jitter());
-                (after_failure(failure, policy, job.retries, now, jitter), None)
+                (after_failure(failure, policy, job.tries, now, jitter), None)
             }
             Ended::Done(Ok(output)) => {
                 let (next, following) = prepare_next(&shop, &job, &output.artifacts).await;
@@ -60,7 +60,7 @@ pub(crate) async fn carry(
         let counted = shop.committer.settle(Report { held, outcome }).await;
         let Some((next, next_slot)) = following.filter(|_| counted) else { break };
         holding = shop.hold(&next);
-        (job, slot) = (next, Some(next_slot));
+        (job, slot) = (next, next_slot);
     }
     drop((holding, slot));
 }
@@ -81,7 +81,7 @@ fn tell(job: &ClaimedJob, ended: &Ended, took: Duration) {
         doc_id = %job.doc_id,
         stage = %job.stage,
         outcome,
-        attempt = job.retries + 1,
+        attempt = job.tries.retries + 1,
         duration_ms = took.as_millis(),
         queue_wait_ms = job.waited.as_millis(),
         trace_parent = job.trace_parent,
@@ -101,7 +101,8 @@ async fn run_stage(
 ) -> Ended {
     // Without its password the stage would fail for good; a worker with the key may take the next try.
     if job.is_password_sealed {
-        return Ended::Done(Err(Failure::retry(
+        return Ended::Done(Err(Failure::unavailable(
+            Dependency::SecretsKey,
             "this worker has no key for document passwords: set secrets_key to the one that the server uses",
         )));
     }
@@ -115,7 +116,7 @@ async fn run_stage(
         password: job.password.clone(),
         earlier: job.earlier.clone(),
         stage: job.stage.clone(),
-        attempt: job.retries + 1,
+        attempt: job.tries.retries + 1,
         trace_parent: job.trace_parent.clone(),
         deadline: shop.environment.clock.now() + deadline,
         cancelled: holding.lost.child_token(),
@@ -150,37 +151,45 @@ async fn prepare_next(
     let Some(stage) = job.pipeline.after(&job.stage) else { return (None, None) };
     let job_id = JobId(shop.environment.ids.next());
     let retries = shop.stages.retries_of(stage);
-    let Some((slot, length)) = take_slot(shop, stage).await else {
+    let mut earlier = job.earlier.clone();
+    earlier.insert(job.stage.clone(), artifacts.to_vec());
+    let Some((slot, length)) = take_slot(shop, stage, &earlier).await else {
         return (Some(Next { stage: stage.clone(), job_id, lease: None, retries }), None);
     };
     let token = LeaseToken(shop.environment.ids.next());
     let lease = Lease { token, until: shop.environment.clock.now() + length };
     let next = Next { stage: stage.clone(), job_id, lease: Some(lease), retries };
-    let mut following = ClaimedJob {
+    let following = ClaimedJob {
         job_id,
         token,
         stage: stage.clone(),
-        retries: 0,
+        tries: Tries::default(),
         waited: Duration::ZERO,
+        earlier,
         ..job.clone()
     };
-    following.earlier.insert(job.stage.clone(), artifacts.to_vec());
     (Some(next), Some((following, slot)))
 }
 
+/// A slot of the stage, if it needs one, and the length of a lease; `None` when this worker cannot go on with it.
 async fn take_slot(
     shop: &Shop,
     stage: &StageName,
-) -> Option<(OwnedSemaphorePermit, std::time::Duration)> {
+    earlier: &Earlier,
+) -> Option<(Option<OwnedSemaphorePermit>, Duration)> {
+    let Registered { stage, slots, .. } = shop.stages.find(stage)?;
+    let length = stage.settings().lease;
+    // It is over before anybody could wait for it, even in a worker that stops.
+    if !stage.has_work(earlier) {
+        return Some((None, length));
+    }
     if shop.stopping.is_cancelled() {
         return None;
     }
-    let Registered { stage, slots, .. } = shop.stages.find(stage)?;
-    let length = stage.settings().lease;
     if let Ok(slot) = Arc::clone(slots).try_acquire_owned() {
-        return Some((slot, length));
+        return Some((Some(slot), length));
     }
     // A claim under way keeps the slots it may fill to itself until it knows what it got.
     drop(shop.work.turns.lock().await);
-    Arc::clone(slots).try_acquire_owned().ok().map(|slot| (slot, length))
+    Arc::clone(slots).try_acquire_owned().ok().map(|slot| (Some(slot), length))
 }

@@ -3,19 +3,22 @@
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
-use domain::{Failure, Jitter, RetryPolicy, StageName, Verdict};
+use domain::{Failure, Jitter, RetryPolicy, StageName, Tries, Verdict};
 use store::Outcome;
 
-/// Put off or given up, as the stage's policy has it.
+/// Put off, paused or given up, as the class and the stage's policy have it.
 pub fn after_failure(
     failure: Failure,
     policy: &RetryPolicy,
-    retries: u32,
+    tries: Tries,
     now: DateTime<Utc>,
     jitter: Jitter,
 ) -> Outcome {
-    match policy.after_failure(failure.class, retries, jitter) {
+    match policy.after_failure(failure.class, tries, jitter) {
         Verdict::TryAgainIn(delay) => Outcome::PutOff { failure, not_before: now + delay },
+        Verdict::Pause(dependency, delay) => {
+            Outcome::Paused { failure, dependency, not_before: now + delay }
+        }
         Verdict::GiveUp => Outcome::GivenUp { failure },
     }
 }
@@ -48,7 +51,8 @@ mod tests {
 
     fn delay(failure: Failure, policy: &RetryPolicy, retries: u32) -> Option<i64> {
         let now = DateTime::UNIX_EPOCH;
-        match after_failure(failure, policy, retries, now, Jitter::from_bits(0)) {
+        let tries = Tries { retries, pauses: 0 };
+        match after_failure(failure, policy, tries, now, Jitter::from_bits(0)) {
             Outcome::PutOff { not_before, .. } => Some((not_before - now).num_seconds()),
             _ => None,
         }

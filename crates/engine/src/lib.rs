@@ -4,6 +4,8 @@
 //! - A [`Worker`] claims jobs of its stages, runs each in a task, and reports what became of it. While
 //!   a job runs its lease is prolonged by a thread that nothing else can hold up (`heartbeat.rs`).
 //! - Reports go through one committer (`committer.rs`), which puts all that wait into one transaction.
+//! - A job whose stage could not use something it depends on is paused, without losing an attempt
+//!   (`pausing.rs`).
 //! - [`Schedules`] do things again and again, by one process at a time: the [`janitor`], the
 //!   look for [`stale_runs`], the [numbering of events](number_events).
 //!
@@ -21,6 +23,7 @@ mod event_numbering;
 mod heartbeat;
 mod held;
 mod janitor;
+mod pausing;
 mod schedules;
 mod stage;
 mod stale_runs;
@@ -33,4 +36,5 @@ pub use janitor::janitor;
 pub use schedules::{Chore, ChoreFuture, Schedules};
 pub use stage::{Progress, Stage, StageFuture, StageOutput, StageSettings, Stages, Work};
 pub use stale_runs::{StaleAfter, stale_runs};
+pub use store::Earlier;
 pub use worker::{Worker, WorkerSettings};

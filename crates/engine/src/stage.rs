@@ -24,6 +24,13 @@ pub trait Stage: Send + Sync {
 
     fn settings(&self) -> &StageSettings;
 
+    /// Whether there is anything to do after what the stages before it left. When there is not, the stage is run
+    /// without a slot, so that the document does not wait for those that keep the stage busy.
+    fn has_work(&self, earlier: &Earlier) -> bool {
+        let _ = earlier;
+        true
+    }
+
     /// Does the work. The future is dropped when nobody wants the result any more.
     fn run<'a>(&'a self, work: &'a Work) -> StageFuture<'a>;
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use domain::RetryPolicy;
 use store::{ClaimedJob, Outcome, Report, Store, StoreError};
 use tokio::sync::Semaphore;
 use tokio::task::JoinHandle;
@@ -16,6 +17,7 @@ use crate::committer::Committer;
 use crate::environment::Environment;
 use crate::heartbeat::Heart;
 use crate::held::{HeldLeases, Holding};
+use crate::pausing::PauseWatch;
 use crate::stage::Stages;
 
 #[derive(Clone, Debug)]
@@ -27,7 +29,8 @@ pub struct WorkerSettings {
     /// How often to look for work that nobody announced.
     pub poll_every: Duration,
     pub heartbeat_every: Duration,
-    /// After how many dead workers a job is given up.
+    /// After how many dead workers a job is given up; before that it waits ever longer for the next one
+    /// (`RetryPolicy::LOST_WORKER`).
     pub allowed_expiries: u32,
 }
 
@@ -38,7 +41,7 @@ impl WorkerSettings {
             max_jobs: 16,
             poll_every: Duration::from_secs(2),
             heartbeat_every: Duration::from_secs(5),
-            allowed_expiries: 4,
+            allowed_expiries: RetryPolicy::LOST_WORKER.retries() + 1,
         }
     }
 }
@@ -52,6 +55,7 @@ pub(crate) struct Shop {
     pub(crate) stages: Stages,
     pub(crate) held: HeldLeases,
     pub(crate) committer: Committer,
+    pub(crate) pauses: PauseWatch,
     /// One for each job that may still be taken on.
     pub(crate) places: Arc<Semaphore>,
     /// Where what there is room for is claimed.
@@ -100,6 +104,7 @@ impl Worker {
             stages,
             held,
             committer,
+            pauses: PauseWatch::default(),
             work: Counter::default(),
             guests: Counter::default(),
             has_news: AtomicBool::new(true),
@@ -241,17 +246,18 @@ impl Shop {
         self.held.hold(job, settings.unwrap_or_default())
     }
 
-    /// Takes back what dead workers had.
+    /// Takes back what dead workers had, and lets paused jobs try again.
     async fn rescue(&self) -> Result<(), StoreError> {
         const AT_ONCE: u32 = 100;
         let mut across = self.store.on_the_queue().await?;
         let now = self.environment.clock.now();
         let taken = across.take_back_expired(now, self.settings.allowed_expiries, AT_ONCE).await?;
+        self.resume_paused(&mut across).await?;
         across.commit().await?;
         if !taken.is_empty() {
             tracing::warn!(jobs = taken.len(), "took back jobs whose worker stopped responding");
         }
-        Ok(())
+        self.watch_pauses().await
     }
 
     async fn everybody_is_done(&self) {

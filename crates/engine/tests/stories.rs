@@ -8,6 +8,8 @@ mod lasting;
 mod leasing;
 #[path = "stories/passing_on.rs"]
 mod passing_on;
+#[path = "stories/pausing.rs"]
+mod pausing;
 #[path = "stories/retrying.rs"]
 mod retrying;
 #[path = "stories/staleness.rs"]

@@ -51,7 +51,7 @@ pub struct Vitals {
 
 impl Vitals {
     /// A probe must answer before the one who probes gives up.
-    const PROBE_TIMEOUT: Duration = Duration::from_secs(2);
+    pub(crate) const PROBE_TIMEOUT: Duration = Duration::from_secs(2);
 
     pub async fn check_readiness(&self) -> Readiness {
         let database = match tokio::time::timeout(Self::PROBE_TIMEOUT, self.store.check()).await {
@@ -69,6 +69,9 @@ impl Vitals {
             problem: report.problem(),
             is_essential: false,
         }));
+        if dependencies[0].problem.is_none() {
+            dependencies.extend(self.paused_jobs().await);
+        }
         Readiness { dependencies }
     }
 

@@ -40,6 +40,7 @@ mod measure_queues;
 mod once;
 mod page;
 mod passwords;
+mod paused_jobs;
 mod queue_room;
 mod rate;
 mod read_pages;

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 
+use domain::Dependency;
 use store::QueueRecord;
 
 use crate::{Ops, OpsError, Vitals};
@@ -40,6 +41,13 @@ impl Vitals {
             let age = oldest.map_or(0, |oldest| (now - oldest).num_milliseconds().max(0));
             set("docket_queue_oldest_seconds", count(age) / 1000.0);
             measured.insert(stage);
+        }
+        let paused = self.store.list_paused_jobs().await?;
+        for dependency in Dependency::ALL {
+            let jobs = paused.iter().find(|paused| paused.dependency == dependency);
+            let jobs = jobs.map_or(0, |paused| paused.jobs);
+            metrics::gauge!("docket_jobs_paused", "dependency" => dependency.as_str())
+                .set(count(jobs));
         }
         Ok(())
     }

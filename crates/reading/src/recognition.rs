@@ -25,7 +25,6 @@ use futures_util::future::join_all;
 use futures_util::{Stream, StreamExt, TryStreamExt, stream};
 use tokio::time::Instant;
 
-use crate::ReadError;
 use crate::artifact::{self, write_frame};
 use crate::model::{Confidence, Page, Part, TextSource};
 use crate::pool::{
@@ -346,10 +345,7 @@ type Looking<'a> = Pin<Box<dyn Future<Output = Result<Look, ReadFailure>> + Send
 /// Whether it may be different for the next page. What is not installed, and children that cannot be
 /// started, are no page's fault.
 fn is_about_a_page(failure: &ReadFailure) -> bool {
-    match failure {
-        ReadFailure::Typed(ReadError::Missing { .. }) => false,
-        other => other.class() != FailureClass::Retry,
-    }
+    !matches!(failure.class(), FailureClass::Retry | FailureClass::Unavailable(_))
 }
 
 fn wanting(part: &mut Part) -> Option<&mut Page> {

@@ -75,9 +75,12 @@ pub type Embedded<'a> =
 
 #[derive(Debug, Error)]
 pub enum EmbeddingError {
-    /// Later it may work.
+    /// The model cannot be used at the moment, whatever the text. Later it may work.
     #[error("{0}")]
     Passing(String),
+    /// It broke on this text.
+    #[error("{0}")]
+    Crashed(String),
     /// Somebody has to do something.
     #[error("{0}")]
     Lasting(String),
@@ -129,7 +132,7 @@ impl Embedding for Local {
             };
             match tokio::task::spawn_blocking(compute).await {
                 Ok(vectors) => vectors.map_err(|error| EmbeddingError::Lasting(error.to_string())),
-                Err(_) => Err(EmbeddingError::Passing("embedding did not come to an end".into())),
+                Err(_) => Err(EmbeddingError::Crashed("embedding did not come to an end".into())),
             }
         })
     }

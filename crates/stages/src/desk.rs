@@ -4,12 +4,12 @@
 //! and the next one takes the one before. They go to the object store page by page, as they come.
 
 use std::fmt;
-use std::io::{BufReader, Read};
+use std::io::{self, BufReader, Read};
 use std::sync::Arc;
 
 use blob::{Artifact, ArtifactPlace, BlobError, Blobs, Upload};
 use bytes::Bytes;
-use domain::{Failure, FileKind, IdGen, StageName};
+use domain::{Dependency, Failure, FileKind, IdGen, StageName};
 use engine::Work;
 use futures_util::TryStreamExt;
 use reading::artifact::{self, ArtifactError, PackedPart};
@@ -228,13 +228,25 @@ pub(crate) fn of_store(error: BlobError) -> Failure {
         Failure::permanent(text, "The original is gone. Upload the document again.")
     } else if matches!(error, BlobError::Damaged { .. }) {
         Failure::permanent(text, "Check the disk or the bucket, then upload the document again.")
-    } else {
+    } else if matches!(error, BlobError::OutOfRange { .. } | BlobError::TooLarge { .. }) {
         Failure::retry(text)
+    } else {
+        Failure::unavailable(Dependency::ObjectStore, text)
     }
 }
 
-pub(crate) fn of_disk(error: std::io::Error) -> Failure {
-    Failure::retry(format!("this machine cannot hold the document: {error}"))
+pub(crate) fn of_disk(error: io::Error) -> Failure {
+    let text = format!("this machine cannot hold the document: {error}");
+    match error.kind() {
+        // About the machine, whatever is written there.
+        io::ErrorKind::StorageFull
+        | io::ErrorKind::QuotaExceeded
+        | io::ErrorKind::ReadOnlyFilesystem
+        | io::ErrorKind::PermissionDenied
+        | io::ErrorKind::NotFound
+        | io::ErrorKind::OutOfMemory => Failure::unavailable(Dependency::LocalDisk, text),
+        _ => Failure::retry(text),
+    }
 }
 
 pub(crate) fn of_pages(error: ArtifactError) -> Failure {
@@ -249,5 +261,40 @@ pub(crate) fn of_pages(error: ArtifactError) -> Failure {
 impl fmt::Debug for Desk {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Desk").field("blobs", &self.blobs).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use domain::FailureClass;
+
+    use super::*;
+
+    /// What the document cannot help pauses it; what is about the document does not.
+    #[test]
+    fn a_store_that_does_not_work_is_no_documents_fault() {
+        let at = || "s3://bucket".to_owned();
+        let source = || Box::new(io::Error::other("x"));
+        let away = [
+            BlobError::Unavailable { attempt: "read", at: at(), source: source() },
+            BlobError::Full { at: at(), source: source() },
+            BlobError::Refused { attempt: "read", at: at(), fix: "Check it", source: source() },
+            BlobError::NoBucket { at: at(), source: source() },
+            BlobError::Failed { attempt: "read", at: at(), source: source() },
+        ];
+        for error in away {
+            let class = of_store(error).class;
+            assert_eq!(class, FailureClass::Unavailable(Dependency::ObjectStore));
+        }
+        let damaged = BlobError::Damaged { key: "a".to_owned(), how: "short".to_owned() };
+        assert_eq!(of_store(damaged).class, FailureClass::Permanent);
+    }
+
+    #[test]
+    fn a_full_disk_is_waited_for_and_a_strange_error_is_not() {
+        let class = |kind: io::ErrorKind| of_disk(io::Error::from(kind)).class;
+        let full = class(io::ErrorKind::StorageFull);
+        assert_eq!(full, FailureClass::Unavailable(Dependency::LocalDisk));
+        assert_eq!(class(io::ErrorKind::UnexpectedEof), FailureClass::Retry);
     }
 }

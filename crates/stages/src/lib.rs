@@ -5,7 +5,7 @@
 
 /// A stage is a name, settings and the method that does the work: all stages say so in the same words.
 macro_rules! stage {
-    ($stage:ty, $work:ident) => {
+    ($stage:ty, $work:ident $(, $has_work:ident)?) => {
         impl engine::Stage for $stage {
             fn name(&self) -> &domain::StageName {
                 &self.name
@@ -14,6 +14,10 @@ macro_rules! stage {
             fn settings(&self) -> &engine::StageSettings {
                 &self.settings
             }
+
+            $(fn has_work(&self, earlier: &engine::Earlier) -> bool {
+                $has_work(earlier)
+            })?
 
             fn run<'a>(&'a self, work: &'a engine::Work) -> engine::StageFuture<'a> {
                 Box::pin(self.$work(work))

@@ -8,7 +8,7 @@
 use std::time::Duration;
 
 use domain::{Failure, StageName};
-use engine::{StageOutput, StageSettings, Work};
+use engine::{Earlier, StageOutput, StageSettings, Work};
 use reading::ReadError;
 use reading::model::{Origin, Page, Part, TextSource};
 use serde_json::{Map, Value, json};
@@ -151,7 +151,14 @@ impl Ocr {
     }
 }
 
-stage!(Ocr, recognise);
+/// Whether there are pages that want OCR. What is not known is found out by running the stage.
+fn wants_pages(earlier: &Earlier) -> bool {
+    let pages = earlier.iter().find(|(stage, _)| stage.as_str() == Preprocess::NAME);
+    let pages = pages.and_then(|(_, left)| left.iter().find(|left| left["name"] == PAGES));
+    pages.is_none_or(|pages| pages["wanting_ocr"].as_u64() != Some(0))
+}
+
+stage!(Ocr, recognise, wants_pages);
 
 #[cfg(test)]
 mod tests {
@@ -169,6 +176,18 @@ mod tests {
             counts.add(&page);
         }
         counts
+    }
+
+    #[test]
+    fn a_document_without_pictures_of_text_gives_the_stage_no_work() {
+        let left = |wanting: Value| {
+            let pages = json!({ "name": PAGES, "pages": 3, "wanting_ocr": wanting });
+            Earlier::from([(Preprocess::NAME.parse().unwrap(), vec![pages])])
+        };
+        assert!(!wants_pages(&left(json!(0))));
+        assert!(wants_pages(&left(json!(1))));
+        assert!(wants_pages(&left(json!(null))), "what is not known is found out");
+        assert!(wants_pages(&Earlier::new()));
     }
 
     #[test]

@@ -45,7 +45,8 @@ pub use error::StoreError;
 pub use idempotency::Claimed;
 pub use jobs::{
     BegunSchedule, Claim, ClaimedJob, DeadJobFilter, Earlier, Held, JobFilter, JobRecord,
-    JobStanding, Lease, NewRun, Next, Outcome, QueueRecord, Report, Reused, StageRoom, StaleBefore,
+    JobStanding, Lease, NewRun, Next, Outcome, PausedJobs, QueueRecord, Report, Reused, StageRoom,
+    StaleBefore,
     TakenBack, Told, WorkFeed,
 };
 pub use open::{

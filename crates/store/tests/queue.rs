@@ -10,6 +10,8 @@ mod desk;
 mod following;
 #[path = "queue/leases.rs"]
 mod leases;
+#[path = "queue/pausing.rs"]
+mod pausing;
 #[path = "queue/people.rs"]
 mod people;
 #[path = "queue/schedules.rs"]

@@ -1699,7 +1699,7 @@ export interface components {
             doc_title?: string | null;
             /** @description What happened. */
             error?: string | null;
-            /** @description `retry`, `permanent`, `poison` or `cancelled`. */
+            /** @description `retry`, `permanent`, `poison`, `unavailable` or `cancelled`. */
             error_class?: string | null;
             /**
              * @description Which failure it was, where a program can do something about it: `password_required` or `wrong_password`.
@@ -1721,6 +1721,11 @@ export interface components {
             max_attempts: number;
             /** Format: date-time */
             next_run_at: string;
+            /**
+             * Format: int32
+             * @description How often it was paused, which uses up no attempt.
+             */
+            pauses: number;
             /** Format: int32 */
             priority: number;
             /** Format: uuid */
@@ -1734,6 +1739,11 @@ export interface components {
             type: string;
             /** Format: date-time */
             updated_at: string;
+            /**
+             * @description What a paused job waits for: `object_store`, `database`, `local_disk`, `embedding_model`, `reader` or
+             *     `secrets_key`. It goes on by itself when that works again.
+             */
+            waiting_for?: string | null;
             worker_id?: string | null;
         };
         KeyCreatorView: {
@@ -1970,6 +1980,11 @@ export interface components {
              * @description How long the oldest job has waited that could be worked on.
              */
             oldest_age_seconds?: number | null;
+            /**
+             * Format: int64
+             * @description Those among them that wait for something processing depends on.
+             */
+            paused: number;
             stage: string;
             /** Format: int64 */
             waiting: number;
@@ -2233,6 +2248,11 @@ export interface components {
             started_at?: string | null;
             /** @description `pending`, `processing`, `succeeded` or `failed`. */
             status: string;
+            /**
+             * @description What a stage that is paused waits for: `object_store`, `database`, `local_disk`, `embedding_model`, `reader` or
+             *     `secrets_key`. It goes on by itself when that works again.
+             */
+            waiting_for?: string | null;
             worker_id?: string | null;
         };
         TableView: {

@@ -11,7 +11,7 @@ export interface Progress {
 }
 
 export type Happening =
-  | { kind: "queued" | "started" | "completed"; docId: string; runId: string }
+  | { kind: "queued" | "started" | "paused" | "completed"; docId: string; runId: string }
   | { kind: "failed"; docId: string; runId: string; stage: string | null; error: string | null; code: string | null }
   | { kind: "progress"; docId: string; progress: Progress }
   | { kind: "other" };
@@ -36,6 +36,8 @@ export function happeningOf(event: ServerEvent): Happening {
       return { kind: "queued", docId, runId };
     case "document.started":
       return { kind: "started", docId, runId };
+    case "document.paused":
+      return { kind: "paused", docId, runId };
     case "document.completed":
       return { kind: "completed", docId, runId };
     case "document.failed":
@@ -68,6 +70,7 @@ export function rowAfter(row: DocumentView, happening: Happening): DocumentView 
       return { ...row, status: "active", error: null, error_code: null };
     case "failed":
       return row.status === "active" ? row : { ...row, status: "failed", error: happening.error, error_code: happening.code };
+    case "paused":
     case "progress":
     case "other":
       return row;
@@ -76,7 +79,7 @@ export function rowAfter(row: DocumentView, happening: Happening): DocumentView 
 
 /** Pages of a list after a happening, or the same object when it is about no row of them. */
 export function pagesAfter(pages: Listed<DocumentView>[], happening: Happening): Listed<DocumentView>[] {
-  if (happening.kind === "other" || happening.kind === "progress") return pages;
+  if (happening.kind === "other" || happening.kind === "progress" || happening.kind === "paused") return pages;
   const at = pages.findIndex((page) => page.items.some((row) => row.doc_id === happening.docId));
   const page = pages[at];
   if (!page) return pages;

@@ -183,6 +183,7 @@ pub(crate) async fn queues(
     let queues = api.ops.list_queues(&caller).await?.into_iter().map(|queue| QueueView {
         stage: queue.stage,
         waiting: queue.waiting,
+        paused: queue.paused,
         in_flight: queue.in_flight,
         dead: queue.dead,
         finished_last_minute: queue.finished_last_minute,
@@ -239,6 +240,8 @@ fn view(job: JobRecord) -> JobView {
         error_code: job.error_code,
         closed_by: job.closed_by.map(|closed_by| closed_by.as_str().to_owned()),
         guidance: job.guidance,
+        waiting_for: job.paused_for,
+        pauses: job.pauses,
         created_at: job.created_at,
         updated_at: job.updated_at,
     }

@@ -137,6 +137,7 @@ fn stage_view(stage: StageRecord) -> StageView {
         retries: stage.retries,
         error: stage.error,
         progress: progress.map(|(done, total)| StageProgress { done, total }),
+        waiting_for: stage.waiting_for,
         artifacts: stage.artifacts,
     }
 }

@@ -25,6 +25,10 @@ pub(crate) enum Told {
         pipeline: Vec<String>,
         passed: usize,
     },
+    /// It is paused until a dependency works again.
+    Paused {
+        waiting_for: String,
+    },
     Succeeded(Uuid),
     Failed {
         run_id: Uuid,
@@ -162,6 +166,10 @@ impl Watcher {
         match topic.as_str() {
             "document.started" if self.watched.contains(&run_id) => {
                 self.tell(Told::Started(run_id));
+            }
+            "document.paused" if self.watched.contains(&run_id) => {
+                let waiting_for = payload["waiting_for"].as_str().unwrap_or_default().to_owned();
+                self.tell(Told::Paused { waiting_for });
             }
             "document.completed" => self.end(run_id, None),
             "document.failed" => {

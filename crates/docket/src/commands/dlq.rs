@@ -35,6 +35,7 @@ pub(crate) async fn show(
         ("closed by", or_nothing(&job.closed_by)),
         ("class", or_nothing(&job.error_class)),
         ("retries", format!("{} of {}", job.attempts, job.max_attempts)),
+        ("pauses", job.pauses.to_string()),
         ("workers lost", job.expiries.to_string()),
         ("last worker", or_nothing(&job.worker_id)),
         ("made", job.created_at.format("%Y-%m-%d %H:%M:%S UTC").to_string()),

@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use api_types::{JobPage, JobStatus, JobView};
 use chrono::{DateTime, Utc};
+use domain::Dependency;
 use serde_json::json;
 
 use crate::cli::JobsArgs;
@@ -75,6 +76,13 @@ fn note(job: &JobView, now: DateTime<Utc>) -> String {
     let error = job.error.as_deref().unwrap_or_default();
     let note = match job.status {
         JobStatus::Processing => format!("by {}", job.worker_id.as_deref().unwrap_or("somebody")),
+        JobStatus::Pending if job.waiting_for.is_some() => {
+            let dependency = job.waiting_for.as_deref().unwrap_or_default();
+            let shown = dependency
+                .parse::<Dependency>()
+                .map_or_else(|()| dependency.to_owned(), |dependency| dependency.to_string());
+            format!("waiting for {shown}: {error}")
+        }
         JobStatus::Pending if job.next_run_at > now => {
             format!("again in {}: {error}", age(job.next_run_at - now))
         }

@@ -80,7 +80,7 @@ async fn wait(mut watch: Watch, reruns: &mut [Rerun]) -> Result<(), ClientError>
         let (run_id, status, problem) = match watch.next().await {
             None => return Ok(()),
             Some(Told::GaveUp(error)) => return Err(error),
-            Some(Told::Started(_) | Told::At { .. }) => continue,
+            Some(Told::Started(_) | Told::At { .. } | Told::Paused { .. }) => continue,
             Some(Told::Succeeded(run_id)) => (run_id, "succeeded", None),
             Some(Told::Failed { run_id, error }) => (run_id, "failed", Some(error)),
         };

@@ -127,15 +127,24 @@ async fn without_its_tools_docket_says_what_is_missing_and_reads_the_rest() {
     ada.signs_in(&server).await;
     let papers = Papers::texts(1);
     papers.with("letter.pdf", pdf_saying("Hello"));
-    ada.types(["ingest", papers.folder(), "--wait"]).finish().await;
+    ada.types(["ingest", papers.folder()]).finish().await;
     let client = Client::admin(&server).await;
-    for (status, name) in [("active", "1.txt"), ("failed", "letter.pdf")] {
+    let paused = async || {
+        let jobs = client.get("/v1/jobs").await.body["items"].clone();
+        jobs.as_array().unwrap().iter().find(|job| job["waiting_for"] == "reader").cloned()
+    };
+    eventually("the letter waits for pdfium", async || paused().await.is_some()).await;
+    let job = paused().await.unwrap();
+    assert_eq!((&job["error"], &job["attempts"]), (&json!("pdfium is not installed"), &json!(0)));
+    assert!(job["guidance"].as_str().unwrap().contains("docket doctor"), "{job}");
+    let listed = async |status: &str| {
         let listed = client.get(&format!("/v1/documents?status={status}")).await.body;
-        assert_eq!(listed["items"][0]["filename"], name, "{listed}");
-    }
-    let dead = client.get("/v1/jobs/dead").await.body["items"][0].clone();
-    assert_eq!(dead["error"], "pdfium is not installed");
-    assert!(dead["guidance"].as_str().unwrap().contains("docket doctor"), "{dead}");
+        listed["items"][0]["filename"].clone()
+    };
+    eventually("the text is read", async || listed("active").await == "1.txt").await;
+    assert_eq!(listed("processing").await, "letter.pdf");
+    let status = ada.types(["status"]).finish().await;
+    assert!(status.stdout.contains("1 job waits for a working reader since"), "{status:?}");
     let found = Docket::run(["doctor", "--json"]).env("DOCKET_TESSERACT", "").finish().await;
     assert_eq!(found.code, Some(1));
     let found: Value = serde_json::from_str(&found.stdout).unwrap();

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use super::Dependency;
+
 /// What kind of failure it was, and so what happens next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FailureClass {
@@ -11,16 +13,18 @@ pub enum FailureClass {
     Permanent,
     /// Crashed or hit a limit in the sandbox: three quick tries, then quarantined.
     Poison,
+    /// Something that processing depends on did not work, whatever the document is: paused for as long as that
+    /// takes, without using up an attempt.
+    Unavailable(Dependency),
 }
 
 impl FailureClass {
-    pub const ALL: [Self; 3] = [Self::Retry, Self::Permanent, Self::Poison];
-
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Retry => "retry",
             Self::Permanent => "permanent",
             Self::Poison => "poison",
+            Self::Unavailable(_) => "unavailable",
         }
     }
 }
@@ -83,5 +87,11 @@ impl Failure {
     pub fn with_code(mut self, code: Option<FailureCode>) -> Self {
         self.code = code;
         self
+    }
+
+    pub fn unavailable(dependency: Dependency, error: impl Into<String>) -> Self {
+        let guidance =
+            format!("It is tried again by itself, as often as it takes. {}", dependency.advice());
+        Self::new(FailureClass::Unavailable(dependency), error, guidance)
     }
 }

@@ -6,7 +6,8 @@
 //!     ▲  ▲                │    │
 //!     │  └── released ────┤    │ given up (permanent, poison, out of attempts),
 //!     │      expired      │    │ cancelled
-//!     │      put off      ▼    ▼
+//!     │      put off      │    │
+//!     │      paused       ▼    ▼
 //!     └───────────────── DEAD ◄──── cancelled (from PENDING)
 //!          retried
 //! ```
@@ -79,6 +80,8 @@ pub enum JobEvent {
     Succeeded,
     /// Failed, to be tried again later.
     PutOff,
+    /// Something that processing depends on was away: to be tried again, without using up an attempt.
+    Paused,
     /// Failed for good.
     GivenUp,
     /// Handed back by a worker that stops.
@@ -103,21 +106,25 @@ impl JobState {
 
     pub fn apply(self, event: JobEvent) -> Result<Self, IllegalTransition> {
         use JobEvent::{
-            Cancelled, Claimed, Expired, GivenUp, PutOff, Released, Retried, Succeeded,
+            Cancelled, Claimed, Expired, GivenUp, Paused, PutOff, Released, Retried, Succeeded,
         };
         use JobState::{Completed, Dead, Pending, Processing};
         match (self, event) {
             (Pending, Claimed) => Ok(Processing),
             (Processing, Succeeded) => Ok(Completed),
-            (Processing, PutOff | Released | Expired) | (Dead, Retried) => Ok(Pending),
+            (Processing, PutOff | Paused | Released | Expired) | (Dead, Retried) => Ok(Pending),
             (Processing, GivenUp | Cancelled) | (Pending, Cancelled) => Ok(Dead),
-            (Pending, Succeeded | PutOff | GivenUp | Released | Expired | Retried)
+            (Pending, Succeeded | PutOff | Paused | GivenUp | Released | Expired | Retried)
             | (Processing, Claimed | Retried)
             | (
                 Completed,
-                Claimed | Succeeded | PutOff | GivenUp | Released | Expired | Retried | Cancelled,
+                Claimed | Succeeded | PutOff | Paused | GivenUp | Released | Expired | Retried
+                | Cancelled,
             )
-            | (Dead, Claimed | Succeeded | PutOff | GivenUp | Released | Expired | Cancelled) => {
+            | (
+                Dead,
+                Claimed | Succeeded | PutOff | Paused | GivenUp | Released | Expired | Cancelled,
+            ) => {
                 Err(IllegalTransition { what: "job", state: self.as_str(), event: event.as_str() })
             }
         }
@@ -125,10 +132,11 @@ impl JobState {
 }
 
 impl JobEvent {
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Claimed,
         Self::Succeeded,
         Self::PutOff,
+        Self::Paused,
         Self::GivenUp,
         Self::Released,
         Self::Expired,
@@ -141,6 +149,7 @@ impl JobEvent {
             Self::Claimed => "claimed",
             Self::Succeeded => "completed",
             Self::PutOff => "put off",
+            Self::Paused => "paused",
             Self::GivenUp => "given up",
             Self::Released => "released",
             Self::Expired => "taken over",
@@ -188,6 +197,7 @@ mod tests {
                 "Claimed: PROCESSING - - -",
                 "Succeeded: - COMPLETED - -",
                 "PutOff: - PENDING - -",
+                "Paused: - PENDING - -",
                 "GivenUp: - DEAD - -",
                 "Released: - PENDING - -",
                 "Expired: - PENDING - -",

@@ -7,6 +7,7 @@
 //! The machines here are pure: they say what may follow what. The SQL that persists a transition
 //! repeats its guard in the `WHERE`.
 
+mod dependency;
 mod envelope;
 mod failure;
 mod job;
@@ -14,11 +15,12 @@ mod pipeline;
 mod retry;
 mod run;
 
+pub use dependency::Dependency;
 pub use envelope::{Envelope, UnreadableEnvelope};
 pub use failure::{Failure, FailureClass, FailureCode};
 pub use job::{ClosedBy, JobEvent, JobState};
 pub use pipeline::{InvalidPipeline, Pipeline, StageName};
-pub use retry::{Jitter, RetryPolicy, Verdict};
+pub use retry::{Jitter, RetryPolicy, Tries, Verdict};
 pub use run::{RunEvent, RunState};
 
 use thiserror::Error;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::FailureClass;
+use super::{Dependency, FailureClass};
 
 /// Waiting times after the first, second, … failure; after the last one the work is given up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,10 +23,21 @@ impl Jitter {
     }
 }
 
+/// What became of the work before.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tries {
+    /// Retries that have been used up.
+    pub retries: u32,
+    /// How often it was paused, which uses up none.
+    pub pauses: u32,
+}
+
 /// What becomes of work that failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     TryAgainIn(Duration),
+    /// The same, but it does not count: the work is not to blame.
+    Pause(Dependency, Duration),
     GiveUp,
 }
 
@@ -52,24 +63,49 @@ impl RetryPolicy {
         Self { name: "source", delays: &seconds([300, 900, 3600]), jittered: false };
     /// After a crash or a limit: soon, three times, whatever the policy for ordinary failures.
     pub const POISON: Self = Self { name: "poison", delays: &seconds([1, 2, 4]), jittered: false };
+    /// While a dependency is away: 5 s, 15 s, 1, 5 and 15 minutes, then every hour for as long as it takes. One job of
+    /// all that wait for it is tried much more often, and wakes the others.
+    pub const PAUSE: Self =
+        Self { name: "pause", delays: &seconds([5, 15, 60, 300, 900, 3600]), jittered: true };
+    /// After the worker of a job died. Documents are read in child processes, so it was mostly not the document: it
+    /// is taken over at once three times, and then ever later, so that one which does kill workers leaves them time
+    /// for the others. After the last one (some four hours) the job is given up.
+    pub const LOST_WORKER: Self = Self {
+        name: "lost_worker",
+        delays: &seconds([0, 0, 0, 30, 120, 600, 3600, 3600, 3600]),
+        jittered: false,
+    };
 
     /// How often work under this policy is tried again.
     pub fn retries(&self) -> u32 {
         u32::try_from(self.delays.len()).unwrap_or(u32::MAX)
     }
 
-    /// After a failure when `retries` have been used up already.
-    pub fn after_failure(&self, class: FailureClass, retries: u32, jitter: Jitter) -> Verdict {
+    pub fn delays(&self) -> &'static [Duration] {
+        self.delays
+    }
+
+    pub fn after_failure(&self, class: FailureClass, tries: Tries, jitter: Jitter) -> Verdict {
         let policy = match class {
             FailureClass::Permanent => return Verdict::GiveUp,
+            FailureClass::Unavailable(dependency) => {
+                return Verdict::Pause(dependency, Self::pause(tries.pauses, jitter));
+            }
             FailureClass::Poison => &Self::POISON,
             FailureClass::Retry => self,
         };
-        match policy.delays.get(retries as usize) {
+        match policy.delays.get(tries.retries as usize) {
             Some(delay) if policy.jittered => Verdict::TryAgainIn(spread(*delay, jitter)),
             Some(delay) => Verdict::TryAgainIn(*delay),
             None => Verdict::GiveUp,
         }
+    }
+
+    /// How long work rests that was paused so often before.
+    fn pause(pauses: u32, jitter: Jitter) -> Duration {
+        let delays = Self::PAUSE.delays;
+        let delay = delays.get(pauses as usize).or(delays.last());
+        spread(delay.copied().unwrap_or_default(), jitter)
     }
 }
 
@@ -84,10 +120,12 @@ mod tests {
 
     fn delays(policy: RetryPolicy, class: FailureClass, bits: u32) -> Vec<u64> {
         (0..)
-            .map(|retries| policy.after_failure(class, retries, Jitter::from_bits(bits)))
+            .map(|retries| {
+                policy.after_failure(class, Tries { retries, pauses: 9 }, Jitter::from_bits(bits))
+            })
             .map_while(|verdict| match verdict {
                 Verdict::TryAgainIn(delay) => Some(delay.as_secs()),
-                Verdict::GiveUp => None,
+                Verdict::Pause(..) | Verdict::GiveUp => None,
             })
             .collect()
     }
@@ -110,5 +148,22 @@ mod tests {
             assert_eq!(delays(policy, FailureClass::Poison, 0), [1, 2, 4]);
             assert_eq!(delays(policy, FailureClass::Permanent, 0), Vec::<u64>::new());
         }
+    }
+
+    #[test]
+    fn what_is_no_documents_fault_is_paused_ever_longer_and_never_given_up() {
+        let class = FailureClass::Unavailable(Dependency::ObjectStore);
+        let pause = |pauses, bits| {
+            let tries = Tries { retries: 4, pauses };
+            match RetryPolicy::PIPELINE.after_failure(class, tries, Jitter::from_bits(bits)) {
+                Verdict::Pause(Dependency::ObjectStore, delay) => {
+                    (delay + Duration::from_millis(500)).as_secs()
+                }
+                other => panic!("{other:?}"),
+            }
+        };
+        let middle: Vec<u64> = (0..8).map(|pauses| pause(pauses, u32::MAX / 2)).collect();
+        assert_eq!(middle, [5, 15, 60, 300, 900, 3600, 3600, 3600]);
+        assert_eq!(pause(u32::MAX, 0), 3240);
     }
 }

@@ -119,7 +119,12 @@ impl VectorShelf for VectorsKeeper {
 
 #[expect(clippy::needless_pass_by_value, reason = "for `map_err`")]
 fn try_again(error: StoreError) -> Failure {
-    Failure::retry(format!("vectors could not be looked up: {error}"))
+    let text = format!("vectors could not be looked up: {error}");
+    if error.is_unavailable() {
+        Failure::unavailable(domain::Dependency::Database, text)
+    } else {
+        Failure::retry(text)
+    }
 }
 
 /// As it was cut; only what is embedded matters here.

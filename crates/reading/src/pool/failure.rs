@@ -4,7 +4,7 @@ use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
 use std::time::Duration;
 
-use domain::{Failure, FailureClass, FailureCode};
+use domain::{Dependency, Failure, FailureClass, FailureCode};
 use thiserror::Error;
 
 use crate::ReadError;
@@ -38,9 +38,11 @@ pub enum ReadFailure {
 impl ReadFailure {
     pub fn class(&self) -> FailureClass {
         match self {
-            Self::Typed(ReadError::Stopped)
+            // About the machine: any document would fare the same there.
+            Self::Typed(ReadError::Missing { .. })
             | Self::Unprotected { .. }
-            | Self::NotStarted { .. } => FailureClass::Retry,
+            | Self::NotStarted { .. } => FailureClass::Unavailable(Dependency::Reader),
+            Self::Typed(ReadError::Stopped) => FailureClass::Retry,
             Self::Typed(_) => FailureClass::Permanent,
             Self::Crashed { .. }
             | Self::TimedOut { .. }
@@ -145,7 +147,9 @@ mod tests {
         let failure = Failure::from(ReadFailure::from(ReadError::WrongPassword));
         assert_eq!(failure.code, Some(FailureCode::WrongPassword));
         assert_eq!(Failure::from(ReadFailure::from(ReadError::damaged("x"))).code, None);
-        let failure = Failure::from(ReadFailure::NotStarted { why: "no memory".into() });
-        assert_eq!(failure.class, FailureClass::Retry);
+        let missing = ReadFailure::from(ReadError::Missing { what: "pdfium".into() });
+        for failure in [missing, ReadFailure::NotStarted { why: "no memory".into() }] {
+            assert_eq!(failure.class(), FailureClass::Unavailable(Dependency::Reader));
+        }
     }
 }

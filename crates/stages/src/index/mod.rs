@@ -12,8 +12,8 @@ use std::fmt;
 use std::sync::Arc;
 
 use domain::{
-    ChunkArea, ContentHash, EmbeddedPart, Failure, IdGen, NewChunk, NewChunks, NewVectors,
-    StageName,
+    ChunkArea, ContentHash, Dependency, EmbeddedPart, Failure, IdGen, NewChunk, NewChunks,
+    NewVectors, StageName,
 };
 use engine::{StageOutput, StageSettings, Work};
 use reading::model::Part;
@@ -185,7 +185,11 @@ fn cut_off() -> Failure {
 
 fn of_embedding(error: EmbeddingError) -> Failure {
     match error {
-        EmbeddingError::Passing(what) => Failure::retry(what),
+        EmbeddingError::Passing(what) => Failure::unavailable(Dependency::EmbeddingModel, what),
+        EmbeddingError::Crashed(what) => Failure::poison(
+            what,
+            "This is a bug that the document brings out; report it, and retry the job after an update.",
+        ),
         EmbeddingError::Lasting(what) => Failure::permanent(
             what,
             "Check the embedding model's settings, then run the document again from `index`.",

@@ -8,8 +8,9 @@ WITH run AS (
 ),
 dropped AS (
     UPDATE jobs
-    SET status = 'DEAD', lease_token = NULL, lease_until = NULL, error = 'cancelled',
-        error_class = 'cancelled', error_code = NULL, guidance = 'retry the job to go on with the run', updated_at = $3
+    SET status = 'DEAD', lease_token = NULL, lease_until = NULL, is_paused = false, paused_for = NULL,
+        paused_since = NULL, probed_at = NULL, error = 'cancelled', error_class = 'cancelled', error_code = NULL,
+        guidance = 'retry the job to go on with the run', updated_at = $3
     FROM run WHERE jobs.run_id = run.run_id AND jobs.status IN ('PENDING', 'PROCESSING')
     RETURNING jobs.job_id
 ),

@@ -1,7 +1,7 @@
 -- Claims jobs of several stages at once, fairly across tenants, then by priority, then by age.
 -- $1 stages in the pipeline's order, $2 how many of each, $3 whose turn it was last, $4 the new
 -- leases' ends, $5 now, $6 the worker, $7 one fresh token per job, as many as may be claimed in all,
--- $8 the tenants that get nothing this time.
+-- $8 the tenants that get nothing this time. Jobs that are paused are in no list that is walked here.
 WITH RECURSIVE wanted AS MATERIALIZED (
     SELECT * FROM unnest($1::text[], $2::int[], $3::uuid[], $4::timestamptz[]) WITH ORDINALITY
         AS w (stage, room, last_tenant, lease_until, rank)
@@ -21,10 +21,10 @@ hops (stage, rank, room, last_tenant, lease_until, lap, last_hop, tenant_id, is_
          LATERAL (
              SELECT j.tenant_id, j.tenant_id <> ALL ($8) AND EXISTS (
                  SELECT FROM jobs AS d
-                 WHERE d.status = 'PENDING' AND d.stage = w.stage AND d.tenant_id = j.tenant_id
+                 WHERE d.status = 'PENDING' AND NOT d.is_paused AND d.stage = w.stage AND d.tenant_id = j.tenant_id
                    AND d.next_run_at <= $5) AS is_due
              FROM jobs AS j
-             WHERE j.status = 'PENDING' AND j.stage = w.stage
+             WHERE j.status = 'PENDING' AND NOT j.is_paused AND j.stage = w.stage
                AND j.tenant_id > start.after AND j.tenant_id <= start.last_hop
              ORDER BY j.tenant_id LIMIT 1) AS next
     UNION ALL
@@ -34,10 +34,10 @@ hops (stage, rank, room, last_tenant, lease_until, lap, last_hop, tenant_id, is_
          LATERAL (
              SELECT j.tenant_id, j.tenant_id <> ALL ($8) AND EXISTS (
                  SELECT FROM jobs AS d
-                 WHERE d.status = 'PENDING' AND d.stage = h.stage AND d.tenant_id = j.tenant_id
+                 WHERE d.status = 'PENDING' AND NOT d.is_paused AND d.stage = h.stage AND d.tenant_id = j.tenant_id
                    AND d.next_run_at <= $5) AS is_due
              FROM jobs AS j
-             WHERE j.status = 'PENDING' AND j.stage = h.stage
+             WHERE j.status = 'PENDING' AND NOT j.is_paused AND j.stage = h.stage
                AND j.tenant_id > h.tenant_id AND j.tenant_id <= h.last_hop
              ORDER BY j.tenant_id LIMIT 1) AS next
     WHERE h.due < h.room
@@ -56,7 +56,7 @@ candidates AS MATERIALIZED (
     FROM sharing AS s,
          LATERAL (
              SELECT job_id, priority, next_run_at FROM jobs
-             WHERE status = 'PENDING' AND stage = s.stage AND tenant_id = s.tenant_id
+             WHERE status = 'PENDING' AND NOT is_paused AND stage = s.stage AND tenant_id = s.tenant_id
                AND next_run_at <= $5
              ORDER BY priority DESC, next_run_at, job_id
              LIMIT s.share
@@ -85,7 +85,7 @@ started AS (
     WHERE run.run_id = claimed.run_id
     RETURNING claimed.*, run.pipeline, run.config, run.content_sha256, run.sealed_password
 )
-SELECT job_id, tenant_id, run_id, doc_id, stage, attempts, lease_token, trace_parent, pipeline,
+SELECT job_id, tenant_id, run_id, doc_id, stage, attempts, pauses, lease_token, trace_parent, pipeline,
        config, content_sha256, sealed_password,
        -- How long it could have been worked on by somebody.
        (extract(epoch FROM $5 - greatest(created_at, next_run_at)) * 1000)::bigint AS waited_ms,

@@ -1,5 +1,6 @@
 -- Takes jobs back whose lease has run out: their worker died or was cut off. Each keeps its place in the
--- line. One that has killed too many workers ($2) is given up. $1 now, $3 the most to take at once, $4 event ids.
+-- line, but waits a while after some ($5: seconds after the first, second, …). After too many ($2) it is given up.
+-- $1 now, $3 the most to take at once, $4 event ids.
 WITH lost AS (
     SELECT job_id, row_number() OVER () AS place FROM (
         SELECT job_id FROM jobs
@@ -11,6 +12,8 @@ WITH lost AS (
 taken_back AS (
     UPDATE jobs
     SET status = CASE WHEN expiries + 1 >= $2 THEN 'DEAD' ELSE 'PENDING' END,
+        next_run_at = greatest(next_run_at, $1 + make_interval(secs =>
+            nullif(($5::float8[])[least(expiries + 1, cardinality($5::float8[]))], 0))),
         expiries = expiries + 1, lease_token = NULL, lease_until = NULL,
         error = 'the worker ' || worker_id || ' stopped responding',
         error_class = 'poison', error_code = NULL,

@@ -2,7 +2,8 @@
 -- documents, unless those were deleted, and with what closed those that are dead.
 WITH page AS (
     SELECT job_id, run_id, doc_id, type, stage, status, priority, attempts, max_attempts, expiries, next_run_at,
-           lease_until, worker_id, started_at, error, error_class, error_code, guidance, created_at, updated_at
+           lease_until, worker_id, started_at, error, error_class, error_code, guidance, pauses, paused_for, created_at,
+           updated_at
     FROM jobs
     WHERE tenant_id = $1
       AND ($2::text IS NULL OR status = $2)

@@ -2,8 +2,9 @@
 -- run took the place of its run.
 WITH revived AS (
     UPDATE jobs
-    SET status = 'PENDING', attempts = 0, expiries = 0, next_run_at = $3, error = NULL, error_class = NULL,
-        error_code = NULL, discarded_at = NULL, guidance = NULL, updated_at = $3
+    SET status = 'PENDING', attempts = 0, expiries = 0, pauses = 0, is_paused = false, paused_for = NULL,
+        paused_since = NULL, probed_at = NULL, next_run_at = $3, error = NULL, error_class = NULL, error_code = NULL,
+        discarded_at = NULL, guidance = NULL, updated_at = $3
     WHERE tenant_id = $1 AND job_id = $2 AND status = 'DEAD'
       AND EXISTS (SELECT FROM dead_jobs AS dead
                   WHERE dead.job_id = jobs.job_id

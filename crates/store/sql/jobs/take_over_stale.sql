@@ -48,7 +48,8 @@ recreated AS (
         WHERE jobs.run_id = next.run_id) AS before
     WHERE next.stage IS NOT NULL
     ON CONFLICT (run_id, stage) DO UPDATE
-    SET status = 'PENDING', attempts = 0, expiries = 0, next_run_at = excluded.next_run_at, error = NULL,
+    SET status = 'PENDING', attempts = 0, expiries = 0, pauses = 0, is_paused = false, paused_for = NULL,
+        paused_since = NULL, probed_at = NULL, next_run_at = excluded.next_run_at, error = NULL,
         error_class = NULL, error_code = NULL, discarded_at = NULL, guidance = NULL, updated_at = excluded.updated_at
     RETURNING job.job_id, job.tenant_id, job.run_id, job.stage, job.trace_parent
 ),

@@ -85,6 +85,8 @@ pub struct StageRecord {
     /// How far it is, where it tells: so many of so many.
     pub progress_done: Option<i32>,
     pub progress_total: Option<i32>,
+    /// The dependency that it waits for.
+    pub waiting_for: Option<String>,
 }
 
 impl Tx {

@@ -1,10 +1,12 @@
 //! The queue: leased rows.
 //!
 //! What workers do with it is set-based and spans tenants (`queue.rs`): one statement claims many
-//! jobs, one reports (`report.rs`) on many. What people do with it stays inside a tenant (`tenant.rs`, `dead.rs`).
+//! jobs, one reports (`report.rs`) on many. Jobs that wait for a dependency are in `pauses.rs`. What people do with it
+//! stays inside a tenant (`tenant.rs`, `dead.rs`).
 
 mod dead;
 mod feed;
+mod pauses;
 mod queue;
 mod report;
 mod schedules;
@@ -13,6 +15,7 @@ mod tenant;
 
 pub use dead::JobStanding;
 pub use feed::WorkFeed;
+pub use pauses::PausedJobs;
 pub use queue::{Claim, ClaimedJob, Earlier, Held, StageRoom, TakenBack, Told};
 pub use report::{Lease, Next, Outcome, Report};
 pub use schedules::BegunSchedule;

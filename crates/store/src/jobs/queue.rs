@@ -1,12 +1,12 @@
 //! The workers' side: claim, prolong, report, take back.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use domain::{
     AuditAction, AuditEntry, ContentHash, DocId, Entity, JobId, JobState, LeaseToken, Pipeline,
-    RunId, Secret, StageName, TenantId,
+    RetryPolicy, RunId, Secret, StageName, TenantId, Tries,
 };
 use serde_json::{Value, json};
 #[cfg(feature = "sabotage")]
@@ -53,8 +53,8 @@ pub struct ClaimedJob {
     pub run_id: RunId,
     pub doc_id: DocId,
     pub stage: StageName,
-    /// Retries used up so far.
-    pub retries: u32,
+    /// What became of it before.
+    pub tries: Tries,
     pub trace_parent: Option<String>,
     pub pipeline: Pipeline,
     /// What the run works on.
@@ -105,6 +105,7 @@ struct ClaimedRow {
     doc_id: Uuid,
     stage: String,
     attempts: i32,
+    pauses: i32,
     lease_token: Uuid,
     trace_parent: Option<String>,
     pipeline: Vec<String>,
@@ -131,7 +132,10 @@ impl ClaimedJob {
             run_id: RunId(row.run_id),
             doc_id: DocId(row.doc_id),
             stage: parse_stage(row.stage)?,
-            retries: u32::try_from(row.attempts).unwrap_or(0),
+            tries: Tries {
+                retries: u32::try_from(row.attempts).unwrap_or(0),
+                pauses: u32::try_from(row.pauses).unwrap_or(0),
+            },
             trace_parent: row.trace_parent,
             pipeline,
             content: row.content_sha256.as_deref().map(content_hash).transpose()?,
@@ -160,6 +164,8 @@ struct SettledRow {
     attempts: i32,
     error: Option<String>,
     trace_parent: Option<String>,
+    /// What it waited for before it succeeded.
+    works_again: Option<String>,
     work_waits: bool,
 }
 
@@ -172,7 +178,7 @@ impl SettledRow {
         let action = match self.outcome.as_str() {
             "succeeded" => AuditAction::JobCompleted,
             "given_up" => AuditAction::JobFailed,
-            "put_off" => AuditAction::JobRetryScheduled,
+            "put_off" | "paused" => AuditAction::JobRetryScheduled,
             _ => AuditAction::JobReleased,
         };
         let entry = AuditEntry {
@@ -327,6 +333,7 @@ impl AcrossTenants {
             .bind(now)
             .bind(columns.stats)
             .bind(columns.codes)
+            .bind(columns.waits_for)
             .fetch_all(self.connection())
             .await?;
         self.append_audit_many(now, rows.iter().map(SettledRow::audit)).await?;
@@ -339,13 +346,19 @@ impl AcrossTenants {
                 self.insert_chunks(run, chunks, now).await?;
             }
         }
+        let working: BTreeSet<&str> =
+            rows.iter().filter_map(|row| row.works_again.as_deref()).collect();
+        if !working.is_empty() {
+            self.wake_paused(&working.into_iter().collect::<Vec<_>>(), now).await?;
+        }
         if rows.iter().any(|row| row.work_waits) {
             announce_work(self.connection()).await?;
         }
         Ok(rows.iter().map(SettledRow::held).collect())
     }
 
-    /// Takes back jobs whose lease has run out, at most `most` of them.
+    /// Takes back jobs whose lease has run out, at most `most` of them. After some expiries each waits a while
+    /// ([`RetryPolicy::LOST_WORKER`]); with `allowed_expiries` it is given up.
     pub async fn take_back_expired(
         &mut self,
         now: DateTime<Utc>,
@@ -353,11 +366,13 @@ impl AcrossTenants {
         most: u32,
     ) -> Result<Vec<TakenBack>, StoreError> {
         let events: Vec<Uuid> = (0..most).map(|_| self.next_id()).collect();
+        let delays = RetryPolicy::LOST_WORKER.delays().iter().map(Duration::as_secs_f64);
         let rows: Vec<ExpiredRow> = sqlx::query_as(sql!("jobs/expire"))
             .bind(now)
             .bind(i32::try_from(allowed_expiries).unwrap_or(i32::MAX))
             .bind(i64::from(most))
             .bind(events)
+            .bind(delays.collect::<Vec<f64>>())
             .fetch_all(self.connection())
             .await?;
         self.append_audit_many(now, rows.iter().map(ExpiredRow::audit)).await?;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
-use domain::{Failure, FailureCode, JobId, LeaseToken, NewChunks, StageName};
+use domain::{Dependency, Failure, FailureCode, JobId, LeaseToken, NewChunks, StageName};
 use serde_json::Value;
 use uuid::Uuid;
 
@@ -24,6 +24,12 @@ pub enum Outcome {
     /// To be tried again, not before the moment.
     PutOff {
         failure: Failure,
+        not_before: DateTime<Utc>,
+    },
+    /// To be tried again, not before the moment, without using up a retry: a dependency did not work.
+    Paused {
+        failure: Failure,
+        dependency: Dependency,
         not_before: DateTime<Utc>,
     },
     GivenUp {
@@ -76,6 +82,7 @@ pub(super) struct ReportColumns {
     pub(super) next_retries: Vec<Option<i32>>,
     pub(super) event_ids: Vec<Uuid>,
     pub(super) codes: Vec<Option<&'static str>>,
+    pub(super) waits_for: Vec<Option<&'static str>>,
 }
 
 impl ReportColumns {
@@ -96,6 +103,9 @@ impl ReportColumns {
             Outcome::PutOff { failure, not_before } => {
                 ("put_off", Some(failure), Some(*not_before), None)
             }
+            Outcome::Paused { failure, not_before, .. } => {
+                ("paused", Some(failure), Some(*not_before), None)
+            }
             Outcome::GivenUp { failure } => ("given_up", Some(failure), None, None),
             Outcome::Released => ("released", None, None, None),
         };
@@ -104,6 +114,10 @@ impl ReportColumns {
             _ => (None, None),
         };
         self.outcomes.push(word);
+        self.waits_for.push(match outcome {
+            Outcome::Paused { dependency, .. } => Some(dependency.as_str()),
+            _ => None,
+        });
         self.not_before.push(not_before);
         self.errors.push(failure.map(|failure| storable::text(&failure.error).into_owned()));
         self.classes.push(failure.map(|failure| failure.class.as_str()));

@@ -91,6 +91,10 @@ pub struct JobRecord {
     pub guidance: Option<String>,
     /// Why nobody needs to look at it, though it is dead.
     pub closed_by: Option<ClosedBy>,
+    /// How often it was paused.
+    pub pauses: i32,
+    /// The dependency that it waits for.
+    pub paused_for: Option<String>,
     pub created_at: DateTime<Utc>,
     pub updated_at: DateTime<Utc>,
 }
@@ -100,6 +104,8 @@ pub struct JobRecord {
 pub struct QueueRecord {
     pub stage: String,
     pub waiting: i64,
+    /// Those among them that wait for a dependency.
+    pub paused: i64,
     pub in_flight: i64,
     pub dead: i64,
     /// When the oldest job that could be worked on was made.
@@ -130,6 +136,8 @@ struct JobRow {
     error_code: Option<String>,
     guidance: Option<String>,
     closed_by: Option<String>,
+    pauses: i32,
+    paused_for: Option<String>,
     created_at: DateTime<Utc>,
     updated_at: DateTime<Utc>,
 }
@@ -159,6 +167,8 @@ impl TryFrom<JobRow> for JobRecord {
             error_code: row.error_code,
             closed_by: row.closed_by.as_deref().map(parse_closed_by).transpose()?,
             guidance: row.guidance,
+            pauses: row.pauses,
+            paused_for: row.paused_for,
             created_at: row.created_at,
             updated_at: row.updated_at,
         })

@@ -77,7 +77,7 @@ async fn a_job_is_not_claimed_before_its_time() {
     assert!(desk.claim("w", "ocr", 1).await.is_empty());
     desk.clock.advance(Duration::seconds(1));
     let again = desk.claim_one("w", "ocr").await;
-    assert_eq!((again.job_id, again.retries), (job.job_id, 1));
+    assert_eq!((again.job_id, again.tries.retries), (job.job_id, 1));
 }
 
 #[tokio::test]

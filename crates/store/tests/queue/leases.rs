@@ -1,7 +1,7 @@
 //! What a lease protects.
 
 use chrono::Duration;
-use domain::{Failure, JobState};
+use domain::{Dependency, Failure, JobState};
 use store::{Outcome, Told};
 
 use crate::desk::{Desk, LEASE, held, succeeded};
@@ -22,6 +22,11 @@ async fn a_zombies_late_report_changes_nothing() {
         succeeded(Some(desk.next("index", true))),
         succeeded(None),
         Outcome::PutOff { failure: Failure::retry("late"), not_before: desk.now() },
+        Outcome::Paused {
+            failure: Failure::unavailable(Dependency::ObjectStore, "late"),
+            dependency: Dependency::ObjectStore,
+            not_before: desk.now(),
+        },
         Outcome::GivenUp { failure: Failure::permanent("late", "none") },
         Outcome::Released,
     ];

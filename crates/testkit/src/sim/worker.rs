@@ -3,7 +3,9 @@
 use std::collections::HashMap;
 
 use chrono::{DateTime, Duration, Utc};
-use domain::{Failure, Jitter, JobId, LeaseToken, RetryPolicy, StageName, TenantId};
+use domain::{
+    Dependency, Failure, Jitter, JobId, LeaseToken, RetryPolicy, StageName, TenantId, Tries,
+};
 use serde_json::json;
 use store::{Claim, ClaimedJob, Held, Lease, Next, Outcome, Report, StageRoom};
 use uuid::Uuid;
@@ -114,7 +116,11 @@ impl Seed<'_> {
         }
         let hand = waiting[self.dice.below(waiting.len())];
         let job = self.workers[worker].hands[hand].job.clone();
-        let outcome = match self.dice.below(10) {
+        let outcome = match self.dice.below(11) {
+            7 if !only_good => {
+                let failure = Failure::unavailable(Dependency::ObjectStore, "it does not answer");
+                self.failed(worker, &job, failure)
+            }
             8 if !only_good => self.failed(worker, &job, Failure::retry("it broke")),
             9 if !only_good => {
                 let failure = match self.dice.below(3) {
@@ -133,7 +139,7 @@ impl Seed<'_> {
     fn failed(&mut self, worker: usize, job: &ClaimedJob, failure: Failure) -> Outcome {
         let jitter = Jitter::from_bits(self.dice.bits());
         let now = self.now_of(worker);
-        engine::after_failure(failure, &RetryPolicy::PIPELINE, job.retries, now, jitter)
+        engine::after_failure(failure, &RetryPolicy::PIPELINE, job.tries, now, jitter)
     }
 
     fn succeeded(&mut self, worker: usize, job: &ClaimedJob) -> Outcome {
@@ -187,7 +193,13 @@ impl Seed<'_> {
             ..
         } = outcome
         {
-            let job = ClaimedJob { job_id, token: lease.token, stage, retries: 0, ..job.clone() };
+            let job = ClaimedJob {
+                job_id,
+                token: lease.token,
+                stage,
+                tries: Tries::default(),
+                ..job.clone()
+            };
             self.workers[worker].hands.push(Hand { job, outcome: None });
         }
     }
@@ -217,7 +229,9 @@ impl Seed<'_> {
         let now = self.now_of(worker);
         let mut across = self.store().on_the_queue().await.map_err(refused)?;
         let taken = across.take_back_expired(now, ALLOWED_EXPIRIES, 20).await.map_err(refused)?;
-        self.note(format!("{} jobs are taken back {fault:?}", taken.len()));
+        let resumed =
+            across.resume_paused(now, now - Duration::seconds(30)).await.map_err(refused)?;
+        self.note(format!("{} jobs are taken back, {resumed} resumed {fault:?}", taken.len()));
         if fault == Fault::BeforeCommit {
             return across.rollback().await.map_err(refused);
         }

@@ -42,7 +42,7 @@ export function Health() {
                 {stages.map((queue) => (
                   <tr key={queue.stage}>
                     <td>{queue.stage}</td>
-                    <td className="number">{count(queue.waiting)}</td>
+                    <td className="number">{queue.paused > 0 && <><Badge tone="warn">{count(queue.paused)} paused</Badge> </>}{count(queue.waiting)}</td>
                     <td className="number">{count(queue.in_flight)}</td>
                     <td className="number">{count(queue.dead)}</td>
                     <td className="number">{queue.oldest_age_seconds == null ? "–" : duration(queue.oldest_age_seconds * 1000)}</td>

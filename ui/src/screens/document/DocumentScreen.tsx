@@ -6,10 +6,11 @@ import { Link, useSearchParams } from "wouter";
 import { findDocument, readPage } from "../../api/endpoints.ts";
 import { ApiError, isNotFound } from "../../api/problem.ts";
 import type { DocumentDetail, PageView } from "../../api/types.ts";
-import { Empty, ProblemNote, Skeleton, SkeletonRows, StatusBadge, TabList } from "../../design/basics.tsx";
+import { Badge, Empty, ProblemNote, Skeleton, SkeletonRows, StatusBadge, TabList } from "../../design/basics.tsx";
 import { Icon } from "../../design/Icon.tsx";
 import { useKeys } from "../../design/keyboard.ts";
 import { wantsPassword } from "../../format/failures.ts";
+import { waitingFor } from "../../format/waiting.ts";
 import { progressOf } from "../../live/live.ts";
 import { useStorePart } from "../../live/store.ts";
 import { may } from "../../session/permissions.ts";
@@ -68,10 +69,12 @@ function isNoDocument(error: Error): boolean {
 
 function StateLine({ detail }: { detail: DocumentDetail }) {
   const progress = useStorePart(progressOf, (all) => all.get(detail.doc_id)) ?? standingOf(detail.runs[0]);
+  const waiting = waitingFor(detail.runs[0]?.stages.find((stage) => stage.waiting_for != null)?.waiting_for);
   return (
     <p className="document-state">
       <StatusBadge status={detail.status} />
       {progress?.stage && <span className="quiet">{progress.stage}{progress.total > 0 && ` ${progress.done} of ${progress.total}`}</span>}
+      {waiting && <Badge tone="warn">{waiting}</Badge>}
       {detail.error && <span className="run-error" title={detail.error}>{detail.error}</span>}
       <TagLinks tags={detail.tags} />
       <PartsLine parts={detail.parts} rest={`/documents/${detail.doc_id}?tab=details`} />

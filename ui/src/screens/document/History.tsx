@@ -9,6 +9,7 @@ import { Badge, Empty, StatusBadge, Time } from "../../design/basics.tsx";
 import { Icon } from "../../design/Icon.tsx";
 import { bytes, counted } from "../../format/numbers.ts";
 import { duration } from "../../format/time.ts";
+import { waitingFor } from "../../format/waiting.ts";
 import { saveBlob } from "../../live/download.ts";
 import { tell } from "../../live/notices.ts";
 import { artifactsOf, compareRuns, figuresOf, runLength, stageSpans } from "./runs.ts";
@@ -73,7 +74,7 @@ function StageRow({ run, stage, from, width }: { run: RunView; stage: StageView;
           <span className="stage-name">{stage.name}</span>
           <span className="stage-track"><span className={`stage-span ${stage.status}`} style={{ left: `${from * 100}%`, width: `${Math.max(0.6, width * 100)}%` }} /></span>
           <span className="number">{stage.progress && `${stage.progress.done} of ${stage.progress.total} `}{stage.duration_ms == null ? <StatusBadge status={stage.status} /> : duration(stage.duration_ms)}</span>
-          <span className="stage-retries">{stage.retries > 0 && <Badge tone="warn">{counted(stage.retries, "retry", "retries")}</Badge>}</span>
+          <span className="stage-retries">{stage.waiting_for && <Badge tone="warn">{waitingFor(stage.waiting_for)}</Badge>}{stage.retries > 0 && <Badge tone="warn">{counted(stage.retries, "retry", "retries")}</Badge>}</span>
         </summary>
         <div className="stage-more">
           {stage.error && <p className="run-error"><Icon name="alert" /> {stage.error}</p>}

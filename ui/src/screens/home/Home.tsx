@@ -5,7 +5,7 @@ import { useEffect } from "react";
 import { Link } from "wouter";
 import { countDocuments, listDeadJobs, listDocuments, listQueues } from "../../api/endpoints.ts";
 import type { DocumentSummary, DocumentView, QueueView } from "../../api/types.ts";
-import { Empty, ProblemNote, Skeleton, SkeletonRows, StatusBadge, Time, useNow } from "../../design/basics.tsx";
+import { Badge, Empty, ProblemNote, Skeleton, SkeletonRows, StatusBadge, Time, useNow } from "../../design/basics.tsx";
 import { Icon } from "../../design/Icon.tsx";
 import { count, counted } from "../../format/numbers.ts";
 import { byStage } from "../../format/stages.ts";
@@ -182,7 +182,7 @@ function QueueRow({ queue }: { queue: QueueView }) {
   return (
     <tr>
       <td>{queue.stage}</td>
-      <td className="number">{count(queue.waiting)}</td>
+      <td className="number">{queue.paused > 0 && <><Badge tone="warn">{count(queue.paused)} paused</Badge> </>}{count(queue.waiting)}</td>
       <td className="number">{count(queue.in_flight)}</td>
       <td className="number">{queue.oldest_age_seconds == null ? <span className="quiet">–</span> : duration(queue.oldest_age_seconds * 1000)}</td>
       <td><Sparkline stage={queue.stage} /></td>

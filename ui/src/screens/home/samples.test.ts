@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { QueueView } from "../../api/types.ts";
 import { linePoints, SAMPLES_KEPT, withSamples, type Sample } from "./samples.ts";
 
-const queue = (waiting: number): QueueView => ({ stage: "ocr", waiting, in_flight: 1, dead: 0, finished_last_minute: 4 });
+const queue = (waiting: number): QueueView => ({ stage: "ocr", paused: 0, waiting, in_flight: 1, dead: 0, finished_last_minute: 4 });
 
 describe("samples", () => {
   it("are kept for a while only", () => {

@@ -1,8 +1,9 @@
 import { keepPreviousData, useInfiniteQuery } from "@tanstack/react-query";
 import { useSearchParams } from "wouter";
 import { listJobs } from "../../api/endpoints.ts";
-import { Button, Empty, ProblemNote, Segmented, SkeletonRows, StatusBadge, Time } from "../../design/basics.tsx";
+import { Badge, Button, Empty, ProblemNote, Segmented, SkeletonRows, StatusBadge, Time } from "../../design/basics.tsx";
 import { closedInWords } from "../../format/failures.ts";
+import { waitingFor } from "../../format/waiting.ts";
 import { DocumentName } from "./DeadLetters.tsx";
 
 const ROWS = 50;
@@ -43,7 +44,7 @@ export function Jobs() {
                 <tr key={job.job_id}>
                   <td className="cell-name"><DocumentName id={job.doc_id} title={job.doc_title} /></td>
                   <td>{job.stage}</td>
-                  <td><StatusBadge status={job.status} />{job.error && <p className="cell-why quiet">{job.error}</p>}{job.closed_by && <p className="quiet">{closedInWords(job.closed_by)}</p>}</td>
+                  <td><StatusBadge status={job.status} />{job.waiting_for && <> <Badge tone="warn">{waitingFor(job.waiting_for)}</Badge></>}{job.error && <p className="cell-why quiet">{job.error}</p>}{job.closed_by && <p className="quiet">{closedInWords(job.closed_by)}</p>}</td>
                   <td className="number cell-short">{job.attempts} of {job.max_attempts}</td>
                   <td className="cell-when"><Time at={job.updated_at} /></td>
                   <td className="quiet cell-short">{job.worker_id ?? "–"}</td>

@@ -19,6 +19,7 @@ use std::sync::{Arc, Mutex};
 
 use anyhow::Context;
 use api_types::{BatchView, CreateBatchRequest, MeView};
+use domain::Dependency;
 use futures_util::{Stream, StreamExt, stream};
 use uuid::Uuid;
 
@@ -247,6 +248,10 @@ impl Waiting {
                 progress.at(run_id, &pipeline, passed);
                 return Ok(());
             }
+            Told::Paused { waiting_for } => {
+                progress.complain_once(paused(&waiting_for));
+                return Ok(());
+            }
             Told::Succeeded(run_id) => (run_id, Processed::Succeeded),
             Told::Failed { run_id, error } => (run_id, Processed::Failed(error)),
         };
@@ -255,5 +260,16 @@ impl Waiting {
             report.processed(place, processed.clone());
         }
         Ok(())
+    }
+}
+
+/// Nothing is wrong with the files, but it may take long.
+fn paused(waiting_for: &str) -> String {
+    match waiting_for.parse::<Dependency>() {
+        Ok(dependency) => format!(
+            "Documents wait for {dependency}, and go on by themselves when it works again. {}",
+            dependency.advice()
+        ),
+        Err(()) => format!("Documents wait for {waiting_for}, and go on by themselves after that."),
     }
 }

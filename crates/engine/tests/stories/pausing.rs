@@ -1,0 +1,198 @@
+//! What becomes of documents while something that processing depends on is away.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use domain::{Dependency, Failure, JobState, StageName};
+use engine::{Earlier, Stage, StageFuture, StageOutput, StageSettings, Stages, Work};
+use serde_json::json;
+use tokio::sync::Semaphore;
+
+use crate::workshop::{Workshop, quick, scripted};
+
+const SOON: Duration = Duration::from_secs(20);
+
+/// A stage whose object store is away as long as the flag says so.
+fn reading(is_away: &Arc<AtomicBool>) -> impl Stage + use<> {
+    let is_away = Arc::clone(is_away);
+    let read = move |_| {
+        let is_away = is_away.load(Ordering::SeqCst);
+        async move {
+            if is_away {
+                Err(Failure::unavailable(Dependency::ObjectStore, "no answer within 30 s"))
+            } else {
+                Ok(())
+            }
+        }
+    };
+    scripted("ingest", StageSettings::default(), read).0
+}
+
+#[tokio::test]
+async fn after_a_day_without_the_object_store_every_document_completes_by_itself() {
+    const DOCUMENTS: usize = 50;
+    let shop = Workshop::open().await;
+    let is_away = Arc::new(AtomicBool::new(true));
+    let worker = shop.worker(quick(&["index"]).with(reading(&is_away)));
+    let mut jobs = Vec::new();
+    for _ in 0..DOCUMENTS {
+        jobs.push(shop.submit(&["ingest", "index"]).await.job_id);
+    }
+    let began = shop.environment.clock.now();
+    while shop.environment.clock.now() - began < chrono::Duration::hours(24) {
+        worker.work_off().await.unwrap();
+        shop.clock.advance(chrono::Duration::minutes(30));
+    }
+    for job_id in &jobs {
+        let job = shop.job(*job_id).await;
+        assert_eq!((job.status, job.attempts), (JobState::Pending, 0));
+        assert_eq!(job.paused_for.as_deref(), Some("object_store"));
+        assert!((15..100).contains(&job.pauses), "{} pauses in a day", job.pauses);
+    }
+    let topics = "SELECT jsonb_build_array(topic, count(*)) FROM outbox_events GROUP BY topic";
+    assert_eq!(shop.values(topics).await, [json!(["document.paused", DOCUMENTS])]);
+
+    is_away.store(false, Ordering::SeqCst);
+    // Soon enough, although each of them would have waited for up to an hour.
+    shop.clock.advance(chrono::Duration::seconds(31));
+    worker.work_off().await.unwrap();
+    let runs = "SELECT jsonb_build_array(status, count(*)) FROM ingestion_runs GROUP BY status";
+    assert_eq!(shop.values(runs).await, [json!(["succeeded", DOCUMENTS])]);
+    assert!(shop.store.list_paused_jobs().await.unwrap().is_empty());
+    shop.assert_chain_intact().await;
+}
+
+#[tokio::test]
+async fn a_worker_whose_own_store_is_away_keeps_no_document_from_another_worker() {
+    let shop = Workshop::open().await;
+    let broken = shop.worker(Stages::default().with(reading(&Arc::new(AtomicBool::new(true)))));
+    let healthy = shop.worker(Stages::default().with(reading(&Arc::default())));
+    let job_id = shop.submit(&["ingest"]).await.job_id;
+    for _ in 0..3 {
+        broken.work_off().await.unwrap();
+        shop.clock.advance(chrono::Duration::hours(2));
+    }
+    healthy.work_off().await.unwrap();
+    let job = shop.job(job_id).await;
+    assert_eq!((job.status, job.attempts, job.pauses), (JobState::Completed, 0, 3));
+}
+
+#[tokio::test]
+async fn a_crash_after_an_outage_is_still_the_documents_own() {
+    let shop = Workshop::open().await;
+    let is_away = Arc::new(AtomicBool::new(true));
+    let flag = Arc::clone(&is_away);
+    let (stage, _) = scripted("ocr", StageSettings::default(), move |_| {
+        let is_away = flag.load(Ordering::SeqCst);
+        async move {
+            Err(if is_away {
+                Failure::unavailable(Dependency::Reader, "no child can be started")
+            } else {
+                Failure::poison("the reader crashed (signal 11)", "look at it")
+            })
+        }
+    });
+    let worker = shop.worker(Stages::default().with(stage));
+    let job_id = shop.submit(&["ocr"]).await.job_id;
+    worker.work_off().await.unwrap();
+    assert_eq!(shop.job(job_id).await.attempts, 0);
+    is_away.store(false, Ordering::SeqCst);
+    for _ in 0..4 {
+        shop.clock.advance(chrono::Duration::seconds(31));
+        worker.work_off().await.unwrap();
+    }
+    let job = shop.job(job_id).await;
+    assert_eq!((job.status, job.attempts, job.pauses), (JobState::Dead, 3, 1));
+    assert_eq!(job.error_class.as_deref(), Some("poison"));
+}
+
+/// Says of each document whether it is a scan, as the flag stands.
+struct Preprocess {
+    name: StageName,
+    settings: StageSettings,
+    finds_scans: Arc<AtomicBool>,
+}
+
+impl Stage for Preprocess {
+    fn name(&self) -> &StageName {
+        &self.name
+    }
+
+    fn settings(&self) -> &StageSettings {
+        &self.settings
+    }
+
+    fn run<'a>(&'a self, _: &'a Work) -> StageFuture<'a> {
+        let is_scan = self.finds_scans.load(Ordering::SeqCst);
+        let artifacts = vec![json!({ "is_scan": is_scan })];
+        Box::pin(async { Ok(StageOutput { artifacts, ..StageOutput::default() }) })
+    }
+}
+
+/// Has something to do for scans only.
+struct ForScans<S>(S);
+
+impl<S: Stage> Stage for ForScans<S> {
+    fn name(&self) -> &StageName {
+        self.0.name()
+    }
+
+    fn settings(&self) -> &StageSettings {
+        self.0.settings()
+    }
+
+    fn has_work(&self, earlier: &Earlier) -> bool {
+        earlier.values().flatten().any(|left| left["is_scan"] == true)
+    }
+
+    fn run<'a>(&'a self, work: &'a Work) -> StageFuture<'a> {
+        self.0.run(work)
+    }
+}
+
+#[tokio::test]
+async fn text_does_not_wait_for_ocr_slots_that_scans_of_the_same_tenant_hold() {
+    let shop = Workshop::open().await;
+    let finds_scans = Arc::new(AtomicBool::new(true));
+    let preprocess = Preprocess {
+        name: "preprocess".parse().unwrap(),
+        settings: StageSettings::default(),
+        finds_scans: Arc::clone(&finds_scans),
+    };
+    let (gate, settings) = (Arc::new(Semaphore::new(0)), StageSettings::default());
+    let (begun, mut seen) = tokio::sync::mpsc::unbounded_channel();
+    let closed = Arc::clone(&gate);
+    let (ocr, _) = scripted("ocr", StageSettings { concurrency: 2, ..settings }, move |work| {
+        let (gate, begun) = (Arc::clone(&closed), begun.clone());
+        async move {
+            if work.earlier.values().flatten().any(|left| left["is_scan"] == true) {
+                begun.send(()).unwrap();
+                gate.acquire().await.unwrap().forget();
+            }
+            Ok(())
+        }
+    });
+    let stages = Stages::default().with(preprocess).with(ForScans(ocr));
+    let index = scripted("index", StageSettings::default(), |_| async { Ok(()) }).0;
+    let worker = shop.worker(stages.with(index)).start();
+    let pipeline = ["preprocess", "ocr", "index"];
+    for _ in 0..2 {
+        shop.submit(&pipeline).await;
+        worker.wake();
+        tokio::time::timeout(SOON, seen.recv()).await.expect("the scan is read").unwrap();
+    }
+    finds_scans.store(false, Ordering::SeqCst);
+    shop.submit(&pipeline).await;
+    worker.wake();
+    let completed = async |count: usize| {
+        const DONE: &str = "SELECT to_jsonb(run_id) FROM ingestion_runs WHERE status = 'succeeded'";
+        while shop.values(DONE).await.len() < count {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    tokio::time::timeout(SOON, completed(1)).await.expect("text passes the scans");
+    gate.add_permits(2);
+    tokio::time::timeout(SOON, completed(3)).await.expect("then the scans complete");
+    worker.stop(SOON).await;
+}

@@ -1,0 +1,9 @@
+import { expect, test } from "vitest";
+import { waitingFor } from "./waiting.ts";
+
+test("what is waited for is named in words", () => {
+  expect(waitingFor("object_store")).toBe("Waiting for the object store");
+  expect(waitingFor("model_service")).toBe("Waiting for model service");
+  expect(waitingFor(null)).toBeNull();
+  expect(waitingFor(undefined)).toBeNull();
+});
