@@ -32,6 +32,7 @@ const SCREENS: readonly (readonly [string, string])[] = [
   ["/documents?status=failed", "nested.html"],
   ["/documents?q=nothing", "Nothing matches"],
   ["/documents/LEASE", "Lease agreement"],
+  ["/documents/LEASE?tab=ask", "Only this document is searched"],
   ["/documents/LEASE?tab=markdown", "Copy"],
   ["/documents/LEASE?tab=history", "Uploaded by hand"],
   ["/documents/LEASE?tab=details", "Versions"],

@@ -121,6 +121,28 @@ describe("a first day", () => {
     expect(await isPassageOver("2031")).toBe(true);
   });
 
+  it("asks one document, by the keyboard and on a phone, and marks the answer on the page beside it", async () => {
+    await page.goto(`${server.url}/documents`);
+    await page.getByRole("link", { name: "lease.pdf" }).click();
+    await page.getByRole("img", { name: "Page 1" }).waitFor();
+    await page.keyboard.press("q");
+    await page.locator("#document-question").fill("When does the lease end?");
+    await page.keyboard.press("Enter");
+    await page.getByText("What it rests on").waitFor({ timeout: 60_000 });
+    expect(await page.getByRole("region", { name: "Answer" }).innerText()).toContain("31 May 2031");
+    await page.waitForURL(/tab=ask&q=.*page=2.*&quote=/);
+    await page.locator(".overlay-passage").first().waitFor({ state: "attached" });
+    const size = page.viewportSize();
+    await page.setViewportSize({ width: 390, height: 844 });
+    const box = await page.locator(".ask-document").boundingBox();
+    expect(box?.width ?? 999).toBeLessThanOrEqual(390);
+    expect(await page.locator(".ask-document").evaluate((element) => element.scrollWidth - element.clientWidth)).toBeLessThanOrEqual(0);
+    if (size) await page.setViewportSize(size);
+    await page.locator("#document-question").fill("Which planets have rings?");
+    await page.getByRole("button", { name: "Ask", exact: true }).click();
+    await page.getByText("The documents do not say").waitFor({ timeout: 60_000 });
+  });
+
   it("says so when the documents do not say, and shows what came nearest", async () => {
     await ask("Which planets have rings?");
     await page.getByText("The documents do not say").waitFor({ timeout: 60_000 });

@@ -6,8 +6,11 @@ use anyhow::Result;
 use clap::{Parser, Subcommand};
 
 mod embedding;
+mod every_question;
 mod fit;
+mod floor;
 mod interference;
+mod judged;
 mod latency;
 mod quality;
 mod quality_asked;
@@ -27,7 +30,11 @@ enum What {
     Embedding(embedding::Arguments),
     /// What to do with a chunk that is longer than the model reads.
     Windows(windows::Arguments),
-    /// Fits the model that decides whether to answer.
+    /// Asks every question of the corpus, and fails when one of them makes the answerer panic.
+    Ask(every_question::Arguments),
+    /// How near a passage that shares no word with a query has to be.
+    Floor(floor::Arguments),
+    /// Fits the models that say how sure an answer is.
     Fit(fit::Arguments),
     /// Whether hidden documents change anything, in any number of pairs.
     Interference(interference::Arguments),
@@ -41,6 +48,8 @@ fn main() -> Result<()> {
     match Arguments::parse().what {
         What::Embedding(arguments) => embedding::run(&arguments),
         What::Windows(arguments) => windows::run(&arguments),
+        What::Ask(arguments) => every_question::run(&arguments),
+        What::Floor(arguments) => floor::run(&arguments),
         What::Fit(arguments) => fit::run(&arguments),
         What::Interference(arguments) => interference::run(&arguments),
         What::Latency(arguments) => latency::run(&arguments),

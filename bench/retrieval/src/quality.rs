@@ -4,10 +4,10 @@ use std::fmt::Write as _;
 use std::io::{self, Write as _};
 
 use anyhow::Result;
-use retrieval::answer::confidence;
 use retrieval::index::Mode;
 
-use crate::quality_asked::{Asked, Indexed, passage_of};
+use crate::judged::{Judged, as_float, calibration, curve};
+use crate::quality_asked::{Among, Asked, Indexed, passage_of};
 use crate::quality_corpus::{self, Question};
 use crate::quality_vectors::Vectors;
 
@@ -87,10 +87,13 @@ fn row(
 }
 
 fn answers(name: &str, indexed: &Indexed, vectors: &Vectors, report: &mut String) -> Result<()> {
-    let asked: Vec<(&Question, Asked)> = indexed
-        .questions()
-        .filter_map(|(number, question)| Some((question, indexed.ask(number, vectors)?)))
-        .collect();
+    let ask = |among: Among| -> Vec<(&Question, Asked)> {
+        let answered = indexed.questions().filter_map(|(number, question)| {
+            Some((question, indexed.ask(number, Some(vectors), among)?))
+        });
+        answered.collect()
+    };
+    let asked = ask(Among::All);
     let answerable: Vec<_> = asked.iter().filter(|(question, _)| question.answerable()).collect();
     let mean = |score: &dyn Fn(&Question, &Asked) -> f64| {
         answerable.iter().map(|(question, asked)| score(question, asked)).sum::<f64>()
@@ -100,11 +103,8 @@ fn answers(name: &str, indexed: &Indexed, vectors: &Vectors, report: &mut String
         let text = &indexed.set.passages[passage_of(asked.quote.chunk_id)];
         asked.quote.span.clone().map_or(String::new(), |span| text[span].to_owned())
     };
-    let has_answer = |question: &Question, asked: &Asked| {
-        let right_passage = question.passages.contains(&passage_of(asked.quote.chunk_id));
-        let has = question.answers.iter().any(|answer| asked.quote.text.contains(answer.as_str()));
-        f64::from(u8::from(right_passage && has))
-    };
+    let has_answer =
+        |question: &Question, asked: &Asked| f64::from(u8::from(indexed.is_right(question, asked)));
     let best = |question: &Question, asked: &Asked, score: fn(&str, &str) -> f64| {
         let given = span(asked);
         question.answers.iter().map(|answer| score(answer, &given)).fold(0.0, f64::max)
@@ -116,39 +116,20 @@ fn answers(name: &str, indexed: &Indexed, vectors: &Vectors, report: &mut String
         mean(&|question, asked| best(question, asked, exact)),
         mean(&|question, asked| best(question, asked, f1))
     )?;
-    let scored: Vec<(bool, f32)> = asked
-        .iter()
-        .map(|(question, asked)| (question.answerable(), confidence(&asked.evidence)))
-        .collect();
-    curve(&scored, report)
-}
-
-/// For each share of answerable questions that are answered: the share of unanswerable ones that are
-/// refused, and the confidence that parts them.
-pub(crate) fn curve(scored: &[(bool, f32)], report: &mut String) -> Result<()> {
-    let mut answerable: Vec<f32> =
-        scored.iter().filter(|(answerable, _)| *answerable).map(|(_, score)| *score).collect();
-    answerable.sort_by(|a, b| b.total_cmp(a));
-    let others: Vec<f32> =
-        scored.iter().filter(|(answerable, _)| !answerable).map(|(_, score)| *score).collect();
-    writeln!(
-        report,
-        "| answered, of answerable | refused, of unanswerable | right to answer | at confidence |\n|---|---|---|---|"
-    )?;
-    for percent in [99, 95, 90, 85, 80, 75, 70, 60, 50, 40, 30, 20, 10] {
-        let count = (answerable.len() * percent).div_ceil(100).max(1);
-        let least = answerable[count - 1];
-        let refused = others.iter().filter(|score| **score < least).count();
-        let answered = count + others.len() - refused;
-        writeln!(
-            report,
-            "| {:.2} | {:.3} | {:.3} | {least:.3} |",
-            as_float(percent) / 100.0,
-            as_float(refused) / as_float(others.len()),
-            as_float(count) / as_float(answered),
-        )?;
-    }
-    Ok(())
+    let judge = |asked: &[(&Question, Asked)], among: Among| -> Vec<Judged> {
+        let judged = |(question, asked): &(&Question, Asked)| Judged {
+            answerable: among == Among::All && question.answerable(),
+            right: among == Among::All && indexed.is_right(question, asked),
+            confidence: asked.confidence,
+        };
+        asked.iter().map(judged).collect()
+    };
+    let mut judged = judge(&asked, Among::All);
+    curve(&judged, report)?;
+    calibration(&judged, report)?;
+    writeln!(report, "\nthe same, and each question asked once more where nothing answers it:")?;
+    judged.extend(judge(&ask(Among::OtherGroups), Among::OtherGroups));
+    calibration(&judged, report)
 }
 
 /// Words as SQuAD compares them: no case, punctuation or articles.
@@ -173,9 +154,4 @@ fn f1(expected: &str, given: &str) -> f64 {
         }
     }
     if all == 0 { 0.0 } else { f64::from(common) / as_float(all) }
-}
-
-#[expect(clippy::cast_precision_loss, reason = "counts of questions")]
-fn as_float(count: usize) -> f64 {
-    count as f64
 }

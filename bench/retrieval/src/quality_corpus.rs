@@ -47,7 +47,23 @@ pub(crate) struct QuestionSet {
     pub(crate) passages: Vec<String>,
     /// The document of each passage.
     pub(crate) document_of: Vec<usize>,
+    /// The article or contract of each passage.
+    pub(crate) group_of: Vec<usize>,
+    /// Answers are clauses, of which a quoted sentence may be a part.
+    pub(crate) answers_are_long: bool,
     pub(crate) questions: Vec<Question>,
+}
+
+impl QuestionSet {
+    fn new(answers_are_long: bool) -> Self {
+        Self {
+            passages: Vec::new(),
+            document_of: Vec::new(),
+            group_of: Vec::new(),
+            answers_are_long,
+            questions: Vec::new(),
+        }
+    }
 }
 
 pub(crate) struct Question {
@@ -73,13 +89,13 @@ pub(crate) fn squad(corpus: &Path) -> Result<QuestionSet> {
     let path = corpus.join("qa_squad2/squad2_subset.json");
     let text = fs::read_to_string(&path).with_context(|| format!("reading {}", path.display()))?;
     let file: File = serde_json::from_str(&text)?;
-    let mut set =
-        QuestionSet { passages: Vec::new(), document_of: Vec::new(), questions: Vec::new() };
+    let mut set = QuestionSet::new(false);
     for (group, article) in file.data.into_iter().enumerate() {
         for paragraph in article.paragraphs {
             let passage = set.passages.len();
             set.passages.push(paragraph.context);
             set.document_of.push(passage);
+            set.group_of.push(group);
             set.questions.extend(paragraph.qas.into_iter().map(|qa| Question {
                 text: qa.question,
                 group,
@@ -114,8 +130,7 @@ pub(crate) fn contracts(corpus: &Path) -> Result<QuestionSet> {
         .collect::<Result<_>>()?;
     files.retain(|path| path.extension().is_some_and(|ending| ending == "txt"));
     files.sort();
-    let mut set =
-        QuestionSet { passages: Vec::new(), document_of: Vec::new(), questions: Vec::new() };
+    let mut set = QuestionSet::new(true);
     for (document, path) in files.iter().enumerate() {
         let text = fs::read_to_string(path)?;
         let labels: Labels =
@@ -123,6 +138,7 @@ pub(crate) fn contracts(corpus: &Path) -> Result<QuestionSet> {
         let first = set.passages.len();
         set.passages.extend(pieces_of(&text));
         set.document_of.resize(set.passages.len(), document);
+        set.group_of.resize(set.passages.len(), document);
         for (clause, label) in labels.labels {
             let spans: Vec<String> = label
                 .spans
@@ -175,6 +191,6 @@ fn pieces_of(text: &str) -> Vec<String> {
 }
 
 /// Line breaks and blanks differ between a label and the text.
-fn letters(text: &str) -> String {
+pub(crate) fn letters(text: &str) -> String {
     text.split_whitespace().collect()
 }

@@ -13,6 +13,8 @@ pub mod chunk;
 pub mod embed;
 pub mod embedding;
 pub mod index;
+#[cfg(test)]
+mod random_texts;
 pub mod sentences;
 pub mod snippet;
 pub mod terms;

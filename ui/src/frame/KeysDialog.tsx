@@ -26,6 +26,7 @@ const GROUPS: readonly (readonly [string, readonly (readonly [string, string])[]
     ["r", "Rotate"],
     ["p", "Thumbnails"],
     ["n", "Next disputed word"],
+    ["q", "Ask this document"],
     ["[ ]", "Previous, next tab"],
   ]],
 ];

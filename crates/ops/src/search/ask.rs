@@ -18,7 +18,7 @@ use tokio::runtime::Handle;
 use tokio::sync::mpsc;
 
 use super::write::{self, Writer};
-use super::{Filters, Hit, Retrieved, SearchRequest};
+use super::{Filters, Hit, Retrieved, SearchRequest, work};
 use crate::{Ops, OpsError};
 
 #[derive(Clone, Debug)]
@@ -179,9 +179,7 @@ impl Ops {
             let embed = embed.as_ref().map(|embed| embed as answer::Embed<'_>);
             (write::check(drafted, &retrieved, embed), retrieved)
         };
-        let checked = tokio::task::spawn_blocking(check).await;
-        let (written, mut retrieved) =
-            checked.map_err(|error| OpsError::internal("checking an answer", error))?;
+        let (written, mut retrieved) = work::run("checking an answer", check).await?;
         if written.sentences.is_empty() {
             let unsupported = "what the language model wrote is not supported by the passages";
             retrieved.warnings.push(unsupported.to_owned());
@@ -216,7 +214,7 @@ impl Ops {
             .map(|(found, passage)| (found.chunk_id, passage.text.clone(), found.score))
             .collect();
         let here = Handle::current();
-        let work = move || {
+        let extract = move || {
             let passages: Vec<Passage<'_>> = texts
                 .iter()
                 .map(|(chunk_id, text, score)| Passage { chunk_id: *chunk_id, text, score: *score })
@@ -229,8 +227,7 @@ impl Ops {
                 }
             }
         };
-        let worked = tokio::task::spawn_blocking(work).await;
-        worked.map_err(|error| OpsError::internal("answering", error))
+        work::run("answering", extract).await
     }
 
     fn log_question(
@@ -338,6 +335,51 @@ mod tests {
         let Citation { passage, .. } = Citation::new(1, &passage(), quote.to_owned());
         let areas = passage.areas.iter().map(|area| area.page).collect();
         (passage.first_page, passage.last_page, areas)
+    }
+
+    /// Whatever is quoted from whatever text: a citation keeps its passage's pages, and points at some of its areas.
+    #[test]
+    fn any_part_of_any_text_can_be_cited() {
+        const PIECES: [&str; 12] = [
+            "lease ",
+            "ü",
+            "租赁合同",
+            "👩‍👩‍👧‍👦",
+            "e\u{301}",
+            "العقد ",
+            ". ",
+            "\n\n",
+            "\u{200b}",
+            "1.234,56",
+            "",
+            " ",
+        ];
+        let mut state = 5_u64;
+        let mut roll = |sides: usize| {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            usize::try_from(state >> 33).unwrap_or(0) % sides
+        };
+        for _ in 0..2_000 {
+            let text: String = (0..roll(30)).map(|_| PIECES[roll(PIECES.len())]).collect();
+            let letters: Vec<char> = text.chars().collect();
+            let (from, length) = (roll(letters.len() + 1), roll(letters.len() + 1));
+            let quote: String = letters.iter().skip(from).take(length).collect();
+            let mut passage = passage();
+            let [first, second] = [roll(text.len() + 1), roll(text.len() + 40)];
+            let sides = [0.0, 0.0, 1.0, 1.0];
+            passage.areas = vec![
+                ChunkArea::new(1, sides, 0..first),
+                ChunkArea::new(2, sides, first..second.max(first)),
+            ];
+            passage.text = text;
+            let cited = Citation::new(1, &passage, quote.clone());
+            assert_eq!(cited.quote, quote);
+            assert!((1..=2).contains(&cited.passage.first_page));
+            assert!(cited.passage.first_page <= cited.passage.last_page);
+            assert!(!cited.passage.areas.is_empty() && cited.passage.areas.len() <= 2);
+        }
     }
 
     #[test]

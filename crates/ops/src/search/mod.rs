@@ -7,6 +7,7 @@ mod meaning;
 mod models;
 mod rerank;
 mod vectors;
+mod work;
 mod write;
 
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -241,7 +242,7 @@ impl Ops {
         let (mode, limit, filters) = (request.mode, request.limit, request.filters.clone());
         let (terms, owner) = (QueryTerms::of(&request.query), scope.only_own());
         let by_meaning = vector.is_some();
-        let work = move || {
+        let search = move || {
             let visible = |facts: &DocFacts| facts.described_for(owner).is_some();
             let wanted = |facts: &DocFacts| filters.wants(facts, owner);
             let within = Within { visible: &visible, wanted: &wanted };
@@ -249,9 +250,7 @@ impl Ops {
             let (found, weights) = known.index.search_and_weigh(&query, within);
             (found, weights, terms)
         };
-        let searched = tokio::task::spawn_blocking(work).await;
-        let (found, weights, terms) =
-            searched.map_err(|error| OpsError::internal("searching", error))?;
+        let (found, weights, terms) = work::run("searching", search).await?;
         if by_meaning && found.iter().any(|found| found.similarity.is_none()) {
             let wait = "some documents wait for the embedding model; until then they are found by their words \
                         alone";

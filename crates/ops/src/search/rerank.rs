@@ -8,7 +8,7 @@ use std::sync::Arc;
 use connect::rerank::Reranker;
 use retrieval::embed::CrossEncoder;
 
-use super::Retrieved;
+use super::{Retrieved, work};
 
 /// Who gives it.
 #[derive(Clone, Debug)]
@@ -57,9 +57,10 @@ impl SecondOpinion {
                     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
                     model.score(&query, &texts)
                 };
-                let read = tokio::task::spawn_blocking(score).await;
-                let scores =
-                    read.map_err(|error| error.to_string())?.map_err(|error| error.to_string())?;
+                let scores = work::run("ordering what was found", score).await;
+                let scores = scores
+                    .map_err(|error| error.to_string())?
+                    .map_err(|error| error.to_string())?;
                 let mut order: Vec<usize> = (0..scores.len()).collect();
                 order.sort_by(|a, b| scores[*b].total_cmp(&scores[*a]));
                 Ok(order)

@@ -1,8 +1,10 @@
 //! What speaks for a sentence being an answer, and against it, in numbers.
 
 use super::Embed;
-use super::question::{Asked, Content, Question, is_empty_word};
+use super::asked::Asked;
+use super::question::{Content, Question, is_empty_word};
 use super::reading::Reading;
+use super::span::Span;
 use crate::terms::{Form, fold};
 
 /// The numbers of [`Evidence`], in their order.
@@ -10,7 +12,7 @@ use crate::terms::{Form, fold};
 /// Those that `bench-retrieval fit` found to say something about articles that it had not seen. Left out
 /// for want of that: margins to the next best sentence and passage, word pairs in order, how near the
 /// nearest words are.
-pub const FEATURES: [&str; 15] = [
+pub const FEATURES: [&str; 18] = [
     "coverage_around_the_sentence",
     "coverage_of_the_passage",
     "heaviest_word_missing_in_the_sentence",
@@ -26,6 +28,9 @@ pub const FEATURES: [&str; 15] = [
     "asks_for_any_thing",
     "question_is_negated",
     "gain_by_exchanging_a_word",
+    "coverage_of_the_sentence",
+    "nearness_of_the_span",
+    "margin_to_the_next_passage",
 ];
 
 /// One number for each of [`FEATURES`].
@@ -34,27 +39,28 @@ pub type Evidence = [f32; FEATURES.len()];
 /// How alike the question and each sentence of each passage are; zeros without an embedder.
 pub(super) struct Likeness {
     pub(super) of_sentences: Vec<Vec<f32>>,
+    /// Whether there were vectors to compare.
+    pub(super) is_known: bool,
 }
 
 impl Likeness {
     pub(super) fn of(question: &str, readings: &[Reading<'_>], embed: Option<Embed<'_>>) -> Self {
-        let Some(embed) = embed else {
-            let zeros = |reading: &Reading<'_>| vec![0.0; reading.sentences.len()];
-            return Self { of_sentences: readings.iter().map(zeros).collect() };
-        };
+        let zeros = |reading: &Reading<'_>| vec![0.0; reading.sentences.len()];
+        let unknown =
+            || Self { of_sentences: readings.iter().map(zeros).collect(), is_known: false };
+        let Some(embed) = embed else { return unknown() };
         let mut texts = vec![question];
         for reading in readings {
             texts.extend(reading.sentences.iter().map(|range| &reading.text[range.clone()]));
         }
         let vectors = embed(&texts);
-        let Some((asked, rest)) = vectors.split_first() else {
-            return Self { of_sentences: Vec::new() };
-        };
+        // An embedder that failed gives no vectors.
+        let Some((asked, rest)) = vectors.split_first() else { return unknown() };
         let mut cosines = rest.iter().map(|vector| cosine(asked, vector));
         let of_reading = |reading: &Reading<'_>| {
             (0..reading.sentences.len()).map(|_| cosines.next().unwrap_or(0.0)).collect()
         };
-        Self { of_sentences: readings.iter().map(of_reading).collect() }
+        Self { of_sentences: readings.iter().map(of_reading).collect(), is_known: true }
     }
 }
 
@@ -114,7 +120,10 @@ pub(super) struct Choice<'a> {
     pub(super) similarity: f32,
     /// The score of its passage.
     pub(super) score: f32,
+    /// By how much that is more than the best score of another passage.
+    pub(super) margin: f32,
     pub(super) gain_by_exchange: f32,
+    pub(super) span: Option<&'a Span>,
 }
 
 pub(super) fn weigh(question: &Question, choice: &Choice<'_>) -> Evidence {
@@ -129,7 +138,6 @@ pub(super) fn weigh(question: &Question, choice: &Choice<'_>) -> Evidence {
             question.contents.iter().filter(|c| which(c) && !reading.has(c.term, &within));
         small(missing.count().min(3))
     };
-    let is_present = within.clone().any(|token| reading.fits(token, question.asked));
     [
         coverage(question, reading, &around),
         coverage(question, reading, &all),
@@ -139,13 +147,16 @@ pub(super) fn weigh(question: &Question, choice: &Choice<'_>) -> Evidence {
         missing(|content| content.is_number),
         choice.similarity,
         choice.score,
-        one_if(is_present),
+        one_if(choice.span.is_some()),
         one_if(any_opposite(question, reading, &within, are_opposites)),
         one_if(any_opposite(question, reading, &all, differ_by_a_negating_prefix)),
         small(question.contents.len().min(15)),
         one_if(question.asked == Asked::Thing),
         one_if(question.negated),
         choice.gain_by_exchange,
+        coverage(question, reading, &within),
+        choice.span.map_or(0.0, |span| span.nearness),
+        choice.margin,
     ]
 }
 

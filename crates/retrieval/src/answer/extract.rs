@@ -5,10 +5,10 @@ use std::ops::Range;
 use uuid::Uuid;
 
 use super::evidence::{Choice, Evidence, Likeness, coverage, gain_by_exchange, weigh};
-use super::model::{self, ENOUGH};
+use super::model::{self, ENOUGH, WITHOUT_THE_KIND};
 use super::question::Question;
 use super::reading::Reading;
-use super::span::span;
+use super::span::{Span, span};
 use super::{Embed, Passage};
 use crate::terms::QueryTerms;
 
@@ -41,6 +41,25 @@ impl Answer {
     }
 }
 
+/// The best sentence of the passages and what speaks for and against it.
+#[derive(Clone, Debug)]
+pub struct Chosen {
+    pub quote: Quote,
+    pub evidence: Evidence,
+    /// Whether the sentences were compared by meaning as well as by words.
+    pub by_meaning: bool,
+    /// Whether the sentence has a thing of the kind that is asked for.
+    pub has_kind: bool,
+}
+
+impl Chosen {
+    /// How likely the sentence holds the answer.
+    pub fn confidence(&self) -> f32 {
+        let confidence = model::confidence(&self.evidence, self.by_meaning);
+        if self.has_kind { confidence } else { confidence.min(WITHOUT_THE_KIND) }
+    }
+}
+
 /// Answers a question by the best sentence of the passages.
 ///
 /// `weights` is [`crate::index::TenantIndex::weights`] of the question's terms. Without `embed` the
@@ -52,21 +71,18 @@ pub fn answer(
     embed: Option<Embed<'_>>,
 ) -> Answer {
     match evidence(question, weights, passages, embed) {
-        Some((quote, evidence)) => {
-            Answer { quote: Some(quote), confidence: model::confidence(&evidence) }
-        }
+        Some(chosen) => Answer { confidence: chosen.confidence(), quote: Some(chosen.quote) },
         None => Answer { quote: None, confidence: 0.0 },
     }
 }
 
-/// The best sentence and what speaks for and against it; `None` when the question says nothing or no
-/// passage has a sentence.
+/// The best sentence; `None` when the question says nothing or no passage has a sentence.
 pub fn evidence(
     question: &str,
     weights: &[f32],
     passages: &[Passage<'_>],
     embed: Option<Embed<'_>>,
-) -> Option<(Quote, Evidence)> {
+) -> Option<Chosen> {
     let asked = Question::of(question, &QueryTerms::of(question), weights);
     if asked.contents.is_empty() {
         return None;
@@ -75,49 +91,74 @@ pub fn evidence(
     let readings: Vec<Reading<'_>> =
         passages.iter().map(|passage| Reading::of(passage.text, &asked)).collect();
     let likeness = Likeness::of(question, &readings, embed);
-    let (at, sentence) = best_sentence(&asked, passages, &readings, &likeness)?;
+    let best = best_sentence(&asked, passages, &readings, &likeness)?;
+    let (Candidate { span, has_kind, .. }, (at, sentence)) = (&best, best.place);
     let reading = &readings[at];
+    let others = passages.iter().enumerate().filter(|(other, _)| *other != at);
+    let next = others.map(|(_, passage)| passage.score).fold(0.0, f32::max);
     let choice = Choice {
         reading,
         sentence,
         similarity: likeness.of_sentences[at][sentence],
         score: passages[at].score,
+        margin: passages[at].score - next,
         gain_by_exchange: embed
             .map_or(0.0, |embed| gain_by_exchange(&asked, reading, sentence, embed)),
+        span: span.as_ref(),
     };
+    let evidence = weigh(&asked, &choice);
     let quote = Quote {
         chunk_id: passages[at].chunk_id,
         sentence: reading.sentences[sentence].clone(),
-        span: span(&asked, reading, sentence),
         text: reading.text[reading.sentences[sentence].clone()].to_owned(),
+        span: span.as_ref().map(|span| span.bytes.clone()),
     };
-    Some((quote, weigh(&asked, &choice)))
+    Some(Chosen { quote, evidence, by_meaning: likeness.is_known, has_kind: *has_kind })
 }
 
+/// A sentence that may be quoted.
+struct Candidate {
+    /// Which passage, and which of its sentences.
+    place: (usize, usize),
+    span: Option<Span>,
+    /// Whether it has a thing of the kind that is asked for.
+    has_kind: bool,
+    score: f32,
+}
+
+impl Candidate {
+    fn is_better_than(&self, other: &Self) -> bool {
+        if self.has_kind == other.has_kind { self.score > other.score } else { self.has_kind }
+    }
+}
+
+/// A sentence without what is asked for is chosen only when no other has it either.
 fn best_sentence(
     question: &Question,
     passages: &[Passage<'_>],
     readings: &[Reading<'_>],
     likeness: &Likeness,
-) -> Option<(usize, usize)> {
-    let mut best: Option<(f32, (usize, usize))> = None;
+) -> Option<Candidate> {
+    let mut best: Option<Candidate> = None;
     for (at, reading) in readings.iter().enumerate() {
         for sentence in 0..reading.sentences.len() {
             let within = reading.tokens_in(&reading.sentences[sentence]);
-            let fits = within.clone().any(|token| reading.fits(token, question.asked));
+            let span = span(question, reading, sentence);
             let score = model::sentence_score(
                 coverage(question, reading, &within),
                 likeness.of_sentences[at][sentence],
                 passages[at].score,
-                fits,
+                span.as_ref().map_or(0.0, |span| span.nearness),
             );
+            let has_kind = span.is_some() || !question.asked.is_recognisable();
+            let candidate = Candidate { place: (at, sentence), span, has_kind, score };
             // The first of equals: passages come best first.
-            if best.is_none_or(|(most, _)| score > most) {
-                best = Some((score, (at, sentence)));
+            if best.as_ref().is_none_or(|best| candidate.is_better_than(best)) {
+                best = Some(candidate);
             }
         }
     }
-    best.map(|(_, place)| place)
+    best
 }
 
 #[cfg(test)]

@@ -2,13 +2,17 @@
 //!
 //! The *extractive* answerer needs no language model: it picks, of the passages that were found, the
 //! sentence that answers best, marks the *span* in it that is likely meant, and says how sure it is
-//! ([`answer`]). Below [`ENOUGH`] it abstains. [`verify`] holds what a language model wrote against the
+//! ([`answer`]). A question for a date, a name or an amount is answered only by a sentence that has one. Below
+//! [`ENOUGH`] it abstains. [`verify`] holds what a language model wrote against the
 //! passages that it was shown.
 //!
 //! The text of a passage is data: it is compared, quoted and cut, and nothing in it is followed.
 
+mod asked;
+mod calibration;
 mod evidence;
 mod extract;
+mod kinds;
 mod model;
 mod question;
 mod reading;
@@ -16,8 +20,8 @@ mod span;
 mod verify;
 
 pub use evidence::{Evidence, FEATURES};
-pub use extract::{Answer, Quote, answer, evidence};
-pub use model::{ENOUGH, confidence};
+pub use extract::{Answer, Chosen, Quote, answer, evidence};
+pub use model::ENOUGH;
 pub use verify::{Claim, Fault, verify};
 
 use uuid::Uuid;

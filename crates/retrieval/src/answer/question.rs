@@ -1,17 +1,8 @@
 //! What a question asks for and what it says about it.
 
-use crate::terms::{Form, Language, QueryTerms, Token, tokens};
+use crate::terms::{Form, Language, QueryTerms, Token, fold, tokens};
 
-/// What kind of thing would answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Asked {
-    Person,
-    Time,
-    Place,
-    Number,
-    Reason,
-    Thing,
-}
+use super::asked::Asked;
 
 /// One word that a passage has to account for.
 #[derive(Clone, Debug)]
@@ -34,47 +25,6 @@ pub(super) struct Question {
     pub(super) negated: bool,
 }
 
-/// Words that ask, by what they ask for. English, German, French, Spanish, Italian.
-const ASKING: [(Asked, &[&str]); 5] = [
-    (
-        Asked::Person,
-        &["who", "whom", "whose", "wer", "wem", "wen", "wessen", "qui", "quien", "chi"],
-    ),
-    (
-        Asked::Time,
-        &[
-            "when", "year", "date", "century", "decade", "wann", "jahr", "datum", "quand",
-            "cuando", "quando",
-        ],
-    ),
-    (Asked::Place, &["where", "country", "city", "wo", "wohin", "woher", "ou", "donde", "dove"]),
-    (
-        Asked::Number,
-        &[
-            "many",
-            "much",
-            "percentage",
-            "percent",
-            "number",
-            "amount",
-            "old",
-            "long",
-            "far",
-            "wieviel",
-            "wieviele",
-            "viel",
-            "viele",
-            "hoch",
-            "combien",
-            "cuanto",
-            "cuantos",
-            "quanto",
-            "quanti",
-        ],
-    ),
-    (Asked::Reason, &["why", "warum", "weshalb", "pourquoi", "perche"]),
-];
-
 /// Words of a question that say nothing about what is asked.
 const EMPTY: [&str; 96] = [
     "what", "which", "how", "did", "do", "does", "was", "were", "is", "are", "a", "an", "in", "on",
@@ -92,6 +42,18 @@ const NEGATIONS: [&str; 24] = [
     "not", "no", "never", "without", "neither", "nor", "none", "cannot", "cant", "dont", "doesnt",
     "didnt", "isnt", "wasnt", "werent", "wont", "nicht", "kein", "keine", "nie", "except", "fail",
     "failed", "refused",
+];
+
+/// Words of a question, and words that say the same in a document: parties are those between whom it is made.
+const SAID_OTHERWISE: [(&[&str], &[&str]); 2] = [
+    (
+        &["party", "parties", "parteien", "vertragsparteien", "vertragspartner"],
+        &["between", "among", "zwischen"],
+    ),
+    (
+        &["end", "ends", "expire", "expires", "endet", "ablauft"],
+        &["expire", "expires", "expiration", "end", "ends", "until", "endet", "ablauf"],
+    ),
 ];
 
 impl Question {
@@ -119,10 +81,18 @@ impl Question {
         Self {
             text: text.to_owned(),
             terms: terms.clone(),
-            asked: asked(&words),
+            asked: Asked::of(&words),
             contents,
             negated: words.iter().any(|word| is_negation(word)),
         }
+    }
+
+    /// The term of the question that a word of a passage says in other words.
+    pub(super) fn term_said_otherwise(&self, word: &str) -> Option<usize> {
+        let (asked, _) = SAID_OTHERWISE.iter().find(|(_, said)| said.contains(&word))?;
+        let content =
+            self.contents.iter().find(|content| asked.contains(&fold(&content.text).as_str()))?;
+        Some(content.term)
     }
 }
 
@@ -143,16 +113,4 @@ pub(super) fn is_empty_word(token: &Token) -> bool {
 
 pub(super) fn is_negation(word: &str) -> bool {
     NEGATIONS.contains(&word)
-}
-
-fn asked(words: &[&str]) -> Asked {
-    // The first word that asks decides: `when was the city that …`.
-    for word in words {
-        for (asked, asking) in ASKING {
-            if asking.contains(word) {
-                return asked;
-            }
-        }
-    }
-    Asked::Thing
 }

@@ -1,29 +1,59 @@
-//! A passage as the answerer reads it: its sentences, and where the question's words are in them.
+//! A passage as the answerer reads it: its sentences, where the question's words are in them, and which of its words
+//! could be what is asked for.
 
 use std::ops::Range;
 
 use crate::sentences::sentences;
 use crate::terms::{Form, Language, Token, tokens};
 
-use super::question::{Asked, Question, is_empty_word};
+use super::asked::Asked;
+use super::kinds;
+use super::question::{Question, is_empty_word};
 
 #[derive(Clone, Debug)]
 pub(super) struct Reading<'a> {
     pub(super) text: &'a str,
+    pub(super) language: Language,
+    /// Without joined forms. Those of scripts without spaces overlap: each is a pair of neighbours.
     pub(super) tokens: Vec<Token>,
     /// The term of the question that each token is.
     pub(super) matched: Vec<Option<usize>>,
     pub(super) sentences: Vec<Range<usize>>,
+    /// The pieces that join several tokens, as `INV-7` and `12.03.2024` do.
+    joined: Vec<Range<usize>>,
+    /// Words that begin a sentence or a line have a capital for that reason.
+    begins: Vec<bool>,
 }
 
 impl<'a> Reading<'a> {
     pub(super) fn of(text: &'a str, question: &Question) -> Self {
         let mut tokens = tokens(text);
+        let joined =
+            tokens.iter().filter(|token| token.joined).map(|token| token.place.clone()).collect();
         tokens.retain(|token| !token.joined);
         let language = Language::of(text);
-        let matched =
-            tokens.iter().map(|token| question.terms.position_of(token.term(language))).collect();
-        Self { text, tokens, matched, sentences: sentences(text) }
+        let term = |token: &Token| {
+            let as_asked = question.terms.position_of(token.term(language));
+            as_asked.or_else(|| match &token.form {
+                Form::Word(word) => question.term_said_otherwise(word),
+                Form::Number(_) | Form::Code(_) => None,
+            })
+        };
+        let matched = tokens.iter().map(term).collect();
+        let sentences = sentences(text);
+        let begins = vec![false; tokens.len()];
+        let mut reading = Self { text, language, tokens, matched, sentences, joined, begins };
+        let first = |sentence: &Range<usize>| reading.tokens_in(sentence).start;
+        for token in reading.sentences.iter().map(first).collect::<Vec<usize>>() {
+            if let Some(begins) = reading.begins.get_mut(token) {
+                *begins = true;
+            }
+        }
+        for token in 0..reading.tokens.len() {
+            let begins_a_line = token == 0 || reading.gap_before(token).contains(['\n', '|', '•']);
+            reading.begins[token] |= begins_a_line;
+        }
+        reading
     }
 
     /// The numbers of the tokens that start within a range of bytes.
@@ -39,78 +69,57 @@ impl<'a> Reading<'a> {
 
     /// A word that the question does not have and that says something.
     pub(super) fn is_new(&self, token: usize) -> bool {
-        self.matched[token].is_none() && !is_empty_word(&self.tokens[token])
+        self.matched[token].is_none()
+            && (!is_empty_word(&self.tokens[token]) || self.is_the_month_of_may(token))
+    }
+
+    fn is_the_month_of_may(&self, token: usize) -> bool {
+        self.word(token) == "may"
+            && self.is_capitalised(token)
+            && kinds::is_beside_a_number(self, token)
+    }
+
+    /// A token as it is written.
+    pub(super) fn written(&self, token: usize) -> &'a str {
+        &self.text[self.tokens[token].place.clone()]
+    }
+
+    /// A word, folded; empty for numbers and codes.
+    pub(super) fn word(&self, token: usize) -> &str {
+        match self.tokens.get(token).map(|token| &token.form) {
+            Some(Form::Word(word)) => word,
+            _ => "",
+        }
+    }
+
+    /// What stands between a token and the one before it; nothing where they overlap.
+    pub(super) fn gap_before(&self, token: usize) -> &'a str {
+        let Some(place) = self.tokens.get(token).map(|token| &token.place) else { return "" };
+        let before = match token.checked_sub(1) {
+            Some(before) => self.tokens[before].place.end,
+            None => 0,
+        };
+        self.text.get(before..place.start).unwrap_or("")
     }
 
     pub(super) fn is_capitalised(&self, token: usize) -> bool {
-        self.text[self.tokens[token].place.clone()].starts_with(char::is_uppercase)
+        self.written(token).starts_with(char::is_uppercase)
+    }
+
+    pub(super) fn begins_sentence_or_line(&self, token: usize) -> bool {
+        self.begins[token]
+    }
+
+    /// The piece with separators that a token is a part of: `INV/2023/8`, `12.03.2024`.
+    pub(super) fn piece_around(&self, token: usize) -> Option<&'a str> {
+        let place = &self.tokens[token].place;
+        let next = self.joined.partition_point(|joined| joined.end < place.end);
+        let joined = self.joined.get(next).filter(|joined| joined.start <= place.start)?;
+        self.text.get(joined.clone())
     }
 
     /// Whether a token could be, or be part of, what is asked for.
     pub(super) fn fits(&self, token: usize, asked: Asked) -> bool {
-        if !self.is_new(token) {
-            return false;
-        }
-        let number = match &self.tokens[token].form {
-            Form::Number(number) => number.parse::<f64>().ok(),
-            Form::Word(_) | Form::Code(_) => None,
-        };
-        match asked {
-            Asked::Person | Asked::Place => self.is_capitalised(token),
-            Asked::Time => {
-                number.is_some_and(|n| n.fract() == 0.0 && (1.0..=2100.0).contains(&n))
-                    || self.is_one_of(token, &TIMES)
-            }
-            Asked::Number => number.is_some() || self.is_one_of(token, &COUNTS),
-            Asked::Reason | Asked::Thing => true,
-        }
-    }
-
-    fn is_one_of(&self, token: usize, words: &[&str]) -> bool {
-        matches!(&self.tokens[token].form, Form::Word(word) if words.contains(&word.as_str()))
+        self.is_new(token) && kinds::is_of_kind(self, token, asked)
     }
 }
-
-const TIMES: [&str; 34] = [
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-    "monday",
-    "tuesday",
-    "wednesday",
-    "thursday",
-    "friday",
-    "saturday",
-    "sunday",
-    "century",
-    "centuries",
-    "decade",
-    "januar",
-    "februar",
-    "marz",
-    "mai",
-    "juni",
-    "juli",
-    "oktober",
-    "dezember",
-    "today",
-    "daily",
-    "monthly",
-    "annually",
-];
-
-const COUNTS: [&str; 34] = [
-    "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven",
-    "twelve", "twenty", "thirty", "forty", "fifty", "hundred", "thousand", "million", "billion",
-    "half", "third", "quarter", "dozen", "zwei", "drei", "vier", "funf", "sechs", "sieben", "acht",
-    "neun", "zehn", "tausend",
-];

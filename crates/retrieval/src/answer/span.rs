@@ -8,14 +8,20 @@ use super::reading::Reading;
 /// A span has at most this many tokens.
 const LONGEST: usize = 8;
 
-/// The bytes of the span, within the text of the passage. `None` when no word of the sentence is new.
-pub(super) fn span(
-    question: &Question,
-    reading: &Reading<'_>,
-    sentence: usize,
-) -> Option<Range<usize>> {
+/// Words that are likely the answer.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Span {
+    /// Their bytes, within the text of the passage.
+    pub(super) bytes: Range<usize>,
+    /// How near the words of the question are to it, from 0 (none in the sentence) to 1 (all beside it).
+    pub(super) nearness: f32,
+}
+
+/// The best span of a sentence. Where the question asks for a kind of thing that can be recognised, a span has such a
+/// thing in it. `None` when there is no such span, or no word of the sentence is new.
+pub(super) fn span(question: &Question, reading: &Reading<'_>, sentence: usize) -> Option<Span> {
     let within = reading.tokens_in(&reading.sentences[sentence]);
-    let mut best: Option<(f32, Range<usize>)> = None;
+    let mut best: Option<(f32, f32, Range<usize>)> = None;
     let mut start = within.start;
     while start < within.end {
         if !reading.is_new(start) {
@@ -23,14 +29,30 @@ pub(super) fn span(
             continue;
         }
         let end = run(reading, start, within.end);
-        let score = score(question, reading, start..end, &within);
-        if best.as_ref().is_none_or(|(most, _)| score > *most) {
-            best = Some((score, start..end));
+        let fits = (start..end).any(|token| reading.fits(token, question.asked));
+        if fits || !question.asked.is_recognisable() {
+            let near = nearness(question, reading, &(start..end), &within);
+            let names = (start..end).any(|token| reading.is_capitalised(token));
+            let score = near + if names { NAMES } else { 0.0 };
+            if best.as_ref().is_none_or(|(most, ..)| score > *most) {
+                best = Some((score, near, start..end));
+            }
         }
         start = end;
     }
-    let (_, tokens) = best?;
-    Some(reading.tokens[tokens.start].place.start..reading.tokens[tokens.end - 1].place.end)
+    let (_, nearness, tokens) = best?;
+    Some(Span { bytes: bytes_of(reading, tokens)?, nearness })
+}
+
+/// What a name counts against nearness to the words of the question.
+const NAMES: f32 = 0.05;
+
+/// From the first byte to the last of the tokens: they may overlap, so the last one need not end last.
+fn bytes_of(reading: &Reading<'_>, tokens: Range<usize>) -> Option<Range<usize>> {
+    let places = || reading.tokens[tokens.clone()].iter().map(|token| &token.place);
+    let start = places().map(|place| place.start).min()?;
+    let end = places().map(|place| place.end).max()?;
+    Some(start..end)
 }
 
 /// New words from `start` on that nothing separates; small words may stand between names.
@@ -38,9 +60,8 @@ fn run(reading: &Reading<'_>, start: usize, limit: usize) -> usize {
     let mut end = start + 1;
     let mut next = end;
     while next < limit && next < start + LONGEST {
-        let gap =
-            &reading.text[reading.tokens[next - 1].place.end..reading.tokens[next].place.start];
-        if gap.contains([',', ';', ':', '(', ')', '.', '"', '“', '”', '—', '–']) {
+        let gap = reading.gap_before(next);
+        if gap.contains([',', ';', ':', '(', ')', '.', '"', '“', '”', '—', '–', '|']) {
             break;
         }
         if reading.is_new(next) {
@@ -54,37 +75,40 @@ fn run(reading: &Reading<'_>, start: usize, limit: usize) -> usize {
 }
 
 fn is_link(reading: &Reading<'_>, token: usize) -> bool {
-    matches!(
-        &reading.text[reading.tokens[token].place.clone()],
-        "of" | "the" | "von" | "de" | "and"
-    )
+    matches!(reading.written(token), "of" | "the" | "von" | "de" | "and")
 }
 
-/// The right kind of thing, close to the words of the question.
-fn score(
+/// The share of the question's weight that is in the sentence, less the further it is from the span.
+fn nearness(
     question: &Question,
     reading: &Reading<'_>,
-    tokens: Range<usize>,
+    tokens: &Range<usize>,
     within: &Range<usize>,
 ) -> f32 {
-    let fitting = tokens.clone().filter(|token| reading.fits(*token, question.asked)).count();
-    let near = within
-        .clone()
-        .filter_map(|token| {
-            let term = reading.matched[token]?;
-            let content = question.contents.iter().find(|content| content.term == term)?;
-            let distance = if token < tokens.start {
+    let whole: f32 = question.contents.iter().map(|content| content.weight).sum();
+    let nearest = |term: usize| {
+        let places = within.clone().filter(|token| reading.matched[*token] == Some(term));
+        let distances = places.map(|token| {
+            if token < tokens.start {
                 tokens.start - token
             } else {
-                token.saturating_sub(tokens.end) + 1
-            };
+                (token + 1).saturating_sub(tokens.end)
+            }
+        });
+        distances.min()
+    };
+    let near: f32 = question
+        .contents
+        .iter()
+        .filter_map(|content| {
+            let distance = nearest(content.term)?.max(1);
             #[expect(clippy::cast_precision_loss, reason = "a distance within a sentence")]
-            let share = content.weight / (1.0 + distance as f32);
+            let share = content.weight / (1.0 + FADES * (distance - 1) as f32);
             Some(share)
         })
-        .sum::<f32>();
-    let names = tokens.filter(|token| reading.is_capitalised(*token)).count();
-    #[expect(clippy::cast_precision_loss, reason = "a handful")]
-    let (fitting, names) = (fitting.min(1) as f32, names.min(1) as f32);
-    near + 3.0 * fitting + 0.5 * names
+        .sum();
+    if whole > 0.0 { near / whole } else { 0.0 }
 }
+
+/// How fast a word counts less with its distance from the span.
+const FADES: f32 = 0.3;

@@ -35,6 +35,19 @@ pub enum Fault {
     TooFewWords(f32),
 }
 
+impl Fault {
+    /// Its kind, without any words of the sentence: for logs.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::CitesNothing => "cites_nothing",
+            Self::CitesUnknown(_) => "cites_unknown",
+            Self::NotInPassage(_) => "not_in_passage",
+            Self::NegationDiffers => "negation_differs",
+            Self::TooFewWords(_) => "too_few_words",
+        }
+    }
+}
+
 /// At least this share of the words has to be in the cited passages…
 const ENOUGH_WORDS: f32 = 0.6;
 /// …or this, when a sentence of theirs means nearly the same.

@@ -179,7 +179,7 @@ pub fn try_pairs(seed: u64, pairs: usize) -> Tried {
     let mut dice = Dice(seed);
     let mut tried = Tried { pairs: 0, hits: 0, broken_by: None };
     while tried.pairs < pairs {
-        let visible: Vec<Doc> = (0..dice.roll(8))
+        let visible: Vec<Doc> = (0..dice.roll(11))
             .map(|id| {
                 let shared = dice.roll(3) == 0;
                 let owners = if shared { vec![owner(2), owner(1)] } else { vec![owner(1)] };

@@ -31,6 +31,8 @@ pub(super) struct Visible {
 pub(super) struct Weighed<'a> {
     /// How rare it is among the visible chunks, as a logarithm.
     pub(super) rarity: f32,
+    /// Whether a visible chunk has it.
+    pub(super) occurs: bool,
     term: &'a QueryTerm,
     matches: Matches<'a>,
 }
@@ -68,7 +70,7 @@ pub(super) fn weigh<'a>(
             Matches::List(list) => list.iter().filter(is_visible).count(),
             Matches::Merged(merged) => merged.iter().filter(|entry| is_visible(entry)).count(),
         };
-        Weighed { rarity: rarity(visible.chunks, having), term, matches }
+        Weighed { rarity: rarity(visible.chunks, having), occurs: having > 0, term, matches }
     };
     terms.iter().map(of_term).collect()
 }

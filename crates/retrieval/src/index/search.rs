@@ -63,6 +63,10 @@ pub struct Found {
 const POOL: usize = 64;
 /// The weight of meaning against words, chosen by `bench-retrieval quality`.
 const MEANING: f32 = 0.3;
+/// The relevance floor: the least cosine that counts when no visible chunk has any word of the query. Chosen by
+/// `bench-retrieval floor` for the default model: words that do not exist hardly ever come as near to a passage, questions
+/// mostly come nearer to the one that answers them. Models whose cosines are higher throughout are held back less.
+const FLOOR: f32 = 0.35;
 /// A place, how its words match, and how near its vectors are.
 type Judged = (u32, f32, Option<f32>);
 
@@ -110,12 +114,16 @@ impl TenantIndex {
         };
         let judged: Vec<Judged> = places.into_iter().zip(similarities).map(of_place).collect();
         let weights = weighed.iter().map(|term| term.rarity).collect();
-        (self.best_of(&judged, query), weights)
+        let floor = if weighed.iter().any(|term| term.occurs) { f32::NEG_INFINITY } else { FLOOR };
+        (self.best_of(&judged, query, floor), weights)
     }
 
-    fn best_of(&self, judged: &[Judged], query: &Query<'_>) -> Vec<Found> {
+    fn best_of(&self, judged: &[Judged], query: &Query<'_>, floor: f32) -> Vec<Found> {
         let mut best = Best::of(query.limit);
         for (at, &(place, lexical, similarity)) in judged.iter().enumerate() {
+            if lexical <= 0.0 && similarity.is_none_or(|cosine| cosine < floor) {
+                continue;
+            }
             let score = fused(query.mode, lexical, similarity);
             let chunk_id = self.chunks[place as usize].id;
             best.offer(Scored { score, chunk_id, place: small(at) });
@@ -170,5 +178,57 @@ fn fused(mode: Mode, lexical: f32, similarity: Option<f32>) -> f32 {
         (Mode::Vector, None) => 0.0,
         (Mode::Vector, Some(cosine)) => cosine.max(0.0),
         (Mode::Hybrid, Some(cosine)) => MEANING * cosine.max(0.0) + (1.0 - MEANING) * lexical,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use chrono::DateTime;
+    use domain::FileKind;
+
+    use super::super::{Doc, IndexedChunk};
+    use super::*;
+    use crate::terms::{Terms, pack};
+
+    fn found(query: &str, vector: Option<[f32; 2]>, mode: Mode) -> usize {
+        let mut index = TenantIndex::new();
+        let chunk = IndexedChunk {
+            chunk_id: Uuid::nil(),
+            terms: pack(&Terms::of("The rent is due on Monday.")),
+            vectors: vec![vec![1.0, 0.0]],
+        };
+        let facts = DocFacts {
+            doc_id: DocId(Uuid::nil()),
+            version_id: Uuid::nil(),
+            owners: Vec::new(),
+            kind: FileKind::Txt,
+            created_at: DateTime::UNIX_EPOCH,
+            batch_ids: Vec::new(),
+            tags: Vec::new(),
+        };
+        index.upsert(Doc { facts, chunks: vec![chunk] }).unwrap();
+        let terms = QueryTerms::of(query);
+        let query = Query {
+            terms: &terms,
+            vector: vector.as_ref().map(<[f32; 2]>::as_slice),
+            mode,
+            limit: 5,
+        };
+        index.search(&query, Within { visible: &|_| true, wanted: &|_| true }).len()
+    }
+
+    #[test]
+    fn words_that_no_chunk_has_find_only_what_means_something_like_them() {
+        let (far, near) = (Some([0.25, 0.97]), Some([0.5, 0.87]));
+        for mode in [Mode::Hybrid, Mode::Vector] {
+            assert_eq!(found("zzzxqv", far, mode), 0, "{mode:?}");
+            assert_eq!(found("Mietzahlung", near, mode), 1, "{mode:?}");
+        }
+        assert_eq!(
+            found("rents", far, Mode::Hybrid),
+            1,
+            "a word that matches by its stem is enough"
+        );
+        assert_eq!(found("zzzxqv", None, Mode::Hybrid), 0);
     }
 }

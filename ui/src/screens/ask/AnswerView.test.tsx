@@ -2,6 +2,7 @@ import { renderToStaticMarkup } from "react-dom/server";
 import { describe, expect, it } from "vitest";
 import { Router } from "wouter";
 import type { Answer, Hit } from "../../api/types.ts";
+import { addressWithin } from "../document/AskDocument.tsx";
 import { AnswerCard, heardAfter, type Heard } from "./AnswerView.tsx";
 
 const hit: Hit = {
@@ -30,6 +31,13 @@ describe("an answer", () => {
     expect(page).toContain("No passage names a price.");
     expect(page).toContain("<mark>lease</mark>");
     expect(page).not.toContain("80% sure");
+  });
+
+  it("stays beside the page when one document was asked, and leads to the text of a file without pages", () => {
+    const [citation] = answer.citations;
+    if (!citation) throw new Error("the answer has a citation");
+    expect(addressWithin(citation, "When does it end?", true)).toBe("/documents/doc-1?page=3&at=3%3A1%2C2%2C3%2C4&quote=ends+in+May&tab=ask&q=When+does+it+end%3F");
+    expect(addressWithin(citation, "When does it end?", false)).not.toContain("tab=");
   });
 
   it("replaces what was streamed before it", () => {

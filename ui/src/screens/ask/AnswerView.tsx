@@ -1,5 +1,5 @@
 /** An answer as it comes in, and what it rests on. */
-import { useEffect, useReducer } from "react";
+import { useEffect, useReducer, useRef } from "react";
 import { Link } from "wouter";
 import { askQuestion } from "../../api/endpoints.ts";
 import type { Answer, Citation, Hit, SearchFilters } from "../../api/types.ts";
@@ -27,17 +27,33 @@ export function heardAfter(heard: Heard, news: News): Heard {
   return { ...heard, ...news };
 }
 
-export function AnswerView({ question, filters }: { question: string; filters: SearchFilters }) {
+interface AnswerViewProps {
+  question: string;
+  filters: SearchFilters;
+  /** Told once, when the answer is complete. */
+  onAnswer?: (answer: Answer) => void;
+  /** Where a citation leads. */
+  addressOf?: (citation: Citation) => string;
+}
+
+export function AnswerView({ question, filters, onAnswer, addressOf }: AnswerViewProps) {
   const [heard, hear] = useReducer(heardAfter, NOTHING);
   const [tries, again] = useReducer((count: number) => count + 1, 0);
   const filterText = JSON.stringify(filters);
+  const tell = useRef(onAnswer);
+  useEffect(() => {
+    tell.current = onAnswer;
+  });
   useEffect(() => {
     const leaving = new AbortController();
     hear("again");
     const listener = {
       onPassages: (passages: Hit[]) => hear({ passages }),
       onText: (text: string) => hear({ text }),
-      onAnswer: (answer: Answer) => hear({ answer }),
+      onAnswer: (answer: Answer) => {
+        hear({ answer });
+        if (!leaving.signal.aborted) tell.current?.(answer);
+      },
     };
     askQuestion(question, JSON.parse(filterText) as SearchFilters, listener, leaving.signal).catch((error: unknown) => {
       if (!leaving.signal.aborted) hear({ error });
@@ -47,7 +63,7 @@ export function AnswerView({ question, filters }: { question: string; filters: S
   return (
     <div className="answer-view" aria-live="polite" aria-busy={heard.answer === null && heard.error === null}>
       {heard.error !== null && <ProblemOrMissing error={heard.error} what="answer questions" route="POST /v1/ask" onRetry={again} />}
-      {heard.error === null && (heard.answer ? <AnswerCard answer={heard.answer} onAgain={again} /> : <Thinking heard={heard} />)}
+      {heard.error === null && (heard.answer ? <AnswerCard answer={heard.answer} onAgain={again} addressOf={addressOf} /> : <Thinking heard={heard} />)}
     </div>
   );
 }
@@ -68,7 +84,13 @@ function Thinking({ heard }: { heard: Heard }) {
   );
 }
 
-export function AnswerCard({ answer, onAgain }: { answer: Answer; onAgain?: () => void }) {
+interface AnswerCardProps {
+  answer: Answer;
+  onAgain?: () => void;
+  addressOf?: ((citation: Citation) => string) | undefined;
+}
+
+export function AnswerCard({ answer, onAgain, addressOf = addressOfPassage }: AnswerCardProps) {
   if (answer.abstained || answer.answer == null) return <Abstention answer={answer} />;
   const sentences = answer.sentences.length > 0 ? answer.sentences : [{ text: answer.answer, citations: answer.citations.map(({ number }) => number) }];
   return (
@@ -76,7 +98,7 @@ export function AnswerCard({ answer, onAgain }: { answer: Answer; onAgain?: () =
       <section className="card answer" aria-label="Answer">
         <p className="answer-text">
           {sentences.map((sentence, at) => (
-            <span key={at} className="sentence">{sentence.text}{sentence.citations.map((number) => <CitationMark key={number} citation={answer.citations.find((citation) => citation.number === number)} />)} </span>
+            <span key={at} className="sentence">{sentence.text}{sentence.citations.map((number) => <CitationMark key={number} citation={answer.citations.find((citation) => citation.number === number)} addressOf={addressOf} />)} </span>
           ))}
         </p>
         <footer className="answer-foot">
@@ -93,7 +115,7 @@ export function AnswerCard({ answer, onAgain }: { answer: Answer; onAgain?: () =
             <li key={citation.number} id={`citation-${citation.number}`}>
               <span className="citation-number">{citation.number}</span>
               <div>
-                <Link href={addressOfPassage(citation)}>{citation.title}</Link> <span className="quiet">{citation.pages.length > 0 && pagesInWords(citation.pages)}</span>
+                <Link href={addressOf(citation)}>{citation.title}</Link> <span className="quiet">{citation.pages.length > 0 && pagesInWords(citation.pages)}</span>
                 <blockquote>{citation.quote}</blockquote>
               </div>
             </li>
@@ -104,10 +126,10 @@ export function AnswerCard({ answer, onAgain }: { answer: Answer; onAgain?: () =
   );
 }
 
-function CitationMark({ citation }: { citation: Citation | undefined }) {
+function CitationMark({ citation, addressOf }: { citation: Citation | undefined; addressOf: (citation: Citation) => string }) {
   if (!citation) return null;
   return (
-    <Link href={addressOfPassage(citation)} className="citation-mark" title={`${citation.title}: “${citation.quote}”`} aria-label={`Source ${citation.number}: ${citation.title}`}>
+    <Link href={addressOf(citation)} className="citation-mark" title={`${citation.title}: “${citation.quote}”`} aria-label={`Source ${citation.number}: ${citation.title}`}>
       {citation.number}
     </Link>
   );

@@ -16,6 +16,7 @@ import { useStorePart } from "../../live/store.ts";
 import { may } from "../../session/permissions.ts";
 import { useMe } from "../../session/session.ts";
 import { Actions } from "./Actions.tsx";
+import { AskDocument } from "./AskDocument.tsx";
 import { Details } from "./Details.tsx";
 import { newFocus, type Focus } from "./focus.ts";
 import { passageOf, type Passage } from "./highlight.ts";
@@ -28,9 +29,9 @@ import { standingOf } from "./runs.ts";
 import { TagLinks } from "./Tags.tsx";
 import { usePageOfQuote } from "./use-page-of-quote.ts";
 
-const TABS = ["text", "markdown", "tables", "fields", "history", "details"] as const;
+const TABS = ["text", "ask", "markdown", "tables", "fields", "history", "details"] as const;
 type Tab = (typeof TABS)[number];
-const TAB_WORDS: Record<Tab, string> = { text: "Text", markdown: "Markdown", tables: "Tables", fields: "Fields", history: "History", details: "Details" };
+const TAB_WORDS: Record<Tab, string> = { text: "Text", ask: "Ask", markdown: "Markdown", tables: "Tables", fields: "Fields", history: "History", details: "Details" };
 
 const NO_PASSAGE: Passage = { words: [], boxes: [], hasQuote: false };
 
@@ -84,22 +85,25 @@ function StateLine({ detail }: { detail: DocumentDetail }) {
 
 function Panes({ detail }: { detail: DocumentDetail }) {
   const [params, setParams] = useSearchParams();
-  const tab = TABS.find((known) => known === params.get("tab")) ?? (detail.status === "failed" ? "history" : "text");
+  const mayAsk = may(useMe().role, "ask");
+  const tabs = TABS.filter((known) => known !== "ask" || mayAsk);
+  const tab = tabs.find((known) => known === params.get("tab")) ?? (detail.status === "failed" ? "history" : "text");
   const number = Math.max(1, Math.trunc(Number(params.get("page") ?? 1)) || 1);
   const [focus] = useState(newFocus);
   const isRead = detail.doc_version_id != null;
   const page = useQuery({ queryKey: ["document", detail.doc_id, "page", number], queryFn: () => readPage(detail.doc_id, number), enabled: isRead });
-  const set = (name: string, value: string) => setParams((now) => {
+  const setAll = (values: Record<string, string>) => setParams((now) => {
     const next = new URLSearchParams(now);
-    next.set(name, value);
+    for (const [name, value] of Object.entries(values)) next.set(name, value);
     return next;
   }, { replace: true });
+  const set = (name: string, value: string) => setAll({ [name]: value });
   const goTo = (to: number) => {
     if (to !== number) focus.chosen.set(null);
     set("page", String(to));
   };
-  const step = (by: number) => set("tab", TABS[(TABS.indexOf(tab) + by + TABS.length) % TABS.length] ?? "text");
-  useKeys({ "[": () => step(-1), "]": () => step(1) });
+  const step = (by: number) => set("tab", tabs[(tabs.indexOf(tab) + by + tabs.length) % tabs.length] ?? "text");
+  useKeys({ "[": () => step(-1), "]": () => step(1), ...(mayAsk && { q: () => set("tab", "ask") }) });
   const [at, quote] = [params.get("at"), params.get("quote")];
   const passage = useMemo(() => (page.data ? passageOf(page.data, at, quote) : NO_PASSAGE), [page.data, at, quote]);
   usePageOfQuote({ id: detail.doc_id, at, quote, page: page.data, isThere: passage.hasQuote, onFound: goTo });
@@ -108,11 +112,14 @@ function Panes({ detail }: { detail: DocumentDetail }) {
     <div className="panes" data-one={!isRead || !hasPicture}>
       {isRead && hasPicture && <LeftPane id={detail.doc_id} page={page.data} error={page.error} passage={passage} focus={focus} onPage={goTo} />}
       <section className="reading" aria-label="What was read">
-        <TabList label="What was read" value={tab} choices={TABS.map((value) => ({ value, label: TAB_WORDS[value] }))} onChange={(value) => set("tab", value)} />
+        <TabList label="What was read" value={tab} choices={tabs.map((value) => ({ value, label: TAB_WORDS[value] }))} onChange={(value) => set("tab", value)} />
         <div className="reading-body" role="tabpanel" aria-label={TAB_WORDS[tab]} tabIndex={0}>
           {tab === "history" && <History detail={detail} />}
           {tab === "details" && <Details detail={detail} page={page.data} />}
-          {tab !== "history" && tab !== "details" && (isRead
+          {tab === "ask" && (isRead
+            ? <AskDocument key={params.get("q") ?? ""} id={detail.doc_id} asked={params.get("q") ?? ""} hasPicture={hasPicture} onAsk={(question) => set("q", question)} onCitation={setAll} />
+            : <NotRead detail={detail} />)}
+          {tab !== "history" && tab !== "details" && tab !== "ask" && (isRead
             ? <ReadTab tab={tab} detail={detail} page={page.data} error={page.error} focus={focus} passage={passage} hasPicture={hasPicture} onPage={goTo} />
             : <NotRead detail={detail} />)}
         </div>
@@ -128,7 +135,7 @@ function LeftPane({ id, page, error, passage, focus, onPage }: { id: string; pag
 }
 
 interface ReadTabProps {
-  tab: Tab;
+  tab: Exclude<Tab, "ask">;
   detail: DocumentDetail;
   page?: PageView;
   error: Error | null;
