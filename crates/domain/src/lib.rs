@@ -50,6 +50,5 @@ pub use submission::{Decision, KnownContent, Offer, Refusal};
 pub use work::{
     ClosedBy, Dependency, Envelope, Failure, FailureClass, FailureCode, IllegalTransition,
     InvalidPipeline, Jitter, JobEvent, JobState, Pipeline, RetryPolicy, RunEvent, RunState,
-    StageName, Tries,
-    UnreadableEnvelope, Verdict,
+    StageName, Tries, UnreadableEnvelope, Verdict,
 };

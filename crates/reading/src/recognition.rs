@@ -25,6 +25,7 @@ use futures_util::future::join_all;
 use futures_util::{Stream, StreamExt, TryStreamExt, stream};
 use tokio::time::Instant;
 
+use crate::ReadError;
 use crate::artifact::{self, write_frame};
 use crate::model::{Confidence, Page, Part, TextSource};
 use crate::pool::{

@@ -37,17 +37,16 @@ pub use api_keys::NewApiKey;
 pub use audit_checkpoints::CheckpointRecord;
 pub use documents::{
     AbandonedBlob, BatchItemRecord, BatchName, BatchRecord, ContainedFile, ContentFacts,
-    DocumentFilter, DocumentRecord, EventRecord, Facet, FacetCounts, LookedThrough,
-    Masking, NewBatch, PartRecord, ReadAs, RunFacts, RunRecord, RunStanding, StageRecord,
-    Submission, Submitted, ValueCount, VersionRecord,
+    DocumentFilter, DocumentRecord, EventRecord, Facet, FacetCounts, LookedThrough, Masking,
+    NewBatch, PartRecord, ReadAs, RunFacts, RunRecord, RunStanding, StageRecord, Submission,
+    Submitted, ValueCount, VersionRecord,
 };
 pub use error::StoreError;
 pub use idempotency::Claimed;
 pub use jobs::{
     BegunSchedule, Claim, ClaimedJob, DeadJobFilter, Earlier, Held, JobFilter, JobRecord,
     JobStanding, Lease, NewRun, Next, Outcome, PausedJobs, QueueRecord, Report, Reused, StageRoom,
-    StaleBefore,
-    TakenBack, Told, WorkFeed,
+    StaleBefore, TakenBack, Told, WorkFeed,
 };
 pub use open::{
     DatabaseUrl, DatabaseUrls, InvalidDatabaseUrl, OpenError, StatementTimeouts, Store,
