@@ -21,6 +21,7 @@ mod intake;
 mod jobs;
 mod limits;
 mod metrics;
+mod object_store;
 mod openapi;
 mod pages;
 mod parts;
