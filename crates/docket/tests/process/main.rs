@@ -25,6 +25,7 @@ mod first_start;
 mod hostile;
 mod ingesting;
 mod kills;
+mod object_store;
 mod reading;
 mod revocation;
 mod sandbox;
