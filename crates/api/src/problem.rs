@@ -230,11 +230,19 @@ pub(crate) async fn no_such_method() -> ApiProblem {
 
 fn of_blob_error(error: &BlobError) -> ApiProblem {
     match error {
-        BlobError::NotFound { .. } => ApiProblem::new(
-            StatusCode::NOT_FOUND,
-            "not_found",
-            "the original is not there any more",
-        ),
+        // What was uploaded is gone before it was published: nothing was accepted.
+        BlobError::NotFound { key } if key.starts_with("staging/") => no_objects(error),
+        BlobError::NotFound { key } => {
+            ApiProblem::new(StatusCode::NOT_FOUND, "not_found", missing(key))
+        }
+        BlobError::Damaged { key, .. } => {
+            let problem = ApiProblem::new(
+                StatusCode::INTERNAL_SERVER_ERROR,
+                "object_corrupted",
+                damaged(key),
+            );
+            ApiProblem { cause: Some(chain(error)), ..problem }
+        }
         BlobError::OutOfRange { .. } => {
             ApiProblem::new(StatusCode::RANGE_NOT_SATISFIABLE, "out_of_range", error.to_string())
         }
@@ -243,10 +251,35 @@ fn of_blob_error(error: &BlobError) -> ApiProblem {
              administrator, and try again when there is",
             Some(chain(error)),
         ),
-        error if error.is_retryable() => ApiProblem::unavailable(
-            "the object store is not available; nothing was accepted, so try again",
-            Some(chain(error)),
-        ),
+        // What the store does not let us do is for the administrator, and for the log; it passes once they have
+        // corrected it.
+        BlobError::Refused { .. } | BlobError::NoBucket { .. } => no_objects(error),
+        error if error.is_retryable() => no_objects(error),
         error => ApiProblem::internal(chain(error)),
+    }
+}
+
+/// Why is in the log and in `/readyz`.
+fn no_objects(error: &BlobError) -> ApiProblem {
+    let detail = "the object store is not available; nothing was accepted, so try again";
+    let problem = ApiProblem::new(StatusCode::SERVICE_UNAVAILABLE, "objects_unavailable", detail);
+    let retry_after = Some(Duration::from_secs(10));
+    ApiProblem { retry_after, cause: Some(chain(error)), ..problem }
+}
+
+fn missing(key: &str) -> &'static str {
+    if key.starts_with("originals/") {
+        "the original is not in the object store any more; upload the document again"
+    } else {
+        "what was read of the document is not in the object store any more; run the document again"
+    }
+}
+
+fn damaged(key: &str) -> &'static str {
+    if key.starts_with("originals/") {
+        "the stored original is damaged and is not handed out; upload the document again, or have the administrator \
+         restore it from a backup"
+    } else {
+        "what was read of the document is stored damaged and is not shown; run the document again"
     }
 }

@@ -5,6 +5,8 @@ use std::path::Path;
 
 use thiserror::Error;
 
+use crate::identity::{MARKER, StoreId};
+
 pub(crate) type BoxError = Box<dyn std::error::Error + Send + Sync>;
 pub(crate) type Result<T> = std::result::Result<T, BlobError>;
 
@@ -33,6 +35,14 @@ pub enum BlobError {
     #[error("The object store {at} did not let Docket {attempt}. {fix}.")]
     Refused { attempt: &'static str, at: String, fix: &'static str, source: BoxError },
 
+    /// The store has another marker than the database expects, or none: a folder that is not mounted, for one.
+    #[error("{}", other_store(.at, *.found, *.expected))]
+    OtherStore { at: String, found: Option<StoreId>, expected: StoreId },
+
+    /// Of a store that is the right one.
+    #[error("The object store {at} has lost its folder {name}. Restore it from a backup.")]
+    FolderLost { at: String, name: &'static str },
+
     #[error("There is no bucket at {at}. Create it, or name another one; then try again.")]
     NoBucket { at: String, source: BoxError },
 
@@ -55,11 +65,28 @@ pub enum BlobError {
 impl BlobError {
     /// Whether the same call may succeed later, with nobody changing anything in Docket.
     pub fn is_retryable(&self) -> bool {
-        matches!(self, Self::Unavailable { .. } | Self::Full { .. })
+        matches!(
+            self,
+            Self::Unavailable { .. }
+                | Self::Full { .. }
+                | Self::OtherStore { .. }
+                | Self::FolderLost { .. }
+        )
     }
 
     pub fn is_not_found(&self) -> bool {
         matches!(self, Self::NotFound { .. })
+    }
+
+    /// An object that is not what was written. Whoever watches Docket has to hear of it, so it is reported here.
+    pub(crate) fn damaged(key: &str, how: String) -> Self {
+        metrics::counter!("docket_objects_corrupted_total").increment(1);
+        tracing::error!(
+            key,
+            how,
+            "an object is damaged: `docket check` lists all damaged objects and says how to repair them"
+        );
+        Self::Damaged { key: key.to_owned(), how }
     }
 
     pub(crate) fn from_io(source: io::Error, attempt: &'static str, path: &Path) -> Self {
@@ -79,6 +106,19 @@ impl BlobError {
             _ => Self::Failed { attempt, at, source },
         }
     }
+}
+
+fn other_store(at: &str, found: Option<StoreId>, expected: StoreId) -> String {
+    let what = match found {
+        None => format!("has no valid {MARKER} in it"),
+        Some(found) => format!("belongs to another database (its {MARKER} says {})", found.0),
+    };
+    format!(
+        "The object store {at} {what}, and the database expects the store {}. If it is a disk or a network share, \
+         mount it; if blob_url names the wrong place, correct it. If you moved the store on purpose, run `docket \
+         check --adopt`.",
+        expected.0
+    )
 }
 
 /// Names what was attempted on which path when it fails.

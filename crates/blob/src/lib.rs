@@ -7,6 +7,7 @@
 //! - a **staged** object is an upload that is not published: `staging/<upload>`. It is nobody's until
 //!   [`Blobs::publish`]; whoever dies in between leaves it to the janitor ([`Blobs::list_staged`]).
 //! - an **artifact** is what a stage made: `artifacts/<tenant>/<doc>/<run>/<stage>/<name>`.
+//! - the **marker** says which store this is: `docket-store.json` (`identity.rs`).
 //! - a **checkpoint** is a signed statement about a tenant's audit log: `audit/<tenant>/<number>-<hash>.json`.
 //!
 //! An object appears whole or not at all, and lasts when the call that made it returns. In the
@@ -20,6 +21,7 @@
 mod bucket;
 mod error;
 mod folder;
+mod identity;
 pub mod links;
 mod place;
 mod settings;
@@ -42,10 +44,13 @@ use bucket::Bucket;
 pub use error::BlobError;
 use error::Result;
 use folder::Folder;
+use identity::Identity;
+pub use identity::StoreId;
+pub use place::original_key as key_of_original;
 pub use place::{ArtifactName, ArtifactPlace, CheckpointPlace, InvalidPlace};
 use place::{artifacts_key, checkpoint_key, original_key, staged_key};
 pub use settings::{Patience, Settings};
-pub use stream::BlobStream;
+pub use stream::{BlobStream, Recorded};
 pub use upload::{Staged, Upload};
 pub use url::{BlobUrl, InvalidBlobUrl};
 
@@ -53,6 +58,7 @@ pub use url::{BlobUrl, InvalidBlobUrl};
 #[derive(Clone, Debug)]
 pub struct Blobs {
     backend: Backend,
+    identity: Arc<Identity>,
 }
 
 #[derive(Clone, Debug)]
@@ -110,32 +116,49 @@ struct Found {
 
 impl Blobs {
     /// Credentials and endpoints come from the environment (see [`Settings::from_environment`]). Makes the folder
-    /// when it is not there; asks nothing of a bucket yet: that is [`Blobs::check`].
+    /// when it is not there, unless the settings say otherwise; asks nothing of a bucket yet: that is
+    /// [`Blobs::check`].
     pub fn open(url: &BlobUrl) -> Result<Self> {
         Self::open_with(url, &Settings::from_environment())
     }
 
     pub fn open_with(url: &BlobUrl, settings: &Settings) -> Result<Self> {
+        let identity = Arc::new(Identity::default());
         let backend = match url {
-            BlobUrl::Folder(root) => Backend::Folder(Arc::new(Folder::open(root, settings)?)),
+            BlobUrl::Folder(root) => {
+                Backend::Folder(Arc::new(Folder::open(root, settings, &identity)?))
+            }
             BlobUrl::S3(at) => Backend::Bucket(Arc::new(Bucket::open_s3(at, settings)?)),
             BlobUrl::Gcs(at) => Backend::Bucket(Arc::new(Bucket::open_gcs(at, settings)?)),
         };
-        Ok(Self { backend })
+        Ok(Self { backend, identity })
     }
 
-    /// Whether the store can be used now. Answers within [`Patience::check`].
+    /// Makes what a store needs beside its marker: for one that is known to be the right one.
+    pub async fn prepare(&self) -> Result<()> {
+        match &self.backend {
+            Backend::Folder(folder) => folder.prepare().await,
+            Backend::Bucket(_) => Ok(()),
+        }
+    }
+
+    /// Whether the store can be used now, and is the right one. Answers within [`Patience::check`].
     pub async fn check(&self) -> Result<()> {
         match &self.backend {
             Backend::Folder(folder) => folder.check().await,
-            Backend::Bucket(bucket) => bucket.check().await,
+            Backend::Bucket(bucket) => {
+                let listed = async { self.explained(bucket.check().await).await };
+                let (listed, verified) =
+                    tokio::join!(bucket.in_time(listed), bucket.in_time(self.verify_recently()),);
+                listed.and(verified)
+            }
         }
     }
 
     /// Nothing is stored before the first step (folder, a mebibyte at most) or part (bucket) is full.
-    #[expect(clippy::unused_async, reason = "a store may have to be asked first")]
     pub async fn begin_upload(&self, upload: Uuid) -> Result<Upload> {
-        Ok(Upload::new(self.backend.clone(), upload))
+        self.verify_before_writing().await?;
+        Ok(Upload::new(self.clone(), upload))
     }
 
     /// Makes the upload an original of this tenant. Lasts when it returns; the staged object is gone
@@ -151,10 +174,14 @@ impl Blobs {
     }
 
     async fn publish_at(&self, key: String, staged: &Staged) -> Result<()> {
-        match &self.backend {
+        let published = match &self.backend {
             Backend::Folder(folder) => folder.publish(staged, key).await,
-            Backend::Bucket(bucket) => bucket.publish(staged, &key).await,
-        }
+            Backend::Bucket(bucket) => {
+                self.verify_before_writing().await?;
+                bucket.publish(staged, &key).await
+            }
+        };
+        self.explained(published).await
     }
 
     /// When it fails, the janitor will find the object.
@@ -167,25 +194,75 @@ impl Blobs {
         }
     }
 
-    /// A range that ends behind the end is cut; one that starts there is [`BlobError::OutOfRange`].
+    /// A range that ends behind the end is cut; one that starts there is [`BlobError::OutOfRange`]. The whole is
+    /// compared with its hash on its way out.
+    ///
+    /// [`BlobError::NotFound`] is certain here and wherever else something is read, once the store is known
+    /// ([`Blobs::expect_store`]): its marker was there before and after the object was looked for a second time.
     pub async fn read_original(
         &self,
         tenant: TenantId,
         hash: &ContentHash,
         range: Option<Range<u64>>,
     ) -> Result<BlobStream> {
-        self.read(original_key(tenant, hash), range).await
+        Ok(self.read(original_key(tenant, hash), range).await?.of_hash(*hash))
     }
 
-    /// The original as an open file, where the store is a folder: nothing needs to be copied then.
+    /// The original as an open file, where the store is a folder: nothing needs to be copied then. It was read once
+    /// and compared with its hash.
     pub async fn open_original(
         &self,
         tenant: TenantId,
         hash: &ContentHash,
     ) -> Result<Option<std::fs::File>> {
+        let Backend::Folder(folder) = &self.backend else { return Ok(None) };
+        let key = original_key(tenant, hash);
+        match folder.open_checked(key.clone(), *hash).await {
+            Err(BlobError::NotFound { .. }) => {
+                // As `read` does.
+                self.verify().await?;
+                let again = folder.open_checked(key, *hash).await;
+                self.explained(again).await.map(Some)
+            }
+            opened => self.explained(opened).await.map(Some),
+        }
+    }
+
+    /// How large the original is, without reading it.
+    pub async fn size_of_original(&self, tenant: TenantId, hash: &ContentHash) -> Result<u64> {
+        Ok(self.read(original_key(tenant, hash), Some(0..0)).await?.size())
+    }
+
+    /// Whether the original is as it was recorded; quick: whether it is there in its size. Gives nothing of it.
+    pub async fn check_original(
+        &self,
+        tenant: TenantId,
+        recorded: &Recorded,
+        is_quick: bool,
+    ) -> Result<()> {
+        self.compare(original_key(tenant, &recorded.sha256), recorded, is_quick).await
+    }
+
+    /// The same of an artifact.
+    pub async fn check_artifact(
+        &self,
+        place: &ArtifactPlace,
+        recorded: &Recorded,
+        is_quick: bool,
+    ) -> Result<()> {
+        self.compare(place.key(), recorded, is_quick).await
+    }
+
+    async fn compare(&self, key: String, recorded: &Recorded, is_quick: bool) -> Result<()> {
+        let stream = self.read(key, is_quick.then_some(0..0)).await?;
+        stream.checked(recorded)?.read_through().await
+    }
+
+    /// Whether nobody works on a staged upload any more: its process has ended. `false` where that cannot be told.
+    pub async fn is_abandoned(&self, upload: Uuid) -> Result<bool> {
         match &self.backend {
-            Backend::Folder(folder) => folder.open_file(original_key(tenant, hash)).await.map(Some),
-            Backend::Bucket(_) => Ok(None),
+            Backend::Folder(folder) => folder.is_abandoned(staged_key(upload)).await,
+            Backend::Bucket(_) => Ok(false),
         }
     }
 
@@ -230,13 +307,22 @@ impl Blobs {
         self.read(place.key(), range).await
     }
 
+    /// Every artifact, of all tenants: for whoever looks for those that nothing refers to.
+    pub fn list_all_artifacts(&self) -> BoxStream<'static, Result<StoredArtifact>> {
+        self.artifacts_below("artifacts")
+    }
+
     /// What all runs of a document left, in no order.
     pub fn list_artifacts(
         &self,
         tenant: TenantId,
         doc: DocId,
     ) -> BoxStream<'static, Result<StoredArtifact>> {
-        place::only(self.list_below(&artifacts_key(tenant, doc)), |found| {
+        self.artifacts_below(&artifacts_key(tenant, doc))
+    }
+
+    fn artifacts_below(&self, key: &str) -> BoxStream<'static, Result<StoredArtifact>> {
+        place::only(self.list_below(key), |found| {
             let place = found.key.parse().ok()?;
             let Found { size, last_modified, .. } = found;
             Some(StoredArtifact { place, size, last_modified })
@@ -310,16 +396,34 @@ impl Blobs {
     }
 
     async fn put(&self, key: String, bytes: Bytes) -> Result<()> {
+        if self.is_bucket() {
+            self.verify_before_writing().await?;
+        }
+        self.explained(self.put_unchecked(key, bytes).await).await
+    }
+
+    async fn put_unchecked(&self, key: String, bytes: Bytes) -> Result<()> {
         match &self.backend {
             Backend::Folder(folder) => folder.put(key, bytes).await,
             Backend::Bucket(bucket) => bucket.put(&key, bytes).await,
         }
     }
 
+    /// That an object is missing is believed when the store was the right one before and after it was looked for.
     async fn read(&self, key: String, range: Option<Range<u64>>) -> Result<BlobStream> {
+        match self.read_once(&key, range.clone()).await {
+            Err(BlobError::NotFound { .. }) if self.identity.expected().is_some() => {
+                self.verify().await?;
+                self.explained(self.read_once(&key, range).await).await
+            }
+            found => self.explained(found).await,
+        }
+    }
+
+    async fn read_once(&self, key: &str, range: Option<Range<u64>>) -> Result<BlobStream> {
         match &self.backend {
-            Backend::Folder(folder) => folder.read(key, range).await,
-            Backend::Bucket(bucket) => bucket.read(&key, range).await,
+            Backend::Folder(folder) => folder.read(key.to_owned(), range).await,
+            Backend::Bucket(bucket) => bucket.read(key, range).await,
         }
     }
 

@@ -21,7 +21,7 @@ pub(crate) fn read_staged_key(key: &str) -> Option<Uuid> {
 }
 
 /// Two digits in between, so that no folder of a disk has to hold a million files.
-pub(crate) fn original_key(tenant: TenantId, hash: &ContentHash) -> String {
+pub fn original_key(tenant: TenantId, hash: &ContentHash) -> String {
     let hash = hash.to_string();
     format!("originals/{tenant}/{}/{hash}", &hash[..2])
 }

@@ -9,6 +9,8 @@ pub struct Settings {
     /// `AWS_…` and `GOOGLE_…` variables, as (name, value). Others are left aside.
     pub environment: Vec<(String, String)>,
     pub patience: Patience,
+    /// A folder that is not there is not made: it may be a disk that is not mounted.
+    pub folder_must_exist: bool,
 }
 
 impl Settings {
@@ -25,7 +27,7 @@ impl Settings {
             name.starts_with("AWS_") || name.starts_with("GOOGLE_") || name == "SERVICE_ACCOUNT"
         };
         let environment = variables.into_iter().filter(ours).collect();
-        Self { environment, patience: Patience::default() }
+        Self { environment, ..Self::default() }
     }
 }
 
@@ -33,8 +35,12 @@ impl Settings {
 impl fmt::Debug for Settings {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names: Vec<&str> = self.environment.iter().map(|(name, _)| name.as_str()).collect();
-        let Self { environment: _, patience } = self;
-        f.debug_struct("Settings").field("environment", &names).field("patience", patience).finish()
+        let Self { environment: _, patience, folder_must_exist } = self;
+        f.debug_struct("Settings")
+            .field("environment", &names)
+            .field("patience", patience)
+            .field("folder_must_exist", folder_must_exist)
+            .finish()
     }
 }
 

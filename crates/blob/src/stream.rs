@@ -6,19 +6,36 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 
 use bytes::{Bytes, BytesMut};
-use futures_util::stream::BoxStream;
+use domain::ContentHash;
+use futures_util::stream::{self, BoxStream};
 use futures_util::{Stream, StreamExt, TryStreamExt};
+use serde::Deserialize;
+use sha2::{Digest, Sha256};
 
 use crate::error::{BlobError, Result};
 
+/// What was recorded of an object when it was written, as the list of a stage's artifacts has it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+pub struct Recorded {
+    #[serde(rename = "size_bytes")]
+    pub size: u64,
+    pub sha256: ContentHash,
+}
+
 /// An object, or a range of one, in pieces. Ends only after all its bytes: a source that stops early
-/// gives [`BlobError::Damaged`].
+/// gives [`BlobError::Damaged`], and so does a whole object that does not have the hash it was checked against.
 pub struct BlobStream {
     key: String,
     size: u64,
     range: Range<u64>,
     given: u64,
+    hashing: Option<Box<Hashing>>,
     body: BoxStream<'static, Result<Bytes>>,
+}
+
+struct Hashing {
+    digest: Sha256,
+    expected: ContentHash,
 }
 
 impl BlobStream {
@@ -28,7 +45,14 @@ impl BlobStream {
         range: Range<u64>,
         body: BoxStream<'static, Result<Bytes>>,
     ) -> Self {
-        Self { key, size, range, given: 0, body }
+        Self { key, size, range, given: 0, hashing: None, body }
+    }
+
+    /// Bytes that are all there.
+    pub fn of_bytes(key: impl Into<String>, bytes: Bytes) -> Self {
+        let size = bytes.len() as u64;
+        let body = stream::once(std::future::ready(Ok(bytes))).boxed();
+        Self::new(key.into(), size, 0..size, body)
     }
 
     /// Of the whole object, whatever the range.
@@ -50,6 +74,57 @@ impl BlobStream {
         }
         Ok(whole.freeze())
     }
+
+    /// Compares the size with what was recorded, before the first byte.
+    pub fn of_size(self, size: u64) -> Result<Self> {
+        if self.size == size {
+            return Ok(self);
+        }
+        let how = format!("it has {} bytes, and {size} were written", self.size);
+        Err(BlobError::damaged(&self.key, how))
+    }
+
+    /// Compares what comes with its hash. The last piece is held back until that is known: whoever gets damaged
+    /// bytes gets fewer than were announced, and an error. A range that is not the whole cannot be checked.
+    #[must_use]
+    pub fn of_hash(mut self, expected: ContentHash) -> Self {
+        if self.range == (0..self.size) {
+            self.hashing = Some(Box::new(Hashing { digest: Sha256::new(), expected }));
+        }
+        self
+    }
+
+    /// Compares it with all that was recorded.
+    pub fn checked(self, recorded: &Recorded) -> Result<Self> {
+        Ok(self.of_size(recorded.size)?.of_hash(recorded.sha256))
+    }
+
+    /// Reads it to its end and keeps nothing: for whoever wants to know whether it is as it was written.
+    pub async fn read_through(mut self) -> Result<()> {
+        while self.try_next().await?.is_some() {}
+        Ok(())
+    }
+
+    /// Why the last piece is not given, if it is not.
+    fn check_piece(&mut self, piece: &Bytes) -> Result<()> {
+        let wanted = self.range.end - self.range.start;
+        let Some(hashing) = &mut self.hashing else { return Ok(()) };
+        hashing.digest.update(piece);
+        if self.given < wanted { Ok(()) } else { self.check_end() }
+    }
+
+    fn check_end(&mut self) -> Result<()> {
+        let wanted = self.range.end - self.range.start;
+        let Some(hashing) = self.hashing.take() else { return Ok(()) };
+        let Hashing { digest, expected } = *hashing;
+        let found = ContentHash(digest.finalize().into());
+        if found == expected && self.given == wanted {
+            return Ok(());
+        }
+        self.body = stream::empty().boxed();
+        let how = format!("its SHA-256 is {found}, and {expected} was written");
+        Err(BlobError::damaged(&self.key, how))
+    }
 }
 
 impl Stream for BlobStream {
@@ -61,21 +136,24 @@ impl Stream for BlobStream {
         Poll::Ready(match next {
             Some(Ok(piece)) => {
                 self.given += piece.len() as u64;
-                Some(Ok(piece))
+                Some(self.check_piece(&piece).map(|()| piece))
             }
             None if self.given < wanted => {
                 let how = format!("it ends after {} of {wanted} bytes", self.given);
                 self.given = wanted;
-                Some(Err(BlobError::Damaged { key: self.key.clone(), how }))
+                self.hashing = None;
+                Some(Err(BlobError::damaged(&self.key, how)))
             }
-            end_or_error => end_or_error,
+            // Only of what is empty: the last piece ends all others.
+            None => self.check_end().err().map(Err),
+            error => error,
         })
     }
 }
 
 impl fmt::Debug for BlobStream {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { key, size, range, given, body: _ } = self;
+        let Self { key, size, range, given, hashing: _, body: _ } = self;
         f.debug_struct("BlobStream")
             .field("key", key)
             .field("size", size)
@@ -102,6 +180,32 @@ pub(crate) fn within(range: Option<Range<u64>>, size: u64) -> Result<Range<u64>>
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn pieces(sent: &[&'static [u8]]) -> BlobStream {
+        let size = sent.iter().map(|piece| piece.len() as u64).sum();
+        let body: Vec<_> = sent.iter().map(|piece| Ok(Bytes::from_static(piece))).collect();
+        BlobStream::new("k".to_owned(), size, 0..size, stream::iter(body).boxed())
+    }
+
+    fn hash(bytes: &[u8]) -> ContentHash {
+        ContentHash(Sha256::digest(bytes).into())
+    }
+
+    #[tokio::test]
+    async fn damaged_bytes_are_never_given_to_the_last_one() {
+        let whole = pieces(&[b"ab", b"cd"]).of_hash(hash(b"abcd"));
+        assert_eq!(whole.collect().await.unwrap(), "abcd");
+        let mut damaged = pieces(&[b"ab", b"cX"]).of_hash(hash(b"abcd"));
+        assert_eq!(damaged.try_next().await.unwrap(), Some(Bytes::from_static(b"ab")));
+        assert!(matches!(damaged.try_next().await, Err(BlobError::Damaged { .. })));
+        assert!(damaged.try_next().await.unwrap().is_none());
+        let one_piece = pieces(&[b"abcX"]).of_hash(hash(b"abcd"));
+        assert!(one_piece.collect().await.is_err());
+        assert!(pieces(&[b"abc"]).of_size(4).is_err());
+        assert!(pieces(&[b"abcd"]).of_size(4).is_ok());
+        assert!(pieces(&[]).of_hash(hash(b"")).collect().await.unwrap().is_empty());
+        assert!(pieces(&[]).of_hash(hash(b"abcd")).collect().await.is_err(), "cut to nothing");
+    }
 
     #[test]
     #[expect(clippy::reversed_empty_ranges, reason = "a client may well ask for one")]

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use blob::{BlobUrl, Blobs};
+use blob::Blobs;
 use engine::Stages;
 use ops::{AuditKey, AuditSettings, Environment, Ops, OpsError, Settings, TokenKey};
 use reading::reader::Reader;
@@ -14,6 +14,7 @@ use store::{PasswordSeal, Store};
 use crate::config::Config;
 use crate::data_dir::{DataDir, DataDirError};
 use crate::models;
+use crate::objects::{self, Wanted};
 use crate::readers;
 use crate::signals::StopSignals;
 use crate::stages::{self, Drills, Equipment};
@@ -42,7 +43,7 @@ impl Backend {
     pub(crate) async fn open(config: &Config, folder: Folder, drills: Drills) -> Result<Self> {
         let reader = readers::reader(&config.read)?;
         let sandbox = readers::check_sandbox(&reader).await;
-        Self::open_with(config, folder, drills, reader, Some(sandbox)).await
+        Self::open_with(config, folder, drills, reader, Some(sandbox), Wanted::Tied).await
     }
 
     async fn open_with(
@@ -51,6 +52,7 @@ impl Backend {
         drills: Drills,
         reader: Reader,
         sandbox: Option<SandboxReport>,
+        objects: Wanted,
     ) -> Result<Self> {
         let environment = system::environment();
         let data_dir = open_data_dir(config, folder)?;
@@ -67,10 +69,11 @@ impl Backend {
             Some(secret) => secret.clone(),
             None => data_dir.secret("audit_signing_key", environment.random.as_ref())?,
         };
-        let blobs = open_blobs(config, &data_dir)?;
         let reads_documents = sandbox.as_ref().is_none_or(SandboxReport::reads_documents);
         let database = OpenDatabase::open(config, &data_dir, &environment).await?;
         let database = database.sealing(config, &data_dir, &environment).await?;
+        let (database, blobs) =
+            database.with_objects(config, &data_dir, &environment, objects).await?;
         let settings = Settings {
             token_key: TokenKey::new(token_key.reveal()),
             token_lifetime: chrono::Duration::hours(config.auth.jwt_expiry_hours.into()),
@@ -114,13 +117,6 @@ fn open_data_dir(config: &Config, folder: Folder) -> Result<DataDir, DataDirErro
     Ok(data_dir)
 }
 
-/// Says nothing to a bucket yet: whether it answers is a matter of readiness.
-fn open_blobs(config: &Config, data_dir: &DataDir) -> Result<Blobs> {
-    let own = || BlobUrl::Folder(data_dir.blobs_folder());
-    let url = config.intake.blob_url.clone().unwrap_or_else(own);
-    Blobs::open(&url).with_context(|| format!("the object store {url} cannot be opened"))
-}
-
 /// Opens the database, does one thing on it and closes it again, however that went: a private server
 /// must be left behind neither by an error nor by Ctrl-C.
 pub(crate) async fn with_ops<T>(
@@ -128,9 +124,19 @@ pub(crate) async fn with_ops<T>(
     folder: Folder,
     work: impl AsyncFnOnce(&Ops) -> Result<T, OpsError>,
 ) -> Result<T> {
+    with_objects(config, folder, Wanted::IfThere, work).await
+}
+
+/// The same for a command that is about the object store.
+pub(crate) async fn with_objects<T>(
+    config: &Config,
+    folder: Folder,
+    objects: Wanted,
+    work: impl AsyncFnOnce(&Ops) -> Result<T, OpsError>,
+) -> Result<T> {
     let mut signals = StopSignals::listen().context("cannot listen for signals")?;
     let reader = readers::reader(&config.read)?;
-    let backend = Backend::open_with(config, folder, Drills::None, reader, None).await?;
+    let backend = Backend::open_with(config, folder, Drills::None, reader, None, objects).await?;
     let (ops, database, _) = backend.into_parts();
     let done = tokio::select! {
         done = work(&ops) => done.map_err(anyhow::Error::from),
@@ -161,9 +167,10 @@ impl OpenDatabase {
     /// For a worker: with the object store, and with the key of passwords of documents.
     pub(crate) async fn attach_for_work(config: &Config, folder: Folder) -> Result<(Self, Blobs)> {
         let data_dir = open_data_dir(config, folder)?;
-        let blobs = open_blobs(config, &data_dir)?;
         let environment = system::environment();
         let database = Self::open(config, &data_dir, &environment).await?;
+        let (database, blobs) =
+            database.with_objects(config, &data_dir, &environment, Wanted::Tied).await?;
         // A key of its own would not open what the servers of a shared database have sealed.
         let has_key = config.auth.secrets_key.is_some() || data_dir.has_secret(Self::SECRETS_KEY);
         if config.database.url.is_some() && !has_key {
@@ -195,6 +202,20 @@ impl OpenDatabase {
         };
         match sealing {
             Ok(store) => Ok(Self { store, ..self }),
+            Err(error) => self.close_after(Err(error)).await,
+        }
+    }
+
+    async fn with_objects(
+        self,
+        config: &Config,
+        data_dir: &DataDir,
+        environment: &Environment,
+        wanted: Wanted,
+    ) -> Result<(Self, Blobs)> {
+        let random = environment.random.as_ref();
+        match objects::open(config, data_dir, &self.store, random, wanted).await {
+            Ok(blobs) => Ok((self, blobs)),
             Err(error) => self.close_after(Err(error)).await,
         }
     }

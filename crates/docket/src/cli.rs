@@ -1,5 +1,6 @@
 //! The command line.
 
+mod check;
 mod id;
 mod jobs;
 mod read;
@@ -14,6 +15,7 @@ use crate::config::Flags;
 use crate::stages::Drills;
 use id::id;
 
+pub(crate) use check::CheckArgs;
 pub(crate) use jobs::{DeadJobsArgs, DiscardArgs, JobsArgs, RequeueArgs};
 pub(crate) use read::{ReadArgs, ReadFormat, ReadWorkerArgs};
 pub(crate) use search::{AskArgs, SearchArgs, SearchBy, WithinArgs};
@@ -37,6 +39,11 @@ pub(crate) enum Command {
     ///
     /// On SIGTERM or Ctrl-C it finishes what is under way, or hands it back to the others.
     Worker(WorkerArgs),
+    /// Compare the object store with the database: what is missing, damaged, or belongs to nothing.
+    ///
+    /// Reads every object and compares it with its recorded hash. May run while a server does. Exits with 1 when
+    /// something is wrong; says for each object what to do.
+    Check(CheckArgs),
     /// Bring the database's schema up to date, and exit.
     Migrate(DatabaseArgs),
     /// Print the settings in force and where each came from.

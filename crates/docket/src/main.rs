@@ -15,6 +15,7 @@ mod data_dir;
 mod drill;
 mod logging;
 mod models;
+mod objects;
 mod readers;
 mod say;
 mod signals;
@@ -118,6 +119,7 @@ async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
             chaos::run(&chaos::Plan { kills, docs, workers, seed, keep }, *json).await
         }
         Command::Config(args) => commands::config::run(&load(args.flags())?),
+        Command::Check(args) => commands::check::run(&quiet(&load(args.flags())?)?, args).await,
         Command::Migrate(args) => commands::migrate::run(&quiet(&load(args.flags())?)?).await,
         Command::Audit { command: AuditCommand::Verify { against, database, json } } => {
             let config = quiet(&load(database.flags())?)?;

@@ -16,13 +16,14 @@ use std::collections::HashSet;
 use std::ops::Range;
 use std::time::Duration;
 
-use blob::{ArtifactPlace, BlobStream, Blobs, Download};
+use blob::{ArtifactPlace, BlobStream, Blobs, Download, Recorded};
 use domain::{
     Action, Caller, ContentHash, ContentNeed, DocId, MaskRule, ReadableObject, RunId, Scope,
     TenantId, TenantRules,
 };
 use futures_util::TryStreamExt;
 use reading::pool::Document;
+use serde_json::Value;
 use store::{ContainedFile, ContentFacts, Masking, RunFacts, RunStanding, Tx};
 use url::Url;
 
@@ -44,6 +45,9 @@ impl ContentRights {
     }
 }
 
+/// What is not larger is compared with its hash before the first byte is handed out.
+const CHECKED_FIRST: u64 = 4 << 20;
+
 /// A run whose output the caller may read.
 #[derive(Clone, Debug)]
 pub(crate) struct PermittedRun {
@@ -55,12 +59,29 @@ pub(crate) struct PermittedRun {
     content: Option<ContentHash>,
 }
 
+/// An artifact as a stage listed it.
+#[derive(Clone, Debug)]
+pub(crate) struct ListedArtifact {
+    pub(crate) place: ArtifactPlace,
+    /// `None` for what is not listed, such as pictures of pages.
+    pub(crate) recorded: Option<Recorded>,
+}
+
+impl ListedArtifact {
+    pub(crate) fn parse(artifact: &Value) -> Option<Self> {
+        let place = artifact["key"].as_str()?.parse().ok()?;
+        Some(Self { place, recorded: serde_json::from_value(artifact.clone()).ok() })
+    }
+}
+
 /// An original that the caller may read as it came in.
 #[derive(Clone, Debug)]
 pub(crate) struct PermittedOriginal {
     pub(crate) file_name: String,
     pub(crate) media_type: String,
     pub(crate) content: ContentHash,
+    /// As it came in; `None` when that is not known any more.
+    size: Option<u64>,
     tenant: TenantId,
 }
 
@@ -103,10 +124,12 @@ impl Ops {
         let within = tx.contained_files(doc_id).await?;
         decide(object, ContentRights::of(caller), &facts, &within)?;
         let content = tx.original_of(doc_id).await?;
+        let content = content.ok_or(OpsError::NotFound("original: it was deleted"))?;
         Ok(PermittedOriginal {
             file_name: facts.file_name,
             media_type: facts.media_type,
-            content: content.ok_or(OpsError::NotFound("original: it was deleted"))?,
+            content,
+            size: tx.size_of_original(&content).await?,
             tenant: caller.tenant_id,
         })
     }
@@ -205,16 +228,35 @@ fn masks_in_force(rules: &TenantRules, masking: &Masking) -> Vec<MaskRule> {
 
 impl PermittedRun {
     /// What a stage of the run left. A stage that was not repeated left it in an earlier run with the same masks.
+    /// What is small is compared with its hash before anything of it is handed out; the rest on its way out.
     pub(crate) async fn read(
         &self,
         blobs: &Blobs,
-        place: &ArtifactPlace,
+        listed: &ListedArtifact,
+    ) -> Result<BlobStream, OpsError> {
+        let stream = self.read_range(blobs, listed, None).await?;
+        if stream.size() > CHECKED_FIRST {
+            return Ok(stream);
+        }
+        Ok(BlobStream::of_bytes(listed.place.key(), stream.collect().await?))
+    }
+
+    /// A part of it, in an object of the recorded size.
+    pub(crate) async fn read_range(
+        &self,
+        blobs: &Blobs,
+        listed: &ListedArtifact,
         range: Option<Range<u64>>,
     ) -> Result<BlobStream, OpsError> {
+        let ListedArtifact { place, recorded } = listed;
         if (place.tenant, place.doc) != (self.scope.tenant_id(), self.doc_id) {
             return Err(OpsError::NotFound("artifact"));
         }
-        Ok(blobs.read_artifact(place, range).await?)
+        let stream = blobs.read_artifact(place, range).await?;
+        match recorded {
+            Some(recorded) => Ok(stream.checked(recorded)?),
+            None => Ok(stream),
+        }
     }
 
     /// The original, for drawing its pages under the masks of the run. It must not be shown as it is.
@@ -235,10 +277,15 @@ impl PermittedOriginal {
         blobs: &Blobs,
         range: Option<Range<u64>>,
     ) -> Result<BlobStream, OpsError> {
-        Ok(blobs.read_original(self.tenant, &self.content, range).await?)
+        let stream = blobs.read_original(self.tenant, &self.content, range).await?;
+        match self.size {
+            Some(size) => Ok(stream.of_size(size)?),
+            None => Ok(stream),
+        }
     }
 
-    /// Where the object store itself hands it out for so long; `None` when it does not.
+    /// Where the object store itself hands it out for so long; `None` when it does not. Only its size is checked:
+    /// its bytes do not pass here.
     pub(crate) async fn address(
         &self,
         blobs: &Blobs,
@@ -246,7 +293,11 @@ impl PermittedOriginal {
     ) -> Result<Option<Url>, OpsError> {
         let (file_name, media_type) = (self.file_name.as_str(), self.media_type.as_str());
         let download = Download { expires_in, file_name, media_type };
-        Ok(blobs.sign_original(self.tenant, &self.content, download).await?)
+        let address = blobs.sign_original(self.tenant, &self.content, download).await?;
+        if address.is_some() {
+            self.read(blobs, Some(0..0)).await?;
+        }
+        Ok(address)
     }
 }
 

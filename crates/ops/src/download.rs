@@ -17,7 +17,7 @@ use domain::{
 use serde_json::json;
 use url::Url;
 
-use crate::content_access::PermittedOriginal;
+use crate::content_access::{ListedArtifact, PermittedOriginal};
 use crate::recent_reads::Read;
 use crate::{Ops, OpsError};
 
@@ -109,10 +109,9 @@ impl Ops {
         let listed = stage.and_then(|stage| stage.artifacts.as_array()).into_iter().flatten();
         let artifact = listed.into_iter().find(|artifact| artifact["name"] == name);
         let artifact = artifact.ok_or(OpsError::NotFound("artifact"))?;
-        let place = artifact["key"].as_str().and_then(|key| key.parse().ok());
-        let place = place.ok_or(OpsError::NotFound("artifact"))?;
+        let listed = ListedArtifact::parse(artifact).ok_or(OpsError::NotFound("artifact"))?;
         let file_name = artifact["file_name"].as_str().unwrap_or(name).to_owned();
-        Ok(FoundArtifact { file_name, bytes: run.read(&self.blobs, &place, None).await? })
+        Ok(FoundArtifact { file_name, bytes: run.read(&self.blobs, &listed).await? })
     }
 
     /// What a link leads to, as long as its creator may read it.

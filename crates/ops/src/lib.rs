@@ -37,6 +37,7 @@ mod login;
 mod login_throttle;
 mod logout;
 mod measure_queues;
+mod objects;
 mod once;
 mod page;
 mod passwords;
@@ -94,6 +95,10 @@ pub use forget_passwords::PasswordKeeper;
 pub use intake::{Intake, IntakeSettings};
 pub use list_documents::{DocumentDetail, RunDetail};
 pub use login::SignedIn;
+pub use objects::{
+    CheckStep, KnownObjectStore, ObjectFinding, ObjectTotals, ObjectTrouble, adopt_object_store,
+    known_object_store, tie_object_store,
+};
 pub use once::Done;
 pub use page::{Page, PageRequest};
 pub use rate::{Limiter, TooMany};
@@ -125,6 +130,7 @@ use audit_checks::AuditChecks;
 use gather::Gather;
 use limits::SpecialLimits;
 use login_throttle::LoginThrottle;
+use objects::RecentlyChecked;
 use once::RequestSeal;
 use passwords::Passwords;
 use queue_room::QueueRoom;
@@ -155,6 +161,7 @@ pub struct Ops {
     blobs: Blobs,
     link_key: LinkKey,
     recent_reads: RecentReads,
+    checked_artifacts: RecentlyChecked,
     intake: Intake,
     limits: SpecialLimits,
     reader: Option<Reader>,
@@ -215,6 +222,7 @@ impl Ops {
             request_seal: RequestSeal::new(&settings.token_key),
             link_key: LinkKey::new(settings.token_key.bytes()),
             recent_reads: RecentReads::default(),
+            checked_artifacts: RecentlyChecked::default(),
             intake: Intake::new(
                 store.clone(),
                 blobs.clone(),

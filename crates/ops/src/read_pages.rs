@@ -14,14 +14,14 @@ use reading::prepare::masks_of;
 use reading::reader::PictureOf;
 use store::ReadAs;
 
-use crate::content_access::{PermittedRun, not_read};
+use crate::content_access::{ListedArtifact, PermittedRun, not_read};
 use crate::{Ops, OpsError};
 
 /// The stage whose pages are shown.
 const LAST_STAGE: &str = "layout";
 const PAGES: &str = "pages.dkt";
 /// Pictures are kept under a stage of their own, which no run has.
-const PICTURES: &str = "pictures";
+pub(crate) const PICTURES: &str = "pictures";
 
 /// How a document's text is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,9 +31,8 @@ pub enum TextForm {
 }
 
 /// Where reading left something of a document.
-fn place_of(read: &ReadAs, name: &str) -> Option<ArtifactPlace> {
-    let artifact = read.artifacts.iter().find(|artifact| artifact["name"] == name)?;
-    artifact["key"].as_str()?.parse().ok()
+fn listed(read: &ReadAs, name: &str) -> Option<ListedArtifact> {
+    ListedArtifact::parse(read.artifacts.iter().find(|artifact| artifact["name"] == name)?)
 }
 
 impl Ops {
@@ -48,9 +47,10 @@ impl Ops {
         number: u32,
     ) -> Result<(Page, u32), OpsError> {
         let run = self.permit_run(caller, ReadableObject::Page, doc_id, None).await?;
-        let place = place_of(&self.read_as(&run).await?, PAGES).ok_or_else(not_read)?;
-        let fetch = |range| fetch(&self.blobs, &run, &place, range);
-        let size = run.read(&self.blobs, &place, Some(0..1)).await?.size();
+        let pages = listed(&self.read_as(&run).await?, PAGES).ok_or_else(not_read)?;
+        self.check_whole(&run, &pages).await?;
+        let fetch = |range| fetch(&self.blobs, &run, &pages, range);
+        let size = run.read_range(&self.blobs, &pages, Some(0..0)).await?.size();
         let end = fetch(size.saturating_sub(artifact::END_LENGTH)..size).await?;
         let end = artifact::index_place(&end).map_err(damaged)?;
         let index = PageIndex::parse(&fetch(end..size).await?).map_err(damaged)?;
@@ -72,8 +72,22 @@ impl Ops {
             TextForm::Plain => "text.txt",
             TextForm::Markdown => "document.md",
         };
-        let place = place_of(&self.read_as(&run).await?, name).ok_or_else(not_read)?;
-        run.read(&self.blobs, &place, None).await
+        let text = listed(&self.read_as(&run).await?, name).ok_or_else(not_read)?;
+        run.read(&self.blobs, &text).await
+    }
+
+    /// Pages are read one at a time, and only the whole artifact has a hash: it is compared once in a while.
+    async fn check_whole(
+        &self,
+        run: &PermittedRun,
+        pages: &ListedArtifact,
+    ) -> Result<(), OpsError> {
+        let key = pages.place.key();
+        if !self.checked_artifacts.contains(&key, self.clock.as_ref()) {
+            run.read_range(&self.blobs, pages, None).await?.read_through().await?;
+            self.checked_artifacts.note(key, self.clock.as_ref());
+        }
+        Ok(())
     }
 
     /// A page as a PNG of one of [`Ops::PICTURE_WIDTHS`]. Drawn once, then kept.
@@ -94,13 +108,20 @@ impl Ops {
         }
         let read = self.read_as(&run).await?;
         let place = picture_place(&run, number, width)?;
-        match run.read(&self.blobs, &place, None).await {
-            Ok(kept) => return Ok(whole(kept).await?),
+        let picture = ListedArtifact { place, recorded: None };
+        match run.read_range(&self.blobs, &picture, None).await {
+            Ok(kept) => {
+                let kept = whole(kept).await?;
+                if is_whole_png(&kept) {
+                    return Ok(kept);
+                }
+                tracing::warn!(key = picture.place.key(), "a damaged picture is drawn anew");
+            }
             Err(OpsError::Blob(error)) if error.is_not_found() => {}
             Err(error) => return Err(error),
         }
         let drawn = self.draw(&run, &read, number, width).await?;
-        self.blobs.put_artifact(&place, drawn.clone()).await?;
+        self.blobs.put_artifact(&picture.place, drawn.clone()).await?;
         Ok(drawn)
     }
 
@@ -158,10 +179,30 @@ fn picture_place(run: &PermittedRun, number: u32, width: u32) -> Result<Artifact
 async fn fetch(
     blobs: &Blobs,
     run: &PermittedRun,
-    place: &ArtifactPlace,
+    pages: &ListedArtifact,
     range: Range<u64>,
 ) -> Result<Bytes, OpsError> {
-    Ok(whole(run.read(blobs, place, Some(range)).await?).await?)
+    Ok(whole(run.read_range(blobs, pages, Some(range)).await?).await?)
+}
+
+/// Whether each part of a PNG has its checksum. Pictures are listed nowhere, so no hash of them is recorded.
+fn is_whole_png(bytes: &[u8]) -> bool {
+    let Some(mut rest) = bytes.strip_prefix(b"\x89PNG\r\n\x1a\n") else { return false };
+    while let Some((length, more)) = rest.split_first_chunk::<4>() {
+        let length = u32::from_be_bytes(*length) as usize;
+        let Some((chunk, more)) = more.split_at_checked(length.saturating_add(4)) else {
+            return false;
+        };
+        let Some((checksum, more)) = more.split_first_chunk::<4>() else { return false };
+        if crc32fast::hash(chunk) != u32::from_be_bytes(*checksum) {
+            return false;
+        }
+        if chunk.starts_with(b"IEND") {
+            return more.is_empty();
+        }
+        rest = more;
+    }
+    false
 }
 
 async fn whole(stream: BlobStream) -> Result<Bytes, blob::BlobError> {
@@ -188,5 +229,30 @@ fn unreadable(failure: ReadFailure) -> OpsError {
             code: "cannot_be_drawn",
             problem: format!("{other}. {}", other.advice()),
         },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// One grey pixel.
+    const PNG: &[u8] = &[
+        0x89, b'P', b'N', b'G', b'\r', b'\n', 0x1a, b'\n', 0, 0, 0, 13, b'I', b'H', b'D', b'R', 0,
+        0, 0, 1, 0, 0, 0, 1, 8, 0, 0, 0, 0, 0x3a, 0x7e, 0x9b, 0x55, 0, 0, 0, 0, b'I', b'E', b'N',
+        b'D', 0xae, 0x42, 0x60, 0x82,
+    ];
+
+    #[test]
+    fn a_picture_that_was_cut_or_changed_is_noticed() {
+        assert!(is_whole_png(PNG));
+        for cut in 0..PNG.len() {
+            assert!(!is_whole_png(&PNG[..cut]), "{cut} bytes of it");
+        }
+        for at in 0..PNG.len() {
+            let mut changed = PNG.to_vec();
+            changed[at] ^= 1;
+            assert!(!is_whole_png(&changed), "the byte {at} of it");
+        }
     }
 }

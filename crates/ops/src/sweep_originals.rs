@@ -41,6 +41,9 @@ pub struct OriginalsJanitor {
 impl OriginalsJanitor {
     /// Removed in one sweep at most: the next one goes on.
     const AT_ONCE: u32 = 10_000;
+    /// An upload whose process has ended is not waited for any longer. Where processes on several machines share a
+    /// folder without locks between them, an upload that stands still for so long may be removed as well.
+    const ABANDONED_AFTER: chrono::Duration = chrono::Duration::minutes(10);
 
     pub async fn sweep(&self) -> Result<Swept, OpsError> {
         let mut swept = Swept { staged: self.sweep_staged().await?, originals: 0 };
@@ -54,11 +57,14 @@ impl OriginalsJanitor {
     }
 
     async fn sweep_staged(&self) -> Result<u32, OpsError> {
-        let before = self.clock.now() - self.retention.orphans;
+        let now = self.clock.now();
         let mut staged = self.blobs.list_staged();
         let mut removed = 0;
         while let Some(object) = staged.try_next().await? {
-            if object.last_modified < before {
+            let untouched_for = now - object.last_modified;
+            let is_abandoned = untouched_for > Self::ABANDONED_AFTER
+                && self.blobs.is_abandoned(object.upload).await?;
+            if untouched_for > self.retention.orphans || is_abandoned {
                 self.blobs.delete_staged(object.upload).await?;
                 removed += 1;
             }

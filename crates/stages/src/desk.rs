@@ -7,7 +7,7 @@ use std::fmt;
 use std::io::{self, BufReader, Read};
 use std::sync::Arc;
 
-use blob::{Artifact, ArtifactPlace, BlobError, Blobs, Upload};
+use blob::{Artifact, ArtifactPlace, BlobError, Blobs, Recorded, Upload};
 use bytes::Bytes;
 use domain::{Dependency, Failure, FileKind, IdGen, StageName};
 use engine::Work;
@@ -72,6 +72,8 @@ impl Desk {
         let found = stages.iter().rev().find_map(|stage| listed(work, stage, PAGES));
         let key = found.and_then(|artifact| artifact["key"].as_str());
         let place: Option<ArtifactPlace> = key.and_then(|key| key.parse().ok());
+        let recorded: Option<Recorded> =
+            found.and_then(|artifact| serde_json::from_value(artifact.clone()).ok());
         let Some(place) = place else {
             return Err(Failure::permanent(
                 "the stages before this one left no pages",
@@ -79,6 +81,10 @@ impl Desk {
             ));
         };
         let pages = self.blobs.read_artifact(&place, None).await.map_err(of_store)?;
+        let pages = match recorded {
+            Some(recorded) => pages.checked(&recorded).map_err(of_store)?,
+            None => pages,
+        };
         Document::from_stream(pages.map_err(of_store), of_disk).await
     }
 
@@ -222,16 +228,31 @@ fn entry(name: &str, kept: &Artifact) -> Value {
     json!({ "name": name, "key": kept.key, "size_bytes": kept.size, "sha256": kept.sha256 })
 }
 
+/// What a failure of the object store means for a job.
+///
+/// That an object is missing or damaged is certain when it is said (`blob/src/identity.rs`): the store is the right one.
+/// Everything else passes, or somebody has to see to the store; that is no fault of the document.
 pub(crate) fn of_store(error: BlobError) -> Failure {
-    let text = error.to_string();
-    if error.is_not_found() {
-        Failure::permanent(text, "The original is gone. Upload the document again.")
-    } else if matches!(error, BlobError::Damaged { .. }) {
-        Failure::permanent(text, "Check the disk or the bucket, then upload the document again.")
-    } else if matches!(error, BlobError::OutOfRange { .. } | BlobError::TooLarge { .. }) {
-        Failure::retry(text)
-    } else {
-        Failure::unavailable(Dependency::ObjectStore, text)
+    match &error {
+        BlobError::NotFound { key } | BlobError::Damaged { key, .. } => {
+            let advice = advice_on(key);
+            Failure::permanent(error.to_string(), advice)
+        }
+        BlobError::OutOfRange { .. } | BlobError::TooLarge { .. } => {
+            Failure::retry(error.to_string())
+        }
+        _ => Failure::unavailable(Dependency::ObjectStore, error.to_string()),
+    }
+}
+
+/// How an object that is missing or damaged comes back.
+fn advice_on(key: &str) -> String {
+    match key.parse::<ArtifactPlace>() {
+        Ok(place) => format!("Run the document again from the stage '{}'.", place.stage),
+        Err(_) if key.starts_with("originals/") => {
+            "Restore the original from a backup, or upload the document again.".to_owned()
+        }
+        Err(_) => "Retry the document.".to_owned(),
     }
 }
 
@@ -281,13 +302,12 @@ mod tests {
             BlobError::Refused { attempt: "read", at: at(), fix: "Check it", source: source() },
             BlobError::NoBucket { at: at(), source: source() },
             BlobError::Failed { attempt: "read", at: at(), source: source() },
+            BlobError::FolderLost { at: "/mnt".to_owned(), name: "originals" },
         ];
         for error in away {
             let class = of_store(error).class;
             assert_eq!(class, FailureClass::Unavailable(Dependency::ObjectStore));
         }
-        let damaged = BlobError::Damaged { key: "a".to_owned(), how: "short".to_owned() };
-        assert_eq!(of_store(damaged).class, FailureClass::Permanent);
     }
 
     #[test]
@@ -296,5 +316,20 @@ mod tests {
         let full = class(io::ErrorKind::StorageFull);
         assert_eq!(full, FailureClass::Unavailable(Dependency::LocalDisk));
         assert_eq!(class(io::ErrorKind::UnexpectedEof), FailureClass::Retry);
+    }
+
+    #[test]
+    fn what_is_missing_says_how_it_comes_back() {
+        let missing = |key: &str| of_store(BlobError::NotFound { key: key.to_owned() });
+        let original = missing("originals/00000000-0000-0000-0000-000000000001/ab/abcd");
+        assert_eq!(original.class, FailureClass::Permanent);
+        assert!(original.guidance.contains("upload the document again"), "{}", original.guidance);
+        let id = "00000000-0000-0000-0000-000000000001";
+        let pages = format!("artifacts/{id}/{id}/{id}/preprocess/pages.dkt");
+        let how = "its SHA-256 is another".to_owned();
+        for failure in [missing(&pages), of_store(BlobError::Damaged { key: pages.clone(), how })] {
+            assert_eq!(failure.class, FailureClass::Permanent);
+            assert_eq!(failure.guidance, "Run the document again from the stage 'preprocess'.");
+        }
     }
 }

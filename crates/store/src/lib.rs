@@ -19,6 +19,7 @@ mod documents;
 mod error;
 mod idempotency;
 mod jobs;
+mod object_store;
 mod open;
 mod page;
 mod passwords;
@@ -48,6 +49,7 @@ pub use jobs::{
     JobStanding, Lease, NewRun, Next, Outcome, PausedJobs, QueueRecord, Report, Reused, StageRoom,
     StaleBefore, TakenBack, Told, WorkFeed,
 };
+pub use object_store::{KnownArtifacts, KnownOriginal};
 pub use open::{
     DatabaseUrl, DatabaseUrls, InvalidDatabaseUrl, OpenError, StatementTimeouts, Store,
 };

@@ -5,7 +5,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use blob::{ArtifactPlace, Blobs};
+use blob::{Artifact, ArtifactPlace, Blobs};
 use domain::{Failure, Pipeline, StageName};
 use engine::{Stage, StageFuture, StageOutput, StageSettings, Stages, Work};
 use futures_util::TryStreamExt;
@@ -22,6 +22,7 @@ use serde_json::json;
 use stages::{Desk, Index, Ingest};
 use tempfile::TempDir;
 
+use crate::samples::TINY_PNG;
 use crate::{CountedIds, TestApp, TestSettings};
 
 /// How a text begins that needs a password.
@@ -131,14 +132,16 @@ impl AsItIs {
         ];
         let mut artifacts = Vec::new();
         for (name, bytes) in files {
-            let key = self.keep(work, self.name.as_str(), name, bytes).await;
-            artifacts.push(json!({ "name": name, "key": key }));
+            let kept = self.keep(work, self.name.as_str(), name, bytes).await;
+            let Artifact { key, size, sha256 } = kept;
+            artifacts
+                .push(json!({ "name": name, "key": key, "size_bytes": size, "sha256": sha256 }));
         }
-        self.keep(work, "pictures", "page-1-800.png", b"\x89PNG".to_vec()).await;
+        self.keep(work, "pictures", "page-1-800.png", TINY_PNG.to_vec()).await;
         Ok(StageOutput { artifacts, stats, ..StageOutput::default() })
     }
 
-    async fn keep(&self, work: &Work, stage: &str, name: &str, bytes: Vec<u8>) -> String {
+    async fn keep(&self, work: &Work, stage: &str, name: &str, bytes: Vec<u8>) -> Artifact {
         let place = ArtifactPlace {
             tenant: work.tenant_id,
             doc: work.doc_id,
@@ -146,7 +149,7 @@ impl AsItIs {
             stage: stage.parse().unwrap(),
             name: name.parse().unwrap(),
         };
-        self.blobs.put_artifact(&place, bytes.into()).await.unwrap().key
+        self.blobs.put_artifact(&place, bytes.into()).await.unwrap()
     }
 }
 

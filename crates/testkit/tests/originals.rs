@@ -6,12 +6,13 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use blob::{BlobUrl, Blobs};
 use bytes::Bytes;
 use chrono::Duration;
 use domain::{Action, Caller, Clock, ContentHash, Scope};
 use futures_util::TryStreamExt;
 use ops::{Described, OriginalsJanitor, Retention, Swept};
-use testkit::{TestApp, TestTenant};
+use testkit::{TestApp, TestSettings, TestTenant};
 use uuid::Uuid;
 
 fn janitor(app: &TestApp) -> OriginalsJanitor {
@@ -118,6 +119,29 @@ async fn uploads_that_were_given_up_go_after_a_day() {
     assert_eq!(ahead.sweep().await.unwrap(), Swept::default());
     clock.advance(Duration::hours(2));
     assert_eq!(ahead.sweep().await.unwrap().staged, 1);
+}
+
+#[tokio::test]
+#[expect(clippy::disallowed_methods, reason = "the file system has a clock of its own")]
+async fn uploads_of_a_killed_process_go_after_some_minutes() {
+    let folder = tempfile::tempdir().unwrap();
+    let blobs = Blobs::open(&BlobUrl::Folder(folder.path().to_owned())).unwrap();
+    let app = TestApp::start_on(blobs, TestSettings::default()).await;
+    let mut under_way = app.blobs.begin_upload(fresh_id()).await.unwrap();
+    under_way.write(Bytes::from(vec![7; 3 * 1024 * 1024])).await.unwrap();
+    let alive = under_way.finish().await.unwrap();
+    let left = folder.path().join(format!("staging/{}", fresh_id()));
+    std::fs::write(left, "the process that wrote this was killed").unwrap();
+    let mut ahead = janitor(&app);
+    let clock = Arc::new(testkit::FakeClock::default());
+    clock.advance(chrono::Utc::now() - clock.now() + Duration::minutes(9));
+    ahead.clock = clock.clone();
+    assert_eq!(ahead.sweep().await.unwrap(), Swept::default());
+    clock.advance(Duration::minutes(2));
+    assert_eq!(ahead.sweep().await.unwrap().staged, 1);
+    let staged: Vec<_> = app.blobs.list_staged().try_collect().await.unwrap();
+    assert_eq!(staged.len(), 1, "the one that somebody works on stays");
+    app.blobs.discard(alive).await;
 }
 
 /// Uploads of few contents and a janitor that finds everything abandoned, at the same time and in every

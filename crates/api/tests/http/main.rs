@@ -22,6 +22,7 @@ mod intake;
 mod jobs;
 mod limits;
 mod metrics;
+mod object_store;
 mod openapi;
 mod pages;
 mod parts;

@@ -11,6 +11,7 @@ use reading::model::{
 use serde_json::json;
 use sqlx::Row;
 use testkit::TestApp;
+use testkit::samples::TINY_PNG;
 use uuid::Uuid;
 
 fn word(text: &str, left: f32) -> Word {
@@ -71,10 +72,11 @@ pub(crate) async fn pretend_it_was_read(app: &TestApp, run_id: Uuid) {
     let mut artifacts = Vec::new();
     for (name, bytes) in files {
         let kept = app.blobs.put_artifact(&place("layout", name), bytes.into()).await.unwrap();
-        artifacts.push(json!({ "name": name, "key": kept.key }));
+        let (key, size, sha256) = (kept.key, kept.size, kept.sha256);
+        artifacts.push(json!({ "name": name, "key": key, "size_bytes": size, "sha256": sha256 }));
     }
     let picture = place("pictures", "page-1-800.png");
-    app.blobs.put_artifact(&picture, b"\x89PNG".as_slice().into()).await.unwrap();
+    app.blobs.put_artifact(&picture, TINY_PNG.into()).await.unwrap();
     sqlx::query(
         "INSERT INTO stages (run_id, name, tenant_id, status, started_at, ended_at, worker_id, retries, artifacts)
          SELECT run_id, 'layout', tenant_id, 'succeeded', created_at, created_at, 'w', 0, $2

@@ -54,11 +54,23 @@ impl Bucket {
     pub(crate) async fn check(&self) -> Result<()> {
         let options = PaginatedListOptions { max_keys: Some(1), ..Default::default() };
         let prefix = self.path(&staged_key(Uuid::nil()))?;
-        let list = self.client.list_paginated(Some(prefix.as_ref()), options);
-        match tokio::time::timeout(self.check_within, list).await {
-            Ok(listed) => listed.map(drop).map_err(|error| self.failed("list its objects", error)),
+        let list = async {
+            let listed = self.client.list_paginated(Some(prefix.as_ref()), options).await;
+            listed.map(drop).map_err(|error| self.failed("list its objects", error))
+        };
+        self.in_time(list).await
+    }
+
+    /// For checks, which have to answer soon.
+    pub(crate) async fn in_time(&self, work: impl Future<Output = Result<()>>) -> Result<()> {
+        match tokio::time::timeout(self.check_within, work).await {
+            Ok(done) => done,
             Err(late) => Err(self.place.unavailable("answer in time", Box::new(late))),
         }
+    }
+
+    pub(crate) fn location(&self) -> &str {
+        &self.place.at
     }
 
     pub(crate) async fn begin_parts(&self, upload: Uuid) -> Result<Parts> {
@@ -71,7 +83,7 @@ impl Bucket {
     pub(crate) async fn publish(&self, staged: &Staged, key: &str) -> Result<()> {
         match staged.content() {
             Content::InMemory(bytes) => self.put(key, bytes.clone()).await,
-            Content::Stored => self.copy_and_remove(staged, key).await,
+            Content::Stored { .. } => self.copy_and_remove(staged, key).await,
         }
     }
 

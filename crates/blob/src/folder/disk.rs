@@ -6,14 +6,17 @@ use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
+use rustix::fs::{FlockOperation, flock};
 use uuid::Uuid;
 
 use crate::error::{Attempt, BlobError, Result};
+use crate::identity::{Identity, MARKER, parse_marker};
 use crate::place::staged_key;
 
-const TOP: [&str; 3] = ["staging", "originals", "artifacts"];
+const ORIGINALS: &str = "originals";
+const TOP: [&str; 3] = ["staging", ORIGINALS, "artifacts"];
 /// More than enough for the folders of originals; those of artifacts come and go.
 const REMEMBERED_FOLDERS: usize = 100_000;
 
@@ -23,18 +26,56 @@ pub(crate) struct Disk {
     /// Folders that are known to outlive a crash, because this process has fsynced their parents.
     lasting: Mutex<HashSet<PathBuf>>,
     made_ids: AtomicU64,
+    identity: Arc<Identity>,
 }
 
 impl Disk {
-    pub(super) fn open(root: &Path) -> Result<Self> {
-        make_folder_and_parents(root).attempt("make the folder", root)?;
-        let root = root.canonicalize().attempt("find the folder", root)?;
-        let disk = Self { root, lasting: Mutex::default(), made_ids: AtomicU64::new(0) };
-        for name in TOP {
-            let path = disk.root.join(name);
-            disk.make_last(&path).attempt("make the folder", &path)?;
+    pub(super) fn open(root: &Path, must_exist: bool, identity: Arc<Identity>) -> Result<Self> {
+        let at =
+            |root| Self { root, lasting: Mutex::default(), made_ids: AtomicU64::new(0), identity };
+        if must_exist {
+            // Whether it is there shows when it is used: it may be mounted a moment later.
+            return Ok(at(root.to_owned()));
         }
+        make_folder_and_parents(root).attempt("make the folder", root)?;
+        let disk = at(root.canonicalize().attempt("find the folder", root)?);
+        disk.make_top_folders()?;
         Ok(disk)
+    }
+
+    pub(super) fn make_top_folders(&self) -> Result<()> {
+        for name in TOP {
+            let path = self.root.join(name);
+            self.make_last(&path).attempt("make the folder", &path)?;
+        }
+        Ok(())
+    }
+
+    /// Whether this is the folder that the database expects, with its originals.
+    pub(super) fn verify(&self) -> Result<()> {
+        if self.identity.expected().is_none() {
+            return Ok(());
+        }
+        let path = self.root.join(MARKER);
+        let found = match fs::read(&path) {
+            Ok(bytes) => parse_marker(&bytes),
+            Err(error) if is_not_there(&error) => None,
+            Err(error) => return Err(error).attempt("read", &path),
+        };
+        let at = self.root.display().to_string();
+        self.identity.compare(&at, found)?;
+        if self.root.join(ORIGINALS).is_dir() {
+            return Ok(());
+        }
+        Err(BlobError::FolderLost { at, name: ORIGINALS })
+    }
+
+    /// Whether nobody writes a staged file: whoever does holds its lock. Where the file system has no locks, nobody
+    /// can tell.
+    pub(super) fn is_unlocked(&self, key: &str) -> bool {
+        let locked = File::open(self.path_of(key))
+            .map(|file| flock(&file, FlockOperation::NonBlockingLockExclusive));
+        matches!(locked, Ok(Ok(())))
     }
 
     pub(super) fn root(&self) -> &Path {
@@ -92,53 +133,68 @@ impl Disk {
         let written = file.and_then(|mut file| {
             file.write_all(bytes)?;
             file.sync_data()?;
-            self.place(staged, key)
+            // Open, and with that locked, until it has its name.
+            Ok(file)
         });
-        if written.is_err() {
+        let placed = match written.attempt("write", &self.path_of(key)) {
+            Ok(_locked) => self.place(staged, key, "write"),
+            Err(error) => Err(error),
+        };
+        if placed.is_err() {
             remove_or_warn(staged);
         }
-        written.attempt("write", &self.path_of(key))
+        placed
     }
 
     /// Moves a staged file, which lasts already, to its place.
     pub(super) fn publish(&self, staged_key: &str, key: &str, size: u64) -> Result<()> {
+        let staged = self.path_of(staged_key);
+        if staged.exists() {
+            return self.place(&staged, key, "publish");
+        }
+        // Fine only when an earlier call has moved it.
         let target = self.path_of(key);
-        match self.place(&self.path_of(staged_key), key) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                self.was_published(&target, size)
+        match fs::metadata(&target) {
+            Ok(there) if there.len() == size => {
+                sync_folder_of(&target).attempt("publish", &target)?;
+                self.verify()
             }
-            placed => placed.attempt("publish", &target),
+            _ => Err(BlobError::NotFound { key: staged_key.to_owned() }),
         }
     }
 
-    /// The staged file is not there: fine only when an earlier call has moved it.
-    fn was_published(&self, target: &Path, size: u64) -> Result<()> {
-        match fs::metadata(target) {
-            Ok(there) if there.len() == size => sync_folder_of(target).attempt("publish", target),
-            _ => Err(BlobError::NotFound { key: self.key_of(target) }),
-        }
-    }
-
-    fn place(&self, staged: &Path, key: &str) -> io::Result<()> {
+    /// Gives a staged file, which lasts already, its name. The marker is looked at before, so that nothing is left in
+    /// a folder that is not the right one, and after, so that nobody relies on what was written to such a folder.
+    fn place(&self, staged: &Path, key: &str, attempt: &'static str) -> Result<()> {
         let target = self.path_of(key);
-        let folder = parent(&target);
+        let is_marker = key == MARKER;
+        if !is_marker {
+            self.verify()?;
+        }
+        self.rename(staged, &target).attempt(attempt, &target)?;
+        if is_marker { Ok(()) } else { self.verify() }
+    }
+
+    fn rename(&self, staged: &Path, target: &Path) -> io::Result<()> {
+        let folder = parent(target);
         self.make_last(folder)?;
-        match fs::rename(staged, &target) {
+        match fs::rename(staged, target) {
             // Somebody removed the folder that this process remembers.
             Err(error) if error.kind() == io::ErrorKind::NotFound && staged.exists() => {
                 self.lasting().clear();
                 self.make_last(folder)?;
-                fs::rename(staged, &target)?;
+                fs::rename(staged, target)?;
             }
             renamed => renamed?,
         }
-        sync_folder_of(&target)
+        sync_folder_of(target)
     }
 
     pub(super) fn delete(&self, key: &str) -> Result<()> {
         let path = self.path_of(key);
         let deleted = match fs::remove_file(&path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+            // In a folder that is not mounted everything seems to be deleted.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return self.verify(),
             removed => removed.and_then(|()| sync_folder_of(&path)),
         };
         deleted.attempt("delete", &path)
@@ -147,7 +203,7 @@ impl Disk {
     pub(super) fn delete_tree(&self, key: &str) -> Result<()> {
         let path = self.path_of(key);
         let deleted = match fs::remove_dir_all(&path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return self.verify(),
             removed => removed.and_then(|()| sync_folder_of(&path)),
         };
         self.lasting().retain(|folder| !folder.starts_with(&path));
@@ -179,9 +235,16 @@ impl Disk {
     }
 }
 
-/// Only the user that runs Docket may look into what people sent in.
+/// Only the user that runs Docket may look into what people sent in. The file is locked while it is open.
 pub(super) fn create_private(path: &Path) -> io::Result<File> {
-    OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)
+    let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
+    // Where there are no locks, the janitor goes by the age of the file.
+    flock(&file, FlockOperation::NonBlockingLockExclusive).ok();
+    Ok(file)
+}
+
+fn is_not_there(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }
 
 pub(super) fn remove_or_warn(path: &Path) {

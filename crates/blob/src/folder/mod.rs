@@ -4,6 +4,12 @@
 //! that it is in now is fsynced. A folder that is new, or that this process sees for the first
 //! time (its maker may have died before the fsync), is made to last with all those above it first.
 //! The rename is the moment at which an object exists.
+//!
+//! Before and after it the marker is looked at: a folder whose disk was taken away in between has none, and an upload
+//! into what lies below is not acknowledged.
+//!
+//! A staged file is locked (`flock`) by the process that writes it. When that ends, however it ends, the lock is free,
+//! and the janitor need not wait until the file is old.
 
 mod disk;
 mod listing;
@@ -17,11 +23,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
+use domain::ContentHash;
 use futures_util::stream::BoxStream;
 use tokio::sync::Mutex;
 use uuid::Uuid;
 
 use crate::error::{BlobError, Result};
+use crate::identity::Identity;
 use crate::place::staged_key;
 use crate::upload::{Content, on_blocking_thread};
 use crate::{BlobStream, Found, Settings, Staged};
@@ -39,8 +47,9 @@ pub(crate) struct Folder {
 }
 
 impl Folder {
-    pub(crate) fn open(root: &Path, settings: &Settings) -> Result<Self> {
-        let disk = Arc::new(Disk::open(root)?);
+    pub(crate) fn open(root: &Path, settings: &Settings, identity: &Arc<Identity>) -> Result<Self> {
+        let disk = Disk::open(root, settings.folder_must_exist, Arc::clone(identity))?;
+        let disk = Arc::new(disk);
         Ok(Self {
             disk,
             steps: Steps::default(),
@@ -55,10 +64,28 @@ impl Folder {
         };
         let check = self.with_disk(move |disk| {
             let _turn = turn;
+            disk.verify()?;
             disk.try_to_write()
         });
         let checked = tokio::time::timeout(self.check_within, check).await;
         checked.unwrap_or_else(|late| Err(self.does_not_answer(late)))
+    }
+
+    /// Whether it is the folder that the database expects.
+    pub(crate) async fn verify(&self) -> Result<()> {
+        self.with_disk(Disk::verify).await
+    }
+
+    pub(crate) async fn prepare(&self) -> Result<()> {
+        self.with_disk(Disk::make_top_folders).await
+    }
+
+    pub(crate) fn location(&self) -> String {
+        self.disk.root().display().to_string()
+    }
+
+    pub(crate) async fn is_abandoned(&self, key: String) -> Result<bool> {
+        self.with_disk(move |disk| Ok(disk.is_unlocked(&key))).await
     }
 
     async fn wait_for_the_check_under_way(&self) -> Result<()> {
@@ -88,7 +115,9 @@ impl Folder {
                 let bytes = bytes.clone();
                 self.with_disk(move |disk| disk.publish_bytes(&from, &bytes, &key)).await
             }
-            Content::Stored => self.with_disk(move |disk| disk.publish(&from, &key, size)).await,
+            Content::Stored { .. } => {
+                self.with_disk(move |disk| disk.publish(&from, &key, size)).await
+            }
         }
     }
 
@@ -100,8 +129,12 @@ impl Folder {
         self.with_disk(move |disk| reading::open(disk, key, range)).await
     }
 
-    pub(crate) async fn open_file(&self, key: String) -> Result<std::fs::File> {
-        self.with_disk(move |disk| reading::open_file(disk, &key)).await
+    pub(crate) async fn open_checked(
+        &self,
+        key: String,
+        hash: ContentHash,
+    ) -> Result<std::fs::File> {
+        self.with_disk(move |disk| reading::open_checked(disk, &key, hash)).await
     }
 
     pub(crate) async fn delete(&self, key: String) -> Result<()> {

@@ -7,8 +7,10 @@ use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
 
 use bytes::{Bytes, BytesMut};
+use domain::ContentHash;
 use futures_util::StreamExt;
 use futures_util::stream;
+use sha2::{Digest, Sha256};
 
 use super::disk::Disk;
 use crate::BlobStream;
@@ -35,6 +37,28 @@ pub(super) fn open(disk: &Disk, key: String, range: Option<Range<u64>>) -> Resul
         on_blocking_thread(move || next_piece(reading)).await?
     });
     Ok(BlobStream::new(key, size, range, body.boxed()))
+}
+
+/// Reads all of it once, and compares it with its hash. The file's position is not used.
+pub(super) fn open_checked(disk: &Disk, key: &str, expected: ContentHash) -> Result<File> {
+    let file = open_file(disk, key)?;
+    let mut digest = Sha256::new();
+    let mut piece = vec![0; usize::try_from(PIECE).unwrap_or(usize::MAX)];
+    let mut at = 0;
+    loop {
+        let read = read_some(&file, &mut piece, at).attempt("read", &disk.path_of(key))?;
+        if read == 0 {
+            break;
+        }
+        at += read as u64;
+        digest.update(&piece[..read]);
+    }
+    let found = ContentHash(digest.finalize().into());
+    if found == expected {
+        return Ok(file);
+    }
+    let how = format!("its SHA-256 is {found}, and {expected} was written");
+    Err(BlobError::damaged(key, how))
 }
 
 pub(super) fn open_file(disk: &Disk, key: &str) -> Result<File> {

@@ -94,12 +94,13 @@ impl Writing {
         }
     }
 
-    fn keep(mut self) -> io::Result<()> {
+    /// The file stays open, and with that locked.
+    fn keep(mut self) -> io::Result<Option<File>> {
         if let Some(written) = &self.file {
             written.file.sync_data()?;
         }
         self.is_kept = true;
-        Ok(())
+        Ok(self.file.take().map(|written| written.file))
     }
 }
 
@@ -123,8 +124,8 @@ impl StagedFile {
         self.writing.hand_over(move |writing| writing.write(&bytes)).await
     }
 
-    /// What was written lasts when this returns.
-    pub(crate) async fn finish(mut self) -> Result<()> {
+    /// What was written lasts when this returns. The file is locked until it is dropped.
+    pub(crate) async fn finish(mut self) -> Result<Option<File>> {
         self.fail_if_the_last_write_did().await?;
         let writing = self.writing.take().await?;
         let kept = on_blocking_thread(move || writing.keep()).await?;

@@ -13,16 +13,17 @@ mod lent;
 mod relay;
 
 use std::fmt;
+use std::fs::File;
 
 use bytes::{Bytes, BytesMut};
 use domain::ContentHash;
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
-use crate::Backend;
 use crate::bucket::{self, Parts};
 use crate::error::{BlobError, Result};
 use crate::folder::{self, StagedFile, Steps};
+use crate::{Backend, Blobs};
 use lent::Spare;
 pub(crate) use relay::{Relay, on_blocking_thread};
 
@@ -35,7 +36,7 @@ const HASHED_AT_ONCE: usize = 16 * 1024;
 /// is left for the janitor.
 pub struct Upload {
     id: Uuid,
-    backend: Backend,
+    blobs: Blobs,
     head: BytesMut,
     size: u64,
     filling: BytesMut,
@@ -69,18 +70,21 @@ pub struct Staged {
 
 pub(crate) enum Content {
     InMemory(Bytes),
-    Stored,
+    /// In a folder with the file, whose lock shows that somebody works on it.
+    Stored {
+        _locked: Option<File>,
+    },
 }
 
 impl Upload {
-    pub(crate) fn new(backend: Backend, id: Uuid) -> Self {
-        let steps = match &backend {
+    pub(crate) fn new(blobs: Blobs, id: Uuid) -> Self {
+        let steps = match &blobs.backend {
             Backend::Folder(folder) => Some(folder.steps()),
             Backend::Bucket(_) => None,
         };
         Self {
             id,
-            backend,
+            blobs,
             head: BytesMut::new(),
             size: 0,
             filling: BytesMut::new(),
@@ -131,12 +135,15 @@ impl Upload {
             if !self.filling.is_empty() {
                 self.store_batch().await?;
             }
-            match std::mem::replace(&mut self.sink, Sink::None) {
-                Sink::None => {}
-                Sink::File(file) => file.finish().await?,
-                Sink::Parts(parts) => parts.finish().await?,
-            }
-            Content::Stored
+            let held = match std::mem::replace(&mut self.sink, Sink::None) {
+                Sink::None => None,
+                Sink::File(file) => self.blobs.explained(file.finish().await).await?,
+                Sink::Parts(parts) => {
+                    parts.finish().await?;
+                    None
+                }
+            };
+            Content::Stored { _locked: held }
         };
         let sha256 = ContentHash(self.hashing.take().await?.finalize().into());
         let Self { id: upload, size, head, .. } = self;
@@ -157,16 +164,20 @@ impl Upload {
         };
         self.hash(batch.clone()).await?;
         if matches!(self.sink, Sink::None) {
-            self.sink = match &self.backend {
+            self.blobs.verify_before_writing().await?;
+            self.sink = match &self.blobs.backend {
                 Backend::Folder(folder) => Sink::File(folder.begin_staged_file(self.id)),
-                Backend::Bucket(bucket) => Sink::Parts(bucket.begin_parts(self.id).await?),
+                Backend::Bucket(bucket) => {
+                    Sink::Parts(self.blobs.explained(bucket.begin_parts(self.id).await).await?)
+                }
             };
         }
-        match &mut self.sink {
+        let written = match &mut self.sink {
             Sink::None => Ok(()),
             Sink::File(file) => file.write(batch).await,
             Sink::Parts(parts) => parts.write(batch).await,
-        }
+        };
+        self.blobs.explained(written).await
     }
 
     async fn hash(&mut self, bytes: Bytes) -> Result<()> {
@@ -178,7 +189,7 @@ impl Upload {
     }
 
     fn refuse_beyond_limit(&self, size: u64) -> Result<()> {
-        match &self.backend {
+        match &self.blobs.backend {
             Backend::Bucket(_) if size > bucket::LARGEST => {
                 Err(BlobError::TooLarge { limit: bucket::LARGEST })
             }
@@ -210,7 +221,7 @@ impl Staged {
     }
 
     pub(crate) fn is_stored(&self) -> bool {
-        matches!(self.content, Content::Stored)
+        matches!(self.content, Content::Stored { .. })
     }
 
     pub(crate) fn content(&self) -> &Content {

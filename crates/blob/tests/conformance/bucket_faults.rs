@@ -4,7 +4,7 @@
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
-use blob::{BlobError, Blobs, Download};
+use blob::{BlobError, Blobs, Download, StoreId};
 use bytes::Bytes;
 use domain::ContentHash;
 use futures_util::TryStreamExt;
@@ -43,6 +43,8 @@ pub(crate) async fn run(
     an_upload_that_is_cut_makes_no_object(&Desk::on(&blobs), &proxy).await;
     println!("a failed publication");
     a_publication_that_failed_can_be_repeated(&Desk::on(&blobs), &proxy).await;
+    println!("nothing is there");
+    that_nothing_is_there_is_not_believed(&Desk::on(&blobs), &proxy).await;
 }
 
 type Outcome = Result<(), BlobError>;
@@ -50,7 +52,7 @@ type Outcome = Result<(), BlobError>;
 /// One of each kind of request, all at once.
 async fn try_everything(desk: &Desk, known: &ContentHash) -> Vec<(&'static str, Outcome)> {
     let Desk { blobs, tenant, .. } = desk;
-    let small = desk.upload(b"small").await;
+    let small = Box::pin(desk.upload(b"small")).await;
     let (place, nothing) = (desk.place("read", "out"), sha256(b"nothing"));
     let check = blobs.check();
     let publish = blobs.publish(*tenant, &small);
@@ -60,13 +62,13 @@ async fn try_everything(desk: &Desk, known: &ContentHash) -> Vec<(&'static str, 
     let put = async { blobs.put_artifact(&place, Bytes::from_static(b"x")).await.map(drop) };
     let large = async { desk.try_upload(&content(1, LARGE)).await.map(drop) };
     let outcomes = tokio::join!(
-        timed(check),
-        timed(publish),
-        timed(read),
-        timed(delete),
-        timed(list),
-        timed(put),
-        timed(large),
+        timed(Box::pin(check)),
+        timed(Box::pin(publish)),
+        timed(Box::pin(read)),
+        timed(Box::pin(delete)),
+        timed(Box::pin(list)),
+        timed(Box::pin(put)),
+        timed(Box::pin(large)),
     );
     let (check, publish, read, delete, list, put, large) = outcomes;
     vec![
@@ -169,6 +171,31 @@ async fn a_publication_that_failed_can_be_repeated(desk: &Desk, proxy: &FaultyPr
         assert!(desk.has(&staged.sha256).await);
         assert!(desk.staged().await.is_empty());
     }
+}
+
+/// As when a proxy has lost its server, or a bucket is being moved.
+async fn that_nothing_is_there_is_not_believed(desk: &Desk, proxy: &FaultyProxy) {
+    let id = StoreId(desk.id());
+    desk.blobs.write_marker(id).await.unwrap();
+    desk.blobs.expect_store(id);
+    let hash = desk.publish(b"published before").await;
+    proxy.set(Fault::Answers(404));
+    for (what, outcome) in try_everything(desk, &hash).await {
+        // To delete what seems not to be there does no harm, and a listing names no object.
+        if !["delete", "list"].contains(&what) {
+            let error = outcome.expect_err(what);
+            assert!(!error.is_not_found(), "{what}: {error:?}");
+        }
+    }
+    let read = desk.try_read(&hash).await.unwrap_err();
+    assert!(matches!(read, BlobError::OtherStore { .. }), "{read:?}");
+    // It ends while an object is looked for: the second look finds it.
+    proxy.set(Fault::AnswersFirst(404, 1));
+    assert!(desk.has(&hash).await);
+    proxy.set(Fault::None);
+    assert!(desk.has(&hash).await);
+    assert!(!desk.has(&sha256(b"nowhere")).await);
+    remove_all_staged(desk).await;
 }
 
 async fn remove_all_staged(desk: &Desk) {

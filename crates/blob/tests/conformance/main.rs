@@ -14,6 +14,7 @@ mod bucket_faults;
 mod desk;
 mod folder;
 mod folder_faults;
+mod folder_unmounted;
 mod gcs;
 mod s3;
 mod suite;

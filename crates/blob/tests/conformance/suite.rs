@@ -1,6 +1,6 @@
 //! What every store must do, told as stories on one store.
 
-use blob::{BlobError, Blobs, CheckpointPlace};
+use blob::{BlobError, Blobs, CheckpointPlace, Recorded, StoreId};
 use bytes::Bytes;
 use domain::ContentHash;
 use futures_util::TryStreamExt;
@@ -34,6 +34,7 @@ pub(crate) enum SameKey {
 pub(crate) async fn run(blobs: &Blobs, same_key: SameKey) {
     tell!(
         blobs,
+        it_is_known_by_its_marker,
         it_can_be_checked,
         what_was_published_is_read_back_whatever_its_size,
         a_large_upload_is_staged_until_it_is_published,
@@ -47,6 +48,7 @@ pub(crate) async fn run(blobs: &Blobs, same_key: SameKey) {
         a_killed_upload_leaves_nothing_but_what_the_janitor_finds,
         a_spoilt_upload_cannot_be_finished,
         artifacts_are_whole_and_listed,
+        an_artifact_that_was_changed_is_noticed,
         artifacts_go_with_their_document,
         checkpoints_are_listed_by_tenant,
         listings_show_everything,
@@ -56,6 +58,42 @@ pub(crate) async fn run(blobs: &Blobs, same_key: SameKey) {
     }
     let staged = Desk::on(blobs).staged().await;
     assert!(staged.is_empty(), "the stories left {staged:?}");
+}
+
+/// Everything after it is done in a store that has to be the right one.
+async fn it_is_known_by_its_marker(desk: Desk) {
+    let (ours, another) = (StoreId(desk.id()), StoreId(desk.id()));
+    assert_eq!(desk.blobs.read_marker().await.unwrap(), None);
+    desk.blobs.expect_store(ours);
+    for error in refusals(&desk).await {
+        assert!(matches!(error, BlobError::OtherStore { found: None, .. }), "{error:?}");
+        assert!(error.is_retryable(), "the store may be mounted in a moment");
+    }
+    desk.blobs.write_marker(another).await.unwrap();
+    for error in refusals(&desk).await {
+        let is_other =
+            matches!(error, BlobError::OtherStore { found: Some(found), .. } if found == another);
+        assert!(is_other, "{error:?}");
+    }
+    assert_eq!(desk.originals().await, [], "nothing was written to a store that is not ours");
+    desk.blobs.write_marker(ours).await.unwrap();
+    assert_eq!(desk.blobs.read_marker().await.unwrap(), Some(ours));
+    desk.blobs.verify().await.unwrap();
+    desk.publish(b"in our store").await;
+    assert!(!desk.has(&sha256(b"nowhere")).await, "now it is certain that it is missing");
+}
+
+/// What is refused in a store that is not the right one.
+async fn refusals(desk: &Desk) -> Vec<BlobError> {
+    let place = desk.place("read", "out");
+    vec![
+        desk.blobs.verify().await.unwrap_err(),
+        desk.blobs.check().await.unwrap_err(),
+        desk.blobs.begin_upload(desk.id()).await.unwrap_err(),
+        desk.blobs.put_artifact(&place, Bytes::from_static(b"x")).await.unwrap_err(),
+        desk.try_read(&sha256(b"nowhere")).await.unwrap_err(),
+        desk.blobs.read_artifact(&place, None).await.unwrap_err(),
+    ]
 }
 
 async fn it_can_be_checked(desk: Desk) {
@@ -230,6 +268,30 @@ async fn artifacts_are_whole_and_listed(desk: Desk) {
     let listed = desk.artifacts().await;
     let listed: Vec<_> = listed.into_iter().map(|found| (found.place, found.size)).collect();
     assert_eq!(listed, [(text, 600 * KIB as u64), (pages, 6)]);
+}
+
+async fn an_artifact_that_was_changed_is_noticed(desk: Desk) {
+    let place = desk.place("read", "pages.dkt");
+    let sent = content(1, 600 * KIB);
+    let kept = desk.blobs.put_artifact(&place, sent.clone().into()).await.unwrap();
+    let recorded = Recorded { size: kept.size, sha256: kept.sha256 };
+    for is_quick in [true, false] {
+        desk.blobs.check_artifact(&place, &recorded, is_quick).await.unwrap();
+    }
+    let read = desk.blobs.read_artifact(&place, None).await.unwrap().checked(&recorded).unwrap();
+    assert!(read.collect().await.unwrap() == sent);
+    let is_damaged = |done: Result<(), BlobError>| matches!(done, Err(BlobError::Damaged { .. }));
+    let mut changed = sent.clone();
+    changed[300 * KIB] ^= 1;
+    desk.blobs.put_artifact(&place, changed.into()).await.unwrap();
+    let read = desk.blobs.read_artifact(&place, None).await.unwrap().checked(&recorded).unwrap();
+    assert!(is_damaged(read.read_through().await));
+    assert!(is_damaged(desk.blobs.check_artifact(&place, &recorded, false).await));
+    desk.blobs.check_artifact(&place, &recorded, true).await.unwrap();
+    desk.blobs.put_artifact(&place, Bytes::copy_from_slice(&sent[1..])).await.unwrap();
+    let range = desk.blobs.read_artifact(&place, Some(5..6)).await.unwrap().checked(&recorded);
+    assert!(is_damaged(range.map(drop)), "its size is known before the first byte");
+    assert!(is_damaged(desk.blobs.check_artifact(&place, &recorded, true).await));
 }
 
 async fn artifacts_go_with_their_document(desk: Desk) {

@@ -1,6 +1,7 @@
 //! One file per command. Each prints its result and says how it went by its exit code.
 
 pub(crate) mod audit;
+pub(crate) mod check;
 pub(crate) mod config;
 pub(crate) mod dlq;
 pub(crate) mod docs;

@@ -26,6 +26,7 @@ mod first_start;
 mod hostile;
 mod ingesting;
 mod kills;
+mod object_store;
 mod progress_bars;
 mod reading;
 mod revocation;

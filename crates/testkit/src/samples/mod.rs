@@ -64,3 +64,10 @@ pub fn samples() -> Vec<Sample> {
         of("tiff", Form::Plain(pictures::tiff())),
     ]
 }
+
+/// A picture of one grey pixel.
+pub const TINY_PNG: &[u8] = &[
+    0x89, b'P', b'N', b'G', b'\r', b'\n', 0x1a, b'\n', // The signature, and two chunks:
+    0, 0, 0, 13, b'I', b'H', b'D', b'R', 0, 0, 0, 1, 0, 0, 0, 1, 8, 0, 0, 0, 0, 0x3a, 0x7e, 0x9b,
+    0x55, 0, 0, 0, 0, b'I', b'E', b'N', b'D', 0xae, 0x42, 0x60, 0x82,
+];

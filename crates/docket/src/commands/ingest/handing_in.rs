@@ -210,7 +210,7 @@ fn refused_in_batch(problem: FileProblem) -> ClientError {
     let FileProblem { code, detail } = problem;
     let wait = match code.as_str() {
         "queue_full" => Some(Duration::from_secs(30)),
-        "unavailable" | "rate_limited" => Some(Duration::from_secs(2)),
+        "unavailable" | "objects_unavailable" | "rate_limited" => Some(Duration::from_secs(2)),
         _ => None,
     };
     let problem = Box::new(Problem {

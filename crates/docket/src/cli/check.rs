@@ -1,0 +1,33 @@
+//! `docket check`
+
+use clap::Args;
+
+use super::{DatabaseArgs, given};
+use crate::config::Flags;
+
+#[derive(Debug, Args)]
+pub(crate) struct CheckArgs {
+    /// Look only whether everything is there in its size; read nothing.
+    #[arg(long)]
+    pub(crate) quick: bool,
+    /// Take the store for the one that belongs to this database, then check it: after you moved it on purpose, or
+    /// when it lost its marker.
+    #[arg(long)]
+    pub(crate) adopt: bool,
+    #[command(flatten)]
+    database: DatabaseArgs,
+    /// Where documents are kept [env: DOCKET_BLOB_URL].
+    #[arg(long, value_name = "URL")]
+    blob_url: Option<String>,
+    /// Print a line of JSON for each finding, and one for the summary.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+impl CheckArgs {
+    pub(crate) fn flags(&self) -> Flags {
+        let mut flags = self.database.flags();
+        flags.extend(given([("blob_url", &self.blob_url)]));
+        flags
+    }
+}

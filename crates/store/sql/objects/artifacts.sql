@@ -1,0 +1,5 @@
+-- What stages left, in the order of runs, after ($1, $2), $3 stages at most.
+SELECT run_id, name, artifacts FROM stages
+WHERE (run_id, name) > ($1, $2) AND artifacts <> '[]'
+ORDER BY run_id, name
+LIMIT $3

@@ -1,0 +1,176 @@
+//! The object store as the database sees it: which one it is, and which objects must be in it.
+
+use domain::{ContentHash, DocId, RunId, StageName, TenantId};
+use serde_json::Value;
+use sqlx::types::Json;
+use uuid::Uuid;
+
+use crate::documents::content_hash;
+use crate::{AcrossTenants, StoreError, Tx, sql};
+
+/// An original that the database knows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KnownOriginal {
+    pub tenant_id: TenantId,
+    pub sha256: ContentHash,
+    pub size: u64,
+    /// The latest document with this content. `None`: it was announced, and nothing refers to it.
+    pub doc_id: Option<DocId>,
+}
+
+/// What a stage of a run left, as it was recorded.
+#[derive(Clone, Debug)]
+pub struct KnownArtifacts {
+    pub run_id: RunId,
+    pub stage: String,
+    pub artifacts: Vec<Value>,
+}
+
+impl Tx {
+    /// How large an original was when it came in.
+    pub async fn size_of_original(
+        &mut self,
+        hash: &ContentHash,
+    ) -> Result<Option<u64>, StoreError> {
+        let found: Option<i64> =
+            sqlx::query_scalar("SELECT bytes_len FROM blobs WHERE tenant_id = $1 AND sha256 = $2")
+                .bind(self.tenant_id().0)
+                .bind(hash.as_bytes())
+                .fetch_optional(self.connection())
+                .await?;
+        Ok(found.and_then(|size| u64::try_from(size).ok()))
+    }
+}
+
+impl AcrossTenants {
+    /// The id of the object store of this database, when it has one.
+    pub async fn object_store_id(&mut self) -> Result<Option<Uuid>, StoreError> {
+        Ok(sqlx::query_scalar("SELECT store_id FROM object_store")
+            .fetch_optional(self.connection())
+            .await?)
+    }
+
+    /// Takes the one place for the id. `false` when it is taken; waits for whoever is about to take it.
+    pub async fn claim_object_store(&mut self, id: Uuid) -> Result<bool, StoreError> {
+        let now = self.now();
+        let claimed = sqlx::query(
+            "INSERT INTO object_store (store_id, tied_at) VALUES ($1, $2) ON CONFLICT DO NOTHING",
+        )
+        .bind(id)
+        .bind(now)
+        .execute(self.connection())
+        .await?;
+        Ok(claimed.rows_affected() == 1)
+    }
+
+    /// Another store belongs to this database from now on.
+    pub async fn set_object_store(&mut self, id: Uuid) -> Result<(), StoreError> {
+        let now = self.now();
+        sqlx::query(sql!("objects/set_store"))
+            .bind(id)
+            .bind(now)
+            .execute(self.connection())
+            .await?;
+        Ok(())
+    }
+
+    /// Some originals that must be in the object store; none when the database knows of none.
+    pub async fn served_originals(
+        &mut self,
+        most: i64,
+    ) -> Result<Vec<(TenantId, ContentHash)>, StoreError> {
+        let rows: Vec<(Uuid, Vec<u8>)> = sqlx::query_as(sql!("objects/served_originals"))
+            .bind(most)
+            .fetch_all(self.connection())
+            .await?;
+        rows.into_iter()
+            .map(|(tenant, sha256)| Ok((TenantId(tenant), content_hash(&sha256)?)))
+            .collect()
+    }
+
+    /// The originals after this one, in order.
+    pub async fn known_originals(
+        &mut self,
+        after: Option<&KnownOriginal>,
+        most: i64,
+    ) -> Result<Vec<KnownOriginal>, StoreError> {
+        type Row = (Uuid, Vec<u8>, i64, Option<Uuid>);
+        let (tenant, sha256) = after.map_or((Uuid::nil(), Vec::new()), |after| {
+            (after.tenant_id.0, after.sha256.as_bytes().to_vec())
+        });
+        let rows: Vec<Row> = sqlx::query_as(sql!("objects/originals"))
+            .bind(tenant)
+            .bind(sha256)
+            .bind(most)
+            .fetch_all(self.connection())
+            .await?;
+        let known = |(tenant, sha256, size, doc): Row| {
+            Ok(KnownOriginal {
+                tenant_id: TenantId(tenant),
+                sha256: content_hash(&sha256)?,
+                size: u64::try_from(size).unwrap_or(0),
+                doc_id: doc.map(DocId),
+            })
+        };
+        rows.into_iter().map(known).collect()
+    }
+
+    /// What stages left, after this stage of this run.
+    pub async fn known_artifacts(
+        &mut self,
+        after: Option<&KnownArtifacts>,
+        most: i64,
+    ) -> Result<Vec<KnownArtifacts>, StoreError> {
+        let (run, stage) =
+            after.map_or((Uuid::nil(), ""), |after| (after.run_id.0, after.stage.as_str()));
+        let rows: Vec<(Uuid, String, Json<Vec<Value>>)> = sqlx::query_as(sql!("objects/artifacts"))
+            .bind(run)
+            .bind(stage)
+            .bind(most)
+            .fetch_all(self.connection())
+            .await?;
+        let known =
+            |(run, stage, Json(artifacts))| KnownArtifacts { run_id: RunId(run), stage, artifacts };
+        Ok(rows.into_iter().map(known).collect())
+    }
+
+    /// Which of these originals the database does not know, by their places.
+    pub async fn unknown_originals(
+        &mut self,
+        found: &[(TenantId, ContentHash)],
+    ) -> Result<Vec<usize>, StoreError> {
+        let tenants: Vec<Uuid> = found.iter().map(|(tenant, _)| tenant.0).collect();
+        let hashes: Vec<&[u8]> = found.iter().map(|(_, hash)| &hash.as_bytes()[..]).collect();
+        let places: Vec<i64> = sqlx::query_scalar(sql!("objects/unknown_originals"))
+            .bind(tenants)
+            .bind(hashes)
+            .fetch_all(self.connection())
+            .await?;
+        Ok(indices(&places))
+    }
+
+    /// Which of these artifacts no stage lists, by their places. `pictures` is the stage that pictures of pages are
+    /// kept under.
+    pub async fn unknown_artifacts(
+        &mut self,
+        found: &[(RunId, StageName, String)],
+        pictures: &str,
+    ) -> Result<Vec<usize>, StoreError> {
+        let runs: Vec<Uuid> = found.iter().map(|(run, _, _)| run.0).collect();
+        let stages: Vec<&str> = found.iter().map(|(_, stage, _)| stage.as_str()).collect();
+        let keys: Vec<&str> = found.iter().map(|(_, _, key)| key.as_str()).collect();
+        let places: Vec<i64> = sqlx::query_scalar(sql!("objects/unknown_artifacts"))
+            .bind(runs)
+            .bind(stages)
+            .bind(keys)
+            .bind(pictures)
+            .fetch_all(self.connection())
+            .await?;
+        Ok(indices(&places))
+    }
+}
+
+/// SQL counts from one.
+fn indices(places: &[i64]) -> Vec<usize> {
+    places.iter().filter_map(|place| usize::try_from(place - 1).ok()).collect()
+}
