@@ -35,6 +35,21 @@ pub enum Fault {
     TooFewWords(f32),
 }
 
+impl Fault {
+    /// Without what the sentence says, for the log.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::CitesNothing => "it cites nothing",
+            Self::CitesUnknown(_) => "it cites a passage that was not retrieved",
+            Self::NotInPassage(_) => "it has a number or a name that no cited passage has",
+            Self::NegationDiffers => {
+                "it denies what the cited passage says, or the other way round"
+            }
+            Self::TooFewWords(_) => "too few of its words are in the cited passages",
+        }
+    }
+}
+
 /// At least this share of the words has to be in the cited passages…
 const ENOUGH_WORDS: f32 = 0.6;
 /// …or this, when a sentence of theirs means nearly the same.
