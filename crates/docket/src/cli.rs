@@ -9,6 +9,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 use uuid::Uuid;
 
+use crate::commands::watchdog::WatchdogArgs;
 use crate::config::Flags;
 use crate::stages::Drills;
 
@@ -87,6 +88,9 @@ pub(crate) enum Command {
     /// A child that reads documents. Docket starts it by itself.
     #[command(hide = true)]
     ReadWorker(ReadWorkerArgs),
+    /// Stops a private PostgreSQL that nobody uses. Docket starts it by itself.
+    #[command(hide = true)]
+    PostgresWatchdog(WatchdogArgs),
     /// List documents, newest first.
     Docs(DocsArgs),
     /// A document with its versions, its runs and what became of their stages.

@@ -23,6 +23,7 @@ mod janitor;
 mod schedules;
 mod stage;
 mod stale_runs;
+mod supervision;
 mod worker;
 
 pub use decide::{after_failure, timed_out};
@@ -31,4 +32,5 @@ pub use janitor::janitor;
 pub use schedules::{Chore, ChoreFuture, Schedules};
 pub use stage::{Progress, Stage, StageFuture, StageOutput, StageSettings, Stages, Work};
 pub use stale_runs::{StaleAfter, stale_runs};
+pub use supervision::WorkerHealth;
 pub use worker::{Worker, WorkerSettings};

@@ -58,8 +58,9 @@ impl SecondOpinion {
                     model.score(&query, &texts)
                 };
                 let read = tokio::task::spawn_blocking(score).await;
-                let scores =
-                    read.map_err(|error| error.to_string())?.map_err(|error| error.to_string())?;
+                let scores = read
+                    .map_err(|_| "the reranker did not come to an end".to_owned())?
+                    .map_err(|error| error.to_string())?;
                 let mut order: Vec<usize> = (0..scores.len()).collect();
                 order.sort_by(|a, b| scores[*b].total_cmp(&scores[*a]));
                 Ok(order)

@@ -161,7 +161,10 @@ pub(super) fn check(
             }
             match verify(Claim { sentence, cites: &cites }, &passages, embed) {
                 Ok(()) => written.add(sentence, &cites, retrieved),
-                Err(fault) => tracing::info!(?fault, "a sentence of an answer is not supported"),
+                Err(fault) => {
+                    let fault = fault.kind();
+                    tracing::info!(fault, "a sentence of an answer is not supported");
+                }
             }
         }
     }
