@@ -8,7 +8,7 @@ use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
-use domain::{Random, TraceId};
+use domain::{Random, TraceId, panic_message};
 use futures_util::FutureExt;
 
 use crate::Api;
@@ -53,7 +53,10 @@ pub(crate) async fn around(
     let handled = AssertUnwindSafe(handled).catch_unwind();
     let mut response = match tokio::time::timeout(limit, handled).await {
         Ok(Ok(response)) => response,
-        Ok(Err(panic)) => ApiProblem::internal(panic_text(panic.as_ref())).into_response(),
+        Ok(Err(panic)) => {
+            let cause = format!("panic: {}", panic_message(panic.as_ref()));
+            ApiProblem::internal(cause).into_response()
+        }
         Err(_) => {
             ApiProblem::unavailable("the request took too long; try again", None).into_response()
         }
@@ -86,12 +89,6 @@ fn new_trace_id(random: &dyn Random) -> TraceId {
 fn client_trace_of(headers: &HeaderMap) -> Option<String> {
     let given = headers.get("traceparent").and_then(|value| value.to_str().ok());
     given.and_then(TraceId::from_traceparent).map(|trace| trace.to_string())
-}
-
-fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {
-    let text = panic.downcast_ref::<&str>().map(ToString::to_string);
-    let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
-    format!("panic: {}", text.unwrap_or_else(|| "no message".to_owned()))
 }
 
 fn add_headers(headers: &mut HeaderMap, trace_id: TraceId) {

@@ -10,6 +10,7 @@ use thiserror::Error;
 use tokio::net::TcpListener;
 
 use crate::config::LimitsConfig;
+use crate::logging;
 
 #[derive(Debug, Error)]
 pub(crate) enum ListenError {
@@ -40,6 +41,7 @@ pub(crate) fn count(limits: &LimitsConfig) -> anyhow::Result<Metrics> {
         .set_buckets(&seconds)
         .and_then(PrometheusBuilder::install_recorder)
         .context("nothing can be counted")?;
+    logging::count_dropped_lines();
     let metrics = Metrics::new(limits.metrics_for_everybody, move || recorder.render());
     Ok(metrics.with_token(limits.metrics_token.clone()).behind(limits.trusted_proxies.clone()))
 }

@@ -11,6 +11,7 @@ use reading::sandbox::SandboxReport;
 use store::private::{self, PrivateServer};
 use store::{PasswordSeal, Store};
 
+use crate::commands;
 use crate::config::Config;
 use crate::data_dir::{DataDir, DataDirError};
 use crate::models;
@@ -244,6 +245,7 @@ impl OpenDatabase {
         }
         let settings = private::Settings {
             run_as: config.database.postgres_user.clone(),
+            watchdog: Some(commands::watchdog::command(config.database.postgres_orphan_grace)),
             ..private::Settings::new(data_dir.postgres_folder())
         };
         let server = PrivateServer::start_or_attach(settings).await?;

@@ -11,6 +11,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 use uuid::Uuid;
 
+use crate::commands::watchdog::WatchdogArgs;
 use crate::config::Flags;
 use crate::stages::Drills;
 use id::id;
@@ -96,6 +97,9 @@ pub(crate) enum Command {
     /// A child that reads documents. Docket starts it by itself.
     #[command(hide = true)]
     ReadWorker(ReadWorkerArgs),
+    /// Stops a private PostgreSQL that nobody uses. Docket starts it by itself.
+    #[command(hide = true)]
+    PostgresWatchdog(WatchdogArgs),
     /// List documents, newest first.
     Docs(DocsArgs),
     /// A document with its versions, its runs and what became of their stages.

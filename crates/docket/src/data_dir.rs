@@ -6,6 +6,7 @@ use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use domain::{Random, Secret};
+use store::private::{ForeignOwner, foreign_owner};
 use thiserror::Error;
 
 use crate::config::MIN_SECRET_BYTES;
@@ -17,6 +18,12 @@ pub(crate) enum DataDirError {
          another one with --data-dir", .folder.display()
     )]
     NotWritable { folder: PathBuf, source: io::Error },
+    #[error(
+        "{} belongs to {owner}, and Docket runs as {user}. Give the data folder to that user: \
+         chown -R {user} {} (cp -a copies a data folder with its owners)",
+        .path.display(), .folder.display()
+    )]
+    OwnedByAnother { path: PathBuf, folder: PathBuf, owner: String, user: String },
     #[error(
         "the disk with the data folder {} is full. Free some space there and start again; nothing \
          was lost", .folder.display()
@@ -50,7 +57,21 @@ impl DataDir {
         if make {
             make_private_folder(folder).map_err(|error| data_dir.not_writable(error))?;
         }
+        // Each is of use to its owner alone. Others may be anybody's, as long as Docket may write there.
+        for private in ["postgres", "postgres/data", "secrets"] {
+            data_dir.require_own(&folder.join(private))?;
+        }
         Ok(data_dir)
+    }
+
+    fn require_own(&self, path: &Path) -> Result<(), DataDirError> {
+        match foreign_owner(path) {
+            None => Ok(()),
+            Some(ForeignOwner { owner, user }) => {
+                let (path, folder) = (path.to_owned(), self.folder.clone());
+                Err(DataDirError::OwnedByAnother { path, folder, owner, user })
+            }
+        }
     }
 
     pub(crate) fn postgres_folder(&self) -> PathBuf {
@@ -93,10 +114,13 @@ impl DataDir {
 
     fn not_writable(&self, source: io::Error) -> DataDirError {
         let folder = self.folder.clone();
-        if source.kind() == io::ErrorKind::StorageFull {
-            DataDirError::Full { folder }
-        } else {
-            DataDirError::NotWritable { folder, source }
+        match source.kind() {
+            io::ErrorKind::StorageFull => DataDirError::Full { folder },
+            io::ErrorKind::PermissionDenied => match self.require_own(&self.folder) {
+                Err(owned_by_another) => owned_by_another,
+                Ok(()) => DataDirError::NotWritable { folder, source },
+            },
+            _ => DataDirError::NotWritable { folder, source },
         }
     }
 }

@@ -1,12 +1,13 @@
 //! Stages that only take time, so that `docket chaos` has something to interrupt.
 //!
-//! They are registered only for who asks for them (`--drills`, which no help mentions).
+//! They are registered only for who asks for them (`--drills`, which no help mentions). A run whose configuration has a
+//! text as `panic` makes them panic over that text, as a bug in a real stage would over a document.
 
 use std::time::Duration;
 
 use domain::StageName;
 use engine::{Stage, StageFuture, StageOutput, StageSettings, Work};
-use serde_json::json;
+use serde_json::{Value, json};
 
 /// In the pipeline's order.
 pub(crate) const NAMES: [&str; 4] = ["drill_a", "drill_b", "drill_c", "drill_d"];
@@ -37,6 +38,9 @@ impl Stage for Drill {
 
     fn run<'a>(&'a self, work: &'a Work) -> StageFuture<'a> {
         Box::pin(async {
+            if let Some(text) = work.config.get("panic").and_then(Value::as_str) {
+                panic_over(text);
+            }
             let length = length(work);
             let mut spent = Duration::ZERO;
             while spent < length && !work.cancelled.is_cancelled() {
@@ -49,6 +53,11 @@ impl Stage for Drill {
             })
         })
     }
+}
+
+#[expect(clippy::panic, reason = "this is the bug that the drill stands for")]
+fn panic_over(text: &str) -> ! {
+    std::panic::panic_any(format!("the drill panics over '{text}'"))
 }
 
 fn length(work: &Work) -> Duration {

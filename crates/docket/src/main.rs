@@ -13,9 +13,11 @@ mod commands;
 mod config;
 mod data_dir;
 mod drill;
+mod line_queue;
 mod logging;
 mod models;
 mod objects;
+mod panics;
 mod readers;
 mod say;
 mod signals;
@@ -35,10 +37,14 @@ use crate::config::{Config, ConfigError, Flags, Layers};
 use crate::say::complain;
 
 fn main() -> ExitCode {
+    panics::report_without_content();
     let cli = Cli::parse();
     // Before there is any other thread: one that began earlier would not be shut in.
     if let Command::ReadWorker(args) = &cli.command {
         return commands::read::be_a_child(args);
+    }
+    if let Command::PostgresWatchdog(args) = &cli.command {
+        return commands::watchdog::be_a_watchdog(args);
     }
     let runtime = match tokio::runtime::Runtime::new() {
         Ok(runtime) => runtime,
@@ -47,7 +53,15 @@ fn main() -> ExitCode {
             return ExitCode::FAILURE;
         }
     };
-    match runtime.block_on(run(cli)) {
+    let ended = runtime.block_on(run(cli));
+    let code = exit_code(ended);
+    drop(runtime);
+    logging::finish();
+    code
+}
+
+fn exit_code(ended: anyhow::Result<ExitCode>) -> ExitCode {
+    match ended {
         Ok(code) => code,
         Err(error) => {
             complain(in_one_line(&error));
@@ -94,6 +108,7 @@ async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
             commands::status::run(server.server.as_deref(), *json).await
         }
         Command::ReadWorker(args) => Ok(commands::read::be_a_child(args)),
+        Command::PostgresWatchdog(args) => Ok(commands::watchdog::run(args).await),
         Command::Read(args) => commands::read::run(args, &quiet(&load(Flags::default())?)?).await,
         Command::Doctor { json } => {
             let config = quiet(&load(Flags::default())?)?;
@@ -177,6 +192,7 @@ fn variable(name: &str) -> Option<String> {
 fn talkative(layers: &Layers) -> Result<Config, ConfigError> {
     let config = Config::from_layers(layers)?;
     logging::start(&config.log);
+    logging::never_wait_for_output();
     for problem in layers.unknown_variables(variable_names()) {
         tracing::warn!("{problem}");
     }

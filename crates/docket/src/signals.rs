@@ -6,6 +6,8 @@ use anyhow::Context;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
+use crate::logging;
+
 /// SIGTERM, SIGINT (Ctrl-C) and SIGHUP (the terminal was closed).
 #[derive(Debug)]
 pub(crate) struct StopSignals {
@@ -43,6 +45,7 @@ pub(crate) fn stop_on_signal() -> anyhow::Result<CancellationToken> {
         tracing::info!("stopping; a second signal stops at once");
         fires.cancel();
         signals.next().await;
+        logging::finish();
         std::process::exit(130);
     });
     Ok(stop)

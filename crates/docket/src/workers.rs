@@ -9,10 +9,10 @@ use anyhow::Context;
 use blob::Blobs;
 use domain::{Random, StageName};
 use engine::{
-    Chore, Environment, Schedules, Stages, Worker, WorkerSettings, janitor, number_events,
-    stale_runs,
+    Chore, Environment, Schedules, Stages, Worker, WorkerHealth, WorkerSettings, janitor,
+    number_events, stale_runs,
 };
-use ops::{OriginalsJanitor, PasswordKeeper, Retention, VectorsKeeper};
+use ops::{OriginalsJanitor, PasswordKeeper, Retention, VectorsKeeper, WorkerProbe};
 use store::Store;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
@@ -44,6 +44,7 @@ impl Workers {
         stages: Stages,
         vectors: VectorsKeeper,
         config: &Config,
+        health: WorkerHealth,
     ) -> anyhow::Result<Self> {
         let work = &config.work;
         let ops::Environment { clock, ids, random } = system::environment();
@@ -53,6 +54,7 @@ impl Workers {
         let settings = WorkerSettings {
             max_jobs: work.max_jobs,
             poll_every: Self::POLL_EVERY,
+            health: health.clone(),
             ..WorkerSettings::named(id.clone())
         };
         let worker = Worker::new(store.clone(), stages, environment.clone(), settings)
@@ -62,7 +64,11 @@ impl Workers {
         let schedules = tokio::spawn({
             let (store, stop) = (store.clone(), no_more_schedules.clone());
             let chores = chores(&store, blobs, vectors, &environment, config);
-            async move { chores.keep(&store, &environment, Self::LOOK_EVERY, stop).await }
+            async move {
+                let (every, clock) = (Self::LOOK_EVERY, environment.clock.as_ref());
+                let keep = || chores.keep(&store, &environment, every, stop.clone());
+                health.supervise("schedules", clock, &stop, keep).await;
+            }
         });
         tracing::info!(worker = id, stages = description, "working");
         Ok(Self { id, description, worker, schedules, no_more_schedules })
@@ -85,6 +91,12 @@ impl Workers {
             tracing::error!("the schedules ended in a panic");
         }
     }
+}
+
+/// For readiness. `is_essential` in a process that only works.
+pub(crate) fn probe(health: &WorkerHealth, is_essential: bool) -> WorkerProbe {
+    let health = health.clone();
+    WorkerProbe { problem: Arc::new(move || health.problem()), is_essential }
 }
 
 /// What one process at a time does, wherever there are workers.

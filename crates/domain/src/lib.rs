@@ -13,6 +13,7 @@ mod documents;
 mod environment;
 mod idempotency;
 mod ids;
+mod panics;
 mod people;
 mod permission;
 mod rules;
@@ -38,6 +39,7 @@ pub use idempotency::{IdempotencyClaim, IdempotencyKey, InvalidIdempotencyKey};
 pub use ids::{
     ApiKeyId, AuditId, BatchId, DocId, JobId, LeaseToken, RunId, TenantId, TokenId, TraceId, UserId,
 };
+pub use panics::panic_message;
 pub use people::{
     ApiKey, EmailAddress, InvalidEmail, InvalidName, InvalidPassword, KeyCreator, Name,
     NewPassword, PasswordHash, Tenant, User, UserChange,

@@ -1,11 +1,10 @@
 //! One job's way through a worker: run the stage, report, go on with the next stage when it can.
 
-use std::any::Any;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
 
-use domain::{Dependency, Failure, JobId, LeaseToken, StageName, Tries};
+use domain::{Dependency, Failure, JobId, LeaseToken, StageName, Tries, panic_message};
 use futures_util::FutureExt;
 use serde_json::Value;
 use store::{ClaimedJob, Earlier, Held, Lease, Next, Outcome, Report};
@@ -128,18 +127,13 @@ async fn run_stage(
         () = holding.lost.cancelled() => Ended::Lost,
         result = tokio::time::timeout(deadline, run) => Ended::Done(match result {
             Ok(Ok(result)) => result,
-            Ok(Err(panic)) => Err(panicked(&job.stage, message_of(panic.as_ref()))),
+            Ok(Err(panic)) => Err(panicked(&job.stage, panic_message(panic.as_ref()))),
             Err(_) => Err(timed_out(&job.stage, deadline)),
         }),
         () = shop.cut_off.cancelled() => Ended::CutOff,
     };
     work.cancelled.cancel();
     ended
-}
-
-fn message_of(panic: &(dyn Any + Send)) -> &str {
-    let text = panic.downcast_ref::<String>().map(String::as_str);
-    text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no message")
 }
 
 /// The next stage's job, leased to this worker when it has the stage and room for it.

@@ -11,11 +11,12 @@ use std::time::Duration;
 use domain::Clock;
 use store::{Held, Lease, Next, Outcome, Report, Store, StoreError};
 use tokio::sync::mpsc::{self, UnboundedReceiver};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
+use tokio::sync::{Mutex, OwnedSemaphorePermit, Semaphore, oneshot};
 use tokio::task::{JoinError, JoinSet};
 use tokio_util::sync::CancellationToken;
 
 use crate::decide::unrecordable;
+use crate::supervision::WorkerHealth;
 
 /// The most reports in one transaction.
 const BATCH: usize = 256;
@@ -40,12 +41,23 @@ pub(crate) struct Committer {
 
 impl Committer {
     /// Works until `closing` fires; what waits then is dropped, and with it its lease runs out.
-    pub(crate) fn start(store: Store, clock: Arc<dyn Clock>, closing: CancellationToken) -> Self {
+    pub(crate) fn start(
+        store: Store,
+        clock: Arc<dyn Clock>,
+        health: WorkerHealth,
+        closing: CancellationToken,
+    ) -> Self {
         let (requests, waiting) = mpsc::unbounded_channel();
+        // What waits must outlive a panic.
+        let waiting = Arc::new(Mutex::new(waiting));
         tokio::spawn(async move {
+            let commit = || {
+                let (store, clock, waiting) = (store.clone(), clock.clone(), waiting.clone());
+                async move { commit_all(store, clock, &mut *waiting.lock().await).await }
+            };
             tokio::select! {
                 () = closing.cancelled() => {}
-                () = commit_all(store, clock, waiting) => {}
+                () = health.supervise("committing", clock.as_ref(), &closing, commit) => {}
             }
         });
         Self { requests }
@@ -65,11 +77,11 @@ impl Committer {
 type Turn = OwnedSemaphorePermit;
 
 /// Dropped, it drops what is under way too.
-async fn commit_all(store: Store, clock: Arc<dyn Clock>, mut waiting: UnboundedReceiver<Request>) {
+async fn commit_all(store: Store, clock: Arc<dyn Clock>, waiting: &mut UnboundedReceiver<Request>) {
     let turns = Arc::new(Semaphore::new(WRITTEN_AT_ONCE));
     let mut under_way = JoinSet::new();
     while let Ok(turn) = Arc::clone(&turns).acquire_owned().await
-        && let Some(batch) = gather(&mut waiting).await
+        && let Some(batch) = gather(waiting).await
     {
         let (store, clock) = (store.clone(), Arc::clone(&clock));
         under_way.spawn(async move { commit_batch(&store, clock.as_ref(), batch, turn).await });

@@ -15,6 +15,7 @@ use tokio::time::MissedTickBehavior;
 use tokio_util::sync::CancellationToken;
 
 use crate::held::HeldLeases;
+use crate::supervision::WorkerHealth;
 
 /// Beats until it is stopped or dropped.
 #[derive(Debug)]
@@ -29,6 +30,7 @@ impl Heart {
         clock: Arc<dyn Clock>,
         leases: HeldLeases,
         every: Duration,
+        health: WorkerHealth,
     ) -> io::Result<Self> {
         let stop = CancellationToken::new();
         let stopped = stop.clone();
@@ -36,11 +38,15 @@ impl Heart {
         let thread = thread::Builder::new().name("heartbeat".to_owned()).spawn(move || {
             runtime.block_on(async {
                 let store = store.with_own_connections(2);
-                tokio::select! {
-                    () = stopped.cancelled() => {}
-                    () = beat(&store, clock.as_ref(), &leases, every) => {}
-                    () = tell(&store, clock.as_ref(), &leases) => {}
-                }
+                let clock = clock.as_ref();
+                let beating = || async {
+                    tokio::select! {
+                        () = stopped.cancelled() => {}
+                        () = beat(&store, clock, &leases, every) => {}
+                        () = tell(&store, clock, &leases) => {}
+                    }
+                };
+                health.supervise("heartbeats", clock, &stopped, beating).await;
                 store.close().await;
             });
         })?;

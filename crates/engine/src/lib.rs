@@ -27,6 +27,7 @@ mod pausing;
 mod schedules;
 mod stage;
 mod stale_runs;
+mod supervision;
 mod worker;
 
 pub use decide::{after_failure, timed_out};
@@ -37,4 +38,5 @@ pub use schedules::{Chore, ChoreFuture, Schedules};
 pub use stage::{Progress, Stage, StageFuture, StageOutput, StageSettings, Stages, Work};
 pub use stale_runs::{StaleAfter, stale_runs};
 pub use store::Earlier;
+pub use supervision::WorkerHealth;
 pub use worker::{Worker, WorkerSettings};

@@ -19,6 +19,7 @@ use crate::heartbeat::Heart;
 use crate::held::{HeldLeases, Holding};
 use crate::pausing::PauseWatch;
 use crate::stage::Stages;
+use crate::supervision::WorkerHealth;
 
 #[derive(Clone, Debug)]
 pub struct WorkerSettings {
@@ -32,6 +33,8 @@ pub struct WorkerSettings {
     /// After how many dead workers a job is given up; before that it waits ever longer for the next one
     /// (`RetryPolicy::LOST_WORKER`).
     pub allowed_expiries: u32,
+    /// Where it is told which of the worker's parts do not run.
+    pub health: WorkerHealth,
 }
 
 impl WorkerSettings {
@@ -42,6 +45,7 @@ impl WorkerSettings {
             poll_every: Duration::from_secs(2),
             heartbeat_every: Duration::from_secs(5),
             allowed_expiries: RetryPolicy::LOST_WORKER.retries() + 1,
+            health: WorkerHealth::default(),
         }
     }
 }
@@ -92,10 +96,11 @@ impl Worker {
     ) -> io::Result<Self> {
         let held = HeldLeases::default();
         let clock = Arc::clone(&environment.clock);
-        let heart = Heart::start(store.clone(), clock, held.clone(), settings.heartbeat_every)?;
+        let (every, health) = (settings.heartbeat_every, settings.health.clone());
+        let heart = Heart::start(store.clone(), clock, held.clone(), every, health)?;
         let closing = CancellationToken::new();
-        let committer =
-            Committer::start(store.clone(), Arc::clone(&environment.clock), closing.clone());
+        let (clock, health) = (Arc::clone(&environment.clock), settings.health.clone());
+        let committer = Committer::start(store.clone(), clock, health, closing.clone());
         let shop = Arc::new(Shop {
             places: Arc::new(Semaphore::new(settings.max_jobs)),
             settings,
@@ -120,16 +125,27 @@ impl Worker {
     /// Works in the background from now on.
     #[must_use]
     pub fn start(mut self) -> Self {
-        let [attending, seating, listening] = std::array::from_fn(|_| Arc::clone(&self.shop));
-        self.tasks.push(tokio::spawn(async move { attending.attend().await }));
-        self.tasks.push(tokio::spawn(async move { seating.seat_guests().await }));
-        self.tasks.push(tokio::spawn(async move {
+        self.keep("claiming", |shop| async move { shop.attend().await });
+        self.keep("claiming for idle tenants", |shop| async move { shop.seat_guests().await });
+        self.keep("listening", |shop| async move {
             tokio::select! {
-                () = listening.stopping.cancelled() => {}
-                () = listening.listen() => {}
+                () = shop.stopping.cancelled() => {}
+                () = shop.listen() => {}
             }
-        }));
+        });
         self
+    }
+
+    fn keep<Running: Future<Output = ()> + Send + 'static>(
+        &mut self,
+        part: &'static str,
+        run: impl Fn(Arc<Shop>) -> Running + Send + Sync + 'static,
+    ) {
+        let shop = Arc::clone(&self.shop);
+        self.tasks.push(tokio::spawn(async move {
+            let (health, clock) = (&shop.settings.health, shop.environment.clock.as_ref());
+            health.supervise(part, clock, &shop.stopping, || run(Arc::clone(&shop))).await;
+        }));
     }
 
     /// Says that there may be work.

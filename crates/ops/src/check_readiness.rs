@@ -39,6 +39,15 @@ impl Readiness {
     }
 }
 
+/// How the worker inside a process is.
+#[derive(Clone)]
+pub struct WorkerProbe {
+    /// What is wrong with it, for people.
+    pub problem: Arc<dyn Fn() -> Option<String> + Send + Sync>,
+    /// Whether the process is there for nothing else. One that serves still answers without it.
+    pub is_essential: bool,
+}
+
 /// What every process of Docket depends on, a worker too.
 #[derive(Clone)]
 pub struct Vitals {
@@ -47,6 +56,8 @@ pub struct Vitals {
     pub clock: Arc<dyn Clock>,
     /// What the process found out about its sandbox, if it reads documents.
     pub sandbox: Option<SandboxReport>,
+    /// If it works on documents.
+    pub worker: Option<WorkerProbe>,
 }
 
 impl Vitals {
@@ -72,6 +83,11 @@ impl Vitals {
         if dependencies[0].problem.is_none() {
             dependencies.extend(self.paused_jobs().await);
         }
+        dependencies.extend(self.worker.as_ref().map(|worker| Dependency {
+            name: "worker",
+            problem: (worker.problem)(),
+            is_essential: worker.is_essential,
+        }));
         Readiness { dependencies }
     }
 
@@ -108,7 +124,20 @@ impl Ops {
 
     pub(crate) fn vitals(&self) -> Vitals {
         let (store, blobs) = (self.store.clone(), self.blobs.clone());
-        Vitals { store, blobs, clock: Arc::clone(&self.clock), sandbox: self.sandbox.clone() }
+        let (sandbox, worker) = (self.sandbox.clone(), self.worker.get().cloned());
+        Vitals { store, blobs, clock: Arc::clone(&self.clock), sandbox, worker }
+    }
+
+    /// From now on readiness tells of the worker in this process too.
+    pub fn watch_worker(&self, worker: WorkerProbe) {
+        // Only the first one counts: a process has one worker.
+        self.worker.set(worker).ok();
+    }
+}
+
+impl fmt::Debug for WorkerProbe {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("WorkerProbe").field("problem", &(self.problem)()).finish_non_exhaustive()
     }
 }
 

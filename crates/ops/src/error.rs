@@ -78,12 +78,22 @@ pub enum OpsError {
     },
 }
 
+const TASK_PANICKED: &str = "the task panicked; the log says where";
+const TASK_CANCELLED: &str = "the task was cancelled";
+
 impl OpsError {
     pub(crate) fn internal(
         attempted: &'static str,
         source: impl std::error::Error + Send + Sync + 'static,
     ) -> Self {
-        Self::Internal { attempted, source: Box::new(source) }
+        let source: Box<dyn std::error::Error + Send + Sync> = Box::new(source);
+        // It repeats the message of a panic, which may quote a document.
+        let source = match source.downcast::<tokio::task::JoinError>() {
+            Ok(ended) if ended.is_panic() => TASK_PANICKED.into(),
+            Ok(_) => TASK_CANCELLED.into(),
+            Err(source) => source,
+        };
+        Self::Internal { attempted, source }
     }
 
     /// The same request would be refused again.

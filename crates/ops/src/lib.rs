@@ -64,7 +64,7 @@ mod update_user;
 use std::fmt;
 use std::net::IpAddr;
 use std::num::NonZeroU32;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use blob::Blobs;
 use blob::links::LinkKey;
@@ -81,7 +81,7 @@ pub use authenticate::AuthError;
 pub use batches::RequestedBatch;
 pub use blob::links::content_disposition;
 pub use blob::{BlobError, BlobStream};
-pub use check_readiness::{Dependency, Readiness, Vitals};
+pub use check_readiness::{Dependency, Readiness, Vitals, WorkerProbe};
 pub use count_facets::{BatchFacet, DocumentFacets};
 pub use create_api_key::{CreatedApiKey, RequestedApiKey};
 pub use create_tenant::RequestedTenant;
@@ -166,6 +166,7 @@ pub struct Ops {
     limits: SpecialLimits,
     reader: Option<Reader>,
     sandbox: Option<SandboxReport>,
+    worker: OnceLock<WorkerProbe>,
     search: SearchSettings,
     /// Who writes answers, of those settings.
     writer: Option<Writer>,
@@ -233,6 +234,7 @@ impl Ops {
             limits: SpecialLimits::default(),
             reader: settings.reader.clone(),
             sandbox: settings.sandbox.clone(),
+            worker: OnceLock::new(),
             indexes: Arc::new(Indexes::new(settings.search.memory)),
             vectors: VectorsKeeper::new(
                 store.clone(),

@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use thiserror::Error;
 
+use crate::write_check;
+
 /// A statement or transaction that did not go through. Several callers may have shared it.
 #[derive(Clone, Debug, Error)]
 pub enum StoreError {
@@ -13,6 +15,9 @@ pub enum StoreError {
     /// The database refused the statement: a bug of ours, or a broken database.
     #[error("the database refused a statement")]
     Refused(#[source] Arc<sqlx::Error>),
+    /// The server answers and takes no writes: its disk is full or failing, or it is a standby.
+    #[error("the database takes no writes; its disk may be full")]
+    NoWrites(#[source] Arc<sqlx::Error>),
     /// A stored value that this version does not understand.
     #[error("the database holds a {what} that this version does not know: '{value}'")]
     NotUnderstood { what: &'static str, value: String },
@@ -35,7 +40,7 @@ impl StoreError {
     }
 
     pub fn is_unavailable(&self) -> bool {
-        matches!(self, Self::Unavailable(_))
+        matches!(self, Self::Unavailable(_) | Self::NoWrites(_))
     }
 }
 
@@ -53,20 +58,26 @@ impl From<sqlx::Error> for StoreError {
             sqlx::Error::Database(refusal) => refusal.code().is_some_and(|code| is_away(&code)),
             _ => false,
         };
+        write_check::note(&error);
         let error = Arc::new(error);
         if away { Self::Unavailable(error) } else { Self::Refused(error) }
     }
 }
 
-/// SQLSTATE classes of a server that is going away, coming up or out of resources, that undid this
-/// transaction in favour of another, or that ended a statement at its time limit.
+/// SQLSTATE classes of a server that is going away, coming up, out of resources, not writable (a standby, or a service
+/// that makes a full database read-only) or whose disk fails, that undid this transaction in favour of another,
+/// or that ended a statement at its time limit.
 fn is_away(code: &str) -> bool {
     const ROLLED_BACK_FOR_ANOTHER: &str = "40";
     const CONNECTION: &str = "08";
     const OUT_OF_RESOURCES: &str = "53";
     const SHUTTING_DOWN_OR_STARTING: &str = "57P";
     const TOOK_TOO_LONG: &str = "57014";
+    const READ_ONLY: &str = "25006";
+    const SYSTEM_ERROR: &str = "58";
     [
+        READ_ONLY,
+        SYSTEM_ERROR,
         CONNECTION,
         OUT_OF_RESOURCES,
         SHUTTING_DOWN_OR_STARTING,

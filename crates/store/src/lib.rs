@@ -31,6 +31,7 @@ mod tenants;
 mod tx;
 mod users;
 mod vector;
+mod write_check;
 
 pub use access::RevocationFeed;
 pub use across::AcrossTenants;

@@ -38,7 +38,8 @@ async fn a_worker_tells_other_machines_nothing_either() {
 
     let app = TestApp::start().await;
     let (store, blobs) = (app.ops.store().clone(), app.blobs.clone());
-    let vitals = Vitals { store, blobs, clock: Arc::clone(app.ops.clock()), sandbox: None };
+    let vitals =
+        Vitals { store, blobs, clock: Arc::clone(app.ops.clock()), sandbox: None, worker: None };
     let router = api::worker_router(vitals, Metrics::new(false, String::new));
     for (from, status) in [("127.0.0.1:9", StatusCode::OK), ("10.0.0.7:9", StatusCode::NOT_FOUND)] {
         let from: SocketAddr = from.parse().unwrap();

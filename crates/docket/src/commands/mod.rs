@@ -20,4 +20,5 @@ pub(crate) mod show;
 pub(crate) mod status;
 pub(crate) mod tenants;
 pub(crate) mod users;
+pub(crate) mod watchdog;
 pub(crate) mod worker;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use anyhow::Context;
 use api::{Api, ApiSettings};
-use engine::Stages;
+use engine::{Stages, WorkerHealth};
 use ops::{FirstStart, Ops};
 use reading::sandbox::SandboxReport;
 use tokio::net::TcpListener;
@@ -20,7 +20,7 @@ use crate::say::say;
 use crate::signals::stop_on_signal;
 use crate::stages::{self, Drills};
 use crate::system;
-use crate::workers::Workers;
+use crate::workers::{Workers, probe};
 
 const FIRST_USER: &str = "admin@localhost";
 
@@ -73,7 +73,9 @@ async fn serve(
     });
     let address = listener.local_addr().context("the listening address cannot be read")?;
     let workers = if config.work.while_serving {
-        Some(Workers::start(ops.store(), ops.blobs(), stages, ops.vectors(), config)?)
+        let health = WorkerHealth::default();
+        ops.watch_worker(probe(&health, false));
+        Some(Workers::start(ops.store(), ops.blobs(), stages, ops.vectors(), config, health)?)
     } else {
         None
     };
@@ -86,8 +88,10 @@ async fn serve(
         }
     };
     tokio::join!(api::serve(listener, router, stop.clone(), config.shutdown_grace), work);
-    housekeeping.await.context("housekeeping ended badly")?;
-    checkpoints.await.context("taking checkpoints of the audit log ended badly")?;
+    housekeeping.await.map_err(|_| anyhow::anyhow!("housekeeping ended in a panic"))?;
+    checkpoints
+        .await
+        .map_err(|_| anyhow::anyhow!("taking checkpoints of the audit log ended in a panic"))?;
     ops.finish_background_work().await;
     tracing::info!("stopped");
     Ok(())

@@ -4,6 +4,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::Context;
+use engine::WorkerHealth;
 use ops::{Environment, Intake, VectorsKeeper, Vitals};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
@@ -17,7 +18,7 @@ use crate::say::say;
 use crate::signals::stop_on_signal;
 use crate::stages::{self, Drills, Equipment};
 use crate::system;
-use crate::workers::Workers;
+use crate::workers::{Workers, probe};
 
 /// Works until a signal; then finishes or hands back what is under way.
 pub(crate) async fn run(config: &Config, drills: Drills) -> anyhow::Result<ExitCode> {
@@ -48,14 +49,16 @@ pub(crate) async fn run(config: &Config, drills: Drills) -> anyhow::Result<ExitC
         let address = listener.as_ref().map(TcpListener::local_addr).transpose();
         let address = address.context("the listening address cannot be read")?;
         let problem = sandbox.problem();
+        let health = WorkerHealth::default();
         let vitals = Vitals {
             store: database.store().clone(),
             blobs: blobs.clone(),
             clock: system::environment().clock,
             sandbox: Some(sandbox),
+            worker: Some(probe(&health, true)),
         };
         let answering = answering(config, vitals, listener, stop.clone())?;
-        let workers = Workers::start(database.store(), &blobs, stages, vectors, config)?;
+        let workers = Workers::start(database.store(), &blobs, stages, vectors, config, health)?;
         say(format_args!("Worker {} is ready", workers.id()));
         say(format_args!("  works on     {}", workers.description()));
         if let Some(problem) = problem {

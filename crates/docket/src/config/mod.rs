@@ -22,7 +22,7 @@ use engine::StaleAfter;
 use ipnet::IpNet;
 use ops::PublicKey;
 use reading::sandbox::SandboxPolicy;
-use store::{DatabaseUrl, DatabaseUrls, StatementTimeouts};
+use store::{DatabaseUrl, DatabaseUrls, StatementTimeouts, Store};
 
 pub(crate) use error::ConfigError;
 pub(crate) use layers::{Flags, Layers};
@@ -56,6 +56,8 @@ pub(crate) struct DatabaseConfig {
     pub(crate) max_connections: u32,
     pub(crate) statement_timeouts: StatementTimeouts,
     pub(crate) postgres_user: String,
+    /// How long the private server outlives the last process that used it, when that was killed.
+    pub(crate) postgres_orphan_grace: Duration,
 }
 
 #[derive(Debug)]
@@ -180,12 +182,13 @@ impl DatabaseConfig {
         Ok(Self {
             users: database_users(layers, url.as_ref())?,
             url,
-            max_connections: layers.number("database_max_connections", 2, most)?,
+            max_connections: max_connections(layers, most)?,
             statement_timeouts: StatementTimeouts {
                 requests: seconds(layers, "database_statement_timeout_seconds")?,
                 background: seconds(layers, "database_background_timeout_seconds")?,
             },
             postgres_user: postgres_user.to_owned(),
+            postgres_orphan_grace: seconds(layers, "postgres_orphan_grace_seconds")?,
         })
     }
 }
@@ -306,6 +309,21 @@ fn database_url(layers: &Layers, key: &'static str) -> Result<Option<DatabaseUrl
     match layers.text(key)? {
         "" => Ok(None),
         url => url.parse().map(Some).map_err(|error| layers.refuse(key, error)),
+    }
+}
+
+fn max_connections(layers: &Layers, most: u32) -> Result<u32, ConfigError> {
+    const KEY: &str = "database_max_connections";
+    let least = Store::LEAST_CONNECTIONS;
+    match layers.number(KEY, 0, most)? {
+        too_few if too_few < least => Err(layers.refuse(
+            KEY,
+            format!(
+                "write a whole number from {least} to {most}: two connections only listen for \
+                 changes, one does work across tenants, and requests need one"
+            ),
+        )),
+        enough => Ok(enough),
     }
 }
 

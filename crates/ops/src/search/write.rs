@@ -162,10 +162,8 @@ pub(super) fn check(
             match verify(Claim { sentence, cites: &cites }, &passages, embed) {
                 Ok(()) => written.add(sentence, &cites, retrieved),
                 Err(fault) => {
-                    tracing::info!(
-                        fault = fault.kind(),
-                        "a sentence of an answer is not supported"
-                    );
+                    let fault = fault.kind();
+                    tracing::info!(fault, "a sentence of an answer is not supported");
                 }
             }
         }

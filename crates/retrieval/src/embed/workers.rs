@@ -9,6 +9,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, mpsc};
 
+use domain::panic_message;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use super::ModelError;
@@ -66,7 +67,9 @@ impl Workers {
         }
         while under_way > 0 {
             let Ok((thread, place, result)) = reports.recv() else { break };
-            let result = result.map_err(|panic| ModelError::Computing { reason: said(&*panic) })?;
+            let result = result.map_err(|panic| ModelError::Computing {
+                reason: format!("it panicked: {}", panic_message(&*panic)),
+            })?;
             results[place] = Some(result?);
             match waiting.next() {
                 Some((place, piece)) => submit(thread, place, piece),
@@ -76,11 +79,4 @@ impl Workers {
         let complete: Option<Vec<R>> = results.into_iter().collect();
         complete.ok_or_else(|| ModelError::Computing { reason: "a thread went away".to_owned() })
     }
-}
-
-/// What a panic says.
-fn said(panic: &(dyn std::any::Any + Send)) -> String {
-    let text = panic.downcast_ref::<&str>().map(ToString::to_string);
-    text.or_else(|| panic.downcast_ref::<String>().cloned())
-        .unwrap_or_else(|| "it panicked".to_owned())
 }

@@ -25,6 +25,7 @@ pub use error::OpenError;
 pub use url::{DatabaseUrl, DatabaseUrls, InvalidDatabaseUrl};
 
 use crate::private::PrivateServer;
+use crate::write_check::WriteCheck;
 use crate::{PasswordSeal, StoreError};
 use logins::{Login, Logins};
 
@@ -38,6 +39,7 @@ pub struct Store {
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) ids: Arc<dyn IdGen>,
     access: Arc<Access>,
+    pub(crate) write_check: Arc<WriteCheck>,
     /// Without it, passwords of originals can be neither kept nor used.
     pub(crate) seal: Option<Arc<PasswordSeal>>,
     #[cfg(feature = "sabotage")]
@@ -68,6 +70,8 @@ impl Default for StatementTimeouts {
 }
 
 impl Store {
+    /// Two listen for changes (`access.rs`, `jobs/feed.rs`); each of the two roles needs one to work with.
+    pub const LEAST_CONNECTIONS: u32 = 4;
     /// How long a request waits for a free connection before it is told to come back.
     const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(5);
     /// A connection that lay idle longer than this is tried before it is trusted again.
@@ -125,6 +129,7 @@ impl Store {
             clock,
             ids,
             access: Arc::new(access),
+            write_check: Arc::default(),
             seal: None,
             #[cfg(feature = "sabotage")]
             unfenced: false,
@@ -177,10 +182,12 @@ impl Store {
         prepare::schema_fingerprint()
     }
 
-    /// Asks the database for a sign of life, as both roles.
+    /// Asks the database for a sign of life, as both roles; and, once it has refused a write for want of space, whether
+    /// it takes writes again.
     pub async fn check(&self) -> Result<(), StoreError> {
         check_pool(&self.app).await?;
-        check_pool(&self.system).await
+        check_pool(&self.system).await?;
+        self.write_check.check(&self.system).await
     }
 
     /// Closes every connection, after those in use come back.

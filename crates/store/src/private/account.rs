@@ -123,6 +123,28 @@ impl Account {
     }
 }
 
+/// A file or folder that belongs to another user than the one that runs Docket.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ForeignOwner {
+    pub owner: String,
+    /// Who runs Docket.
+    pub user: String,
+}
+
+/// Who owns `path`, when that is another user. `None` for root, which may use everybody's files, and where the path is out
+/// of reach.
+pub fn foreign_owner(path: &Path) -> Option<ForeignOwner> {
+    let user = geteuid();
+    let owner = fs::metadata(path).ok()?.uid();
+    let is_foreign = !user.is_root() && owner != user.as_raw();
+    is_foreign.then(|| ForeignOwner { owner: shown_user(owner), user: shown_user(user.as_raw()) })
+}
+
+/// The name, or the number of a user that has none here.
+pub(super) fn shown_user(uid: u32) -> String {
+    user_name(uid).ok().flatten().unwrap_or_else(|| uid.to_string())
+}
+
 /// The name that PostgreSQL will find for a number. Users may also come from a directory service,
 /// which `id` knows how to ask.
 pub(super) fn user_name(uid: u32) -> Result<Option<String>> {

@@ -58,6 +58,7 @@ impl Cluster {
             disk::require(&settings.folder, disk::NEEDED_FOR_A_CLUSTER)?;
             make(settings, programs, log, account).await?;
         }
+        ownership::require_own(&data, account)?;
         require_version(&data, programs.major())?;
         let handle = open_folder(&data)?;
         let admission = Admission::for_owner_of(&settings.folder, settings.password_logins)?;
@@ -191,12 +192,12 @@ fn spawn_in<'a>(
     Ok((Process::of_child(&child).map_err(unusable)?, mark))
 }
 
-fn open_folder(path: &Path) -> Result<OwnedFd> {
+pub(super) fn open_folder(path: &Path) -> Result<OwnedFd> {
     let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
     rustix::fs::open(path, flags, Mode::empty()).attempt("open", path)
 }
 
-fn path_of(folder: &OwnedFd) -> PathBuf {
+pub(super) fn path_of(folder: &OwnedFd) -> PathBuf {
     PathBuf::from(format!("/proc/self/fd/{}", folder.as_raw_fd()))
 }
 

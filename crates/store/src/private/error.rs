@@ -24,6 +24,14 @@ pub enum PrivateServerError {
     )]
     NotWritable { path: PathBuf, source: io::Error },
 
+    /// The cluster belongs to somebody else than the user that PostgreSQL runs as.
+    #[error(
+        "PostgreSQL's files in {} belong to {owner}, and PostgreSQL runs as {user}. Give them to that \
+         user: chown -R {user} {}",
+        data.display(), data.display()
+    )]
+    OwnedByAnother { data: PathBuf, owner: String, user: String, source: Option<io::Error> },
+
     /// The cluster was made by a PostgreSQL whose files this one cannot read.
     #[error(
         "The data folder {} was made by PostgreSQL {found}, this Docket carries PostgreSQL \
@@ -137,7 +145,7 @@ impl<T, E: Into<io::Error>> Attempt<T> for std::result::Result<T, E> {
 }
 
 impl PrivateServerError {
-    fn from_io(source: io::Error, attempt: &'static str, path: &Path) -> Self {
+    pub(super) fn from_io(source: io::Error, attempt: &'static str, path: &Path) -> Self {
         let path = path.to_owned();
         match source.kind() {
             io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {

@@ -52,6 +52,20 @@ impl UsersLock {
             .map(Self)
     }
 
+    /// Whether nobody is attached; then nobody can attach either until the start lock is released.
+    pub(super) fn is_unused(folder: &Path, _start: &StartLock) -> Result<bool> {
+        let path = folder.join("users.lock");
+        let file = match File::open(&path) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(true),
+            opened => opened.attempt("open", &path)?,
+        };
+        match flock(&file, FlockOperation::NonBlockingLockExclusive) {
+            Ok(()) => Ok(true),
+            Err(Errno::WOULDBLOCK) => Ok(false),
+            Err(error) => Err(error).attempt("lock", &path),
+        }
+    }
+
     /// Leaves, and says whether nobody else is left.
     pub(super) fn leave(self, _start: &StartLock) -> bool {
         // The kernel gives up the shared lock first, whether or not it grants the exclusive one.

@@ -7,6 +7,7 @@
 //!   that started it: a killed Docket leaves an *orphan*, which the next one uses.
 //! - **attached**: a Docket that uses the server. Any number may be; the last to leave stops the
 //!   server (`locks.rs`).
+//! - **watchdog**: a process that stops an orphan which no Docket takes up for a while (`watchdog.rs`).
 //! - **minder**: the task that brings the server back when it dies (`minder.rs`).
 //!
 //! The folder of a private server:
@@ -29,6 +30,7 @@ mod bundle;
 mod cluster;
 mod disk;
 mod error;
+mod finder;
 mod locks;
 mod log;
 mod minder;
@@ -37,6 +39,7 @@ mod pid_file;
 mod process;
 mod programs;
 mod server;
+mod watchdog;
 
 use std::fs::DirBuilder;
 use std::os::unix::fs::DirBuilderExt;
@@ -47,6 +50,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use tokio::task::JoinHandle;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
+pub use self::account::{ForeignOwner, foreign_owner};
 use self::cluster::Cluster;
 pub use self::error::PrivateServerError;
 use self::error::{Attempt, Result};
@@ -55,6 +59,8 @@ use self::log::ServerLog;
 use self::process::Process;
 use self::programs::Programs;
 use self::server::Server;
+use self::watchdog::Watchdog;
+pub use self::watchdog::{WatchdogCommand, Watched, watch};
 
 /// The superuser that `initdb` makes.
 const SUPERUSER: &str = "docket";
@@ -75,6 +81,8 @@ pub struct Settings {
     /// Where to unpack the programs: by default into `folder`, or as root into `/var/lib/docket`.
     /// For root it must be a place that `run_as` can reach.
     pub programs_folder: Option<PathBuf>,
+    /// What stops the server when this process is killed and nobody else uses it; `None`: nothing.
+    pub watchdog: Option<WatchdogCommand>,
     /// For tests: whether other roles, which they make, may log in with a password.
     pub password_logins: bool,
 }
@@ -87,6 +95,7 @@ impl Settings {
             run_as: account::OWN_ACCOUNT.to_owned(),
             durability: Durability::Full,
             programs_folder: None,
+            watchdog: None,
             password_logins: false,
         }
     }
@@ -114,7 +123,7 @@ pub enum Released {
 /// A private server that this process is attached to.
 ///
 /// Let go with [`release`](Self::release). Merely dropped, it leaves the server running for the
-/// next one to find.
+/// next one to find, until the watchdog stops it.
 #[derive(Debug)]
 pub struct PrivateServer {
     shared: Arc<Shared>,
@@ -122,6 +131,7 @@ pub struct PrivateServer {
     users: UsersLock,
     minder: JoinHandle<()>,
     stop_minding: DropGuard,
+    watchdog: Option<Watchdog>,
 }
 
 /// What the minder and the owner both need.
@@ -140,6 +150,11 @@ impl PrivateServer {
         settings.folder = std::path::absolute(given).attempt("find", given)?;
         make_private_folder(&settings.folder)?;
         let start = StartLock::take(&settings.folder).await?;
+        // Before there is a server: a Docket that is killed from here on leaves none behind for ever.
+        let watchdog = settings.watchdog.as_ref().and_then(|command| {
+            let log = ServerLog::in_folder(&settings.folder);
+            Watchdog::start(command, &settings.folder, &log)
+        });
         let server = open_server(&settings, &start).await?;
         let users = UsersLock::join(&settings.folder, &start).await?;
         let process = server.ensure_running(&start).await?;
@@ -150,7 +165,8 @@ impl PrivateServer {
         let shared = Arc::new(Shared { folder: settings.folder, server, postmaster });
         let stop = CancellationToken::new();
         let minder = tokio::spawn(minder::mind(shared.clone(), process, stop.clone()));
-        Ok(Self { shared, socket_dir, users, minder, stop_minding: stop.drop_guard() })
+        let stop_minding = stop.drop_guard();
+        Ok(Self { shared, socket_dir, users, minder, stop_minding, watchdog })
     }
 
     /// The folder of the socket (for port 5432). Its name is short, and valid only in this process
@@ -171,17 +187,22 @@ impl PrivateServer {
 
     /// Lets go of the server, and stops it if nobody else is attached.
     pub async fn release(self) -> Result<Released> {
-        let Self { shared, users, minder, stop_minding, .. } = self;
+        let Self { shared, users, minder, stop_minding, watchdog, .. } = self;
         drop(stop_minding);
-        if let Err(error) = minder.await {
-            tracing::error!(%error, "the minder of the PostgreSQL server failed");
+        if minder.await.is_err() {
+            tracing::error!("the minder of the PostgreSQL server ended in a panic");
         }
         let start = StartLock::take(&shared.folder).await?;
-        if !users.leave(&start) {
-            return Ok(Released::StillUsedByOthers);
+        let released = if users.leave(&start) {
+            shared.server.stop(&start).await?;
+            Released::Stopped
+        } else {
+            Released::StillUsedByOthers
+        };
+        if let Some(watchdog) = watchdog {
+            watchdog.release();
         }
-        shared.server.stop(&start).await?;
-        Ok(Released::Stopped)
+        Ok(released)
     }
 }
 
@@ -206,7 +227,8 @@ async fn locate_programs(settings: &Settings) -> Result<Programs> {
         let folder = folder.clone();
         move || Programs::locate(&folder, programs_folder.as_deref())
     });
-    located.await.map_err(std::io::Error::other).attempt("find PostgreSQL for", &folder)?
+    let ended = |_| std::io::Error::other("the search for it did not come to an end");
+    located.await.map_err(ended).attempt("find PostgreSQL for", &folder)?
 }
 
 fn make_private_folder(folder: &Path) -> Result<()> {

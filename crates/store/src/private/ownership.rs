@@ -5,14 +5,15 @@
 //! followed anywhere else.
 
 use std::ffi::CStr;
-use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
+use std::{fs, io};
 
 use rustix::fs::{AtFlags, Dir, FileType, Gid, Mode, OFlags, Uid, chownat, fchown, openat, statat};
 
-use super::account::Account;
-use super::error::{Attempt, Result};
+use super::account::{Account, ForeignOwner, foreign_owner, shown_user};
+use super::error::{PrivateServerError, Result};
 
 /// Taken last, so that a change that was interrupted is seen and begun anew.
 const LAST: &CStr = c"PG_VERSION";
@@ -29,7 +30,25 @@ pub(super) fn give(data: &Path, folder: BorrowedFd<'_>, account: Account) -> Res
     tracing::info!(data = %data.display(), uid, "giving the PostgreSQL cluster to its own account");
     let given = give_folder(folder, c".", owner, true)
         .and_then(|()| give_entry(folder, LAST, FileType::RegularFile, owner));
-    given.attempt("change the owner of", data)
+    given.map_err(|source| match fs::metadata(data) {
+        Ok(found) if source.kind() == io::ErrorKind::PermissionDenied => {
+            let (owner, user) = (shown_user(found.uid()), shown_user(uid));
+            let (data, source) = (data.to_owned(), Some(source));
+            PrivateServerError::OwnedByAnother { data, owner, user, source }
+        }
+        _ => PrivateServerError::from_io(source, "change the owner of", data),
+    })
+}
+
+/// An ordinary user's PostgreSQL refuses a cluster that is not that user's own, and nobody but root can change that.
+pub(super) fn require_own(data: &Path, account: Account) -> Result<()> {
+    match foreign_owner(data) {
+        Some(ForeignOwner { owner, user }) if account == Account::Own => {
+            let data = data.to_owned();
+            Err(PrivateServerError::OwnedByAnother { data, owner, user, source: None })
+        }
+        _ => Ok(()),
+    }
 }
 
 fn give_folder(

@@ -1,24 +1,20 @@
-//! Finding, starting and stopping the server of a cluster.
-//!
-//! The server **runs** if, and only if, `postmaster.pid` names a living process that works in the
-//! cluster's folder. It is **ready** when the status line of that file says so. Nothing else is
-//! remembered anywhere: a server that was started by a Docket since killed is found like any other.
+//! Starting the server of a cluster, and bringing it under today's rules. `finder.rs` finds and stops it.
 
 use std::time::Duration;
 
 use rustix::io::Errno;
-use rustix::process::{Pid, Signal, test_kill_process};
-use tokio::net::UnixStream;
+use rustix::process::{Signal, test_kill_process};
 use tokio::time::{Instant, sleep, timeout};
 
+use super::Durability;
 use super::cluster::Cluster;
 use super::error::{Attempt, PrivateServerError, Result};
+use super::finder::{Finder, Listener, Seen};
 use super::locks::StartLock;
 use super::log::{Ending, Mark, ServerLog};
-use super::pid_file::{self, Found, PidFile};
+use super::pid_file::{self, Found};
 use super::process::Process;
 use super::programs::Programs;
-use super::{Durability, SOCKET};
 
 /// Recovery after a crash replays up to `max_wal_size` of log; minutes on a slow disk.
 const START_LIMIT: Duration = Duration::from_mins(5);
@@ -26,14 +22,8 @@ const START_LIMIT: Duration = Duration::from_mins(5);
 const LINGER_LIMIT: Duration = Duration::from_secs(20);
 /// Each try costs a process and two lines of log.
 const LINGER_POLL: Duration = Duration::from_millis(100);
-/// A fast shutdown writes a checkpoint.
-const STOP_LIMIT: Duration = Duration::from_mins(2);
-/// An immediate shutdown writes nothing, and recovery puts it right at the next start.
-const QUIT_LIMIT: Duration = Duration::from_secs(30);
 /// A pid file that changes sends no event.
 const POLL: Duration = Duration::from_millis(10);
-/// The server accepts at once or is not there; this only bounds a machine that stands still.
-const CONNECT_LIMIT: Duration = Duration::from_secs(5);
 
 #[derive(Debug)]
 pub(super) struct Server {
@@ -41,23 +31,6 @@ pub(super) struct Server {
     pub(super) programs: Programs,
     pub(super) log: ServerLog,
     pub(super) durability: Durability,
-}
-
-/// What a look at the cluster shows.
-#[derive(Debug)]
-enum Seen {
-    Nobody,
-    /// It runs and is on its way up or down.
-    NotReady(Process),
-    Ready(Process),
-}
-
-/// Who accepts connections to the cluster.
-#[derive(Debug, PartialEq, Eq)]
-enum Listener {
-    Process(Pid),
-    /// In a container whose processes have no number here.
-    OutOfSight,
 }
 
 /// A server that we started and that is not ready yet.
@@ -113,58 +86,16 @@ impl Server {
     }
 
     /// Stops the server if it runs, and waits until it is gone.
-    pub(super) async fn stop(&self, _start: &StartLock) -> Result<()> {
-        let (Seen::Ready(process) | Seen::NotReady(process)) = self.look().await? else {
-            return Ok(());
-        };
-        for (signal, limit) in [(Signal::INT, STOP_LIMIT), (Signal::QUIT, QUIT_LIMIT)] {
-            process.signal(signal).attempt("stop the server in", self.cluster.data())?;
-            if let Ok(gone) = timeout(limit, process.exited()).await {
-                gone.attempt("wait for the server in", self.cluster.data())?;
-                return Ok(());
-            }
-            tracing::warn!(pid = process.id(), ?signal, "the PostgreSQL server does not stop");
-        }
-        let log = self.log.path().to_owned();
-        Err(PrivateServerError::DidNotStop { pid: process.id(), log })
+    pub(super) async fn stop(&self, start: &StartLock) -> Result<()> {
+        self.finder().stop(start).await.map(drop)
+    }
+
+    fn finder(&self) -> Finder<'_> {
+        Finder { data: self.cluster.data(), handle: self.cluster.handle(), log: &self.log }
     }
 
     async fn look(&self) -> Result<Seen> {
-        let data = self.cluster.data();
-        let Found::PidFile(file) = pid_file::read(data).attempt("read the pid file in", data)?
-        else {
-            return Ok(Seen::Nobody);
-        };
-        match self.find_process(file).await? {
-            Some(process) if file.ready => Ok(Seen::Ready(process)),
-            Some(process) => Ok(Seen::NotReady(process)),
-            None => Ok(Seen::Nobody),
-        }
-    }
-
-    /// The process that `file` names, if it is the server of this cluster.
-    async fn find_process(&self, file: PidFile) -> Result<Option<Process>> {
-        let data = self.cluster.data();
-        let process = Process::find(file.pid).attempt("find the server in", data)?;
-        let Some(process) = process else {
-            return Ok(None);
-        };
-        let works_here = process.works_in(self.cluster.handle());
-        let is_server = match works_here.attempt("find the server in", data)? {
-            Some(works_here) => works_here,
-            None => self.listener().await == Some(Listener::Process(file.pid)),
-        };
-        Ok(is_server.then_some(process))
-    }
-
-    /// Which process listens on the cluster's socket, if any does.
-    async fn listener(&self) -> Option<Listener> {
-        let socket = self.cluster.short_path().join(SOCKET);
-        let connection = timeout(CONNECT_LIMIT, UnixStream::connect(socket)).await.ok()?.ok()?;
-        Some(match connection.peer_cred().ok()?.pid().and_then(Pid::from_raw) {
-            Some(pid) => Listener::Process(pid),
-            None => Listener::OutOfSight,
-        })
+        self.finder().look().await
     }
 
     /// Starts a server where none runs.
@@ -182,7 +113,7 @@ impl Server {
     /// A second server on the same files would destroy them, and PostgreSQL's own safeguards do not
     /// reach into another container. The socket does.
     async fn refuse_if_used_elsewhere(&self, left: Found) -> Result<()> {
-        match (self.listener().await, left) {
+        match (self.finder().listener().await, left) {
             (None, _) => Ok(()),
             // Dead; a process that it had just made still has its socket open.
             (Some(Listener::Process(pid)), Found::PidFile(file)) if pid == file.pid => Ok(()),

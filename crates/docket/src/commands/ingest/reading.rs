@@ -99,13 +99,15 @@ fn chunks(
             buffer.truncate(read);
             Ok::<_, io::Error>(buffer.freeze())
         });
-        let chunk = match read.await.map_err(io::Error::other).flatten() {
-            Ok(chunk) if chunk.is_empty() => {
-                return Err(reading.breaks("it became shorter while it was read".to_owned()));
-            }
-            Ok(chunk) => chunk,
-            Err(error) => return Err(reading.breaks(super::paths::reason(&error))),
-        };
+        let chunk =
+            match read.await.map_err(|_| io::Error::other("reading it ended in a panic")).flatten()
+            {
+                Ok(chunk) if chunk.is_empty() => {
+                    return Err(reading.breaks("it became shorter while it was read".to_owned()));
+                }
+                Ok(chunk) => chunk,
+                Err(error) => return Err(reading.breaks(super::paths::reason(&error))),
+            };
         reading.passes(&chunk);
         let place = place + chunk.len() as u64;
         Ok(Some((chunk, (reading, file, place))))

@@ -1,0 +1,112 @@
+//! Keeps the parts of a worker going: loops that only a stop may end. One that panics is restarted after a pause, and until
+//! then the worker's health says so.
+
+use std::collections::BTreeSet;
+use std::panic::AssertUnwindSafe;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use domain::Clock;
+use futures_util::FutureExt;
+use tokio_util::sync::CancellationToken;
+
+const FIRST_PAUSE: Duration = Duration::from_secs(1);
+const LONGEST_PAUSE: Duration = Duration::from_mins(1);
+/// A part that ran this long did not panic because of how it was started.
+const LONG_LIFE: Duration = Duration::from_mins(5);
+
+/// Which parts of a worker do not run at the moment. Clones tell the same.
+#[derive(Clone, Debug, Default)]
+pub struct WorkerHealth {
+    panicked: Arc<Mutex<BTreeSet<&'static str>>>,
+}
+
+impl WorkerHealth {
+    /// For people; `None` while all parts run.
+    pub fn problem(&self) -> Option<String> {
+        let panicked = self.panicked();
+        if panicked.is_empty() {
+            return None;
+        }
+        let parts: Vec<&str> = panicked.iter().copied().collect();
+        Some(format!("panicked and wait to be restarted: {}; the log says where", parts.join(", ")))
+    }
+
+    /// Runs `part` until it ends by itself or, after a panic, `stop` fires.
+    pub async fn supervise<Running: Future<Output = ()>>(
+        &self,
+        part: &'static str,
+        clock: &dyn Clock,
+        stop: &CancellationToken,
+        mut run: impl FnMut() -> Running,
+    ) {
+        let mut pause = FIRST_PAUSE;
+        loop {
+            let begun = clock.elapsed();
+            let ended = AssertUnwindSafe(async { run().await }).catch_unwind().await;
+            if ended.is_ok() || stop.is_cancelled() {
+                return;
+            }
+            if clock.elapsed().saturating_sub(begun) >= LONG_LIFE {
+                pause = FIRST_PAUSE;
+            }
+            let pause_seconds = pause.as_secs();
+            tracing::error!(part, pause_seconds, "a part of the worker panicked; it is restarted");
+            metrics::counter!("docket_worker_panics_total", "part" => part).increment(1);
+            self.panicked().insert(part);
+            let stopped = stop.run_until_cancelled(tokio::time::sleep(pause)).await.is_none();
+            if stopped {
+                return;
+            }
+            self.panicked().remove(part);
+            pause = (pause * 2).min(LONGEST_PAUSE);
+        }
+    }
+
+    /// Nothing that can panic happens under the lock.
+    fn panicked(&self) -> MutexGuard<'_, BTreeSet<&'static str>> {
+        self.panicked.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use testkit::FakeClock;
+
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_part_that_panics_is_restarted_and_the_health_says_so_meanwhile() {
+        let (health, clock) = (WorkerHealth::default(), FakeClock::default());
+        let stop = CancellationToken::new();
+        let runs = Cell::new(0);
+        let supervised = health.supervise("claiming", &clock, &stop, || async {
+            runs.set(runs.get() + 1);
+            assert!(runs.get() > 2, "as the test wants it");
+        });
+        let mut supervised = std::pin::pin!(supervised);
+        tokio::select! {
+            biased;
+            () = &mut supervised => panic!("it waits before it restarts"),
+            () = std::future::ready(()) => {}
+        }
+        let problem = health.problem().unwrap();
+        assert!(problem.contains("claiming"), "{problem}");
+        supervised.await;
+        assert_eq!(runs.get(), 3);
+        assert_eq!(health.problem(), None);
+    }
+
+    #[tokio::test]
+    async fn a_stop_does_not_wait_for_the_pause() {
+        let (health, clock) = (WorkerHealth::default(), FakeClock::default());
+        let stop = CancellationToken::new();
+        let stops = stop.clone();
+        let panics = || async { assert!(std::hint::black_box(false), "as the test wants it") };
+        let stopping = async move { stops.cancel() };
+        tokio::join!(health.supervise("claiming", &clock, &stop, panics), stopping);
+        assert!(health.problem().is_some());
+    }
+}
