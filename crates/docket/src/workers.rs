@@ -8,7 +8,9 @@ use std::time::Duration;
 use anyhow::Context;
 use blob::Blobs;
 use domain::{Random, StageName};
-use engine::{Chore, Environment, Schedules, Stages, Worker, WorkerSettings, janitor, stale_runs};
+use engine::{
+    Chore, Environment, Schedules, Stages, Worker, WorkerSettings, heal_times, janitor, stale_runs,
+};
 use ops::{OriginalsJanitor, PasswordKeeper, Retention, VectorsKeeper};
 use store::Store;
 use tokio::task::JoinHandle;
@@ -43,8 +45,11 @@ impl Workers {
         config: &Config,
     ) -> anyhow::Result<Self> {
         let work = &config.work;
-        let ops::Environment { clock, ids, random } = system::environment();
-        let environment = Environment { clock, ids, random };
+        let environment = Environment {
+            clock: Arc::clone(store.clock()),
+            ids: Arc::clone(store.ids()),
+            random: system::environment().random,
+        };
         let id = worker_id(environment.random.as_ref());
         let description = describe(&stages, work.max_jobs);
         let settings = WorkerSettings {
@@ -95,6 +100,7 @@ fn chores(
     let clock = || environment.clock.clone();
     Schedules::default()
         .with(stale_runs(store.clone(), clock(), config.work.stale))
+        .with(heal_times(store.clone(), clock()))
         .with(janitor(store.clone(), clock(), config.work.keep_finished_jobs))
         .with(sweep_originals(OriginalsJanitor {
             store: store.clone(),

@@ -5,7 +5,7 @@
 //!   a job runs its lease is prolonged by a thread that nothing else can hold up (`heartbeat.rs`).
 //! - Reports go through one committer (`committer.rs`), which puts all that wait into one transaction.
 //! - [`Schedules`] do things again and again, by one process at a time: the [`janitor`], the
-//!   look for [`stale_runs`].
+//!   looks for [`stale_runs`] and for times that lie ahead ([`heal_times`]).
 //!
 //! *Architecture invariant:* no transaction is open while a stage runs; what a worker knows about a
 //! job is only as good as its lease token, and the store checks that on every report.
@@ -17,6 +17,7 @@ mod claiming;
 mod committer;
 mod decide;
 mod environment;
+mod heal_times;
 mod heartbeat;
 mod held;
 mod janitor;
@@ -27,6 +28,7 @@ mod worker;
 
 pub use decide::{after_failure, timed_out};
 pub use environment::Environment;
+pub use heal_times::heal_times;
 pub use janitor::janitor;
 pub use schedules::{Chore, ChoreFuture, Schedules};
 pub use stage::{Progress, Stage, StageFuture, StageOutput, StageSettings, Stages, Work};

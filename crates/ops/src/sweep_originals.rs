@@ -8,9 +8,11 @@
 use std::sync::Arc;
 
 use blob::Blobs;
-use domain::Clock;
+use chrono::{DateTime, Utc};
+use domain::{Clock, ClockUse};
 use futures_util::TryStreamExt;
 use store::Store;
+use uuid::Uuid;
 
 use crate::OpsError;
 
@@ -54,11 +56,17 @@ impl OriginalsJanitor {
     }
 
     async fn sweep_staged(&self) -> Result<u32, OpsError> {
-        let before = self.clock.now() - self.retention.orphans;
+        let mut across = self.store.across_tenants().await?;
+        let is_confirmed = across.confirms_time_for(ClockUse::Delete).await?;
+        across.commit().await?;
+        let Some(now) = self.clock.now_for(ClockUse::Delete).filter(|_| is_confirmed) else {
+            return Ok(0);
+        };
+        let before = now - self.retention.orphans;
         let mut staged = self.blobs.list_staged();
         let mut removed = 0;
         while let Some(object) = staged.try_next().await? {
-            if object.last_modified < before {
+            if object.last_modified < before && began_before(object.upload, before) {
                 self.blobs.delete_staged(object.upload).await?;
                 removed += 1;
             }
@@ -69,7 +77,7 @@ impl OriginalsJanitor {
     /// The bytes go while the row is locked; should we die in between, the row stays for the next
     /// sweep, and an upload meanwhile brings the bytes anew.
     async fn remove_one_original(&self) -> Result<bool, OpsError> {
-        let now = self.clock.now();
+        let Some(now) = self.clock.now_for(ClockUse::Delete) else { return Ok(false) };
         let mut across = self.store.across_tenants().await?;
         let (untouched_since, failed_before) =
             (now - self.retention.orphans, now - self.retention.failed);
@@ -77,9 +85,22 @@ impl OriginalsJanitor {
             across.commit().await?;
             return Ok(false);
         };
+        // Bytes do not come back with a rollback.
+        if !across.confirms_time_for(ClockUse::Delete).await? {
+            across.rollback().await?;
+            return Ok(false);
+        }
         self.blobs.delete_original(blob.tenant_id, &blob.hash).await?;
         across.forget_blob(&blob).await?;
         across.commit().await?;
         Ok(true)
     }
+}
+
+/// By the upload's id, which carries the database's time. When an object was last changed is the word of the machine
+/// that wrote it or of the object store, and their clocks may be wrong.
+fn began_before(upload: Uuid, moment: DateTime<Utc>) -> bool {
+    let seconds = upload.get_timestamp().map(|began| began.to_unix().0);
+    let began = seconds.and_then(|seconds| DateTime::from_timestamp_secs(seconds.try_into().ok()?));
+    began.is_none_or(|began| began < moment)
 }

@@ -12,6 +12,8 @@ taken_back AS (
     UPDATE jobs
     SET status = CASE WHEN expiries + 1 >= $2 THEN 'DEAD' ELSE 'PENDING' END,
         expiries = expiries + 1, lease_token = NULL, lease_until = NULL,
+        -- It was due when it was claimed, even if the clock was set back since.
+        next_run_at = least(next_run_at, $1),
         error = 'the worker ' || worker_id || ' stopped responding',
         error_class = 'poison',
         guidance = 'the work is taken over by itself; if workers keep dying on this document, look at it',

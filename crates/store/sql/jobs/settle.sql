@@ -29,7 +29,8 @@ settled AS (
     SET status = CASE r.outcome WHEN 'succeeded' THEN 'COMPLETED' WHEN 'given_up' THEN 'DEAD'
                                 ELSE 'PENDING' END,
         attempts = jobs.attempts + (r.outcome = 'put_off')::int,
-        next_run_at = coalesce(r.not_before, jobs.next_run_at),
+        -- It was due when it was claimed, even if the clock was set back since.
+        next_run_at = coalesce(r.not_before, least(jobs.next_run_at, $15)),
         error = r.error, error_class = r.class, guidance = r.guidance,
         lease_token = NULL, lease_until = NULL, updated_at = $15
     FROM ours AS r

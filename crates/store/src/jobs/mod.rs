@@ -4,6 +4,7 @@
 //! jobs, one reports (`report.rs`) on many. What people do with it stays inside a tenant (`tenant.rs`).
 
 mod feed;
+mod heal;
 mod queue;
 mod report;
 mod schedules;
