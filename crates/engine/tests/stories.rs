@@ -12,5 +12,7 @@ mod passing_on;
 mod retrying;
 #[path = "stories/staleness.rs"]
 mod staleness;
+#[path = "stories/timing.rs"]
+mod timing;
 #[path = "stories/workshop.rs"]
 mod workshop;
