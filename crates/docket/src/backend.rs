@@ -10,6 +10,7 @@ use reading::reader::Reader;
 use reading::sandbox::SandboxReport;
 use store::private::{self, PrivateServer};
 use store::{PasswordSeal, Store};
+use tokio_util::sync::{CancellationToken, DropGuard};
 
 use crate::commands;
 use crate::config::Config;
@@ -55,7 +56,7 @@ impl Backend {
         sandbox: Option<SandboxReport>,
         objects: Wanted,
     ) -> Result<Self> {
-        let environment = system::environment();
+        let environment = system::database_environment();
         let data_dir = open_data_dir(config, folder)?;
         let token_key = match &config.auth.jwt_secret {
             Some(secret) => secret.clone(),
@@ -93,6 +94,7 @@ impl Backend {
         let ops = Ops::new(database.store.clone(), blobs.clone(), &settings, environment);
         let equipment = Equipment {
             blobs: &blobs,
+            ids: database.store.ids().clone(),
             reader,
             reads_documents,
             children: config.read.children,
@@ -151,6 +153,8 @@ pub(crate) async fn with_objects<T>(
 pub(crate) struct OpenDatabase {
     store: Store,
     server: Option<PrivateServer>,
+    /// Ends when this is dropped.
+    clock_follower: DropGuard,
 }
 
 impl OpenDatabase {
@@ -162,13 +166,13 @@ impl OpenDatabase {
     /// For who needs the database and nothing else: it sees none of the server's secrets.
     pub(crate) async fn attach(config: &Config, folder: Folder) -> Result<Self> {
         let data_dir = open_data_dir(config, folder)?;
-        Self::open(config, &data_dir, &system::environment()).await
+        Self::open(config, &data_dir, &system::database_environment()).await
     }
 
     /// For a worker: with the object store, and with the key of passwords of documents.
     pub(crate) async fn attach_for_work(config: &Config, folder: Folder) -> Result<(Self, Blobs)> {
         let data_dir = open_data_dir(config, folder)?;
-        let environment = system::environment();
+        let environment = system::database_environment();
         let database = Self::open(config, &data_dir, &environment).await?;
         let (database, blobs) =
             database.with_objects(config, &data_dir, &environment, Wanted::Tied).await?;
@@ -241,7 +245,7 @@ impl OpenDatabase {
                      docs/database-roles.md says how to give Docket users with fewer rights"
                 );
             }
-            return Ok(Self { store: store.with_statement_timeouts(timeouts), server: None });
+            return Self::follow_clock(store.with_statement_timeouts(timeouts), None).await;
         }
         let settings = private::Settings {
             run_as: config.database.postgres_user.clone(),
@@ -251,8 +255,7 @@ impl OpenDatabase {
         let server = PrivateServer::start_or_attach(settings).await?;
         match Store::open_private(&server, connections, clock, ids).await {
             Ok(store) => {
-                let store = store.with_statement_timeouts(timeouts);
-                Ok(Self { store, server: Some(server) })
+                Self::follow_clock(store.with_statement_timeouts(timeouts), Some(server)).await
             }
             Err(error) => {
                 if let Err(error) = server.release().await {
@@ -261,6 +264,19 @@ impl OpenDatabase {
                 Err(error.into())
             }
         }
+    }
+
+    /// Nothing is done before the database's time is known.
+    async fn follow_clock(store: Store, server: Option<PrivateServer>) -> Result<Self> {
+        let stop = CancellationToken::new();
+        let opened =
+            Self { store: store.clone(), server, clock_follower: stop.clone().drop_guard() };
+        if let Err(error) = store.synchronise_clock().await {
+            let error = anyhow::Error::from(error).context("the database's clock cannot be read");
+            return opened.close_after(Err(error)).await;
+        }
+        tokio::spawn(async move { store.follow_clock(stop).await });
+        Ok(opened)
     }
 
     /// Closes, and passes on what came of the work before: its error, if it had one, is the one that
@@ -278,6 +294,7 @@ impl OpenDatabase {
 
     /// Connections first: the server waits for them when it stops.
     async fn close(self) -> Result<()> {
+        drop(self.clock_follower);
         if tokio::time::timeout(Self::CLOSE_TIMEOUT, self.store.close()).await.is_err() {
             tracing::warn!("some connections to the database did not close in time");
         }

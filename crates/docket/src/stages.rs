@@ -7,14 +7,14 @@ use std::sync::Arc;
 
 use ::stages::{Desk, FileWithin, FrontDoor, Index, Ingest, Layout, Ocr, Preprocess, TakingIn};
 use blob::Blobs;
-use domain::{Dependency, Failure, Pipeline, StageName};
+use domain::{Dependency, Failure, IdGen, Pipeline, StageName};
 use engine::Stages;
 use ops::{Intake, IntakeSettings, OpsError, VectorsKeeper};
 use reading::reader::Reader;
 use retrieval::embedding::VectorShelf;
 
 use crate::config::{Config, ConfigError};
-use crate::{drill, system};
+use crate::drill;
 
 /// Whether the drill's stages are there beside the real ones (`drill.rs`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,6 +26,7 @@ pub(crate) enum Drills {
 /// What stages are given to work with.
 pub(crate) struct Equipment<'a> {
     pub(crate) blobs: &'a Blobs,
+    pub(crate) ids: Arc<dyn IdGen>,
     pub(crate) reader: Reader,
     /// Whether the stages that read documents are among them: not where a lock of the sandbox is missing
     /// and required. Their jobs wait for a worker that has both locks.
@@ -68,9 +69,9 @@ fn not_handed_in(error: &OpsError) -> Failure {
 
 /// Every stage, in the pipeline's order.
 pub(crate) fn registered(drills: Drills, equipment: Equipment<'_>) -> Stages {
-    let Equipment { blobs, reader, reads_documents, children, intake, vectors } = equipment;
+    let Equipment { blobs, ids, reader, reads_documents, children, intake, vectors } = equipment;
     let door = Arc::new(Door(intake));
-    let stages = real_stages(blobs, &reader, children, door, Arc::new(vectors));
+    let stages = real_stages(blobs, &ids, &reader, children, door, Arc::new(vectors));
     let stages = if reads_documents { stages } else { stages.without(&READING) };
     with_drills(stages, drills)
 }
@@ -80,19 +81,19 @@ const READING: [&str; 3] = [Preprocess::NAME, Ocr::NAME, Layout::NAME];
 
 fn real_stages(
     blobs: &Blobs,
+    ids: &Arc<dyn IdGen>,
     reader: &Reader,
     children: usize,
     door: Arc<dyn FrontDoor>,
     shelf: Arc<dyn VectorShelf>,
 ) -> Stages {
-    let desk = || Desk::new(blobs.clone(), reader.clone(), system::environment().ids);
+    let desk = || Desk::new(blobs.clone(), reader.clone(), Arc::clone(ids));
     // A name that is none would be a bug, and its stage is left out.
     let real = Ingest::new(blobs.clone()).into_iter().fold(Stages::default(), Stages::with);
     let real = Preprocess::new(desk(), door, children).into_iter().fold(real, Stages::with);
     let real = Ocr::new(desk(), children).into_iter().fold(real, Stages::with);
     let real = Layout::new(desk(), children).into_iter().fold(real, Stages::with);
-    let ids = system::environment().ids;
-    let index = Index::new(desk(), ids, shelf, children);
+    let index = Index::new(desk(), Arc::clone(ids), shelf, children);
     index.into_iter().fold(real, Stages::with)
 }
 

@@ -1,18 +1,20 @@
 //! The real clock, ids and randomness: the only place that asks the machine for them.
 
-use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::panic::AssertUnwindSafe;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use domain::{Clock, IdGen, Random};
 use ops::Environment;
 use rand::RngExt;
-use uuid::Uuid;
+use rustix::time::{ClockId, clock_gettime};
+use store::DatabaseClock;
+use uuid::{ContextV7, Timestamp, Uuid};
 
+/// The machine's own time.
 #[derive(Debug)]
-struct SystemClock {
-    started: Instant,
-}
+struct SystemClock;
 
 impl Clock for SystemClock {
     #[expect(clippy::disallowed_methods, reason = "this is the injected clock")]
@@ -20,19 +22,26 @@ impl Clock for SystemClock {
         Utc::now()
     }
 
+    /// Since the machine was started, with the time that it was suspended: to a machine that wakes up, the clock of
+    /// its database must not seem to have jumped.
     fn elapsed(&self) -> Duration {
-        self.started.elapsed()
+        clock_gettime(ClockId::Boottime).try_into().unwrap_or_default()
     }
 }
 
-/// Version 7: ids that rise with time, so that new rows land at the end of their index.
+/// Version 7: ids that rise with time, so that new rows land at the end of their index. Their time is that of the
+/// clock: what they name can be told to be old.
 #[derive(Debug)]
-struct TimeOrderedIds;
+struct TimeOrderedIds {
+    clock: Arc<dyn Clock>,
+    context: Mutex<AssertUnwindSafe<ContextV7>>,
+}
 
 impl IdGen for TimeOrderedIds {
-    #[expect(clippy::disallowed_methods, reason = "this is the injected source of ids")]
     fn next(&self) -> Uuid {
-        Uuid::now_v7()
+        let now = self.clock.now();
+        let seconds = u64::try_from(now.timestamp()).unwrap_or_default();
+        Uuid::new_v7(Timestamp::from_unix(&self.context, seconds, now.timestamp_subsec_nanos()))
     }
 }
 
@@ -46,10 +55,18 @@ impl Random for SystemRandom {
     }
 }
 
+/// For what needs no database.
 pub(crate) fn environment() -> Environment {
-    Environment {
-        clock: Arc::new(SystemClock { started: Instant::now() }),
-        ids: Arc::new(TimeOrderedIds),
-        random: Arc::new(SystemRandom),
-    }
+    with_clock(Arc::new(SystemClock))
+}
+
+/// For what works on a database: by its time, once it is open.
+pub(crate) fn database_environment() -> Environment {
+    with_clock(Arc::new(DatabaseClock::new(Arc::new(SystemClock))))
+}
+
+fn with_clock(clock: Arc<dyn Clock>) -> Environment {
+    let context = Mutex::new(AssertUnwindSafe(ContextV7::new()));
+    let ids = TimeOrderedIds { clock: Arc::clone(&clock), context };
+    Environment { clock, ids: Arc::new(ids), random: Arc::new(SystemRandom) }
 }

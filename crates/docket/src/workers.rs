@@ -9,8 +9,8 @@ use anyhow::Context;
 use blob::Blobs;
 use domain::{Random, StageName};
 use engine::{
-    Chore, Environment, Schedules, Stages, Worker, WorkerHealth, WorkerSettings, janitor,
-    number_events, stale_runs,
+    Chore, Environment, Schedules, Stages, Worker, WorkerHealth, WorkerSettings, heal_times,
+    janitor, number_events, stale_runs,
 };
 use ops::{OriginalsJanitor, PasswordKeeper, Retention, VectorsKeeper, WorkerProbe};
 use store::Store;
@@ -47,8 +47,11 @@ impl Workers {
         health: WorkerHealth,
     ) -> anyhow::Result<Self> {
         let work = &config.work;
-        let ops::Environment { clock, ids, random } = system::environment();
-        let environment = Environment { clock, ids, random };
+        let environment = Environment {
+            clock: Arc::clone(store.clock()),
+            ids: Arc::clone(store.ids()),
+            random: system::environment().random,
+        };
         let id = worker_id(environment.random.as_ref());
         let description = describe(&stages, work.max_jobs);
         let settings = WorkerSettings {
@@ -110,6 +113,7 @@ fn chores(
     let clock = || environment.clock.clone();
     Schedules::default()
         .with(stale_runs(store.clone(), clock(), config.work.stale))
+        .with(heal_times(store.clone(), clock()))
         .with(janitor(store.clone(), clock(), config.work.keep_finished_jobs))
         .with(number_events(store.clone()))
         .with(sweep_originals(OriginalsJanitor {

@@ -8,6 +8,8 @@ use std::time::Duration;
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
+use crate::{ClockJump, ClockReading, ClockReport, ClockUse};
+
 /// Tells the time.
 pub trait Clock: Debug + Send + Sync {
     fn now(&self) -> DateTime<Utc>;
@@ -15,6 +17,22 @@ pub trait Clock: Debug + Send + Sync {
     /// Time since some fixed moment of this process. Unlike [`Clock::now`] it never goes back: for
     /// measuring how long ago something was.
     fn elapsed(&self) -> Duration;
+
+    /// The time for a decision that concerns other processes; `None` while this clock cannot be relied on for it.
+    fn now_for(&self, _use: ClockUse) -> Option<DateTime<Utc>> {
+        Some(self.now())
+    }
+
+    /// Holds this clock against the database's. Returns a jump that the other processes should be told of.
+    /// A clock that follows no database has nothing to do.
+    fn observe(&self, _reading: &ClockReading) -> Option<ClockJump> {
+        None
+    }
+
+    /// How this clock stands to the database's; `None` when it follows no database.
+    fn report(&self) -> Option<ClockReport> {
+        None
+    }
 }
 
 /// Makes new ids, in rising order so that they index well.

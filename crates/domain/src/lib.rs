@@ -7,6 +7,7 @@ mod access;
 mod audit;
 mod audit_checkpoint;
 mod chunks;
+mod clock;
 mod content;
 mod content_hash;
 mod documents;
@@ -31,6 +32,7 @@ pub use audit_checkpoint::{
     CheckpointFault, CheckpointOrigin, CheckpointStatement, LaneHead, SignedCheckpoint,
 };
 pub use chunks::{ChunkArea, EmbeddedPart, NewChunk, NewChunks, NewVectors};
+pub use clock::{ClockJump, ClockReading, ClockReport, ClockUse, in_words};
 pub use content::{ContentNeed, ReadableObject};
 pub use content_hash::{ContentHash, InvalidContentHash};
 pub use documents::{DedupResult, DocumentStatus, FileKind, UnknownFileKind, upload_uri};

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use domain::{StageName, TenantId};
+use domain::{ClockUse, StageName, TenantId};
 use store::{Claim, ClaimedJob, Held, Outcome, Report, StageRoom, StoreError};
 use tokio::sync::{Mutex, Notify, OwnedSemaphorePermit, Semaphore};
 use uuid::Uuid;
@@ -134,7 +134,10 @@ impl Shop {
         let asked = self.environment.clock.now();
         let mut across = self.store.on_the_queue().await?;
         // It may have taken a while to get through: leases, and the record of them, begin now.
-        let now = self.environment.clock.now();
+        let Some(now) = self.environment.clock.now_for(ClockUse::Schedule) else {
+            across.rollback().await?;
+            return Ok(0);
+        };
         for stage in &mut room.rooms {
             stage.lease_until += now - asked;
             stage.last_tenant = turns.get(&stage.stage).copied().unwrap_or(TenantId(Uuid::nil()));

@@ -7,7 +7,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use domain::Clock;
+use domain::{Clock, ClockUse};
 use store::{Store, StoreError};
 
 use crate::schedules::Chore;
@@ -33,13 +33,16 @@ pub fn janitor(store: Store, clock: Arc<dyn Clock>, keep: Duration) -> Chore {
 }
 
 async fn sweep(store: &Store, clock: &dyn Clock, keep: Duration) -> Result<(), StoreError> {
-    let before = clock.now() - keep;
-    loop {
+    while let Some(now) = clock.now_for(ClockUse::Delete) {
         let mut across = store.across_tenants().await?;
-        let swept = across.sweep_finished(before, AT_ONCE).await?;
+        let swept = across.sweep_finished(now - keep, AT_ONCE).await?;
+        if swept > 0 && !across.confirms_time_for(ClockUse::Delete).await? {
+            return across.rollback().await;
+        }
         across.commit().await?;
         if swept == 0 {
             return Ok(());
         }
     }
+    Ok(())
 }

@@ -7,7 +7,8 @@
 //! - A job whose stage could not use something it depends on is paused, without losing an attempt
 //!   (`pausing.rs`).
 //! - [`Schedules`] do things again and again, by one process at a time: the [`janitor`], the
-//!   look for [`stale_runs`], the [numbering of events](number_events).
+//!   looks for [`stale_runs`] and for times that lie ahead ([`heal_times`]), the
+//!   [numbering of events](number_events).
 //!
 //! *Architecture invariant:* no transaction is open while a stage runs; what a worker knows about a
 //! job is only as good as its lease token, and the store checks that on every report.
@@ -20,6 +21,7 @@ mod committer;
 mod decide;
 mod environment;
 mod event_numbering;
+mod heal_times;
 mod heartbeat;
 mod held;
 mod janitor;
@@ -33,6 +35,7 @@ mod worker;
 pub use decide::{after_failure, timed_out};
 pub use environment::Environment;
 pub use event_numbering::number_events;
+pub use heal_times::heal_times;
 pub use janitor::janitor;
 pub use schedules::{Chore, ChoreFuture, Schedules};
 pub use stage::{Progress, Stage, StageFuture, StageOutput, StageSettings, Stages, Work};

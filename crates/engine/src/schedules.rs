@@ -8,6 +8,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
+use domain::ClockUse;
 use store::{Store, StoreError};
 use tokio_util::sync::CancellationToken;
 
@@ -67,7 +68,7 @@ impl Schedules {
     ) -> Result<Vec<&'static str>, StoreError> {
         let mut done = Vec::new();
         for chore in &self.chores {
-            let now = environment.clock.now();
+            let Some(now) = environment.clock.now_for(ClockUse::Schedule) else { break };
             let mut across = store.across_tenants().await?;
             let until = now + chore.longest;
             let begun = across.begin_schedule(chore.name, chore.every, now, until).await?;

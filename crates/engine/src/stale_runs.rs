@@ -14,7 +14,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use domain::Clock;
+use domain::{Clock, ClockUse};
 use store::{StaleBefore, Store, StoreError};
 
 use crate::schedules::Chore;
@@ -56,15 +56,18 @@ pub fn stale_runs(store: Store, clock: Arc<dyn Clock>, after: StaleAfter) -> Cho
 }
 
 async fn take_over(store: &Store, clock: &dyn Clock, after: StaleAfter) -> Result<(), StoreError> {
-    loop {
-        let now = clock.now();
+    while let Some(now) = clock.now_for(ClockUse::Expire) {
         let stale = StaleBefore { queued: now - after.queued, running: now - after.running };
         let mut across = store.on_the_queue().await?;
         let taken = across.take_over_stale_runs(stale, now, AT_ONCE).await?;
+        if taken > 0 && !across.confirms_time_for(ClockUse::Expire).await? {
+            return across.rollback().await;
+        }
         across.commit().await?;
         if taken == 0 {
             return Ok(());
         }
         tracing::warn!(runs = taken, "took over runs that showed no sign of life");
     }
+    Ok(())
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use domain::RetryPolicy;
+use domain::{ClockUse, RetryPolicy};
 use store::{ClaimedJob, Outcome, Report, Store, StoreError};
 use tokio::sync::Semaphore;
 use tokio::task::JoinHandle;
@@ -266,8 +266,13 @@ impl Shop {
     async fn rescue(&self) -> Result<(), StoreError> {
         const AT_ONCE: u32 = 100;
         let mut across = self.store.on_the_queue().await?;
-        let now = self.environment.clock.now();
+        let Some(now) = self.environment.clock.now_for(ClockUse::Expire) else {
+            return across.rollback().await;
+        };
         let taken = across.take_back_expired(now, self.settings.allowed_expiries, AT_ONCE).await?;
+        if !taken.is_empty() && !across.confirms_time_for(ClockUse::Expire).await? {
+            return across.rollback().await;
+        }
         self.resume_paused(&mut across).await?;
         across.commit().await?;
         if !taken.is_empty() {

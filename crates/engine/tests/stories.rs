@@ -14,5 +14,7 @@ mod pausing;
 mod retrying;
 #[path = "stories/staleness.rs"]
 mod staleness;
+#[path = "stories/timing.rs"]
+mod timing;
 #[path = "stories/workshop.rs"]
 mod workshop;

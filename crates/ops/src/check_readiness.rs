@@ -88,11 +88,13 @@ impl Vitals {
             problem: (worker.problem)(),
             is_essential: worker.is_essential,
         }));
+        dependencies.extend(self.check_clock());
         Readiness { dependencies }
     }
 
-    /// Sets the gauges of the sandbox.
+    /// Sets the gauges of the sandbox and of the clock.
     pub fn measure_sandbox(&self) {
+        self.measure_clock();
         let Some(report) = &self.sandbox else { return };
         let number = |is_so: bool| if is_so { 1.0 } else { 0.0 };
         for (lock, is_active) in report.locks() {

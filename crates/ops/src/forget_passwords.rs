@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use domain::Clock;
+use chrono::DateTime;
+use domain::{Clock, ClockUse};
 use store::Store;
 
 use crate::OpsError;
@@ -22,8 +23,15 @@ impl PasswordKeeper {
     pub async fn forget(&self) -> Result<u64, OpsError> {
         self.store.seal_clear_passwords().await?;
         let mut across = self.store.across_tenants().await?;
-        let failed_before = self.clock.now() - Self::KEPT_AFTER_A_FAILURE;
+        // While the time is not sure, those of failed runs stay; what else is not needed goes all the same.
+        let now = self.clock.now_for(ClockUse::Delete);
+        let failed_before =
+            now.map_or(DateTime::UNIX_EPOCH, |now| now - Self::KEPT_AFTER_A_FAILURE);
         let forgotten = across.forget_passwords(failed_before).await?;
+        if forgotten > 0 && now.is_some() && !across.confirms_time_for(ClockUse::Delete).await? {
+            across.rollback().await?;
+            return Ok(0);
+        }
         across.commit().await?;
         if forgotten > 0 {
             tracing::info!(

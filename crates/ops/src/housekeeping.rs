@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 use chrono::DateTime;
+use domain::ClockUse;
 use store::{RevocationFeed, StoreError};
 use tokio_util::sync::CancellationToken;
 
@@ -59,8 +60,9 @@ impl Ops {
     pub async fn do_housekeeping(&self) -> Result<(), StoreError> {
         let (now, elapsed) = (self.clock.now(), self.clock.elapsed());
         // The first time everything counts: tokens may be older than today's setting lets them get.
-        let since =
-            self.access.heard_until().map_or(DateTime::UNIX_EPOCH, |until| until - Self::OVERLAP);
+        // And when the clock was set back: what is new now carries an earlier time.
+        let heard_until = self.access.heard_until().filter(|until| *until <= now);
+        let since = heard_until.map_or(DateTime::UNIX_EPOCH, |until| until - Self::OVERLAP);
         let mut across = self.store.across_tenants().await?;
         let revocations = across.revocations_since(since, now).await?;
         let special_limits = across.special_limits().await?;
@@ -72,8 +74,13 @@ impl Ops {
         self.unknown_keys.forget_idle();
         self.queue_room.forget_old(self.clock.as_ref());
         self.write_down_key_uses().await?;
+        let Some(now) = self.clock.now_for(ClockUse::Delete) else { return Ok(()) };
         let mut across = self.store.across_tenants().await?;
-        across.forget_expired(now).await?;
+        if across.forget_expired(now).await? > 0
+            && !across.confirms_time_for(ClockUse::Delete).await?
+        {
+            return across.rollback().await;
+        }
         across.commit().await
     }
 

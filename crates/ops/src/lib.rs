@@ -47,6 +47,7 @@ mod rate;
 mod read_pages;
 mod recent_reads;
 mod remembered_tokens;
+mod report_clock;
 mod rerun_document;
 mod retry_job;
 mod revoke_api_key;

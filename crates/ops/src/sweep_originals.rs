@@ -8,9 +8,11 @@
 use std::sync::Arc;
 
 use blob::Blobs;
-use domain::Clock;
+use chrono::{DateTime, Utc};
+use domain::{Clock, ClockUse};
 use futures_util::TryStreamExt;
 use store::Store;
+use uuid::Uuid;
 
 use crate::OpsError;
 
@@ -57,14 +59,20 @@ impl OriginalsJanitor {
     }
 
     async fn sweep_staged(&self) -> Result<u32, OpsError> {
-        let now = self.clock.now();
+        let mut across = self.store.across_tenants().await?;
+        let is_confirmed = across.confirms_time_for(ClockUse::Delete).await?;
+        across.commit().await?;
+        let Some(now) = self.clock.now_for(ClockUse::Delete).filter(|_| is_confirmed) else {
+            return Ok(0);
+        };
+        let before = now - self.retention.orphans;
         let mut staged = self.blobs.list_staged();
         let mut removed = 0;
         while let Some(object) = staged.try_next().await? {
-            let untouched_for = now - object.last_modified;
-            let is_abandoned = untouched_for > Self::ABANDONED_AFTER
+            let is_old = object.last_modified < before && began_before(object.upload, before);
+            let is_abandoned = now - object.last_modified > Self::ABANDONED_AFTER
                 && self.blobs.is_abandoned(object.upload).await?;
-            if untouched_for > self.retention.orphans || is_abandoned {
+            if is_old || is_abandoned {
                 self.blobs.delete_staged(object.upload).await?;
                 removed += 1;
             }
@@ -75,7 +83,7 @@ impl OriginalsJanitor {
     /// The bytes go while the row is locked; should we die in between, the row stays for the next
     /// sweep, and an upload meanwhile brings the bytes anew.
     async fn remove_one_original(&self) -> Result<bool, OpsError> {
-        let now = self.clock.now();
+        let Some(now) = self.clock.now_for(ClockUse::Delete) else { return Ok(false) };
         let mut across = self.store.across_tenants().await?;
         let (untouched_since, failed_before) =
             (now - self.retention.orphans, now - self.retention.failed);
@@ -83,9 +91,22 @@ impl OriginalsJanitor {
             across.commit().await?;
             return Ok(false);
         };
+        // Bytes do not come back with a rollback.
+        if !across.confirms_time_for(ClockUse::Delete).await? {
+            across.rollback().await?;
+            return Ok(false);
+        }
         self.blobs.delete_original(blob.tenant_id, &blob.hash).await?;
         across.forget_blob(&blob).await?;
         across.commit().await?;
         Ok(true)
     }
+}
+
+/// By the upload's id, which carries the database's time. When an object was last changed is the word of the machine
+/// that wrote it or of the object store, and their clocks may be wrong.
+fn began_before(upload: Uuid, moment: DateTime<Utc>) -> bool {
+    let seconds = upload.get_timestamp().map(|began| began.to_unix().0);
+    let began = seconds.and_then(|seconds| DateTime::from_timestamp_secs(seconds.try_into().ok()?));
+    began.is_none_or(|began| began < moment)
 }

@@ -1,6 +1,6 @@
 //! Signed checkpoints of the audit log. What they mean is decided in `ops/src/audit_checkpoints.rs`.
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use domain::{CheckpointStatement, LaneHead, SignedCheckpoint, TenantId};
 use sqlx::FromRow;
 use uuid::Uuid;
@@ -53,12 +53,17 @@ impl Tx {
 
 impl AcrossTenants {
     /// The tenants whose log has grown since a checkpoint that was taken before this moment, or that have none.
+    /// A checkpoint that was taken later than now is as good as one that was taken long ago: the clock was set back.
     pub async fn tenants_without_checkpoint_since(
         &mut self,
         moment: DateTime<Utc>,
+        now: DateTime<Utc>,
     ) -> Result<Vec<TenantId>, StoreError> {
+        /// By how much the times of two processes may differ.
+        const TOLERANCE: TimeDelta = TimeDelta::minutes(1);
         let ids: Vec<Uuid> = sqlx::query_scalar(sql!("audit/checkpoints_due"))
             .bind(moment)
+            .bind(now + TOLERANCE)
             .fetch_all(self.connection())
             .await?;
         Ok(ids.into_iter().map(TenantId).collect())

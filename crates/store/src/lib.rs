@@ -15,6 +15,7 @@ mod across;
 mod api_keys;
 mod audit;
 mod audit_checkpoints;
+mod clock;
 mod documents;
 mod error;
 mod idempotency;
@@ -37,6 +38,7 @@ pub use access::RevocationFeed;
 pub use across::AcrossTenants;
 pub use api_keys::NewApiKey;
 pub use audit_checkpoints::CheckpointRecord;
+pub use clock::DatabaseClock;
 pub use documents::{
     AbandonedBlob, BatchItemRecord, BatchName, BatchRecord, ContainedFile, ContentFacts,
     DocumentFilter, DocumentRecord, EventRecord, Facet, FacetCounts, LookedThrough, Masking,

@@ -8,6 +8,8 @@ mod claiming;
 mod desk;
 #[path = "queue/following.rs"]
 mod following;
+#[path = "queue/healing.rs"]
+mod healing;
 #[path = "queue/leases.rs"]
 mod leases;
 #[path = "queue/pausing.rs"]

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use anyhow::Context;
 use engine::WorkerHealth;
-use ops::{Environment, Intake, VectorsKeeper, Vitals};
+use ops::{Intake, VectorsKeeper, Vitals};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
@@ -17,7 +17,6 @@ use crate::readers;
 use crate::say::say;
 use crate::signals::stop_on_signal;
 use crate::stages::{self, Drills, Equipment};
-use crate::system;
 use crate::workers::{Workers, probe};
 
 /// Works until a signal; then finishes or hands back what is under way.
@@ -29,15 +28,16 @@ pub(crate) async fn run(config: &Config, drills: Drills) -> anyhow::Result<ExitC
         None => None,
     };
     let (database, blobs) = OpenDatabase::attach_for_work(config, Folder::MustBeThere).await?;
-    let Environment { clock, ids, .. } = system::environment();
     let store = database.store().clone();
-    let intake = Intake::new(store, blobs.clone(), ids, Arc::clone(&clock), settings);
+    let (clock, ids) = (Arc::clone(store.clock()), Arc::clone(store.ids()));
+    let intake = Intake::new(store, blobs.clone(), Arc::clone(&ids), Arc::clone(&clock), settings);
     let embedding = models::embedding(&config.search)?;
-    let vectors = VectorsKeeper::new(database.store().clone(), embedding, clock);
+    let vectors = VectorsKeeper::new(database.store().clone(), embedding, Arc::clone(&clock));
     let (reader, children) = (readers::reader(&config.read)?, config.read.children);
     let sandbox = readers::check_sandbox(&reader).await;
     let equipment = Equipment {
         blobs: &blobs,
+        ids,
         reader,
         reads_documents: sandbox.reads_documents(),
         children,
@@ -53,7 +53,7 @@ pub(crate) async fn run(config: &Config, drills: Drills) -> anyhow::Result<ExitC
         let vitals = Vitals {
             store: database.store().clone(),
             blobs: blobs.clone(),
-            clock: system::environment().clock,
+            clock,
             sandbox: Some(sandbox),
             worker: Some(probe(&health, true)),
         };

@@ -28,7 +28,7 @@ async fn look(shop: &Workshop, watch: &Schedules) {
 }
 
 /// A worker takes the job, and dies at once.
-async fn claim_and_die(shop: &Workshop) -> Held {
+pub(crate) async fn claim_and_die(shop: &Workshop) -> Held {
     let now = shop.environment.clock.now();
     let room = StageRoom {
         stage: "ocr".parse().unwrap(),

@@ -5,7 +5,9 @@ use std::time::Duration;
 use blob::CheckpointPlace;
 use bytes::Bytes;
 use chrono::{DateTime, Utc};
-use domain::{Action, Caller, CheckpointStatement, ContentHash, SignedCheckpoint, TenantId};
+use domain::{
+    Action, Caller, CheckpointStatement, ClockUse, ContentHash, SignedCheckpoint, TenantId,
+};
 use sha2::{Digest, Sha256};
 use store::{AcrossTenants, CheckpointRecord};
 use tokio_util::sync::CancellationToken;
@@ -28,10 +30,15 @@ impl Ops {
     /// Runs until `stop`. Errors are for the log only: the next round tries again.
     pub async fn keep_checkpoints(&self, stop: CancellationToken) {
         loop {
-            let taken_until = self.clock.now() - self.audit.checkpoint_every;
+            let take_what_is_due = async {
+                match self.clock.now_for(ClockUse::Schedule) {
+                    Some(now) => self.take_checkpoints(now - self.audit.checkpoint_every).await,
+                    None => Ok(0),
+                }
+            };
             tokio::select! {
                 () = stop.cancelled() => return,
-                taken = self.take_checkpoints(taken_until) => {
+                taken = take_what_is_due => {
                     if let Err(error) = taken {
                         let error = &error as &dyn std::error::Error;
                         tracing::warn!(error, "no checkpoint of the audit log was taken");
@@ -48,7 +55,7 @@ impl Ops {
     /// Takes a checkpoint of every tenant whose log has grown since one that was taken at `taken_until` or earlier.
     pub async fn take_checkpoints(&self, taken_until: DateTime<Utc>) -> Result<usize, OpsError> {
         let mut across = self.store.across_tenants().await?;
-        let due = across.tenants_without_checkpoint_since(taken_until).await?;
+        let due = across.tenants_without_checkpoint_since(taken_until, self.clock.now()).await?;
         across.commit().await?;
         let mut taken = 0;
         for tenant_id in due {

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use domain::{Clock, ContentHash, EmbeddedPart, Failure, TenantId};
+use domain::{Clock, ClockUse, ContentHash, EmbeddedPart, Failure, TenantId};
 use retrieval::chunk::Chunk;
 use retrieval::embedding::{Embedding, EmbeddingSource, OnShelf, VectorShelf, parts_of};
 use store::{Store, StoreError, WaitingChunk};
@@ -78,15 +78,19 @@ impl VectorsKeeper {
     pub async fn sweep(&self) -> Result<(), StoreError> {
         let embedding = self.models.current().await;
         let model = embedding.as_deref().map(Embedding::model);
-        loop {
+        while let Some(now) = self.clock.now_for(ClockUse::Delete) {
             let mut across = self.store.across_tenants().await?;
-            let since = self.clock.now() - Self::KEEP;
+            let since = now - Self::KEEP;
             let swept = across.sweep_search(since, model, Self::SWEPT_AT_ONCE).await?;
+            if swept > 0 && !across.confirms_time_for(ClockUse::Delete).await? {
+                return across.rollback().await;
+            }
             across.commit().await?;
             if swept < Self::SWEPT_AT_ONCE.unsigned_abs() {
                 return Ok(());
             }
         }
+        Ok(())
     }
 
     async fn look_up(

@@ -17,7 +17,9 @@ probes AS (
         FOR UPDATE SKIP LOCKED) AS probe
     WHERE NOT EXISTS (
         SELECT FROM jobs
-        WHERE paused_for = dependency.name AND probed_at > $2 AND status IN ('PENDING', 'PROCESSING'))
+        WHERE paused_for = dependency.name AND probed_at > $2 AND status IN ('PENDING', 'PROCESSING')
+          -- Later than now: the clock was set back since.
+          AND probed_at <= $1::timestamptz + interval '1 minute')
 )
 UPDATE jobs SET is_paused = false, probed_at = $1, next_run_at = least(next_run_at, $1), updated_at = $1
 WHERE job_id IN (SELECT job_id FROM due UNION SELECT job_id FROM probes)

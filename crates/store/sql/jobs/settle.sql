@@ -31,7 +31,8 @@ settled AS (
     SET status = CASE r.outcome WHEN 'succeeded' THEN 'COMPLETED' WHEN 'given_up' THEN 'DEAD'
                                 ELSE 'PENDING' END,
         attempts = jobs.attempts + (r.outcome = 'put_off')::int,
-        next_run_at = coalesce(r.not_before, jobs.next_run_at),
+        -- It was due when it was claimed, even if the clock was set back since.
+        next_run_at = coalesce(r.not_before, least(jobs.next_run_at, $15)),
         pauses = jobs.pauses + (r.outcome = 'paused')::int,
         is_paused = r.outcome = 'paused',
         -- What was handed back was not tried: it waits for what it waited for.

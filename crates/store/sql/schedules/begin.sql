@@ -1,8 +1,10 @@
--- $1 name, $2 now, $3 when it is due again, $4 token, $5 the lease's end
+-- $1 name, $2 now, $3 when it is due again, $4 token, $5 the lease's end. A time that lies further ahead than it could
+-- have been set was set before the clock went back, and does not count ($6: by how much two processes may differ).
 INSERT INTO schedules AS s (name, next_at, lease_token, lease_until, last_began)
 VALUES ($1, $3, $4, $5, $2)
 ON CONFLICT (name) DO UPDATE
 SET next_at = excluded.next_at, lease_token = excluded.lease_token, lease_until = excluded.lease_until,
     last_began = excluded.last_began
-WHERE s.next_at <= $2 AND (s.lease_until IS NULL OR s.lease_until < $2)
+WHERE (s.next_at <= $2 OR s.next_at > $3 + $6::interval)
+  AND (s.lease_until IS NULL OR s.lease_until < $2 OR s.lease_until > $5 + $6::interval)
 RETURNING name

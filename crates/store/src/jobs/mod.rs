@@ -6,6 +6,7 @@
 
 mod dead;
 mod feed;
+mod heal;
 mod pauses;
 mod queue;
 mod report;

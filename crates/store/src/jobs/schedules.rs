@@ -19,6 +19,9 @@ pub struct BegunSchedule {
 }
 
 impl AcrossTenants {
+    /// By how much the times of two processes may differ.
+    const TOLERANCE: Duration = Duration::from_secs(30);
+
     /// Begins the schedule when it is due and nobody is at it. One that is new is due at once.
     pub async fn begin_schedule(
         &mut self,
@@ -34,6 +37,7 @@ impl AcrossTenants {
             .bind(now + every)
             .bind(token)
             .bind(lease_until)
+            .bind(Self::TOLERANCE)
             .fetch_optional(self.connection())
             .await?;
         Ok(begun.map(|name| BegunSchedule { token, name }))

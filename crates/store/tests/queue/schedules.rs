@@ -59,3 +59,29 @@ async fn a_schedule_whose_process_died_goes_on_after_its_lease() {
     assert!(!end(&desk, &zombie).await);
     assert!(end(&desk, &heir).await);
 }
+
+#[tokio::test]
+async fn a_schedule_from_before_the_clock_was_set_back_is_due_at_once() {
+    let desk = Desk::open().await;
+    desk.clock.advance(chrono::Duration::days(8));
+    let begun = begin(&desk).await.unwrap();
+    end(&desk, &begun).await;
+    // Two processes may differ a little.
+    desk.clock.advance(-chrono::Duration::seconds(20));
+    assert!(begin(&desk).await.is_none());
+    desk.clock.advance(-chrono::Duration::days(8));
+    let again = begin(&desk).await.expect("it would be due in eight days");
+    assert!(begin(&desk).await.is_none(), "once");
+    assert!(end(&desk, &again).await);
+}
+
+#[tokio::test]
+async fn a_process_that_died_before_the_clock_was_set_back_stops_no_schedule() {
+    let desk = Desk::open().await;
+    desk.clock.advance(chrono::Duration::hours(1));
+    let zombie = begin(&desk).await.unwrap();
+    desk.clock.advance(-chrono::Duration::hours(1));
+    let heir = begin(&desk).await.expect("no lease lasts that long");
+    assert!(!end(&desk, &zombie).await);
+    assert!(end(&desk, &heir).await);
+}

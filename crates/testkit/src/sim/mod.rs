@@ -4,6 +4,10 @@
 //! next, how each stage ends, and what goes wrong. Workers are stepped one operation at a time on a
 //! real store, with a clock that only the simulation moves; nothing here waits for a timer.
 //!
+//! Time goes wrong too (`clocks.rs`): every machine has a time of day of its own, up to days off and set at any moment,
+//! and the database's clock jumps. Meanwhile no lease may be taken back before its time has really passed, no original
+//! may be old enough to be deleted, and a periodic task must go on (`periodic.rs`).
+//!
 //! While it runs, every answer of the store is held against a model of who holds which lease
 //! (`model.rs`). When the faults stop, the rest is worked off, and the rows are held against each
 //! other (`checks.rs`): nothing lost, nothing done twice, audit log and outbox in step.
@@ -12,9 +16,11 @@
 //! that really die (chaos).
 
 mod checks;
+mod clocks;
 mod lane;
 mod model;
 mod people;
+mod periodic;
 mod seed;
 mod worker;
 

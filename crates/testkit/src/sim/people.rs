@@ -1,6 +1,5 @@
 //! What people do while workers work: submit, cancel, retry.
 
-use chrono::Duration;
 use domain::{Action, Caller, DocId, JobId, JobState, RunId, Scope, StageName, Tenant, TenantId};
 use serde_json::json;
 use store::{JobFilter, NewRun, Window};
@@ -52,6 +51,7 @@ impl Seed<'_> {
         tx.commit().await.map_err(refused)?;
         self.note(format!("{} is submitted", new.run_id));
         self.runs.push((tenant_id, new.run_id));
+        self.originals.push((self.now(), self.passed.now()));
         Ok(())
     }
 
@@ -82,16 +82,5 @@ impl Seed<'_> {
     fn any_run(&mut self) -> Option<(TenantId, RunId)> {
         let count = self.runs.len();
         (count > 0).then(|| self.runs[self.dice.below(count)])
-    }
-
-    pub(crate) fn jump(&mut self) {
-        let by = match self.dice.below(4) {
-            0 => Duration::seconds(1),
-            1 => Duration::seconds(16),
-            2 => Duration::minutes(11),
-            _ => -Duration::seconds(20),
-        };
-        self.note(format!("the clock jumps by {by}"));
-        self.advance(by);
     }
 }

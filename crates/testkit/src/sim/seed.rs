@@ -1,10 +1,14 @@
 //! One seed, from its first step to the last check.
 
+use std::sync::Arc;
+use std::time::Duration as Time;
+
 use chrono::{DateTime, Duration, Utc};
 use domain::{Clock, IdGen, RunId, StageName, TenantId};
 use store::Store;
 
 use super::Tally;
+use super::clocks::{ClockRecord, Machine, Original, Passed};
 use super::lane::Lane;
 use super::model::Model;
 use super::people::STAGES;
@@ -29,6 +33,12 @@ pub(crate) struct Seed<'a> {
     pub(crate) tenants: Vec<TenantId>,
     pub(crate) runs: Vec<(TenantId, RunId)>,
     pub(crate) workers: Vec<SimWorker>,
+    pub(crate) passed: Arc<Passed>,
+    pub(crate) clocks: ClockRecord,
+    pub(crate) originals: Vec<Original>,
+    /// The periodic task: its name, when it was last begun, and when it must be due again at the latest.
+    pub(crate) schedule: String,
+    pub(crate) schedule_begun: (Time, Time),
     /// The faults are over.
     pub(crate) calm: bool,
     steps: Vec<String>,
@@ -36,7 +46,13 @@ pub(crate) struct Seed<'a> {
 
 impl<'a> Seed<'a> {
     pub(crate) fn new(lane: &'a mut Lane, seed: u64) -> Self {
+        let passed = Arc::new(Passed::default());
         Self {
+            schedule: format!("sim {}", lane.ids.next()),
+            schedule_begun: (passed.now(), Time::ZERO),
+            passed,
+            clocks: ClockRecord::default(),
+            originals: Vec::new(),
             lane,
             dice: Dice::new(seed),
             model: Model::default(),
@@ -68,6 +84,7 @@ impl<'a> Seed<'a> {
     }
 
     pub(crate) fn advance(&self, by: Duration) {
+        self.passed.pass(by.to_std().unwrap());
         self.lane.clock.advance(by);
     }
 
@@ -98,8 +115,11 @@ impl<'a> Seed<'a> {
             let missing = self.dice.below(STAGES.len() + 1);
             let has = |(place, _): &(usize, &StageName)| number == 0 || *place != missing;
             let stages = all.iter().enumerate().filter(has).map(|(_, stage)| stage.clone());
-            let skew = Duration::milliseconds(i64::try_from(self.dice.below(4000)).unwrap() - 2000);
-            self.workers.push(SimWorker::new(format!("w{number}"), stages.collect(), skew));
+            let stages = stages.collect();
+            let ahead = self.wrong_time();
+            let machine = Machine::new(&self.passed, ahead);
+            self.workers.push(SimWorker::new(format!("w{number}"), stages, machine));
+            self.read_clock(number);
         }
     }
 
@@ -107,6 +127,7 @@ impl<'a> Seed<'a> {
         let worker = self.dice.below(self.workers.len());
         let passed = i64::try_from(self.dice.below(3000)).unwrap();
         self.advance(Duration::milliseconds(passed));
+        self.follow_clocks();
         if self.workers[worker].paused {
             // It wakes up with what it had in its hands, however long that is ago.
             self.workers[worker].paused = self.dice.percent(60);
@@ -117,7 +138,7 @@ impl<'a> Seed<'a> {
             1 => Fault::AnswerLost,
             _ => Fault::None,
         };
-        match self.dice.below(100) {
+        match self.dice.below(115) {
             0..20 => self.claim(worker, fault).await.map(|_| ()),
             20..43 => {
                 self.run_stage(worker, false);
@@ -145,6 +166,13 @@ impl<'a> Seed<'a> {
             }
             92..94 => self.cancel().await,
             94..97 => self.retry().await,
+            100..106 => self.look_at_schedule(worker, fault).await,
+            106..109 => self.sweep(worker),
+            109..112 => self.heal_times(worker).await,
+            112..115 => {
+                self.set_machine(worker);
+                Ok(())
+            }
             _ => self.submit().await,
         }
     }
@@ -161,8 +189,9 @@ impl<'a> Seed<'a> {
             self.settle(worker, Fault::None).await?;
         }
         for _ in 0..ROUNDS {
-            // Long enough for every lease to run out and every job put off to be due.
-            self.advance(Duration::minutes(70));
+            self.wait_long();
+            self.heal_times(0).await?;
+            self.look_at_schedule(0, Fault::None).await?;
             self.rescue(0, Fault::None).await?;
             loop {
                 let claimed = self.claim(0, Fault::None).await?;

@@ -1,15 +1,19 @@
 //! A simulated worker: what it believes to hold, and its operations, one store call each.
 
 use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration as Time;
 
 use chrono::{DateTime, Duration, Utc};
 use domain::{
-    Dependency, Failure, Jitter, JobId, LeaseToken, RetryPolicy, StageName, TenantId, Tries,
+    Clock, ClockUse, Dependency, Failure, Jitter, JobId, LeaseToken, RetryPolicy, StageName,
+    TenantId, Tries,
 };
 use serde_json::json;
-use store::{Claim, ClaimedJob, Held, Lease, Next, Outcome, Report, StageRoom};
+use store::{Claim, ClaimedJob, DatabaseClock, Held, Lease, Next, Outcome, Report, StageRoom};
 use uuid::Uuid;
 
+use super::clocks::Machine;
 use super::seed::{Fault, Seed};
 
 pub(crate) const LEASE: Duration = Duration::seconds(15);
@@ -19,8 +23,10 @@ pub(crate) struct SimWorker {
     pub(crate) name: String,
     pub(crate) stages: Vec<StageName>,
     pub(crate) hands: Vec<Hand>,
-    /// Whose clock is how far off.
-    pub(crate) skew: Duration,
+    pub(crate) machine: Arc<Machine>,
+    pub(crate) clock: DatabaseClock,
+    /// When the process last read the database's clock, by the time that really passes.
+    pub(crate) clock_read: Time,
     pub(crate) paused: bool,
     turns: HashMap<StageName, TenantId>,
 }
@@ -33,8 +39,17 @@ pub(crate) struct Hand {
 }
 
 impl SimWorker {
-    pub(crate) fn new(name: String, stages: Vec<StageName>, skew: Duration) -> Self {
-        Self { name, stages, hands: Vec::new(), skew, paused: false, turns: HashMap::new() }
+    pub(crate) fn new(name: String, stages: Vec<StageName>, machine: Arc<Machine>) -> Self {
+        Self {
+            name,
+            stages,
+            hands: Vec::new(),
+            clock: machine.start_process(),
+            machine,
+            clock_read: Time::ZERO,
+            paused: false,
+            turns: HashMap::new(),
+        }
     }
 
     fn rooms(&self, room: usize, until: DateTime<Utc>) -> Vec<StageRoom> {
@@ -53,10 +68,11 @@ impl SimWorker {
 
 impl Seed<'_> {
     pub(crate) fn now_of(&self, worker: usize) -> DateTime<Utc> {
-        self.now() + self.workers[worker].skew
+        self.workers[worker].clock.now()
     }
 
     pub(crate) async fn claim(&mut self, worker: usize, fault: Fault) -> Result<usize, String> {
+        self.follow_clock(worker);
         let now = self.now_of(worker);
         let room = if self.calm { 8 } else { 1 + self.dice.below(3) };
         let rooms = self.workers[worker].rooms(room, now + LEASE);
@@ -71,7 +87,7 @@ impl Seed<'_> {
         }
         across.commit().await.map_err(refused)?;
         for job in &jobs {
-            self.model.claimed(job, now + LEASE)?;
+            self.model.claimed(job, self.passed.now())?;
         }
         let claimed = jobs.len();
         if fault == Fault::None {
@@ -87,6 +103,7 @@ impl Seed<'_> {
     pub(crate) async fn claim_together(&mut self, one: usize, other: usize) -> Result<(), String> {
         let mut open = Vec::new();
         for worker in [one, other] {
+            self.follow_clock(worker);
             let now = self.now_of(worker);
             let rooms = self.workers[worker].rooms(2, now + LEASE);
             let mut across = self.store().on_the_queue().await.map_err(refused)?;
@@ -94,12 +111,12 @@ impl Seed<'_> {
             let claim = Claim { rooms: &rooms, most: 2, but_for: &[], worker_id: &name, now };
             let jobs = across.claim_jobs(&claim).await.map_err(refused)?;
             self.note(format!("{name} claims {} beside another", jobs.len()));
-            open.push((worker, across, jobs, now));
+            open.push((worker, across, jobs));
         }
-        for (worker, across, jobs, now) in open {
+        for (worker, across, jobs) in open {
             across.commit().await.map_err(refused)?;
             for job in jobs {
-                self.model.claimed(&job, now + LEASE)?;
+                self.model.claimed(&job, self.passed.now())?;
                 self.workers[worker].hands.push(Hand { job, outcome: None });
             }
         }
@@ -161,8 +178,8 @@ impl Seed<'_> {
         if done.is_empty() {
             return Ok(());
         }
-        let reports: Vec<Report> = done.iter().map(report).collect();
         let now = self.now_of(worker);
+        let reports: Vec<Report> = done.iter().map(|hand| report(hand, now + LEASE)).collect();
         let mut across = self.store().on_the_queue().await.map_err(refused)?;
         let counted = across.settle_jobs(&reports, now).await.map_err(refused)?;
         let name = &self.workers[worker].name;
@@ -175,7 +192,7 @@ impl Seed<'_> {
         across.commit().await.map_err(refused)?;
         for (hand, report) in done.into_iter().zip(reports) {
             let did = counted.contains(&report.held);
-            self.model.settled(&hand.job, &report.outcome, did)?;
+            self.model.settled(&hand.job, &report.outcome, did, self.passed.now())?;
             if fault == Fault::AnswerLost {
                 // Not knowing, the worker reports again later.
                 self.workers[worker].hands.push(hand);
@@ -215,8 +232,8 @@ impl Seed<'_> {
         let mut across = self.store().on_the_queue().await.map_err(refused)?;
         let lost = across.prolong_leases(&leases, now).await.map_err(refused)?;
         across.commit().await.map_err(refused)?;
-        for (held, until) in leases {
-            self.model.prolonged(held, until, lost.contains(&held))?;
+        for (held, _) in leases {
+            self.model.prolonged(held, self.passed.now(), lost.contains(&held))?;
         }
         let name = &self.workers[worker].name;
         self.note(format!("{name} beats and has lost {}", lost.len()));
@@ -226,18 +243,20 @@ impl Seed<'_> {
 
     pub(crate) async fn rescue(&mut self, worker: usize, fault: Fault) -> Result<(), String> {
         const ALLOWED_EXPIRIES: u32 = 4;
-        let now = self.now_of(worker);
+        self.follow_clock(worker);
+        let clock = &self.workers[worker].clock;
+        let Some(now) = clock.now_for(ClockUse::Expire) else { return Ok(()) };
         let mut across = self.store().on_the_queue().await.map_err(refused)?;
         let taken = across.take_back_expired(now, ALLOWED_EXPIRIES, 20).await.map_err(refused)?;
         let resumed =
             across.resume_paused(now, now - Duration::seconds(30)).await.map_err(refused)?;
         self.note(format!("{} jobs are taken back, {resumed} resumed {fault:?}", taken.len()));
-        if fault == Fault::BeforeCommit {
+        if fault == Fault::BeforeCommit || !self.confirms_time_for(worker, ClockUse::Expire) {
             return across.rollback().await.map_err(refused);
         }
         across.commit().await.map_err(refused)?;
         for job in taken {
-            self.model.taken_back(job.job_id, now)?;
+            self.model.taken_back(job.job_id, self.passed.now())?;
         }
         Ok(())
     }
@@ -256,6 +275,7 @@ impl Seed<'_> {
         self.note(format!("{name} crashes"));
         self.workers[worker].hands.clear();
         self.workers[worker].turns.clear();
+        self.restart_clock(worker);
     }
 }
 
@@ -263,8 +283,12 @@ fn held(job: &ClaimedJob) -> Held {
     Held { job_id: job.job_id, token: job.token }
 }
 
-fn report(hand: &Hand) -> Report {
-    let outcome = hand.outcome.clone().unwrap_or(Outcome::Released);
+/// The lease of the next job begins with the report.
+fn report(hand: &Hand, lease_until: DateTime<Utc>) -> Report {
+    let mut outcome = hand.outcome.clone().unwrap_or(Outcome::Released);
+    if let Outcome::Succeeded { next: Some(Next { lease: Some(lease), .. }), .. } = &mut outcome {
+        lease.until = lease_until;
+    }
     Report { held: held(&hand.job), outcome }
 }
 

@@ -1,0 +1,150 @@
+//! Nothing is decided by a time that is not sure, and what a wrong time has left behind is put right.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use chrono::{DateTime, Utc};
+use domain::{Clock, ClockJump, ClockReading, ClockUse, JobState};
+use engine::{Environment, Schedules, StaleAfter, heal_times, janitor, stale_runs};
+use testkit::{FakeClock, TestDatabase, fake_environment};
+
+use crate::workshop::{Workshop, quick};
+
+const EVERYTHING: [ClockUse; 3] = [ClockUse::Schedule, ClockUse::Expire, ClockUse::Delete];
+
+/// A clock that the test says what may be decided by.
+#[derive(Debug)]
+struct UnsureClock {
+    time: Arc<FakeClock>,
+    good_for: Mutex<Vec<ClockUse>>,
+    /// What it is good for once it was held against the database's.
+    then_good_for: Mutex<Vec<ClockUse>>,
+}
+
+impl UnsureClock {
+    fn is_good_for(&self, uses: &[ClockUse]) {
+        *self.good_for.lock().unwrap() = uses.to_vec();
+        *self.then_good_for.lock().unwrap() = uses.to_vec();
+    }
+
+    fn turns_out_to_have_jumped(&self) {
+        *self.good_for.lock().unwrap() = EVERYTHING.to_vec();
+        *self.then_good_for.lock().unwrap() = vec![ClockUse::Schedule];
+    }
+}
+
+impl Clock for UnsureClock {
+    fn now(&self) -> DateTime<Utc> {
+        self.time.now()
+    }
+
+    fn elapsed(&self) -> Duration {
+        self.time.elapsed()
+    }
+
+    fn now_for(&self, purpose: ClockUse) -> Option<DateTime<Utc>> {
+        self.good_for.lock().unwrap().contains(&purpose).then(|| self.now())
+    }
+
+    fn observe(&self, _: &ClockReading) -> Option<ClockJump> {
+        self.good_for.lock().unwrap().clone_from(&self.then_good_for.lock().unwrap());
+        None
+    }
+}
+
+async fn open() -> (Workshop, Arc<UnsureClock>) {
+    let time = Arc::new(FakeClock::default());
+    let unsure = Arc::new(UnsureClock {
+        time: Arc::clone(&time),
+        good_for: Mutex::default(),
+        then_good_for: Mutex::default(),
+    });
+    unsure.is_good_for(&EVERYTHING);
+    let fake = fake_environment(&time);
+    let clock = Arc::clone(&unsure) as Arc<dyn Clock>;
+    let environment = Environment { clock, ids: fake.ids, random: fake.random };
+    (Workshop::furnish(TestDatabase::create().await, time, environment).await, unsure)
+}
+
+#[tokio::test]
+async fn a_lease_is_not_taken_back_while_the_time_is_not_sure() {
+    let (shop, clock) = open().await;
+    let run = shop.submit(&["ocr"]).await;
+    crate::staleness::claim_and_die(&shop).await;
+    shop.clock.advance(chrono::Duration::seconds(16));
+    let worker = shop.worker(quick(&["ocr"]));
+    clock.is_good_for(&[ClockUse::Schedule]);
+    worker.work_off().await.unwrap();
+    assert_eq!(shop.job(run.job_id).await.status, JobState::Processing);
+    clock.turns_out_to_have_jumped();
+    worker.work_off().await.unwrap();
+    assert_eq!(
+        shop.job(run.job_id).await.status,
+        JobState::Processing,
+        "noticed before the commit"
+    );
+    clock.is_good_for(&EVERYTHING);
+    worker.work_off().await.unwrap();
+    assert_eq!(shop.job(run.job_id).await.status, JobState::Completed);
+}
+
+#[tokio::test]
+async fn nothing_is_begun_while_the_time_is_not_known() {
+    let (shop, clock) = open().await;
+    let run = shop.submit(&["ocr"]).await;
+    let store = || shop.store.clone();
+    let schedules = Schedules::default().with(heal_times(store(), shop.environment.clock.clone()));
+    clock.is_good_for(&[]);
+    let done = schedules.do_what_is_due(&shop.store, &shop.environment).await.unwrap();
+    assert!(done.is_empty());
+    shop.worker(quick(&["ocr"])).work_off().await.unwrap();
+    assert_eq!(shop.job(run.job_id).await.status, JobState::Pending);
+    clock.is_good_for(&[ClockUse::Schedule]);
+    let done = schedules.do_what_is_due(&shop.store, &shop.environment).await.unwrap();
+    assert_eq!(done, ["heal_times"]);
+}
+
+#[tokio::test]
+async fn right_after_a_jump_nothing_is_swept_and_no_run_is_stale() {
+    let (shop, clock) = open().await;
+    let finished = shop.submit(&["ocr"]).await;
+    shop.worker(quick(&["ocr"])).work_off().await.unwrap();
+    let running = shop.submit(&["ocr"]).await;
+    crate::staleness::claim_and_die(&shop).await;
+    shop.clock.advance(chrono::Duration::days(8));
+    let shared = || (shop.store.clone(), shop.environment.clock.clone());
+    let schedules =
+        || {
+            let ((store, clock), (same_store, same_clock)) = (shared(), shared());
+            Schedules::default()
+                .with(stale_runs(store, clock, StaleAfter::default()))
+                .with(janitor(same_store, same_clock, Duration::from_hours(24)))
+        };
+    let jobs = async || shop.values("SELECT to_jsonb(j) FROM jobs j ORDER BY job_id").await;
+    let before = jobs().await;
+    clock.turns_out_to_have_jumped();
+    schedules().do_what_is_due(&shop.store, &shop.environment).await.unwrap();
+    assert_eq!(jobs().await, before);
+    shop.clock.advance(chrono::Duration::minutes(10));
+    clock.is_good_for(&EVERYTHING);
+    schedules().do_what_is_due(&shop.store, &shop.environment).await.unwrap();
+    assert_eq!(shop.job(running.job_id).await.status, JobState::Pending);
+    let swept = shop.values("SELECT to_jsonb(j.job_id) FROM jobs j").await;
+    assert!(!swept.contains(&serde_json::json!(finished.job_id)), "{swept:?}");
+}
+
+#[tokio::test]
+async fn what_was_queued_by_a_clock_that_was_ahead_is_done_after_the_next_look() {
+    let (shop, _) = open().await;
+    shop.clock.advance(chrono::Duration::days(8));
+    let run = shop.submit(&["ocr"]).await;
+    shop.clock.advance(-chrono::Duration::days(8));
+    let worker = shop.worker(quick(&["ocr"]));
+    worker.work_off().await.unwrap();
+    assert_eq!(shop.job(run.job_id).await.status, JobState::Pending);
+    let clock = shop.environment.clock.clone();
+    let schedules = Schedules::default().with(heal_times(shop.store.clone(), clock));
+    schedules.do_what_is_due(&shop.store, &shop.environment).await.unwrap();
+    worker.work_off().await.unwrap();
+    assert_eq!(shop.job(run.job_id).await.status, JobState::Completed);
+}
