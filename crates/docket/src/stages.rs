@@ -197,7 +197,8 @@ mod tests {
         let blobs = Blobs::open(&blob::BlobUrl::Folder(folder.path().to_owned())).unwrap();
         for drills in [Drills::None, Drills::Registered] {
             let reader = crate::readers::reader(&config("").read).unwrap();
-            let stages = real_stages(&blobs, &reader, 1, Arc::new(NoDoor), Arc::new(NoShelf));
+            let ids = crate::system::environment().ids;
+            let stages = real_stages(&blobs, &ids, &reader, 1, Arc::new(NoDoor), Arc::new(NoShelf));
             let elsewhere = stages.clone().without(&READING);
             assert!(with_drills(stages, drills).names().eq(&names(drills)));
             let left: Vec<&str> = elsewhere.names().map(StageName::as_str).collect();

@@ -24,6 +24,13 @@ impl Vitals {
         let mut across = self.store.across_tenants().await?;
         let queues = across.list_all_queues().await?;
         across.commit().await?;
+        let paused = self.store.list_paused_jobs().await?;
+        for dependency in Dependency::ALL {
+            let jobs = paused.iter().find(|paused| paused.dependency == dependency);
+            let jobs = jobs.map_or(0, |paused| paused.jobs);
+            metrics::gauge!("docket_jobs_paused", "dependency" => dependency.as_str())
+                .set(count(jobs));
+        }
         let now = self.clock.now();
         let mut measured = MEASURED.lock().unwrap_or_else(PoisonError::into_inner);
         let empty =
@@ -42,13 +49,6 @@ impl Vitals {
             set("docket_queue_oldest_seconds", count(age) / 1000.0);
             measured.insert(stage);
         }
-        let paused = self.store.list_paused_jobs().await?;
-        for dependency in Dependency::ALL {
-            let jobs = paused.iter().find(|paused| paused.dependency == dependency);
-            let jobs = jobs.map_or(0, |paused| paused.jobs);
-            metrics::gauge!("docket_jobs_paused", "dependency" => dependency.as_str())
-                .set(count(jobs));
-        }
         Ok(())
     }
 }
@@ -62,6 +62,7 @@ fn empty_queue(stage: &str) -> QueueRecord {
     QueueRecord {
         stage: stage.to_owned(),
         waiting: 0,
+        paused: 0,
         in_flight: 0,
         dead: 0,
         oldest: None,

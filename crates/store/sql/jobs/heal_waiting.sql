@@ -1,7 +1,7 @@
 -- Jobs that wait for a time which the clock was set back from, at most $3: they were written later than now ($1), or are to
 -- wait longer than anything does. The first keep their distance: what was to wait a minute waits a minute from now. $2
--- is a little later than now, because the clocks of two processes may differ by that. Paused jobs come back by themselves (resume_paused.sql). The first conditions are answered
--- by the index of waiting jobs alone.
+-- is a little later than now, because the clocks of two processes may differ by that. Paused jobs come back by
+-- themselves (resume_paused.sql). The first conditions are answered by the index of waiting jobs alone.
 WITH found AS MATERIALIZED (
     SELECT job_id, next_run_at - updated_at AS distance FROM jobs
     WHERE status = 'PENDING' AND NOT is_paused AND next_run_at > $2
