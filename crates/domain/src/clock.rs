@@ -83,7 +83,8 @@ impl ClockReport {
 
 /// The length of a time, in the largest unit that says enough: "12 s", "90 min", "8 days".
 pub fn in_words(length: TimeDelta) -> String {
-    let length = length.abs();
+    // Rounded: two clocks are never apart by whole seconds.
+    let length = length.abs() + TimeDelta::milliseconds(500);
     match (length.num_days(), length.num_hours(), length.num_minutes()) {
         (days, ..) if days >= 2 => format!("{days} days"),
         (_, hours, _) if hours >= 2 => format!("{hours} h"),

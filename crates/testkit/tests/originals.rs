@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use blob::{BlobUrl, Blobs};
 use bytes::Bytes;
 use chrono::Duration;
-use domain::{Action, Caller, Clock, ContentHash, Scope};
+use domain::{Action, Caller, Clock, ClockUse, ContentHash, Scope};
 use futures_util::TryStreamExt;
 use ops::{Described, OriginalsJanitor, Retention, Swept};
 use testkit::{TestApp, TestSettings, TestTenant};
@@ -188,4 +188,53 @@ async fn originals_of_tenants_are_apart() {
     let left: Vec<_> = app.blobs.list_originals().try_collect().await.unwrap();
     assert_eq!(left.len(), 1);
     assert_eq!(left[0].tenant, other.tenant.tenant_id);
+}
+
+/// A clock by which nothing may be deleted at the moment.
+#[derive(Debug)]
+struct UnsureClock(Arc<testkit::FakeClock>);
+
+impl Clock for UnsureClock {
+    fn now(&self) -> chrono::DateTime<chrono::Utc> {
+        self.0.now()
+    }
+
+    fn elapsed(&self) -> std::time::Duration {
+        self.0.elapsed()
+    }
+
+    fn now_for(&self, purpose: ClockUse) -> Option<chrono::DateTime<chrono::Utc>> {
+        (purpose != ClockUse::Delete).then(|| self.now())
+    }
+}
+
+#[tokio::test]
+async fn nothing_goes_while_the_time_is_not_sure() {
+    let app = TestApp::start().await;
+    let acme = app.tenant("acme").await;
+    leave_unreferenced(&app, &acme, "left behind").await;
+    let mut given_up = app.blobs.begin_upload(fresh_id()).await.unwrap();
+    given_up.write(Bytes::from(vec![7; 2 * 1024 * 1024])).await.unwrap();
+    std::mem::forget(given_up.finish().await.unwrap());
+    app.clock.advance(Duration::days(4000));
+    let unsure =
+        OriginalsJanitor { clock: Arc::new(UnsureClock(app.clock.clone())), ..janitor(&app) };
+    assert_eq!(unsure.sweep().await.unwrap(), Swept::default());
+    assert_eq!(janitor(&app).sweep().await.unwrap(), Swept { staged: 1, originals: 1 });
+}
+
+#[tokio::test]
+async fn an_upload_on_a_machine_whose_clock_is_behind_is_not_swept() {
+    let app = TestApp::start().await;
+    app.tenant("acme").await;
+    // To this clock, what the file system dates today is old; the id says when it really began.
+    app.clock.advance(Duration::days(4000));
+    let began = u64::try_from(app.clock.now().timestamp()).unwrap();
+    let id = Uuid::new_v7(uuid::Timestamp::from_unix(uuid::NoContext, began, 0));
+    let mut upload = app.blobs.begin_upload(id).await.unwrap();
+    upload.write(Bytes::from(vec![7; 2 * 1024 * 1024])).await.unwrap();
+    std::mem::forget(upload.finish().await.unwrap());
+    assert_eq!(janitor(&app).sweep().await.unwrap(), Swept::default());
+    app.clock.advance(Duration::hours(25));
+    assert_eq!(janitor(&app).sweep().await.unwrap(), Swept { staged: 1, originals: 0 });
 }

@@ -218,6 +218,20 @@ async fn checkpoints_are_taken_at_intervals_and_only_when_there_is_something_new
     assert_eq!(app.ops.take_checkpoints(due()).await.unwrap(), 0, "nothing new");
 }
 
+#[tokio::test]
+async fn checkpoints_go_on_after_the_clock_was_set_back() {
+    let app = TestApp::start().await;
+    app.tenant("acme").await;
+    let due = || app.ops.clock().now() - Duration::minutes(15);
+    app.clock.advance(Duration::days(8));
+    assert_eq!(app.ops.take_checkpoints(due()).await.unwrap(), 1);
+    app.clock.advance(-Duration::days(8));
+    app.login("admin@acme.test").await;
+    assert_eq!(app.ops.take_checkpoints(due()).await.unwrap(), 1);
+    app.login("admin@acme.test").await;
+    assert_eq!(app.ops.take_checkpoints(due()).await.unwrap(), 0, "not more often than before");
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn of_two_servers_one_takes_the_checkpoint() {
     let app = TestApp::start().await;

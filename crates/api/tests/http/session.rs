@@ -170,6 +170,21 @@ async fn a_revocation_outlives_a_shorter_setting_for_sessions() {
 }
 
 #[tokio::test]
+async fn a_revocation_is_heard_of_after_the_clock_was_set_back() {
+    let app = TestApp::start().await;
+    let acme = app.tenant("acme").await;
+    let (user, token) = app.user(&acme, Role::User).await;
+    let elsewhere = app.another_process().await;
+    app.clock.advance(Duration::hours(8));
+    elsewhere.do_housekeeping().await.unwrap();
+    app.clock.advance(-Duration::hours(8));
+    let caller = Caller::system(acme.tenant.tenant_id);
+    app.ops.deactivate_user(&caller, user.user_id).await.unwrap();
+    elsewhere.do_housekeeping().await.unwrap();
+    assert!(elsewhere.authenticate(&token, HERE, TraceId(1)).await.is_err());
+}
+
+#[tokio::test]
 async fn a_process_cut_off_from_the_database_vouches_for_nobody_after_a_minute() {
     let app = TestApp::start().await;
     let acme = app.tenant("acme").await;

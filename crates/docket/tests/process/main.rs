@@ -18,6 +18,7 @@ mod bad_disk;
 mod bad_input;
 mod bad_postgres;
 mod chaos;
+mod clocks;
 mod commands;
 mod database_logins;
 mod documents;
