@@ -131,7 +131,11 @@ async fn a_disk_that_fills_up_under_a_running_docket() {
         made.push(answer.body["api_key_id"].as_str().unwrap().to_owned());
     };
     assert!(refusal.says_come_back_later(), "{refusal:?}");
+    let readiness = admin.get("/readyz").await;
+    assert_eq!(readiness.status, 503, "{readiness:?}");
+    assert_eq!(readiness.body["dependencies"][0]["name"], "database");
     fs::remove_file(ballast).unwrap();
+    eventually("it is ready again", async || admin.get("/readyz").await.status == 200).await;
     eventually("writes work again", async || {
         let wanted = json!({ "name": "after", "role": "viewer" });
         admin.post("/v1/api-keys", wanted).await.status == 201

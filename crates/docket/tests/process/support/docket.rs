@@ -9,6 +9,7 @@ use std::time::Duration;
 use rustix::process::Signal;
 use testkit::Lacking;
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWriteExt, BufReader};
+use tokio::net::unix::pipe;
 use tokio::process::{Child, ChildStdin, Command};
 use tokio::sync::watch;
 use tokio::time::timeout;
@@ -98,6 +99,39 @@ impl Docket {
         panic!("docket does not become ready, {why}: {}", running.stderr.borrow().as_str());
     }
 
+    /// Starts it with standard output and standard error in one pipe, as `2>&1 |` has it, and waits until it says there
+    /// that it is ready. The pipe's reader is the test.
+    pub(crate) async fn start_into_pipe(mut self) -> (Server, BufReader<pipe::Receiver>) {
+        let (writer, reader) = pipe::pipe().expect("a pipe");
+        let writer = writer.into_blocking_fd().expect("a pipe");
+        self.command.stdout(writer.try_clone().expect("a pipe")).stderr(writer);
+        let running = self.spawn();
+        let mut reader = BufReader::new(reader);
+        let ready = async {
+            let mut said = String::new();
+            while ready_address(&said).is_none() {
+                let read = reader.read_line(&mut said).await.expect("it says something");
+                assert_ne!(read, 0, "it ended first: {said}");
+            }
+            ready_address(&said).expect("an address")
+        };
+        let address = timeout(PATIENCE, ready).await.expect("it is ready in time");
+        (Server { running, address }, reader)
+    }
+
+    /// Standard error goes to this file.
+    pub(crate) fn stderr_to(mut self, path: &str) -> Self {
+        let file = std::fs::OpenOptions::new().write(true).open(path).expect("it can be written");
+        self.command.stderr(file);
+        self
+    }
+
+    /// As another user; for tests that run as root.
+    pub(crate) fn run_by(mut self, uid: u32) -> Self {
+        self.command.uid(uid).gid(uid);
+        self
+    }
+
     /// Starts `docket worker` and waits until it says that it is ready.
     pub(crate) async fn start_worker(self) -> WorkerProcess {
         let mut running = self.spawn();
@@ -177,8 +211,9 @@ impl Docket {
                 start(&mut self.command)
             }),
         };
-        let stdout = listen_to(child.stdout.take().unwrap());
-        let stderr = listen_to(child.stderr.take().unwrap());
+        // What goes elsewhere is not heard here.
+        let stdout = child.stdout.take().map_or_else(|| watch::channel(String::new()).1, listen_to);
+        let stderr = child.stderr.take().map_or_else(|| watch::channel(String::new()).1, listen_to);
         Running { child, stdout, stderr }
     }
 }
