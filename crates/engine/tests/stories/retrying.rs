@@ -78,6 +78,20 @@ async fn a_crash_gets_three_quick_tries_and_then_guidance() {
 }
 
 #[tokio::test]
+async fn what_a_crash_says_of_a_document_is_kept_nowhere() {
+    let shop = Workshop::open().await;
+    let (stage, _) = scripted("ocr", StageSettings::default(), |_| async {
+        std::panic::panic_any(format!("byte index 7 is out of bounds of `{}`", "secret clause"))
+    });
+    let worker = shop.worker(Stages::default().with(stage));
+    let job_id = shop.submit(&["ocr"]).await.job_id;
+    worker.work_off().await.unwrap();
+    let error = shop.job(job_id).await.error.unwrap();
+    assert!(error.starts_with("the stage ocr crashed: "), "{error}");
+    assert!(!error.contains("secret"), "{error}");
+}
+
+#[tokio::test]
 async fn what_can_never_go_better_is_given_up_at_once() {
     let (delays, shop) = delays_until_dead(RetryPolicy::PIPELINE, || {
         Failure::permanent("the file is encrypted", "send it without a password")
