@@ -108,7 +108,9 @@ async fn a_check_names_what_is_wrong_and_a_rerun_repairs_it() {
     assert_eq!(quick.code, Some(1));
     assert!(quick.stdout.contains("missing   originals/"), "{}", quick.stdout);
     assert!(quick.stdout.contains("upload the document again"), "{}", quick.stdout);
-    server.stop().await.succeeded();
+    let stopped = server.stop().await;
+    assert_eq!(stopped.code, Some(0));
+    assert!(stopped.stderr.contains("an object is damaged"), "{}", stopped.stderr);
 
     // A store that lost its marker is taken when the operator says so.
     fs::remove_file(objects(&folder).join("docket-store.json")).unwrap();
