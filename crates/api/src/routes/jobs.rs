@@ -15,7 +15,9 @@ use ops::{DeadJobFilter, JobFilter, JobRecord, Page, PageRequest, RequestedReque
 
 use crate::Api;
 use crate::extract::{Body, Id, Once, Query, SignedInCaller, cursor_of, page_request};
-use crate::openapi::{AboutOne, CanClash, Checked, DoneOnce, Guarded, WithBody};
+use crate::openapi::{
+    AboutOne, CanClash, Checked, DoneOnce, Guarded, IdempotencyKeyHeader, WithBody,
+};
 use crate::problem::ApiProblem;
 use crate::replayed::marked;
 
@@ -110,12 +112,11 @@ fn requested(body: RequeueRequest) -> Result<RequestedRequeue, ApiProblem> {
 /// or rerun. Jobs that are not dead or need no attention are left as they are, and the answer says why.
 #[utoipa::path(
     post, path = "/jobs/dead/discard", tag = "jobs", operation_id = "discard_dead_jobs",
-    params(("Idempotency-Key" = Option<String>, Header, max_length = 255,
-            description = "The same key and body have their effect once")),
+    params(IdempotencyKeyHeader),
     request_body = DiscardRequest,
     responses(
-        (status = 200, body = DiscardResponse, headers(
-            ("idempotent-replayed" = Option<String>, description = "`true` when it was done before"),
+        (status = 200, body = DiscardResponse, description = "How many failures were discarded", headers(
+            ("idempotent-replayed" = String, description = "`true` when it was done before"),
         )),
         Guarded, Checked, WithBody, CanClash, DoneOnce,
     ),

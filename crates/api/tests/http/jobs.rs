@@ -233,8 +233,8 @@ async fn queues_show_depth_and_age() {
     assert_eq!(
         queues.body,
         json!({"queues": [{
-            "stage": "ocr", "waiting": 2, "in_flight": 0, "dead": 0, "oldest_age_seconds": 42,
-            "finished_last_minute": 1,
+            "stage": "ocr", "waiting": 2, "paused": 0, "in_flight": 0, "dead": 0,
+            "oldest_age_seconds": 42, "finished_last_minute": 1,
         }]})
     );
     app.clock.advance(chrono::Duration::minutes(1));

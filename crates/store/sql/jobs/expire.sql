@@ -12,11 +12,10 @@ WITH lost AS (
 taken_back AS (
     UPDATE jobs
     SET status = CASE WHEN expiries + 1 >= $2 THEN 'DEAD' ELSE 'PENDING' END,
-        next_run_at = greatest(next_run_at, $1 + make_interval(secs =>
+        -- It was due when it was claimed, even if the clock was set back since.
+        next_run_at = greatest(least(next_run_at, $1), $1 + make_interval(secs =>
             nullif(($5::float8[])[least(expiries + 1, cardinality($5::float8[]))], 0))),
         expiries = expiries + 1, lease_token = NULL, lease_until = NULL,
-        -- It was due when it was claimed, even if the clock was set back since.
-        next_run_at = least(next_run_at, $1),
         error = 'the worker ' || worker_id || ' stopped responding',
         error_class = 'poison', error_code = NULL,
         guidance = 'the work is taken over by itself; if workers keep dying on this document, look at it',

@@ -2,7 +2,8 @@
 -- the titles of their documents.
 WITH page AS (
     SELECT job_id, run_id, doc_id, type, stage, status, priority, attempts, max_attempts, expiries, next_run_at,
-           lease_until, worker_id, started_at, error, error_class, error_code, guidance, created_at, updated_at
+           lease_until, worker_id, started_at, error, error_class, error_code, guidance, pauses, paused_for, created_at,
+           updated_at
     FROM jobs
     WHERE tenant_id = $1 AND status = 'DEAD'
       AND EXISTS (SELECT FROM dead_jobs AS dead WHERE dead.job_id = jobs.job_id AND dead.closed_by IS NULL)
