@@ -4004,8 +4004,8 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key and body have their effect once */
-                "Idempotency-Key"?: string | null;
+                /** @description A repeated request with the same key and the same content has its effect once */
+                "Idempotency-Key"?: string;
             };
             path?: never;
             cookie?: never;
@@ -4016,16 +4016,26 @@ export interface operations {
             };
         };
         responses: {
+            /** @description How many failures were discarded */
             200: {
                 headers: {
                     /** @description `true` when it was done before */
-                    "idempotent-replayed"?: string | null;
+                    "idempotent-replayed"?: string;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["DiscardResponse"];
                 };
             };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["NotJson"];
+            422: components["responses"]["OtherRequest"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
         };
     };
     requeue_dead_jobs: {
