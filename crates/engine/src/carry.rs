@@ -56,6 +56,7 @@ pub(crate) async fn carry(
             }
         };
         let held = Held { job_id: job.job_id, token: job.token };
+        holding.begin_settling();
         let counted = shop.committer.settle(Report { held, outcome }).await;
         let Some((next, next_slot)) = following.filter(|_| counted) else { break };
         holding = shop.hold(&next);

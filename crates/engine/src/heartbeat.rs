@@ -81,8 +81,9 @@ async fn beat(store: &Store, clock: &dyn Clock, leases: &HeldLeases, every: Dura
         }
         match prolong(store, clock, &held).await {
             Ok(lost) => lost.into_iter().for_each(|held| {
-                tracing::warn!(job_id = %held.job_id, "the lease is lost: its result is dropped");
-                leases.lose(held);
+                if leases.lose(held) {
+                    tracing::warn!(job_id = %held.job_id, "the lease is lost: its result is dropped");
+                }
             }),
             Err(error) => {
                 tracing::warn!(error = &error as &dyn std::error::Error, "a heartbeat failed");

@@ -21,6 +21,8 @@ struct HeldLease {
     token: LeaseToken,
     length: Duration,
     lost: CancellationToken,
+    /// The job's outcome is on its way to the database, which ends the lease.
+    is_settling: bool,
     progress: Progress,
     /// What the world was told last.
     told: Option<(u32, u32)>,
@@ -45,6 +47,7 @@ impl HeldLeases {
             token: job.token,
             length,
             lost: lost.clone(),
+            is_settling: false,
             progress: progress.clone(),
             told: None,
         };
@@ -88,12 +91,15 @@ impl HeldLeases {
         news.collect()
     }
 
-    /// Tells whoever works on the job that it is somebody else's now.
-    pub(crate) fn lose(&self, held: Held) {
-        if let Some(lease) = self.lock().get(&held.job_id)
-            && lease.token == held.token
-        {
-            lease.lost.cancel();
+    /// Tells whoever works on the job that it is somebody else's now. `false` when nobody does: its outcome was settled
+    /// while the heartbeat asked.
+    pub(crate) fn lose(&self, held: Held) -> bool {
+        match self.lock().get(&held.job_id) {
+            Some(lease) if lease.token == held.token && !lease.is_settling => {
+                lease.lost.cancel();
+                true
+            }
+            _ => false,
         }
     }
 
@@ -103,11 +109,55 @@ impl HeldLeases {
     }
 }
 
+impl Holding {
+    /// From now on the lease may end because of us. It is still prolonged: the database may be away for a while.
+    pub(crate) fn begin_settling(&self) {
+        if let Some(lease) = self.leases.lock().get_mut(&self.held.job_id)
+            && lease.token == self.held.token
+        {
+            lease.is_settling = true;
+        }
+    }
+}
+
 impl Drop for Holding {
     fn drop(&mut self) {
         let mut leases = self.leases.lock();
         if leases.get(&self.held.job_id).is_some_and(|lease| lease.token == self.held.token) {
             leases.remove(&self.held.job_id);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lease_that_ended_with_its_outcome_is_not_lost() {
+        let held = Held { job_id: JobId(uuid(1)), token: LeaseToken(uuid(2)) };
+        let leases = HeldLeases::default();
+        let lost = CancellationToken::new();
+        let lease = HeldLease {
+            tenant_id: TenantId(uuid(3)),
+            token: held.token,
+            length: Duration::from_secs(15),
+            lost: lost.clone(),
+            is_settling: false,
+            progress: Progress::default(),
+            told: None,
+        };
+        leases.lock().insert(held.job_id, lease);
+        let holding = Holding { held, lost, progress: Progress::default(), leases: leases.clone() };
+        holding.begin_settling();
+        assert!(!leases.lose(held));
+        assert!(!holding.lost.is_cancelled());
+        assert_eq!(leases.all().len(), 1, "it is prolonged until the outcome is there");
+        drop(holding);
+        assert!(!leases.lose(held), "nobody holds it any more");
+    }
+
+    fn uuid(number: u128) -> uuid::Uuid {
+        uuid::Uuid::from_u128(number)
     }
 }

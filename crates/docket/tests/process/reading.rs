@@ -186,10 +186,8 @@ async fn no_reader_is_left_behind() {
     let papers = Papers::texts(2);
     ada.sees(["ingest", papers.folder(), "--wait"]).await;
     let pid = server.pid();
-    let children =
-        || -> Vec<u32> { children_of(pid).into_iter().filter(|child| is_reader(*child)).collect() };
-    assert!(!children().is_empty(), "a reader waits for the next document");
-    let readers = children();
+    let readers = readers_of(pid);
+    assert!(!readers.is_empty(), "a reader waits for the next document");
     server.stop().await.succeeded();
     eventually("the readers end", async || readers.iter().all(|pid| !is_reader(*pid))).await;
 }
@@ -199,10 +197,11 @@ fn is_reader(pid: u32) -> bool {
     String::from_utf8_lossy(&line).contains("read-worker")
 }
 
-pub(crate) fn children_of(parent: u32) -> Vec<u32> {
+/// The reading children of a process.
+pub(crate) fn readers_of(parent: u32) -> Vec<u32> {
     let processes = std::fs::read_dir("/proc").unwrap().flatten();
     let pids = processes.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
-    pids.filter(|pid| parent_of(*pid) == Some(parent)).collect()
+    pids.filter(|pid| parent_of(*pid) == Some(parent) && is_reader(*pid)).collect()
 }
 
 fn parent_of(pid: u32) -> Option<u32> {

@@ -20,6 +20,7 @@ impl TwoServers {
         let folders = [DataFolder::new(), DataFolder::new()];
         let serve = |folder| {
             let docket = Docket::serve(folder).database_url(database.url());
+            let docket = docket.objects_beside(&folders[0]);
             docket.env("JWT_SECRET", SECRET).start()
         };
         let (one, other) = tokio::join!(serve(&folders[0]), serve(&folders[1]));

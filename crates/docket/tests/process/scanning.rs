@@ -10,7 +10,7 @@ use rustix::process::Signal;
 use serde_json::{Value, json};
 use testkit::samples::{Paper, ScanWriter, samples, scan_of};
 
-use crate::reading::{children_of, library_of, only_document, with_tools};
+use crate::reading::{library_of, only_document, readers_of, with_tools};
 use crate::support::{
     Client, DataFolder, Docket, Papers, WorkerProcess, eventually, jobs_where, lives,
 };
@@ -225,7 +225,7 @@ async fn a_worker_killed_while_it_reads_leaves_nothing_behind_and_another_finish
     ada.sees(["ingest", papers.folder()]).await;
     // In the middle of it.
     while events.next().await.1["stage"] != "ocr" {}
-    let readers = children_of(victim.pid());
+    let readers = readers_of(victim.pid());
     assert!(!readers.is_empty(), "nobody reads");
     victim.kill().await;
     assert_eq!(

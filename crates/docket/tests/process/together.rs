@@ -30,7 +30,10 @@ async fn start_together_on_one_empty_database_twenty_times() {
     for _ in 0..20 {
         let folders = (DataFolder::new(), DataFolder::new());
         let database = TestDatabase::create_bare().await;
-        let serve = |folder| Docket::serve_plainly(folder).database_url(database.url()).start();
+        let serve = |folder| {
+            let docket = Docket::serve_plainly(folder).database_url(database.url());
+            docket.objects_beside(&folders.0).start()
+        };
         let servers = tokio::join!(serve(&folders.0), serve(&folders.1));
         assert_there_is_one_administrator(database.superuser().await).await;
         assert_one_of_them_printed_the_password(servers).await;

@@ -71,6 +71,12 @@ impl Docket {
         self.and("--database-url", url)
     }
 
+    /// Where servers with folders of their own keep the objects of one database.
+    pub(crate) fn objects_beside(self, folder: &DataFolder) -> Self {
+        let objects = folder.path().with_file_name("objects");
+        self.env("DOCKET_BLOB_URL", &format!("file://{}", objects.display()))
+    }
+
     pub(crate) fn config(self, file: &Path) -> Self {
         self.and("--config", file)
     }
