@@ -40,7 +40,7 @@ const SCREENS: readonly (readonly [string, string])[] = [
   ["/ask", "Ask your documents"],
   ["/ask?mode=search&q=lease", "lease.pdf"],
   ["/ask?mode=ask&q=When+does+the+lease+end%3F", "What it rests on"],
-  ["/ask?mode=ask&q=Which+planets+have+rings%3F", "What came nearest"],
+  ["/ask?mode=ask&q=How+many+bathrooms+does+the+lease+mention%3F", "What came nearest"],
   ["/repair/dead", "What to do:"],
   ["/repair/stale", "Nothing is under way"],
   ["/repair/jobs", "preprocess"],

@@ -53,6 +53,7 @@ describe("Repair", () => {
     const [, second, third] = await bring(nested("one.html"), nested("two.html"), nested("three.html"));
     await page.goto(`${server.url}/repair`);
     await badge().getByText("3", { exact: true }).waitFor();
+    await page.locator(".cause-jobs li").nth(2).waitFor();
     expect(await page.locator(".cause-jobs li").count()).toBe(3);
     await picture("repair");
     // It fails once more: still one row.

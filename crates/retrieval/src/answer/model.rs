@@ -6,7 +6,7 @@ use super::calibration::{BY_MEANING, BY_WORDS};
 use super::evidence::Evidence;
 
 /// Below this confidence the answerer abstains.
-pub const ENOUGH: f32 = 0.42;
+pub const ENOUGH: f32 = 0.5;
 /// The most confidence in a sentence without a thing of the kind that is asked for: it is not given as an answer.
 pub(super) const WITHOUT_THE_KIND: f32 = 0.2;
 
