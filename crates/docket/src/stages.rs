@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use ::stages::{Desk, FileWithin, FrontDoor, Index, Ingest, Layout, Ocr, Preprocess, TakingIn};
-use blob::Blobs;
+use blob::{BlobError, Blobs};
 use domain::{Dependency, Failure, IdGen, Pipeline, StageName};
 use engine::Stages;
 use ops::{Intake, IntakeSettings, OpsError, VectorsKeeper};
@@ -61,6 +61,9 @@ fn not_handed_in(error: &OpsError) -> Failure {
     match error {
         OpsError::Store(error) if error.is_unavailable() => {
             Failure::unavailable(Dependency::Database, text)
+        }
+        OpsError::Blob(BlobError::TooLarge { .. } | BlobError::OutOfRange { .. }) => {
+            Failure::retry(text)
         }
         OpsError::Blob(_) => Failure::unavailable(Dependency::ObjectStore, text),
         _ => Failure::retry(text),

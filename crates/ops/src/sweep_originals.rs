@@ -71,6 +71,7 @@ impl OriginalsJanitor {
         while let Some(object) = staged.try_next().await? {
             let is_old = object.last_modified < before && began_before(object.upload, before);
             let is_abandoned = now - object.last_modified > Self::ABANDONED_AFTER
+                && began_before(object.upload, now - Self::ABANDONED_AFTER)
                 && self.blobs.is_abandoned(object.upload).await?;
             if is_old || is_abandoned {
                 self.blobs.delete_staged(object.upload).await?;

@@ -234,6 +234,10 @@ fn entry(name: &str, kept: &Artifact) -> Value {
 /// Everything else passes, or somebody has to see to the store; that is no fault of the document.
 pub(crate) fn of_store(error: BlobError) -> Failure {
     match &error {
+        // A folder that was away for a moment, or a sweep: the stage writes it again.
+        BlobError::NotFound { key } if key.starts_with("staging/") => {
+            Failure::unavailable(Dependency::ObjectStore, error.to_string())
+        }
         BlobError::NotFound { key } | BlobError::Damaged { key, .. } => {
             let advice = advice_on(key);
             Failure::permanent(error.to_string(), advice)
@@ -303,6 +307,7 @@ mod tests {
             BlobError::NoBucket { at: at(), source: source() },
             BlobError::Failed { attempt: "read", at: at(), source: source() },
             BlobError::FolderLost { at: "/mnt".to_owned(), name: "originals" },
+            BlobError::NotFound { key: "staging/1".to_owned() },
         ];
         for error in away {
             let class = of_store(error).class;

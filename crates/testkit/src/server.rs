@@ -46,7 +46,15 @@ pub(crate) fn new_database_name() -> String {
     static LAST: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(0);
     let number = LAST.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
     let run = std::env::var(RUN_VARIABLE).unwrap_or_else(|_| "bare".to_owned());
-    format!("{DATABASE_PREFIX}_{run}_{}_{number}", std::process::id())
+    format!("{DATABASE_PREFIX}_{run}_{}_{}_{number}", std::process::id(), start_of_this_process())
+}
+
+/// In clock ticks since the machine was started: process numbers come back when there were many processes.
+fn start_of_this_process() -> String {
+    let status = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    // The second field is the program's name in brackets, and may hold anything.
+    let after_name = status.rsplit_once(')').map_or("", |(_, rest)| rest);
+    after_name.split_whitespace().nth(19).unwrap_or("0").to_owned()
 }
 
 /// Leaves somebody else's server as it was found.

@@ -16,6 +16,7 @@ taken_back AS (
         next_run_at = greatest(least(next_run_at, $1), $1 + make_interval(secs =>
             nullif(($5::float8[])[least(expiries + 1, cardinality($5::float8[]))], 0))),
         expiries = expiries + 1, lease_token = NULL, lease_until = NULL,
+        paused_for = NULL, paused_since = NULL, probed_at = NULL,
         error = 'the worker ' || worker_id || ' stopped responding',
         error_class = 'poison', error_code = NULL,
         guidance = 'the work is taken over by itself; if workers keep dying on this document, look at it',

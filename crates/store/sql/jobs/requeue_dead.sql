@@ -20,7 +20,7 @@ revived AS (
     UPDATE jobs
     SET status = 'PENDING', attempts = 0, expiries = 0, pauses = 0, is_paused = false, paused_for = NULL,
         paused_since = NULL, probed_at = NULL, next_run_at = $9, error = NULL, error_class = NULL, error_code = NULL,
-        guidance = NULL, updated_at = $9
+        discarded_at = NULL, guidance = NULL, updated_at = $9
     FROM chosen WHERE jobs.job_id = chosen.job_id
     RETURNING jobs.job_id, jobs.run_id
 ),

@@ -12,7 +12,7 @@ WITH held AS MATERIALIZED (
 requeued AS (
     UPDATE jobs
     SET status = 'PENDING', expiries = expiries + 1, lease_token = NULL, lease_until = NULL,
-        next_run_at = least(next_run_at, $3),
+        next_run_at = least(next_run_at, $3), paused_for = NULL, paused_since = NULL, probed_at = NULL,
         error = 'the worker ' || worker_id || ' showed no sign of life', error_class = 'poison',
         error_code = NULL,
         guidance = 'the work is taken over by itself; if workers keep dying on this document, look at it',

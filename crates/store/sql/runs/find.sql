@@ -4,7 +4,7 @@ SELECT r.run_id, r.tenant_id, r.doc_id, r.status, r.run_type, r.pipeline, r.pare
        r.batch_id, r.config, r.stats, r.error, r.created_at, r.started_at, r.updated_at, r.finished_at,
        o.title AS own_title, o.filename AS own_filename,
        CASE WHEN r.status = 'failed' THEN (
-           SELECT j.error_code FROM jobs AS j WHERE j.run_id = r.run_id AND j.status = 'DEAD') END AS error_code
+           SELECT j.error_code FROM jobs AS j WHERE j.run_id = r.run_id AND j.status = 'DEAD' LIMIT 1) END AS error_code
 FROM ingestion_runs AS r
 LEFT JOIN document_owners AS o ON o.doc_id = r.doc_id AND o.owner = $3
 WHERE r.tenant_id = $1 AND r.run_id = $2
