@@ -17,8 +17,8 @@ use domain::{
 use serde_json::json;
 use url::Url;
 
-use crate::content_access::{ListedArtifact, PermittedOriginal};
-use crate::recent_reads::Read;
+use crate::documents::content_access::{ListedArtifact, PermittedOriginal};
+use crate::documents::recent_reads::Read;
 use crate::{Ops, OpsError};
 
 /// A link that whoever has it can follow, until it expires or is revoked.

@@ -14,7 +14,7 @@ use serde_json::Value;
 use store::{EventRecord, Store, StoreError};
 use uuid::Uuid;
 
-use crate::continued_access::ContinuedAccess;
+use crate::access::continued_access::ContinuedAccess;
 use crate::{Ops, OpsError};
 
 /// An event that was seen, as clients hand it back: `p`, its position, and its own id.

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use arc_swap::ArcSwapOption;
 use sha2::{Digest, Sha256};
 
-use crate::tokens::VerifiedToken;
+use crate::access::tokens::VerifiedToken;
 
 /// Tells tokens apart without keeping one: all of the token counts, its signature included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -11,7 +11,7 @@ use chrono::{DateTime, Utc};
 use domain::{Action, Actor, ApiKey, ApiKeyId, Caller, Clock};
 use store::Store;
 
-use crate::access::AccessDirectory;
+use crate::access::directory::AccessDirectory;
 use crate::{Ops, OpsError};
 
 #[derive(Debug)]

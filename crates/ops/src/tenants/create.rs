@@ -5,7 +5,7 @@ use domain::{
 };
 use serde_json::json;
 
-use crate::create_user::{RequestedUser, add_user};
+use crate::access::create_user::{RequestedUser, add_user};
 use crate::{Ops, OpsError};
 
 /// A tenant the operator asks for.

@@ -4,7 +4,7 @@ use std::net::IpAddr;
 
 use domain::{Action, Caller, EmailAddress, NewPassword, Secret, TokenId, UserChange};
 
-use crate::login::SignedIn;
+use crate::access::login::SignedIn;
 use crate::{Ops, OpsError};
 
 impl Ops {

@@ -9,7 +9,7 @@ use store::{
     Window,
 };
 
-use crate::content_access::{ContentRights, readable_runs};
+use crate::documents::content_access::{ContentRights, readable_runs};
 use crate::{Ops, OpsError, Page, PageRequest};
 
 /// A run with what became of its stages.

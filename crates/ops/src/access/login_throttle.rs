@@ -18,7 +18,7 @@ use std::time::Duration;
 
 use domain::{Clock, EmailAddress};
 
-use crate::passwords::{Passwords, Turn};
+use crate::access::passwords::{Passwords, Turn};
 use crate::rate::client_of;
 use crate::{Limiter, OpsError, TooMany};
 

@@ -17,9 +17,9 @@ use domain::{
 use serde::{Deserialize, Serialize};
 use store::{BatchRecord, Submission, Submitted, Tx};
 
-use crate::intake::Coming;
+use crate::documents::intake::Coming;
+use crate::documents::tags::checked_tags;
 use crate::once::{Done, outcome_of, settle};
-use crate::tag_document::checked_tags;
 use crate::{Ops, OpsError};
 
 /// Bytes on their way in.

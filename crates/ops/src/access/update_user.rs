@@ -7,7 +7,7 @@ use domain::{
 use serde_json::json;
 use store::Tx;
 
-use crate::create_user::valid_password;
+use crate::access::create_user::valid_password;
 use crate::{Ops, OpsError};
 
 /// A change somebody asks for; `None` leaves things as they are.

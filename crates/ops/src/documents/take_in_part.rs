@@ -13,7 +13,7 @@ use domain::{Action, BatchId, Caller, DedupResult, DocId, Offer, RunId, Scope, T
 use serde_json::json;
 use store::{BatchRecord, Submission};
 
-use crate::intake::{Coming, Intake};
+use crate::documents::intake::{Coming, Intake};
 use crate::{Described, OpsError};
 
 /// A file that came within another one.

@@ -1,6 +1,6 @@
 //! How the process stands to the database's clock, for `/readyz` and the metrics.
 
-use crate::check_readiness::{Dependency, Vitals};
+use crate::operations::check_readiness::{Dependency, Vitals};
 
 impl Vitals {
     /// A wrong clock is no reason to take the process out of rotation: it goes by the database's.

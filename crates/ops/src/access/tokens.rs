@@ -9,7 +9,7 @@ use jsonwebtoken::{Algorithm, DecodingKey, EncodingKey, Header, Validation};
 use serde::{Deserialize, Serialize};
 
 use crate::OpsError;
-use crate::remembered_tokens::{Fingerprint, RememberedTokens};
+use crate::access::remembered_tokens::{Fingerprint, RememberedTokens};
 
 /// The secret that tokens are signed with.
 #[derive(Clone)]

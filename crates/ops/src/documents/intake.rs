@@ -14,7 +14,7 @@ use reading::detect::{Detected, detect, ending};
 use serde_json::{Value, json};
 use store::{BatchRecord, NewRun, Store, Submission};
 
-use crate::storage_room::StorageRoom;
+use crate::documents::storage_room::StorageRoom;
 use crate::{Described, OpsError};
 
 /// What the operator decides about taking documents in.

@@ -14,7 +14,7 @@ use reading::prepare::masks_of;
 use reading::reader::PictureOf;
 use store::ReadAs;
 
-use crate::content_access::{ListedArtifact, PermittedRun, not_read};
+use crate::documents::content_access::{ListedArtifact, PermittedRun, not_read};
 use crate::{Ops, OpsError};
 
 /// The stage whose pages are shown.

@@ -13,7 +13,7 @@ use blob::Staged;
 use domain::{Clock, Scope, TenantId, upload_uri};
 
 use crate::OpsError;
-use crate::intake::Intake;
+use crate::documents::intake::Intake;
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct StorageRoom {

@@ -7,8 +7,8 @@ use domain::{Action, Actor, ApiKey, ApiKeyId, Caller, KeyCreator, Name, Role, Sc
 use sha2::{Digest, Sha256};
 use store::{NewApiKey, Store, StoreError};
 
-use crate::authenticate::{KEY_MARK, KEY_PREFIX_LENGTH};
-use crate::gather::SharedWrite;
+use crate::access::authenticate::{KEY_MARK, KEY_PREFIX_LENGTH};
+use crate::access::gather::SharedWrite;
 use crate::{Ops, OpsError};
 
 /// A key somebody asks for.

@@ -1,0 +1,3 @@
+//! The events that followers of a tenant receive.
+
+pub(crate) mod follow;
