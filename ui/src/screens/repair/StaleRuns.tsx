@@ -12,7 +12,9 @@ import { DocumentName } from "./DeadLetters.tsx";
 /** A run that nobody touched for as long as the server's own guard waits. */
 const STALE_MS = 15 * 60_000;
 
+/** A stage that is paused waits for something by name, however long; the server takes it up when that works again. */
 export function isStale(run: RunView, now: Date): boolean {
+  if (run.stages.some((stage) => stage.waiting_for != null)) return false;
   return (run.status === "running" || run.status === "queued") && now.getTime() - new Date(run.updated_at).getTime() > STALE_MS;
 }
 
