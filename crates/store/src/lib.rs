@@ -25,6 +25,7 @@ mod open;
 mod page;
 mod passwords;
 pub mod private;
+#[cfg(feature = "proof")]
 mod proof;
 mod search;
 mod storable;
@@ -58,6 +59,7 @@ pub use open::{
 };
 pub use page::{After, Window};
 pub use passwords::PasswordSeal;
+#[cfg(feature = "proof")]
 pub use proof::{ProvenRun, Takeover};
 pub use search::{
     Changes, FindableChunk, FindableDocument, FindableOwner, KnownRecord, PassageRecord,

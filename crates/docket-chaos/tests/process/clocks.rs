@@ -7,10 +7,8 @@ use rustix::process::Signal;
 use serde_json::Value;
 use testkit::TestDatabase;
 
-use crate::reading::only_document;
-use crate::support::{
-    Client, DataFolder, Docket, Papers, Person, eventually, jobs_where, queue_drills,
-};
+use crate::queue::queue_drills;
+use crate::support::{Client, DataFolder, Docket, Papers, Person, eventually, jobs_where};
 
 const STAGES: [&str; 4] = ["drill_a", "drill_b", "drill_c", "drill_d"];
 
@@ -52,9 +50,9 @@ async fn no_job_fails_because_the_clock_of_a_worker_is_wrong() {
     let Some(library) = faketime() else { return };
     let (folder, database) = (DataFolder::new(), TestDatabase::create().await);
     let url = database.url();
-    let server = Docket::serve(&folder).and("--drills", "--no-workers").database_url(url);
+    let server = Docket::serve(&folder).without_workers().database_url(url);
     let server = server.start().await;
-    let worker = || Docket::on(&folder, ["worker", "--drills"]).database_url(url);
+    let worker = || Docket::on(&folder, ["worker"]).database_url(url);
     let honest = worker().start_worker().await;
     let mut wrong = Vec::new();
     for ahead in ["+12s", "+1h", "-1h"] {
@@ -148,8 +146,10 @@ async fn uploads_through_a_server_that_is_ahead_are_processed_at_once() {
     let papers = Papers::texts(1);
     ada.sees(["ingest", papers.folder()]).await;
     let client = Client::admin(&server).await;
-    eventually("it is processed", async || only_document(&client).await["status"] == "active")
-        .await;
+    eventually("it is processed", async || {
+        client.get("/v1/documents").await.body["items"][0]["status"] == "active"
+    })
+    .await;
     worker.stop_by(Signal::TERM).await.succeeded();
     assert_eq!(server.stop().await.code, Some(0));
 }

@@ -1,46 +1,49 @@
-//! What a chaos run proved, or did not.
+//! What a run proved, or did not.
 
 use std::collections::{HashMap, HashSet};
 
 use chrono::{DateTime, Utc};
+use docket::say;
 use domain::{DocId, RunId, RunState};
 use serde::Serialize;
 use store::{ProvenRun, Takeover};
 
-use crate::say::say;
-
 /// What is known of a run when everything is over.
 #[derive(Debug, Default)]
-pub(super) struct Evidence {
-    pub(super) runs: Vec<ProvenRun>,
-    pub(super) takeovers: Vec<Takeover>,
-    pub(super) stages_committed_twice: i64,
-    pub(super) audit_faults: usize,
+pub(crate) struct Evidence {
+    pub(crate) runs: Vec<ProvenRun>,
+    pub(crate) takeovers: Vec<Takeover>,
+    pub(crate) stages_committed_twice: i64,
+    pub(crate) audit_faults: usize,
     /// Documents that were acknowledged, and the run that was named, if one was.
-    pub(super) accepted: HashMap<DocId, Option<RunId>>,
+    pub(crate) accepted: HashMap<DocId, Option<RunId>>,
     /// How often each document was handed in.
-    pub(super) handed_in: HashMap<DocId, usize>,
+    pub(crate) handed_in: HashMap<DocId, usize>,
     /// Documents that nobody acknowledged.
-    pub(super) never_accepted: usize,
-    pub(super) worker_kills: HashMap<String, DateTime<Utc>>,
-    pub(super) kills: Kills,
-    pub(super) ended_by_themselves: usize,
-    pub(super) seconds: u64,
-    pub(super) seed: u64,
+    pub(crate) never_accepted: usize,
+    pub(crate) worker_kills: HashMap<String, DateTime<Utc>>,
+    pub(crate) faults: Faults,
+    pub(crate) ended_by_themselves: usize,
+    pub(crate) seconds: u64,
+    pub(crate) seed: u64,
 }
 
+/// The processes that were killed, and the other faults.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
-pub(super) struct Kills {
-    pub(super) server: usize,
-    pub(super) workers: usize,
-    pub(super) database: usize,
+pub(crate) struct Faults {
+    pub(crate) server: usize,
+    pub(crate) workers: usize,
+    pub(crate) database: usize,
+    pub(crate) suspended_workers: usize,
+    pub(crate) database_restarts: usize,
+    pub(crate) store_outages: usize,
 }
 
 #[derive(Debug, Serialize)]
-pub(super) struct Report {
+pub(crate) struct Report {
     seed: u64,
     seconds: u64,
-    kills: Kills,
+    faults: Faults,
     accepted: usize,
     never_accepted: usize,
     finished: usize,
@@ -72,6 +75,8 @@ struct Resume {
     jobs: usize,
     p50_seconds: Option<f64>,
     p99_seconds: Option<f64>,
+    /// What the 99th percentile may be.
+    limit_seconds: f64,
     longest_seconds: Option<f64>,
     /// The longest few, for who wants to know why.
     slowest: Vec<Resumed>,
@@ -87,7 +92,7 @@ struct Resumed {
 }
 
 impl Report {
-    pub(super) fn on(evidence: &Evidence) -> Self {
+    pub(crate) fn on(evidence: &Evidence, resume_limit: f64) -> Self {
         let runs: HashMap<RunId, &ProvenRun> =
             evidence.runs.iter().map(|run| (run.run_id, run)).collect();
         let is_over = |run: &ProvenRun| run.state.is_terminal();
@@ -114,7 +119,7 @@ impl Report {
         Self {
             seed: evidence.seed,
             seconds: evidence.seconds,
-            kills: evidence.kills,
+            faults: evidence.faults,
             accepted: evidence.accepted.len(),
             never_accepted: evidence.never_accepted,
             finished,
@@ -124,19 +129,29 @@ impl Report {
             duplicates,
             stages_redone: evidence.takeovers.len(),
             most_stages_redone_per_document_and_kill: most_redone(&evidence.takeovers),
-            resume: Resume::after(&evidence.worker_kills, &evidence.takeovers),
+            resume: Resume::after(&evidence.worker_kills, &evidence.takeovers, resume_limit),
             ended_by_themselves: evidence.ended_by_themselves,
             audit_faults: evidence.audit_faults,
         }
     }
 
-    /// The promises that have no exceptions.
-    pub(super) fn holds(&self) -> bool {
-        self.lost == 0 && self.duplicated == 0 && self.audit_faults == 0
+    /// Whether all promises were kept. Kills of workers that interrupted no job say nothing about resuming.
+    pub(crate) fn holds(&self) -> bool {
+        self.lost == 0
+            && self.duplicated == 0
+            && self.audit_faults == 0
+            && (self.faults.workers == 0 || self.resume.is_within_limit())
     }
 
-    pub(super) fn print(&self) {
-        let Kills { server, workers, database } = self.kills;
+    pub(crate) fn print(&self) {
+        let Faults {
+            server,
+            workers,
+            database,
+            suspended_workers,
+            database_restarts,
+            store_outages,
+        } = self.faults;
         let kills = server + workers + database;
         let seconds =
             |value: Option<f64>| value.map_or("–".to_owned(), |value| format!("{value:.1} s"));
@@ -145,6 +160,12 @@ impl Report {
              (--seed {})",
             self.seconds, self.seed
         ));
+        if suspended_workers + database_restarts + store_outages > 0 {
+            say(format_args!(
+                "  {suspended_workers} workers suspended, {database_restarts} restarts of PostgreSQL, \
+                 {store_outages} outages of the object store"
+            ));
+        }
         for (label, value, note) in [
             (
                 "accepted",
@@ -163,7 +184,11 @@ impl Report {
                 ),
             ),
             ("resume p50", seconds(self.resume.p50_seconds), format!("{} jobs", self.resume.jobs)),
-            ("resume p99", seconds(self.resume.p99_seconds), String::new()),
+            (
+                "resume p99",
+                seconds(self.resume.p99_seconds),
+                format!("at most {} s is allowed", self.resume.limit_seconds),
+            ),
             (
                 "audit log",
                 if self.audit_faults == 0 { "intact" } else { "BROKEN" }.to_owned(),
@@ -221,7 +246,7 @@ fn most_redone(takeovers: &[Takeover]) -> usize {
 impl Resume {
     const SLOWEST: usize = 5;
 
-    fn after(kills: &HashMap<String, DateTime<Utc>>, takeovers: &[Takeover]) -> Self {
+    fn after(kills: &HashMap<String, DateTime<Utc>>, takeovers: &[Takeover], limit: f64) -> Self {
         let mut resumed: Vec<Resumed> =
             takeovers.iter().filter_map(|it| resumed(kills, it)).collect();
         resumed.sort_unstable_by(|one, other| one.seconds.total_cmp(&other.seconds));
@@ -230,9 +255,15 @@ impl Resume {
             jobs: seconds.len(),
             p50_seconds: percentile(&seconds, 50),
             p99_seconds: percentile(&seconds, 99),
+            limit_seconds: limit,
             longest_seconds: seconds.last().copied(),
             slowest: resumed.into_iter().rev().take(Self::SLOWEST).collect(),
         }
+    }
+
+    /// Not when nothing was measured.
+    fn is_within_limit(&self) -> bool {
+        self.p99_seconds.is_some_and(|seconds| seconds <= self.limit_seconds)
     }
 }
 
@@ -265,6 +296,8 @@ mod tests {
 
     use super::*;
 
+    const LIMIT: f64 = 20.0;
+
     fn run(number: u128, state: RunState) -> ProvenRun {
         let id = Uuid::from_u128(number);
         let is_whole = state == RunState::Succeeded;
@@ -284,7 +317,7 @@ mod tests {
 
     #[test]
     fn what_went_well_holds() {
-        let report = Report::on(&evidence());
+        let report = Report::on(&evidence(), LIMIT);
         assert_eq!((report.finished, report.lost, report.duplicated), (3, 0, 0));
         assert!(report.holds());
     }
@@ -308,7 +341,7 @@ mod tests {
         for (number, spoil) in spoiled.into_iter().enumerate() {
             let mut evidence = evidence();
             spoil(&mut evidence);
-            assert!(!Report::on(&evidence).holds(), "{number}");
+            assert!(!Report::on(&evidence, LIMIT).holds(), "{number}");
         }
     }
 
@@ -318,26 +351,41 @@ mod tests {
         let again = ProvenRun { doc_id: evidence.runs[0].doc_id, ..run(9, RunState::Succeeded) };
         evidence.handed_in.insert(again.doc_id, 2);
         evidence.runs.push(again);
-        assert!(Report::on(&evidence).holds());
+        assert!(Report::on(&evidence, LIMIT).holds());
+    }
+
+    fn takeover(seconds: i64) -> Takeover {
+        let moment = DateTime::UNIX_EPOCH + Duration::seconds(seconds);
+        Takeover {
+            run_id: RunId(Uuid::nil()),
+            worker_id: "w".to_owned(),
+            taken_back: moment,
+            begun_again: Some(moment),
+        }
     }
 
     #[test]
     fn resuming_is_measured_from_the_kill() {
-        let killed = DateTime::UNIX_EPOCH;
-        let takeover = |seconds: i64| Takeover {
-            run_id: RunId(Uuid::nil()),
-            worker_id: "w".to_owned(),
-            taken_back: killed + Duration::seconds(seconds),
-            begun_again: Some(killed + Duration::seconds(seconds)),
-        };
         let mut takeovers: Vec<Takeover> = (1..=100).map(takeover).collect();
         takeovers.push(Takeover { worker_id: "alive".to_owned(), ..takeover(500) });
-        let kills = HashMap::from([("w".to_owned(), killed)]);
-        let resume = Resume::after(&kills, &takeovers);
+        let kills = HashMap::from([("w".to_owned(), DateTime::UNIX_EPOCH)]);
+        let resume = Resume::after(&kills, &takeovers, LIMIT);
         assert_eq!(
             (resume.jobs, resume.p50_seconds, resume.p99_seconds),
             (100, Some(50.0), Some(99.0))
         );
         assert_eq!(percentile(&[], 99), None);
+    }
+
+    #[test]
+    fn work_must_resume_in_time_and_be_seen_to() {
+        let mut evidence = evidence();
+        evidence.faults.workers = 1;
+        evidence.worker_kills = HashMap::from([("w".to_owned(), DateTime::UNIX_EPOCH)]);
+        assert!(!Report::on(&evidence, LIMIT).holds(), "no kill interrupted anything");
+        evidence.takeovers = vec![takeover(20)];
+        assert!(Report::on(&evidence, LIMIT).holds());
+        evidence.takeovers = vec![takeover(21)];
+        assert!(!Report::on(&evidence, LIMIT).holds());
     }
 }

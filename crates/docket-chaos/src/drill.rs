@@ -1,12 +1,12 @@
-//! Stages that only take time, so that `docket chaos` has something to interrupt.
+//! Stages that only take time, so that there is something to interrupt.
 //!
-//! They are registered only for who asks for them (`--drills`, which no help mentions). A run whose configuration has a
-//! text as `panic` makes them panic over that text, as a bug in a real stage would over a document.
+//! A run whose configuration has a text as `panic` makes them panic over that text, as a bug in a real stage would over a
+//! document.
 
 use std::time::Duration;
 
 use domain::StageName;
-use engine::{Stage, StageFuture, StageOutput, StageSettings, Work};
+use engine::{Stage, StageFuture, StageOutput, StageSettings, Stages, Work};
 use serde_json::{Value, json};
 
 /// In the pipeline's order.
@@ -16,15 +16,15 @@ const SHORTEST: u64 = 100;
 const LONGEST: u64 = 400;
 const STEP: Duration = Duration::from_millis(20);
 
-pub(crate) struct Drill {
+struct Drill {
     name: StageName,
     settings: StageSettings,
 }
 
-/// The stages of the drill. A name that is none would be a bug, and is left out.
-pub(crate) fn stages() -> Vec<Drill> {
+/// Adds the drill's stages. A name that is not a stage's would be a bug, and is left out.
+pub(crate) fn add_stages(stages: Stages) -> Stages {
     let names = NAMES.iter().filter_map(|name| name.parse().ok());
-    names.map(|name| Drill { name, settings: StageSettings::default() }).collect()
+    names.map(|name| Drill { name, settings: StageSettings::default() }).fold(stages, Stages::with)
 }
 
 impl Stage for Drill {

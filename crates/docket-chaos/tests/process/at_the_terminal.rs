@@ -5,14 +5,14 @@ use std::os::unix::fs::PermissionsExt;
 
 use serde_json::{Value, json};
 
+use crate::queue::queue_drills;
 use crate::support::{
-    Client, DataFolder, Docket, Finished, PASSWORD, Person, Server, address, eventually,
-    jobs_where, queue_drills,
+    Client, DataFolder, Docket, Finished, PASSWORD, Person, Server, address, eventually, jobs_where,
 };
 
 /// A server with jobs in several states: two dead of three, by a pipeline that nobody can go on with.
 async fn busy_server(folder: &DataFolder) -> Server {
-    let server = Docket::serve(folder).and("--drills", "--no-workers").start().await;
+    let server = Docket::serve(folder).without_workers().start().await;
     queue_drills(folder.superuser().await, 3, &["drill_a", "drill_b"]).await;
     let mut superuser = folder.superuser().await;
     sqlx::raw_sql(
@@ -162,7 +162,7 @@ async fn dead_jobs_are_looked_at_and_requeued() {
     assert_eq!(ada.reads(by_filter).await, json!({ "requeued": 1, "refused": [] }));
     assert_eq!(ada.sees(["dlq", "list"]).await, "There is no such job\n");
 
-    let worker = Docket::on(&folder, ["worker", "--drills"]).start_worker().await;
+    let worker = Docket::on(&folder, ["worker"]).start_worker().await;
     let done = async || jobs_where(folder.superuser().await, "status = 'COMPLETED'").await == 6;
     eventually("all six stages are done", done).await;
     worker.stop_by(rustix::process::Signal::TERM).await.succeeded();
