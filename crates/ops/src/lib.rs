@@ -104,7 +104,6 @@ pub use once::Done;
 pub use page::{Page, PageRequest};
 pub use rate::{Limiter, TooMany};
 pub use read_pages::TextForm;
-pub use reading::model as pages;
 pub use rerun_document::Rerun;
 pub use retrieval::index::Mode;
 pub use retry_job::RequestedRequeue;
