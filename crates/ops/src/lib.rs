@@ -63,7 +63,6 @@ pub use operations::check_readiness::{Dependency, Readiness, Vitals, WorkerProbe
 pub use operations::first_start::FirstStart;
 pub use page::{Page, PageRequest};
 pub use rate::{Limiter, TooMany};
-pub use reading::model as pages;
 pub use retrieval::index::Mode;
 pub use runs::discard::{Discarded, SkippedJob};
 pub use runs::rerun::Rerun;

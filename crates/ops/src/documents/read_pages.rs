@@ -6,10 +6,10 @@ use blob::{ArtifactPlace, BlobStream, Blobs};
 use bytes::{Bytes, BytesMut};
 use domain::{Caller, DocId, FileKind, ReadableObject, StageName};
 use futures_util::TryStreamExt;
+use pages::Page;
+use pages::artifact::{self, ArtifactError, PageIndex};
 use reading::Limits;
-use reading::artifact::{self, ArtifactError, PageIndex};
-use reading::model::Page;
-use reading::pool::{ReadFailure, Subject};
+use reading::pool::{ChildFailure, ReadFailure, Subject};
 use reading::prepare::masks_of;
 use reading::reader::PictureOf;
 use store::ReadAs;
@@ -220,11 +220,13 @@ fn damaged(error: ArtifactError) -> OpsError {
 
 fn unreadable(failure: ReadFailure) -> OpsError {
     match failure {
-        ReadFailure::Unprotected { .. } => OpsError::Conflict {
+        ReadFailure::Child(ChildFailure::Unprotected { .. }) => OpsError::Conflict {
             code: "sandbox_missing",
             problem: format!("{failure}. An administrator can change that: {}", failure.advice()),
         },
-        ReadFailure::NotStarted { .. } => OpsError::internal("starting a reader", failure),
+        ReadFailure::Child(ChildFailure::NotStarted { .. }) => {
+            OpsError::internal("starting a reader", failure)
+        }
         other => OpsError::Conflict {
             code: "cannot_be_drawn",
             problem: format!("{other}. {}", other.advice()),

@@ -16,7 +16,7 @@ use domain::{
     NewVectors, StageName,
 };
 use engine::{StageOutput, StageSettings, Work};
-use reading::model::Part;
+use pages::Part;
 use reading::pool::Document;
 use retrieval::chunk::{self, Chunk, chunks};
 use retrieval::embedding::{Embedding, EmbeddingError, VectorShelf, parts_of};

@@ -44,7 +44,7 @@ impl Head {
     const PASSWORD: &str = "password";
 
     /// Notes that the file is encrypted and that the password which came with it opened it.
-    pub(crate) fn note_password(&mut self) {
+    pub fn note_password(&mut self) {
         self.properties.insert(Self::OPENED_WITH.to_owned(), Self::PASSWORD.to_owned());
     }
 
@@ -409,17 +409,17 @@ impl<'de> Deserialize<'de> for Area {
 }
 
 /// Bytes as bytes, not as a list of numbers.
-pub(crate) mod serde_byte_buf {
+pub mod serde_byte_buf {
     use std::fmt;
 
     use serde::de::{Error, SeqAccess, Visitor};
     use serde::{Deserializer, Serializer};
 
-    pub(crate) fn serialize<S: Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
+    pub fn serialize<S: Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_bytes(bytes)
     }
 
-    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<u8>, D::Error> {
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<u8>, D::Error> {
         from.deserialize_byte_buf(Bytes)
     }
 

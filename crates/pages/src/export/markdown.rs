@@ -1,7 +1,7 @@
 //! Markdown, as GitHub understands it.
 
 use super::{cell_words, lines_are_meant, lines_without_block, places};
-use crate::model::{Block, BlockKind, Line, Page, Span, Table, Word};
+use crate::{Block, BlockKind, Line, Page, Span, Table, Word};
 
 /// Adds the page's Markdown. Pages follow each other with an empty line between.
 pub fn markdown(page: &Page, to: &mut String) {

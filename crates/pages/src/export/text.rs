@@ -1,7 +1,7 @@
 //! Plain text.
 
 use super::{cell_words, lines_without_block, places};
-use crate::model::{BlockKind, Line, Page, Table};
+use crate::{BlockKind, Line, Page, Table};
 
 /// Adds the page's text: a line for each line, an empty line between blocks, a tab between cells.
 pub fn text(page: &Page, to: &mut String) {

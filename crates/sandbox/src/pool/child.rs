@@ -1,4 +1,4 @@
-//! One reading child, seen from the parent.
+//! One child, seen from the parent.
 
 use std::io::{self, IoSlice};
 use std::mem::MaybeUninit;
@@ -13,18 +13,20 @@ use tokio::net::UnixStream;
 use tokio::process::{Child as Process, ChildStdout};
 use tokio::time::{Instant, timeout};
 
-use super::failure::{Bounds, ReadFailure};
+use super::failure::{Bounds, ChildFailure};
 use super::frames::{Broken, FrameReader};
 use super::last_words::LastWords;
-use super::nursery::Nursery;
 use super::pool::PoolSettings;
-use super::protocol::{Envelope, Greeting, MAX_HANDED, Terms, VERSION};
-use crate::artifact;
-use crate::sandbox::SandboxStatus;
-use crate::sandbox::limits::{allow_cpu, cpu_used};
+use super::protocol::{
+    Envelope, GREETING, Greeting, HandlerName, MAX_HANDED, Terms, VERSION, framed, opened,
+};
+use super::starter::ProcessStarter;
+use crate::SandboxStatus;
+use crate::limits::{allow_cpu, cpu_used};
 
 /// A child whose pipe is closed is dead, or about to be.
 const DYING: Duration = Duration::from_secs(2);
+const REPLACED: &str = "the program was replaced: restart Docket";
 
 #[derive(Debug)]
 pub(crate) struct Child {
@@ -35,6 +37,7 @@ pub(crate) struct Child {
     last_words: LastWords,
     bounds: Bounds,
     pub(crate) sandbox: SandboxStatus,
+    handlers: Vec<(String, u16)>,
     /// Whether the limit on processor time can be moved for each job. Root needs `CAP_SYS_RESOURCE` for
     /// that, which containers withhold.
     limit_moves: bool,
@@ -48,19 +51,19 @@ pub(crate) struct Child {
 impl Child {
     /// Starts a child and waits until it has locked itself down.
     pub(crate) async fn start(
-        nursery: &Nursery,
+        starter: &ProcessStarter,
         settings: &PoolSettings,
-    ) -> Result<Self, ReadFailure> {
-        match timeout(settings.start, Self::start_patiently(nursery, settings)).await {
-            Ok(started) => started,
+    ) -> Result<Self, ChildFailure> {
+        match timeout(settings.start, Self::start_patiently(starter, settings)).await {
+            Ok(child) => child,
             Err(_) => Err(not_started("it was not ready in time")),
         }
     }
 
     async fn start_patiently(
-        nursery: &Nursery,
+        starter: &ProcessStarter,
         settings: &PoolSettings,
-    ) -> Result<Self, ReadFailure> {
+    ) -> Result<Self, ChildFailure> {
         let (requests, theirs) = socket_pair().map_err(not_started)?;
         let mut command = Command::new(&settings.program);
         command
@@ -73,7 +76,7 @@ impl Child {
             .stdin(Stdio::from(theirs))
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
-        let mut process = nursery.start(command).await.map_err(not_started)?;
+        let mut process = starter.start(command).await.map_err(not_started)?;
         let missing = || not_started("it has no pipes");
         let id = process.id().ok_or_else(missing)?;
         let stdout = process.stdout.take().ok_or_else(missing)?;
@@ -96,34 +99,36 @@ impl Child {
             bounds: Bounds { memory: settings.memory, cpu: settings.cpu },
             // Until it says otherwise.
             sandbox: SandboxStatus::NONE,
+            handlers: Vec::new(),
             limit_moves: false,
             tenant: None,
             served: 0,
             idle_since: Instant::now(),
         };
-        child.sandbox = child.agree_on(&terms).await?;
+        child.agree_on(&terms).await?;
         if !settings.sandbox.admits(child.sandbox) {
-            return Err(ReadFailure::Unprotected { sandbox: child.sandbox });
+            return Err(ChildFailure::Unprotected { sandbox: child.sandbox });
         }
         child.limit_moves = allow_cpu(child.id, settings.cpu).is_ok();
         Ok(child)
     }
 
-    async fn agree_on(&mut self, terms: &Terms) -> Result<SandboxStatus, ReadFailure> {
+    async fn agree_on(&mut self, terms: &Terms) -> Result<(), ChildFailure> {
         let terms = framed(terms).map_err(not_started)?;
         // When it is dead already, the missing greeting tells why.
         let _told = self.requests.write_all(&terms).await;
-        match self.answers.next_message(u64::MAX).await {
-            Ok((Greeting::Ready { version: VERSION, sandbox }, _)) => Ok(sandbox),
-            Ok((Greeting::Ready { .. }, _)) => {
-                Err(not_started("the program was replaced: restart Docket"))
+        match self.greeting().await {
+            Ok(Greeting::Ready { version: VERSION, sandbox, handlers }) => {
+                (self.sandbox, self.handlers) = (sandbox, handlers);
+                Ok(())
             }
-            Ok((Greeting::Unprotected { sandbox }, _)) => Err(ReadFailure::Unprotected { sandbox }),
-            Ok((Greeting::NotReady { why }, _)) => Err(not_started(why)),
+            Ok(Greeting::Ready { .. }) => Err(not_started(REPLACED)),
+            Ok(Greeting::Unprotected { sandbox }) => Err(ChildFailure::Unprotected { sandbox }),
+            Ok(Greeting::NotReady { why }) => Err(not_started(why)),
             Err(Broken::Ended) => {
                 let death = self.explain_death().await;
                 Err(not_started(match death {
-                    ReadFailure::Crashed { ref last_words, .. } if !last_words.is_empty() => {
+                    ChildFailure::Crashed { ref last_words, .. } if !last_words.is_empty() => {
                         format!("{death}: {}", last_words.trim())
                     }
                     other => other.to_string(),
@@ -131,6 +136,21 @@ impl Child {
             }
             Err(broken) => Err(not_started(format!("it answers strangely ({broken:?})"))),
         }
+    }
+
+    async fn greeting(&mut self) -> Result<Greeting, Broken> {
+        match self.answers.next(u64::MAX).await? {
+            (GREETING, frame, _) => opened(&frame).map_err(|_| Broken::Garbled("no greeting")),
+            _ => Err(Broken::Garbled("a frame is out of place")),
+        }
+    }
+
+    /// Fails when it has no such handler, which its parent has.
+    pub(crate) fn check_serves(&self, handler: HandlerName) -> Result<(), ChildFailure> {
+        let is_it = |(name, version): &(String, u16)| {
+            (name.as_str(), *version) == (handler.name, handler.version)
+        };
+        if self.handlers.iter().any(is_it) { Ok(()) } else { Err(not_started(REPLACED)) }
     }
 
     pub(crate) fn id(&self) -> u32 {
@@ -166,11 +186,11 @@ impl Child {
     }
 
     /// Why a child whose pipe is closed died.
-    pub(crate) async fn explain_death(&mut self) -> ReadFailure {
+    pub(crate) async fn explain_death(&mut self) -> ChildFailure {
         let Ok(Ok(status)) = timeout(DYING, self.process.wait()).await else {
-            return ReadFailure::Garbled { what: "it stopped answering".to_owned() };
+            return ChildFailure::garbled("it stopped answering");
         };
-        ReadFailure::of_death(status, self.last_words.hear().await, self.bounds)
+        ChildFailure::of_death(status, self.last_words.hear().await, self.bounds)
     }
 }
 
@@ -190,12 +210,6 @@ fn send_with(to: &UnixStream, message: &[u8], handed: &[BorrowedFd<'_>]) -> io::
     Ok(sendmsg(to, &[IoSlice::new(message)], &mut control, SendFlags::NOSIGNAL)?)
 }
 
-fn framed<T: serde::Serialize>(message: &T) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    artifact::write_frame(&mut bytes, message).map_err(io::Error::other)?;
-    Ok(bytes)
-}
-
-fn not_started(why: impl ToString) -> ReadFailure {
-    ReadFailure::NotStarted { why: why.to_string() }
+fn not_started(why: impl ToString) -> ChildFailure {
+    ChildFailure::not_started(why)
 }

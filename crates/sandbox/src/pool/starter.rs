@@ -19,17 +19,17 @@ struct Order {
 }
 
 #[derive(Debug)]
-pub(crate) struct Nursery {
+pub(crate) struct ProcessStarter {
     orders: mpsc::Sender<Order>,
 }
 
-impl Nursery {
+impl ProcessStarter {
     /// Must be called within a runtime, which from then on reaps the children.
     pub(crate) fn open() -> io::Result<Self> {
         let runtime = Handle::try_current().map_err(io::Error::other)?;
         let (orders, received) = mpsc::channel();
         thread::Builder::new()
-            .name("nursery".to_owned())
+            .name("process-starter".to_owned())
             .spawn(move || obey(&runtime, received))?;
         Ok(Self { orders })
     }

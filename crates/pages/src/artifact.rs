@@ -11,7 +11,7 @@
 //! a broken child wrote is an error, whatever the bytes are.
 //!
 //! All numbers are little-endian. A reader takes the versions it knows, and the version changes when
-//! [`crate::model`] does. A page of version 1 had no `trouble`, which is the last thing of a page now.
+//! the model does. A page of version 1 had no `trouble`, which is the last thing of a page now.
 
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::ops::Range;
@@ -21,7 +21,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::model::{Page, Part};
+use crate::{Page, Part};
 
 const MAGIC: &[u8; 8] = b"DKTPAGES";
 const END: &[u8; 8] = b"DKTINDEX";
@@ -48,18 +48,23 @@ pub enum ArtifactError {
 /// A part as a child packed it. Nobody has looked inside: whoever opens it may find it damaged.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PackedPart {
-    pub(crate) is_page: bool,
+    is_page: bool,
     /// What the child says of a page: see [`PackedPart::wants_ocr`].
-    pub(crate) wants_ocr: bool,
-    pub(crate) frame: Bytes,
+    wants_ocr: bool,
+    frame: Bytes,
 }
 
 impl PackedPart {
+    /// `frame` is what [`write_frame`] made of the part, as far as anybody knows.
+    pub fn new(is_page: bool, wants_ocr: bool, frame: Bytes) -> Self {
+        Self { is_page, wants_ocr, frame }
+    }
+
     pub fn is_page(&self) -> bool {
         self.is_page
     }
 
-    /// Whether it is a page with [`crate::model::TextSource::Wanted`], as the child says.
+    /// Whether it is a page with [`crate::TextSource::Wanted`], as the child says.
     pub fn wants_ocr(&self) -> bool {
         self.wants_ocr
     }
@@ -245,11 +250,8 @@ fn read_beginning(from: &mut impl Read) -> Result<(), ArtifactError> {
     }
 }
 
-/// Packs one value; says how many bytes were written.
-pub(crate) fn write_frame<T: Serialize>(
-    to: &mut impl Write,
-    value: &T,
-) -> Result<u64, ArtifactError> {
+/// Packs one value as a frame; says how many bytes were written.
+pub fn write_frame<T: Serialize>(to: &mut impl Write, value: &T) -> Result<u64, ArtifactError> {
     let plain =
         postcard::to_stdvec(value).map_err(|_| ArtifactError::Damaged("it cannot be packed"))?;
     let packed = lz4_flex::block::compress(&plain);
@@ -266,7 +268,8 @@ pub(crate) fn write_frame<T: Serialize>(
     Ok(8 + u64::from(packed_length))
 }
 
-pub(crate) fn read_frame<T: DeserializeOwned>(from: &mut impl Read) -> Result<T, ArtifactError> {
+/// Unpacks the frame that comes next.
+pub fn read_frame<T: DeserializeOwned>(from: &mut impl Read) -> Result<T, ArtifactError> {
     parse(&read_plain(from)?)
 }
 
@@ -331,7 +334,7 @@ mod tests {
     use domain::FileKind;
 
     use super::*;
-    use crate::model::{Area, Head, Line, Span, Tail, Word};
+    use crate::{Area, Head, Line, Span, Tail, Word};
 
     fn page(number: u32) -> Page {
         let area = Area { left: 72.0, top: 72.25, right: 99.5, bottom: 84.0 };

@@ -1,6 +1,7 @@
-//! The sandbox: what a process that reads a stranger's file may still do.
+//! Sandboxed child processes: [`pool`] keeps them and gives them work, [`worker`] is their side, and this
+//! module is what a process that handles a stranger's file may still do.
 //!
-//! A *reading child* opens everything it needs (libraries, models), then locks itself down
+//! A *child* opens everything it needs (libraries, models), then locks itself down
 //! ([`lock_down`]) and only then takes its first document. From there on it computes, reads what it was
 //! handed, reads the font folders it named, answers on its pipe, and nothing else. Several independent
 //! measures, each of which would do for most attacks:
@@ -28,10 +29,12 @@ mod descriptors;
 mod identity;
 mod landlock;
 pub mod limits;
+pub mod pool;
 mod private_root;
 mod program;
 mod status;
 mod syscalls;
+pub mod worker;
 
 use std::io;
 use std::path::PathBuf;
@@ -101,7 +104,7 @@ fn give_up_rights(parent: u32, visible: &[PathBuf]) -> Result<(bool, u32), Sandb
 
 /// Asks the kernel to end this process with its parent, even in an endless loop.
 ///
-/// The kernel means the *thread* that started this process: see `pool::nursery`.
+/// The kernel means the *thread* that started this process: see `pool::starter`.
 pub fn end_with_parent(parent: u32) -> Result<(), SandboxError> {
     rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL))
         .map_err(|error| SandboxError::Limit(error.into()))?;

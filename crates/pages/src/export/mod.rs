@@ -12,7 +12,7 @@ pub use json::JsonWriter;
 pub use markdown::markdown;
 pub use text::text;
 
-use crate::model::{Line, Page, Span, Table};
+use crate::{Line, Page, Span, Table};
 
 /// Whether its lines end where the author ended them, and not where the paper did.
 fn lines_are_meant(page: &Page) -> bool {

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
-use crate::model::Part;
+use crate::Part;
 
 /// Writes `{"head": …, "pages": […], "attachments": […], "tail": …}`.
 #[derive(Debug)]

@@ -1,4 +1,4 @@
-//! Who reads what: children are kept for the tenant whose bytes they have seen, and replaced.
+//! Who does what: children are kept for the tenant whose bytes they have seen, and replaced.
 //!
 //! A child is *fresh* until it gets its first document, and *bound* to that document's tenant from then
 //! on. A job takes, in this order: an idle child bound to its tenant, a fresh one, a new one. When a
@@ -14,6 +14,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use domain::TenantId;
+use serde::Serialize;
 use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
 use tokio::time::{Instant, sleep_until, timeout};
@@ -21,25 +22,25 @@ use tokio::time::{Instant, sleep_until, timeout};
 use super::answers::Answers;
 use super::child::Child;
 use super::document::Document;
-use super::failure::ReadFailure;
-use super::nursery::Nursery;
-use super::protocol::{Envelope, MAX_HANDED, Request, Role};
-use crate::sandbox::{SandboxPolicy, SandboxStatus};
+use super::failure::ChildFailure;
+use super::protocol::{Envelope, HandlerName, MAX_HANDED};
+use super::starter::ProcessStarter;
+use crate::{SandboxPolicy, SandboxStatus};
 
 /// How often a job may find its child dead before it was handed over.
 const ATTEMPTS: usize = 3;
 
 #[derive(Clone, Debug)]
 pub struct PoolSettings {
-    /// How many documents are read at once.
+    /// How many jobs run at once.
     pub children: usize,
     /// How many fresh children wait, beyond those.
     pub spares: usize,
     /// This binary; an absolute path.
     pub program: PathBuf,
-    /// What makes it a reading child.
+    /// What makes it a child.
     pub arguments: Vec<OsString>,
-    /// Whether children read where a lock of the sandbox is missing.
+    /// Whether children work where a lock of the sandbox is missing.
     pub sandbox: SandboxPolicy,
     /// All that a child gets to see of the environment.
     pub environment: Vec<(OsString, OsString)>,
@@ -79,27 +80,28 @@ impl PoolSettings {
     }
 }
 
-/// What is to be done, and the files for it.
-#[derive(Clone, Debug)]
+/// What a handler is to do, and the files for it.
+#[derive(Debug)]
 pub struct Job {
-    request: Request,
-    handed: Vec<(Role, Document)>,
+    handler: HandlerName,
+    envelope: Envelope,
+    files: Vec<Document>,
 }
 
 impl Job {
-    pub fn new(request: Request) -> Self {
-        Self { request, handed: Vec::new() }
-    }
-
-    /// At most eight. Several may have one role; they keep their order.
-    #[must_use]
-    pub fn with(mut self, role: Role, document: Document) -> Self {
-        self.handed.push((role, document));
-        self
+    /// `request` is the handler's [`crate::worker::Handler::Request`]. At most eight files; they keep their order.
+    pub fn new<R: Serialize>(
+        handler: HandlerName,
+        request: &R,
+        files: Vec<Document>,
+    ) -> Result<Self, ChildFailure> {
+        let request = postcard::to_stdvec(request).map_err(ChildFailure::not_started)?;
+        let envelope = Envelope { handler: handler.name.to_owned(), request };
+        Ok(Self { handler, envelope, files })
     }
 }
 
-/// Reading children. Cheap to clone; the last clone takes the children along.
+/// Sandboxed children. Cheap to clone; the last clone takes the children along.
 #[derive(Clone, Debug)]
 pub struct Pool {
     keeper: Keeper,
@@ -110,48 +112,47 @@ impl Pool {
     pub fn new(settings: PoolSettings) -> Self {
         let places = Arc::new(Semaphore::new(settings.children.max(1)));
         let children = Mutex::default();
-        let nursery = OnceLock::new();
-        Self { keeper: Keeper(Arc::new(Kept { settings, places, children, nursery })) }
+        let starter = OnceLock::new();
+        Self { keeper: Keeper(Arc::new(Kept { settings, places, children, starter })) }
     }
 
     /// Waits for a free place, hands the job to a child and gives what comes back. The time it waits
     /// for a place is not the job's.
-    pub async fn run(&self, tenant: TenantId, job: Job) -> Result<Answers, ReadFailure> {
+    pub async fn run(&self, tenant: TenantId, job: Job) -> Result<Answers, ChildFailure> {
         let keeper = &self.keeper;
         let settings = &keeper.0.settings;
-        let not_started = |why: &str| ReadFailure::NotStarted { why: why.to_owned() };
-        if job.handed.len() > MAX_HANDED {
+        let not_started = |why: &str| ChildFailure::not_started(why);
+        if job.files.len() > MAX_HANDED {
             return Err(not_started("too many files for one job"));
         }
         let places = Arc::clone(&keeper.0.places);
         let place = places.acquire_owned().await.map_err(|_| not_started("the pool is closed"))?;
 
-        let (handed, documents): (_, Vec<Document>) = job.handed.into_iter().unzip();
-        let envelope = Envelope { request: job.request, handed };
-        let files = documents.iter().map(Document::reopened).collect::<io::Result<Vec<_>>>();
-        let files = files.map_err(|error| not_started(&error.to_string()))?;
+        let files = job.files.iter().map(Document::reopened).collect::<io::Result<Vec<_>>>();
+        let files = files.map_err(ChildFailure::not_started)?;
         let descriptors: Vec<BorrowedFd<'_>> = files.iter().map(AsFd::as_fd).collect();
         for _ in 0..ATTEMPTS {
             let mut child = keeper.child_for(tenant).await?;
+            child.check_serves(job.handler)?;
             // Bound before it is handed anything, so that no way out of here can leave it fresh.
             child.tenant = Some(tenant);
             child.served += 1;
-            match timeout(settings.wall, child.send(&envelope, &descriptors)).await {
+            match timeout(settings.wall, child.send(&job.envelope, &descriptors)).await {
                 Ok(Ok(())) => {
                     let (output, wall) = (settings.output, settings.wall);
                     return Ok(Answers::new(keeper.clone(), child, place, output, wall));
                 }
                 Ok(Err(_)) => {}
-                Err(_) => return Err(ReadFailure::TimedOut { limit: settings.wall }),
+                Err(_) => return Err(ChildFailure::TimedOut { limit: settings.wall }),
             }
         }
         Err(not_started("readers die before they are given anything"))
     }
 
     /// Starts a child to see what it enforces on itself, and keeps it for the first job.
-    pub async fn check_sandbox(&self) -> Result<SandboxStatus, ReadFailure> {
+    pub async fn check_sandbox(&self) -> Result<SandboxStatus, ChildFailure> {
         let keeper = &self.keeper;
-        let child = Child::start(keeper.nursery()?, &keeper.0.settings).await?;
+        let child = Child::start(keeper.starter()?, &keeper.0.settings).await?;
         let sandbox = child.sandbox;
         keeper.idle().fresh.push(child);
         Ok(sandbox)
@@ -183,7 +184,7 @@ struct Kept {
     /// One permit for each job that may run.
     places: Arc<Semaphore>,
     children: Mutex<Idle>,
-    nursery: OnceLock<Nursery>,
+    starter: OnceLock<ProcessStarter>,
 }
 
 #[derive(Debug, Default)]
@@ -198,7 +199,7 @@ struct Idle {
 }
 
 impl Keeper {
-    async fn child_for(&self, tenant: TenantId) -> Result<Child, ReadFailure> {
+    async fn child_for(&self, tenant: TenantId) -> Result<Child, ChildFailure> {
         if let Some(known) = self.idle().take_bound_to(tenant) {
             return Ok(known);
         }
@@ -206,7 +207,7 @@ impl Keeper {
         self.make_room(self.free_places());
         let child = match fresh {
             Some(fresh) => fresh,
-            None => Child::start(self.nursery()?, &self.0.settings).await?,
+            None => Child::start(self.starter()?, &self.0.settings).await?,
         };
         self.warm_up();
         Ok(child)
@@ -241,14 +242,14 @@ impl Keeper {
         runtime.spawn(async move {
             let Some(kept) = pool.upgrade() else { return };
             let keeper = Self(kept);
-            let started = match keeper.nursery() {
-                Ok(nursery) => Child::start(nursery, &keeper.0.settings).await,
+            let child = match keeper.starter() {
+                Ok(starter) => Child::start(starter, &keeper.0.settings).await,
                 Err(failure) => Err(failure),
             };
             let mut idle = keeper.idle();
             idle.warming -= 1;
             // One that does not start is the next job's to complain about.
-            idle.fresh.extend(started);
+            idle.fresh.extend(child);
         });
     }
 
@@ -296,14 +297,13 @@ impl Keeper {
         }
     }
 
-    fn nursery(&self) -> Result<&Nursery, ReadFailure> {
-        if let Some(nursery) = self.0.nursery.get() {
-            return Ok(nursery);
+    fn starter(&self) -> Result<&ProcessStarter, ChildFailure> {
+        if let Some(starter) = self.0.starter.get() {
+            return Ok(starter);
         }
-        let opened =
-            Nursery::open().map_err(|error| ReadFailure::NotStarted { why: error.to_string() })?;
+        let opened = ProcessStarter::open().map_err(ChildFailure::not_started)?;
         // Two may get here at once; the second one's thread ends with its sender.
-        Ok(self.0.nursery.get_or_init(|| opened))
+        Ok(self.0.starter.get_or_init(|| opened))
     }
 
     fn idle(&self) -> MutexGuard<'_, Idle> {

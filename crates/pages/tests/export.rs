@@ -1,10 +1,9 @@
 //! Pages as text, Markdown and JSON.
 
 use domain::FileKind;
-use reading::Part;
-use reading::export::{JsonWriter, markdown, text};
-use reading::model::{
-    Attachment, Block, BlockKind, Cell, Head, Line, Page, Size, Span, Table, Tail, Word,
+use pages::export::{JsonWriter, markdown, text};
+use pages::{
+    Attachment, Block, BlockKind, Cell, Head, Line, Page, Part, Size, Span, Table, Tail, Word,
 };
 
 /// A page of paper: each entry is a block of lines.
