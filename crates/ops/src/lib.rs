@@ -27,7 +27,7 @@ use blob::links::LinkKey;
 use domain::{Clock, IdGen, Random};
 use reading::reader::Reader;
 use reading::sandbox::SandboxReport;
-use store::{NewApiKey, Store};
+use store::Store;
 use tokio::sync::Semaphore;
 use tokio_util::task::TaskTracker;
 
@@ -80,7 +80,6 @@ pub use tenants::create::RequestedTenant;
 pub use tenants::overview::TenantOverview;
 
 use access::directory::AccessDirectory;
-use access::gather::Gather;
 use access::login_throttle::LoginThrottle;
 use access::passwords::Passwords;
 use access::tokens::Tokens;
@@ -112,7 +111,6 @@ pub struct Ops {
     /// What goes on after its caller was answered.
     background: TaskTracker,
     request_seal: RequestSeal,
-    new_keys: Gather<NewApiKey>,
     blobs: Blobs,
     link_key: LinkKey,
     recent_reads: RecentReads,
@@ -163,9 +161,7 @@ impl Ops {
 
     pub fn new(store: Store, blobs: Blobs, settings: &Settings, environment: Environment) -> Self {
         let Environment { clock, ids, random } = environment;
-        let background = TaskTracker::new();
         Self {
-            new_keys: Gather::new(store.clone(), background.clone()),
             audit: settings.audit.clone(),
             passwords: Passwords::new(settings.bcrypt_cost),
             tokens: Tokens::new(&settings.token_key, settings.token_lifetime),
@@ -174,7 +170,7 @@ impl Ops {
             unknown_keys: Limiter::per_minute(settings.unknown_keys_per_minute, &clock),
             key_look_ups: Semaphore::new(Self::KEY_LOOK_UPS),
             audit_checks: AuditChecks::default(),
-            background,
+            background: TaskTracker::new(),
             request_seal: RequestSeal::new(&settings.token_key),
             link_key: LinkKey::new(settings.token_key.bytes()),
             recent_reads: RecentReads::default(),

@@ -50,8 +50,8 @@ pub use error::StoreError;
 pub use idempotency::Claimed;
 pub use jobs::{
     BegunSchedule, Claim, ClaimedJob, DeadJobFilter, Earlier, Held, JobFilter, JobRecord,
-    JobStanding, Lease, NewRun, Next, Outcome, PausedJobs, QueueRecord, Report, Reused, StageRoom,
-    StaleBefore, TakenBack, Told, WorkFeed,
+    JobStanding, Lease, NamedClaim, NewRun, Next, Outcome, PausedJobs, QueueRecord, Report, Reused,
+    StageRoom, StaleBefore, TakenBack, Told, WorkFeed,
 };
 pub use object_store::{KnownArtifacts, KnownOriginal};
 pub use open::{

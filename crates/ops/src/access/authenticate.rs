@@ -52,7 +52,7 @@ impl Ops {
     fn caller_of_token(&self, token: &str) -> Result<Caller, AuthError> {
         let token = self.tokens.verify(token, self.clock.now()).ok_or(AuthError::Refused)?;
         if self.access.admits(token.user_id, &token.session) {
-            Ok(token.caller.clone())
+            Ok(token.caller)
         } else {
             Err(AuthError::Refused)
         }

@@ -3,12 +3,15 @@
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use chrono::{DateTime, Utc};
-use domain::{Action, Actor, ApiKey, ApiKeyId, Caller, KeyCreator, Name, Role, Scope, Secret};
+use domain::{
+    Action, Actor, ApiKey, ApiKeyId, AuditAction, AuditEntry, Caller, Entity, KeyCreator, Name,
+    Role, Scope, Secret,
+};
+use serde_json::json;
 use sha2::{Digest, Sha256};
-use store::{NewApiKey, Store, StoreError};
+use store::NewApiKey;
 
 use crate::access::authenticate::{KEY_MARK, KEY_PREFIX_LENGTH};
-use crate::access::gather::SharedWrite;
 use crate::{Ops, OpsError};
 
 /// A key somebody asks for.
@@ -50,7 +53,20 @@ impl Ops {
             expires_at: requested.expires_at.into_iter().chain(latest).min(),
             created_by,
         };
-        let key = self.new_keys.write(scope, new).await?;
+        let mut tx = self.store.begin(&scope).await?;
+        let key = tx.insert_api_key(new).await?;
+        tx.append_audit(AuditEntry {
+            action: AuditAction::ApiKeyCreated,
+            entity: Entity::ApiKey(key.api_key_id),
+            detail: json!({
+                "name": key.name,
+                "role": key.role,
+                "prefix": key.prefix,
+                "expires_at": key.expires_at,
+            }),
+        })
+        .await?;
+        tx.commit().await?;
         Ok(CreatedApiKey { key, secret: Secret::new(secret) })
     }
 
@@ -82,14 +98,5 @@ impl Ops {
         let mut bytes = [0; 41];
         self.random.fill(&mut bytes);
         format!("{KEY_MARK}{}", URL_SAFE_NO_PAD.encode(bytes))
-    }
-}
-
-impl SharedWrite for NewApiKey {
-    type Place = Store;
-    type Done = ApiKey;
-
-    async fn apply(store: &Store, new: Vec<(Scope, Self)>) -> Result<Vec<ApiKey>, StoreError> {
-        store.add_api_keys(new).await
     }
 }
