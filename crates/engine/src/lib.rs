@@ -19,7 +19,6 @@ mod carry;
 mod claiming;
 mod committer;
 mod decide;
-mod environment;
 mod event_numbering;
 mod heal_times;
 mod heartbeat;
@@ -33,7 +32,6 @@ mod supervision;
 mod worker;
 
 pub use decide::{after_failure, timed_out};
-pub use environment::Environment;
 pub use event_numbering::number_events;
 pub use heal_times::heal_times;
 pub use janitor::janitor;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use domain::{ClockUse, RetryPolicy};
+use domain::{ClockUse, Environment, RetryPolicy};
 use store::{ClaimedJob, Outcome, Report, Store, StoreError};
 use tokio::sync::Semaphore;
 use tokio::task::JoinHandle;
@@ -14,7 +14,6 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 
 use crate::claiming::Counter;
 use crate::committer::Committer;
-use crate::environment::Environment;
 use crate::heartbeat::Heart;
 use crate::held::{HeldLeases, Holding};
 use crate::pausing::PauseWatch;
