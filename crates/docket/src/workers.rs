@@ -7,10 +7,10 @@ use std::time::Duration;
 
 use anyhow::Context;
 use blob::Blobs;
-use domain::{Random, StageName};
+use domain::{Environment, Random, StageName};
 use engine::{
-    Chore, Environment, Schedules, Stages, Worker, WorkerHealth, WorkerSettings, heal_times,
-    janitor, number_events, stale_runs,
+    Chore, Schedules, Stages, Worker, WorkerHealth, WorkerSettings, heal_times, janitor,
+    number_events, stale_runs,
 };
 use ops::{OriginalsJanitor, PasswordKeeper, Retention, VectorsKeeper, WorkerProbe};
 use store::Store;

@@ -36,7 +36,7 @@ pub use clock::{ClockJump, ClockReading, ClockReport, ClockUse, in_words};
 pub use content::{ContentNeed, ReadableObject};
 pub use content_hash::{ContentHash, InvalidContentHash};
 pub use documents::{DedupResult, DocumentStatus, FileKind, UnknownFileKind, upload_uri};
-pub use environment::{Clock, IdGen, Random};
+pub use environment::{Clock, Environment, IdGen, Random};
 pub use idempotency::{IdempotencyClaim, IdempotencyKey, InvalidIdempotencyKey};
 pub use ids::{
     ApiKeyId, AuditId, BatchId, DocId, JobId, LeaseToken, RunId, TenantId, TokenId, TraceId, UserId,

@@ -21,7 +21,6 @@ mod claiming;
 mod committer;
 mod database_source;
 mod decide;
-mod environment;
 mod event_numbering;
 mod heal_times;
 mod heartbeat;
@@ -37,7 +36,6 @@ mod supervision;
 mod worker;
 
 pub use decide::{after_failure, timed_out};
-pub use environment::Environment;
 pub use event_numbering::number_events;
 pub use heal_times::heal_times;
 pub use janitor::janitor;

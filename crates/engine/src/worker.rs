@@ -4,7 +4,7 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
-use domain::{ClockUse, RetryPolicy};
+use domain::{ClockUse, Environment, RetryPolicy};
 use store::{ClaimedJob, Outcome, Report, Store, StoreError};
 use tokio::sync::{Mutex, Notify, Semaphore};
 use tokio::task::JoinHandle;
@@ -13,7 +13,6 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 
 use crate::committer::Committer;
 use crate::database_source::DatabaseSource;
-use crate::environment::Environment;
 use crate::heartbeat::Heart;
 use crate::held::{HeldLeases, Holding};
 use crate::pausing::PauseWatch;

@@ -90,7 +90,7 @@ impl Library {
         });
         let ids = Arc::new(CountedIds::after(1 << 45));
         let desk = Desk::new(blobs.clone(), reader, ids.clone());
-        let index = Index::new(desk, self.app.chunk_ids(), Arc::new(ops.vectors()), 2);
+        let index = Index::new(desk, self.app.chunk_ids(), Arc::new(ops.search.vectors()), 2);
         Stages::default()
             .with(Ingest::new(blobs.clone()).expect("the stage has a name"))
             .with(AsItIs {

@@ -51,7 +51,7 @@ pub(crate) async fn follow(
             })?)
         }
     };
-    let following = api.ops.follow_events(&caller, after).await?;
+    let following = api.ops.events.follow_events(&caller, after).await?;
     let events = stream::unfold(following, |mut following| async {
         let next = following.next().await?;
         let event = Event::default()

@@ -126,7 +126,7 @@ async fn dead_jobs_are_requeued_by_what_they_have_in_common() {
     let early = app.ops.clock().now();
     let (run_id, _) = queue_run(&app, &acme).await;
     app.clock.advance(chrono::Duration::hours(1));
-    app.ops.do_housekeeping().await.unwrap();
+    app.ops.operations.do_housekeeping().await.unwrap();
     let late = app.ops.clock().now();
     for tenant in [&acme, &acme, &other] {
         queue_run(&app, tenant).await;
@@ -239,7 +239,7 @@ async fn queues_show_depth_and_age() {
         }]})
     );
     app.clock.advance(chrono::Duration::minutes(1));
-    app.ops.do_housekeeping().await.unwrap();
+    app.ops.operations.do_housekeeping().await.unwrap();
     let later = app.get("/v1/queues").bearer(&acme.admin_token).send().await;
     assert_eq!(later.body["queues"][0]["finished_last_minute"], 0);
     let jobs = app.get("/v1/jobs?status=PENDING&stage=ocr").bearer(&acme.admin_token).send().await;

@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
-use domain::{Clock, JobState};
-use engine::{Environment, StageSettings, Stages, WorkerSettings};
+use domain::{Clock, Environment, JobState};
+use engine::{StageSettings, Stages, WorkerSettings};
 use testkit::{FakeClock, TestDatabase, fake_environment};
 use tokio::sync::Semaphore;
 
@@ -225,8 +225,7 @@ impl Clock for WallClock {
 async fn a_stage_that_blocks_its_thread_keeps_its_lease() {
     const LEASE: Duration = Duration::from_millis(600);
     let fake = fake_environment(&Arc::default());
-    let environment =
-        Environment { clock: Arc::new(WallClock), ids: fake.ids, random: fake.random };
+    let environment = Environment { clock: Arc::new(WallClock), ..fake };
     let database = TestDatabase::create().await;
     let shop = Workshop::furnish(database, Arc::new(FakeClock::default()), environment).await;
     let settings = StageSettings { lease: LEASE, ..Default::default() };

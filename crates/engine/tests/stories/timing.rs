@@ -4,8 +4,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
-use domain::{Clock, ClockJump, ClockReading, ClockUse, JobState};
-use engine::{Environment, Schedules, StaleAfter, heal_times, janitor, stale_runs};
+use domain::{Clock, ClockJump, ClockReading, ClockUse, Environment, JobState};
+use engine::{Schedules, StaleAfter, heal_times, janitor, stale_runs};
 use testkit::{FakeClock, TestDatabase, fake_environment};
 
 use crate::workshop::{Workshop, quick};
@@ -60,9 +60,8 @@ async fn open() -> (Workshop, Arc<UnsureClock>) {
         then_good_for: Mutex::default(),
     });
     unsure.is_good_for(&EVERYTHING);
-    let fake = fake_environment(&time);
     let clock = Arc::clone(&unsure) as Arc<dyn Clock>;
-    let environment = Environment { clock, ids: fake.ids, random: fake.random };
+    let environment = Environment { clock, ..fake_environment(&time) };
     (Workshop::furnish(TestDatabase::create().await, time, environment).await, unsure)
 }
 

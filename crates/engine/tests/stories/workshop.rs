@@ -5,11 +5,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use domain::{
-    Action, Caller, DocId, Failure, JobId, JobState, RunId, Scope, StageName, Tenant, TenantId,
+    Action, Caller, DocId, Environment, Failure, JobId, JobState, RunId, Scope, StageName, Tenant,
+    TenantId,
 };
 use engine::{
-    Environment, Stage, StageFuture, StageOutput, StageSettings, Stages, Work, Worker,
-    WorkerSettings,
+    Stage, StageFuture, StageOutput, StageSettings, Stages, Work, Worker, WorkerSettings,
 };
 use serde_json::{Value, json};
 use sqlx::Row;
@@ -82,8 +82,7 @@ impl Workshop {
     pub(crate) async fn open() -> Self {
         let database = TestDatabase::create().await;
         let clock = Arc::new(FakeClock::default());
-        let fake = fake_environment(&clock);
-        let environment = Environment { clock: fake.clock, ids: fake.ids, random: fake.random };
+        let environment = fake_environment(&clock);
         Self::furnish(database, clock, environment).await
     }
 

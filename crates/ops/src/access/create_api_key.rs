@@ -12,7 +12,7 @@ use sha2::{Digest, Sha256};
 use store::NewApiKey;
 
 use crate::access::authenticate::{KEY_MARK, KEY_PREFIX_LENGTH};
-use crate::{Ops, OpsError};
+use crate::{Access, OpsError};
 
 /// A key somebody asks for.
 #[derive(Debug)]
@@ -30,7 +30,7 @@ pub struct CreatedApiKey {
     pub secret: Secret,
 }
 
-impl Ops {
+impl Access {
     pub async fn create_api_key(
         &self,
         caller: &Caller,
@@ -39,13 +39,13 @@ impl Ops {
         let scope = caller.permit(Action::ManageApiKeys)?;
         let name: Name =
             requested.name.parse().map_err(|error| OpsError::invalid("name", error))?;
-        if requested.expires_at.is_some_and(|expires_at| expires_at <= self.clock.now()) {
+        if requested.expires_at.is_some_and(|expires_at| expires_at <= self.store.clock().now()) {
             return Err(OpsError::invalid("expires_at", "the key would have expired already"));
         }
         let (created_by, latest) = self.creator_of_key(caller, &scope).await?;
         let secret = self.new_secret();
         let new = NewApiKey {
-            api_key_id: ApiKeyId(self.ids.next()),
+            api_key_id: ApiKeyId(self.store.ids().next()),
             name: name.into_string(),
             role: requested.role,
             prefix: secret[..KEY_PREFIX_LENGTH].to_owned(),

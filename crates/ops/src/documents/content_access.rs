@@ -27,7 +27,7 @@ use serde_json::Value;
 use store::{ContainedFile, ContentFacts, Masking, RunFacts, RunStanding, Tx};
 use url::Url;
 
-use crate::{Ops, OpsError};
+use crate::{Content, OpsError};
 
 /// What a role may read beyond what everyone may who sees the document.
 #[derive(Clone, Copy, Debug, Default)]
@@ -85,7 +85,7 @@ pub(crate) struct PermittedOriginal {
     tenant: TenantId,
 }
 
-impl Ops {
+impl Content {
     /// A run of a document, or the one that is served, when the caller may read `object` of it.
     pub(crate) async fn permit_run(
         &self,

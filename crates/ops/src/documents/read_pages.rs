@@ -15,7 +15,7 @@ use reading::reader::PictureOf;
 use store::ReadAs;
 
 use crate::documents::content_access::{ListedArtifact, PermittedRun, not_read};
-use crate::{Ops, OpsError};
+use crate::{Content, OpsError};
 
 /// The stage whose pages are shown.
 const LAST_STAGE: &str = "layout";
@@ -35,7 +35,7 @@ fn listed(read: &ReadAs, name: &str) -> Option<ListedArtifact> {
     ListedArtifact::parse(read.artifacts.iter().find(|artifact| artifact["name"] == name)?)
 }
 
-impl Ops {
+impl Content {
     /// The widths in which pages are drawn: few, since each is kept.
     pub const PICTURE_WIDTHS: [u32; 4] = [320, 800, 1280, 2000];
 
@@ -83,14 +83,14 @@ impl Ops {
         pages: &ListedArtifact,
     ) -> Result<(), OpsError> {
         let key = pages.place.key();
-        if !self.checked_artifacts.contains(&key, self.clock.as_ref()) {
+        if !self.checked_artifacts.contains(&key, self.store.clock().as_ref()) {
             run.read_range(&self.blobs, pages, None).await?.read_through().await?;
-            self.checked_artifacts.note(key, self.clock.as_ref());
+            self.checked_artifacts.note(key, self.store.clock().as_ref());
         }
         Ok(())
     }
 
-    /// A page as a PNG of one of [`Ops::PICTURE_WIDTHS`]. Drawn once, then kept.
+    /// A page as a PNG of one of [`Content::PICTURE_WIDTHS`]. Drawn once, then kept.
     pub async fn draw_page(
         &self,
         caller: &Caller,

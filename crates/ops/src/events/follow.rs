@@ -15,7 +15,7 @@ use store::{EventRecord, Store, StoreError};
 use uuid::Uuid;
 
 use crate::access::continued_access::ContinuedAccess;
-use crate::{Ops, OpsError};
+use crate::{Events, OpsError};
 
 /// An event that was seen, as clients hand it back: `p`, its position, and its own id.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -62,7 +62,7 @@ pub struct Following {
     ready: VecDeque<Event>,
 }
 
-impl Ops {
+impl Events {
     /// Follows what the caller may see, from behind an event they have seen, or from now on.
     pub async fn follow_events(
         &self,
@@ -78,7 +78,7 @@ impl Ops {
         };
         tx.commit().await?;
         let store = self.store.clone();
-        let access = self.continued_access(caller);
+        let access = self.access.continued_access(caller);
         Ok(Following { store, scope: Arc::new(scope), access, position, ready: VecDeque::new() })
     }
 }

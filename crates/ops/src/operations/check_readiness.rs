@@ -9,7 +9,7 @@ use domain::Clock;
 use reading::sandbox::{SandboxPolicy, SandboxReport};
 use store::Store;
 
-use crate::Ops;
+use crate::Operations;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Dependency {
@@ -105,11 +105,11 @@ impl Vitals {
     }
 }
 
-impl Ops {
+impl Operations {
     /// Of a process that serves: what it knows of revocations must be fresh as well.
     pub async fn check_readiness(&self) -> Readiness {
         let mut readiness = self.vitals().check_readiness().await;
-        let problem = (!self.access.is_fresh(self.clock.as_ref()))
+        let problem = (!self.access.directory.is_fresh(self.store.clock().as_ref()))
             .then(|| "revocations were not read for more than a minute".to_owned());
         readiness.dependencies.push(Dependency::essential("access", problem));
         readiness
@@ -127,7 +127,7 @@ impl Ops {
     pub(crate) fn vitals(&self) -> Vitals {
         let (store, blobs) = (self.store.clone(), self.blobs.clone());
         let (sandbox, worker) = (self.sandbox.clone(), self.worker.get().cloned());
-        Vitals { store, blobs, clock: Arc::clone(&self.clock), sandbox, worker }
+        Vitals { store, blobs, clock: Arc::clone(self.store.clock()), sandbox, worker }
     }
 
     /// From now on readiness tells of the worker in this process too.

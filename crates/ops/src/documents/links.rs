@@ -1,4 +1,4 @@
-//! Links to originals, and what stages left.
+//! Links to originals.
 //!
 //! A link is a token of ours, whatever store holds the original. Following it asks anew whether its creator is
 //! still active and may still read the original: what was deleted, masked or forbidden since is not handed out.
@@ -12,14 +12,14 @@ use blob::links::{Link, LinkError};
 use chrono::{DateTime, Utc};
 use domain::{
     Action, Actor, ApiKey, AuditAction, AuditEntry, Caller, ContentHash, DocId, Entity,
-    ReadableObject, RunId, TenantId, TraceId,
+    ReadableObject, TenantId, TraceId,
 };
 use serde_json::json;
 use url::Url;
 
-use crate::documents::content_access::{ListedArtifact, PermittedOriginal};
+use crate::documents::content_access::PermittedOriginal;
 use crate::documents::recent_reads::Read;
-use crate::{Ops, OpsError};
+use crate::{Content, OpsError};
 
 /// A link that whoever has it can follow, until it expires or is revoked.
 #[derive(Clone, Debug)]
@@ -27,13 +27,6 @@ pub struct SignedLink {
     pub token: String,
     pub file_name: String,
     pub expires_at: DateTime<Utc>,
-}
-
-/// What a stage left, to be saved as a file.
-#[derive(Debug)]
-pub struct FoundArtifact {
-    pub file_name: String,
-    pub bytes: BlobStream,
 }
 
 /// A request that follows a link.
@@ -62,7 +55,7 @@ pub struct FoundOriginal {
     pub bytes: BlobStream,
 }
 
-impl Ops {
+impl Content {
     pub const LONGEST_LINK_HOURS: u8 = 24;
     /// An address of the object store cannot be revoked: it lasts only as long as a redirect takes.
     const LONGEST_REDIRECT: Duration = Duration::from_mins(1);
@@ -81,7 +74,7 @@ impl Ops {
         let mut tx = self.store.begin(&scope).await?;
         let original =
             self.permit_original(&mut tx, caller, ReadableObject::Original, doc_id).await?;
-        let expires_at = self.clock.now() + Duration::from_secs(u64::from(hours) * 3600);
+        let expires_at = self.store.clock().now() + Duration::from_secs(u64::from(hours) * 3600);
         tx.append_audit(AuditEntry {
             action: AuditAction::OriginalLinkCreated,
             entity: Entity::Document(doc_id),
@@ -94,29 +87,9 @@ impl Ops {
         Ok(SignedLink { token, file_name: original.file_name, expires_at })
     }
 
-    /// What a stage of a run left under a name.
-    pub async fn read_stage_artifact(
-        &self,
-        caller: &Caller,
-        run_id: RunId,
-        stage: &str,
-        name: &str,
-    ) -> Result<FoundArtifact, OpsError> {
-        let (record, stages) = self.run_and_stages(caller, run_id).await?;
-        let object = ReadableObject::Artifact;
-        let run = self.permit_run(caller, object, record.doc_id, Some(run_id)).await?;
-        let stage = stages.iter().find(|left| left.name == stage);
-        let listed = stage.and_then(|stage| stage.artifacts.as_array()).into_iter().flatten();
-        let artifact = listed.into_iter().find(|artifact| artifact["name"] == name);
-        let artifact = artifact.ok_or(OpsError::NotFound("artifact"))?;
-        let listed = ListedArtifact::parse(artifact).ok_or(OpsError::NotFound("artifact"))?;
-        let file_name = artifact["file_name"].as_str().unwrap_or(name).to_owned();
-        Ok(FoundArtifact { file_name, bytes: run.read(&self.blobs, &listed).await? })
-    }
-
     /// What a link leads to, as long as its creator may read it.
     pub async fn follow_link(&self, token: &str, visit: LinkVisit) -> Result<Followed, OpsError> {
-        let now = self.clock.now();
+        let now = self.store.clock().now();
         let link = self.link_key.open(token, now).map_err(|error| match error {
             LinkError::Expired => OpsError::LinkExpired,
             LinkError::Forged => OpsError::NotFound("link"),
@@ -148,7 +121,7 @@ impl Ops {
             other => other,
         })?;
         let read = Read { link: link.clone(), client: visit.client };
-        if visit.wants_bytes && self.recent_reads.is_new(&read, self.clock.as_ref()) {
+        if visit.wants_bytes && self.recent_reads.is_new(&read, self.store.clock().as_ref()) {
             tx.append_audit(AuditEntry {
                 action: AuditAction::OriginalRead,
                 entity: Entity::Document(link.doc_id),
@@ -156,7 +129,7 @@ impl Ops {
             })
             .await?;
             tx.commit().await?;
-            self.recent_reads.note(read, self.clock.as_ref());
+            self.recent_reads.note(read, self.store.clock().as_ref());
         } else {
             tx.commit().await?;
         }
@@ -184,7 +157,7 @@ impl Ops {
             }
             Actor::ApiKey(api_key_id) => {
                 let key = tx.find_api_key(api_key_id).await?;
-                let now = self.clock.now();
+                let now = self.store.clock().now();
                 let lasts = |key: &ApiKey| key.expires_at.is_none_or(|end| now < end);
                 let key = key.filter(|key| key.is_valid() && lasts(key));
                 key.map(|key| Caller {

@@ -6,9 +6,9 @@
 
 use domain::{Action, Caller};
 
-use crate::{Ops, OpsError};
+use crate::{OpsError, Tenants};
 
-impl Ops {
+impl Tenants {
     /// Administrators of the tenant that was made first.
     pub async fn permit_configuration(&self, caller: &Caller) -> Result<(), OpsError> {
         let scope = caller.permit(Action::SeeConfiguration)?;

@@ -1,8 +1,8 @@
 //! The first start: the tenant `default` and somebody who can sign in to it.
 
-use domain::{Caller, Secret, User};
+use domain::{Secret, User};
 
-use crate::{Ops, OpsError, RequestedTenant};
+use crate::{OpsError, RequestedTenant, Tenants};
 
 /// What the first start found to do.
 #[derive(Debug)]
@@ -13,7 +13,7 @@ pub enum FirstStart {
     NothingToDo,
 }
 
-impl Ops {
+impl Tenants {
     const DEFAULT_TENANT: &str = "default";
 
     /// Safe when several processes start on one empty database: one of them makes the user.
@@ -40,24 +40,6 @@ impl Ops {
             // Another process was quicker.
             Err(OpsError::Conflict { .. }) => Ok(FirstStart::NothingToDo),
             Err(error) => Err(error),
-        }
-    }
-
-    /// The caller that every request gets when authentication is switched off for development.
-    pub async fn development_caller(&self, email: &str) -> Result<Caller, OpsError> {
-        let address = email.parse().map_err(|error| OpsError::invalid("email", error))?;
-        let mut across = self.store.across_tenants().await?;
-        let found = across.find_user_for_login(&address).await?;
-        across.commit().await?;
-        match found {
-            Some(login) if login.user.is_active() => Ok(Caller::of_user(&login.user)),
-            _ => Err(OpsError::Conflict {
-                code: "no_development_user",
-                problem: format!(
-                    "without authentication everybody is {email}, and there is no such active user \
-                     in this database; switch auth_enabled on, or use a new data folder"
-                ),
-            }),
         }
     }
 }

@@ -6,13 +6,13 @@ use std::sync::{Mutex, PoisonError};
 use domain::Dependency;
 use store::QueueRecord;
 
-use crate::{Ops, OpsError, Vitals};
+use crate::{Operations, OpsError, Vitals};
 
 /// Stages whose gauges were set before. They belong to the process, as the gauges do: a stage whose queue became empty
 /// is not listed any more, and its gauges must be set to 0.
 static MEASURED: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
 
-impl Ops {
+impl Operations {
     pub async fn measure_queues(&self) -> Result<(), OpsError> {
         self.vitals().measure_queues().await
     }
