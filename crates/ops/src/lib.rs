@@ -102,6 +102,7 @@ pub use objects::{
 };
 pub use once::Done;
 pub use page::{Page, PageRequest};
+pub use paused_jobs::RecentPauses;
 pub use rate::{Limiter, TooMany};
 pub use read_pages::TextForm;
 pub use reading::model as pages;
@@ -162,12 +163,13 @@ pub struct Ops {
     blobs: Blobs,
     link_key: LinkKey,
     recent_reads: RecentReads,
-    checked_artifacts: RecentlyChecked,
+    recently_checked: RecentlyChecked,
     intake: Intake,
     limits: SpecialLimits,
     reader: Option<Reader>,
     sandbox: Option<SandboxReport>,
     worker: OnceLock<WorkerProbe>,
+    recent_pauses: RecentPauses,
     search: SearchSettings,
     /// Who writes answers, of those settings.
     writer: Option<Writer>,
@@ -224,7 +226,7 @@ impl Ops {
             request_seal: RequestSeal::new(&settings.token_key),
             link_key: LinkKey::new(settings.token_key.bytes()),
             recent_reads: RecentReads::default(),
-            checked_artifacts: RecentlyChecked::default(),
+            recently_checked: RecentlyChecked::default(),
             intake: Intake::new(
                 store.clone(),
                 blobs.clone(),
@@ -236,6 +238,7 @@ impl Ops {
             reader: settings.reader.clone(),
             sandbox: settings.sandbox.clone(),
             worker: OnceLock::new(),
+            recent_pauses: RecentPauses::default(),
             indexes: Arc::new(Indexes::new(settings.search.memory)),
             vectors: VectorsKeeper::new(
                 store.clone(),
