@@ -21,6 +21,7 @@ mod create_user;
 mod discard_jobs;
 mod download;
 mod error;
+mod event_reader;
 mod first_start;
 mod follow_events;
 mod forget_passwords;
@@ -129,6 +130,7 @@ pub use update_user::RequestedChange;
 use access::AccessDirectory;
 use admit_upload::UploadSlots;
 use audit_checks::AuditChecks;
+use event_reader::EventReader;
 use gather::Gather;
 use limits::SpecialLimits;
 use login_throttle::LoginThrottle;
@@ -170,6 +172,7 @@ pub struct Ops {
     sandbox: Option<SandboxReport>,
     worker: OnceLock<WorkerProbe>,
     recent_pauses: RecentPauses,
+    event_reader: Arc<EventReader>,
     search: SearchSettings,
     /// Who writes answers, of those settings.
     writer: Option<Writer>,
@@ -239,6 +242,7 @@ impl Ops {
             sandbox: settings.sandbox.clone(),
             worker: OnceLock::new(),
             recent_pauses: RecentPauses::default(),
+            event_reader: EventReader::new(store.clone(), Arc::clone(&clock)),
             indexes: Arc::new(Indexes::new(settings.search.memory)),
             vectors: VectorsKeeper::new(
                 store.clone(),
