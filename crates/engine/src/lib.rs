@@ -9,7 +9,7 @@
 //!   (`pausing.rs`).
 //! - [`Schedules`] do things again and again, by one process at a time: the [`janitor`], the
 //!   looks for [`stale_runs`] and for times that lie ahead ([`heal_times`]), the
-//!   [numbering of events](number_events).
+//!   [numbering](number_events) and [pruning](prune_events) of events.
 //!
 //! *Architecture invariant:* no transaction is open while a stage runs; what a worker knows about a
 //! job is only as good as its lease token, and the store checks that on every report.
@@ -22,6 +22,7 @@ mod committer;
 mod database_source;
 mod decide;
 mod event_numbering;
+mod event_pruning;
 mod heal_times;
 mod heartbeat;
 mod held;
@@ -37,6 +38,7 @@ mod worker;
 
 pub use decide::{after_failure, timed_out};
 pub use event_numbering::number_events;
+pub use event_pruning::prune_events;
 pub use heal_times::heal_times;
 pub use janitor::janitor;
 pub use message_source::MessageSource;

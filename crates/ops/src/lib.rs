@@ -64,6 +64,7 @@ pub use objects::{
 pub use once::Done;
 pub use operations::Operations;
 pub use operations::check_readiness::{Dependency, Readiness, Vitals, WorkerProbe};
+pub use operations::paused_jobs::RecentPauses;
 pub use page::{Page, PageRequest};
 pub use rate::{Limiter, TooMany};
 pub use retrieval::index::Mode;
@@ -164,11 +165,11 @@ impl Ops {
                 blobs: blobs.clone(),
                 link_key: LinkKey::new(settings.token_key.bytes()),
                 recent_reads: RecentReads::default(),
-                checked_artifacts: RecentlyChecked::default(),
+                recently_checked: RecentlyChecked::default(),
                 reader: settings.reader.clone(),
             },
             documents: Documents { store: store.clone(), intake: intake.clone() },
-            events: Events { store: store.clone(), access: Arc::clone(&access) },
+            events: Events::new(store.clone(), Arc::clone(&access)),
             objects: Objects { store: store.clone(), blobs: blobs.clone() },
             operations: Operations {
                 store: store.clone(),
@@ -178,6 +179,7 @@ impl Ops {
                 queue_room: Arc::clone(&queue_room),
                 sandbox: settings.sandbox.clone(),
                 worker: OnceLock::new(),
+                recent_pauses: RecentPauses::default(),
             },
             runs: Runs {
                 store: store.clone(),

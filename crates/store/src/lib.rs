@@ -41,10 +41,10 @@ pub use api_keys::NewApiKey;
 pub use audit_checkpoints::CheckpointRecord;
 pub use clock::DatabaseClock;
 pub use documents::{
-    AbandonedBlob, BatchItemRecord, BatchName, BatchRecord, ContainedFile, ContentFacts,
+    AbandonedBlob, Audience, BatchItemRecord, BatchName, BatchRecord, ContainedFile, ContentFacts,
     DocumentFilter, DocumentRecord, EventRecord, Facet, FacetCounts, LookedThrough, Masking,
-    NewBatch, PartRecord, ReadAs, RunFacts, RunRecord, RunStanding, StageRecord, Submission,
-    Submitted, ValueCount, VersionRecord,
+    NewBatch, NotVisible, PartRecord, ProgressRecord, ReadAs, ResumedAt, RunFacts, RunRecord,
+    RunStanding, StageRecord, Submission, Submitted, ValueCount, VersionRecord,
 };
 pub use error::StoreError;
 pub use idempotency::Claimed;

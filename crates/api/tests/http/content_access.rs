@@ -144,7 +144,7 @@ async fn events_of_a_deleted_document_are_not_told_again() {
     let deleted = app.request(Method::DELETE, &gone.path("")).bearer(&acme.admin_token);
     deleted.send().await;
     let last = ready(&library, &acme.admin_token, "last.txt", "The last one.").await;
-    let beginning: EventId = "0-00000000000000000000000000000000".parse().unwrap();
+    let beginning: EventId = "p0-00000000000000000000000000000000".parse().unwrap();
     let caller = Caller::of_user(&acme.admin);
     let mut following = app.ops.events.follow_events(&caller, Some(beginning)).await.unwrap();
     let mut told = Vec::new();

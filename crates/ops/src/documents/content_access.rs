@@ -18,7 +18,7 @@ use std::time::Duration;
 
 use blob::{ArtifactPlace, BlobStream, Blobs, Download, Recorded};
 use domain::{
-    Action, Caller, ContentHash, ContentNeed, DocId, MaskRule, ReadableObject, RunId, Scope,
+    Action, Caller, Clock, ContentHash, ContentNeed, DocId, MaskRule, ReadableObject, RunId, Scope,
     TenantId, TenantRules,
 };
 use futures_util::TryStreamExt;
@@ -27,6 +27,7 @@ use serde_json::Value;
 use store::{ContainedFile, ContentFacts, Masking, RunFacts, RunStanding, Tx};
 use url::Url;
 
+use crate::objects::RecentlyChecked;
 use crate::{Content, OpsError};
 
 /// What a role may read beyond what everyone may who sees the document.
@@ -260,10 +261,23 @@ impl PermittedRun {
     }
 
     /// The original, for drawing its pages under the masks of the run. It must not be shown as it is.
-    pub(crate) async fn original_to_draw(&self, blobs: &Blobs) -> Result<Document, OpsError> {
+    /// A file is compared with its hash once in a while, not for each page.
+    pub(crate) async fn original_to_draw(
+        &self,
+        blobs: &Blobs,
+        checked: &RecentlyChecked,
+        clock: &dyn Clock,
+    ) -> Result<Document, OpsError> {
         let tenant = self.scope.tenant_id();
         let content = self.content.ok_or(OpsError::NotFound("original: it was deleted"))?;
-        if let Some(file) = blobs.open_original(tenant, &content).await? {
+        let key = format!("original of {tenant}: {content}");
+        let opened = if checked.contains(&key, clock) {
+            blobs.reopen_original(tenant, &content).await?
+        } else {
+            blobs.open_original(tenant, &content).await?
+        };
+        if let Some(file) = opened {
+            checked.note(key, clock);
             return Document::from_file(file).map_err(of_disk);
         }
         let original = blobs.read_original(tenant, &content, None).await?;

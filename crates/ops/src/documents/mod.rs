@@ -58,6 +58,6 @@ pub struct Content {
     pub(crate) blobs: Blobs,
     pub(crate) link_key: LinkKey,
     pub(crate) recent_reads: RecentReads,
-    pub(crate) checked_artifacts: RecentlyChecked,
+    pub(crate) recently_checked: RecentlyChecked,
     pub(crate) reader: Option<Reader>,
 }

@@ -83,9 +83,9 @@ impl Content {
         pages: &ListedArtifact,
     ) -> Result<(), OpsError> {
         let key = pages.place.key();
-        if !self.checked_artifacts.contains(&key, self.store.clock().as_ref()) {
+        if !self.recently_checked.contains(&key, self.store.clock().as_ref()) {
             run.read_range(&self.blobs, pages, None).await?.read_through().await?;
-            self.checked_artifacts.note(key, self.store.clock().as_ref());
+            self.recently_checked.note(key, self.store.clock().as_ref());
         }
         Ok(())
     }
@@ -142,7 +142,8 @@ impl Content {
                 code: "no_pictures",
                 problem: format!("{} has no pages to look at; its text can be read", run.file_name),
             })?;
-        let original = run.original_to_draw(&self.blobs).await?;
+        let (checked, clock) = (&self.recently_checked, self.store.clock().as_ref());
+        let original = run.original_to_draw(&self.blobs, checked, clock).await?;
         let subject = Subject {
             kind,
             file_name: run.file_name.clone(),

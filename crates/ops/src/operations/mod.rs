@@ -3,7 +3,7 @@
 pub(crate) mod check_readiness;
 mod housekeeping;
 mod measure_queues;
-mod paused_jobs;
+pub(crate) mod paused_jobs;
 mod report_clock;
 
 use std::sync::{Arc, OnceLock};
@@ -14,7 +14,7 @@ use store::Store;
 
 use crate::runs::queue_room::QueueRoom;
 use crate::tenants::limits::SpecialLimits;
-use crate::{Access, WorkerProbe};
+use crate::{Access, RecentPauses, WorkerProbe};
 
 /// The process itself.
 pub struct Operations {
@@ -25,4 +25,5 @@ pub struct Operations {
     pub(crate) queue_room: Arc<QueueRoom>,
     pub(crate) sandbox: Option<SandboxReport>,
     pub(crate) worker: OnceLock<WorkerProbe>,
+    pub(crate) recent_pauses: RecentPauses,
 }

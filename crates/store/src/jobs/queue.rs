@@ -303,7 +303,7 @@ impl AcrossTenants {
         Ok(lost.into_iter().map(held).collect())
     }
 
-    /// Notes how far jobs are, and tells those who follow. What is not the worker's any more is left out.
+    /// Notes how far jobs are, for those who follow to read. What is not the worker's any more is left out.
     pub async fn tell_progress(
         &mut self,
         told: &[Told],
@@ -314,13 +314,11 @@ impl AcrossTenants {
         let number = |count: u32| i32::try_from(count).unwrap_or(i32::MAX);
         let done: Vec<i32> = told.iter().map(|told| number(told.done)).collect();
         let total: Vec<i32> = told.iter().map(|told| number(told.total)).collect();
-        let events: Vec<Uuid> = told.iter().map(|_| self.next_id()).collect();
         sqlx::query(sql!("jobs/progress"))
             .bind(ids)
             .bind(tokens)
             .bind(done)
             .bind(total)
-            .bind(events)
             .bind(now)
             .execute(self.connection())
             .await?;

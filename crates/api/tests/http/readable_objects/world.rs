@@ -269,7 +269,7 @@ impl World {
             let here = IpAddr::V4(Ipv4Addr::LOCALHOST);
             let caller: Caller =
                 self.app().ops.access.authenticate(token, here, TraceId(1)).await.unwrap();
-            let beginning = "0-00000000000000000000000000000000".parse().unwrap();
+            let beginning = "p0-00000000000000000000000000000000".parse().unwrap();
             let mut following =
                 self.app().ops.events.follow_events(&caller, Some(beginning)).await.unwrap();
             let mut heard: Vec<String> = Vec::new();
