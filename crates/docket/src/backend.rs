@@ -19,7 +19,7 @@ use crate::models;
 use crate::objects::{self, Wanted};
 use crate::readers;
 use crate::signals::StopSignals;
-use crate::stages::{self, Drills, Equipment};
+use crate::stages::{self, AddStages, Equipment};
 use crate::system;
 
 /// An open database and the use cases on it.
@@ -42,16 +42,20 @@ impl Backend {
     const BCRYPT_COST: u32 = 12;
 
     /// For a process that serves: it finds out what its sandbox enforces.
-    pub(crate) async fn open(config: &Config, folder: Folder, drills: Drills) -> Result<Self> {
+    pub(crate) async fn open(
+        config: &Config,
+        folder: Folder,
+        add_stages: AddStages,
+    ) -> Result<Self> {
         let reader = readers::reader(&config.read)?;
         let sandbox = readers::check_sandbox(&reader).await;
-        Self::open_with(config, folder, drills, reader, Some(sandbox), Wanted::Tied).await
+        Self::open_with(config, folder, add_stages, reader, Some(sandbox), Wanted::Tied).await
     }
 
     async fn open_with(
         config: &Config,
         folder: Folder,
-        drills: Drills,
+        add_stages: AddStages,
         reader: Reader,
         sandbox: Option<SandboxReport>,
         objects: Wanted,
@@ -86,7 +90,7 @@ impl Backend {
                 key: AuditKey::new(&audit_key, &config.audit.trusted_keys),
                 checkpoint_every: config.audit.checkpoint_every,
             },
-            intake: stages::intake_settings(config, drills)?,
+            intake: stages::intake_settings(config, add_stages)?,
             reader: Some(reader.clone()),
             sandbox,
             search: models::search_settings(&config.search)?,
@@ -101,7 +105,7 @@ impl Backend {
             intake: ops.intake().clone(),
             vectors: ops.vectors(),
         };
-        let stages = stages::registered(drills, equipment);
+        let stages = stages::registered(add_stages, equipment);
         Ok(Self { ops, database, stages })
     }
 
@@ -139,7 +143,8 @@ pub(crate) async fn with_objects<T>(
 ) -> Result<T> {
     let mut signals = StopSignals::listen().context("cannot listen for signals")?;
     let reader = readers::reader(&config.read)?;
-    let backend = Backend::open_with(config, folder, Drills::None, reader, None, objects).await?;
+    let backend =
+        Backend::open_with(config, folder, std::convert::identity, reader, None, objects).await?;
     let (ops, database, _) = backend.into_parts();
     let done = tokio::select! {
         done = work(&ops) => done.map_err(anyhow::Error::from),
@@ -162,12 +167,6 @@ impl OpenDatabase {
     const SECRETS_KEY: &str = "master_key";
     /// A connection that hangs must not keep the process from ending.
     const CLOSE_TIMEOUT: Duration = Duration::from_secs(5);
-
-    /// For who needs the database and nothing else: it sees none of the server's secrets.
-    pub(crate) async fn attach(config: &Config, folder: Folder) -> Result<Self> {
-        let data_dir = open_data_dir(config, folder)?;
-        Self::open(config, &data_dir, &system::database_environment()).await
-    }
 
     /// For a worker: with the object store, and with the key of passwords of documents.
     pub(crate) async fn attach_for_work(config: &Config, folder: Folder) -> Result<(Self, Blobs)> {

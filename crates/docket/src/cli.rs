@@ -13,7 +13,6 @@ use uuid::Uuid;
 
 use crate::commands::watchdog::WatchdogArgs;
 use crate::config::Flags;
-use crate::stages::Drills;
 use id::id;
 
 pub(crate) use check::CheckArgs;
@@ -132,30 +131,6 @@ pub(crate) enum Command {
     Dlq {
         #[command(subcommand)]
         command: DlqCommand,
-    },
-    /// Kill everything again and again while documents flow, and see that none is lost or doubled.
-    ///
-    /// Runs a server, workers and a PostgreSQL of its own in a temporary folder, with stages that only
-    /// take time. Exits with 1 when a document was lost or something happened twice.
-    Chaos {
-        /// How many processes to kill.
-        #[arg(long, value_name = "N", default_value_t = 200)]
-        kills: usize,
-        /// How many documents to hand in.
-        #[arg(long, value_name = "N", default_value_t = 500)]
-        docs: usize,
-        /// How many workers there are.
-        #[arg(long, value_name = "N", default_value_t = 3, value_parser = at_least_one)]
-        workers: usize,
-        /// Decides who is killed and when; a fresh one is taken and shown otherwise.
-        #[arg(long, value_name = "N")]
-        seed: Option<u64>,
-        /// Leave the folder with the logs and the database there.
-        #[arg(long)]
-        keep: bool,
-        /// Print one JSON document instead of text.
-        #[arg(long)]
-        json: bool,
     },
     /// People, where they cannot help themselves.
     Users {
@@ -414,9 +389,6 @@ struct WorkArgs {
     /// Jobs under way at once, 3 by default [env: DOCKET_WORKER_MAX_CONCURRENT_JOBS].
     #[arg(long, value_name = "N")]
     worker_max_concurrent_jobs: Option<String>,
-    /// The stages of `docket chaos`, which only take time.
-    #[arg(long, hide = true)]
-    drills: bool,
 }
 
 impl WorkArgs {
@@ -426,10 +398,6 @@ impl WorkArgs {
             ("worker_max_concurrent_jobs", &self.worker_max_concurrent_jobs),
         ])
     }
-
-    fn drills(&self) -> Drills {
-        if self.drills { Drills::Registered } else { Drills::None }
-    }
 }
 
 impl WorkerArgs {
@@ -438,10 +406,6 @@ impl WorkerArgs {
         flags.extend(given([("metrics_listen", &self.metrics_listen)]));
         flags.extend(self.work.flags());
         flags
-    }
-
-    pub(crate) fn drills(&self) -> Drills {
-        self.work.drills()
     }
 }
 
@@ -460,10 +424,6 @@ impl ServeArgs {
         }
         flags.extend(self.work.flags());
         flags
-    }
-
-    pub(crate) fn drills(&self) -> Drills {
-        self.work.drills()
     }
 }
 

@@ -10,7 +10,7 @@ use crate::logging;
 
 /// SIGTERM, SIGINT (Ctrl-C) and SIGHUP (the terminal was closed).
 #[derive(Debug)]
-pub(crate) struct StopSignals {
+pub struct StopSignals {
     terminate: Signal,
     interrupt: Signal,
     hang_up: Signal,
@@ -18,7 +18,7 @@ pub(crate) struct StopSignals {
 
 impl StopSignals {
     /// From now on none of them ends the process by itself.
-    pub(crate) fn listen() -> io::Result<Self> {
+    pub fn listen() -> io::Result<Self> {
         Ok(Self {
             terminate: signal(SignalKind::terminate())?,
             interrupt: signal(SignalKind::interrupt())?,
@@ -26,7 +26,7 @@ impl StopSignals {
         })
     }
 
-    pub(crate) async fn next(&mut self) {
+    pub async fn next(&mut self) {
         tokio::select! {
             _ = self.terminate.recv() => {}
             _ = self.interrupt.recv() => {}

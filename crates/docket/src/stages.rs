@@ -14,14 +14,9 @@ use reading::reader::Reader;
 use retrieval::embedding::VectorShelf;
 
 use crate::config::{Config, ConfigError};
-use crate::drill;
 
-/// Whether the drill's stages are there beside the real ones (`drill.rs`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Drills {
-    None,
-    Registered,
-}
+/// Adds the stages that a program has beside the real ones; `docket` itself adds none.
+pub type AddStages = fn(Stages) -> Stages;
 
 /// What stages are given to work with.
 pub(crate) struct Equipment<'a> {
@@ -71,12 +66,12 @@ fn not_handed_in(error: &OpsError) -> Failure {
 }
 
 /// Every stage, in the pipeline's order.
-pub(crate) fn registered(drills: Drills, equipment: Equipment<'_>) -> Stages {
+pub(crate) fn registered(add_stages: AddStages, equipment: Equipment<'_>) -> Stages {
     let Equipment { blobs, ids, reader, reads_documents, children, intake, vectors } = equipment;
     let door = Arc::new(Door(intake));
     let stages = real_stages(blobs, &ids, &reader, children, door, Arc::new(vectors));
     let stages = if reads_documents { stages } else { stages.without(&READING) };
-    with_drills(stages, drills)
+    add_stages(stages)
 }
 
 /// The stages that hand documents to reading children.
@@ -100,27 +95,20 @@ fn real_stages(
     index.into_iter().fold(real, Stages::with)
 }
 
-fn with_drills(real: Stages, drills: Drills) -> Stages {
-    match drills {
-        Drills::None => real,
-        Drills::Registered => drill::stages().into_iter().fold(real, Stages::with),
-    }
-}
-
 /// The names of [`registered`], which need nothing to be opened.
-pub(crate) fn names(drills: Drills) -> Vec<StageName> {
-    let drills: &[&str] = if drills == Drills::Registered { &drill::NAMES } else { &[] };
+pub(crate) fn names(add_stages: AddStages) -> Vec<StageName> {
+    let added = add_stages(Stages::default());
     [Ingest::NAME, Preprocess::NAME, Ocr::NAME, Layout::NAME, Index::NAME]
         .iter()
-        .chain(drills)
         .filter_map(|name| name.parse().ok())
+        .chain(added.names().cloned())
         .collect()
 }
 
 /// What the configuration says about taking documents in.
 pub(crate) fn intake_settings(
     config: &Config,
-    drills: Drills,
+    add_stages: AddStages,
 ) -> Result<IntakeSettings, ConfigError> {
     Ok(IntakeSettings {
         max_bytes: config.intake.max_bytes,
@@ -128,18 +116,18 @@ pub(crate) fn intake_settings(
         queue_quota: config.intake.queue_quota,
         concurrent_uploads: config.intake.concurrent_uploads,
         storage_quota: config.intake.storage_quota,
-        pipeline: default_pipeline(config, drills)?,
-        stages: names(drills),
+        pipeline: default_pipeline(config, add_stages)?,
+        stages: names(add_stages),
     })
 }
 
 /// What a document passes when nobody says otherwise; `None` while there is no stage.
 pub(crate) fn default_pipeline(
     config: &Config,
-    drills: Drills,
+    add_stages: AddStages,
 ) -> Result<Option<Pipeline>, ConfigError> {
     let wanted = &config.work.pipeline;
-    let stages = names(drills);
+    let stages = names(add_stages);
     if let Some(unknown) = wanted.iter().find(|name| !stages.contains(name)) {
         let known: Vec<&str> = stages.iter().map(StageName::as_str).collect();
         let known = known.join(", ");
@@ -155,8 +143,9 @@ pub(crate) fn default_pipeline(
 #[cfg(test)]
 mod tests {
     use std::collections::HashMap;
+    use std::convert::identity;
 
-    use domain::{ContentHash, TenantId};
+    use domain::{ContentHash, RetryPolicy, TenantId};
     use retrieval::embedding::{Embedding, OnShelf};
 
     use super::*;
@@ -189,6 +178,13 @@ mod tests {
         }
     }
 
+    fn all_stages(folder: &std::path::Path) -> Stages {
+        let blobs = Blobs::open(&blob::BlobUrl::Folder(folder.to_owned())).unwrap();
+        let reader = crate::readers::reader(&config("").read).unwrap();
+        let ids = crate::system::environment().ids;
+        real_stages(&blobs, &ids, &reader, 1, Arc::new(NoDoor), Arc::new(NoShelf))
+    }
+
     fn config(pipeline: &'static str) -> Config {
         let pipeline = |name: &str| (name == "DOCKET_PIPELINE").then(|| pipeline.to_owned());
         Config::from_layers(&Layers::load(None, pipeline, Vec::new()).unwrap()).unwrap()
@@ -197,31 +193,41 @@ mod tests {
     #[test]
     fn the_names_are_those_of_the_stages() {
         let folder = tempfile::tempdir().unwrap();
-        let blobs = Blobs::open(&blob::BlobUrl::Folder(folder.path().to_owned())).unwrap();
-        for drills in [Drills::None, Drills::Registered] {
-            let reader = crate::readers::reader(&config("").read).unwrap();
-            let ids = crate::system::environment().ids;
-            let stages = real_stages(&blobs, &ids, &reader, 1, Arc::new(NoDoor), Arc::new(NoShelf));
-            let elsewhere = stages.clone().without(&READING);
-            assert!(with_drills(stages, drills).names().eq(&names(drills)));
-            let left: Vec<&str> = elsewhere.names().map(StageName::as_str).collect();
-            assert_eq!(left, ["ingest", "index"], "what reads no document stays");
+        let stages = all_stages(folder.path());
+        let elsewhere = stages.clone().without(&READING);
+        assert!(stages.names().eq(&names(identity)));
+        let left: Vec<&str> = elsewhere.names().map(StageName::as_str).collect();
+        assert_eq!(left, ["ingest", "index"], "what reads no document stays");
+    }
+
+    #[test]
+    fn the_knowledge_base_has_a_retry_policy_of_its_own() {
+        let folder = tempfile::tempdir().unwrap();
+        let stages = all_stages(folder.path());
+        for name in names(identity) {
+            let policy = stages.get(&name).unwrap().settings().policy;
+            let expected = if name.as_str() == Index::NAME {
+                RetryPolicy::KNOWLEDGE
+            } else {
+                RetryPolicy::PIPELINE
+            };
+            assert_eq!(policy, expected, "{name}");
         }
     }
 
     #[test]
     fn a_pipeline_may_leave_stages_out_and_not_make_any_up() {
-        let some = default_pipeline(&config("drill_a,drill_c"), Drills::Registered);
+        let some = default_pipeline(&config("ingest,layout"), identity);
         assert_eq!(some.unwrap().unwrap().stages().len(), 2);
-        let refused = default_pipeline(&config("drill_a,magic"), Drills::Registered);
+        let refused = default_pipeline(&config("ingest,magic"), identity);
         let refused = refused.unwrap_err().to_string();
         assert!(refused.starts_with("pipeline names the stage 'magic'"), "{refused}");
-        assert!(refused.contains("ingest, preprocess, ocr, layout, index, drill_a"), "{refused}");
+        assert!(refused.ends_with("ingest, preprocess, ocr, layout, index"), "{refused}");
     }
 
     #[test]
     fn without_a_setting_it_is_all_there_is() {
-        let all = default_pipeline(&config(""), Drills::None).unwrap().unwrap();
-        assert_eq!(all.stages(), names(Drills::None));
+        let all = default_pipeline(&config(""), identity).unwrap().unwrap();
+        assert_eq!(all.stages(), names(identity));
     }
 }

@@ -56,7 +56,7 @@ impl Random for SystemRandom {
 }
 
 /// For what needs no database.
-pub(crate) fn environment() -> Environment {
+pub fn environment() -> Environment {
     with_clock(Arc::new(SystemClock))
 }
 

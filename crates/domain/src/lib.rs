@@ -53,6 +53,6 @@ pub use secret::Secret;
 pub use submission::{Decision, KnownContent, Offer, Refusal};
 pub use work::{
     ClosedBy, Dependency, Envelope, Failure, FailureClass, FailureCode, IllegalTransition,
-    InvalidPipeline, Jitter, JobEvent, JobState, Pipeline, RetryPolicy, RunEvent, RunState,
-    StageName, Tries, UnreadableEnvelope, Verdict,
+    InvalidPipeline, Jitter, JobEvent, JobInput, JobState, JobType, Pipeline, RetryPolicy,
+    RunEvent, RunState, StageName, Tries, UnreadableEnvelope, Verdict,
 };

@@ -1,67 +1,21 @@
-//! What Docket does for its callers: one file per use case.
+//! What Docket does for its callers: one folder per subject, one file per use case.
 //!
 //! A use case authorises (turning the caller into a scope), validates, and does its work in one
 //! transaction that carries the audit row with it. It knows nothing of HTTP.
 
 mod access;
-mod admit_upload;
 mod audit;
-mod audit_checks;
-mod authenticate;
-mod batches;
-mod cancel_run;
-mod change_own_password;
-mod check_readiness;
-mod content_access;
-mod continued_access;
-mod count_facets;
-mod create_api_key;
-mod create_tenant;
-mod create_user;
-mod discard_jobs;
-mod download;
+mod documents;
 mod error;
-mod event_reader;
-mod first_start;
-mod follow_events;
-mod forget_passwords;
-mod gather;
-mod housekeeping;
-mod intake;
-mod limits;
-mod list_api_keys;
-mod list_documents;
-mod list_jobs;
-mod list_tenants;
-mod list_users;
-mod login;
-mod login_throttle;
-mod logout;
-mod measure_queues;
+mod events;
 mod objects;
 mod once;
+mod operations;
 mod page;
-mod passwords;
-mod paused_jobs;
-mod queue_room;
 mod rate;
-mod read_pages;
-mod recent_reads;
-mod remembered_tokens;
-mod report_clock;
-mod rerun_document;
-mod retry_job;
-mod revoke_api_key;
+mod runs;
 mod search;
-mod see_configuration;
-mod storage_room;
-mod submit_document;
-mod sweep_originals;
-mod tag_document;
-mod take_in_part;
-mod tenant;
-mod tokens;
-mod update_user;
+mod tenants;
 
 use std::fmt;
 use std::net::IpAddr;
@@ -73,43 +27,47 @@ use blob::links::LinkKey;
 use domain::{Clock, IdGen, Random};
 use reading::reader::Reader;
 use reading::sandbox::SandboxReport;
-use store::{NewApiKey, Store};
+use store::Store;
 use tokio::sync::Semaphore;
 use tokio_util::task::TaskTracker;
 
-pub use admit_upload::UploadPermit;
+pub use access::authenticate::AuthError;
+pub use access::create_api_key::{CreatedApiKey, RequestedApiKey};
+pub use access::create_user::RequestedUser;
+pub use access::login::SignedIn;
+pub use access::tokens::TokenKey;
+pub use access::update_user::RequestedChange;
 pub use audit::{AuditKey, AuditSettings, InvalidPublicKey, PublicKey};
-pub use authenticate::AuthError;
-pub use batches::RequestedBatch;
 pub use blob::links::content_disposition;
 pub use blob::{BlobError, BlobStream};
-pub use check_readiness::{Dependency, Readiness, Vitals, WorkerProbe};
-pub use count_facets::{BatchFacet, DocumentFacets};
-pub use create_api_key::{CreatedApiKey, RequestedApiKey};
-pub use create_tenant::RequestedTenant;
-pub use create_user::RequestedUser;
-pub use discard_jobs::{Discarded, SkippedJob};
-pub use download::{Followed, FoundArtifact, FoundOriginal, LinkVisit, SignedLink};
+pub use documents::admit_upload::UploadPermit;
+pub use documents::batches::RequestedBatch;
+pub use documents::download::{Followed, FoundArtifact, FoundOriginal, LinkVisit, SignedLink};
+pub use documents::facets::{BatchFacet, DocumentFacets};
+pub use documents::forget_passwords::PasswordKeeper;
+pub use documents::intake::{Intake, IntakeSettings};
+pub use documents::list::{DocumentDetail, RunDetail};
+pub use documents::read_pages::TextForm;
+pub use documents::submit::{Accepted, AcceptedRun, Described, Received, Receiving};
+pub use documents::sweep_originals::{OriginalsJanitor, Retention, Swept};
+pub use documents::tags::MOST_TAGS;
+pub use documents::take_in_part::FileWithin;
 pub use error::OpsError;
-pub use first_start::FirstStart;
-pub use follow_events::{Event, EventId, Following};
-pub use forget_passwords::PasswordKeeper;
-pub use intake::{Intake, IntakeSettings};
-pub use list_documents::{DocumentDetail, RunDetail};
-pub use login::SignedIn;
+pub use events::follow::{Event, EventId, Following};
 pub use objects::{
     CheckStep, KnownObjectStore, ObjectFinding, ObjectTotals, ObjectTrouble, adopt_object_store,
     known_object_store, tie_object_store,
 };
 pub use once::Done;
+pub use operations::check_readiness::{Dependency, Readiness, Vitals, WorkerProbe};
+pub use operations::first_start::FirstStart;
 pub use page::{Page, PageRequest};
-pub use paused_jobs::RecentPauses;
 pub use rate::{Limiter, TooMany};
-pub use read_pages::TextForm;
-pub use reading::model as pages;
-pub use rerun_document::Rerun;
 pub use retrieval::index::Mode;
-pub use retry_job::RequestedRequeue;
+pub use runs::discard::{Discarded, SkippedJob};
+pub use runs::paused_jobs::RecentPauses;
+pub use runs::rerun::Rerun;
+pub use runs::retry_job::RequestedRequeue;
 pub use search::{
     Answered, AskEvent, Citation, Filters, Hit, KnownDocument, Question, SearchRequest,
     SearchResult, SearchSettings, SecondOpinion, Sentence, VectorsKeeper,
@@ -119,28 +77,22 @@ pub use store::{
     DocumentFilter, DocumentRecord, FacetCounts, JobFilter, JobRecord, PartRecord, QueueRecord,
     RunRecord, StageRecord, TenantUsage, ValueCount, VersionRecord,
 };
-pub use submit_document::{Accepted, AcceptedRun, Described, Received, Receiving};
-pub use sweep_originals::{OriginalsJanitor, Retention, Swept};
-pub use tag_document::MOST_TAGS;
-pub use take_in_part::FileWithin;
-pub use tenant::TenantOverview;
-pub use tokens::TokenKey;
-pub use update_user::RequestedChange;
+pub use tenants::create::RequestedTenant;
+pub use tenants::overview::TenantOverview;
 
-use access::AccessDirectory;
-use admit_upload::UploadSlots;
-use audit_checks::AuditChecks;
-use event_reader::EventReader;
-use gather::Gather;
-use limits::SpecialLimits;
-use login_throttle::LoginThrottle;
+use access::directory::AccessDirectory;
+use access::login_throttle::LoginThrottle;
+use access::passwords::Passwords;
+use access::tokens::Tokens;
+use audit::checks::AuditChecks;
+use documents::admit_upload::UploadSlots;
+use documents::recent_reads::RecentReads;
+use events::reader::EventReader;
 use objects::RecentlyChecked;
 use once::RequestSeal;
-use passwords::Passwords;
-use queue_room::QueueRoom;
-use recent_reads::RecentReads;
+use runs::queue_room::QueueRoom;
 use search::{Indexes, Writer};
-use tokens::Tokens;
+use tenants::limits::SpecialLimits;
 
 /// Everything a use case needs. One per process, shared by all requests.
 pub struct Ops {
@@ -161,7 +113,6 @@ pub struct Ops {
     /// What goes on after its caller was answered.
     background: TaskTracker,
     request_seal: RequestSeal,
-    new_keys: Gather<NewApiKey>,
     blobs: Blobs,
     link_key: LinkKey,
     recent_reads: RecentReads,
@@ -214,9 +165,7 @@ impl Ops {
 
     pub fn new(store: Store, blobs: Blobs, settings: &Settings, environment: Environment) -> Self {
         let Environment { clock, ids, random } = environment;
-        let background = TaskTracker::new();
         Self {
-            new_keys: Gather::new(store.clone(), background.clone()),
             audit: settings.audit.clone(),
             passwords: Passwords::new(settings.bcrypt_cost),
             tokens: Tokens::new(&settings.token_key, settings.token_lifetime),
@@ -225,7 +174,7 @@ impl Ops {
             unknown_keys: Limiter::per_minute(settings.unknown_keys_per_minute, &clock),
             key_look_ups: Semaphore::new(Self::KEY_LOOK_UPS),
             audit_checks: AuditChecks::default(),
-            background,
+            background: TaskTracker::new(),
             request_seal: RequestSeal::new(&settings.token_key),
             link_key: LinkKey::new(settings.token_key.bytes()),
             recent_reads: RecentReads::default(),

@@ -1,4 +1,4 @@
-//! Signed checkpoints of the audit log. What they mean is decided in `ops/src/audit_checkpoints.rs`.
+//! Signed checkpoints of the audit log. What they mean is decided in `ops/src/audit/checkpoints.rs`.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::{CheckpointStatement, LaneHead, SignedCheckpoint, TenantId};

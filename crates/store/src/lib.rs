@@ -25,6 +25,7 @@ mod open;
 mod page;
 mod passwords;
 pub mod private;
+#[cfg(feature = "proof")]
 mod proof;
 mod search;
 mod storable;
@@ -49,8 +50,8 @@ pub use error::StoreError;
 pub use idempotency::Claimed;
 pub use jobs::{
     BegunSchedule, Claim, ClaimedJob, DeadJobFilter, Earlier, Held, JobFilter, JobRecord,
-    JobStanding, Lease, NewRun, Next, Outcome, PausedJobs, QueueRecord, Report, Reused, StageRoom,
-    StaleBefore, TakenBack, Told, WorkFeed,
+    JobStanding, Lease, NamedClaim, NewRun, Next, Outcome, PausedJobs, QueueRecord, Report, Reused,
+    StageRoom, StaleBefore, TakenBack, Told, WorkFeed,
 };
 pub use object_store::{KnownArtifacts, KnownOriginal};
 pub use open::{
@@ -58,6 +59,7 @@ pub use open::{
 };
 pub use page::{After, Window};
 pub use passwords::PasswordSeal;
+#[cfg(feature = "proof")]
 pub use proof::{ProvenRun, Takeover};
 pub use search::{
     Changes, FindableChunk, FindableDocument, FindableOwner, KnownRecord, PassageRecord,

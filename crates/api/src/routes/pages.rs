@@ -13,7 +13,7 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use domain::{DocId, ReadableObject};
 use ops::TextForm;
-use ops::pages::{Area, Block, BlockKind, Origin, Page, Span, Table, TextSource, Word};
+use pages::{Area, Block, BlockKind, Origin, Page, Span, Table, TextSource, Word};
 use uuid::Uuid;
 
 use crate::Api;

@@ -37,10 +37,11 @@ impl Office {
         let rooms = [StageRoom {
             stage: "ingest".parse().unwrap(),
             room: 10,
+            is_reserved: false,
             last_tenant: TenantId(uuid::Uuid::nil()),
             lease_until: now + chrono::Duration::seconds(15),
         }];
-        let claim = Claim { rooms: &rooms, most: 10, but_for: &[], worker_id: "w", now };
+        let claim = Claim { rooms: &rooms, most: 10, busy_tenants: &[], worker_id: "w", now };
         let mut across = self.app.ops.store().across_tenants().await.unwrap();
         let jobs = across.claim_jobs(&claim).await.unwrap();
         assert!(!jobs.is_empty(), "something waits");

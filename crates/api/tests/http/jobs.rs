@@ -48,10 +48,11 @@ async fn claim_some(app: &TestApp, most: usize) -> Vec<ClaimedJob> {
     let rooms = [StageRoom {
         stage: "ocr".parse().unwrap(),
         room: 10,
+        is_reserved: false,
         last_tenant: TenantId(uuid::Uuid::nil()),
         lease_until: now + chrono::Duration::seconds(15),
     }];
-    let claim = Claim { rooms: &rooms, most, but_for: &[], worker_id: "w1", now };
+    let claim = Claim { rooms: &rooms, most, busy_tenants: &[], worker_id: "w1", now };
     let mut across = app.ops.store().across_tenants().await.unwrap();
     let jobs = across.claim_jobs(&claim).await.unwrap();
     across.commit().await.unwrap();

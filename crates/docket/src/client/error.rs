@@ -9,7 +9,7 @@ use thiserror::Error;
 use url::Url;
 
 #[derive(Debug, Error)]
-pub(crate) enum ClientError {
+pub enum ClientError {
     #[error(
         "cannot reach Docket at {server} ({reason}). Start it with `docket serve`, or name another \
          address with --server or DOCKET_SERVER"

@@ -22,7 +22,7 @@ use serde::de::DeserializeOwned;
 use url::Url;
 
 pub(crate) use credentials::{Credentials, CredentialsFile};
-pub(crate) use error::ClientError;
+pub use error::ClientError;
 pub(crate) use patience::Patience;
 pub(crate) use receipts::{Fingerprint, Receipt, Receipts};
 pub(crate) use session::Session;
@@ -30,7 +30,7 @@ pub(crate) use watch::{Detail, Told, Watch};
 
 /// Who talks to one server.
 #[derive(Clone, Debug)]
-pub(crate) struct Client {
+pub struct Client {
     http: reqwest::Client,
     server: Url,
     token: Option<String>,
@@ -46,7 +46,7 @@ impl Client {
     /// What goes on for as long as it comes: files on their way up, events on their way down.
     const LONG: Duration = Duration::from_hours(24);
 
-    pub(crate) fn new(server: Url, token: Option<String>) -> Result<Self, ClientError> {
+    pub fn new(server: Url, token: Option<String>) -> Result<Self, ClientError> {
         // Who came first has installed the same one.
         rustls::crypto::ring::default_provider().install_default().ok();
         let http = reqwest::Client::builder()
@@ -62,7 +62,7 @@ impl Client {
         &self.server
     }
 
-    pub(crate) async fn get<T: DeserializeOwned>(&self, path: &str) -> Result<T, ClientError> {
+    pub async fn get<T: DeserializeOwned>(&self, path: &str) -> Result<T, ClientError> {
         self.answer(self.request(Method::GET, path)).await
     }
 
@@ -74,7 +74,7 @@ impl Client {
         self.answer(self.request(Method::GET, path).query(query)).await
     }
 
-    pub(crate) async fn post<T: DeserializeOwned>(
+    pub async fn post<T: DeserializeOwned>(
         &self,
         path: &str,
         body: &impl Serialize,
@@ -109,7 +109,7 @@ impl Client {
     }
 
     /// Hands a file in.
-    pub(crate) async fn upload<T: DeserializeOwned>(
+    pub async fn upload<T: DeserializeOwned>(
         &self,
         path: &str,
         form: Form,

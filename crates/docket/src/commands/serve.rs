@@ -18,20 +18,20 @@ use crate::commands::passwords::{self, Chosen};
 use crate::config::Config;
 use crate::say::say;
 use crate::signals::stop_on_signal;
-use crate::stages::{self, Drills};
+use crate::stages::{self, AddStages};
 use crate::system;
 use crate::workers::{Workers, probe};
 
 const FIRST_USER: &str = "admin@localhost";
 
-pub(crate) async fn run(config: &Config, drills: Drills) -> anyhow::Result<ExitCode> {
+pub(crate) async fn run(config: &Config, add_stages: AddStages) -> anyhow::Result<ExitCode> {
     let stop = stop_on_signal()?;
-    stages::default_pipeline(config, drills)?;
+    stages::default_pipeline(config, add_stages)?;
     let first_password = passwords::choose(system::environment().random.as_ref())?;
     // Before the database is started, so that a second start by mistake changes nothing.
     let listener = listen(config.listen, "--listen").await?;
 
-    let backend = Backend::open(config, Folder::MadeIfMissing, drills).await?;
+    let backend = Backend::open(config, Folder::MadeIfMissing, add_stages).await?;
     let (ops, database, stages) = backend.into_parts();
     let served = serve(config, Arc::new(ops), listener, &first_password, stages, stop).await;
     // Closed however serving went: a private server must not be left behind by an error.

@@ -16,13 +16,13 @@ use crate::models;
 use crate::readers;
 use crate::say::say;
 use crate::signals::stop_on_signal;
-use crate::stages::{self, Drills, Equipment};
+use crate::stages::{self, AddStages, Equipment};
 use crate::workers::{Workers, probe};
 
 /// Works until a signal; then finishes or hands back what is under way.
-pub(crate) async fn run(config: &Config, drills: Drills) -> anyhow::Result<ExitCode> {
+pub(crate) async fn run(config: &Config, add_stages: AddStages) -> anyhow::Result<ExitCode> {
     let stop = stop_on_signal()?;
-    let settings = stages::intake_settings(config, drills)?;
+    let settings = stages::intake_settings(config, add_stages)?;
     let listener = match config.limits.metrics_listen {
         Some(address) => Some(listen(address, "--metrics-listen").await?),
         None => None,
@@ -44,7 +44,7 @@ pub(crate) async fn run(config: &Config, drills: Drills) -> anyhow::Result<ExitC
         intake,
         vectors: vectors.clone(),
     };
-    let stages = stages::registered(drills, equipment);
+    let stages = stages::registered(add_stages, equipment);
     let worked = async {
         let address = listener.as_ref().map(TcpListener::local_addr).transpose();
         let address = address.context("the listening address cannot be read")?;

@@ -22,7 +22,7 @@ async fn office(folder: &DataFolder) -> (Server, Person) {
 
 /// One that takes documents in and leaves them lying.
 async fn idle_office(folder: &DataFolder) -> (Server, Person) {
-    let server = Docket::serve(folder).and("--drills", "--no-workers").start().await;
+    let server = Docket::serve(folder).without_workers().start().await;
     let ada = Person::new();
     ada.signs_in(&server).await;
     (server, ada)
@@ -31,7 +31,7 @@ async fn idle_office(folder: &DataFolder) -> (Server, Person) {
 /// The same address again, with workers.
 async fn reopened(folder: &DataFolder, address: &str) -> Server {
     let listen = address.trim_start_matches("http://");
-    Docket::on(folder, ["serve", "--drills"]).and("--listen", listen).start().await
+    Docket::on(folder, ["serve"]).and("--listen", listen).start().await
 }
 
 /// The lines of `--json`: by file name, and the summary.
@@ -249,11 +249,8 @@ async fn programs_read_a_line_for_each_file_and_a_summary() {
 async fn an_interrupted_command_says_what_it_did_and_goes_on_when_it_is_repeated() {
     let folder = DataFolder::new();
     // Three may wait; the rest is told to come back, and nobody works.
-    let server = Docket::serve(&folder)
-        .and("--drills", "--no-workers")
-        .env("DOCKET_QUEUE_QUOTA", "3")
-        .start()
-        .await;
+    let server =
+        Docket::serve(&folder).without_workers().env("DOCKET_QUEUE_QUOTA", "3").start().await;
     let ada = Person::new();
     ada.signs_in(&server).await;
     let papers = Papers::texts(8);
@@ -272,7 +269,7 @@ async fn an_interrupted_command_says_what_it_did_and_goes_on_when_it_is_repeated
     assert_eq!((stopped.code, counts(&stopped)), (Some(130), "1 file: 1 in progress"));
     assert!(stopped.stdout.ends_with("1 document still being processed\n"), "{stopped:#?}");
 
-    let worker = Docket::on(&folder, ["worker", "--drills"]).start_worker().await;
+    let worker = Docket::on(&folder, ["worker"]).start_worker().await;
     let drained = async || jobs_where(folder.superuser().await, "status <> 'COMPLETED'").await == 0;
     eventually("the queue is empty", drained).await;
     let (files, resumed) =

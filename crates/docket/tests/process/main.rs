@@ -13,13 +13,10 @@
 )]
 
 mod asking;
-mod at_the_terminal;
 mod bad_disk;
 mod bad_input;
 mod bad_log;
 mod bad_postgres;
-mod chaos;
-mod clocks;
 mod commands;
 mod database_logins;
 mod documents;
@@ -38,7 +35,10 @@ mod revocation;
 mod sandbox;
 mod scanning;
 mod stopping;
+#[expect(dead_code, reason = "the process tests of docket-chaos use the rest")]
 mod support;
 mod tampering;
 mod together;
-mod working;
+
+/// The program under test.
+pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_docket");

@@ -192,14 +192,6 @@ impl Workshop {
         }
     }
 
-    pub(crate) async fn somebody_waits_for_a_lock(&self) {
-        const WAITING: &str = "SELECT to_jsonb(pid) FROM pg_stat_activity
-                               WHERE datname = current_database() AND wait_event_type = 'Lock'";
-        while self.values(WAITING).await.is_empty() {
-            tokio::time::sleep(Duration::from_millis(5)).await;
-        }
-    }
-
     pub(crate) async fn assert_chain_intact(&self) {
         let mut across = self.store.across_tenants().await.unwrap();
         across.hold_one_view().await.unwrap();

@@ -1,6 +1,7 @@
 //! The audit log: reading it, signing checkpoints of it, and verifying it against them.
 
 mod checkpoints;
+pub(crate) mod checks;
 mod key;
 mod read;
 mod verify;

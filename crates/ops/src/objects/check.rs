@@ -10,7 +10,7 @@ use domain::{ContentHash, DocId, RunId, StageName, TenantId};
 use futures_util::{StreamExt, TryStreamExt, stream};
 use store::{KnownArtifacts, KnownOriginal};
 
-use crate::read_pages::PICTURES;
+use crate::documents::read_pages::PICTURES;
 use crate::{Ops, OpsError};
 
 /// What is wrong with an object.

@@ -31,7 +31,7 @@ pub use rerank::SecondOpinion;
 pub use vectors::VectorsKeeper;
 pub(crate) use write::Writer;
 
-use crate::content_access::{ContentRights, readable_runs};
+use crate::documents::content_access::{ContentRights, readable_runs};
 use crate::{Ops, OpsError};
 use meaning::Meaning;
 

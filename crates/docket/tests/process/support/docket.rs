@@ -27,7 +27,7 @@ pub(crate) struct Docket {
 
 impl Docket {
     pub(crate) fn run<I: AsRef<OsStr>>(arguments: impl IntoIterator<Item = I>) -> Self {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_docket"));
+        let mut command = Command::new(crate::PROGRAM);
         command
             .env_clear()
             .env("PATH", std::env::var_os("PATH").unwrap_or_default())
@@ -60,6 +60,12 @@ impl Docket {
             .env("DOCKET_ADMIN_PASSWORD", PASSWORD)
             .env("DOCKET_RATE_LIMIT_PER_SECOND", "100000")
             .env("DOCKET_RATE_LIMIT_BURST", "100000")
+    }
+
+    /// A server without workers of its own.
+    pub(crate) fn without_workers(mut self) -> Self {
+        self.command.arg("--no-workers");
+        self
     }
 
     pub(crate) fn and(mut self, flag: &str, value: impl AsRef<OsStr>) -> Self {

@@ -20,7 +20,7 @@ pub(crate) use docket::{ADMIN, Docket, Finished, Server, WorkerProcess, shown_pa
 pub(crate) use papers::Papers;
 pub(crate) use person::{Person, address};
 pub(crate) use testkit::{Disk, is_root};
-pub(crate) use work::{jobs_where, queue_drills};
+pub(crate) use work::jobs_where;
 pub(crate) use writers::{Writers, Written};
 
 /// Longer than anything here takes, even on a busy machine.

@@ -1,0 +1,261 @@
+//! What was read of a document: its pages, their pictures, its text.
+
+use std::ops::Range;
+
+use blob::{ArtifactPlace, BlobStream, Blobs};
+use bytes::{Bytes, BytesMut};
+use domain::{Caller, DocId, FileKind, ReadableObject, StageName};
+use futures_util::TryStreamExt;
+use pages::Page;
+use pages::artifact::{self, ArtifactError, PageIndex};
+use reading::Limits;
+use reading::pool::{ChildFailure, ReadFailure, Subject};
+use reading::prepare::masks_of;
+use reading::reader::PictureOf;
+use store::ReadAs;
+
+use crate::documents::content_access::{ListedArtifact, PermittedRun, not_read};
+use crate::{Ops, OpsError};
+
+/// The stage whose pages are shown.
+const LAST_STAGE: &str = "layout";
+const PAGES: &str = "pages.dkt";
+/// Pictures are kept under a stage of their own, which no run has.
+pub(crate) const PICTURES: &str = "pictures";
+
+/// How a document's text is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TextForm {
+    Plain,
+    Markdown,
+}
+
+/// Where reading left something of a document.
+fn listed(read: &ReadAs, name: &str) -> Option<ListedArtifact> {
+    ListedArtifact::parse(read.artifacts.iter().find(|artifact| artifact["name"] == name)?)
+}
+
+impl Ops {
+    /// The widths in which pages are drawn: few, since each is kept.
+    pub const PICTURE_WIDTHS: [u32; 4] = [320, 800, 1280, 2000];
+
+    /// One page with its words, blocks, tables and key-values, and how many pages there are.
+    pub async fn read_page(
+        &self,
+        caller: &Caller,
+        doc_id: DocId,
+        number: u32,
+    ) -> Result<(Page, u32), OpsError> {
+        let run = self.permit_run(caller, ReadableObject::Page, doc_id, None).await?;
+        let pages = listed(&self.read_as(&run).await?, PAGES).ok_or_else(not_read)?;
+        self.check_whole(&run, &pages).await?;
+        let fetch = |range| fetch(&self.blobs, &run, &pages, range);
+        let size = run.read_range(&self.blobs, &pages, Some(0..0)).await?.size();
+        let end = fetch(size.saturating_sub(artifact::END_LENGTH)..size).await?;
+        let end = artifact::index_place(&end).map_err(damaged)?;
+        let index = PageIndex::parse(&fetch(end..size).await?).map_err(damaged)?;
+        let range = index.range_of(number, end).ok_or(OpsError::NotFound("page"))?;
+        let page = artifact::parse_page(&fetch(range).await?).map_err(damaged)?;
+        Ok((page, u32::try_from(index.count()).unwrap_or(u32::MAX)))
+    }
+
+    /// The text of the whole document.
+    pub async fn read_text(
+        &self,
+        caller: &Caller,
+        object: ReadableObject,
+        doc_id: DocId,
+        form: TextForm,
+    ) -> Result<BlobStream, OpsError> {
+        let run = self.permit_run(caller, object, doc_id, None).await?;
+        let name = match form {
+            TextForm::Plain => "text.txt",
+            TextForm::Markdown => "document.md",
+        };
+        let text = listed(&self.read_as(&run).await?, name).ok_or_else(not_read)?;
+        run.read(&self.blobs, &text).await
+    }
+
+    /// Pages are read one at a time, and only the whole artifact has a hash: it is compared once in a while.
+    async fn check_whole(
+        &self,
+        run: &PermittedRun,
+        pages: &ListedArtifact,
+    ) -> Result<(), OpsError> {
+        let key = pages.place.key();
+        if !self.recently_checked.contains(&key, self.clock.as_ref()) {
+            run.read_range(&self.blobs, pages, None).await?.read_through().await?;
+            self.recently_checked.note(key, self.clock.as_ref());
+        }
+        Ok(())
+    }
+
+    /// A page as a PNG of one of [`Ops::PICTURE_WIDTHS`]. Drawn once, then kept.
+    pub async fn draw_page(
+        &self,
+        caller: &Caller,
+        doc_id: DocId,
+        number: u32,
+        width: u32,
+    ) -> Result<Bytes, OpsError> {
+        let run = self.permit_run(caller, ReadableObject::PageImage, doc_id, None).await?;
+        if !Self::PICTURE_WIDTHS.contains(&width) {
+            let widths = Self::PICTURE_WIDTHS.map(|width| width.to_string()).join(", ");
+            return Err(OpsError::invalid(
+                "width",
+                format!("pages are drawn in these widths: {widths}"),
+            ));
+        }
+        let read = self.read_as(&run).await?;
+        let place = picture_place(&run, number, width)?;
+        let picture = ListedArtifact { place, recorded: None };
+        match run.read_range(&self.blobs, &picture, None).await {
+            Ok(kept) => {
+                let kept = whole(kept).await?;
+                if is_whole_png(&kept) {
+                    return Ok(kept);
+                }
+                tracing::warn!(key = picture.place.key(), "a damaged picture is drawn anew");
+            }
+            Err(OpsError::Blob(error)) if error.is_not_found() => {}
+            Err(error) => return Err(error),
+        }
+        let drawn = self.draw(&run, &read, number, width).await?;
+        self.blobs.put_artifact(&picture.place, drawn.clone()).await?;
+        Ok(drawn)
+    }
+
+    async fn draw(
+        &self,
+        run: &PermittedRun,
+        read: &ReadAs,
+        number: u32,
+        width: u32,
+    ) -> Result<Bytes, OpsError> {
+        let reader = self.reader.as_ref().ok_or_else(|| OpsError::Conflict {
+            code: "no_reader",
+            problem: "this server does not read documents".to_owned(),
+        })?;
+        let kind = FileKind::of_media_type(&run.media_type);
+        let kind =
+            kind.filter(|kind| has_pages_to_see(*kind)).ok_or_else(|| OpsError::Conflict {
+                code: "no_pictures",
+                problem: format!("{} has no pages to look at; its text can be read", run.file_name),
+            })?;
+        let (checked, clock) = (&self.recently_checked, self.clock.as_ref());
+        let original = run.original_to_draw(&self.blobs, checked, clock).await?;
+        let subject = Subject {
+            kind,
+            file_name: run.file_name.clone(),
+            password: read.password.as_ref().map(|password| password.reveal().to_owned()),
+            limits: Limits::default(),
+        };
+        let wanted = PictureOf { page: number, width, masks: masks_of(&read.config) };
+        let drawn = reader.picture(run.scope.tenant_id(), &subject, &original, wanted).await;
+        Ok(Bytes::from(drawn.map_err(unreadable)?.bytes))
+    }
+
+    /// What the last stage of reading left of a run.
+    async fn read_as(&self, run: &PermittedRun) -> Result<ReadAs, OpsError> {
+        let mut tx = self.store.read(&run.scope).await?;
+        let found = tx.read_as(run.run_id, LAST_STAGE).await?;
+        tx.commit().await?;
+        found.ok_or_else(not_read)
+    }
+}
+
+fn has_pages_to_see(kind: FileKind) -> bool {
+    matches!(kind, FileKind::Pdf | FileKind::Png | FileKind::Jpg | FileKind::Tiff)
+}
+
+fn picture_place(run: &PermittedRun, number: u32, width: u32) -> Result<ArtifactPlace, OpsError> {
+    let stage: StageName =
+        PICTURES.parse().map_err(|error| OpsError::internal("naming a picture", error))?;
+    let name = format!("page-{number}-{width}.png").parse();
+    let name = name.map_err(|error| OpsError::internal("naming a picture", error))?;
+    let (tenant, doc, run) = (run.scope.tenant_id(), run.doc_id, run.run_id);
+    Ok(ArtifactPlace { tenant, doc, run, stage, name })
+}
+
+async fn fetch(
+    blobs: &Blobs,
+    run: &PermittedRun,
+    pages: &ListedArtifact,
+    range: Range<u64>,
+) -> Result<Bytes, OpsError> {
+    Ok(whole(run.read_range(blobs, pages, Some(range)).await?).await?)
+}
+
+/// Whether each part of a PNG has its checksum. Pictures are listed nowhere, so no hash of them is recorded.
+fn is_whole_png(bytes: &[u8]) -> bool {
+    let Some(mut rest) = bytes.strip_prefix(b"\x89PNG\r\n\x1a\n") else { return false };
+    while let Some((length, more)) = rest.split_first_chunk::<4>() {
+        let length = u32::from_be_bytes(*length) as usize;
+        let Some((chunk, more)) = more.split_at_checked(length.saturating_add(4)) else {
+            return false;
+        };
+        let Some((checksum, more)) = more.split_first_chunk::<4>() else { return false };
+        if crc32fast::hash(chunk) != u32::from_be_bytes(*checksum) {
+            return false;
+        }
+        if chunk.starts_with(b"IEND") {
+            return more.is_empty();
+        }
+        rest = more;
+    }
+    false
+}
+
+async fn whole(stream: BlobStream) -> Result<Bytes, blob::BlobError> {
+    let mut bytes = BytesMut::new();
+    let mut stream = stream;
+    while let Some(piece) = stream.try_next().await? {
+        bytes.extend_from_slice(&piece);
+    }
+    Ok(bytes.freeze())
+}
+
+fn damaged(error: ArtifactError) -> OpsError {
+    OpsError::internal("reading the pages", error)
+}
+
+fn unreadable(failure: ReadFailure) -> OpsError {
+    match failure {
+        ReadFailure::Child(ChildFailure::Unprotected { .. }) => OpsError::Conflict {
+            code: "sandbox_missing",
+            problem: format!("{failure}. An administrator can change that: {}", failure.advice()),
+        },
+        ReadFailure::Child(ChildFailure::NotStarted { .. }) => {
+            OpsError::internal("starting a reader", failure)
+        }
+        other => OpsError::Conflict {
+            code: "cannot_be_drawn",
+            problem: format!("{other}. {}", other.advice()),
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// One grey pixel.
+    const PNG: &[u8] = &[
+        0x89, b'P', b'N', b'G', b'\r', b'\n', 0x1a, b'\n', 0, 0, 0, 13, b'I', b'H', b'D', b'R', 0,
+        0, 0, 1, 0, 0, 0, 1, 8, 0, 0, 0, 0, 0x3a, 0x7e, 0x9b, 0x55, 0, 0, 0, 0, b'I', b'E', b'N',
+        b'D', 0xae, 0x42, 0x60, 0x82,
+    ];
+
+    #[test]
+    fn a_picture_that_was_cut_or_changed_is_noticed() {
+        assert!(is_whole_png(PNG));
+        for cut in 0..PNG.len() {
+            assert!(!is_whole_png(&PNG[..cut]), "{cut} bytes of it");
+        }
+        for at in 0..PNG.len() {
+            let mut changed = PNG.to_vec();
+            changed[at] ^= 1;
+            assert!(!is_whole_png(&changed), "the byte {at} of it");
+        }
+    }
+}
