@@ -2,7 +2,7 @@
 //!
 //! Everybody who follows gets the events of their tenant by their positions, behind the one they saw last: nothing is
 //! missed and nothing comes twice, whichever server they come back to, and after the database was moved to another one.
-//! A follower subscribes to the reader of the process (`event_reader.rs`), then reads from the database what happened
+//! A follower subscribes to the reader of the process (`reader.rs`), then reads from the database what happened
 //! until then. It goes back to the database whenever the subscription has left something out.
 //!
 //! Progress has no position and is not kept: whoever is away misses it.
