@@ -12,11 +12,13 @@ mod content;
 mod content_hash;
 mod documents;
 mod environment;
+mod event;
 mod idempotency;
 mod ids;
 mod panics;
 mod people;
 mod permission;
+mod progression;
 mod rules;
 mod scope;
 mod secret;
@@ -37,6 +39,7 @@ pub use content::{ContentNeed, ReadableObject};
 pub use content_hash::{ContentHash, InvalidContentHash};
 pub use documents::{DedupResult, DocumentStatus, FileKind, UnknownFileKind, upload_uri};
 pub use environment::{Clock, Environment, IdGen, Random};
+pub use event::{BatchEnd, Event, RunEnd};
 pub use idempotency::{IdempotencyClaim, IdempotencyKey, InvalidIdempotencyKey};
 pub use ids::{
     ApiKeyId, AuditId, BatchId, DocId, JobId, LeaseToken, RunId, TenantId, TokenId, TraceId, UserId,
@@ -47,6 +50,9 @@ pub use people::{
     NewPassword, PasswordHash, Tenant, User, UserChange,
 };
 pub use permission::{Action, Reach, Role, UnknownRole};
+pub use progression::{
+    BatchCounts, BatchStatus, FollowingDocument, Move, MovingRun, NewVersion, RunChange,
+};
 pub use rules::{InvalidRules, MaskRule, TenantLimits, TenantRules};
 pub use scope::{Actor, Caller, NotPermitted, Scope, Session};
 pub use secret::Secret;

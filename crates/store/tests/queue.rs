@@ -20,3 +20,5 @@ mod people;
 mod schedules;
 #[path = "queue/settling.rs"]
 mod settling;
+#[path = "queue/transitions.rs"]
+mod transitions;

@@ -75,10 +75,15 @@ impl Library {
 
     /// The same, in another process.
     pub async fn work_off_as(&self, ops: &Ops) {
-        self.app.work_off_with(self.stages(ops)).await;
+        self.app.work_off_with(self.stages_of(ops)).await;
     }
 
-    fn stages(&self, ops: &Ops) -> Stages {
+    /// Its stages, for a test that adds others.
+    pub fn stages(&self) -> Stages {
+        self.stages_of(&self.app.ops)
+    }
+
+    fn stages_of(&self, ops: &Ops) -> Stages {
         let blobs = &self.app.blobs;
         let reader = Reader::new(ReaderSettings {
             program: "/nonexistent".into(),

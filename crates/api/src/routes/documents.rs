@@ -346,6 +346,7 @@ pub(super) fn view(document: DocumentRecord) -> DocumentView {
         version: document.version,
         tags: document.tags,
         content_locked: document.content_locked,
+        is_searchable: document.is_searchable,
         created_at: document.created_at,
         updated_at: document.updated_at,
     }
@@ -368,6 +369,7 @@ fn version_view(version: VersionRecord) -> VersionView {
         version_label: version.version_label,
         content_hash: version.content_hash,
         is_active: version.is_active,
+        is_searchable: version.is_searchable,
         created_at: version.created_at,
         deactivated_at: version.deactivated_at,
     }

@@ -6,6 +6,7 @@
     reason = "in a test, a panic is the right answer to what cannot be"
 )]
 
+mod activation;
 mod api_keys;
 mod audit;
 mod audit_checkpoints;

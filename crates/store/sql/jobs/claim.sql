@@ -80,21 +80,22 @@ claimed AS (
     FROM chosen WHERE jobs.job_id = chosen.job_id AND (chosen.is_reserved OR chosen.place <= $10)
     RETURNING jobs.*, chosen.place
 ),
--- The start time is set once. A run that was cancelled before it started and then retried has none.
-started AS (
+-- The runs' sign of life. Those that are queued are moved by progression.rs. A run that was cancelled before it
+-- started and then retried has no start time yet.
+alive AS (
     UPDATE ingestion_runs AS run
-    SET status = 'running', started_at = coalesce(run.started_at, $5), updated_at = $5
+    SET started_at = coalesce(run.started_at, $5), updated_at = $5
     FROM claimed
-    WHERE run.run_id = claimed.run_id
-    RETURNING claimed.*, run.pipeline, run.config, run.content_sha256, run.sealed_password
+    WHERE run.run_id = claimed.run_id AND run.status IS DISTINCT FROM 'queued'
 )
-SELECT job_id, tenant_id, run_id, doc_id, stage, attempts, max_attempts, pauses, lease_token, trace_parent, pipeline,
-       config, content_sha256, sealed_password,
+SELECT claimed.job_id, claimed.tenant_id, claimed.run_id, claimed.doc_id, claimed.stage, claimed.attempts,
+       claimed.max_attempts, claimed.pauses, claimed.lease_token, claimed.trace_parent, run.pipeline, run.config,
+       run.content_sha256, run.sealed_password, run.status = 'queued' AS starts_run,
        -- How long it could have been worked on by somebody.
-       (extract(epoch FROM $5 - greatest(created_at, next_run_at)) * 1000)::bigint AS waited_ms,
+       (extract(epoch FROM $5 - greatest(claimed.created_at, claimed.next_run_at)) * 1000)::bigint AS waited_ms,
        -- What the stages before it left. The first one has none.
-       CASE WHEN stage <> pipeline[1] THEN (
+       CASE WHEN claimed.stage <> run.pipeline[1] THEN (
            SELECT jsonb_object_agg(name, artifacts) FROM stages
-           WHERE stages.run_id = started.run_id AND stages.status = 'succeeded') END AS earlier
-FROM started
-ORDER BY place
+           WHERE stages.run_id = run.run_id AND stages.status = 'succeeded') END AS earlier
+FROM claimed JOIN ingestion_runs AS run ON run.run_id = claimed.run_id
+ORDER BY claimed.place

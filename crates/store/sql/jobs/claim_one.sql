@@ -14,21 +14,21 @@ claimed AS (
     RETURNING jobs.*
 ),
 -- As in claim.sql.
-started AS (
+alive AS (
     UPDATE ingestion_runs AS run
-    SET status = 'running', started_at = coalesce(run.started_at, $5), updated_at = $5
+    SET started_at = coalesce(run.started_at, $5), updated_at = $5
     FROM claimed
-    WHERE run.run_id = claimed.run_id
-    RETURNING claimed.*, run.pipeline, run.config, run.content_sha256, run.sealed_password
+    WHERE run.run_id = claimed.run_id AND run.status IS DISTINCT FROM 'queued'
 ),
 read_back AS (
-    SELECT job_id, tenant_id, run_id, doc_id, stage, attempts, max_attempts, pauses, lease_token, trace_parent,
-           pipeline, config, content_sha256, sealed_password,
-           (extract(epoch FROM $5 - greatest(created_at, next_run_at)) * 1000)::bigint AS waited_ms,
-           CASE WHEN stage <> pipeline[1] THEN (
+    SELECT claimed.job_id, claimed.tenant_id, claimed.run_id, claimed.doc_id, claimed.stage, claimed.attempts,
+           claimed.max_attempts, claimed.pauses, claimed.lease_token, claimed.trace_parent, run.pipeline, run.config,
+           run.content_sha256, run.sealed_password, run.status = 'queued' AS starts_run,
+           (extract(epoch FROM $5 - greatest(claimed.created_at, claimed.next_run_at)) * 1000)::bigint AS waited_ms,
+           CASE WHEN claimed.stage <> run.pipeline[1] THEN (
                SELECT jsonb_object_agg(name, artifacts) FROM stages
-               WHERE stages.run_id = started.run_id AND stages.status = 'succeeded') END AS earlier
-    FROM started
+               WHERE stages.run_id = run.run_id AND stages.status = 'succeeded') END AS earlier
+    FROM claimed JOIN ingestion_runs AS run ON run.run_id = claimed.run_id
 )
 SELECT job.status AS status_before, job.is_due, read_back.*
 FROM job LEFT JOIN read_back ON read_back.job_id = job.job_id

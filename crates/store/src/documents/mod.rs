@@ -11,6 +11,7 @@ mod runs;
 mod submit;
 
 pub use batches::{BatchItemRecord, BatchName, BatchRecord, NewBatch};
+pub(crate) use batches::{BatchRow, follow_batches};
 pub use blobs::AbandonedBlob;
 pub(crate) use blobs::content_hash;
 pub use content::{ContainedFile, ContentFacts, Masking, RunFacts, RunStanding};

@@ -1,12 +1,12 @@
 //! The workers' side: claim, prolong, report, take back.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use domain::{
-    AuditAction, AuditEntry, ContentHash, DocId, Entity, JobId, JobState, LeaseToken, Pipeline,
-    RetryPolicy, RunId, Secret, StageName, TenantId, Tries,
+    AuditAction, AuditEntry, ContentHash, DocId, Entity, Event, JobId, JobState, LeaseToken,
+    Pipeline, RetryPolicy, RunChange, RunId, Secret, StageName, TenantId, Tries,
 };
 use serde_json::{Value, json};
 #[cfg(feature = "sabotage")]
@@ -16,10 +16,11 @@ use sqlx::types::Json;
 use uuid::Uuid;
 
 use super::announce_work;
+use super::progression::move_runs;
 use super::report::{Outcome, Report, ReportColumns};
 use crate::audit::SystemEntry;
 use crate::documents::content_hash;
-use crate::{AcrossTenants, Store, StoreError, sql};
+use crate::{AcrossTenants, Store, StoreError, sql, storable};
 
 /// How many jobs of a stage a worker has room for, and whose turn it was last.
 #[derive(Clone, Debug)]
@@ -115,6 +116,8 @@ pub(super) struct ClaimedRow {
     content_sha256: Option<Vec<u8>>,
     config: Value,
     sealed_password: Option<Vec<u8>>,
+    /// The run is queued until now.
+    starts_run: bool,
     waited_ms: i64,
     earlier: Option<Json<Earlier>>,
 }
@@ -168,6 +171,8 @@ struct SettledRow {
     attempts: i32,
     error: Option<String>,
     trace_parent: Option<String>,
+    /// It did not wait for the same before.
+    is_newly_paused: bool,
     /// What it waited for before it succeeded.
     works_again: Option<String>,
     work_waits: bool,
@@ -176,6 +181,39 @@ struct SettledRow {
 impl SettledRow {
     fn held(&self) -> Held {
         Held { job_id: JobId(self.job_id), token: LeaseToken(self.token) }
+    }
+
+    /// How this moves the run.
+    fn run_change(&self, outcome: &Outcome) -> Result<Option<RunChange>, StoreError> {
+        let stage = || parse_stage(self.stage.clone());
+        Ok(match outcome {
+            Outcome::Succeeded { next: None, .. } => {
+                Some(RunChange::Succeeded { stage: Some(stage()?) })
+            }
+            Outcome::Succeeded { .. } if self.stage == StageName::INDEX => Some(RunChange::Indexed),
+            Outcome::GivenUp { failure } => {
+                let error = storable::text(&failure.error).into_owned();
+                Some(RunChange::Failed { stage: Some(stage()?), error, code: failure.code })
+            }
+            Outcome::Succeeded { .. }
+            | Outcome::PutOff { .. }
+            | Outcome::Paused { .. }
+            | Outcome::Released => None,
+        })
+    }
+
+    /// What is told of a pause.
+    fn pause(&self, outcome: &Outcome) -> Result<Option<Event>, StoreError> {
+        let &Outcome::Paused { dependency, .. } = outcome else { return Ok(None) };
+        if !self.is_newly_paused {
+            return Ok(None);
+        }
+        Ok(Some(Event::DocumentPaused {
+            doc_id: DocId(self.doc_id),
+            run_id: RunId(self.run_id),
+            stage: parse_stage(self.stage.clone())?,
+            waiting_for: dependency,
+        }))
     }
 
     fn audit(&self) -> SystemEntry {
@@ -213,6 +251,12 @@ struct ExpiredRow {
 impl ExpiredRow {
     fn gave_up(&self) -> bool {
         self.status == JobState::Dead.as_str()
+    }
+
+    fn run_change(&self) -> Result<RunChange, StoreError> {
+        let stage = Some(parse_stage(self.stage.clone())?);
+        let error = self.error.clone().unwrap_or_default();
+        Ok(RunChange::Failed { stage, error, code: None })
     }
 
     fn audit(&self) -> SystemEntry {
@@ -269,6 +313,9 @@ impl AcrossTenants {
         worker_id: &str,
         now: DateTime<Utc>,
     ) -> Result<Vec<ClaimedJob>, StoreError> {
+        let starting = rows.iter().filter(|row| row.starts_run);
+        let changes: Vec<_> = starting.map(|row| (RunId(row.run_id), RunChange::Started)).collect();
+        move_runs(self.writing(now), &changes, Vec::new()).await?;
         let jobs: Vec<ClaimedJob> = rows
             .into_iter()
             .map(|row| ClaimedJob::of_row(row, self.store()))
@@ -332,7 +379,7 @@ impl AcrossTenants {
         reports: &[Report],
         now: DateTime<Utc>,
     ) -> Result<Vec<Held>, StoreError> {
-        let columns = ReportColumns::of(reports, || self.next_id());
+        let columns = ReportColumns::of(reports);
         let rows: Vec<SettledRow> = sqlx::query_as(self.settle_statement())
             .bind(columns.job_ids)
             .bind(columns.tokens)
@@ -347,7 +394,6 @@ impl AcrossTenants {
             .bind(columns.next_tokens)
             .bind(columns.next_lease_ends)
             .bind(columns.next_retries)
-            .bind(columns.event_ids)
             .bind(now)
             .bind(columns.stats)
             .bind(columns.codes)
@@ -355,15 +401,20 @@ impl AcrossTenants {
             .fetch_all(self.connection())
             .await?;
         self.append_audit_many(now, rows.iter().map(SettledRow::audit)).await?;
+        let outcomes: HashMap<Held, &Outcome> =
+            reports.iter().map(|report| (report.held, &report.outcome)).collect();
+        let mut changes = Vec::new();
+        let mut told = Vec::new();
         for row in &rows {
-            let report = reports.iter().find(|report| report.held == row.held());
-            if let Some(Outcome::Succeeded { chunks: Some(chunks), .. }) =
-                report.map(|report| &report.outcome)
-            {
+            let Some(outcome) = outcomes.get(&row.held()) else { continue };
+            changes.extend(row.run_change(outcome)?.map(|change| (RunId(row.run_id), change)));
+            told.extend(row.pause(outcome)?.map(|event| (TenantId(row.tenant_id), event)));
+            if let Outcome::Succeeded { chunks: Some(chunks), .. } = outcome {
                 let run = (TenantId(row.tenant_id), DocId(row.doc_id), RunId(row.run_id));
                 self.insert_chunks(run, chunks, now).await?;
             }
         }
+        move_runs(self.writing(now), &changes, told).await?;
         let working: BTreeSet<&str> =
             rows.iter().filter_map(|row| row.works_again.as_deref()).collect();
         if !working.is_empty() {
@@ -383,16 +434,19 @@ impl AcrossTenants {
         allowed_expiries: u32,
         most: u32,
     ) -> Result<Vec<TakenBack>, StoreError> {
-        let events: Vec<Uuid> = (0..most).map(|_| self.next_id()).collect();
         let delays = RetryPolicy::LOST_WORKER.delays().iter().map(Duration::as_secs_f64);
         let rows: Vec<ExpiredRow> = sqlx::query_as(sql!("jobs/expire"))
             .bind(now)
             .bind(i32::try_from(allowed_expiries).unwrap_or(i32::MAX))
             .bind(i64::from(most))
-            .bind(events)
             .bind(delays.collect::<Vec<f64>>())
             .fetch_all(self.connection())
             .await?;
+        let given_up = rows.iter().filter(|row| row.gave_up());
+        let changes: Vec<(RunId, RunChange)> = given_up
+            .map(|row| Ok((RunId(row.run_id), row.run_change()?)))
+            .collect::<Result<_, StoreError>>()?;
+        move_runs(self.writing(now), &changes, Vec::new()).await?;
         self.append_audit_many(now, rows.iter().map(ExpiredRow::audit)).await?;
         if rows.iter().any(|row| !row.gave_up()) {
             announce_work(self.connection()).await?;
