@@ -14,10 +14,12 @@ mod documents;
 mod environment;
 mod idempotency;
 mod ids;
+mod origin;
 mod panics;
 mod people;
 mod permission;
 mod rules;
+mod run_config;
 mod scope;
 mod secret;
 mod submission;
@@ -41,6 +43,7 @@ pub use idempotency::{IdempotencyClaim, IdempotencyKey, InvalidIdempotencyKey};
 pub use ids::{
     ApiKeyId, AuditId, BatchId, DocId, JobId, LeaseToken, RunId, TenantId, TokenId, TraceId, UserId,
 };
+pub use origin::{FileWithin, Origin, RunType, SourceType};
 pub use panics::panic_message;
 pub use people::{
     ApiKey, EmailAddress, InvalidEmail, InvalidName, InvalidPassword, KeyCreator, Name,
@@ -48,6 +51,7 @@ pub use people::{
 };
 pub use permission::{Action, Reach, Role, UnknownRole};
 pub use rules::{InvalidRules, MaskRule, TenantLimits, TenantRules};
+pub use run_config::{RunConfig, UnreadableRunConfig};
 pub use scope::{Actor, Caller, NotPermitted, Scope, Session};
 pub use secret::Secret;
 pub use submission::{Decision, KnownContent, Offer, Refusal};

@@ -19,6 +19,7 @@ mod carry;
 mod claiming;
 mod committer;
 mod decide;
+mod ended_runs;
 mod environment;
 mod event_numbering;
 mod heal_times;

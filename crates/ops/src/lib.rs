@@ -51,7 +51,6 @@ pub use documents::read_pages::TextForm;
 pub use documents::submit::{Accepted, AcceptedRun, Described, Received, Receiving};
 pub use documents::sweep_originals::{OriginalsJanitor, Retention, Swept};
 pub use documents::tags::MOST_TAGS;
-pub use documents::take_in_part::FileWithin;
 pub use error::OpsError;
 pub use events::follow::{Event, EventId, Following};
 pub use objects::{
@@ -90,7 +89,6 @@ use documents::admit_upload::UploadSlots;
 use documents::recent_reads::RecentReads;
 use objects::RecentlyChecked;
 use once::RequestSeal;
-use runs::queue_room::QueueRoom;
 use search::{Indexes, Writer};
 use tenants::limits::SpecialLimits;
 
@@ -128,7 +126,6 @@ pub struct Ops {
     writer: Option<Writer>,
     vectors: VectorsKeeper,
     indexes: Arc<Indexes>,
-    queue_room: QueueRoom,
     upload_slots: UploadSlots,
 }
 
@@ -199,7 +196,6 @@ impl Ops {
             ),
             writer: settings.search.language_model.clone().map(Writer::new),
             search: settings.search.clone(),
-            queue_room: QueueRoom::default(),
             upload_slots: UploadSlots::default(),
             store,
             blobs,

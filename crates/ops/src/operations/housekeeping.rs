@@ -72,7 +72,7 @@ impl Ops {
         self.access.heard_at(now, elapsed);
         self.login_throttle.forget_idle();
         self.unknown_keys.forget_idle();
-        self.queue_room.forget_old(self.clock.as_ref());
+        self.intake.queue.forget_old(self.clock.as_ref());
         self.write_down_key_uses().await?;
         let Some(now) = self.clock.now_for(ClockUse::Delete) else { return Ok(()) };
         let mut across = self.store.across_tenants().await?;

@@ -88,6 +88,8 @@ impl Ops {
             detail: json!(limits),
         })
         .await?;
-        Ok(tx.commit().await?)
+        tx.commit().await?;
+        self.intake.queue.forget(tenant.tenant_id);
+        Ok(())
     }
 }

@@ -5,6 +5,7 @@
 //! stays inside a tenant (`tenant.rs`, `dead.rs`).
 
 mod dead;
+mod ended;
 mod feed;
 mod heal;
 mod pauses;
@@ -15,6 +16,7 @@ mod stale;
 mod tenant;
 
 pub use dead::JobStanding;
+pub use ended::EndedRun;
 pub use feed::WorkFeed;
 pub use pauses::PausedJobs;
 pub use queue::{Claim, ClaimedJob, Earlier, Held, StageRoom, TakenBack, Told};

@@ -1,12 +1,13 @@
 //! The workers' side: claim, prolong, report, take back.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use domain::{
     AuditAction, AuditEntry, ContentHash, DocId, Entity, JobId, JobState, LeaseToken, Pipeline,
-    RetryPolicy, RunId, Secret, StageName, TenantId, Tries,
+    RetryPolicy, RunConfig, RunId, Secret, StageName, TenantId, Tries, UnreadableRunConfig,
 };
 use serde_json::{Value, json};
 #[cfg(feature = "sabotage")]
@@ -59,8 +60,8 @@ pub struct ClaimedJob {
     pub pipeline: Pipeline,
     /// What the run works on.
     pub content: Option<ContentHash>,
-    /// What the run was told when it was made.
-    pub config: Value,
+    /// What the run was told when it was made. One that this process cannot read costs that job only.
+    pub config: Result<Arc<RunConfig>, UnreadableRunConfig>,
     /// Opens the original.
     pub password: Option<Secret>,
     /// There is a password, and this process does not have the key that opens it.
@@ -139,7 +140,7 @@ impl ClaimedJob {
             trace_parent: row.trace_parent,
             pipeline,
             content: row.content_sha256.as_deref().map(content_hash).transpose()?,
-            config: row.config,
+            config: RunConfig::read(row.config).map(Arc::new),
             is_password_sealed: row.sealed_password.is_some() && password.is_none(),
             password,
             waited: Duration::from_millis(u64::try_from(row.waited_ms).unwrap_or(0)),
@@ -346,6 +347,14 @@ impl AcrossTenants {
                 self.insert_chunks(run, chunks, now).await?;
             }
         }
+        let ends_run = |row: &&SettledRow| {
+            reports.iter().any(|report| {
+                report.held == row.held()
+                    && matches!(report.outcome, Outcome::Succeeded { next: None, .. })
+            })
+        };
+        let ended: Vec<Uuid> = rows.iter().filter(ends_run).map(|row| row.run_id).collect();
+        self.describe_served(&ended).await?;
         let working: BTreeSet<&str> =
             rows.iter().filter_map(|row| row.works_again.as_deref()).collect();
         if !working.is_empty() {
