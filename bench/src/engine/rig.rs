@@ -7,10 +7,9 @@ use std::time::Duration;
 use anyhow::Context;
 use chrono::{DateTime, Utc};
 use domain::{
-    Action, Caller, Clock, DocId, Environment, IdGen, JobId, Pipeline, Random, RunId, StageName,
-    Tenant, TenantId,
+    Action, Caller, Clock, DocId, Environment, IdGen, JobId, Pipeline, Random, RunConfig, RunId,
+    RunType, StageName, Tenant, TenantId,
 };
-use serde_json::json;
 use sqlx::PgConnection;
 use store::private::{PrivateServer, Settings};
 use store::{NewRun, Store};
@@ -190,7 +189,8 @@ pub(super) async fn submit(
             retries: 4,
             parent_run_id: None,
             reason: None,
-            config: json!({}),
+            config: RunConfig::default(),
+            run_type: RunType::default(),
             trace_parent: None,
             content: None,
             batch_id: None,

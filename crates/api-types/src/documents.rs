@@ -7,6 +7,8 @@ use serde_json::Value;
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
+use crate::{RunConfigView, RunTypeName};
+
 /// A file and what is said of it.
 #[derive(Debug, ToSchema)]
 pub struct UploadForm {
@@ -114,6 +116,9 @@ pub struct DocumentView {
     #[schema(example = "application/pdf")]
     pub content_type: String,
     pub size_bytes: i64,
+    /// Of the version that is served, once a run has counted them.
+    #[serde(default)]
+    pub pages: Option<i32>,
     /// Of the active version.
     pub doc_version_id: Option<Uuid>,
     pub version_label: Option<String>,
@@ -212,8 +217,7 @@ pub struct RunView {
     pub tenant_id: Uuid,
     pub doc_id: Uuid,
     pub status: RunStatus,
-    /// `manual_upload` or `s3_sync`.
-    pub run_type: String,
+    pub run_type: RunTypeName,
     pub pipeline: Vec<String>,
     pub parent_run_id: Option<Uuid>,
     pub reason: Option<String>,
@@ -223,9 +227,7 @@ pub struct RunView {
     pub started_at: Option<DateTime<Utc>>,
     pub updated_at: DateTime<Utc>,
     pub finished_at: Option<DateTime<Utc>>,
-    /// What the run was told. A caller who sees only their own documents is not told what somebody else said of the
-    /// same content.
-    pub config: Value,
+    pub config: RunConfigView,
     pub stats: Value,
     pub error: Option<String>,
     /// Which failure that is, where a program can do something about it: `password_required` or `wrong_password`.

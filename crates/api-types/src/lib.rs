@@ -10,6 +10,7 @@ mod jobs;
 mod page;
 mod pages;
 mod problem;
+mod run_config;
 mod search;
 mod session;
 mod tenant;
@@ -40,6 +41,7 @@ pub use pages::{
     SpanView, TableView, TextFormat, TextQuery, TextSourceView, WordView,
 };
 pub use problem::Problem;
+pub use run_config::{RunConfigView, RunTypeName, SourceTypeName, UpdateForm};
 pub use search::{
     AreaView, AskBody, AskResponse, CitationView, HighlightView, HitView, KnownDocumentView,
     SearchBody, SearchFilters, SearchMode, SearchQuery, SearchResponse, SentenceView,

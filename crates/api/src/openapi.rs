@@ -18,7 +18,7 @@ use utoipa_axum::routes;
 use crate::Api;
 use crate::routes::{
     api_keys, audit, batches, config, document_lists, documents, events, files, health, jobs, mcp,
-    metrics, pages, runs, search, session, tenant, users,
+    metrics, pages, rerun, runs, search, session, tenant, users,
 };
 
 #[derive(OpenApi)]
@@ -106,7 +106,7 @@ pub(crate) fn versioned_routes() -> OpenApiRouter<Arc<Api>> {
         .routes(routes!(document_lists::orphans))
         .routes(routes!(document_lists::summary))
         .routes(routes!(documents::find, documents::delete))
-        .routes(routes!(documents::rerun))
+        .routes(routes!(rerun::rerun))
         .routes(routes!(documents::retry))
         .routes(routes!(documents::deactivate))
         .routes(routes!(documents::tag))

@@ -59,6 +59,7 @@ pub use url::{BlobUrl, InvalidBlobUrl};
 pub struct Blobs {
     backend: Backend,
     identity: Arc<Identity>,
+    address: Arc<str>,
 }
 
 #[derive(Clone, Debug)]
@@ -131,7 +132,12 @@ impl Blobs {
             BlobUrl::S3(at) => Backend::Bucket(Arc::new(Bucket::open_s3(at, settings)?)),
             BlobUrl::Gcs(at) => Backend::Bucket(Arc::new(Bucket::open_gcs(at, settings)?)),
         };
-        Ok(Self { backend, identity })
+        Ok(Self { backend, identity, address: url.to_string().into() })
+    }
+
+    /// Where an original is, for people: `file:///…`, `s3://…` or `gs://…`.
+    pub fn address_of_original(&self, tenant: TenantId, hash: &ContentHash) -> String {
+        format!("{}/{}", self.address, original_key(tenant, hash))
     }
 
     /// Makes what a store needs beside its marker: for one that is known to be the right one.

@@ -1,13 +1,13 @@
 //! Stages that only take time, so that there is something to interrupt.
 //!
-//! A run whose configuration has a text as `panic` makes them panic over that text, as a bug in a real stage would over a
+//! A run whose title begins with `panic: ` makes them panic over the rest of it, as a bug in a real stage would over a
 //! document.
 
 use std::time::Duration;
 
 use domain::StageName;
 use engine::{Stage, StageFuture, StageOutput, StageSettings, Stages, Work};
-use serde_json::{Value, json};
+use serde_json::json;
 
 /// In the pipeline's order.
 pub(crate) const NAMES: [&str; 4] = ["drill_a", "drill_b", "drill_c", "drill_d"];
@@ -38,7 +38,7 @@ impl Stage for Drill {
 
     fn run<'a>(&'a self, work: &'a Work) -> StageFuture<'a> {
         Box::pin(async {
-            if let Some(text) = work.config.get("panic").and_then(Value::as_str) {
+            if let Some(text) = work.config.title.strip_prefix("panic: ") {
                 panic_over(text);
             }
             let length = length(work);

@@ -332,6 +332,9 @@ pub(crate) struct RerunArgs {
     /// Begin with this stage, on what the stages before it left the last time.
     #[arg(long, value_name = "STAGE")]
     pub(crate) from: Option<String>,
+    /// An updated original of the document, which gets a new version. It must be a file of the same kind.
+    #[arg(long, value_name = "FILE", conflicts_with = "from")]
+    pub(crate) file: Option<PathBuf>,
     /// For files that are encrypted; the one that was given before when left out.
     #[arg(long, env = "DOCKET_FILE_PASSWORD", hide_env_values = true, value_name = "PASSWORD")]
     pub(crate) password: Option<String>,
@@ -374,7 +377,7 @@ pub(crate) struct ServeArgs {
 pub(crate) struct WorkerArgs {
     #[command(flatten)]
     database: DatabaseArgs,
-    /// Where to answer /metrics and /healthz; nowhere by default [env: DOCKET_METRICS_LISTEN].
+    /// Where to answer /metrics and /health; nowhere by default [env: DOCKET_METRICS_LISTEN].
     #[arg(long, value_name = "ADDR")]
     metrics_listen: Option<String>,
     #[command(flatten)]

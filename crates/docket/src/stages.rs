@@ -5,9 +5,9 @@
 
 use std::sync::Arc;
 
-use ::stages::{Desk, FileWithin, FrontDoor, Index, Ingest, Layout, Ocr, Preprocess, TakingIn};
+use ::stages::{Desk, FrontDoor, Index, Ingest, Layout, Ocr, Preprocess, TakingIn};
 use blob::{BlobError, Blobs};
-use domain::{Dependency, Failure, IdGen, Pipeline, StageName};
+use domain::{Dependency, Failure, FileWithin, IdGen, Pipeline, StageName};
 use engine::Stages;
 use ops::{Intake, IntakeSettings, OpsError, VectorsKeeper};
 use reading::reader::Reader;
@@ -37,8 +37,6 @@ struct Door(Intake);
 
 impl FrontDoor for Door {
     fn take_in(&self, file: FileWithin) -> TakingIn<'_> {
-        let FileWithin { tenant_id, parent, run_id, name, content, depth } = file;
-        let file = ops::FileWithin { tenant_id, parent, run_id, name, content, depth };
         Box::pin(async move {
             self.0.take_in_part(file).await.map_err(|error| match error {
                 OpsError::StorageQuotaExceeded { .. } => Failure::permanent(

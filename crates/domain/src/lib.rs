@@ -15,11 +15,13 @@ mod environment;
 mod event;
 mod idempotency;
 mod ids;
+mod origin;
 mod panics;
 mod people;
 mod permission;
 mod progression;
 mod rules;
+mod run_config;
 mod scope;
 mod secret;
 mod submission;
@@ -44,6 +46,7 @@ pub use idempotency::{IdempotencyClaim, IdempotencyKey, InvalidIdempotencyKey};
 pub use ids::{
     ApiKeyId, AuditId, BatchId, DocId, JobId, LeaseToken, RunId, TenantId, TokenId, TraceId, UserId,
 };
+pub use origin::{FileWithin, Origin, RunType, SourceType};
 pub use panics::panic_message;
 pub use people::{
     ApiKey, EmailAddress, InvalidEmail, InvalidName, InvalidPassword, KeyCreator, Name,
@@ -54,6 +57,7 @@ pub use progression::{
     BatchCounts, BatchStatus, FollowingDocument, Move, MovingRun, NewVersion, RunChange,
 };
 pub use rules::{InvalidRules, MaskRule, TenantLimits, TenantRules};
+pub use run_config::{RunConfig, UnreadableRunConfig};
 pub use scope::{Actor, Caller, NotPermitted, Scope, Session};
 pub use secret::Secret;
 pub use submission::{Decision, KnownContent, Offer, Refusal};

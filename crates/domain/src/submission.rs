@@ -2,7 +2,8 @@
 //!
 //! Documents are known by their content, so whoever has the bytes hands in the same document. That makes them one
 //! of its owners; it gives them no say in what others see. A *new version* is a run of content that is served; to
-//! *restore* is to process what was deleted or withdrawn. Both need the permission that a rerun needs.
+//! *restore* is to process what was deleted or withdrawn. Both need the permission that a rerun needs. A document that
+//! is identified by its place in a source gets a new version when its content there has changed.
 
 use thiserror::Error;
 
@@ -25,6 +26,8 @@ pub struct KnownContent {
     pub run_has_other_password: bool,
     /// A password opened it, and another one or none was presented now.
     pub password_missing: bool,
+    /// What is known under the same identity has other content.
+    pub has_other_content: bool,
     /// Regions that nobody may read were not masked by the run that counts: the one under way, else the one served.
     pub lacks_masks: bool,
 }
@@ -42,6 +45,8 @@ pub struct Offer {
     pub may_rerun: bool,
     /// It came within another document: nobody asks for anything.
     pub is_part: bool,
+    /// It replaces the original of one document: that document's owners, and what they call it, stay.
+    pub is_update: bool,
 }
 
 /// What to do with it.
@@ -109,7 +114,10 @@ impl KnownContent {
             return Ok(self.decide_on_part());
         }
         self.check_rights(offer)?;
-        self.check_password(offer)?;
+        // A password opened the content that is replaced, and says nothing of this.
+        if !self.has_other_content {
+            self.check_password(offer)?;
+        }
         if self.is_deleted || self.is_withdrawn && !self.is_in_progress {
             return Ok(Decision::Restore);
         }
@@ -132,7 +140,7 @@ impl KnownContent {
     }
 
     fn usual_decision(self, wants_version: bool) -> Decision {
-        if wants_version || self.lacks_masks {
+        if wants_version || self.lacks_masks || self.has_other_content && !self.is_in_progress {
             let is_active = self.is_active;
             let result = if is_active { DedupResult::NewVersion } else { DedupResult::New };
             return Decision::Process(result);
@@ -183,6 +191,7 @@ mod tests {
         is_in_progress: false,
         run_has_other_password: false,
         password_missing: false,
+        has_other_content: false,
         lacks_masks: false,
     };
     const UPLOAD: Offer = Offer {
@@ -191,6 +200,7 @@ mod tests {
         has_password: false,
         may_rerun: false,
         is_part: false,
+        is_update: false,
     };
 
     /// Every state of the content against every kind of caller, one line each.
@@ -207,6 +217,7 @@ mod tests {
             ("deleted", KnownContent { is_deleted: true, ..failed }),
             ("unmasked", KnownContent { lacks_masks: true, ..ACTIVE }),
             ("locked", KnownContent { password_missing: true, ..ACTIVE }),
+            ("changed", KnownContent { has_other_content: true, password_missing: true, ..ACTIVE }),
         ];
         let offers = [
             ("user", UPLOAD),
@@ -243,6 +254,7 @@ mod tests {
                 "deleted: document_deleted, document_deleted, document_deleted, restore, restore, skip",
                 "unmasked: new_version, forbidden, forbidden, new_version, new_version, new_version",
                 "locked: password_required, forbidden, forbidden, password_required, password_required, skip",
+                "changed: new_version, forbidden, forbidden, new_version, new_version, new_version",
             ]
         );
     }

@@ -114,13 +114,18 @@ async fn run_stage(
             "this worker has no key for document passwords: set secrets_key to the one that the server uses",
         )));
     }
+    let config = match &job.config {
+        Ok(config) => Arc::clone(config),
+        // A newer worker may be able to read it.
+        Err(unreadable) => return Ended::Done(Err(Failure::retry(unreadable.to_string()))),
+    };
     let deadline = registered.stage.settings().deadline;
     let work = Work {
         tenant_id: job.tenant_id,
         run_id: job.run_id,
         doc_id: job.doc_id,
         content: job.content,
-        config: job.config.clone(),
+        config,
         password: job.password.clone(),
         earlier: job.earlier.clone(),
         stage: job.stage.clone(),

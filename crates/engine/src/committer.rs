@@ -16,6 +16,7 @@ use tokio::task::{JoinError, JoinSet};
 use tokio_util::sync::CancellationToken;
 
 use crate::decide::unrecordable;
+use crate::ended_runs;
 use crate::supervision::WorkerHealth;
 
 /// The most reports in one transaction.
@@ -124,6 +125,7 @@ fn tell(answer: oneshot::Sender<bool>, counted: bool) {
 async fn commit_batch(store: &Store, clock: &dyn Clock, batch: Vec<Request>, turn: Turn) {
     let reports: Vec<Report> = batch.iter().map(|request| request.report.clone()).collect();
     if let Ok(counted) = commit_patiently(store, clock, &reports, Some(turn)).await {
+        ended_runs::log(store, &reports, &counted);
         for (request, counted) in batch.into_iter().zip(counted) {
             tell(request.answer, counted);
         }
@@ -131,7 +133,9 @@ async fn commit_batch(store: &Store, clock: &dyn Clock, batch: Vec<Request>, tur
     }
     // One of them is not acceptable: it must not take the others down.
     for request in batch {
+        let report = request.report.clone();
         let counted = commit_alone(store, clock, request.report).await;
+        ended_runs::log(store, &[report], &[counted]);
         tell(request.answer, counted);
     }
 }

@@ -21,6 +21,7 @@ mod claiming;
 mod committer;
 mod database_source;
 mod decide;
+mod ended_runs;
 mod event_numbering;
 mod event_pruning;
 mod heal_times;

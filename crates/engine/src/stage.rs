@@ -8,7 +8,8 @@ use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use domain::{
-    ContentHash, DocId, Failure, NewChunks, RetryPolicy, RunId, Secret, StageName, TenantId,
+    ContentHash, DocId, Failure, NewChunks, RetryPolicy, RunConfig, RunId, Secret, StageName,
+    TenantId,
 };
 use serde_json::{Map, Value};
 use store::Earlier;
@@ -76,7 +77,7 @@ pub struct Work {
     /// The original that the run is about.
     pub content: Option<ContentHash>,
     /// What the run was told when it was made.
-    pub config: Value,
+    pub config: Arc<RunConfig>,
     /// Opens the original.
     pub password: Option<Secret>,
     /// What the stages before it left.

@@ -52,7 +52,6 @@ pub use documents::read_pages::TextForm;
 pub use documents::submit::{Accepted, AcceptedRun, Described, Received, Receiving};
 pub use documents::sweep_originals::{OriginalsJanitor, Retention, Swept};
 pub use documents::tags::MOST_TAGS;
-pub use documents::take_in_part::FileWithin;
 pub use documents::{Content, Documents, Uploads};
 pub use error::OpsError;
 pub use events::Events;
@@ -138,7 +137,7 @@ impl Ops {
     pub fn new(store: Store, blobs: Blobs, settings: &Settings, random: Arc<dyn Random>) -> Self {
         let background = TaskTracker::new();
         let access = Access::new(store.clone(), random.clone(), background.clone(), settings);
-        let (access, limits, queue_room) = (Arc::new(access), Arc::default(), Arc::default());
+        let (access, limits) = (Arc::new(access), Arc::default());
         let intake = Intake::new(
             store.clone(),
             blobs.clone(),
@@ -176,13 +175,14 @@ impl Ops {
                 blobs: blobs.clone(),
                 access: Arc::clone(&access),
                 limits: Arc::clone(&limits),
-                queue_room: Arc::clone(&queue_room),
+                intake: intake.clone(),
                 sandbox: settings.sandbox.clone(),
                 worker: OnceLock::new(),
                 recent_pauses: RecentPauses::default(),
             },
             runs: Runs {
                 store: store.clone(),
+                blobs: blobs.clone(),
                 intake: intake.clone(),
                 request_seal: request_seal.clone(),
             },
@@ -200,7 +200,6 @@ impl Ops {
                 access: Arc::clone(&access),
                 intake: intake.clone(),
                 limits,
-                queue_room,
                 upload_slots: UploadSlots::default(),
             },
             access,

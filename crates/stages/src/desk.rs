@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use blob::{Artifact, ArtifactPlace, BlobError, Blobs, Recorded, Upload};
 use bytes::Bytes;
-use domain::{Dependency, Failure, FileKind, IdGen, StageName};
+use domain::{Dependency, Failure, IdGen, StageName};
 use engine::Work;
 use futures_util::TryStreamExt;
 use pages::Part;
@@ -172,17 +172,19 @@ impl OutgoingText {
 
 /// What a child must know of the document beside its bytes: what was said when it was handed in.
 pub(crate) fn subject(work: &Work) -> Result<Subject, Failure> {
-    let said = |name: &str| work.config[name].as_str().unwrap_or_default();
-    let media_type = said("content_type");
-    let Some(kind) = FileKind::of_media_type(media_type) else {
+    let config = &work.config;
+    let Some(kind) = config.kind() else {
         return Err(Failure::permanent(
-            format!("the run does not say what kind of file it is about: '{media_type}'"),
+            format!(
+                "the run does not say what kind of file it is about: '{}'",
+                config.content_type
+            ),
             "Upload the document again.",
         ));
     };
     Ok(Subject {
         kind,
-        file_name: said("original_filename").to_owned(),
+        file_name: config.original_filename.clone(),
         password: work.password.as_ref().map(|password| password.reveal().to_owned()),
         limits: Limits::default(),
     })

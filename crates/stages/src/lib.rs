@@ -38,4 +38,4 @@ pub use index::Index;
 pub use ingest::Ingest;
 pub use layout::Layout;
 pub use ocr::Ocr;
-pub use preprocess::{FileWithin, FrontDoor, Preprocess, TakingIn};
+pub use preprocess::{FrontDoor, Preprocess, TakingIn};

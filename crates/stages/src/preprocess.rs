@@ -9,7 +9,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use domain::{DocId, Failure, FileKind, RunId, StageName, TenantId};
+use domain::{DocId, Failure, FileKind, FileWithin, StageName};
 use engine::{StageOutput, StageSettings, Work};
 use pages::{Attachment, Part};
 use reading::pool::PackedAnswer;
@@ -25,19 +25,6 @@ pub trait FrontDoor: Send + Sync {
 }
 
 pub type TakingIn<'a> = Pin<Box<dyn Future<Output = Result<Option<DocId>, Failure>> + Send + 'a>>;
-
-/// A file that came within the document that a stage works on.
-#[derive(Debug)]
-pub struct FileWithin {
-    pub tenant_id: TenantId,
-    pub parent: DocId,
-    /// The run that found it.
-    pub run_id: RunId,
-    pub name: String,
-    pub content: Bytes,
-    /// How many documents are around it.
-    pub depth: u64,
-}
 
 pub struct Preprocess {
     name: StageName,
@@ -72,7 +59,7 @@ impl Preprocess {
     async fn read(&self, work: &Work) -> Result<StageOutput, Failure> {
         let subject = subject(work)?;
         let document = self.desk.document(work).await?;
-        let masks = masks_of(&work.config);
+        let masks = masks_of(&work.config.masks);
         let mut parts = self.desk.reader.read(work.tenant_id, &subject, &document, &masks).await?;
         let mut pages = self.desk.begin_pages().await?;
         let mut counts = Counts::default();
@@ -140,7 +127,7 @@ impl Preprocess {
         file_name: &str,
         content: Bytes,
     ) -> Result<Option<DocId>, Failure> {
-        let depth = work.config["depth"].as_u64().unwrap_or(0) + 1;
+        let depth = work.config.depth + 1;
         if depth > Self::DEEPEST {
             return Ok(None);
         }

@@ -49,7 +49,7 @@ pub use documents::{
 pub use error::StoreError;
 pub use idempotency::Claimed;
 pub use jobs::{
-    BegunSchedule, Claim, ClaimedJob, DeadJobFilter, Earlier, Held, JobFilter, JobRecord,
+    BegunSchedule, Claim, ClaimedJob, DeadJobFilter, Earlier, EndedRun, Held, JobFilter, JobRecord,
     JobStanding, Lease, NamedClaim, NewRun, Next, Outcome, PausedJobs, QueueRecord, Report, Reused,
     StageRoom, StaleBefore, TakenBack, Told, WorkFeed,
 };

@@ -20,7 +20,8 @@ pub struct TenantRecord {
 #[derive(Clone, Copy, Debug, FromRow)]
 pub struct TenantUsage {
     pub documents: i64,
-    /// Of the originals of documents that are not deleted.
+    /// Of originals, as the storage quota counts them.
+    #[sqlx(default)]
     pub bytes: i64,
     pub waiting_runs: i64,
     pub users: i64,
@@ -40,10 +41,12 @@ impl Tx {
     }
 
     pub async fn measure_usage(&mut self) -> Result<TenantUsage, StoreError> {
-        Ok(sqlx::query_as(sql!("tenants/usage"))
+        let usage: TenantUsage = sqlx::query_as(sql!("tenants/usage"))
             .bind(self.tenant_id().0)
             .fetch_one(self.connection())
-            .await?)
+            .await?;
+        let bytes = i64::try_from(self.sum_stored_bytes().await?).unwrap_or(i64::MAX);
+        Ok(TenantUsage { bytes, ..usage })
     }
 
     /// What counts against the tenant's storage quota.

@@ -128,7 +128,8 @@ impl AsItIs {
             open_with(work, locked)?;
             stats.insert("password_used".to_owned(), json!(true));
         }
-        let pages = pages_of(&text, &masks_of(&work.config));
+        let pages = pages_of(&text, &masks_of(&work.config.masks));
+        stats.insert("pages".to_owned(), json!(pages.len()));
         let text: Vec<String> = pages.iter().map(text_of).collect();
         let files = [
             ("pages.dkt", written(pages)),

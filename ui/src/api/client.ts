@@ -8,6 +8,7 @@ export interface Ask {
   method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   query?: Query;
   json?: unknown;
+  form?: FormData;
   headers?: Record<string, string>;
   signal?: AbortSignal;
 }
@@ -40,7 +41,7 @@ async function send(path: string, how: Ask, token: string | null): Promise<Respo
   const headers: Record<string, string> = { ...how.headers };
   if (token !== null) headers["authorization"] = `Bearer ${token}`;
   if (how.json !== undefined) headers["content-type"] = "application/json";
-  const body = how.json === undefined ? undefined : JSON.stringify(how.json);
+  const body = how.json === undefined ? how.form : JSON.stringify(how.json);
   try {
     return await fetch(addressOf(path, how.query), { method: how.method ?? "GET", headers, body, signal: how.signal });
   } catch (error) {

@@ -53,6 +53,15 @@ export const findDocument = (id: string) => getJson<t.DocumentDetail>(`/v1/docum
 export const readPage = (id: string, page: number) => getJson<t.PageView>(`/v1/documents/${id}/pages/${page}`);
 export const rerunDocument = (id: string, request: { from_stage?: string; reason?: string; password?: string } = {}) =>
   postJson<t.RerunResponse>(`/v1/documents/${id}/rerun`, request);
+/** The document keeps its id and gets a version with the content of the file. */
+export async function updateOriginal(id: string, update: { file: File; reason?: string; password?: string }): Promise<t.RerunResponse> {
+  const form = new FormData();
+  if (update.reason) form.append("reason", update.reason);
+  if (update.password) form.append("password", update.password);
+  form.append("file", update.file);
+  const headers = { "idempotency-key": newIdempotencyKey() };
+  return (await (await ask(`/v1/documents/${id}/rerun`, { method: "POST", form, headers })).json()) as t.RerunResponse;
+}
 export const retryDocument = (id: string) => ask(`/v1/documents/${id}/retry`, { method: "POST" });
 export const deactivateDocument = (id: string) => ask(`/v1/documents/${id}/deactivate`, { method: "POST" });
 export const deleteDocument = (id: string) => ask(`/v1/documents/${id}`, { method: "DELETE" });

@@ -28,6 +28,15 @@ pub(crate) struct Form {
     reader: FormReader,
     permit: UploadPermit,
     identity: RequestIdentity,
+    purpose: Purpose,
+}
+
+/// What a form is for, and with that which fields it may have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Purpose {
+    Upload,
+    /// An updated original of a document.
+    Update,
 }
 
 /// What makes a request the same as another one.
@@ -50,11 +59,13 @@ pub(crate) enum Field {
     Title(String),
     Password(Secret),
     Tag(String),
+    Reason(String),
 }
 
 const MAX_TITLE: usize = 500;
 const MAX_PASSWORD: usize = 200;
 const MAX_TAG: usize = 100;
+const MAX_REASON: usize = 1000;
 const MAX_FILE_NAME: usize = 255;
 
 impl<S: Send + Sync> FromRequest<S> for Upload {
@@ -83,29 +94,80 @@ impl Upload {
     /// Begins to read. A permit is what shows that the sender may upload.
     pub(crate) fn read(self, api: &Api, permit: UploadPermit) -> Form {
         let reader = FormReader::new(self.body, &self.boundary, api.settings.request_timeout);
-        Form { reader, permit, identity: self.identity }
+        Form { reader, permit, identity: self.identity, purpose: Purpose::Upload }
+    }
+
+    /// The same for an updated original, which has a reason, and neither a title nor tags.
+    pub(crate) fn read_update(self, api: &Api, permit: UploadPermit) -> Form {
+        Form { purpose: Purpose::Update, ..self.read(api, permit) }
     }
 }
 
 impl Form {
+    /// Exactly one file, and what is said of it, before or after it.
+    pub(crate) async fn take_one(
+        &mut self,
+        api: &Arc<Api>,
+    ) -> Result<(Described, Received), ApiProblem> {
+        let (mut file, mut said) = (None, Described::default());
+        let read = loop {
+            match self.next(api).await {
+                Ok(Some(Part::Field(field))) => {
+                    if let Err(problem) = field.add_to(&mut said) {
+                        break Err(problem);
+                    }
+                }
+                Ok(Some(Part::File { file_name, received })) if file.is_none() => {
+                    file = Some((file_name, received));
+                }
+                Ok(Some(Part::File { received, .. })) => {
+                    api.ops.uploads.discard(received).await;
+                    break Err(ApiProblem::invalid(
+                        "the form holds several files; send one, or use a batch",
+                    ));
+                }
+                Ok(None) => break Ok(()),
+                Err(problem) => break Err(problem),
+            }
+        };
+        let Some((file_name, received)) = file else {
+            read?;
+            return Err(ApiProblem::invalid(
+                "the form holds no file: send it in a field named file",
+            ));
+        };
+        if let Err(problem) = read {
+            api.ops.uploads.discard(received).await;
+            return Err(problem);
+        }
+        Ok((Described { file_name, ..said }, received))
+    }
+
     /// The next file, or what is said of it; what else the form holds is a mistake.
     pub(crate) async fn next(&mut self, api: &Arc<Api>) -> Result<Option<Part>, ApiProblem> {
         let Some(head) = self.reader.next_part().await? else { return Ok(None) };
-        let field = match head.name.as_str() {
-            "file" => {
+        let field = match (head.name.as_str(), self.purpose) {
+            ("file", _) => {
                 let file_name = clean_name(head.file_name.as_deref().unwrap_or_default());
                 let received = self.take_file(api).await?;
                 return Ok(Some(Part::File { file_name, received }));
             }
-            "title" => Field::Title(self.take_text("title", MAX_TITLE).await?),
-            "password" => {
+            ("title", Purpose::Upload) => Field::Title(self.take_text("title", MAX_TITLE).await?),
+            ("password", _) => {
                 Field::Password(Secret::new(self.take_text("password", MAX_PASSWORD).await?))
             }
-            "tag" => Field::Tag(self.take_text("tag", MAX_TAG).await?),
-            other => {
+            ("tag", Purpose::Upload) => Field::Tag(self.take_text("tag", MAX_TAG).await?),
+            ("reason", Purpose::Update) => {
+                Field::Reason(self.take_text("reason", MAX_REASON).await?)
+            }
+            (other, purpose) => {
+                let known = match purpose {
+                    Purpose::Upload => "file, title, password and tag",
+                    Purpose::Update => "file, password and reason",
+                };
                 let start: String = other.chars().take(MAX_TAG).collect();
                 return Err(ApiProblem::invalid(format!(
-                    "the form has a field '{start}'; file, title, password and tag are known"
+                    "the form has a field '{start}'; {known} are known"
                 ))
                 .for_field(start));
             }
@@ -175,6 +237,7 @@ impl Field {
         match self {
             Self::Title(title) => described.title = Some(title),
             Self::Password(password) => described.password = Some(password),
+            Self::Reason(reason) => described.reason = Some(reason),
             Self::Tag(_) if described.tags.len() == MOST_TAGS => {
                 let problem = format!("a document has {MOST_TAGS} tags at most");
                 return Err(ApiProblem::invalid(problem).for_field("tags"));
@@ -194,12 +257,18 @@ impl RequestIdentity {
     ) -> IdempotencyClaim {
         let title = described.title.as_deref().unwrap_or_default();
         let tags = described.tags.join("\n");
+        let reason = described.reason.as_deref().unwrap_or_default();
         let what = [
             described.file_name.as_bytes(),
             title.as_bytes(),
             tags.as_bytes(),
             received.content().as_slice(),
         ];
+        // Keys are remembered across versions, and uploads have no reason.
+        let mut what = what.to_vec();
+        if !reason.is_empty() {
+            what.push(reason.as_bytes());
+        }
         IdempotencyClaim { key, request_hash: request_hash(&self.method, &self.path, &what) }
     }
 }

@@ -4,20 +4,18 @@ use std::sync::Arc;
 
 use api_types::{
     DocumentDetailView, DocumentView, IngestResponse, IngestStatus, LinkQuery, LinkView, PartView,
-    RerunRequest, RerunResponse, RunStatus, Tags, UploadForm, VersionView,
+    RerunResponse, RunStatus, Tags, UploadForm, VersionView,
 };
 use axum::Json;
 use axum::extract::State;
 use axum::http::{StatusCode, header};
 use axum::response::Response;
-use domain::{Caller, DedupResult, DocId, Secret};
-use ops::{
-    Accepted, Described, DocumentDetail, DocumentRecord, Done, PartRecord, Rerun, VersionRecord,
-};
+use domain::{Caller, DedupResult, DocId};
+use ops::{Accepted, DocumentDetail, DocumentRecord, Done, PartRecord, VersionRecord};
 
 use super::runs;
 use crate::Api;
-use crate::extract::{Body, Id, Part, Query, SignedInCaller, Upload};
+use crate::extract::{Body, Id, Query, SignedInCaller, Upload};
 use crate::openapi::{
     AboutOne, CanClash, Checked, DoneOnce, Guarded, IdempotencyKeyHeader, Uploaded, WithBody,
 };
@@ -74,37 +72,7 @@ pub(crate) async fn create(
 async fn take_one(api: &Arc<Api>, caller: &Caller, upload: Upload) -> Result<Response, ApiProblem> {
     let permit = api.ops.uploads.admit_upload(caller).await?;
     let mut form = upload.read(api, permit);
-    let mut file = None;
-    let mut said = Described::default();
-    let read = loop {
-        match form.next(api).await {
-            Ok(Some(Part::Field(field))) => {
-                if let Err(problem) = field.add_to(&mut said) {
-                    break Err(problem);
-                }
-            }
-            Ok(Some(Part::File { file_name, received })) if file.is_none() => {
-                file = Some((file_name, received));
-            }
-            Ok(Some(Part::File { received, .. })) => {
-                api.ops.uploads.discard(received).await;
-                break Err(ApiProblem::invalid(
-                    "the form holds several files; send one, or use a batch",
-                ));
-            }
-            Ok(None) => break Ok(()),
-            Err(problem) => break Err(problem),
-        }
-    };
-    let Some((file_name, received)) = file else {
-        read?;
-        return Err(ApiProblem::invalid("the form holds no file: send it in a field named file"));
-    };
-    if let Err(problem) = read {
-        api.ops.uploads.discard(received).await;
-        return Err(problem);
-    }
-    let described = Described { file_name, ..said };
+    let (described, received) = form.take_one(api).await?;
     let claim = form.claim(&described, &received);
     let done = api.ops.uploads.submit_document(received, described, claim.as_ref()).await?;
     Ok(answer(done))
@@ -184,36 +152,6 @@ pub(crate) async fn delete(
 ) -> Result<StatusCode, ApiProblem> {
     api.ops.documents.delete_document(&caller, DocId(id)).await?;
     Ok(StatusCode::NO_CONTENT)
-}
-
-/// Process a document again
-///
-/// What is served stays served until the new run succeeds.
-#[utoipa::path(
-    post, path = "/documents/{id}/rerun", tag = "documents", operation_id = "rerun_document",
-    params(("id" = Uuid, Path)),
-    request_body = RerunRequest,
-    responses((status = 202, body = RerunResponse, description = "The run that was queued"), Guarded, Checked, WithBody, AboutOne, CanClash),
-    security(("bearer" = [])),
-)]
-pub(crate) async fn rerun(
-    State(api): State<Arc<Api>>,
-    SignedInCaller(caller): SignedInCaller,
-    Id(id): Id,
-    Body(body): Body<RerunRequest>,
-) -> Result<(StatusCode, Json<RerunResponse>), ApiProblem> {
-    let texts = [&body.reason, &body.password];
-    if texts.into_iter().flatten().any(|text| text.contains('\0')) {
-        return Err(ApiProblem::invalid("a text holds a NUL character; leave it out"));
-    }
-    let rerun = Rerun {
-        reason: body.reason,
-        pipeline: body.pipeline,
-        from_stage: body.from_stage,
-        password: body.password.map(Secret::new),
-    };
-    let run_id = api.ops.runs.rerun_document(&caller, DocId(id), rerun).await?;
-    Ok(queued(id, run_id.0))
 }
 
 /// Try a failed document again
@@ -340,6 +278,7 @@ pub(super) fn view(document: DocumentRecord) -> DocumentView {
         source: document.source,
         content_type: document.mime,
         size_bytes: document.bytes_len,
+        pages: document.pages,
         doc_version_id: document.doc_version_id,
         version_label: document.version_label,
         content_hash: document.content_hash,

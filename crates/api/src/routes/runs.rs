@@ -8,7 +8,7 @@ use axum::body::Body;
 use axum::extract::State;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use domain::{DocId, RunId, RunState};
+use domain::{DocId, RunId, RunState, RunType};
 use ops::{RunDetail, StageRecord, content_disposition};
 use uuid::Uuid;
 
@@ -101,12 +101,16 @@ pub(super) fn view(
         .status
         .parse()
         .map_err(|()| ApiProblem::internal(format!("a run is '{}'", run.status)))?;
+    let run_type: RunType = run
+        .run_type
+        .parse()
+        .map_err(|()| ApiProblem::internal(format!("a run is of type '{}'", run.run_type)))?;
     Ok(RunView {
         run_id: run.run_id.0,
         tenant_id: run.tenant_id.0,
         doc_id: run.doc_id.0,
         status: RunStatus::from(state),
-        run_type: run.run_type,
+        run_type: run_type.into(),
         pipeline: run.pipeline,
         parent_run_id: run.parent_run_id,
         reason: run.reason,
@@ -115,7 +119,7 @@ pub(super) fn view(
         started_at: run.started_at,
         updated_at: run.updated_at,
         finished_at: run.finished_at,
-        config: run.config,
+        config: run.config.into(),
         stats: run.stats,
         error: run.error,
         error_code: run.error_code,

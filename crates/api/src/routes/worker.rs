@@ -20,13 +20,14 @@ struct Watched {
     metrics: Metrics,
 }
 
-/// `/metrics`, `/livez`, `/readyz` as a server has them, and `/healthz`, which is `/readyz`.
+/// `/metrics`, `/livez`, `/readyz` as a server has them; `/healthz` and `/health` are `/readyz`.
 pub fn worker_router(vitals: Vitals, metrics: Metrics) -> Router {
     Router::new()
         .route("/metrics", get(counted))
         .route("/livez", get(health::live))
         .route("/readyz", get(ready))
         .route("/healthz", get(ready))
+        .route("/health", get(ready))
         .with_state(Arc::new(Watched { vitals, metrics }))
 }
 

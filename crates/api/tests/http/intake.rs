@@ -73,7 +73,9 @@ async fn a_new_document_is_accepted_processed_and_served() {
     let run = app.get(accepted.header("location").unwrap()).bearer(&acme.admin_token).send().await;
     assert_eq!(run.body["status"], "queued");
     assert_eq!(run.body["started_at"], Value::Null);
+    assert_eq!(run.body["run_type"], "manual_upload");
     assert_eq!(run.body["config"]["original_filename"], "a.txt");
+    assert_eq!(run.body["config"]["source_type"], "upload");
     assert_eq!(documents(&app, &acme.admin_token, "").await, [] as [Value; 0], "not served yet");
     let uploaded = documents(&app, &acme.admin_token, "status=uploaded").await;
     assert_eq!(uploaded[0]["title"], "a.txt");

@@ -4,8 +4,8 @@ use std::sync::LazyLock;
 
 use axum::http::{Method, StatusCode};
 use domain::{
-    Action, Caller, DocId, Failure, IdGen, JobId, LeaseToken, Pipeline, RetryPolicy, RunId,
-    TenantId,
+    Action, Caller, DocId, Failure, IdGen, JobId, LeaseToken, Pipeline, RetryPolicy, RunConfig,
+    RunId, RunType, TenantId,
 };
 use serde_json::{Value, json};
 use store::{Claim, ClaimedJob, Held, NewRun, Outcome, Report, StageRoom};
@@ -26,7 +26,8 @@ pub(crate) async fn queue_run(app: &TestApp, tenant: &TestTenant) -> (RunId, Job
         retries: RetryPolicy::KNOWLEDGE.retries(),
         parent_run_id: None,
         reason: None,
-        config: json!({}),
+        config: RunConfig::default(),
+        run_type: RunType::default(),
         trace_parent: None,
         content: None,
         batch_id: None,

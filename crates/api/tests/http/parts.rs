@@ -2,8 +2,8 @@
 
 use axum::body::Bytes;
 use axum::http::Method;
-use domain::{DocId, RunId};
-use ops::{FileWithin, OpsError};
+use domain::{DocId, FileWithin, RunId};
+use ops::OpsError;
 use serde_json::{Value, json};
 use testkit::{TestApp, TestSettings, TestTenant};
 
@@ -35,19 +35,6 @@ async fn mail_in_a_batch(app: &TestApp, acme: &TestTenant) -> (String, FileWithi
     (batch, part)
 }
 
-fn again(part: &FileWithin) -> FileWithin {
-    let FileWithin { tenant_id, parent, run_id, name, content, depth } = part;
-    let (name, content) = (name.clone(), content.clone());
-    FileWithin {
-        tenant_id: *tenant_id,
-        parent: *parent,
-        run_id: *run_id,
-        name,
-        content,
-        depth: *depth,
-    }
-}
-
 async fn counts(app: &TestApp, token: &str, batch: &str) -> Value {
     app.get(&format!("/v1/batches/{batch}")).bearer(token).send().await.body
 }
@@ -58,8 +45,12 @@ async fn what_was_attached_is_in_the_batch_which_ends_with_it() {
     let token = &acme.admin_token;
     let (batch, part) = mail_in_a_batch(&app, &acme).await;
     // The stage that finds it may run twice, even in a batch that takes everything anew.
-    let first = app.ops.intake().take_in_part(again(&part)).await.unwrap();
-    assert_eq!(app.ops.intake().take_in_part(part).await.unwrap(), first);
+    let first = app.ops.intake().take_in_part(part.clone()).await.unwrap();
+    assert_eq!(app.ops.intake().take_in_part(part.clone()).await.unwrap(), first);
+    let run = app.get("/v1/ingestion-runs?limit=1").bearer(token).send().await;
+    let run = &run.body["items"][0];
+    assert_eq!((&run["run_type"], &run["config"]["depth"]), (&json!("attachment"), &json!(1)));
+    assert_eq!(run["config"]["within"], json!(part.parent));
     let found = counts(&app, token, &batch).await;
     assert_eq!(found["status"], "processing");
     let expected = json!({
@@ -78,11 +69,12 @@ async fn a_full_queue_delays_what_was_attached() {
     let (app, acme) = start(1).await;
     let token = &acme.admin_token;
     let (batch, part) = mail_in_a_batch(&app, &acme).await;
-    let refused = app.ops.intake().take_in_part(again(&part)).await;
+    let refused = app.ops.intake().take_in_part(part.clone()).await;
     assert!(matches!(refused, Err(OpsError::QueueFull { quota: 1 })), "{refused:?}");
     assert_eq!(counts(&app, token, &batch).await["counts"]["documents"], 1);
-    // What waited is done: there is room.
+    // What waited is done: there is room, which is counted once a second.
     app.work_off().await;
+    app.clock.advance(chrono::Duration::seconds(1));
     assert!(app.ops.intake().take_in_part(part).await.unwrap().is_some());
     assert_eq!(counts(&app, token, &batch).await["counts"]["documents"], 2);
 }

@@ -126,8 +126,10 @@ async fn a_worker_tells_how_it_is_and_what_it_has_done() {
     let worker = Docket::on(&folder, ["worker", "--metrics-listen", "127.0.0.1:0"]);
     let mut worker = worker.start_worker().await;
     let watcher = Client::of_address(worker.metrics_address().await);
-    let health = watcher.get("/healthz").await;
-    assert_eq!((health.status, &health.body["status"]), (200, &json!("ok")), "{health:?}");
+    for path in ["/healthz", "/health", "/readyz"] {
+        let health = watcher.get(path).await;
+        assert_eq!((health.status, &health.body["status"]), (200, &json!("ok")), "{health:?}");
+    }
     queue_drills(folder.superuser().await, 2, &STAGES[..1]).await;
     eventually("the work is done", async || count(&folder, "status = 'COMPLETED'").await == 2)
         .await;

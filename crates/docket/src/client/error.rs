@@ -41,6 +41,8 @@ pub enum ClientError {
          uploaded that the server has", .file.display()
     )]
     Receipts { file: PathBuf, source: io::Error },
+    #[error("cannot read {}: {source}", .file.display())]
+    Unreadable { file: PathBuf, source: io::Error },
     #[error(
         "there is nowhere to keep a sign-in: neither HOME nor DOCKET_CONFIG_HOME is set. Set one, or \
          use DOCKET_TOKEN"

@@ -1,17 +1,23 @@
 //! `docket rerun`
 
 use std::collections::HashMap;
+use std::fs::File;
+use std::path::Path;
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use anyhow::Context;
 use api_types::{RerunRequest, RerunResponse};
+use reqwest::multipart::Form;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
 use crate::cli::RerunArgs;
-use crate::client::{Client, ClientError, Detail, Session, Told, Watch};
+use crate::client::{Client, ClientError, Detail, Patience, Session, Told, Watch};
+use crate::commands::ingest::{Progress, Reading};
 use crate::say::{complain, say};
 use crate::signals::StopSignals;
+use crate::system;
 
 /// What became of one document.
 struct Rerun {
@@ -22,6 +28,10 @@ struct Rerun {
 }
 
 pub(crate) async fn run(args: &RerunArgs) -> anyhow::Result<ExitCode> {
+    anyhow::ensure!(
+        args.file.is_none() || args.ids.len() == 1,
+        "--file is the updated original of one document: name one id"
+    );
     let client = Session::find(args.server.server.as_deref())?.signed_in()?;
     let mut signals = StopSignals::listen().context("cannot listen for signals")?;
     let watch =
@@ -54,7 +64,11 @@ async fn begin(client: &Client, args: &RerunArgs) -> Result<Vec<Rerun>, ClientEr
     let mut reruns = Vec::new();
     for &doc_id in &args.ids {
         let path = format!("/v1/documents/{doc_id}/rerun");
-        reruns.push(match client.post::<RerunResponse>(&path, &request).await {
+        let begun: Result<RerunResponse, ClientError> = match &args.file {
+            Some(file) => update(client, &path, file, args).await,
+            None => client.post(&path, &request).await,
+        };
+        reruns.push(match begun {
             Ok(begun) => {
                 Rerun { doc_id, run_id: Some(begun.run_id), status: "queued", problem: None }
             }
@@ -66,6 +80,39 @@ async fn begin(client: &Client, args: &RerunArgs) -> Result<Vec<Rerun>, ClientEr
         });
     }
     Ok(reruns)
+}
+
+/// Sends the updated original, until there is an answer; under one key, so that it has its effect once.
+async fn update(
+    client: &Client,
+    path: &str,
+    file: &Path,
+    args: &RerunArgs,
+) -> Result<RerunResponse, ClientError> {
+    let key = system::environment().ids.next().to_string();
+    let mut patience = Patience::default();
+    loop {
+        let opened = File::open(file).and_then(|opened| {
+            let name = file.file_name().unwrap_or(file.as_os_str()).to_string_lossy().into_owned();
+            Reading::part(Arc::new(opened), name, Arc::new(Progress::unseen()))
+        });
+        let (part, reading) =
+            opened.map_err(|source| ClientError::Unreadable { file: file.to_owned(), source })?;
+        let mut form = Form::new();
+        for (name, value) in [("reason", &args.reason), ("password", &args.password)] {
+            if let Some(value) = value {
+                form = form.text(name, value.clone());
+            }
+        }
+        let sent = || reading.sent();
+        match client.upload_at_length(path, form.part("file", part), &key, sent).await {
+            Err(error) => match patience.wait_after(&error) {
+                Some(wait) => tokio::time::sleep(wait).await,
+                None => return Err(error),
+            },
+            answered => return answered,
+        }
+    }
 }
 
 async fn wait(mut watch: Watch, reruns: &mut [Rerun]) -> Result<(), ClientError> {

@@ -6,6 +6,8 @@ use thiserror::Error;
 pub(crate) enum ConfigError {
     #[error("{key} = {value} (from {origin}) does not work: {fix}")]
     Refused { key: String, value: String, origin: String, fix: String },
+    #[error("{name} is set and has no effect: {instead}")]
+    Replaced { name: &'static str, instead: &'static str },
     #[error("{file} has an unknown key '{key}'{suggestion} (`docket config` lists every key)")]
     UnknownKey { file: String, key: String, suggestion: String },
     #[error(

@@ -8,22 +8,9 @@ use std::path::Path;
 use toml::{Table, Value};
 
 use super::ConfigError;
+use super::other_names::{OTHER_NAMES, refuse_replaced};
 
 pub(super) const DEFAULTS: &str = include_str!("defaults.toml");
-
-/// Names that other deployments use for the same settings; ours wins when both are set.
-const OTHER_NAMES: [(&str, &str); 10] = [
-    ("AUTH_ENABLED", "auth_enabled"),
-    ("CRASH_GUARD_QUEUED_TTL_HOURS", "crash_guard_queued_ttl_hours"),
-    ("CRASH_GUARD_RUNNING_STALE_MIN", "crash_guard_running_stale_min"),
-    ("DATABASE_URL", "database_url"),
-    ("JWT_EXPIRY_HOURS", "jwt_expiry_hours"),
-    ("JWT_SECRET", "jwt_secret"),
-    ("UPLOAD_CLEANUP_TTL_HOURS", "upload_cleanup_ttl_hours"),
-    ("UPLOAD_FAILED_TTL_DAYS", "upload_failed_ttl_days"),
-    ("UPLOAD_MAX_SIZE_MB", "upload_max_size_mb"),
-    ("WORKER_MAX_CONCURRENT_JOBS", "worker_max_concurrent_jobs"),
-];
 
 #[derive(Clone, Debug)]
 pub(super) enum Origin {
@@ -117,13 +104,16 @@ impl Layers {
         &mut self,
         environment: impl Fn(&str) -> Option<String>,
     ) -> Result<(), ConfigError> {
-        let own_names = self.settings.keys().map(|key| (own_name(key), key.clone()));
-        let names: Vec<(String, String)> = OTHER_NAMES
-            .iter()
-            .map(|(name, key)| ((*name).to_owned(), (*key).to_owned()))
-            .chain(own_names)
-            .collect();
-        for (name, key) in names {
+        refuse_replaced(&environment)?;
+        for other in OTHER_NAMES {
+            if let Some(text) = environment(other.name) {
+                let origin = Origin::Environment(other.name.to_owned());
+                self.set_text(other.key, &other.value_of(text), origin)?;
+            }
+        }
+        let own_names: Vec<(String, String)> =
+            self.settings.keys().map(|key| (own_name(key), key.clone())).collect();
+        for (name, key) in own_names {
             if let Some(text) = environment(&name) {
                 self.set_text(&key, &text, Origin::Environment(name))?;
             }

@@ -5,6 +5,7 @@
 
 mod error;
 mod layers;
+mod other_names;
 mod search;
 mod shown;
 
@@ -277,6 +278,11 @@ impl ReadConfig {
 impl WorkConfig {
     fn from_layers(layers: &Layers) -> Result<Self, ConfigError> {
         let number = |key, most| Ok(u64::from(layers.number(key, 1, most)?));
+        if layers.text("ingest_mode")? != "database" {
+            let fix =
+                "write database: workers fetch their jobs there, and this Docket has no other way";
+            return Err(layers.refuse("ingest_mode", fix));
+        }
         Ok(Self {
             while_serving: !layers.flag("no_workers")?,
             max_jobs: layers.number("worker_max_concurrent_jobs", 1, 1000)? as usize,

@@ -1,6 +1,6 @@
 //! Settings about finding and answering.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use domain::Secret;
 use url::Url;
@@ -86,8 +86,22 @@ fn embedding(layers: &Layers) -> Result<EmbeddingChoice, ConfigError> {
             let service = service(layers, Protocol::OpenAi, names)?;
             EmbeddingChoice::Service { service, dimension: dimension as usize }
         }
+        // The name of a model in a public catalogue, where we want its files.
+        name if is_catalogue_name(name) => {
+            return Err(layers.refuse(
+                "embedding_model",
+                "write the folder of the model on this machine, with its whole path",
+            ));
+        }
         folder => EmbeddingChoice::Folder(PathBuf::from(folder)),
     })
+}
+
+/// `BAAI/bge-base-en-v1.5`
+fn is_catalogue_name(text: &str) -> bool {
+    let parts: Vec<&str> = text.split('/').collect();
+    matches!(parts[..], [owner, name] if !owner.is_empty() && !owner.starts_with('.') && !name.is_empty())
+        && !Path::new(text).is_dir()
 }
 
 fn rerank(layers: &Layers) -> Result<RerankChoice, ConfigError> {

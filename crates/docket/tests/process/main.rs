@@ -26,6 +26,7 @@ mod hostile;
 mod ingesting;
 mod kills;
 mod limits;
+mod log_lines;
 mod object_store;
 mod orphans;
 mod owners;

@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use domain::{
-    Action, Caller, DocId, Environment, Failure, JobId, JobState, RunId, Scope, StageName, Tenant,
-    TenantId,
+    Action, Caller, DocId, Environment, Failure, JobId, JobState, RunConfig, RunId, RunType, Scope,
+    StageName, Tenant, TenantId,
 };
 use engine::{
     Stage, StageFuture, StageOutput, StageSettings, Stages, Work, Worker, WorkerSettings,
@@ -137,7 +137,8 @@ impl Workshop {
             retries: 4,
             parent_run_id: None,
             reason: None,
-            config: json!({}),
+            config: RunConfig::default(),
+            run_type: RunType::default(),
             trace_parent: None,
             content: None,
             batch_id: None,

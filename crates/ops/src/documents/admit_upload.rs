@@ -33,7 +33,7 @@ impl Uploads {
         let most = granted.unwrap_or(self.intake.settings().concurrent_uploads);
         let slot = self.upload_slots.take(scope.tenant_id(), most);
         let slot = slot.ok_or(OpsError::TooManyUploads { most })?;
-        self.check_queue_room(&scope).await?;
+        self.intake.check_queue_room(&scope).await?;
         let admitted_at = self.store.clock().elapsed();
         Ok(UploadPermit { caller: caller.clone(), admitted_at, _slot: slot })
     }

@@ -1,5 +1,11 @@
-//! What taking a document in needs, and nothing that must be kept secret: workers hand in files that they
-//! find within others.
+//! Taking documents in: one path for uploads, attachments and sources ([`Intake::accept`]).
+//!
+//! The bytes are staged in the object store. Then, in this order, two steps make a crash at any point harmless: the
+//! original is announced in the database, so that the janitor leaves it alone, and published. A row never refers to
+//! bytes that are not there: where publishing is a matter of a moment the transaction is written meanwhile, but
+//! committed only after it.
+//!
+//! Nothing here must be kept secret: workers hand in files that they find within others.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -7,14 +13,17 @@ use std::sync::Arc;
 
 use blob::{Blobs, Staged};
 use domain::{
-    Clock, DocId, FileKind, IdGen, JobId, Offer, Pipeline, RetryPolicy, RunId, Scope, StageName,
-    TenantRules, TraceId, upload_uri,
+    AuditAction, AuditEntry, Clock, ContentHash, DedupResult, DocId, Entity, FileKind, IdGen,
+    IdempotencyClaim, JobId, Offer, Origin, Pipeline, RetryPolicy, RunConfig, RunId, RunType,
+    Scope, SourceType, StageName, TenantLimits, TenantRules, TraceId, upload_uri,
 };
-use reading::detect::{Detected, detect, ending};
-use serde_json::{Value, json};
-use store::{BatchRecord, NewRun, Store, Submission};
+use serde_json::json;
+use store::{BatchRecord, NewRun, Store, Submission, Submitted, Tx};
 
 use crate::documents::storage_room::StorageRoom;
+use crate::documents::submit::{Accepted, AcceptedRun};
+use crate::once::{Done, outcome_of, settle};
+use crate::runs::queue_room::{QueueRoom, Room};
 use crate::{Described, OpsError};
 
 /// What the operator decides about taking documents in.
@@ -43,21 +52,47 @@ pub struct Intake {
     pub(crate) ids: Arc<dyn IdGen>,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) storage: StorageRoom,
+    pub(crate) queue: Arc<QueueRoom>,
     settings: Arc<IntakeSettings>,
 }
 
-/// A document whose bytes are here, and what is known of it.
-pub(crate) struct Coming<'a> {
+/// What is known of a document whose bytes are here, and of whoever brought it.
+#[derive(Clone, Copy)]
+pub(crate) struct Arrival<'a> {
     pub(crate) scope: &'a Scope,
-    pub(crate) staged: &'a Staged,
     pub(crate) described: &'a Described,
-    pub(crate) kind: FileKind,
     pub(crate) batch: Option<&'a BatchRecord>,
-    pub(crate) rules: &'a TenantRules,
-    /// Which way it came.
-    pub(crate) source: &'static str,
     /// Whether the caller may process documents again.
     pub(crate) may_rerun: bool,
+    /// Under which it has its effect once.
+    pub(crate) claim: Option<&'a IdempotencyClaim>,
+    /// The document whose original it replaces.
+    pub(crate) replaced: Option<&'a Replaced>,
+}
+
+/// A document that gets an updated original.
+#[derive(Clone, Debug)]
+pub(crate) struct Replaced {
+    pub(crate) doc_id: DocId,
+    pub(crate) title: String,
+    pub(crate) kind: FileKind,
+    pub(crate) parent_run_id: Option<RunId>,
+    pub(crate) reason: Option<String>,
+}
+
+/// What a run is about.
+pub(crate) struct Content {
+    pub(crate) title: String,
+    pub(crate) file_name: String,
+    pub(crate) media_type: String,
+    pub(crate) size: u64,
+    pub(crate) hash: ContentHash,
+}
+
+enum Written {
+    /// Under the same claim.
+    Before(Done<Accepted>),
+    Now(Result<Submitted, OpsError>),
 }
 
 impl Intake {
@@ -68,17 +103,110 @@ impl Intake {
         clock: Arc<dyn Clock>,
         settings: IntakeSettings,
     ) -> Self {
-        let storage = StorageRoom::default();
-        Self { store, blobs, ids, clock, storage, settings: Arc::new(settings) }
+        let (storage, queue) = (StorageRoom::default(), Arc::default());
+        Self { store, blobs, ids, clock, storage, queue, settings: Arc::new(settings) }
     }
 
     pub(crate) fn settings(&self) -> &IntakeSettings {
         &self.settings
     }
 
+    /// Fails when as many of the tenant's runs wait as may.
+    pub(crate) async fn check_queue_room(&self, scope: &Scope) -> Result<(), OpsError> {
+        let Room { waiting, limits } = self.room_of(scope).await?;
+        let quota = self.queue_quota(limits);
+        if waiting >= i64::from(quota) { Err(OpsError::QueueFull { quota }) } else { Ok(()) }
+    }
+
+    /// How many of the tenant's runs wait, and what the tenant is granted: as of the last second.
+    pub(crate) async fn room_of(&self, scope: &Scope) -> Result<Room, OpsError> {
+        let (tenant_id, clock) = (scope.tenant_id(), self.clock.as_ref());
+        if let Some(room) = self.queue.known(tenant_id, clock) {
+            return Ok(room);
+        }
+        let mut tx = self.store.read(scope).await?;
+        let limits = tx.find_tenant().await?.limits;
+        let waiting = tx.count_waiting_runs(i64::from(self.queue_quota(limits))).await?;
+        tx.commit().await?;
+        let room = Room { waiting, limits };
+        self.queue.counted(tenant_id, room, clock);
+        Ok(room)
+    }
+
+    fn queue_quota(&self, limits: TenantLimits) -> u32 {
+        limits.queue_quota.unwrap_or(self.settings.queue_quota)
+    }
+
+    /// Takes in what was staged. Refused, nothing of it stays.
+    pub(crate) async fn accept(
+        &self,
+        origin: &Origin,
+        staged: Staged,
+        arrival: Arrival<'_>,
+    ) -> Result<Done<Accepted>, OpsError> {
+        let accepted = self.try_to_accept(origin, &staged, arrival).await;
+        match &accepted {
+            Ok(done) if done.replayed => self.blobs.discard(staged).await,
+            Ok(_) => {}
+            Err(error) => {
+                tracing::info!(
+                    event = "ingest_refused",
+                    tenant_id = %arrival.scope.tenant_id(),
+                    origin = %origin.source_type(),
+                    filename = arrival.described.file_name,
+                    size_bytes = staged.size,
+                    %error,
+                    "a document was not accepted"
+                );
+                self.blobs.discard(staged).await;
+            }
+        }
+        accepted
+    }
+
+    async fn try_to_accept(
+        &self,
+        origin: &Origin,
+        staged: &Staged,
+        arrival: Arrival<'_>,
+    ) -> Result<Done<Accepted>, OpsError> {
+        let Arrival { scope, claim, .. } = arrival;
+        let kind = self.acceptable_kind(staged, &arrival.described.file_name)?;
+        arrival.replaced.map_or(Ok(()), |replaced| replaced.check_kind(kind))?;
+        let reserved = self.reserve_storage(scope, staged).await?;
+        let rules = self.announce(scope, staged, kind).await?;
+        let submission = self.submission(origin, staged, arrival, kind, rules)?;
+
+        let publishing = self.blobs.publish(scope.tenant_id(), staged);
+        let writing = self.write_down(origin, arrival, submission);
+        let (published, written) = if self.blobs.is_published_at_once(staged) {
+            tokio::join!(publishing, writing)
+        } else {
+            publishing.await?;
+            (Ok(()), writing.await)
+        };
+        let (tx, written) = written?;
+        let submitted = match published.map(|()| written) {
+            Err(error) => Err(error.into()),
+            Ok(Written::Before(done)) => return Ok(done),
+            Ok(Written::Now(submitted)) => submitted,
+        };
+        let accepted = submitted.map(|submitted| Accepted::of(submitted, staged.sha256));
+        let done = settle(tx, claim, accepted).await?;
+        if matches!(done.value.result, DedupResult::New | DedupResult::NewVersion) {
+            self.queue.one_more(scope.tenant_id());
+        }
+        let is_stored_now = done.value.result == DedupResult::New || arrival.replaced.is_some();
+        if let Some(reserved) = reserved.filter(|_| is_stored_now) {
+            reserved.keep();
+        }
+        self.log(origin, staged, arrival, kind, &done.value);
+        Ok(done)
+    }
+
     /// Announces an original, so that the janitor leaves it alone: from here on it may be published. Gives
     /// the rules that hold for it.
-    pub(crate) async fn announce(
+    async fn announce(
         &self,
         scope: &Scope,
         staged: &Staged,
@@ -90,65 +218,69 @@ impl Intake {
         Ok(rules)
     }
 
-    pub(crate) fn acceptable_kind(
+    /// All but the commit, which has to wait until the original is where its rows say.
+    async fn write_down(
         &self,
-        staged: &Staged,
-        file_name: &str,
-    ) -> Result<FileKind, OpsError> {
-        if staged.size == 0 {
-            return Err(OpsError::invalid("file", "the file is empty"));
-        }
-        let kind = match detect(&staged.head, file_name) {
-            Detected::Kind(kind) if self.settings.accepted.contains(&kind) => kind,
-            Detected::Kind(kind) => return Err(self.refused(kind.media_type())),
-            Detected::Foreign(what) => return Err(self.refused(what)),
+        origin: &Origin,
+        arrival: Arrival<'_>,
+        submission: Submission,
+    ) -> Result<(Tx, Written), OpsError> {
+        let mut tx = self.store.begin(arrival.scope).await?;
+        let written = match outcome_of(&mut tx, arrival.claim).await? {
+            Some(done) => Written::Before(done),
+            None => Written::Now(submit(&mut tx, origin, arrival, submission).await),
         };
-        match ending(file_name).and_then(|ending| ending.parse::<FileKind>().ok()) {
-            Some(named) if named != kind && !both_text(named, kind) => {
-                Err(OpsError::UnsupportedType {
-                    problem: format!(
-                        "the file is named .{named} but contains {}; send it under its right name",
-                        kind.media_type()
-                    ),
-                })
-            }
-            _ => Ok(kind),
-        }
+        Ok((tx, written))
     }
 
-    fn refused(&self, what: &str) -> OpsError {
-        let kinds: Vec<&str> = self.settings.accepted.iter().map(|kind| kind.as_str()).collect();
-        OpsError::UnsupportedType {
-            problem: format!("the file is {what}; accepted are {}", kinds.join(", ")),
-        }
-    }
-
-    pub(crate) fn submission(&self, coming: Coming<'_>) -> Result<Submission, OpsError> {
-        let Coming { scope, staged, described, kind, batch, rules, source, may_rerun } = coming;
-        let pipeline = self.pipeline_for(batch, rules)?;
+    fn submission(
+        &self,
+        origin: &Origin,
+        staged: &Staged,
+        arrival: Arrival<'_>,
+        kind: FileKind,
+        rules: TenantRules,
+    ) -> Result<Submission, OpsError> {
+        let Arrival { scope, described, batch, replaced, .. } = arrival;
+        let pipeline = self.pipeline_for(batch, &rules)?;
         let title = described.title.clone().filter(|title| !title.trim().is_empty());
+        let title = replaced.map_or(title, |replaced| Some(replaced.title.clone()));
         let title = title.unwrap_or_else(|| described.file_name.clone());
-        let doc_id = DocId(self.ids.next());
-        let config = json!({
-            "source_type": "upload",
-            "upload_uri": upload_uri(staged.sha256),
-            "title": title,
-            "original_filename": described.file_name,
-            "content_type": kind.media_type(),
-            "file_size_bytes": staged.size,
-            "content_hash": format!("sha256:{}", staged.sha256),
-            "created_by_user_id": scope.actor().user_id(),
-            "created_by": scope.actor().to_string(),
-        });
+        let doc_id = replaced.map_or_else(|| DocId(self.ids.next()), |replaced| replaced.doc_id);
+        let content = Content {
+            title: title.clone(),
+            file_name: described.file_name.clone(),
+            media_type: kind.media_type().to_owned(),
+            size: staged.size,
+            hash: staged.sha256,
+        };
+        let (within, depth) = match origin {
+            Origin::Attachment { parent, depth } => (Some(*parent), *depth),
+            _ => (None, 0),
+        };
+        let config = RunConfig {
+            upload_uri: Some(upload_uri(staged.sha256)),
+            within,
+            depth,
+            ..content.run_config(scope, origin.source_type())
+        };
+        let run_type = if replaced.is_some() { RunType::Rerun } else { origin.run_type() };
         let run = NewRun {
             content: Some(staged.sha256),
             batch_id: described.batch_id,
             password: described.password.clone(),
-            ..self.new_run(scope, doc_id, pipeline, config)
+            parent_run_id: replaced.and_then(|replaced| replaced.parent_run_id),
+            reason: replaced.and_then(|replaced| replaced.reason.clone()),
+            ..self.new_run(scope, doc_id, run_type, pipeline, config)
+        };
+        let source = match origin {
+            Origin::Upload if batch.is_some() => "batch",
+            Origin::Upload => "manual",
+            other => other.source_type().as_str(),
         };
         Ok(Submission {
             doc_id,
-            source_uri: upload_uri(staged.sha256),
+            source_uri: origin.source_uri(staged.sha256),
             kind,
             source,
             title,
@@ -157,14 +289,8 @@ impl Intake {
             bytes_len: staged.size,
             content: staged.sha256,
             batch_id: described.batch_id,
-            offer: Offer {
-                dedupe: batch.is_none_or(|batch| batch.dedupe),
-                pipeline_is_chosen: batch.is_some_and(|batch| batch.pipeline.is_some()),
-                has_password: described.password.is_some(),
-                may_rerun,
-                is_part: false,
-            },
-            rules: rules.clone(),
+            offer: offer(origin, arrival),
+            rules,
             run,
         })
     }
@@ -173,8 +299,9 @@ impl Intake {
         &self,
         scope: &Scope,
         doc_id: DocId,
+        run_type: RunType,
         pipeline: Pipeline,
-        config: Value,
+        config: RunConfig,
     ) -> NewRun {
         NewRun {
             run_id: RunId(self.ids.next()),
@@ -183,6 +310,7 @@ impl Intake {
             pipeline,
             priority: 0,
             retries: RetryPolicy::PIPELINE.retries(),
+            run_type,
             parent_run_id: None,
             reason: None,
             config,
@@ -192,6 +320,39 @@ impl Intake {
             password: None,
             reused: None,
         }
+    }
+
+    /// One line for each document that came.
+    fn log(
+        &self,
+        origin: &Origin,
+        staged: &Staged,
+        arrival: Arrival<'_>,
+        kind: FileKind,
+        accepted: &Accepted,
+    ) {
+        let scope = arrival.scope;
+        let is_queued = matches!(accepted.result, DedupResult::New | DedupResult::NewVersion);
+        tracing::info!(
+            event = "ingest_job_submitted",
+            tenant_id = %scope.tenant_id(),
+            user_id = %scope.actor(),
+            run_id = accepted.run.as_ref().map(|run| run.run_id.to_string()),
+            doc_id = %accepted.doc_id,
+            origin = %origin.source_type(),
+            dedup_result = %accepted.result,
+            filename = arrival.described.file_name,
+            content_type = kind.media_type(),
+            size_bytes = staged.size,
+            content_hash = accepted.content_hash,
+            source_uri = origin.source_uri(staged.sha256),
+            upload_uri = self.blobs.address_of_original(scope.tenant_id(), &staged.sha256),
+            delegation_mode = "database",
+            // The job is a row of the same transaction: when there is one, it has reached the queue.
+            delegation_success = is_queued.then_some(true),
+            trace_id = scope.trace_id().map(|trace| trace.to_string()),
+            "a document was handed in"
+        );
     }
 
     /// As the batch says, else the tenant, else the operator.
@@ -229,9 +390,88 @@ impl Intake {
     }
 }
 
-fn both_text(one: FileKind, other: FileKind) -> bool {
-    let text = |kind| matches!(kind, FileKind::Txt | FileKind::Md | FileKind::Html | FileKind::Eml);
-    text(one) && text(other)
+/// What the caller asks for. A part asks for nothing, whatever its batch says: the stage that found it may run again.
+fn offer(origin: &Origin, arrival: Arrival<'_>) -> Offer {
+    if matches!(origin, Origin::Attachment { .. }) {
+        return Offer { is_part: true, dedupe: true, ..Offer::default() };
+    }
+    let Arrival { described, batch, may_rerun, replaced, .. } = arrival;
+    Offer {
+        dedupe: replaced.is_none() && batch.is_none_or(|batch| batch.dedupe),
+        pipeline_is_chosen: batch.is_some_and(|batch| batch.pipeline.is_some()),
+        has_password: described.password.is_some(),
+        may_rerun,
+        is_part: false,
+        is_update: replaced.is_some(),
+    }
+}
+
+async fn submit(
+    tx: &mut Tx,
+    origin: &Origin,
+    arrival: Arrival<'_>,
+    mut submission: Submission,
+) -> Result<Submitted, OpsError> {
+    if let Some(replaced) = arrival.replaced {
+        let identity = tx.take_own_identity(replaced.doc_id).await?;
+        submission.source_uri = identity.ok_or(OpsError::NotFound("document"))?;
+        tx.append_audit(AuditEntry {
+            action: AuditAction::DocumentRerunQueued,
+            entity: Entity::Document(replaced.doc_id),
+            detail: json!({
+                "run_id": submission.run.run_id,
+                "parent_run_id": replaced.parent_run_id,
+                "reason": replaced.reason,
+                "content_hash": submission.run.config.content_hash,
+            }),
+        })
+        .await?;
+    }
+    let submitted = tx.submit_document(&submission).await??;
+    if let Origin::Attachment { parent, .. } = origin {
+        tx.add_part(*parent, submitted.doc_id, &submission.file_name).await?;
+    }
+    Ok(submitted)
+}
+
+impl Replaced {
+    /// A document stays of its kind: rules that hold for a kind of file must not be escaped by an update.
+    fn check_kind(&self, kind: FileKind) -> Result<(), OpsError> {
+        if kind == self.kind {
+            return Ok(());
+        }
+        Err(OpsError::UnsupportedType {
+            problem: format!(
+                "the document is a {} and the file a {kind}; upload it as a document of its own",
+                self.kind
+            ),
+        })
+    }
+}
+
+impl Content {
+    pub(crate) fn run_config(self, scope: &Scope, source_type: SourceType) -> RunConfig {
+        RunConfig {
+            source_type,
+            title: self.title,
+            original_filename: self.file_name,
+            content_type: self.media_type,
+            file_size_bytes: self.size,
+            content_hash: format!("sha256:{}", self.hash),
+            created_by_user_id: scope.actor().user_id(),
+            created_by: Some(scope.actor().to_string()),
+            ..RunConfig::default()
+        }
+    }
+}
+
+impl Accepted {
+    fn of(submitted: Submitted, content: ContentHash) -> Self {
+        let Submitted { doc_id, result, run } = submitted;
+        let run =
+            run.map(|(run_id, status)| AcceptedRun { run_id, status: status.as_str().to_owned() });
+        Self { doc_id, result, run, content_hash: format!("sha256:{content}") }
+    }
 }
 
 impl fmt::Debug for Intake {

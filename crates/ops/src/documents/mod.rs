@@ -1,5 +1,6 @@
 //! Documents and batches: handing them in, finding them, and reading what is known of them.
 
+pub(crate) mod acceptable_kind;
 pub(crate) mod admit_upload;
 pub(crate) mod artifacts;
 pub(crate) mod batches;
@@ -18,6 +19,7 @@ pub(crate) mod submit;
 pub(crate) mod sweep_originals;
 pub(crate) mod tags;
 pub(crate) mod take_in_part;
+pub(crate) mod update_original;
 
 use std::sync::Arc;
 
@@ -28,7 +30,6 @@ use store::Store;
 
 use crate::objects::RecentlyChecked;
 use crate::once::RequestSeal;
-use crate::runs::queue_room::QueueRoom;
 use crate::tenants::limits::SpecialLimits;
 use crate::{Access, Intake};
 use admit_upload::UploadSlots;
@@ -48,7 +49,6 @@ pub struct Uploads {
     pub(crate) access: Arc<Access>,
     pub(crate) intake: Intake,
     pub(crate) limits: Arc<SpecialLimits>,
-    pub(crate) queue_room: Arc<QueueRoom>,
     pub(crate) upload_slots: UploadSlots,
 }
 

@@ -150,7 +150,7 @@ impl Content {
             password: read.password.as_ref().map(|password| password.reveal().to_owned()),
             limits: Limits::default(),
         };
-        let wanted = PictureOf { page: number, width, masks: masks_of(&read.config) };
+        let wanted = PictureOf { page: number, width, masks: masks_of(&read.masks) };
         let drawn = reader.picture(run.scope.tenant_id(), &subject, &original, wanted).await;
         Ok(Bytes::from(drawn.map_err(unreadable)?.bytes))
     }

@@ -43,8 +43,8 @@ impl Intake {
         &self,
         scope: &Scope,
         staged: &Staged,
-        granted: Option<u64>,
     ) -> Result<Option<Reservation>, OpsError> {
+        let granted = self.room_of(scope).await?.limits.storage_quota_bytes;
         let Some(quota) = granted.or(self.settings().storage_quota) else { return Ok(None) };
         let tenant_id = scope.tenant_id();
         if !self.storage.knows(tenant_id, self.clock.as_ref()) {

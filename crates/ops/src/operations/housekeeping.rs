@@ -71,7 +71,7 @@ impl Operations {
         self.access.directory.apply(&revocations, now);
         self.access.directory.heard_at(now, elapsed);
         self.access.forget_idle();
-        self.queue_room.forget_old(self.store.clock().as_ref());
+        self.intake.queue.forget_old(self.store.clock().as_ref());
         self.write_down_key_uses().await?;
         let Some(now) = self.store.clock().now_for(ClockUse::Delete) else { return Ok(()) };
         let mut across = self.store.across_tenants().await?;

@@ -12,9 +12,8 @@ use blob::Blobs;
 use reading::sandbox::SandboxReport;
 use store::Store;
 
-use crate::runs::queue_room::QueueRoom;
 use crate::tenants::limits::SpecialLimits;
-use crate::{Access, RecentPauses, WorkerProbe};
+use crate::{Access, Intake, RecentPauses, WorkerProbe};
 
 /// The process itself.
 pub struct Operations {
@@ -22,7 +21,7 @@ pub struct Operations {
     pub(crate) blobs: Blobs,
     pub(crate) access: Arc<Access>,
     pub(crate) limits: Arc<SpecialLimits>,
-    pub(crate) queue_room: Arc<QueueRoom>,
+    pub(crate) intake: Intake,
     pub(crate) sandbox: Option<SandboxReport>,
     pub(crate) worker: OnceLock<WorkerProbe>,
     pub(crate) recent_pauses: RecentPauses,

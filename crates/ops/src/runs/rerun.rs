@@ -1,13 +1,16 @@
 //! Processing a document again.
 
 use domain::{
-    Action, AuditAction, AuditEntry, Caller, ContentHash, DocId, Entity, FileKind, Pipeline, RunId,
-    Secret, StageName,
+    Action, AuditAction, AuditEntry, Caller, ContentHash, DedupResult, DocId, Entity, FileKind,
+    IdempotencyClaim, MaskRule, Pipeline, RunConfig, RunState, RunType, Scope, Secret, SourceType,
+    StageName,
 };
-use serde_json::{Value, json};
-use store::{NewRun, Reused, Tx, Window};
+use serde_json::json;
+use store::{NewRun, Reused, RunRecord, Tx, Window};
 
-use crate::{OpsError, Runs};
+use crate::documents::intake::Content;
+use crate::once::{Done, outcome_of, settle};
+use crate::{Accepted, AcceptedRun, OpsError, Runs};
 
 /// How a document is to be processed again.
 #[derive(Clone, Debug, Default)]
@@ -22,74 +25,116 @@ pub struct Rerun {
 }
 
 impl Runs {
-    /// Queues a new run of what the document contains, which knows the run before it. What is served
-    /// stays served until the new run succeeds.
+    /// Queues a new run of what the document contains, once under one claim; it knows the run before it. What is
+    /// served stays served until the new run succeeds.
     pub async fn rerun_document(
         &self,
         caller: &Caller,
         doc_id: DocId,
         rerun: Rerun,
-    ) -> Result<RunId, OpsError> {
+        claim: Option<&IdempotencyClaim>,
+    ) -> Result<Done<Accepted>, OpsError> {
         let scope = caller.permit(Action::RerunDocuments)?;
+        let claim = claim.map(|claim| self.request_seal.seal(claim));
+        self.rerun_once(&scope, doc_id, rerun, claim.as_ref()).await
+    }
+
+    /// The same under a claim that is sealed.
+    pub(crate) async fn rerun_once(
+        &self,
+        scope: &Scope,
+        doc_id: DocId,
+        rerun: Rerun,
+        claim: Option<&IdempotencyClaim>,
+    ) -> Result<Done<Accepted>, OpsError> {
+        let mut tx = self.store.begin(scope).await?;
+        if let Some(done) = outcome_of(&mut tx, claim).await? {
+            return Ok(done);
+        }
+        let queued = self.queue_rerun(&mut tx, scope, doc_id, rerun, None).await;
+        let accepted = queued.map(|run| Accepted {
+            doc_id,
+            result: DedupResult::NewVersion,
+            run: Some(AcceptedRun {
+                run_id: run.run_id,
+                status: RunState::Queued.as_str().to_owned(),
+            }),
+            content_hash: run.config.content_hash,
+        });
+        settle(tx, claim, accepted).await
+    }
+
+    /// Queues a run of the document's content, or of what `content` says.
+    pub(crate) async fn queue_rerun(
+        &self,
+        tx: &mut Tx,
+        scope: &Scope,
+        doc_id: DocId,
+        rerun: Rerun,
+        content: Option<ContentHash>,
+    ) -> Result<NewRun, OpsError> {
         let Rerun { reason, pipeline, from_stage, password } = rerun;
-        let mut tx = self.store.begin(&scope).await?;
         let rules = tx.find_tenant().await?.rules;
         let pipeline = match &pipeline {
             Some(names) => self.intake.pipeline_of(names)?,
             None => self.intake.pipeline_for(None, &rules)?,
         };
         let document = tx.find_document(doc_id).await?.ok_or(OpsError::NotFound("document"))?;
-        let content = tx.original_of(doc_id).await?.ok_or_else(|| OpsError::Conflict {
+        let content = match content {
+            Some(content) => Some(content),
+            None => tx.original_of(doc_id).await?,
+        };
+        let content = content.ok_or_else(|| OpsError::Conflict {
             code: "original_gone",
             problem: "the original is not kept any more; upload the document again".to_owned(),
         })?;
-        let latest = Window { after: None, skip: 0, limit: 1 };
-        let parent = tx.list_runs(None, Some(doc_id), &latest).await?.into_iter().next();
+        let parent = latest_run(tx, doc_id).await?;
         let password = match password {
             Some(given) => Some(given),
             None => tx.password_of(doc_id).await?,
         };
-        let mut config = json!({
-            "source_type": "rerun",
-            "title": document.title,
-            "original_filename": document.filename,
-            "content_type": document.mime,
-            "file_size_bytes": document.bytes_len,
-            "content_hash": format!("sha256:{content}"),
-            "created_by_user_id": scope.actor().user_id(),
-            "created_by": scope.actor().to_string(),
-        });
-        if let Some(kind) = FileKind::of_media_type(&document.mime) {
-            let names = tx.file_names_of(doc_id).await?;
-            let masks = rules.masks_for_names(kind, names.iter().map(String::as_str));
-            if !masks.is_empty() {
-                config["masks"] = json!(masks);
+        let masks = match FileKind::of_media_type(&document.mime) {
+            Some(kind) => {
+                let names = tx.file_names_of(doc_id).await?;
+                rules.masks_for_names(kind, names.iter().map(String::as_str))
             }
-        }
-        let masks = config.get("masks").cloned().unwrap_or_else(|| json!([]));
+            None => Vec::new(),
+        };
         let reused = match &from_stage {
-            Some(stage) => find_reused(&mut tx, doc_id, &content, &pipeline, stage, &masks).await?,
+            Some(stage) => find_reused(tx, doc_id, &content, &pipeline, stage, &masks).await?,
             None => None,
         };
-        check_password(&mut tx, (doc_id, &content), password.as_ref(), reused.is_some()).await?;
+        check_password(tx, (doc_id, &content), password.as_ref(), reused.is_some()).await?;
+        let about = Content {
+            title: document.title,
+            file_name: document.filename,
+            media_type: document.mime,
+            size: tx.size_of_original(&content).await?.unwrap_or_default(),
+            hash: content,
+        };
+        let config = RunConfig { masks, ..about.run_config(scope, SourceType::Rerun) };
         let run = NewRun {
             parent_run_id: parent.map(|run| run.run_id),
-            reason: reason.clone(),
+            reason,
             reused,
             content: Some(content),
             password,
-            ..self.intake.new_run(&scope, doc_id, pipeline, config)
+            ..self.intake.new_run(scope, doc_id, RunType::Rerun, pipeline, config)
         };
         tx.append_audit(AuditEntry {
             action: AuditAction::DocumentRerunQueued,
             entity: Entity::Document(doc_id),
-            detail: json!({ "run_id": run.run_id, "parent_run_id": run.parent_run_id, "reason": reason }),
+            detail: json!({ "run_id": run.run_id, "parent_run_id": run.parent_run_id, "reason": run.reason }),
         })
         .await?;
         tx.start_run(&run).await?;
-        tx.commit().await?;
-        Ok(run.run_id)
+        Ok(run)
     }
+}
+
+pub(crate) async fn latest_run(tx: &mut Tx, doc_id: DocId) -> Result<Option<RunRecord>, OpsError> {
+    let latest = Window { after: None, skip: 0, limit: 1 };
+    Ok(tx.list_runs(None, Some(doc_id), &latest).await?.into_iter().next())
 }
 
 /// A password that is needed must be there. Whether it is the right one shows when the original is opened; a run that
@@ -118,7 +163,7 @@ async fn find_reused(
     content: &ContentHash,
     pipeline: &Pipeline,
     stage: &str,
-    masks: &Value,
+    masks: &[MaskRule],
 ) -> Result<Option<Reused>, OpsError> {
     let stages = pipeline.stages();
     let place = stages.iter().position(|name| name.as_str() == stage).ok_or_else(|| {

@@ -25,6 +25,8 @@ impl Tenants {
             detail: json!(limits),
         })
         .await?;
-        Ok(tx.commit().await?)
+        tx.commit().await?;
+        self.intake.queue.forget(tenant.tenant_id);
+        Ok(())
     }
 }

@@ -22,7 +22,6 @@ mod tone;
 use domain::MaskRule;
 use image::{GrayImage, ImageBuffer, Luma, Pixel, Rgb, RgbImage, imageops};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 use pages::{Area, Preparation, Rotation, Size, Word};
 
@@ -39,14 +38,12 @@ pub struct Mask {
 }
 
 /// Those that a run was told when it was made.
-pub fn masks_of(config: &Value) -> Vec<Mask> {
-    let rules: Vec<MaskRule> =
-        config.get("masks").and_then(|masks| Vec::deserialize(masks).ok()).unwrap_or_default();
-    let mask = |rule: MaskRule| {
+pub fn masks_of(rules: &[MaskRule]) -> Vec<Mask> {
+    let mask = |rule: &MaskRule| {
         let [left, top, right, bottom] = rule.area;
         Mask { area: Area { left, top, right, bottom }, page: rule.page }
     };
-    rules.into_iter().map(mask).collect()
+    rules.iter().map(mask).collect()
 }
 
 /// Those that hold for a page, in its points.

@@ -61,7 +61,10 @@ impl Index {
         let cut = move || cut_into_chunks(&pages, &cutters);
         let (chunks, parts) = tokio::task::spawn_blocking(cut).await.map_err(|_| cut_off())??;
         let mut stats = Map::new();
-        stats.insert("chunks".to_owned(), json!(chunks.len()));
+        let tokens: u64 = chunks.iter().map(|chunk| u64::from(chunk.tokens)).sum();
+        stats.insert("docs_processed".to_owned(), json!(1));
+        stats.insert("chunks_created".to_owned(), json!(chunks.len()));
+        stats.insert("tokens_total".to_owned(), json!(tokens));
         let chunks: Vec<NewChunk> = chunks.into_iter().map(|chunk| self.new_chunk(chunk)).collect();
         let mut new = NewChunks { chunks, vectors: Vec::new() };
         let mut embedded = 0;

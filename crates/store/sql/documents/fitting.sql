@@ -1,7 +1,7 @@
 -- What a document of a list is, as its owner ($10) or else the tenant calls it, and whether it fits every condition.
 -- OFFSET 0 keeps it a look-up for each of them: joined in any other way, the list would lose its order.
 SELECT d.source_type, d.source_uri, coalesce(o.title, d.title) AS title, coalesce(o.source, d.source) AS source,
-       coalesce(o.filename, d.filename) AS filename, d.mime, d.bytes_len, d.status, d.error,
+       coalesce(o.filename, d.filename) AS filename, d.mime, d.bytes_len, d.pages, d.status, d.error,
        d.version, coalesce(o.tags, d.tags) AS tags, d.updated_at, o.owner, o.password_check,
        d.deleted_at IS NULL
        AND ($5::text IS NULL OR d.status = $5)

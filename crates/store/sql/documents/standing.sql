@@ -11,7 +11,8 @@ SELECT v.run_id IS NOT NULL AS is_active,
        active.config -> 'masks' AS active_masks,
        run.run_id, run.status, run.config -> 'masks' AS run_masks,
        run.run_id IS NOT NULL AND run.password_check IS DISTINCT FROM proof.password_check AS run_has_other_password,
-       docket_content_locked($2, proof.password_check) AS password_missing
+       docket_content_locked($2, proof.password_check) AS password_missing,
+       coalesce(docket_content_of($2) <> $3, false) AS has_other_content
 FROM proof
 LEFT JOIN document_versions AS v ON v.tenant_id = $1 AND v.doc_id = $2 AND v.is_active
 LEFT JOIN ingestion_runs AS active ON active.run_id = v.run_id

@@ -1,6 +1,4 @@
 -- What a tenant has here, counted.
 SELECT (SELECT count(*) FROM documents WHERE tenant_id = $1 AND deleted_at IS NULL) AS documents,
-       (SELECT coalesce(sum(bytes_len), 0)::bigint FROM documents
-        WHERE tenant_id = $1 AND deleted_at IS NULL) AS bytes,
        (SELECT count(*) FROM ingestion_runs WHERE tenant_id = $1 AND status = 'queued') AS waiting_runs,
        (SELECT count(*) FROM users WHERE tenant_id = $1) AS users

@@ -1,7 +1,7 @@
 //! Which originals there are, and which nobody needs any more.
 
 use chrono::{DateTime, Utc};
-use domain::{ContentHash, TenantId, TenantRules};
+use domain::{ContentHash, RunId, TenantId, TenantRules};
 use sqlx::types::Json;
 use uuid::Uuid;
 
@@ -32,6 +32,24 @@ impl Tx {
             .fetch_one(self.connection())
             .await?;
         Ok(rules)
+    }
+}
+
+impl Tx {
+    /// What a run works on, as far as it is still kept.
+    pub async fn content_of_run(
+        &mut self,
+        run_id: RunId,
+    ) -> Result<Option<ContentHash>, StoreError> {
+        let tenant_id = self.tenant_id().0;
+        let hash: Option<Option<Vec<u8>>> = sqlx::query_scalar(
+            "SELECT content_sha256 FROM ingestion_runs WHERE tenant_id = $1 AND run_id = $2",
+        )
+        .bind(tenant_id)
+        .bind(run_id.0)
+        .fetch_optional(self.connection())
+        .await?;
+        hash.flatten().as_deref().map(content_hash).transpose()
     }
 }
 

@@ -1,21 +1,20 @@
 //! Looking at documents.
 
 use chrono::{DateTime, Utc};
-use domain::{AuditAction, AuditEntry, ContentHash, DocId, Entity, RunId, Secret};
+use domain::{AuditAction, AuditEntry, ContentHash, DocId, Entity, MaskRule, RunId, Secret};
 use serde_json::{Value, json};
 use sqlx::FromRow;
 use sqlx::types::Json;
 use uuid::Uuid;
 
 use super::blobs::content_hash;
-use crate::{StoreError, Tx, Window, sql};
+use crate::{AcrossTenants, StoreError, Tx, Window, sql};
 
 /// What a stage of a run left, and under which conditions it read.
 #[derive(Clone, Debug)]
 pub struct ReadAs {
     pub artifacts: Vec<Value>,
-    /// What the run was told.
-    pub config: Value,
+    pub masks: Vec<MaskRule>,
     pub password: Option<Secret>,
 }
 
@@ -45,6 +44,8 @@ pub struct DocumentRecord {
     pub filename: String,
     pub mime: String,
     pub bytes_len: i64,
+    /// Of the version that is served, once a run has counted them.
+    pub pages: Option<i32>,
     pub status: String,
     pub error: Option<String>,
     /// Which failure that is, where a program can do something about it.
@@ -104,6 +105,21 @@ impl Tx {
             .await?)
     }
 
+    /// The document with this identity, if the scope may see it.
+    pub async fn find_by_identity(
+        &mut self,
+        source_uri: &str,
+    ) -> Result<Option<DocId>, StoreError> {
+        let (tenant_id, owner) = (self.tenant_id().0, self.owner());
+        let found: Option<Uuid> = sqlx::query_scalar(sql!("documents/find_by_identity"))
+            .bind(tenant_id)
+            .bind(source_uri)
+            .bind(owner)
+            .fetch_optional(self.connection())
+            .await?;
+        Ok(found.map(DocId))
+    }
+
     /// Newest first.
     pub async fn list_versions(&mut self, doc_id: DocId) -> Result<Vec<VersionRecord>, StoreError> {
         Ok(sqlx::query_as(sql!("documents/versions"))
@@ -149,16 +165,16 @@ impl Tx {
         run_id: RunId,
         stage: &str,
     ) -> Result<Option<ReadAs>, StoreError> {
-        type Row = (Json<Vec<Value>>, Value, Option<Vec<u8>>);
+        type Row = (Json<Vec<Value>>, Json<Vec<MaskRule>>, Option<Vec<u8>>);
         let found: Option<Row> = sqlx::query_as(sql!("documents/read_as"))
             .bind(self.tenant_id().0)
             .bind(run_id.0)
             .bind(stage)
             .fetch_optional(self.connection())
             .await?;
-        Ok(found.map(|(Json(artifacts), config, sealed)| ReadAs {
+        Ok(found.map(|(Json(artifacts), Json(masks), sealed)| ReadAs {
             artifacts,
-            config,
+            masks,
             password: self.opened_password(run_id, sealed.as_deref()),
         }))
     }
@@ -244,5 +260,18 @@ impl Tx {
     /// Whose documents the scope is limited to.
     pub(crate) fn owner(&self) -> Option<String> {
         self.scope().only_own().map(|actor| actor.to_string())
+    }
+}
+
+impl AcrossTenants {
+    /// Writes down how many pages and bytes the documents have that these runs serve.
+    pub(crate) async fn describe_served(&mut self, runs: &[Uuid]) -> Result<(), StoreError> {
+        if !runs.is_empty() {
+            sqlx::query(sql!("documents/describe_served"))
+                .bind(runs)
+                .execute(self.connection())
+                .await?;
+        }
+        Ok(())
     }
 }

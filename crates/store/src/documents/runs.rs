@@ -1,8 +1,8 @@
 //! Looking at runs.
 
 use chrono::{DateTime, Utc};
-use domain::{DocId, RunId, RunState, TenantId};
-use serde_json::{Map, Value, json};
+use domain::{DocId, RunConfig, RunId, RunState, TenantId};
+use serde_json::Value;
 use sqlx::FromRow;
 use uuid::Uuid;
 
@@ -23,7 +23,8 @@ pub struct RunRecord {
     pub reason: Option<String>,
     pub initiated_by: Option<Uuid>,
     pub batch_id: Option<Uuid>,
-    pub config: Value,
+    #[sqlx(try_from = "Value")]
+    pub config: RunConfig,
     pub stats: Value,
     pub error: Option<String>,
     /// Which failure that is, where a program can do something about it.
@@ -38,32 +39,13 @@ pub struct RunRecord {
 }
 
 impl RunRecord {
-    /// What a run says of its document whoever began it.
-    const ABOUT_THE_CONTENT: [&str; 7] = [
-        "source_type",
-        "upload_uri",
-        "content_type",
-        "file_size_bytes",
-        "content_hash",
-        "masks",
-        "depth",
-    ];
-
     /// A run that somebody else began says what the content is, and nothing of them.
     fn redacted_for(mut self, owner: Option<&str>) -> Self {
         let Some(owner) = owner else { return self };
-        if self.config["created_by"] == owner {
+        if self.config.created_by.as_deref() == Some(owner) {
             return self;
         }
-        let mut config = Map::new();
-        for key in Self::ABOUT_THE_CONTENT {
-            if let Some(value) = self.config.get(key) {
-                config.insert(key.to_owned(), value.clone());
-            }
-        }
-        config.insert("title".to_owned(), json!(self.own_title));
-        config.insert("original_filename".to_owned(), json!(self.own_filename));
-        self.config = Value::Object(config);
+        self.config = self.config.redacted(self.own_title.clone(), self.own_filename.clone());
         (self.reason, self.initiated_by, self.batch_id) = (None, None, None);
         self
     }

@@ -68,6 +68,7 @@ struct StandingRow {
     run_masks: Option<Json<Vec<MaskRule>>>,
     run_has_other_password: bool,
     password_missing: bool,
+    has_other_content: bool,
 }
 
 /// A document that was handed in, and what is known of it.
@@ -97,7 +98,7 @@ impl Tx {
         if decision == Decision::Restore {
             self.restore(standing.doc_id).await?;
         }
-        if !submission.offer.is_part {
+        if !submission.offer.is_part && !submission.offer.is_update {
             self.note_owner(&standing, submission).await?;
         }
         let (result, run) = match decision {
@@ -149,6 +150,15 @@ impl Tx {
             .bind(self.now())
             .bind(&submission.tags)
             .fetch_one(self.connection())
+            .await?)
+    }
+
+    /// Gives a document an identity that does not depend on its content, and locks it; `None` when there is none.
+    pub async fn take_own_identity(&mut self, doc_id: DocId) -> Result<Option<String>, StoreError> {
+        Ok(sqlx::query_scalar(sql!("documents/take_own_identity"))
+            .bind(self.tenant_id().0)
+            .bind(doc_id.0)
+            .fetch_optional(self.connection())
             .await?)
     }
 
@@ -260,9 +270,9 @@ impl Tx {
         let doc_id = standing.doc_id;
         let mut run = NewRun { doc_id, ..submission.run.clone() };
         if !standing.masks.is_empty() {
-            run.config["masks"] = json!(standing.masks);
+            run.config.masks.clone_from(&standing.masks);
         }
-        if run.password.is_none() && !standing.known.is_new {
+        if run.password.is_none() && !standing.known.is_new && !standing.known.has_other_content {
             run.password = self.password_of(doc_id).await?;
         }
         let detail = json!({
@@ -329,6 +339,7 @@ fn known_content(
         is_in_progress: run_under_way.is_some(),
         run_has_other_password: row.run_has_other_password,
         password_missing: row.password_missing,
+        has_other_content: row.has_other_content,
         lacks_masks: is_read && !masks.iter().all(|mask| is_covered(mask, &masked)),
     };
     Ok((known, run_under_way))

@@ -7,6 +7,7 @@
 
 mod claim_one;
 mod dead;
+mod ended;
 mod feed;
 mod heal;
 mod pauses;
@@ -19,6 +20,7 @@ mod tenant;
 
 pub use claim_one::NamedClaim;
 pub use dead::JobStanding;
+pub use ended::EndedRun;
 pub use feed::WorkFeed;
 pub use pauses::PausedJobs;
 pub use queue::{Claim, ClaimedJob, Earlier, Held, StageRoom, TakenBack, Told};

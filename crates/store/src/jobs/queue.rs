@@ -1,12 +1,14 @@
 //! The workers' side: claim, prolong, report, take back.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use domain::{
     AuditAction, AuditEntry, ContentHash, DocId, Entity, Event, JobId, JobState, LeaseToken,
-    Pipeline, RetryPolicy, RunChange, RunId, Secret, StageName, TenantId, Tries,
+    Pipeline, RetryPolicy, RunChange, RunConfig, RunId, Secret, StageName, TenantId, Tries,
+    UnreadableRunConfig,
 };
 use serde_json::{Value, json};
 #[cfg(feature = "sabotage")]
@@ -62,8 +64,8 @@ pub struct ClaimedJob {
     pub pipeline: Pipeline,
     /// What the run works on.
     pub content: Option<ContentHash>,
-    /// What the run was told when it was made.
-    pub config: Value,
+    /// What the run was told when it was made. One that this process cannot read costs that job only.
+    pub config: Result<Arc<RunConfig>, UnreadableRunConfig>,
     /// Opens the original.
     pub password: Option<Secret>,
     /// There is a password, and this process does not have the key that opens it.
@@ -146,7 +148,7 @@ impl ClaimedJob {
             trace_parent: row.trace_parent,
             pipeline,
             content: row.content_sha256.as_deref().map(content_hash).transpose()?,
-            config: row.config,
+            config: RunConfig::read(row.config).map(Arc::new),
             is_password_sealed: row.sealed_password.is_some() && password.is_none(),
             password,
             waited: Duration::from_millis(u64::try_from(row.waited_ms).unwrap_or(0)),
@@ -415,6 +417,8 @@ impl AcrossTenants {
             }
         }
         move_runs(self.writing(now), &changes, told).await?;
+        let moved: Vec<Uuid> = changes.iter().map(|(run_id, _)| run_id.0).collect();
+        self.describe_served(&moved).await?;
         let working: BTreeSet<&str> =
             rows.iter().filter_map(|row| row.works_again.as_deref()).collect();
         if !working.is_empty() {

@@ -3,9 +3,9 @@
 use chrono::{DateTime, Utc};
 use domain::{
     AuditAction, AuditEntry, BatchId, ClosedBy, ContentHash, DocId, Entity, JobId, JobState,
-    Pipeline, RunChange, RunId, Secret, StageName,
+    MaskRule, Pipeline, RunChange, RunConfig, RunId, RunType, Secret, StageName,
 };
-use serde_json::{Value, json};
+use serde_json::json;
 use sqlx::FromRow;
 use uuid::Uuid;
 
@@ -25,9 +25,11 @@ pub struct NewRun {
     pub priority: i16,
     /// How often the first stage may be retried.
     pub retries: u32,
+    /// What started it.
+    pub run_type: RunType,
     pub parent_run_id: Option<RunId>,
     pub reason: Option<String>,
-    pub config: Value,
+    pub config: RunConfig,
     pub trace_parent: Option<String>,
     /// What it works on.
     pub content: Option<ContentHash>,
@@ -191,7 +193,7 @@ impl Tx {
             .bind(new.parent_run_id.map(|id| id.0))
             .bind(&new.reason)
             .bind(self.scope().actor().user_id().map(|id| id.0))
-            .bind(&new.config)
+            .bind(new.config.to_json())
             .bind(self.now())
             .bind(new.job_id.0)
             .bind(new.priority)
@@ -202,6 +204,7 @@ impl Tx {
             .bind(new.reused.as_ref().map(|reused| reused.first.as_str()))
             .bind(password.map(|stored| stored.sealed))
             .bind(check.as_ref().map(<[u8; 32]>::as_slice))
+            .bind(new.run_type.as_str())
             .execute(self.connection())
             .await?;
         if let Some(reused) = &new.reused {
@@ -226,7 +229,7 @@ impl Tx {
         doc_id: DocId,
         content: &ContentHash,
         stages: &[StageName],
-        masks: &Value,
+        masks: &[MaskRule],
     ) -> Result<Option<RunId>, StoreError> {
         let names: Vec<&str> = stages.iter().map(StageName::as_str).collect();
         let tenant_id = self.tenant_id().0;
@@ -235,7 +238,8 @@ impl Tx {
             .bind(doc_id.0)
             .bind(content.as_bytes())
             .bind(names)
-            .bind(masks)
+            // As a value, in which the numbers are written as they are in a run's configuration.
+            .bind(json!(masks))
             .fetch_optional(self.connection())
             .await?;
         Ok(found.map(RunId))

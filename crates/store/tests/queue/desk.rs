@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use chrono::{DateTime, Duration, Utc};
 use domain::{
-    Action, Caller, Clock, DocId, Failure, IdGen, JobId, LeaseToken, Pipeline, RunId, Scope,
-    Tenant, TenantId,
+    Action, Caller, Clock, DocId, Failure, IdGen, JobId, LeaseToken, Pipeline, RunConfig, RunId,
+    RunType, Scope, Tenant, TenantId,
 };
 use serde_json::{Value, json};
 use sqlx::PgConnection;
@@ -82,7 +82,8 @@ impl Desk {
             retries: 4,
             parent_run_id: None,
             reason: None,
-            config: json!({}),
+            config: RunConfig::default(),
+            run_type: RunType::default(),
             trace_parent: Some(
                 "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01".to_owned(),
             ),

@@ -1,7 +1,9 @@
 //! What people do while workers work: submit, cancel, retry.
 
-use domain::{Action, Caller, DocId, JobId, JobState, RunId, Scope, StageName, Tenant, TenantId};
-use serde_json::json;
+use domain::{
+    Action, Caller, DocId, JobId, JobState, RunConfig, RunId, RunType, Scope, StageName, Tenant,
+    TenantId,
+};
 use store::{JobFilter, NewRun, Window};
 
 use super::seed::Seed;
@@ -39,7 +41,8 @@ impl Seed<'_> {
             retries: 4,
             parent_run_id: None,
             reason: None,
-            config: json!({}),
+            config: RunConfig::default(),
+            run_type: RunType::default(),
             trace_parent: None,
             content: None,
             batch_id: None,

@@ -13,10 +13,11 @@ import { tell } from "../../live/notices.ts";
 import { may } from "../../session/permissions.ts";
 import { useMe } from "../../session/session.ts";
 import { PasswordDialog } from "./PasswordDialog.tsx";
+import { UpdateDialog } from "./UpdateDialog.tsx";
 
 export function Actions({ detail }: { detail: DocumentDetail }) {
   const { role } = useMe();
-  const [asking, setAsking] = useState<"password" | "rerun" | "withdraw" | "delete" | null>(null);
+  const [asking, setAsking] = useState<"password" | "rerun" | "update" | "withdraw" | "delete" | null>(null);
   const close = useCallback(() => setAsking(null), []);
   const [, navigate] = useLocation();
   const act = useAction(detail.doc_id);
@@ -38,12 +39,14 @@ export function Actions({ detail }: { detail: DocumentDetail }) {
       {(may(role, "rerun") || may(role, "deactivate")) && (
         <Menu label="More" icon="down">
           {may(role, "rerun") && <MenuItem isDisabled={isUnderWay} onSelect={() => setAsking("rerun")}>Rerun…</MenuItem>}
+          {may(role, "rerun") && <MenuItem onSelect={() => setAsking("update")}>Upload a new version…</MenuItem>}
           {may(role, "deactivate") && <MenuItem isDisabled={detail.status === "inactive"} onSelect={() => setAsking("withdraw")}>Withdraw…</MenuItem>}
           {may(role, "deactivate") && <MenuItem onSelect={() => setAsking("delete")}>Delete…</MenuItem>}
         </Menu>
       )}
       {asking === "password" && <PasswordDialog id={id} title={detail.title} onClose={close} />}
       {asking === "rerun" && <RerunDialog detail={detail} onClose={close} onRerun={(request) => act.mutate({ run: () => rerunDocument(id, request), said: "A new run is queued. What is served stays served until it succeeds." })} />}
+      {asking === "update" && <UpdateDialog detail={detail} onClose={close} />}
       {asking === "withdraw" && (
         <Confirm title="Withdraw this document?" action="Withdraw" onClose={close} onConfirm={() => act.mutate({ run: () => deactivateDocument(id), said: "The document is withdrawn." })}>
           <p>It stays stored, with its history, but nobody finds it any more and no answer uses it.</p>

@@ -21,6 +21,7 @@ export function Details({ detail, page }: { detail: DocumentDetail; page?: PageV
         <Fact name="File">{detail.filename}</Fact>
         <Fact name="Type">{detail.source_type} <span className="quiet">{detail.content_type}</span></Fact>
         <Fact name="Size">{bytes(detail.size_bytes)}</Fact>
+        {detail.pages != null && <Fact name="Pages">{detail.pages}</Fact>}
         <Fact name="Tags"><EditableTags id={detail.doc_id} tags={detail.tags} /></Fact>
         <Fact name="Source">{sourceInWords(detail.source)}</Fact>
         <Fact name="Added"><Time at={detail.created_at} /></Fact>

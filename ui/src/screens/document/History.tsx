@@ -15,7 +15,7 @@ import { tell } from "../../live/notices.ts";
 import { artifactsOf, compareRuns, figuresOf, runLength, stageSpans } from "./runs.ts";
 
 const NOT_READABLE = "What this run left is only for administrators and, unless a mask was added since, for reviewers.";
-const RUN_WORDS: Record<string, string> = { manual_upload: "Uploaded by hand", rerun: "Rerun", retry: "Retry" };
+const RUN_WORDS: Record<string, string> = { manual_upload: "Uploaded by hand", attachment: "Found in another document", rerun: "Rerun" };
 
 /** A run that follows another is a rerun, whatever the first one came from. */
 function runInWords(run: RunView): string {

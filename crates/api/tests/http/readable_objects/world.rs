@@ -5,8 +5,7 @@ use std::net::{IpAddr, Ipv4Addr};
 
 use axum::body::Bytes;
 use axum::http::{Method, StatusCode};
-use domain::{Caller, DocId, Role, RunId, TraceId};
-use ops::FileWithin;
+use domain::{Caller, DocId, FileWithin, Role, RunId, TraceId};
 use serde_json::{Value, json};
 use testkit::{Library, TestApp, TestTenant};
 

@@ -3,6 +3,7 @@
 mod model;
 mod passwords;
 mod rights;
+mod updates;
 
 use axum::http::{Method, StatusCode};
 use domain::{Role, User};

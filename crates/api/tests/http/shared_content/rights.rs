@@ -2,8 +2,8 @@
 
 use axum::body::Bytes;
 use axum::http::{Method, StatusCode};
-use domain::{Caller, DocId, RunId};
-use ops::{EventId, FileWithin};
+use domain::{Caller, DocId, FileWithin, RunId};
+use ops::EventId;
 use serde_json::json;
 
 use super::{LEASE, Office, doc_id};

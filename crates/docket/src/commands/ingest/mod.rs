@@ -12,6 +12,9 @@ mod progress;
 mod reading;
 mod report;
 
+pub(crate) use progress::Progress;
+pub(crate) use reading::Reading;
+
 use std::collections::HashMap;
 use std::io::{self, IsTerminal};
 use std::process::ExitCode;
@@ -25,7 +28,6 @@ use uuid::Uuid;
 
 use self::handing_in::Desk;
 use self::paths::{Found, Source};
-use self::progress::Progress;
 use self::report::{Ending, Handed, Processed, Report};
 use crate::cli::IngestArgs;
 use crate::client::{Client, ClientError, Detail, Patience, Receipts, Session, Told, Watch};

@@ -18,7 +18,7 @@ use super::progress::Progress;
 const CHUNK: usize = 128 * 1024;
 
 /// One passage through a file.
-pub(super) struct Reading {
+pub(crate) struct Reading {
     sent: AtomicU64,
     state: Mutex<State>,
     progress: Arc<Progress>,
@@ -32,7 +32,7 @@ struct State {
 
 impl Reading {
     /// The part of a form that sends the file from its beginning, as long as it is now.
-    pub(super) fn part(
+    pub(crate) fn part(
         file: Arc<File>,
         name: String,
         progress: Arc<Progress>,
@@ -43,7 +43,7 @@ impl Reading {
         Ok((Part::stream_with_length(body, size).file_name(name), reading))
     }
 
-    pub(super) fn sent(&self) -> u64 {
+    pub(crate) fn sent(&self) -> u64 {
         self.sent.load(Ordering::Relaxed)
     }
 

@@ -1,0 +1,133 @@
+//! What a run was told when it was made, and the form of a rerun with an updated original.
+
+use domain::{MaskRule, RunConfig};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+use crate::MaskView;
+
+/// What a run was told when it was made. A caller who sees only their own documents is not told what somebody else said
+/// of the same content.
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
+pub struct RunConfigView {
+    pub source_type: SourceTypeName,
+    /// The content that was handed in; a run of known content has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub upload_uri: Option<String>,
+    pub title: String,
+    pub original_filename: String,
+    #[schema(example = "application/pdf")]
+    pub content_type: String,
+    pub file_size_bytes: u64,
+    /// `sha256:…`
+    pub content_hash: String,
+    pub created_by_user_id: Option<Uuid>,
+    /// Who asked for the run: a user's id, `api_key:` and a key's id, or `system`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub created_by: Option<String>,
+    /// Regions that the run blanks out.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub masks: Vec<MaskView>,
+    /// The document that this one was found in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub within: Option<Uuid>,
+    /// How many documents are around it.
+    #[serde(default)]
+    pub depth: u64,
+}
+
+/// Where the content of a run came from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum SourceTypeName {
+    Upload,
+    Attachment,
+    S3,
+    Gcs,
+    Folder,
+    /// It was known already.
+    Rerun,
+}
+
+/// What started a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum RunTypeName {
+    ManualUpload,
+    Attachment,
+    Rerun,
+    S3Sync,
+    GcsSync,
+    FolderSync,
+}
+
+/// An updated original of a document.
+#[derive(Debug, ToSchema)]
+pub struct UpdateForm {
+    #[schema(value_type = String, format = Binary)]
+    pub file: Vec<u8>,
+    /// Opens the file, where it is locked.
+    #[schema(max_length = 200, value_type = String, required = false)]
+    pub password: Option<String>,
+    #[schema(max_length = 1000, value_type = String, required = false, example = "Signed by both parties")]
+    pub reason: Option<String>,
+}
+
+impl From<RunConfig> for RunConfigView {
+    fn from(config: RunConfig) -> Self {
+        Self {
+            source_type: config.source_type.into(),
+            upload_uri: config.upload_uri,
+            title: config.title,
+            original_filename: config.original_filename,
+            content_type: config.content_type,
+            file_size_bytes: config.file_size_bytes,
+            content_hash: config.content_hash,
+            created_by_user_id: config.created_by_user_id.map(|id| id.0),
+            created_by: config.created_by,
+            masks: config.masks.into_iter().map(MaskView::from).collect(),
+            within: config.within.map(|id| id.0),
+            depth: config.depth,
+        }
+    }
+}
+
+impl From<MaskRule> for MaskView {
+    fn from(rule: MaskRule) -> Self {
+        Self {
+            area: rule.area,
+            page: rule.page,
+            kinds: rule.kinds.iter().map(ToString::to_string).collect(),
+            file_name_contains: rule.file_name_contains,
+        }
+    }
+}
+
+impl From<domain::SourceType> for SourceTypeName {
+    fn from(source_type: domain::SourceType) -> Self {
+        use domain::SourceType as From;
+        match source_type {
+            From::Upload => Self::Upload,
+            From::Attachment => Self::Attachment,
+            From::S3 => Self::S3,
+            From::Gcs => Self::Gcs,
+            From::Folder => Self::Folder,
+            From::Rerun => Self::Rerun,
+        }
+    }
+}
+
+impl From<domain::RunType> for RunTypeName {
+    fn from(run_type: domain::RunType) -> Self {
+        use domain::RunType as From;
+        match run_type {
+            From::ManualUpload => Self::ManualUpload,
+            From::Attachment => Self::Attachment,
+            From::Rerun => Self::Rerun,
+            From::S3Sync => Self::S3Sync,
+            From::GcsSync => Self::GcsSync,
+            From::FolderSync => Self::FolderSync,
+        }
+    }
+}

@@ -1,0 +1,208 @@
+//! Where documents come from, and what starts their runs.
+
+use std::fmt;
+use std::str::FromStr;
+
+use bytes::Bytes;
+use serde::{Deserialize, Serialize};
+
+use crate::{ContentHash, DocId, RunId, TenantId, upload_uri};
+
+/// Where a document came from, with what identifies it there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// Somebody uploaded it. It is identified by its content.
+    Upload,
+    /// It came within another document. It is identified by its content, as an upload is.
+    Attachment {
+        parent: DocId,
+        depth: u64,
+    },
+    S3 {
+        bucket: String,
+        key: String,
+    },
+    Gcs {
+        bucket: String,
+        name: String,
+    },
+    /// A file in a folder of a machine that runs Docket.
+    Folder {
+        path: String,
+    },
+}
+
+/// The kind of an origin, as a run's configuration records it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SourceType {
+    #[default]
+    Upload,
+    Attachment,
+    S3,
+    Gcs,
+    Folder,
+    /// The run processes content again that is known already.
+    Rerun,
+}
+
+/// What started a run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RunType {
+    #[default]
+    ManualUpload,
+    Attachment,
+    /// Somebody had a document processed again, with the same original or an updated one.
+    Rerun,
+    S3Sync,
+    GcsSync,
+    FolderSync,
+}
+
+/// A file that came within another document: an attachment of a mail.
+#[derive(Clone, Debug)]
+pub struct FileWithin {
+    pub tenant_id: TenantId,
+    pub parent: DocId,
+    /// The run that found it.
+    pub run_id: RunId,
+    /// What it is called there.
+    pub name: String,
+    pub content: Bytes,
+    /// How many documents are around it.
+    pub depth: u64,
+}
+
+impl Origin {
+    /// The identity of a document that came this way: its content, or its place in a source.
+    pub fn source_uri(&self, content: ContentHash) -> String {
+        match self {
+            Self::Upload | Self::Attachment { .. } => upload_uri(content),
+            Self::S3 { bucket, key } => format!("s3://{bucket}/{key}"),
+            Self::Gcs { bucket, name } => format!("gs://{bucket}/{name}"),
+            Self::Folder { path } => format!("file://{path}"),
+        }
+    }
+
+    pub fn source_type(&self) -> SourceType {
+        match self {
+            Self::Upload => SourceType::Upload,
+            Self::Attachment { .. } => SourceType::Attachment,
+            Self::S3 { .. } => SourceType::S3,
+            Self::Gcs { .. } => SourceType::Gcs,
+            Self::Folder { .. } => SourceType::Folder,
+        }
+    }
+
+    pub fn run_type(&self) -> RunType {
+        match self {
+            Self::Upload => RunType::ManualUpload,
+            Self::Attachment { .. } => RunType::Attachment,
+            Self::S3 { .. } => RunType::S3Sync,
+            Self::Gcs { .. } => RunType::GcsSync,
+            Self::Folder { .. } => RunType::FolderSync,
+        }
+    }
+}
+
+impl SourceType {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Upload => "upload",
+            Self::Attachment => "attachment",
+            Self::S3 => "s3",
+            Self::Gcs => "gcs",
+            Self::Folder => "folder",
+            Self::Rerun => "rerun",
+        }
+    }
+}
+
+impl RunType {
+    pub const ALL: [Self; 6] = [
+        Self::ManualUpload,
+        Self::Attachment,
+        Self::Rerun,
+        Self::S3Sync,
+        Self::GcsSync,
+        Self::FolderSync,
+    ];
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::ManualUpload => "manual_upload",
+            Self::Attachment => "attachment",
+            Self::Rerun => "rerun",
+            Self::S3Sync => "s3_sync",
+            Self::GcsSync => "gcs_sync",
+            Self::FolderSync => "folder_sync",
+        }
+    }
+}
+
+impl fmt::Display for SourceType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl fmt::Display for RunType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl FromStr for RunType {
+    type Err = ();
+
+    fn from_str(text: &str) -> Result<Self, ()> {
+        Self::ALL.into_iter().find(|run_type| run_type.as_str() == text).ok_or(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use uuid::Uuid;
+
+    use super::*;
+
+    /// Every origin: identity of its documents, kind, and what started the run.
+    #[test]
+    fn every_origin_says_what_it_stands_for() {
+        let text = str::to_owned;
+        let parent = DocId(Uuid::nil());
+        let origins = [
+            Origin::Upload,
+            Origin::Attachment { parent, depth: 1 },
+            Origin::S3 { bucket: text("b"), key: text("in/a.pdf") },
+            Origin::Gcs { bucket: text("b"), name: text("in/a.pdf") },
+            Origin::Folder { path: text("/in/a.pdf") },
+        ];
+        let content = ContentHash([0xab; 32]);
+        let by_content = upload_uri(content);
+        let rows = origins.map(|origin| {
+            let uri = origin.source_uri(content).replace(&by_content, "(content)");
+            format!("{} {} {uri}", origin.source_type(), origin.run_type())
+        });
+        assert_eq!(
+            rows,
+            [
+                "upload manual_upload (content)",
+                "attachment attachment (content)",
+                "s3 s3_sync s3://b/in/a.pdf",
+                "gcs gcs_sync gs://b/in/a.pdf",
+                "folder folder_sync file:///in/a.pdf",
+            ]
+        );
+    }
+
+    #[test]
+    fn every_run_type_reads_back_and_is_written_the_same_in_json() {
+        for run_type in RunType::ALL {
+            assert_eq!(run_type.as_str().parse(), Ok(run_type));
+            assert_eq!(serde_json::to_value(run_type).unwrap(), run_type.as_str());
+        }
+        assert_eq!(serde_json::to_value(SourceType::Rerun).unwrap(), SourceType::Rerun.as_str());
+    }
+}

@@ -1,0 +1,12 @@
+-- The runs that ended with one of these jobs ($1), with how long they waited and took, as a whole and by stage.
+SELECT run.run_id, run.tenant_id, run.doc_id, run.status,
+       (run.stats ->> 'chunks_created')::bigint AS chunks_created,
+       (run.stats ->> 'tokens_total')::bigint AS tokens_total,
+       (extract(epoch FROM run.finished_at - run.started_at) * 1000)::bigint AS duration_ms,
+       (extract(epoch FROM run.started_at - run.created_at) * 1000)::bigint AS queue_wait_ms,
+       (SELECT coalesce(jsonb_object_agg(
+                   s.name || '_ms', (extract(epoch FROM s.ended_at - s.started_at) * 1000)::bigint), '{}')
+        FROM stages AS s WHERE s.run_id = run.run_id) AS stages
+FROM jobs AS j
+JOIN ingestion_runs AS run ON run.run_id = j.run_id
+WHERE j.job_id = ANY ($1) AND run.status IN ('succeeded', 'failed')
