@@ -80,7 +80,6 @@ pub use admit_upload::UploadPermit;
 pub use audit::{AuditKey, AuditSettings, InvalidPublicKey, PublicKey};
 pub use authenticate::AuthError;
 pub use batches::RequestedBatch;
-pub use blob::links::content_disposition;
 pub use blob::{BlobError, BlobStream};
 pub use check_readiness::{Dependency, Readiness, Vitals, WorkerProbe};
 pub use count_facets::{BatchFacet, DocumentFacets};
