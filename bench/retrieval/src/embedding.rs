@@ -7,6 +7,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
+use retrieval::cosine;
 use retrieval::embed::tiny::{self, Size};
 use retrieval::embed::{Embedder, default_folder};
 use serde::Deserialize;
@@ -216,10 +217,6 @@ fn tool(name: &str) -> PathBuf {
     };
     let tools = variable("DOCKET_TOOLS").map(PathBuf::from).or_else(cache);
     tools.map_or_else(|| name.into(), |tools| tools.join("bin").join(name))
-}
-
-fn cosine(a: &[f32], b: &[f32]) -> f32 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
 /// What all threads of this process have used of the processor, in the kernel's hundredths.

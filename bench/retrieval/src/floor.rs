@@ -8,6 +8,7 @@ use std::fmt::Write as _;
 use std::io::{self, Write as _};
 
 use anyhow::Result;
+use retrieval::cosine;
 
 use crate::judged::as_float;
 use crate::quality_corpus::{self, QuestionSet};
@@ -76,10 +77,6 @@ fn right(set: &QuestionSet, passages: &[Vec<f32>], vectors: &Vectors) -> Result<
         right.reduce(f32::max)
     });
     Ok(cosines.collect())
-}
-
-fn cosine(a: &[f32], b: &[f32]) -> f32 {
-    a.iter().zip(b).map(|(x, y)| x * y).sum()
 }
 
 /// One to three words of letters that follow from a seed.

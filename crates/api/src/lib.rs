@@ -7,6 +7,7 @@
 //! that the OpenAPI document cannot say anything else than the router does.
 
 mod client_address;
+mod content_disposition;
 mod extract;
 pub mod form;
 mod openapi;

@@ -54,6 +54,12 @@ pub use stream::{BlobStream, Recorded};
 pub use upload::{Staged, Upload};
 pub use url::{BlobUrl, InvalidBlobUrl};
 
+/// Says how TLS is computed in this process: HTTP clients bring no cryptography of their own. Whoever makes one calls
+/// this first; that somebody else was first is fine.
+pub fn install_tls_provider() {
+    rustls::crypto::ring::default_provider().install_default().ok();
+}
+
 /// An object store. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Blobs {
@@ -102,8 +108,8 @@ pub struct StoredArtifact {
 #[derive(Clone, Copy, Debug)]
 pub struct Download<'a> {
     pub expires_in: Duration,
-    /// The name the browser saves it under.
-    pub file_name: &'a str,
+    /// The header of this name, which says what the browser saves it as.
+    pub content_disposition: &'a str,
     pub media_type: &'a str,
 }
 

@@ -1,5 +1,10 @@
 //! Vectors from an OpenAI-compatible server: `POST /v1/embeddings`.
 
+use std::sync::Arc;
+
+use retrieval::embedding::{
+    Embedded, Embedding, EmbeddingError, Origin, Reopened, ServiceModel, estimated_tokens,
+};
 use serde::Deserialize;
 use serde_json::json;
 
@@ -10,6 +15,7 @@ use crate::{ModelError, Patience, Service};
 #[derive(Debug)]
 pub struct Embeddings {
     exchange: Exchange,
+    /// Host and model: only vectors of the same model can be compared.
     model: String,
     dimension: usize,
 }
@@ -26,17 +32,12 @@ impl Embeddings {
         Ok(Self { exchange: Exchange::new(service, url, headers, patience)?, model, dimension })
     }
 
-    /// Whose vectors these are: host and model. Only vectors of the same model can be compared.
-    pub fn model(&self) -> &str {
-        &self.model
-    }
-
-    pub fn dimension(&self) -> usize {
-        self.dimension
+    fn host(&self) -> &str {
+        self.exchange.service.base_url.host_str().unwrap_or_default()
     }
 
     /// One vector for each text, in their order.
-    pub async fn embed(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, ModelError> {
+    pub async fn embed_all(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, ModelError> {
         let mut vectors = Vec::with_capacity(texts.len());
         for batch in texts.chunks(Self::LARGEST_BATCH) {
             vectors.extend(self.embed_batch(batch).await?);
@@ -70,6 +71,49 @@ impl Embeddings {
             ));
         }
         normalised(row).ok_or_else(|| "a vector has no direction".to_owned())
+    }
+}
+
+impl Embedding for Embeddings {
+    fn model(&self) -> &str {
+        &self.model
+    }
+
+    /// Its tokenizer is not known here.
+    fn count_tokens(&self, text: &str) -> usize {
+        estimated_tokens(text)
+    }
+
+    fn embed(&self, texts: Vec<String>) -> Embedded<'_> {
+        Box::pin(async move {
+            let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+            self.embed_all(&texts).await.map_err(|error| {
+                let said = error.to_string();
+                if error.is_about_the_service() {
+                    EmbeddingError::Passing(said)
+                } else {
+                    EmbeddingError::Lasting(said)
+                }
+            })
+        })
+    }
+
+    fn origin(&self) -> Origin {
+        Origin::Service(ServiceModel {
+            host: self.host().to_owned(),
+            name: self.exchange.service.model.clone(),
+            dimension: self.dimension,
+        })
+    }
+
+    /// At the address and with the key that the settings have now.
+    fn sibling(&self, of: &ServiceModel) -> Reopened {
+        if of.host != self.host() {
+            return Err(of.is_not_configured());
+        }
+        let service = Service { model: of.name.clone(), ..self.exchange.service.clone() };
+        let sibling = Self::new(service, of.dimension, self.exchange.patience.clone());
+        Ok(Arc::new(sibling.map_err(|error| error.to_string())?))
     }
 }
 

@@ -23,7 +23,7 @@ pub(crate) struct Exchange {
     http: reqwest::Client,
     url: Url,
     pub(crate) service: Service,
-    patience: Patience,
+    pub(crate) patience: Patience,
 }
 
 impl Exchange {
@@ -37,8 +37,7 @@ impl Exchange {
         if !matches!(url.scheme(), "http" | "https") || !url.has_host() {
             return Err(unusable(&service, "the base URL must begin with http:// or https://"));
         }
-        // Who came first has installed the same one.
-        rustls::crypto::ring::default_provider().install_default().ok();
+        blob::install_tls_provider();
         let mut builder = reqwest::Client::builder()
             .connect_timeout(service.limits.connect)
             .redirect(redirect::Policy::none())

@@ -2,7 +2,7 @@
 //!
 //! Today these are *model services*: servers that complete text ([`llm`]), turn text into vectors
 //! ([`embeddings`]) or judge how well passages answer a query ([`rerank`]). This crate knows their wire
-//! formats and how they fail. What is asked of them, and what is done with the answer, is the caller's.
+//! formats and how they fail; of what other servers stream it reads the [`events`]. What is asked of them, and what is done with the answer, is the caller's.
 //!
 //! ```text
 //! llm, embeddings, rerank ─► exchange ─► the server
@@ -25,6 +25,7 @@
 
 pub mod embeddings;
 mod error;
+pub mod events;
 mod exchange;
 pub mod llm;
 mod patience;

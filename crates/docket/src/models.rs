@@ -5,14 +5,12 @@ use std::time::Duration;
 
 use anyhow::Context;
 use connect::embeddings::Embeddings;
-use connect::llm::{Anthropic, LanguageModel, OpenAiCompatible};
+use connect::llm::{Anthropic, LanguageModel, OpenAiCompatible, SchemaFallback};
 use connect::rerank::Reranker;
 use connect::{Limits, Patience, Service};
 use ops::{SearchSettings, SecondOpinion};
 use retrieval::embed::{CrossEncoder, default_folder};
-use retrieval::embedding::{
-    Embedded, Embedding, EmbeddingError, EmbeddingSource, Origin, Reopened, ServiceModel,
-};
+use retrieval::embedding::EmbeddingSource;
 
 use crate::config::{EmbeddingChoice, ModelService, Protocol, RerankChoice, SearchConfig};
 use crate::system;
@@ -41,7 +39,7 @@ pub(crate) fn embedding(config: &SearchConfig) -> anyhow::Result<EmbeddingSource
         }
         EmbeddingChoice::Service { service, dimension } => {
             let service = to_service(service, Limits::EMBEDDING);
-            let remote = RemoteEmbedding::new(service, *dimension)
+            let remote = Embeddings::new(service, *dimension, patience())
                 .context("the settings of the embedding service cannot be used")?;
             EmbeddingSource::elsewhere(Arc::new(remote), config.embedding_threads)
         }
@@ -68,17 +66,16 @@ fn second_opinion(config: &SearchConfig) -> anyhow::Result<Option<SecondOpinion>
 fn language_model(service: &ModelService) -> anyhow::Result<Arc<dyn LanguageModel>> {
     let unusable = "the settings of the language model cannot be used";
     let wanted = to_service(service, Limits::COMPLETION);
-    Ok(match service.protocol {
+    let model: Arc<dyn LanguageModel> = match service.protocol {
         Protocol::Anthropic => Arc::new(Anthropic::new(wanted, patience()).context(unusable)?),
         Protocol::OpenAi | Protocol::Cohere => {
             Arc::new(OpenAiCompatible::new(wanted, patience()).context(unusable)?)
         }
-    })
+    };
+    Ok(Arc::new(SchemaFallback::new(model)))
 }
 
 fn to_service(service: &ModelService, limits: Limits) -> Service {
-    // Who came first has installed the same one.
-    rustls::crypto::ring::default_provider().install_default().ok();
     let made = Service::new(service.url.clone(), service.model.clone(), limits);
     match &service.key {
         Some(key) => made.with_key(key.clone()),
@@ -88,64 +85,4 @@ fn to_service(service: &ModelService, limits: Limits) -> Service {
 
 fn patience() -> Patience {
     Patience::new(system::environment().random)
-}
-
-/// A model behind somebody's HTTP. Its tokenizer is not known here, so tokens are estimated.
-#[derive(Debug)]
-struct RemoteEmbedding {
-    embeddings: Embeddings,
-    service: Service,
-}
-
-impl RemoteEmbedding {
-    fn new(service: Service, dimension: usize) -> Result<Self, connect::ModelError> {
-        let embeddings = Embeddings::new(service.clone(), dimension, patience())?;
-        Ok(Self { embeddings, service })
-    }
-
-    fn host(&self) -> &str {
-        self.service.base_url.host_str().unwrap_or_default()
-    }
-}
-
-impl Embedding for RemoteEmbedding {
-    fn model(&self) -> &str {
-        self.embeddings.model()
-    }
-
-    fn count_tokens(&self, text: &str) -> usize {
-        text.split_whitespace().count() * 4 / 3
-    }
-
-    fn embed(&self, texts: Vec<String>) -> Embedded<'_> {
-        Box::pin(async move {
-            let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-            self.embeddings.embed(&texts).await.map_err(|error| {
-                let said = error.to_string();
-                if error.is_about_the_service() {
-                    EmbeddingError::Passing(said)
-                } else {
-                    EmbeddingError::Lasting(said)
-                }
-            })
-        })
-    }
-
-    fn origin(&self) -> Origin {
-        Origin::Service(ServiceModel {
-            host: self.host().to_owned(),
-            name: self.service.model.clone(),
-            dimension: self.embeddings.dimension(),
-        })
-    }
-
-    /// At the address and with the key that the settings have now.
-    fn sibling(&self, of: &ServiceModel) -> Reopened {
-        if of.host != self.host() {
-            return Err(of.is_not_configured());
-        }
-        let service = Service { model: of.name.clone(), ..self.service.clone() };
-        let sibling = Self::new(service, of.dimension).map_err(|error| error.to_string())?;
-        Ok(Arc::new(sibling))
-    }
 }

@@ -37,7 +37,6 @@ pub use access::login::SignedIn;
 pub use access::tokens::TokenKey;
 pub use access::update_user::RequestedChange;
 pub use audit::{Audit, AuditKey, AuditSettings, InvalidPublicKey, PublicKey};
-pub use blob::links::content_disposition;
 pub use blob::{BlobError, BlobStream};
 pub use documents::admit_upload::UploadPermit;
 pub use documents::artifacts::FoundArtifact;

@@ -35,6 +35,12 @@ pub trait Embedding: fmt::Debug + Send + Sync {
     /// One vector of length 1 for each text, in their order.
     fn embed(&self, texts: Vec<String>) -> Embedded<'_>;
 
+    /// The same on the calling thread, which blocks meanwhile. `None` for a model that others compute: whoever may not
+    /// wait for a server asks [`Embedding::embed`] before.
+    fn embed_here(&self, _texts: &[&str]) -> Option<Result<Vec<Vec<f32>>, EmbeddingError>> {
+        None
+    }
+
     /// Where it can be opened again.
     fn origin(&self) -> Origin;
 
@@ -42,6 +48,11 @@ pub trait Embedding: fmt::Debug + Send + Sync {
     fn sibling(&self, of: &ServiceModel) -> Reopened {
         Err(of.is_not_configured())
     }
+}
+
+/// About how many tokens a tokenizer of the BERT family makes of a text, where there is none to ask.
+pub fn estimated_tokens(text: &str) -> usize {
+    text.split_whitespace().count() * 4 / 3
 }
 
 /// Where a model can be opened, as it is remembered. Nothing secret is part of it.
@@ -110,6 +121,12 @@ struct Local {
     folder: PathBuf,
 }
 
+impl Local {
+    fn compute(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, EmbeddingError> {
+        self.embedder.embed(texts).map_err(|error| EmbeddingError::Lasting(error.to_string()))
+    }
+}
+
 impl Embedding for Local {
     fn model(&self) -> &str {
         self.embedder.model()
@@ -124,17 +141,19 @@ impl Embedding for Local {
     }
 
     fn embed(&self, texts: Vec<String>) -> Embedded<'_> {
-        let embedder = Arc::clone(&self.embedder);
+        let this = self.clone();
         Box::pin(async move {
             let compute = move || {
                 let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-                embedder.embed(&texts)
+                this.compute(&texts)
             };
-            match tokio::task::spawn_blocking(compute).await {
-                Ok(vectors) => vectors.map_err(|error| EmbeddingError::Lasting(error.to_string())),
-                Err(_) => Err(EmbeddingError::Crashed("embedding did not come to an end".into())),
-            }
+            let crashed = |_| EmbeddingError::Crashed("embedding did not come to an end".into());
+            tokio::task::spawn_blocking(compute).await.map_err(crashed)?
         })
+    }
+
+    fn embed_here(&self, texts: &[&str]) -> Option<Result<Vec<Vec<f32>>, EmbeddingError>> {
+        Some(self.compute(texts))
     }
 
     fn origin(&self) -> Origin {

@@ -18,3 +18,8 @@ mod random_texts;
 pub mod sentences;
 pub mod snippet;
 pub mod terms;
+
+/// Of two vectors of length 1.
+pub fn cosine(a: &[f32], b: &[f32]) -> f32 {
+    a.iter().zip(b).map(|(x, y)| x * y).sum()
+}

@@ -180,6 +180,11 @@ impl Replies<'_> {
         }
     }
 
+    /// For [`crate::pool::open_frame`].
+    pub fn send_value<T: Serialize>(&mut self, tag: Tag, value: &T) -> Result<(), NotSent> {
+        self.send(tag, &framed(value).map_err(|_| NotSent::TooLarge)?)
+    }
+
     /// Waking the parent costs more than packing a page does, so quick answers go out together; whoever waits
     /// for slow ones gets each at once.
     fn send_now_and_then(&mut self) -> io::Result<()> {

@@ -8,9 +8,10 @@ use axum::body::Body;
 use axum::extract::State;
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use ops::{Followed, FoundOriginal, LinkVisit, content_disposition};
+use ops::{Followed, FoundOriginal, LinkVisit};
 
 use crate::Api;
+use crate::content_disposition::content_disposition;
 use crate::extract::{Client, Path};
 use crate::openapi::{Checked, Linked};
 use crate::problem::ApiProblem;
@@ -43,7 +44,7 @@ pub(crate) async fn follow(
     let range = asked.get(header::RANGE).and_then(|value| value.to_str().ok()).and_then(one_range);
     let partial = range.is_some();
     let wants_bytes = method != Method::HEAD;
-    let visit = LinkVisit { range, wants_bytes, client: address, trace_id };
+    let visit = LinkVisit { range, wants_bytes, client: address, trace_id, content_disposition };
     match api.ops.content.follow_link(&token, visit).await? {
         Followed::Here(original) => Ok(bytes_of(original, partial)),
         Followed::Elsewhere(url) => Ok(redirect_to(url.as_str())),

@@ -9,10 +9,11 @@ use axum::extract::State;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use domain::{DocId, RunId, RunState, RunType};
-use ops::{RunDetail, StageRecord, content_disposition};
+use ops::{RunDetail, StageRecord};
 use uuid::Uuid;
 
 use crate::Api;
+use crate::content_disposition::content_disposition;
 use crate::extract::{Id, Path, Query, SignedInCaller, cursor_of, page_request};
 use crate::openapi::{AboutOne, Checked, Guarded};
 use crate::problem::ApiProblem;

@@ -1,10 +1,9 @@
 //! Finding and asking, in exactly what the caller may see.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use axum::http::{Method, StatusCode};
-use connect::ModelError;
 use connect::llm::{Completed, Completion, CompletionFuture, LanguageModel};
 use domain::Role;
 use serde_json::{Value, json};
@@ -287,15 +286,6 @@ async fn an_answer_is_told_as_it_comes() {
 #[derive(Debug)]
 struct Parrot {
     says: &'static str,
-    /// As some servers do.
-    refuses_bounds: bool,
-    asked: Arc<AtomicUsize>,
-}
-
-impl Parrot {
-    fn that_says(says: &'static str) -> Self {
-        Self { says, refuses_bounds: false, asked: Arc::default() }
-    }
 }
 
 impl LanguageModel for Parrot {
@@ -305,16 +295,10 @@ impl LanguageModel for Parrot {
 
     fn complete<'a>(
         &'a self,
-        request: &'a Completion,
+        _: &'a Completion,
         deltas: &'a mut (dyn FnMut(&str) + Send),
     ) -> CompletionFuture<'a> {
         Box::pin(async move {
-            self.asked.fetch_add(1, Ordering::Relaxed);
-            let schema = request.schema.as_ref().unwrap().to_string();
-            if self.refuses_bounds && (schema.contains("pattern") || schema.contains("Items")) {
-                let (server, said) = (self.name().to_owned(), "unknown keyword".to_owned());
-                return Err(ModelError::Refused { server, status: 400, said });
-            }
             deltas(self.says);
             Ok(Completed {
                 text: self.says.to_owned(),
@@ -327,7 +311,7 @@ impl LanguageModel for Parrot {
 }
 
 async fn answered_by(says: &'static str) -> Value {
-    let (library, acme) = library_with(Parrot::that_says(says)).await;
+    let (library, acme) = library_with(Parrot { says }).await;
     asked(&library, &acme).await
 }
 
@@ -377,21 +361,6 @@ async fn of_what_a_model_writes_only_what_the_passages_support_is_given() {
     assert!(nothing["warnings"].to_string().contains("quoted instead"), "{nothing}");
     let abstained = answered_by(r#"{"abstain": true, "sentences": []}"#).await;
     assert_eq!(abstained["abstained"], true, "{abstained}");
-}
-
-#[tokio::test]
-async fn a_server_that_refuses_bounds_in_a_schema_is_asked_without_them() {
-    let says = r#"{"abstain": false, "sentences": [
-        {"citations": [1], "text": "The landlord insures the building against fire."}]}"#;
-    let parrot = Parrot { refuses_bounds: true, ..Parrot::that_says(says) };
-    let times = Arc::clone(&parrot.asked);
-    let (library, acme) = library_with(parrot).await;
-    let answered = asked(&library, &acme).await;
-    assert_eq!(answered["provider"], "parrot", "{answered}");
-    assert_eq!(times.swap(0, Ordering::Relaxed), 2, "with bounds, and without");
-    let answered = asked(&library, &acme).await;
-    assert_eq!(answered["provider"], "parrot", "{answered}");
-    assert_eq!(times.load(Ordering::Relaxed), 1, "it is remembered");
 }
 
 /// What stands in a document is data: it is quoted where it answers, and followed nowhere.

@@ -23,7 +23,6 @@ use url::Url;
 use uuid::Uuid;
 
 use crate::error::{BlobError, Result};
-use crate::links::content_disposition;
 use crate::place::staged_key;
 use crate::stream::within;
 use crate::upload::Content;
@@ -192,9 +191,9 @@ impl Bucket {
 
     pub(crate) async fn sign(&self, key: &str, download: Download<'_>) -> Result<Url> {
         let path = self.path(key)?;
-        let Download { expires_in, file_name, media_type } = download;
+        let Download { expires_in, content_disposition, media_type } = download;
         let options = SignedUrlOptions::new().with_query([
-            ("response-content-disposition", content_disposition(file_name)),
+            ("response-content-disposition", content_disposition.to_owned()),
             ("response-content-type", media_type.to_owned()),
         ]);
         let signed = self.client.signed_url_opts(Method::GET, &path, expires_in, &options);

@@ -14,7 +14,7 @@ use crate::url::BucketUrl;
 
 impl Bucket {
     pub(crate) fn open_s3(at: &BucketUrl, settings: &Settings) -> Result<Self> {
-        use_ring_for_tls();
+        crate::install_tls_provider();
         let mut builder = AmazonS3Builder::new()
             // One request for one object: its status says what happened, and every server has it.
             .with_disable_bulk_delete(true)
@@ -45,7 +45,7 @@ impl Bucket {
     }
 
     pub(crate) fn open_gcs(at: &BucketUrl, settings: &Settings) -> Result<Self> {
-        use_ring_for_tls();
+        crate::install_tls_provider();
         let mut builder = GoogleCloudStorageBuilder::new()
             // The server that gives a machine its token is asked without TLS.
             .with_client_options(client_options(settings.patience).with_allow_http(true))
@@ -100,10 +100,4 @@ fn retries(patience: Patience) -> RetryConfig {
         max_retries: patience.retries,
         retry_timeout: patience.retry_for,
     }
-}
-
-/// The HTTP client brings no cryptography of its own. That another part of the process was first is
-/// fine.
-fn use_ring_for_tls() {
-    drop(rustls::crypto::ring::default_provider().install_default());
 }

@@ -228,7 +228,8 @@ pub(crate) async fn links_open_with_their_name_and_type(blobs: Blobs, server: So
     let hash = desk.publish(b"%PDF").await;
     let download = Download {
         expires_in: Duration::from_hours(1),
-        file_name: "Übersicht 1.pdf",
+        content_disposition: "attachment; filename=\"_bersicht 1.pdf\"; \
+                              filename*=UTF-8''%C3%9Cbersicht%201.pdf",
         media_type: "application/pdf",
     };
     let mut quickest = Duration::MAX;

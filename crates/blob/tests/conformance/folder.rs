@@ -30,7 +30,7 @@ async fn a_folder_signs_no_links() {
     let hash = desk.publish(b"content").await;
     let download = Download {
         expires_in: Duration::from_hours(1),
-        file_name: "a.pdf",
+        content_disposition: "attachment",
         media_type: "application/pdf",
     };
     assert_eq!(desk.blobs.sign_original(desk.tenant, &hash, download).await.unwrap(), None);

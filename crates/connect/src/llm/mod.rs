@@ -7,8 +7,8 @@
 //! the schema is up to the server: whoever uses the text reads it with `serde` and sees.
 
 mod anthropic;
-mod events;
 mod openai;
+mod schema_fallback;
 mod streaming;
 
 use std::fmt::Debug;
@@ -18,6 +18,7 @@ use serde_json::Value;
 
 pub use anthropic::Anthropic;
 pub use openai::OpenAiCompatible;
+pub use schema_fallback::SchemaFallback;
 
 use crate::ModelError;
 

@@ -3,9 +3,9 @@
 use serde::de::IgnoredAny;
 use serde_json::Value;
 
-use super::events::Events;
 use super::{Completed, Completion};
 use crate::ModelError;
+use crate::events::Events;
 use crate::exchange::{Answer, Exchange};
 use crate::refusal::{Refusal, quote};
 
@@ -99,8 +99,9 @@ async fn follow(
             what: "one event",
             limit: Events::LARGEST,
         })?;
-        for data in found.drain(..) {
-            if transcript.take(exchange, read, data, deltas)? {
+        for event in found.drain(..) {
+            // Names and ids of events do not matter: both protocols repeat in the data what does.
+            if transcript.take(exchange, read, event.data, deltas)? {
                 return Ok(());
             }
         }

@@ -2,6 +2,7 @@
 
 use connect::embeddings::Embeddings;
 use connect::{Limits, ModelError};
+use retrieval::embedding::{Embedding, Origin, ServiceModel};
 use serde_json::{Value, json};
 
 use crate::server::{ModelServer, Reply, with_status};
@@ -19,7 +20,7 @@ fn vectors(rows: &[(usize, Value)]) -> Reply {
 
 async fn reason_against(rows: &[(usize, Value)]) -> String {
     let server = ModelServer::start([vectors(rows)]).await;
-    let error = embeddings(&server, 2).embed(&["a", "b"]).await.unwrap_err();
+    let error = embeddings(&server, 2).embed_all(&["a", "b"]).await.unwrap_err();
     assert!(matches!(error, ModelError::NotUnderstood { .. }), "{error:?}");
     error.to_string()
 }
@@ -30,7 +31,7 @@ async fn vectors_come_in_the_order_of_the_texts_with_length_one() {
     let server = ModelServer::start([vectors(&rows)]).await;
     let embeddings = embeddings(&server, 2);
     assert_eq!(embeddings.model(), "127.0.0.1/small");
-    let found = embeddings.embed(&["a", "b"]).await.unwrap();
+    let found = embeddings.embed_all(&["a", "b"]).await.unwrap();
     assert_eq!(found, [[0.6, 0.8], [0.0, -1.0]]);
 
     let request = &server.received()[0];
@@ -52,7 +53,7 @@ async fn many_texts_go_in_several_requests() {
         )
     };
     let server = ModelServer::start([batch(0..256), batch(256..512), batch(512..600)]).await;
-    let found = embeddings(&server, 2).embed(&texts).await.unwrap();
+    let found = embeddings(&server, 2).embed_all(&texts).await.unwrap();
     assert_eq!(found.len(), 600);
     assert!(found.iter().enumerate().all(|(text, vector)| vector[text % 2] > 0.9));
     let sent = server.received().into_iter().flat_map(|request| {
@@ -66,7 +67,7 @@ async fn many_texts_go_in_several_requests() {
 #[tokio::test]
 async fn no_texts_are_no_request() {
     let server = ModelServer::start([]).await;
-    assert!(embeddings(&server, 2).embed(&[]).await.unwrap().is_empty());
+    assert!(embeddings(&server, 2).embed_all(&[]).await.unwrap().is_empty());
     assert!(server.received().is_empty());
 }
 
@@ -98,7 +99,7 @@ async fn a_vector_has_to_point_somewhere() {
 #[tokio::test]
 async fn an_answer_beyond_all_measure_is_cut_off() {
     let server = ModelServer::start([vectors(&[(0, json!(vec![0.5; 100_000]))])]).await;
-    let error = embeddings(&server, 2).embed(&["a"]).await.unwrap_err();
+    let error = embeddings(&server, 2).embed_all(&["a"]).await.unwrap_err();
     assert!(matches!(error, ModelError::TooMuch { .. }), "{error:?}");
 }
 
@@ -106,6 +107,23 @@ async fn an_answer_beyond_all_measure_is_cut_off() {
 async fn what_passes_is_tried_again() {
     let replies = [with_status(503, json!({})), vectors(&[(0, json!([0, 2]))])];
     let server = ModelServer::start(replies).await;
-    assert_eq!(embeddings(&server, 2).embed(&["a"]).await.unwrap(), [[0.0, 1.0]]);
+    assert_eq!(embeddings(&server, 2).embed_all(&["a"]).await.unwrap(), [[0.0, 1.0]]);
     assert_eq!(server.waits().len(), 1);
+}
+
+#[tokio::test]
+async fn a_model_is_opened_again_only_where_the_settings_say() {
+    let server = ModelServer::start([vectors(&[(0, json!([0, 3, 4]))])]).await;
+    let current = embeddings(&server, 2);
+    let of = |host: &str, name: &str, dimension| ServiceModel {
+        host: host.to_owned(),
+        name: name.to_owned(),
+        dimension,
+    };
+    assert_eq!(current.origin(), Origin::Service(of("127.0.0.1", "small", 2)));
+    let earlier = current.sibling(&of("127.0.0.1", "earlier", 3)).unwrap();
+    assert_eq!(earlier.model(), "127.0.0.1/earlier");
+    assert_eq!(earlier.embed(vec!["a".to_owned()]).await.unwrap(), [[0.0, 0.6, 0.8]]);
+    assert_eq!(server.received()[0].body["model"], "earlier");
+    assert!(current.sibling(&of("elsewhere.example", "earlier", 3)).is_err());
 }

@@ -1,6 +1,8 @@
 //! Chat completions.
 
-use connect::llm::{Completed, LanguageModel, OpenAiCompatible};
+use std::sync::Arc;
+
+use connect::llm::{Completed, LanguageModel, OpenAiCompatible, SchemaFallback};
 use connect::{Limits, ModelError, Service};
 use serde_json::json;
 
@@ -180,6 +182,33 @@ async fn a_server_that_wants_the_newer_limit_gets_it_from_then_on() {
     };
     let sent: Vec<_> = server.received().iter().map(|request| limits(&request.body)).collect();
     assert_eq!(sent, [(true, false), (false, true), (false, true)]);
+}
+
+#[tokio::test]
+async fn a_server_that_refuses_bounds_in_a_schema_is_asked_without_them_from_then_on() {
+    let refused = || with_status(400, json!({ "error": { "message": "unknown keyword" } }));
+    let answer = || events([ANSWER.replace("Röd: ", "{").replace("赤!", "}")]);
+    let server = ModelServer::start([refused(), answer(), answer(), refused(), refused()]).await;
+    let model = SchemaFallback::new(Arc::new(server.openai()));
+    let schema = json!({
+        "type": "object",
+        "properties": { "list": {
+            "type": "array", "maxItems": 3, "items": { "type": "string", "pattern": "^.{1,9}$" },
+        } },
+    });
+    for _ in 0..2 {
+        ask(&model, &question_with(schema.clone())).await.0.unwrap();
+    }
+    let sent: Vec<String> =
+        server.received().iter().map(|request| request.body.to_string()).collect();
+    let is_bounded: Vec<bool> =
+        sent.iter().map(|body| body.contains("maxItems") || body.contains("pattern")).collect();
+    assert_eq!(is_bounded, [true, false, false]);
+    assert!(sent[1].contains("\"list\""), "{}", sent[1]);
+
+    let other = SchemaFallback::new(Arc::new(server.openai()));
+    let error = ask(&other, &question_with(schema)).await.0.unwrap_err();
+    assert!(matches!(error, ModelError::Refused { status: 400, .. }), "{error:?}");
 }
 
 #[tokio::test]

@@ -108,7 +108,7 @@ async fn a_wrong_key_and_a_wrong_path_are_told_apart() {
 async fn texts_become_vectors_that_can_be_compared() {
     let embeddings = Embeddings::new(service(Limits::EMBEDDING), 576, patience()).unwrap();
     let texts = ["a cat", "a cat", "Invoice 4711 is due on 3 May."];
-    let vectors = embeddings.embed(&texts).await.unwrap();
+    let vectors = embeddings.embed_all(&texts).await.unwrap();
     let cosine = |a: usize, b: usize| -> f32 {
         vectors[a].iter().zip(&vectors[b]).map(|(x, y)| x * y).sum()
     };

@@ -47,8 +47,7 @@ impl Client {
     const LONG: Duration = Duration::from_hours(24);
 
     pub fn new(server: Url, token: Option<String>) -> Result<Self, ClientError> {
-        // Who came first has installed the same one.
-        rustls::crypto::ring::default_provider().install_default().ok();
+        blob::install_tls_provider();
         let http = reqwest::Client::builder()
             .connect_timeout(Self::CONNECT_LIMIT)
             .timeout(Self::ANSWER_LIMIT)

@@ -304,9 +304,10 @@ impl PermittedOriginal {
         &self,
         blobs: &Blobs,
         expires_in: Duration,
+        content_disposition: &str,
     ) -> Result<Option<Url>, OpsError> {
-        let (file_name, media_type) = (self.file_name.as_str(), self.media_type.as_str());
-        let download = Download { expires_in, file_name, media_type };
+        let download =
+            Download { expires_in, content_disposition, media_type: self.media_type.as_str() };
         let address = blobs.sign_original(self.tenant, &self.content, download).await?;
         if address.is_some() {
             self.read(blobs, Some(0..0)).await?;

@@ -37,6 +37,8 @@ pub struct LinkVisit {
     pub wants_bytes: bool,
     pub client: IpAddr,
     pub trace_id: TraceId,
+    /// The header that tells a browser to save a file of this name. The object store sends it in our stead.
+    pub content_disposition: fn(file_name: &str) -> String,
 }
 
 /// Where a link leads.
@@ -98,7 +100,8 @@ impl Content {
         let original = self.read_by_link(&creator, &link, &visit).await?;
         let remaining = (link.expires_at - now).to_std().unwrap_or_default();
         let expires_in = remaining.min(Self::LONGEST_REDIRECT);
-        if let Some(address) = original.address(&self.blobs, expires_in).await? {
+        let header = (visit.content_disposition)(&original.file_name);
+        if let Some(address) = original.address(&self.blobs, expires_in, &header).await? {
             return Ok(Followed::Elsewhere(address));
         }
         let bytes = original.read(&self.blobs, visit.range).await?;

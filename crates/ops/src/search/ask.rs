@@ -10,11 +10,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use domain::{Action, Caller, Scope};
-use retrieval::answer::{self, Passage};
-use retrieval::embedding::Embedding;
+use retrieval::answer::{self, Embed, Passage};
 use retrieval::index::Mode;
 use store::PassageRecord;
-use tokio::runtime::Handle;
 use tokio::sync::mpsc;
 
 use super::write::{self, Writer};
@@ -172,14 +170,11 @@ impl Search {
             }
         };
         let embedding = self.vectors.models().current().await;
-        let here = Handle::current();
-        let check = move || {
-            let embed = embedding
-                .map(|embedding| move |texts: &[&str]| embed_here(&here, &embedding, texts));
-            let embed = embed.as_ref().map(|embed| embed as answer::Embed<'_>);
-            (write::check(drafted, &retrieved, embed), retrieved)
-        };
-        let (written, mut retrieved) = work::run("checking an answer", check).await?;
+        let read = Arc::new(retrieved);
+        let passages = Arc::clone(&read);
+        let check = move |embed: Option<Embed<'_>>| write::check(&drafted, &passages, embed);
+        let written = work::run_with_vectors("checking an answer", embedding, check).await?;
+        let mut retrieved = Arc::unwrap_or_clone(read);
         if written.sentences.is_empty() {
             let unsupported = "what the language model wrote is not supported by the passages";
             retrieved.warnings.push(unsupported.to_owned());
@@ -213,21 +208,14 @@ impl Search {
             .iter()
             .map(|(found, passage)| (found.chunk_id, passage.text.clone(), found.score))
             .collect();
-        let here = Handle::current();
-        let extract = move || {
+        let extract = move |embed: Option<Embed<'_>>| {
             let passages: Vec<Passage<'_>> = texts
                 .iter()
                 .map(|(chunk_id, text, score)| Passage { chunk_id: *chunk_id, text, score: *score })
                 .collect();
-            match embedding {
-                None => answer::answer(&question, &weights, &passages, None),
-                Some(embedding) => {
-                    let embed = |texts: &[&str]| embed_here(&here, &embedding, texts);
-                    answer::answer(&question, &weights, &passages, Some(&embed))
-                }
-            }
+            answer::answer(&question, &weights, &passages, embed)
         };
-        work::run("answering", extract).await
+        work::run_with_vectors("answering", embedding, extract).await
     }
 
     fn log_question(
@@ -265,12 +253,6 @@ const EXTRACTIVE: &str = "extractive";
 const TOO_LITTLE: f32 = 0.3;
 const DO_NOT_SAY: &str =
     "the documents that you can see do not answer this; the nearest passages are given";
-
-/// For code that may block, on a thread that may. Without vectors the answerer goes by words alone.
-fn embed_here(here: &Handle, embedding: &Arc<dyn Embedding>, texts: &[&str]) -> Vec<Vec<f32>> {
-    let texts = texts.iter().map(|text| (*text).to_owned()).collect();
-    here.block_on(embedding.embed(texts)).unwrap_or_default()
-}
 
 fn quoted(extracted: answer::Answer, retrieved: Retrieved) -> Answered {
     let confidence = extracted.confidence;

@@ -103,6 +103,7 @@ pub struct SearchResult {
 const LONGEST_SNIPPET: usize = 320;
 
 /// What a search came to, before its texts are shortened.
+#[derive(Clone)]
 struct Retrieved {
     passages: Vec<(Found, PassageRecord)>,
     terms: QueryTerms,

@@ -4,10 +4,9 @@
 //! whatever it writes all the same is left out unless the passages that it cites support it.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use connect::ModelError;
-use connect::llm::{Completed, Completion, LanguageModel};
+use connect::llm::{Completion, LanguageModel};
 use retrieval::answer::{Claim, Embed, Passage, verify};
 use retrieval::index::Found;
 use retrieval::sentences::sentences;
@@ -24,8 +23,6 @@ use super::{LONGEST_SNIPPET, Retrieved};
 const MOST_TOKENS: u32 = 1_500;
 /// The most characters of one text of the model's.
 const LONGEST_TEXT: usize = 300;
-/// What [`schema`] says beyond the names and the types.
-const BOUNDS: [&str; 4] = ["minItems", "maxItems", "pattern", "enum"];
 
 const TASK: &str = "You answer questions about a company's documents. Answer only from the numbered passages. \
 Write short sentences in the language of the question. Name for each sentence the numbers of the passages \
@@ -57,17 +54,15 @@ pub(super) struct Written {
 #[derive(Debug)]
 pub(super) struct Unchecked(Vec<DraftSentence>);
 
-/// A model, and what is known of its server for as long as this process lives.
+/// A model that writes answers.
 #[derive(Debug)]
 pub(crate) struct Writer {
     model: Arc<dyn LanguageModel>,
-    /// It has refused a schema with bounds and taken the same one without.
-    refuses_bounds: AtomicBool,
 }
 
 impl Writer {
     pub(crate) fn new(model: Arc<dyn LanguageModel>) -> Self {
-        Self { model, refuses_bounds: AtomicBool::new(false) }
+        Self { model }
     }
 
     pub(super) fn name(&self) -> &str {
@@ -94,47 +89,17 @@ impl Writer {
                 events.send(AskEvent::Delta(text)).ok();
             }
         };
-        let completed = self.complete(request, &mut deltas).await?;
+        let completed = self.model.complete(&request, &mut deltas).await?;
         let draft: Draft = serde_json::from_str(&completed.text).map_err(|error| {
             ModelError::NotUnderstood { server: self.name().to_owned(), reason: error.to_string() }
         })?;
         Ok((!draft.abstain && !draft.sentences.is_empty()).then_some(Unchecked(draft.sentences)))
     }
-
-    /// With the bounds of its schema, unless the server will have none.
-    async fn complete(
-        &self,
-        mut request: Completion,
-        deltas: &mut (dyn FnMut(&str) + Send),
-    ) -> Result<Completed, ModelError> {
-        if !self.refuses_bounds.load(Ordering::Relaxed) {
-            let has_begun = AtomicBool::new(false);
-            let mut noticed = |piece: &str| {
-                has_begun.store(true, Ordering::Relaxed);
-                deltas(piece);
-            };
-            let completed = self.model.complete(&request, &mut noticed).await;
-            if !is_refused(&completed) || has_begun.load(Ordering::Relaxed) {
-                return completed;
-            }
-        }
-        request.schema = request.schema.map(without_bounds);
-        let completed = self.model.complete(&request, deltas).await;
-        // Where this fails as well, it may have been for something else.
-        if completed.is_ok() {
-            self.refuses_bounds.store(true, Ordering::Relaxed);
-        }
-        completed
-    }
-}
-
-fn is_refused(completed: &Result<Completed, ModelError>) -> bool {
-    matches!(completed, Err(ModelError::Refused { status: 400 | 422, .. }))
 }
 
 /// Keeps what the cited passages support, sentence by sentence, and of what is said again the first.
 pub(super) fn check(
-    Unchecked(drafted): Unchecked,
+    Unchecked(drafted): &Unchecked,
     retrieved: &Retrieved,
     embed: Option<Embed<'_>>,
 ) -> Written {
@@ -247,20 +212,6 @@ fn schema(passages: usize) -> Value {
             },
         },
     })
-}
-
-/// For servers that refuse schemas with what they do not know.
-fn without_bounds(schema: Value) -> Value {
-    match schema {
-        Value::Object(properties) => {
-            let kept = properties
-                .into_iter()
-                .filter(|(name, _)| !BOUNDS.contains(&name.as_str()))
-                .map(|(name, value)| (name, without_bounds(value)));
-            Value::Object(kept.collect())
-        }
-        other => other,
-    }
 }
 
 /// What of a JSON text that is still coming people can read already: its values of `text`.

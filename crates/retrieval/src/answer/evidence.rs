@@ -5,6 +5,7 @@ use super::asked::Asked;
 use super::question::{Content, Question, is_empty_word};
 use super::reading::Reading;
 use super::span::Span;
+use crate::cosine;
 use crate::terms::{Form, fold};
 
 /// The numbers of [`Evidence`], in their order.
@@ -107,10 +108,6 @@ pub(super) fn gain_by_exchange(
     let [asked, said, exchanged @ ..] = vectors.as_slice() else { return 0.0 };
     let before = cosine(asked, said);
     exchanged.iter().map(|vector| cosine(vector, said) - before).fold(0.0, f32::max)
-}
-
-fn cosine(a: &[f32], b: &[f32]) -> f32 {
-    a.iter().zip(b).map(|(x, y)| x * y).sum()
 }
 
 /// A sentence that was chosen.

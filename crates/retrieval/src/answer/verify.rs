@@ -11,6 +11,7 @@ use uuid::Uuid;
 
 use super::question::{is_empty_word, is_negation};
 use super::{Embed, Passage};
+use crate::cosine;
 use crate::sentences::sentences;
 use crate::terms::{Form, Language, Token, tokens};
 
@@ -136,8 +137,7 @@ fn says_nearly_the_same(sentence: &str, cited: &[&str], embed: Embed<'_>) -> boo
     }
     let vectors = embed(&texts);
     let Some((said, others)) = vectors.split_first() else { return false };
-    let cosine = |other: &Vec<f32>| said.iter().zip(other).map(|(a, b)| a * b).sum::<f32>();
-    others.iter().map(cosine).any(|cosine| cosine >= LIKE)
+    others.iter().any(|other| cosine(said, other) >= LIKE)
 }
 
 #[cfg(test)]

@@ -7,16 +7,13 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use super::{CrossEncoder, Embedder, tiny};
+use crate::cosine;
 
 fn embedder() -> (TempDir, Embedder) {
     let folder = tempfile::tempdir().unwrap();
     tiny::write_embedder(folder.path(), 7).unwrap();
     let embedder = Embedder::open(folder.path(), 2).unwrap();
     (folder, embedder)
-}
-
-fn cosine(a: &[f32], b: &[f32]) -> f32 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
 fn change(file: &Path, change: impl FnOnce(&mut Value)) {

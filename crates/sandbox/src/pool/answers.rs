@@ -41,8 +41,13 @@ pub struct HandlerError(Bytes);
 impl HandlerError {
     /// In the handler's own type.
     pub fn open<E: DeserializeOwned>(&self) -> Result<E, ChildFailure> {
-        opened(&self.0).map_err(ChildFailure::garbled)
+        open_frame(&self.0)
     }
+}
+
+/// What a handler sent with [`crate::worker::Replies::send_value`].
+pub fn open_frame<T: DeserializeOwned>(frame: &[u8]) -> Result<T, ChildFailure> {
+    opened(frame).map_err(ChildFailure::garbled)
 }
 
 #[derive(Debug)]

@@ -25,7 +25,7 @@ pub(crate) mod protocol;
 mod runner;
 mod starter;
 
-pub use answers::{Answer, Answers, HandlerError};
+pub use answers::{Answer, Answers, HandlerError, open_frame};
 pub use document::{Document, DocumentWriter};
 pub use failure::ChildFailure;
 pub use pool::{Job, Pool, PoolSettings, Waiting};

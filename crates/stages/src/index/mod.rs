@@ -19,7 +19,7 @@ use engine::{StageOutput, StageSettings, Work};
 use pages::Part;
 use reading::pool::Document;
 use retrieval::chunk::{self, Chunk, chunks};
-use retrieval::embedding::{Embedding, EmbeddingError, VectorShelf, parts_of};
+use retrieval::embedding::{Embedding, EmbeddingError, VectorShelf, estimated_tokens, parts_of};
 use retrieval::terms::{Terms, pack};
 use serde_json::{Map, json};
 
@@ -154,8 +154,7 @@ fn cut_into_chunks(
 ) -> Result<(Vec<Chunk>, Vec<Vec<Parts>>), Failure> {
     let count = |text: &str| match models.first() {
         Some(embedding) => embedding.count_tokens(text),
-        // About what a tokenizer of the BERT family makes of it.
-        None => text.split_whitespace().count() * 4 / 3,
+        None => estimated_tokens(text),
     };
     let mut reader = read_pages(pages)?;
     let mut damage = None;

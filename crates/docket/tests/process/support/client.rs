@@ -41,7 +41,7 @@ impl Client {
 
     pub(crate) fn of_address(address: SocketAddr) -> Self {
         // The first to come installs it.
-        rustls::crypto::ring::default_provider().install_default().ok();
+        blob::install_tls_provider();
         let http = reqwest::Client::builder().no_proxy().build().unwrap();
         Self { http, address, credential: None }
     }
