@@ -5,7 +5,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use domain::Random;
+use domain::{Backoff, Random};
 
 use crate::ModelError;
 
@@ -24,8 +24,8 @@ pub struct Patience {
 
 impl Patience {
     const MOST_TRIES: u32 = 4;
-    const FIRST_WAIT: Duration = Duration::from_millis(500);
-    const LONGEST_WAIT: Duration = Duration::from_secs(20);
+    const BACKOFF: Backoff =
+        Backoff { first: Duration::from_millis(500), longest: Duration::from_secs(20) };
 
     /// `random` spreads the tries, so that those who were refused together do not come back together.
     pub fn new(random: Arc<dyn Random>) -> Self {
@@ -61,8 +61,7 @@ impl Patience {
         if tries >= self.most_tries {
             return None;
         }
-        let doublings = 2_u32.saturating_pow(tries.saturating_sub(1));
-        let own = Self::FIRST_WAIT.saturating_mul(doublings).min(Self::LONGEST_WAIT);
+        let own = Self::BACKOFF.after(tries);
         let mut byte = [0];
         self.random.fill(&mut byte);
         let spread = own.mul_f64(f64::from(byte[0]) / 1024.0);

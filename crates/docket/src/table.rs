@@ -1,8 +1,7 @@
 //! Tables and times for people.
 
-use std::fmt::Write;
-
 use chrono::Duration;
+use unicode_width::UnicodeWidthStr;
 
 /// Columns as wide as their widest cell; the last one as long as it likes.
 #[derive(Debug)]
@@ -29,18 +28,16 @@ impl Table {
     pub(crate) fn text(&self) -> String {
         let width = |column: usize| {
             let cells = self.rows.iter().filter_map(|row| row.get(column));
-            cells.map(|cell| cell.chars().count()).max().unwrap_or(0)
+            cells.map(|cell| cell.width()).max().unwrap_or(0)
         };
         let widths: Vec<usize> = (0..self.to_the_right.len()).map(width).collect();
         let line = |row: &Vec<String>| {
             let mut line = String::new();
             for ((cell, width), to_the_right) in row.iter().zip(&widths).zip(&self.to_the_right) {
-                let written = match to_the_right {
-                    true => write!(line, "{cell:>width$}  "),
-                    false => write!(line, "{cell:<width$}  "),
-                };
-                // A string takes everything.
-                written.ok();
+                let padding = " ".repeat(width - cell.width());
+                let (before, after) =
+                    if *to_the_right { (padding.as_str(), "") } else { ("", padding.as_str()) };
+                line.extend([before, cell, after, "  "]);
             }
             line.trim_end().to_owned()
         };
@@ -94,6 +91,13 @@ mod tests {
              ocr               3\n\
              reconcile  12345678  it broke"
         );
+    }
+
+    #[test]
+    fn a_wide_character_takes_two_columns() {
+        let mut table = Table::with_columns(["NAME", ">PAGES"]);
+        table.row(["請求書".to_owned(), "7".to_owned()]);
+        assert_eq!(table.text(), "NAME    PAGES\n請求書      7");
     }
 
     #[test]

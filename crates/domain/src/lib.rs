@@ -6,6 +6,7 @@
 mod access;
 mod audit;
 mod audit_checkpoint;
+mod backoff;
 mod chunks;
 mod clock;
 mod content;
@@ -35,6 +36,7 @@ pub use audit::{
 pub use audit_checkpoint::{
     CheckpointFault, CheckpointOrigin, CheckpointStatement, LaneHead, SignedCheckpoint,
 };
+pub use backoff::Backoff;
 pub use chunks::{ChunkArea, EmbeddedPart, NewChunk, NewChunks, NewVectors};
 pub use clock::{ClockJump, ClockReading, ClockReport, ClockUse, in_words};
 pub use content::{ContentNeed, ReadableObject};

@@ -8,7 +8,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use domain::Clock;
+use domain::{Backoff, Clock};
 use store::{Held, Lease, Next, Outcome, Report, Store, StoreError};
 use tokio::sync::mpsc::{self, UnboundedReceiver};
 use tokio::sync::{Mutex, OwnedSemaphorePermit, Semaphore, oneshot};
@@ -26,8 +26,8 @@ const WRITTEN_AT_ONCE: usize = 2;
 const AT_ONCE: usize = 4;
 /// So many must wait for another transaction to be worth it.
 const MANY: usize = BATCH / 4;
-const FIRST_PAUSE: Duration = Duration::from_millis(50);
-const LONGEST_PAUSE: Duration = Duration::from_secs(2);
+const BACKOFF: Backoff =
+    Backoff { first: Duration::from_millis(50), longest: Duration::from_secs(2) };
 
 struct Request {
     report: Report,
@@ -163,11 +163,10 @@ async fn commit_patiently(
     reports: &[Report],
     mut turn: Option<Turn>,
 ) -> Result<Vec<bool>, StoreError> {
-    let mut pause = FIRST_PAUSE;
-    let mut in_doubt = false;
+    let mut failures = 0;
     loop {
         let tried = match commit_once(store, clock, reports, turn.take()).await {
-            Ok(counted) if in_doubt => resolve_doubt(store, clock, reports, counted).await,
+            Ok(counted) if failures > 0 => resolve_doubt(store, clock, reports, counted).await,
             other => other,
         };
         match tried {
@@ -176,9 +175,8 @@ async fn commit_patiently(
                     error = &error as &dyn std::error::Error,
                     "reports wait for the database"
                 );
-                in_doubt = true;
-                tokio::time::sleep(pause).await;
-                pause = (pause * 2).min(LONGEST_PAUSE);
+                failures += 1;
+                tokio::time::sleep(BACKOFF.after(failures)).await;
             }
             other => return other,
         }

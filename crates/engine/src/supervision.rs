@@ -6,12 +6,11 @@ use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use domain::Clock;
+use domain::{Backoff, Clock};
 use futures_util::FutureExt;
 use tokio_util::sync::CancellationToken;
 
-const FIRST_PAUSE: Duration = Duration::from_secs(1);
-const LONGEST_PAUSE: Duration = Duration::from_mins(1);
+const BACKOFF: Backoff = Backoff { first: Duration::from_secs(1), longest: Duration::from_mins(1) };
 /// A part that ran this long did not panic because of how it was started.
 const LONG_LIFE: Duration = Duration::from_mins(5);
 
@@ -40,7 +39,7 @@ impl WorkerHealth {
         stop: &CancellationToken,
         mut run: impl FnMut() -> Running,
     ) {
-        let mut pause = FIRST_PAUSE;
+        let mut panics = 0;
         loop {
             let begun = clock.elapsed();
             let ended = AssertUnwindSafe(async { run().await }).catch_unwind().await;
@@ -48,8 +47,10 @@ impl WorkerHealth {
                 return;
             }
             if clock.elapsed().saturating_sub(begun) >= LONG_LIFE {
-                pause = FIRST_PAUSE;
+                panics = 0;
             }
+            panics += 1;
+            let pause = BACKOFF.after(panics);
             let pause_seconds = pause.as_secs();
             tracing::error!(part, pause_seconds, "a part of the worker panicked; it is restarted");
             metrics::counter!("docket_worker_panics_total", "part" => part).increment(1);
@@ -59,7 +60,6 @@ impl WorkerHealth {
                 return;
             }
             self.panicked().remove(part);
-            pause = (pause * 2).min(LONGEST_PAUSE);
         }
     }
 

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use domain::Backoff;
+
 use super::ClientError;
 use crate::system;
 
@@ -21,8 +23,8 @@ impl Default for Patience {
 impl Patience {
     /// With the waits below, about a minute without a word from the server.
     const MOST_TRIES: u32 = 10;
-    const FIRST_WAIT: Duration = Duration::from_millis(250);
-    const LONGEST_WAIT: Duration = Duration::from_secs(15);
+    const BACKOFF: Backoff =
+        Backoff { first: Duration::from_millis(250), longest: Duration::from_secs(15) };
     /// What a server may ask for at most.
     const LONGEST_ASKED_FOR: Duration = Duration::from_mins(1);
 
@@ -38,8 +40,8 @@ impl Patience {
         if self.tries >= self.most_tries {
             return None;
         }
-        let own = Self::FIRST_WAIT * 2_u32.saturating_pow(self.tries - 1);
-        let wait = own.min(Self::LONGEST_WAIT).max(asked_for.min(Self::LONGEST_ASKED_FOR));
+        let own = Self::BACKOFF.after(self.tries);
+        let wait = own.max(asked_for.min(Self::LONGEST_ASKED_FOR));
         Some(wait + wait.mul_f64(f64::from(any_byte()) / 1024.0))
     }
 }

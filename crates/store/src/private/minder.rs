@@ -9,6 +9,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use domain::Backoff;
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
@@ -20,7 +21,7 @@ use super::process::Process;
 /// Minds the server until `stop` is cancelled. A restart under way is finished first, so that no
 /// half-started server is left that nobody can find.
 pub(super) async fn mind(shared: Arc<Shared>, mut process: Process, stop: CancellationToken) {
-    let mut backoff = Backoff::default();
+    let mut failures = Failures::default();
     loop {
         let began = Instant::now();
         tokio::select! {
@@ -30,8 +31,8 @@ pub(super) async fn mind(shared: Arc<Shared>, mut process: Process, stop: Cancel
                 tracing::warn!(pid, ?ended, "the PostgreSQL server died; restarting it");
             }
         }
-        let pause = backoff.after_a_life_of(began.elapsed());
-        match bring_back(&shared, pause, &mut backoff, &stop).await {
+        let pause = failures.after_a_life_of(began.elapsed());
+        match bring_back(&shared, pause, &mut failures, &stop).await {
             Some(restarted) => process = restarted,
             None => return,
         }
@@ -44,7 +45,7 @@ pub(super) async fn mind(shared: Arc<Shared>, mut process: Process, stop: Cancel
 async fn bring_back(
     shared: &Shared,
     mut pause: Duration,
-    backoff: &mut Backoff,
+    failures: &mut Failures,
     stop: &CancellationToken,
 ) -> Option<Process> {
     let mut reported = String::new();
@@ -59,7 +60,7 @@ async fn bring_back(
             tracing::error!(%reason, "the PostgreSQL server cannot be restarted; trying on");
             reported = reason;
         }
-        pause = backoff.after_a_failure();
+        pause = failures.after_a_failure();
     }
 }
 
@@ -67,19 +68,17 @@ async fn restart(shared: &Shared, start: Result<StartLock>) -> Result<Process> {
     shared.server.ensure_running(&start?).await
 }
 
-/// How long to wait before the next attempt: not at all after a long life, longer and longer
-/// otherwise.
-#[derive(Debug)]
-struct Backoff {
-    next: Duration,
-}
+/// Failures and short lives in a row.
+#[derive(Debug, Default)]
+struct Failures(u32);
 
-impl Backoff {
-    const FIRST: Duration = Duration::from_millis(100);
-    const LONGEST: Duration = Duration::from_secs(30);
+impl Failures {
+    const BACKOFF: Backoff =
+        Backoff { first: Duration::from_millis(100), longest: Duration::from_secs(30) };
     /// A server that lived this long did not die of its start.
     const LONG_LIFE: Duration = Duration::from_mins(1);
 
+    /// How long to wait before the next attempt: not at all after a long life.
     fn after_a_life_of(&mut self, life: Duration) -> Duration {
         if life < Self::LONG_LIFE {
             return self.after_a_failure();
@@ -89,15 +88,8 @@ impl Backoff {
     }
 
     fn after_a_failure(&mut self) -> Duration {
-        let pause = self.next;
-        self.next = (pause * 2).min(Self::LONGEST);
-        pause
-    }
-}
-
-impl Default for Backoff {
-    fn default() -> Self {
-        Self { next: Self::FIRST }
+        self.0 = self.0.saturating_add(1);
+        Self::BACKOFF.after(self.0)
     }
 }
 
@@ -106,19 +98,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pauses_double_up_to_half_a_minute() {
-        let mut backoff = Backoff::default();
-        let pauses: Vec<u128> = (0..11).map(|_| backoff.after_a_failure().as_millis()).collect();
-        let doubled = [100, 200, 400, 800, 1600, 3200, 6400, 12800, 25600, 30000, 30000];
-        assert_eq!(pauses, doubled);
-    }
-
-    #[test]
     fn a_long_life_is_forgiven_and_a_short_one_is_not() {
-        let mut backoff = Backoff::default();
-        assert_eq!(backoff.after_a_life_of(Duration::from_secs(1)), Duration::from_millis(100));
-        assert_eq!(backoff.after_a_life_of(Duration::from_secs(1)), Duration::from_millis(200));
-        assert_eq!(backoff.after_a_life_of(Duration::from_secs(61)), Duration::ZERO);
-        assert_eq!(backoff.after_a_failure(), Duration::from_millis(100));
+        let mut failures = Failures::default();
+        assert_eq!(failures.after_a_life_of(Duration::from_secs(1)), Duration::from_millis(100));
+        assert_eq!(failures.after_a_life_of(Duration::from_secs(1)), Duration::from_millis(200));
+        assert_eq!(failures.after_a_life_of(Duration::from_secs(61)), Duration::ZERO);
+        assert_eq!(failures.after_a_failure(), Duration::from_millis(100));
     }
 }
