@@ -38,7 +38,7 @@ pub use clock::{ClockJump, ClockReading, ClockReport, ClockUse, in_words};
 pub use content::{ContentNeed, ReadableObject};
 pub use content_hash::{ContentHash, InvalidContentHash};
 pub use documents::{DedupResult, DocumentStatus, FileKind, UnknownFileKind, upload_uri};
-pub use environment::{Clock, IdGen, Random};
+pub use environment::{Clock, Environment, IdGen, Random};
 pub use idempotency::{IdempotencyClaim, IdempotencyKey, InvalidIdempotencyKey};
 pub use ids::{
     ApiKeyId, AuditId, BatchId, DocId, JobId, LeaseToken, RunId, TenantId, TokenId, TraceId, UserId,
@@ -57,6 +57,6 @@ pub use secret::Secret;
 pub use submission::{Decision, KnownContent, Offer, Refusal};
 pub use work::{
     ClosedBy, Dependency, Envelope, Failure, FailureClass, FailureCode, IllegalTransition,
-    InvalidPipeline, Jitter, JobEvent, JobState, Pipeline, RetryPolicy, RunEvent, RunState,
-    StageName, Tries, UnreadableEnvelope, Verdict,
+    InvalidPipeline, Jitter, JobEvent, JobInput, JobState, JobType, Pipeline, RetryPolicy,
+    RunEvent, RunState, StageName, Tries, UnreadableEnvelope, Verdict,
 };

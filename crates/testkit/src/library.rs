@@ -10,8 +10,8 @@ use domain::{Failure, Pipeline, StageName};
 use engine::{Stage, StageFuture, StageOutput, StageSettings, Stages, Work};
 use futures_util::TryStreamExt;
 use ops::Ops;
-use reading::artifact::Writer;
-use reading::model::{Area, Block, BlockKind, Head, Line, Page, Part, Size, Span, Tail, Word};
+use pages::artifact::Writer;
+use pages::{Area, Block, BlockKind, Head, Line, Page, Part, Size, Span, Tail, Word};
 use reading::prepare::{Mask, masks_of, masks_on};
 use reading::reader::{Reader, ReaderSettings};
 use reading::sandbox::SandboxPolicy;
@@ -90,7 +90,7 @@ impl Library {
         });
         let ids = Arc::new(CountedIds::after(1 << 45));
         let desk = Desk::new(blobs.clone(), reader, ids.clone());
-        let index = Index::new(desk, self.app.chunk_ids(), Arc::new(ops.vectors()), 2);
+        let index = Index::new(desk, self.app.chunk_ids(), Arc::new(ops.search.vectors()), 2);
         Stages::default()
             .with(Ingest::new(blobs.clone()).expect("the stage has a name"))
             .with(AsItIs {

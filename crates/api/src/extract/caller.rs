@@ -22,7 +22,9 @@ impl FromRequestParts<Arc<Api>> for SignedInCaller {
         let Client { address, trace_id } = Client::from_request_parts(parts, api).await?;
         let caller = match &api.settings.everybody_is {
             Some(everybody) => Caller { trace_id: Some(trace_id), ..everybody.clone() },
-            None => api.ops.authenticate(bearer_credential(parts)?, address, trace_id).await?,
+            None => {
+                api.ops.access.authenticate(bearer_credential(parts)?, address, trace_id).await?
+            }
         };
         api.count_request(caller.tenant_id)?;
         Ok(Self(caller))

@@ -121,7 +121,7 @@ impl Form {
                     file = Some((file_name, received));
                 }
                 Ok(Some(Part::File { received, .. })) => {
-                    api.ops.discard(received).await;
+                    api.ops.uploads.discard(received).await;
                     break Err(ApiProblem::invalid(
                         "the form holds several files; send one, or use a batch",
                     ));
@@ -137,7 +137,7 @@ impl Form {
             ));
         };
         if let Err(problem) = read {
-            api.ops.discard(received).await;
+            api.ops.uploads.discard(received).await;
             return Err(problem);
         }
         Ok((Described { file_name, ..said }, received))
@@ -176,13 +176,13 @@ impl Form {
     }
 
     async fn take_file(&mut self, api: &Arc<Api>) -> Result<Received, ApiProblem> {
-        let mut receiving = api.ops.begin_upload(self.permit.caller()).await?;
+        let mut receiving = api.ops.uploads.begin_upload(self.permit.caller()).await?;
         while let Some(bytes) = self.reader.chunk().await? {
             receiving.write(bytes).await?;
         }
         let received = receiving.finish().await?;
-        if !api.ops.still_admits_upload(&self.permit).await {
-            api.ops.discard(received).await;
+        if !api.ops.uploads.still_admits_upload(&self.permit).await {
+            api.ops.uploads.discard(received).await;
             return Err(ApiProblem::unauthenticated(
                 "access ended while the file came; sign in again",
             ));

@@ -70,11 +70,11 @@ pub(crate) async fn create(
 
 /// Exactly one file, and what is said of it, before or after it.
 async fn take_one(api: &Arc<Api>, caller: &Caller, upload: Upload) -> Result<Response, ApiProblem> {
-    let permit = api.ops.admit_upload(caller).await?;
+    let permit = api.ops.uploads.admit_upload(caller).await?;
     let mut form = upload.read(api, permit);
     let (described, received) = form.take_one(api).await?;
     let claim = form.claim(&described, &received);
-    let done = api.ops.submit_document(received, described, claim.as_ref()).await?;
+    let done = api.ops.uploads.submit_document(received, described, claim.as_ref()).await?;
     Ok(answer(done))
 }
 
@@ -126,7 +126,7 @@ pub(crate) async fn find(
     Id(id): Id,
 ) -> Result<Json<DocumentDetailView>, ApiProblem> {
     let DocumentDetail { document, versions, runs, parts } =
-        api.ops.find_document(&caller, DocId(id)).await?;
+        api.ops.documents.find_document(&caller, DocId(id)).await?;
     Ok(Json(DocumentDetailView {
         document: view(document),
         versions: versions.into_iter().map(version_view).collect(),
@@ -150,7 +150,7 @@ pub(crate) async fn delete(
     SignedInCaller(caller): SignedInCaller,
     Id(id): Id,
 ) -> Result<StatusCode, ApiProblem> {
-    api.ops.delete_document(&caller, DocId(id)).await?;
+    api.ops.documents.delete_document(&caller, DocId(id)).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -166,7 +166,7 @@ pub(crate) async fn retry(
     SignedInCaller(caller): SignedInCaller,
     Id(id): Id,
 ) -> Result<(StatusCode, Json<RerunResponse>), ApiProblem> {
-    let run_id = api.ops.retry_document(&caller, DocId(id)).await?;
+    let run_id = api.ops.runs.retry_document(&caller, DocId(id)).await?;
     Ok(queued(id, run_id.0))
 }
 
@@ -186,7 +186,7 @@ pub(crate) async fn tag(
     Id(id): Id,
     Body(body): Body<Tags>,
 ) -> Result<Json<Tags>, ApiProblem> {
-    Ok(Json(Tags { tags: api.ops.tag_document(&caller, DocId(id), body.tags).await? }))
+    Ok(Json(Tags { tags: api.ops.documents.tag_document(&caller, DocId(id), body.tags).await? }))
 }
 
 /// Take a document out of service
@@ -203,7 +203,7 @@ pub(crate) async fn deactivate(
     SignedInCaller(caller): SignedInCaller,
     Id(id): Id,
 ) -> Result<StatusCode, ApiProblem> {
-    api.ops.deactivate_document(&caller, DocId(id)).await?;
+    api.ops.documents.deactivate_document(&caller, DocId(id)).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -252,7 +252,7 @@ async fn link(
     query: LinkQuery,
 ) -> Result<Json<LinkView>, ApiProblem> {
     let hours = query.expires_in_hours.unwrap_or(1);
-    let signed = api.ops.create_link(caller, doc_id, hours).await?;
+    let signed = api.ops.content.create_link(caller, doc_id, hours).await?;
     Ok(Json(LinkView {
         url: format!("/v1/files/{}", signed.token),
         filename: signed.file_name,

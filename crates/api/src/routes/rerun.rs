@@ -70,7 +70,7 @@ pub(crate) async fn rerun(
                 from_stage: body.from_stage,
                 password: body.password.map(Secret::new),
             };
-            api.ops.rerun_document(&caller, doc_id, rerun, claim.as_ref()).await?
+            api.ops.runs.rerun_document(&caller, doc_id, rerun, claim.as_ref()).await?
         }
         Asked::WithAnother(upload) => update(&api, &caller, doc_id, upload).await?,
     };
@@ -83,12 +83,12 @@ async fn update(
     doc_id: DocId,
     upload: Upload,
 ) -> Result<Done<Accepted>, ApiProblem> {
-    api.ops.check_document_for_update(caller, doc_id).await?;
-    let permit = api.ops.admit_upload(caller).await?;
+    api.ops.runs.check_document_for_update(caller, doc_id).await?;
+    let permit = api.ops.uploads.admit_upload(caller).await?;
     let mut form = upload.read_update(api, permit);
     let (described, received) = form.take_one(api).await?;
     let claim = form.claim(&described, &received);
-    Ok(api.ops.update_original(caller, doc_id, received, described, claim.as_ref()).await?)
+    Ok(api.ops.runs.update_original(caller, doc_id, received, described, claim.as_ref()).await?)
 }
 
 fn answer(done: Done<Accepted>) -> Result<Response, ApiProblem> {

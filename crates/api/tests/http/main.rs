@@ -16,6 +16,7 @@ mod content_access;
 mod dead_jobs;
 mod document_lists;
 mod embedding_models;
+mod event_reading;
 mod event_streams;
 mod idempotency;
 mod intake;

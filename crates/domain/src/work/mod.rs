@@ -16,7 +16,7 @@ mod retry;
 mod run;
 
 pub use dependency::Dependency;
-pub use envelope::{Envelope, UnreadableEnvelope};
+pub use envelope::{Envelope, JobInput, JobType, UnreadableEnvelope};
 pub use failure::{Failure, FailureClass, FailureCode};
 pub use job::{ClosedBy, JobEvent, JobState};
 pub use pipeline::{InvalidPipeline, Pipeline, StageName};

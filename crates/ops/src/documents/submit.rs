@@ -16,7 +16,7 @@ use store::BatchRecord;
 use crate::documents::intake::Arrival;
 use crate::documents::tags::checked_tags;
 use crate::once::Done;
-use crate::{Ops, OpsError};
+use crate::{OpsError, Uploads};
 
 /// Bytes on their way in.
 pub struct Receiving {
@@ -68,13 +68,13 @@ pub struct AcceptedRun {
     pub status: String,
 }
 
-impl Ops {
+impl Uploads {
     /// May the caller hand something in now? Asked before the first byte is taken.
     pub async fn begin_upload(&self, caller: &Caller) -> Result<Receiving, OpsError> {
         let scope = caller.permit(Action::UploadDocuments)?;
         let sees = caller.permit(Action::SeeDocuments)?;
         self.intake.check_queue_room(&scope).await?;
-        let upload = self.blobs.begin_upload(self.ids.next()).await?;
+        let upload = self.blobs.begin_upload(self.store.ids().next()).await?;
         let limits = self.limits.of(scope.tenant_id());
         let limit = limits.max_upload_bytes.unwrap_or(self.intake.settings().max_bytes);
         let may_rerun = caller.permit(Action::RerunDocuments).is_ok();

@@ -11,9 +11,9 @@ use domain::{
 use crate::documents::intake::{Arrival, Replaced};
 use crate::once::Done;
 use crate::runs::rerun::latest_run;
-use crate::{Accepted, Described, Ops, OpsError, Received, Rerun};
+use crate::{Accepted, Described, OpsError, Received, Rerun, Runs};
 
-impl Ops {
+impl Runs {
     /// May the caller replace the original of this document? Asked before the first byte is taken.
     pub async fn check_document_for_update(
         &self,
@@ -43,7 +43,7 @@ impl Ops {
         let replaced = match looked_up {
             Ok(Some(replaced)) => replaced,
             other => {
-                self.blobs.discard(staged).await;
+                self.intake.blobs.discard(staged).await;
                 other?;
                 let Described { password, reason, .. } = described;
                 let rerun = Rerun { reason, password, ..Rerun::default() };

@@ -1,16 +1,16 @@
-//! Processing a document again, and taking it out of service.
+//! Processing a document again.
 
 use domain::{
     Action, AuditAction, AuditEntry, Caller, ContentHash, DedupResult, DocId, Entity, FileKind,
-    IdempotencyClaim, MaskRule, Pipeline, RunConfig, RunId, RunState, RunType, Scope, Secret,
-    SourceType, StageName,
+    IdempotencyClaim, MaskRule, Pipeline, RunConfig, RunState, RunType, Scope, Secret, SourceType,
+    StageName,
 };
 use serde_json::json;
 use store::{NewRun, Reused, RunRecord, Tx, Window};
 
 use crate::documents::intake::Content;
 use crate::once::{Done, outcome_of, settle};
-use crate::{Accepted, AcceptedRun, Ops, OpsError};
+use crate::{Accepted, AcceptedRun, OpsError, Runs};
 
 /// How a document is to be processed again.
 #[derive(Clone, Debug, Default)]
@@ -24,7 +24,7 @@ pub struct Rerun {
     pub password: Option<Secret>,
 }
 
-impl Ops {
+impl Runs {
     /// Queues a new run of what the document contains, once under one claim; it knows the run before it. What is
     /// served stays served until the new run succeeds.
     pub async fn rerun_document(
@@ -65,7 +65,7 @@ impl Ops {
     }
 
     /// Queues a run of the document's content, or of what `content` says.
-    async fn queue_rerun(
+    pub(crate) async fn queue_rerun(
         &self,
         tx: &mut Tx,
         scope: &Scope,
@@ -129,73 +129,6 @@ impl Ops {
         .await?;
         tx.start_run(&run).await?;
         Ok(run)
-    }
-
-    /// Tries a document again whose last run failed, with the content that it failed on.
-    pub async fn retry_document(&self, caller: &Caller, doc_id: DocId) -> Result<RunId, OpsError> {
-        let scope = caller.permit(Action::RerunDocuments)?;
-        let mut tx = self.store.begin(&scope).await?;
-        tx.find_document(doc_id).await?.ok_or(OpsError::NotFound("document"))?;
-        let last = match latest_run(&mut tx, doc_id).await? {
-            Some(run) if run.status == RunState::Failed.as_str() => run,
-            other => {
-                let stands = other.map_or_else(|| "missing".to_owned(), |run| run.status);
-                return Err(OpsError::Conflict {
-                    code: "not_failed",
-                    problem: format!(
-                        "only a failed document can be retried; its last run is {stands}"
-                    ),
-                });
-            }
-        };
-        let content = tx.content_of_run(last.run_id).await?;
-        let rerun = Rerun {
-            reason: Some("retry".to_owned()),
-            pipeline: Some(last.pipeline),
-            ..Rerun::default()
-        };
-        let run = self.queue_rerun(&mut tx, &scope, doc_id, rerun, content).await?;
-        tx.commit().await?;
-        Ok(run.run_id)
-    }
-
-    /// Takes the active version out of service. Nothing is deleted; twice is once.
-    pub async fn deactivate_document(
-        &self,
-        caller: &Caller,
-        doc_id: DocId,
-    ) -> Result<(), OpsError> {
-        let scope = caller.permit(Action::DeactivateDocuments)?;
-        let mut tx = self.store.begin(&scope).await?;
-        tx.find_document(doc_id).await?.ok_or(OpsError::NotFound("document"))?;
-        if tx.deactivate_document(doc_id).await? {
-            tx.append_audit(AuditEntry {
-                action: AuditAction::DocumentDeactivated,
-                entity: Entity::Document(doc_id),
-                detail: json!({}),
-            })
-            .await?;
-        }
-        Ok(tx.commit().await?)
-    }
-
-    /// Hides the document everywhere. Its rows and its original stay until they are erased.
-    pub async fn delete_document(&self, caller: &Caller, doc_id: DocId) -> Result<(), OpsError> {
-        let scope = caller.permit(Action::DeactivateDocuments)?;
-        let mut tx = self.store.begin(&scope).await?;
-        if !tx.delete_document(doc_id).await? {
-            tx.rollback().await?;
-            return Err(OpsError::NotFound("document"));
-        }
-        tx.append_audit(AuditEntry {
-            action: AuditAction::DocumentDeleted,
-            entity: Entity::Document(doc_id),
-            detail: json!({}),
-        })
-        .await?;
-        tx.commit().await?;
-        self.intake.storage.forget(scope.tenant_id());
-        Ok(())
     }
 }
 

@@ -23,7 +23,7 @@ use domain::MaskRule;
 use image::{GrayImage, ImageBuffer, Luma, Pixel, Rgb, RgbImage, imageops};
 use serde::{Deserialize, Serialize};
 
-use crate::model::{Area, Preparation, Rotation, Size, Word};
+use pages::{Area, Preparation, Rotation, Size, Word};
 
 pub use self::ink::is_blank;
 pub use self::mapping::Mapping;

@@ -5,8 +5,6 @@
 //! ([`Store::number_events`]), and reads only numbered ones: all followers see one order, and nothing is put in
 //! front of what somebody has seen. Positions are ordinary data, so a dump carries them to another server.
 
-use std::collections::HashMap;
-
 use domain::TenantId;
 use serde_json::Value;
 use sqlx::FromRow;
@@ -15,7 +13,7 @@ use uuid::Uuid;
 use crate::{Store, StoreError, Tx, sql};
 
 /// How many events one statement numbers: few enough that nobody waits for it.
-const NUMBERED_AT_ONCE: i32 = 2000;
+pub(super) const NUMBERED_AT_ONCE: i32 = 2000;
 
 /// A numbered event.
 #[derive(Clone, Debug, PartialEq, FromRow)]
@@ -76,22 +74,6 @@ impl Tx {
         Ok(())
     }
 
-    /// Which of these documents and batches the scope may see, and what its owner calls them, where the scope
-    /// sees only their own.
-    pub async fn visible_subjects(
-        &mut self,
-        ids: &[Uuid],
-    ) -> Result<HashMap<Uuid, Option<String>>, StoreError> {
-        let owner = self.owner();
-        let visible: Vec<(Uuid, Option<String>)> = sqlx::query_as(sql!("events/visible"))
-            .bind(self.tenant_id().0)
-            .bind(owner)
-            .bind(ids)
-            .fetch_all(self.connection())
-            .await?;
-        Ok(visible.into_iter().collect())
-    }
-
     /// Numbered events behind a position, in their order.
     pub async fn events_after(
         &mut self,
@@ -101,18 +83,6 @@ impl Tx {
         let tenant_id = self.tenant_id().0;
         let statement = sqlx::query_as(sql!("events/after")).bind(tenant_id);
         Ok(statement.bind(position).bind(most).fetch_all(self.connection()).await?)
-    }
-
-    /// The position behind which somebody goes on who has seen an event. `position` is the one that it had then, if it
-    /// had one. Where nothing is known of the event, the oldest one that is kept is the next.
-    pub async fn resume_events(
-        &mut self,
-        evt_id: Uuid,
-        position: Option<i64>,
-    ) -> Result<i64, StoreError> {
-        let tenant_id = self.tenant_id().0;
-        let statement = sqlx::query_scalar(sql!("events/resume")).bind(tenant_id);
-        Ok(statement.bind(evt_id).bind(position).fetch_one(self.connection()).await?)
     }
 
     /// The last position that was given: behind it comes what happens from now on.

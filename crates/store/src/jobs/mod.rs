@@ -1,9 +1,10 @@
 //! The queue: leased rows.
 //!
 //! What workers do with it is set-based and spans tenants (`queue.rs`): one statement claims many
-//! jobs, one reports (`report.rs`) on many. Jobs that wait for a dependency are in `pauses.rs`. What people do with it
-//! stays inside a tenant (`tenant.rs`, `dead.rs`).
+//! jobs, one reports (`report.rs`) on many. `claim_one.rs` claims the job that a message names. Jobs that wait for a
+//! dependency are in `pauses.rs`. What people do with it stays inside a tenant (`tenant.rs`, `dead.rs`).
 
+mod claim_one;
 mod dead;
 mod ended;
 mod feed;
@@ -15,6 +16,7 @@ mod schedules;
 mod stale;
 mod tenant;
 
+pub use claim_one::NamedClaim;
 pub use dead::JobStanding;
 pub use ended::EndedRun;
 pub use feed::WorkFeed;

@@ -27,6 +27,8 @@ use crate::{AcrossTenants, Store, StoreError, sql};
 pub struct StageRoom {
     pub stage: StageName,
     pub room: usize,
+    /// The room is a reserved slot: only for tenants with nothing under way in this worker.
+    pub is_reserved: bool,
     pub last_tenant: TenantId,
     /// When the lease of a job claimed now ends.
     pub lease_until: DateTime<Utc>,
@@ -37,10 +39,10 @@ pub struct StageRoom {
 pub struct Claim<'a> {
     /// In the pipeline's order: of two jobs whose turn it is, the one further on goes first.
     pub rooms: &'a [StageRoom],
-    /// The most to claim of all stages together.
+    /// The most to claim of all stages together; reserved slots come on top.
     pub most: usize,
-    /// The tenants that get nothing this time.
-    pub but_for: &'a [TenantId],
+    /// The tenants with jobs under way in this worker.
+    pub busy_tenants: &'a [TenantId],
     pub worker_id: &'a str,
     pub now: DateTime<Utc>,
 }
@@ -99,13 +101,14 @@ pub struct TakenBack {
 }
 
 #[derive(FromRow)]
-struct ClaimedRow {
+pub(super) struct ClaimedRow {
     job_id: Uuid,
     tenant_id: Uuid,
     run_id: Uuid,
     doc_id: Uuid,
     stage: String,
     attempts: i32,
+    max_attempts: i32,
     pauses: i32,
     lease_token: Uuid,
     trace_parent: Option<String>,
@@ -135,6 +138,7 @@ impl ClaimedJob {
             stage: parse_stage(row.stage)?,
             tries: Tries {
                 retries: u32::try_from(row.attempts).unwrap_or(0),
+                max_retries: u32::try_from(row.max_attempts).unwrap_or(0),
                 pauses: u32::try_from(row.pauses).unwrap_or(0),
             },
             trace_parent: row.trace_parent,
@@ -236,8 +240,13 @@ impl AcrossTenants {
         let last: Vec<Uuid> = claim.rooms.iter().map(|room| room.last_tenant.0).collect();
         let lease_ends: Vec<DateTime<Utc>> =
             claim.rooms.iter().map(|room| room.lease_until).collect();
-        let most = claim.rooms.iter().map(|room| room.room).sum::<usize>().min(claim.most);
-        let tokens: Vec<Uuid> = (0..most).map(|_| self.next_id()).collect();
+        let is_reserved: Vec<bool> = claim.rooms.iter().map(|room| room.is_reserved).collect();
+        let room_of = |is_reserved: bool| {
+            let rooms = claim.rooms.iter().filter(|room| room.is_reserved == is_reserved);
+            rooms.map(|room| room.room).sum::<usize>()
+        };
+        let most = room_of(false).min(claim.most);
+        let tokens: Vec<Uuid> = (0..most + room_of(true)).map(|_| self.next_id()).collect();
         let rows: Vec<ClaimedRow> = sqlx::query_as(sql!("jobs/claim"))
             .bind(stages)
             .bind(rooms)
@@ -246,21 +255,32 @@ impl AcrossTenants {
             .bind(claim.now)
             .bind(claim.worker_id)
             .bind(tokens)
-            .bind(claim.but_for.iter().map(|tenant| tenant.0).collect::<Vec<_>>())
+            .bind(claim.busy_tenants.iter().map(|tenant| tenant.0).collect::<Vec<_>>())
+            .bind(is_reserved)
+            .bind(i32::try_from(most).unwrap_or(i32::MAX))
             .fetch_all(self.connection())
             .await?;
+        self.take_claimed(rows, claim.worker_id, claim.now).await
+    }
+
+    /// The jobs of rows that a claim gave, and what goes with every claim, in its transaction.
+    pub(super) async fn take_claimed(
+        &mut self,
+        rows: Vec<ClaimedRow>,
+        worker_id: &str,
+        now: DateTime<Utc>,
+    ) -> Result<Vec<ClaimedJob>, StoreError> {
         let jobs: Vec<ClaimedJob> = rows
             .into_iter()
             .map(|row| ClaimedJob::of_row(row, self.store()))
             .collect::<Result<_, _>>()?;
         let started = |job: &ClaimedJob| {
-            let detail =
-                json!({ "run_id": job.run_id, "stage": job.stage, "worker": claim.worker_id });
+            let detail = json!({ "run_id": job.run_id, "stage": job.stage, "worker": worker_id });
             let entity = Entity::Job(job.job_id);
             let entry = AuditEntry { action: AuditAction::JobStarted, entity, detail };
             SystemEntry::new(job.tenant_id, entry, job.trace_parent.as_deref())
         };
-        self.append_audit_many(claim.now, jobs.iter().map(started)).await?;
+        self.append_audit_many(now, jobs.iter().map(started)).await?;
         Ok(jobs)
     }
 
@@ -284,7 +304,7 @@ impl AcrossTenants {
         Ok(lost.into_iter().map(held).collect())
     }
 
-    /// Notes how far jobs are, and tells those who follow. What is not the worker's any more is left out.
+    /// Notes how far jobs are, for those who follow to read. What is not the worker's any more is left out.
     pub async fn tell_progress(
         &mut self,
         told: &[Told],
@@ -295,13 +315,11 @@ impl AcrossTenants {
         let number = |count: u32| i32::try_from(count).unwrap_or(i32::MAX);
         let done: Vec<i32> = told.iter().map(|told| number(told.done)).collect();
         let total: Vec<i32> = told.iter().map(|told| number(told.total)).collect();
-        let events: Vec<Uuid> = told.iter().map(|_| self.next_id()).collect();
         sqlx::query(sql!("jobs/progress"))
             .bind(ids)
             .bind(tokens)
             .bind(done)
             .bind(total)
-            .bind(events)
             .bind(now)
             .execute(self.connection())
             .await?;

@@ -267,10 +267,10 @@ impl World {
             let token = self.token(principal);
             let here = IpAddr::V4(Ipv4Addr::LOCALHOST);
             let caller: Caller =
-                self.app().ops.authenticate(token, here, TraceId(1)).await.unwrap();
-            let beginning = "0-00000000000000000000000000000000".parse().unwrap();
+                self.app().ops.access.authenticate(token, here, TraceId(1)).await.unwrap();
+            let beginning = "p0-00000000000000000000000000000000".parse().unwrap();
             let mut following =
-                self.app().ops.follow_events(&caller, Some(beginning)).await.unwrap();
+                self.app().ops.events.follow_events(&caller, Some(beginning)).await.unwrap();
             let mut heard: Vec<String> = Vec::new();
             while heard.last() != Some(&last[&principal]) {
                 let event = following.next().await.unwrap();
