@@ -1,6 +1,6 @@
 //! Documents and batches: handing them in, finding them, and reading what is known of them.
 
-pub(crate) mod acceptable_kind;
+mod acceptable_kind;
 pub(crate) mod admit_upload;
 pub(crate) mod artifacts;
 pub(crate) mod batches;
@@ -19,7 +19,7 @@ pub(crate) mod submit;
 pub(crate) mod sweep_originals;
 pub(crate) mod tags;
 pub(crate) mod take_in_part;
-pub(crate) mod update_original;
+mod update_original;
 
 use std::sync::Arc;
 

@@ -43,7 +43,7 @@ impl Runs {
         let replaced = match looked_up {
             Ok(Some(replaced)) => replaced,
             other => {
-                self.blobs.discard(staged).await;
+                self.intake.blobs.discard(staged).await;
                 other?;
                 let Described { password, reason, .. } = described;
                 let rerun = Rerun { reason, password, ..Rerun::default() };
