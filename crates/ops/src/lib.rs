@@ -181,7 +181,6 @@ impl Ops {
             },
             runs: Runs {
                 store: store.clone(),
-                blobs: blobs.clone(),
                 intake: intake.clone(),
                 request_seal: request_seal.clone(),
             },

@@ -9,7 +9,6 @@ pub(crate) mod rerun;
 mod retry_document;
 pub(crate) mod retry_job;
 
-use blob::Blobs;
 use store::Store;
 
 use crate::Intake;
@@ -18,7 +17,6 @@ use crate::once::RequestSeal;
 /// Runs and their jobs.
 pub struct Runs {
     pub(crate) store: Store,
-    pub(crate) blobs: Blobs,
     pub(crate) intake: Intake,
     pub(crate) request_seal: RequestSeal,
 }
