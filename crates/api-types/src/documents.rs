@@ -1,7 +1,9 @@
 //! Documents, runs, batches and links to originals.
 
 use chrono::{DateTime, Utc};
-use domain::{DocumentStatus, RunState};
+use domain::{
+    ArtifactEntry, BatchStatus, DedupResult, DocumentStatus, RunState, RunStats, StageStatus,
+};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::{IntoParams, ToSchema};
@@ -59,8 +61,8 @@ pub struct IngestResponse {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub run_id: Option<Uuid>,
     pub status: IngestStatus,
-    /// `new`, `new_version`, `skipped` or `in_progress`.
-    #[schema(example = "new")]
+    /// What handing it in came to. Later versions may tell more kinds apart.
+    #[schema(example = "new", value_type = DedupResult)]
     pub dedup_result: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "already ingested, no changes")]
@@ -97,9 +99,8 @@ pub struct DocumentView {
     pub doc_id: Uuid,
     pub title: String,
     pub filename: String,
-    /// `uploaded`, `processing`, `active`, `failed`, `inactive` or `rejected`.
     #[schema(example = "active")]
-    pub status: String,
+    pub status: DocumentStatus,
     /// Why the last run failed.
     pub error: Option<String>,
     /// Which failure that is, where a program can do something about it: `password_required` or `wrong_password`.
@@ -168,7 +169,7 @@ pub struct PartView {
     /// What the inner one is called in the outer one.
     pub name: String,
     pub title: String,
-    pub status: String,
+    pub status: DocumentStatus,
     /// `within` this document, or `around` it.
     #[schema(example = "within")]
     pub place: String,
@@ -186,8 +187,7 @@ pub struct Tags {
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
 pub struct StageView {
     pub name: String,
-    /// `pending`, `processing`, `succeeded` or `failed`.
-    pub status: String,
+    pub status: StageStatus,
     pub started_at: Option<DateTime<Utc>>,
     pub ended_at: Option<DateTime<Utc>>,
     pub duration_ms: Option<i64>,
@@ -199,7 +199,7 @@ pub struct StageView {
     /// What a stage that is paused waits for: `object_store`, `database`, `local_disk`, `embedding_model`, `reader` or
     /// `secrets_key`. It goes on by itself when that works again.
     pub waiting_for: Option<String>,
-    pub artifacts: Value,
+    pub artifacts: Vec<ArtifactEntry>,
 }
 
 /// So many of so many: pages, mostly.
@@ -216,7 +216,7 @@ pub struct RunView {
     pub run_id: Uuid,
     pub tenant_id: Uuid,
     pub doc_id: Uuid,
-    pub status: RunStatus,
+    pub status: RunState,
     pub run_type: RunTypeName,
     pub pipeline: Vec<String>,
     pub parent_run_id: Option<Uuid>,
@@ -228,7 +228,7 @@ pub struct RunView {
     pub updated_at: DateTime<Utc>,
     pub finished_at: Option<DateTime<Utc>>,
     pub config: RunConfigView,
-    pub stats: Value,
+    pub stats: RunStats,
     pub error: Option<String>,
     /// Which failure that is, where a program can do something about it: `password_required` or `wrong_password`.
     #[serde(default)]
@@ -237,37 +237,6 @@ pub struct RunView {
     #[serde(default)]
     pub artifacts_readable: bool,
     pub stages: Vec<StageView>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum RunStatus {
-    Queued,
-    Running,
-    Succeeded,
-    Failed,
-}
-
-impl From<RunStatus> for RunState {
-    fn from(status: RunStatus) -> Self {
-        match status {
-            RunStatus::Queued => Self::Queued,
-            RunStatus::Running => Self::Running,
-            RunStatus::Succeeded => Self::Succeeded,
-            RunStatus::Failed => Self::Failed,
-        }
-    }
-}
-
-impl From<RunState> for RunStatus {
-    fn from(state: RunState) -> Self {
-        match state {
-            RunState::Queued => Self::Queued,
-            RunState::Running => Self::Running,
-            RunState::Succeeded => Self::Succeeded,
-            RunState::Failed => Self::Failed,
-        }
-    }
 }
 
 /// Which documents are wanted by where they stand.
@@ -351,7 +320,7 @@ pub struct DocumentQuery {
 pub struct RunQuery {
     #[serde(default)]
     #[param(inline)]
-    pub status: Option<RunStatus>,
+    pub status: Option<RunState>,
     #[serde(default)]
     pub doc_id: Option<Uuid>,
     /// The page, counted from 1.
@@ -403,7 +372,7 @@ pub struct RerunRequest {
 pub struct RerunResponse {
     pub doc_id: Uuid,
     pub run_id: Uuid,
-    pub status: RunStatus,
+    pub status: RunState,
 }
 
 #[derive(Debug, Default, Deserialize, IntoParams)]
@@ -454,8 +423,7 @@ pub struct CreateBatchRequest {
 pub struct BatchView {
     pub batch_id: Uuid,
     pub name: Option<String>,
-    /// `open`, `processing`, `completed`, or `partial` when something failed.
-    pub status: String,
+    pub status: BatchStatus,
     pub webhook_url: Option<String>,
     pub schema_mapping: Option<Value>,
     pub dedupe: bool,
@@ -487,12 +455,12 @@ pub struct BatchResultView {
     pub title: String,
     pub filename: String,
     /// Where the document stands.
-    pub status: String,
-    /// What handing it in came to: `new`, `new_version`, `skipped` or `in_progress`.
-    pub dedup_result: String,
-    pub run_status: Option<String>,
+    pub status: DocumentStatus,
+    /// What handing it in came to.
+    pub dedup_result: DedupResult,
+    pub run_status: Option<RunState>,
     pub error: Option<String>,
-    pub stats: Option<Value>,
+    pub stats: Option<RunStats>,
     pub added_at: DateTime<Utc>,
     pub finished_at: Option<DateTime<Utc>>,
 }

@@ -6,37 +6,6 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "UPPERCASE")]
-pub enum JobStatus {
-    Pending,
-    Processing,
-    Completed,
-    Dead,
-}
-
-impl From<JobState> for JobStatus {
-    fn from(state: JobState) -> Self {
-        match state {
-            JobState::Pending => Self::Pending,
-            JobState::Processing => Self::Processing,
-            JobState::Completed => Self::Completed,
-            JobState::Dead => Self::Dead,
-        }
-    }
-}
-
-impl From<JobStatus> for JobState {
-    fn from(status: JobStatus) -> Self {
-        match status {
-            JobStatus::Pending => Self::Pending,
-            JobStatus::Processing => Self::Processing,
-            JobStatus::Completed => Self::Completed,
-            JobStatus::Dead => Self::Dead,
-        }
-    }
-}
-
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
 pub struct JobView {
     pub job_id: Uuid,
@@ -48,7 +17,7 @@ pub struct JobView {
     pub doc_title: Option<String>,
     #[schema(example = "ocr")]
     pub stage: String,
-    pub status: JobStatus,
+    pub status: JobState,
     pub priority: i16,
     /// Retries used up, and allowed.
     pub attempts: i32,
@@ -88,7 +57,7 @@ pub struct JobQuery {
     /// `DEAD` gives the dead jobs that need attention, as `/v1/jobs/dead` does.
     #[serde(default)]
     #[param(inline)]
-    pub status: Option<JobStatus>,
+    pub status: Option<JobState>,
     #[serde(default)]
     pub stage: Option<String>,
     #[serde(default)]

@@ -23,14 +23,14 @@ pub use documents::{
     BatchCounts, BatchResultView, BatchUploadResponse, BatchView, CreateBatchRequest,
     DocumentDetailView, DocumentQuery, DocumentStatusFilter, DocumentSummary, DocumentView,
     FileContent, FileOutcome, FileProblem, IngestResponse, IngestStatus, LinkQuery, LinkView,
-    PartView, RerunRequest, RerunResponse, RunQuery, RunStatus, RunView, StageProgress, StageView,
-    Tags, UploadForm, UploadManyForm, VersionView,
+    PartView, RerunRequest, RerunResponse, RunQuery, RunView, StageProgress, StageView, Tags,
+    UploadForm, UploadManyForm, VersionView,
 };
 pub use facets::{BatchFacetView, FacetQuery, FacetValueView, FacetView, FacetsView};
 pub use health::{DependencyView, HealthStatus, HealthView};
 pub use jobs::{
-    DiscardRequest, DiscardResponse, ErrorClass, JobQuery, JobStatus, JobView, QueueView,
-    QueuesView, RequeueRequest, RequeueResponse, SkippedJobView,
+    DiscardRequest, DiscardResponse, ErrorClass, JobQuery, JobView, QueueView, QueuesView,
+    RequeueRequest, RequeueResponse, SkippedJobView,
 };
 pub use page::{
     ApiKeyPage, AuditPage, BatchPage, BatchResultPage, Cursor, DocumentPage, InvalidCursor,

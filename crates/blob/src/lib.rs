@@ -36,7 +36,7 @@ use std::time::Duration;
 use ::url::Url;
 use bytes::Bytes;
 use chrono::{DateTime, Utc};
-use domain::{ContentHash, DocId, TenantId};
+use domain::{ContentHash, DocId, StoredFile, TenantId};
 use futures_util::stream::BoxStream;
 use uuid::Uuid;
 
@@ -87,14 +87,6 @@ pub struct StoredOriginal {
     pub sha256: ContentHash,
     pub size: u64,
     pub last_modified: DateTime<Utc>,
-}
-
-/// An artifact that was just written.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Artifact {
-    pub key: String,
-    pub size: u64,
-    pub sha256: ContentHash,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -308,12 +300,12 @@ impl Blobs {
         })
     }
 
-    pub async fn put_artifact(&self, place: &ArtifactPlace, bytes: Bytes) -> Result<Artifact> {
+    pub async fn put_artifact(&self, place: &ArtifactPlace, bytes: Bytes) -> Result<StoredFile> {
         let key = place.key();
-        let size = bytes.len() as u64;
+        let size_bytes = bytes.len() as u64;
         let sha256 = upload::hash_whole(bytes.clone()).await?;
         self.put(key.clone(), bytes).await?;
-        Ok(Artifact { key, size, sha256 })
+        Ok(StoredFile { key, size_bytes, sha256 })
     }
 
     /// Makes an upload an artifact: for what is too large to be held in memory.
@@ -321,10 +313,10 @@ impl Blobs {
         &self,
         place: &ArtifactPlace,
         staged: &Staged,
-    ) -> Result<Artifact> {
+    ) -> Result<StoredFile> {
         let key = place.key();
         self.publish_at(key.clone(), staged).await?;
-        Ok(Artifact { key, size: staged.size, sha256: staged.sha256 })
+        Ok(StoredFile { key, size_bytes: staged.size, sha256: staged.sha256 })
     }
 
     pub async fn read_artifact(

@@ -6,20 +6,24 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 
 use bytes::{Bytes, BytesMut};
-use domain::ContentHash;
+use domain::{ContentHash, StoredFile};
 use futures_util::stream::{self, BoxStream};
 use futures_util::{Stream, StreamExt, TryStreamExt};
-use serde::Deserialize;
 use sha2::{Digest, Sha256};
 
 use crate::error::{BlobError, Result};
 
-/// What was recorded of an object when it was written, as the list of a stage's artifacts has it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+/// What was recorded of an object when it was written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Recorded {
-    #[serde(rename = "size_bytes")]
     pub size: u64,
     pub sha256: ContentHash,
+}
+
+impl From<&StoredFile> for Recorded {
+    fn from(file: &StoredFile) -> Self {
+        Self { size: file.size_bytes, sha256: file.sha256 }
+    }
 }
 
 /// An object, or a range of one, in pieces. Ends only after all its bytes: a source that stops early

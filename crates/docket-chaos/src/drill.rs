@@ -5,12 +5,16 @@
 
 use std::time::Duration;
 
-use domain::StageName;
-use engine::{Stage, StageFuture, StageOutput, StageSettings, Stages, Work};
-use serde_json::json;
+use domain::{StageName, StageOutput};
+use engine::{Stage, StageFuture, StageSettings, Stages, Work};
 
 /// In the pipeline's order.
-pub(crate) const NAMES: [&str; 4] = ["drill_a", "drill_b", "drill_c", "drill_d"];
+pub(crate) const NAMES: [StageName; 4] = [
+    StageName::constant("drill_a"),
+    StageName::constant("drill_b"),
+    StageName::constant("drill_c"),
+    StageName::constant("drill_d"),
+];
 
 const SHORTEST: u64 = 100;
 const LONGEST: u64 = 400;
@@ -21,10 +25,12 @@ struct Drill {
     settings: StageSettings,
 }
 
-/// Adds the drill's stages. A name that is not a stage's would be a bug, and is left out.
+/// Adds the drill's stages.
 pub(crate) fn add_stages(stages: Stages) -> Stages {
-    let names = NAMES.iter().filter_map(|name| name.parse().ok());
-    names.map(|name| Drill { name, settings: StageSettings::default() }).fold(stages, Stages::with)
+    NAMES
+        .into_iter()
+        .map(|name| Drill { name, settings: StageSettings::default() })
+        .fold(stages, Stages::with)
 }
 
 impl Stage for Drill {
@@ -41,16 +47,13 @@ impl Stage for Drill {
             if let Some(text) = work.config.title.strip_prefix("panic: ") {
                 panic_over(text);
             }
-            let length = length(work);
+            let length = Duration::from_millis(length_ms(work));
             let mut spent = Duration::ZERO;
             while spent < length && !work.cancelled.is_cancelled() {
                 tokio::time::sleep(STEP).await;
                 spent += STEP;
             }
-            Ok(StageOutput {
-                artifacts: vec![json!({ "drill": self.name, "ms": length_ms(work) })],
-                ..StageOutput::default()
-            })
+            Ok(StageOutput::default())
         })
     }
 }
@@ -58,10 +61,6 @@ impl Stage for Drill {
 #[expect(clippy::panic, reason = "this is the bug that the drill stands for")]
 fn panic_over(text: &str) -> ! {
     std::panic::panic_any(format!("the drill panics over '{text}'"))
-}
-
-fn length(work: &Work) -> Duration {
-    Duration::from_millis(length_ms(work))
 }
 
 /// The same for the same work, however often it is done: a stage gives the same result again.

@@ -69,7 +69,7 @@ fn set_up(folder: &Path) -> anyhow::Result<Setup> {
         program: std::env::current_exe().context("this program's own file is not to be found")?,
         folder: folder.to_owned(),
         password: format!("chaos {:032x}", environment.ids.next().as_u128()),
-        pipeline: drill::NAMES.join(","),
+        pipeline: drill::NAMES.map(String::from).join(","),
         clock: environment.clock,
         shutdown: CancellationToken::new(),
         supervisors: TaskTracker::new(),

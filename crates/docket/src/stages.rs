@@ -1,17 +1,16 @@
 //! The stages that this build has, and the pipeline made of them.
 //!
-//! *Architecture invariant:* [`registered`] is the one place where a stage is plugged in; `docket
-//! serve` and `docket worker` run what it says, and nothing else.
+//! Which stages there are says [`stages::registered`](::stages::registered); `docket serve` and `docket worker` run
+//! those, and nothing else.
 
 use std::sync::Arc;
 
-use ::stages::{Desk, FrontDoor, Index, Ingest, Layout, Ocr, Preprocess, TakingIn};
+use ::stages::{Desk, FrontDoor, READING, TakingIn};
 use blob::{BlobError, Blobs};
 use domain::{Dependency, Failure, FileWithin, IdGen, Pipeline, StageName};
 use engine::Stages;
 use ops::{Intake, IntakeSettings, OpsError, VectorsKeeper};
 use reading::reader::Reader;
-use retrieval::embedding::VectorShelf;
 
 use crate::config::{Config, ConfigError};
 
@@ -66,41 +65,21 @@ fn not_handed_in(error: &OpsError) -> Failure {
 /// Every stage, in the pipeline's order.
 pub(crate) fn registered(add_stages: AddStages, equipment: Equipment<'_>) -> Stages {
     let Equipment { blobs, ids, reader, reads_documents, children, intake, vectors } = equipment;
-    let door = Arc::new(Door(intake));
-    let stages = real_stages(blobs, &ids, &reader, children, door, Arc::new(vectors));
+    let stages = ::stages::registered(::stages::Equipment {
+        desk: Desk::new(blobs.clone(), reader, Arc::clone(&ids)),
+        ids,
+        door: Arc::new(Door(intake)),
+        shelf: Arc::new(vectors),
+        children,
+    });
     let stages = if reads_documents { stages } else { stages.without(&READING) };
     add_stages(stages)
-}
-
-/// The stages that hand documents to reading children.
-const READING: [&str; 3] = [Preprocess::NAME, Ocr::NAME, Layout::NAME];
-
-fn real_stages(
-    blobs: &Blobs,
-    ids: &Arc<dyn IdGen>,
-    reader: &Reader,
-    children: usize,
-    door: Arc<dyn FrontDoor>,
-    shelf: Arc<dyn VectorShelf>,
-) -> Stages {
-    let desk = || Desk::new(blobs.clone(), reader.clone(), Arc::clone(ids));
-    // A name that is none would be a bug, and its stage is left out.
-    let real = Ingest::new(blobs.clone()).into_iter().fold(Stages::default(), Stages::with);
-    let real = Preprocess::new(desk(), door, children).into_iter().fold(real, Stages::with);
-    let real = Ocr::new(desk(), children).into_iter().fold(real, Stages::with);
-    let real = Layout::new(desk(), children).into_iter().fold(real, Stages::with);
-    let index = Index::new(desk(), Arc::clone(ids), shelf, children);
-    index.into_iter().fold(real, Stages::with)
 }
 
 /// The names of [`registered`], which need nothing to be opened.
 pub(crate) fn names(add_stages: AddStages) -> Vec<StageName> {
     let added = add_stages(Stages::default());
-    [Ingest::NAME, Preprocess::NAME, Ocr::NAME, Layout::NAME, Index::NAME]
-        .iter()
-        .filter_map(|name| name.parse().ok())
-        .chain(added.names().cloned())
-        .collect()
+    ::stages::NAMES.into_iter().chain(added.names().cloned()).collect()
 }
 
 /// What the configuration says about taking documents in.
@@ -140,77 +119,14 @@ pub(crate) fn default_pipeline(
 
 #[cfg(test)]
 mod tests {
-    use std::collections::HashMap;
     use std::convert::identity;
-
-    use domain::{ContentHash, RetryPolicy, TenantId};
-    use retrieval::embedding::{Embedding, OnShelf};
 
     use super::*;
     use crate::config::Layers;
 
-    /// Nobody comes in.
-    struct NoDoor;
-
-    impl FrontDoor for NoDoor {
-        fn take_in(&self, _: FileWithin) -> TakingIn<'_> {
-            Box::pin(async { Ok(None) })
-        }
-    }
-
-    /// Nothing is known.
-    struct NoShelf;
-
-    impl VectorShelf for NoShelf {
-        fn models(&self, _: TenantId) -> OnShelf<'_, Vec<Arc<dyn Embedding>>> {
-            Box::pin(async { Ok(Vec::new()) })
-        }
-
-        fn known<'a>(
-            &'a self,
-            _: TenantId,
-            _: &'a str,
-            _: &'a [ContentHash],
-        ) -> OnShelf<'a, HashMap<ContentHash, Vec<f32>>> {
-            Box::pin(async { Ok(HashMap::new()) })
-        }
-    }
-
-    fn all_stages(folder: &std::path::Path) -> Stages {
-        let blobs = Blobs::open(&blob::BlobUrl::Folder(folder.to_owned())).unwrap();
-        let reader = crate::readers::reader(&config("").read).unwrap();
-        let ids = crate::system::environment().ids;
-        real_stages(&blobs, &ids, &reader, 1, Arc::new(NoDoor), Arc::new(NoShelf))
-    }
-
     fn config(pipeline: &'static str) -> Config {
         let pipeline = |name: &str| (name == "DOCKET_PIPELINE").then(|| pipeline.to_owned());
         Config::from_layers(&Layers::load(None, pipeline, Vec::new()).unwrap()).unwrap()
-    }
-
-    #[test]
-    fn the_names_are_those_of_the_stages() {
-        let folder = tempfile::tempdir().unwrap();
-        let stages = all_stages(folder.path());
-        let elsewhere = stages.clone().without(&READING);
-        assert!(stages.names().eq(&names(identity)));
-        let left: Vec<&str> = elsewhere.names().map(StageName::as_str).collect();
-        assert_eq!(left, ["ingest", "index"], "what reads no document stays");
-    }
-
-    #[test]
-    fn the_knowledge_base_has_a_retry_policy_of_its_own() {
-        let folder = tempfile::tempdir().unwrap();
-        let stages = all_stages(folder.path());
-        for name in names(identity) {
-            let policy = stages.get(&name).unwrap().settings().policy;
-            let expected = if name.as_str() == Index::NAME {
-                RetryPolicy::KNOWLEDGE
-            } else {
-                RetryPolicy::PIPELINE
-            };
-            assert_eq!(policy, expected, "{name}");
-        }
     }
 
     #[test]

@@ -7,86 +7,36 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::ContentHash;
+use crate::words::words;
 
-/// Where a document stands.
-///
-/// A document with an active version is `active`, whatever a later run of it does. Without one it
-/// follows its latest run; `inactive` is one whose version was taken out of service.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum DocumentStatus {
-    Uploaded,
-    Processing,
-    Active,
-    Failed,
-    Inactive,
-    Rejected,
-}
-
-impl DocumentStatus {
-    pub const ALL: [Self; 6] = [
-        Self::Uploaded,
-        Self::Processing,
-        Self::Active,
-        Self::Failed,
-        Self::Inactive,
-        Self::Rejected,
-    ];
-
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Uploaded => "uploaded",
-            Self::Processing => "processing",
-            Self::Active => "active",
-            Self::Failed => "failed",
-            Self::Inactive => "inactive",
-            Self::Rejected => "rejected",
-        }
+words! {
+    "status of a document"
+    /// Where a document stands.
+    ///
+    /// A document with an active version is `active`, whatever a later run of it does. Without one it
+    /// follows its latest run; `inactive` is one whose version was taken out of service.
+    pub enum DocumentStatus {
+        Uploaded = "uploaded",
+        Processing = "processing",
+        Active = "active",
+        Failed = "failed",
+        Inactive = "inactive",
+        Rejected = "rejected",
     }
 }
 
-impl fmt::Display for DocumentStatus {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
-
-impl FromStr for DocumentStatus {
-    type Err = ();
-
-    fn from_str(text: &str) -> Result<Self, ()> {
-        Self::ALL.into_iter().find(|status| status.as_str() == text).ok_or(())
-    }
-}
-
-/// What came of handing a document in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum DedupResult {
-    /// Nothing with this identity is being served.
-    New,
-    /// The identity is known, its content has changed.
-    NewVersion,
-    /// The very same content is served already.
-    Skipped,
-    /// The very same content is being processed at this moment; this is its run.
-    InProgress,
-}
-
-impl DedupResult {
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::New => "new",
-            Self::NewVersion => "new_version",
-            Self::Skipped => "skipped",
-            Self::InProgress => "in_progress",
-        }
-    }
-}
-
-impl fmt::Display for DedupResult {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
+words! {
+    "outcome of handing a document in"
+    /// What came of handing a document in.
+    pub enum DedupResult {
+        /// Nothing with this identity is being served.
+        New = "new",
+        /// The identity is known, its content has changed.
+        NewVersion = "new_version",
+        /// The very same content is served already.
+        Skipped = "skipped",
+        /// The very same content is being processed at this moment; this is its run.
+        InProgress = "in_progress",
     }
 }
 
@@ -172,7 +122,10 @@ mod tests {
     fn every_status_reads_back() {
         for status in DocumentStatus::ALL {
             assert_eq!(status.as_str().parse(), Ok(status));
+            assert_eq!(serde_json::json!(status), status.as_str());
         }
+        let unknown = "lost".parse::<DocumentStatus>().unwrap_err();
+        assert_eq!(unknown.to_string(), "'lost' is no status of a document");
     }
 
     #[test]

@@ -26,6 +26,7 @@ mod run_config;
 mod scope;
 mod secret;
 mod submission;
+mod words;
 mod work;
 
 pub use access::{ApiKeyRecord, Revocation};
@@ -63,8 +64,11 @@ pub use run_config::{RunConfig, UnreadableRunConfig};
 pub use scope::{Actor, Caller, NotPermitted, Scope, Session};
 pub use secret::Secret;
 pub use submission::{Decision, KnownContent, Offer, Refusal};
+pub use words::UnknownWord;
 pub use work::{
-    ClosedBy, Dependency, Envelope, Failure, FailureClass, FailureCode, IllegalTransition,
-    InvalidPipeline, Jitter, JobEvent, JobInput, JobState, JobType, Pipeline, RetryPolicy,
-    RunEvent, RunState, StageName, Tries, UnreadableEnvelope, Verdict,
+    Artifact, ArtifactEntry, AttachmentArtifact, AttachmentContent, ClosedBy, Dependency,
+    EarlierArtifacts, Effect, Envelope, Failure, FailureClass, FailureCode, IllegalTransition,
+    InvalidPipeline, Jitter, JobEvent, JobInput, JobState, JobType, PagesArtifact, Pipeline,
+    RetryPolicy, RunEvent, RunState, RunStats, StageName, StageOutput, StageStatus, StoredFile,
+    StoredStats, Tries, UnreadableEnvelope, Verdict,
 };

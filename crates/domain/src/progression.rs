@@ -14,6 +14,7 @@
 
 use chrono::{DateTime, Utc};
 
+use crate::words::words;
 use crate::{
     BatchEnd, BatchId, DocId, DocumentStatus, Event, FailureCode, IllegalTransition, RunEnd,
     RunEvent, RunId, RunState, StageName,
@@ -59,9 +60,7 @@ impl RunChange {
     fn is_indexed(&self) -> bool {
         match self {
             Self::Indexed => true,
-            Self::Succeeded { stage } => {
-                stage.as_ref().is_some_and(|stage| stage.as_str() == StageName::INDEX)
-            }
+            Self::Succeeded { stage } => *stage == Some(StageName::INDEX),
             Self::Started | Self::Failed { .. } | Self::Retried => false,
         }
     }
@@ -199,27 +198,21 @@ impl FollowingDocument {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum BatchStatus {
-    /// No file has come yet.
-    Open,
-    Processing,
-    /// All documents succeeded.
-    Completed,
-    /// All documents have ended; some failed or were refused.
-    Partial,
+words! {
+    "status of a batch"
+    /// Where a batch stands.
+    pub enum BatchStatus {
+        /// No file has come yet.
+        Open = "open",
+        Processing = "processing",
+        /// All documents succeeded.
+        Completed = "completed",
+        /// All documents have ended; some failed or were refused.
+        Partial = "partial",
+    }
 }
 
 impl BatchStatus {
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Open => "open",
-            Self::Processing => "processing",
-            Self::Completed => "completed",
-            Self::Partial => "partial",
-        }
-    }
-
     pub fn is_over(self) -> bool {
         matches!(self, Self::Completed | Self::Partial)
     }

@@ -4,21 +4,23 @@ use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
 
-use domain::{Dependency, Failure, JobId, LeaseToken, StageName, Tries, panic_message};
+use domain::{
+    Artifact, Dependency, EarlierArtifacts, Failure, JobId, LeaseToken, StageName, StageOutput,
+    Tries, panic_message,
+};
 use futures_util::FutureExt;
-use serde_json::Value;
-use store::{ClaimedJob, Earlier, Held, Lease, Next, Outcome, Report};
+use store::{ClaimedJob, Held, Lease, Next, Outcome, Report};
 use tokio::sync::OwnedSemaphorePermit;
 
 use crate::decide::{after_failure, panicked, timed_out};
 use crate::held::Holding;
 use crate::source::Message;
-use crate::stage::{Registered, StageOutput, Work};
+use crate::stage::{Registered, Work};
 use crate::worker::Shop;
 
 /// How a stage ended.
 enum Ended {
-    Done(Result<StageOutput, Failure>),
+    Done(Result<Arc<StageOutput>, Failure>),
     /// Somebody else has the job now.
     Lost,
     /// The worker stops and its grace period is over.
@@ -51,11 +53,8 @@ pub(crate) async fn carry(
                 (after_failure(failure, policy, job.tries, now, jitter), None)
             }
             Ended::Done(Ok(output)) => {
-                let (next, following) = prepare_next(&shop, &job, &output.artifacts).await;
-                let artifacts = Value::Array(output.artifacts);
-                let stats = Value::Object(output.stats);
-                let chunks = output.chunks.map(Arc::new);
-                (Outcome::Succeeded { artifacts, stats, chunks, next }, following)
+                let (next, following) = prepare_next(&shop, &mut job, &output.artifacts).await;
+                (Outcome::Succeeded { output, next }, following)
             }
         };
         let held = Held { job_id: job.job_id, token: job.token };
@@ -127,7 +126,7 @@ async fn run_stage(
         content: job.content,
         config,
         password: job.password.clone(),
-        earlier: job.earlier.clone(),
+        earlier: Arc::clone(&job.earlier),
         stage: job.stage.clone(),
         attempt: job.tries.retries + 1,
         trace_parent: job.trace_parent.clone(),
@@ -140,7 +139,7 @@ async fn run_stage(
         biased;
         () = holding.lost.cancelled() => Ended::Lost,
         result = tokio::time::timeout(deadline, run) => Ended::Done(match result {
-            Ok(Ok(result)) => result,
+            Ok(Ok(result)) => result.map(Arc::new),
             Ok(Err(panic)) => Err(panicked(&job.stage, panic_message(panic.as_ref()))),
             Err(_) => Err(timed_out(&job.stage, deadline)),
         }),
@@ -153,14 +152,15 @@ async fn run_stage(
 /// The next stage's job, leased to this worker when it has the stage and room for it.
 async fn prepare_next(
     shop: &Shop,
-    job: &ClaimedJob,
-    artifacts: &[Value],
+    job: &mut ClaimedJob,
+    artifacts: &[Artifact],
 ) -> (Option<Next>, Option<Following>) {
     let Some(stage) = job.pipeline.after(&job.stage) else { return (None, None) };
     let job_id = JobId(shop.environment.ids.next());
     let retries = shop.stages.retries_of(stage);
-    let mut earlier = job.earlier.clone();
-    earlier.insert(job.stage.clone(), artifacts.to_vec());
+    // The stage is over: nobody else has them any more, and nothing is copied.
+    let mut earlier = std::mem::take(&mut job.earlier);
+    Arc::make_mut(&mut earlier).insert(job.stage.clone(), artifacts.to_vec());
     let Some((slot, length)) = take_slot(shop, stage, &earlier).await else {
         return (Some(Next { stage: stage.clone(), job_id, lease: None, retries }), None);
     };
@@ -183,7 +183,7 @@ async fn prepare_next(
 async fn take_slot(
     shop: &Shop,
     stage: &StageName,
-    earlier: &Earlier,
+    earlier: &EarlierArtifacts,
 ) -> Option<(Option<OwnedSemaphorePermit>, Duration)> {
     let Registered { stage, slots, .. } = shop.stages.find(stage)?;
     let length = stage.settings().lease;

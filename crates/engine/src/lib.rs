@@ -37,6 +37,8 @@ mod stale_runs;
 mod supervision;
 mod worker;
 
+pub use domain::StageOutput;
+
 pub use decide::{after_failure, timed_out};
 pub use event_numbering::number_events;
 pub use event_pruning::prune_events;
@@ -45,8 +47,7 @@ pub use janitor::janitor;
 pub use message_source::MessageSource;
 pub use schedules::{Chore, ChoreFuture, Schedules};
 pub use source::{ClaimFailed, Delivery, FreeSlots, JobSource, Message, SourceFuture, Wanted};
-pub use stage::{Progress, Stage, StageFuture, StageOutput, StageSettings, Stages, Work};
+pub use stage::{Progress, Stage, StageFuture, StageSettings, Stages, Work};
 pub use stale_runs::{StaleAfter, stale_runs};
-pub use store::Earlier;
 pub use supervision::WorkerHealth;
 pub use worker::{Worker, WorkerSettings};

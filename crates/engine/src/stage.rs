@@ -8,11 +8,9 @@ use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use domain::{
-    ContentHash, DocId, Failure, NewChunks, RetryPolicy, RunConfig, RunId, Secret, StageName,
-    TenantId,
+    ContentHash, DocId, EarlierArtifacts, Failure, RetryPolicy, RunConfig, RunId, Secret,
+    StageName, StageOutput, TenantId,
 };
-use serde_json::{Map, Value};
-use store::Earlier;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
@@ -27,7 +25,7 @@ pub trait Stage: Send + Sync {
 
     /// Whether there is anything to do after what the stages before it left. When there is not, the stage is run
     /// without a slot, so that the document does not wait for those that keep the stage busy.
-    fn has_work(&self, earlier: &Earlier) -> bool {
+    fn has_work(&self, earlier: &EarlierArtifacts) -> bool {
         let _ = earlier;
         true
     }
@@ -58,16 +56,6 @@ impl Default for StageSettings {
     }
 }
 
-/// What a stage leaves behind.
-#[derive(Clone, Debug, Default)]
-pub struct StageOutput {
-    pub artifacts: Vec<Value>,
-    /// What it counted, by name; the run shows it when it has ended.
-    pub stats: Map<String, Value>,
-    /// What of it can be found from the moment that it is served.
-    pub chunks: Option<NewChunks>,
-}
-
 /// What a stage is asked to do.
 #[derive(Clone, Debug)]
 pub struct Work {
@@ -81,7 +69,7 @@ pub struct Work {
     /// Opens the original.
     pub password: Option<Secret>,
     /// What the stages before it left.
-    pub earlier: Earlier,
+    pub earlier: Arc<EarlierArtifacts>,
     pub stage: StageName,
     /// Counted from 1.
     pub attempt: u32,
@@ -141,8 +129,8 @@ impl Stages {
 
     /// Leaves stages out: their jobs wait for another worker.
     #[must_use]
-    pub fn without(mut self, names: &[&str]) -> Self {
-        self.registered.retain(|registered| !names.contains(&registered.stage.name().as_str()));
+    pub fn without(mut self, names: &[StageName]) -> Self {
+        self.registered.retain(|registered| !names.contains(registered.stage.name()));
         self
     }
 

@@ -1,15 +1,15 @@
 //! What the reading stages share: where the document comes from, and where pages go.
 //!
-//! Pages travel from stage to stage as one artifact, `pages.dkt`. A stage that changes none leaves none,
+//! Pages travel from stage to stage as one artifact ([`Artifact::PAGES`]). A stage that changes none leaves none,
 //! and the next one takes the one before. They go to the object store page by page, as they come.
 
 use std::fmt;
 use std::io::{self, BufReader, Read};
 use std::sync::Arc;
 
-use blob::{Artifact, ArtifactPlace, BlobError, Blobs, Recorded, Upload};
+use blob::{ArtifactPlace, BlobError, Blobs, Recorded, Upload};
 use bytes::Bytes;
-use domain::{Dependency, Failure, IdGen, StageName};
+use domain::{Artifact, Dependency, Failure, IdGen, PagesArtifact, StageName, StoredFile};
 use engine::Work;
 use futures_util::TryStreamExt;
 use pages::Part;
@@ -17,14 +17,11 @@ use pages::artifact::{self, ArtifactError, PackedPart};
 use reading::Limits;
 use reading::pool::{Document, Subject};
 use reading::reader::Reader;
-use serde_json::{Value, json};
-
-pub(crate) const PAGES: &str = "pages.dkt";
 
 /// Cheap to clone.
 #[derive(Clone)]
 pub struct Desk {
-    blobs: Blobs,
+    pub(crate) blobs: Blobs,
     pub(crate) reader: Reader,
     ids: Arc<dyn IdGen>,
 }
@@ -69,23 +66,21 @@ impl Desk {
     }
 
     /// The pages as the last stage that changed them left them.
-    pub(crate) async fn pages(&self, work: &Work, stages: &[&str]) -> Result<Document, Failure> {
-        let found = stages.iter().rev().find_map(|stage| listed(work, stage, PAGES));
-        let key = found.and_then(|artifact| artifact["key"].as_str());
-        let place: Option<ArtifactPlace> = key.and_then(|key| key.parse().ok());
-        let recorded: Option<Recorded> =
-            found.and_then(|artifact| serde_json::from_value(artifact.clone()).ok());
-        let Some(place) = place else {
+    pub(crate) async fn pages(
+        &self,
+        work: &Work,
+        stages: &[StageName],
+    ) -> Result<Document, Failure> {
+        let found = stages.iter().rev().find_map(|stage| pages_of(work, stage));
+        let place = found.map(|pages| (pages, pages.file.key.parse::<ArtifactPlace>()));
+        let Some((PagesArtifact { file, .. }, Ok(place))) = place else {
             return Err(Failure::permanent(
                 "the stages before this one left no pages",
                 "Run the document again from its first stage.",
             ));
         };
         let pages = self.blobs.read_artifact(&place, None).await.map_err(of_store)?;
-        let pages = match recorded {
-            Some(recorded) => pages.checked(&recorded).map_err(of_store)?,
-            None => pages,
-        };
+        let pages = pages.checked(&Recorded::from(file)).map_err(of_store)?;
         Document::from_stream(pages.map_err(of_store), of_disk).await
     }
 
@@ -94,7 +89,7 @@ impl Desk {
         work: &Work,
         name: &str,
         content: Bytes,
-    ) -> Result<Value, Failure> {
+    ) -> Result<StoredFile, Failure> {
         keep(&self.blobs, work, name, content).await
     }
 
@@ -105,31 +100,34 @@ impl Desk {
 
     pub(crate) async fn begin_pages(&self) -> Result<OutgoingPages, Failure> {
         let writer = artifact::Writer::new(Vec::new()).map_err(of_pages)?;
-        Ok(OutgoingPages { writer, to: self.begin(PAGES).await? })
+        Ok(OutgoingPages { writer, to: self.begin(Artifact::PAGES).await? })
     }
 
     pub(crate) async fn begin_text(&self, name: &'static str) -> Result<OutgoingText, Failure> {
         Ok(OutgoingText { end: String::new(), to: self.begin(name).await? })
     }
 
-    async fn end(&self, work: &Work, outgoing: Outgoing) -> Result<Value, Failure> {
+    async fn end(&self, work: &Work, outgoing: Outgoing) -> Result<StoredFile, Failure> {
         let place = place(work, outgoing.name)?;
         let staged = outgoing.upload.finish().await.map_err(of_store)?;
-        let kept = self.blobs.publish_artifact(&place, &staged).await.map_err(of_store)?;
-        Ok(entry(outgoing.name, &kept))
+        self.blobs.publish_artifact(&place, &staged).await.map_err(of_store)
     }
 
     pub(crate) async fn end_pages(
         &self,
         work: &Work,
         pages: OutgoingPages,
-    ) -> Result<Value, Failure> {
+    ) -> Result<StoredFile, Failure> {
         let OutgoingPages { writer, mut to } = pages;
         to.write(writer.finish().map_err(of_pages)?).await?;
         self.end(work, to).await
     }
 
-    pub(crate) async fn end_text(&self, work: &Work, text: OutgoingText) -> Result<Value, Failure> {
+    pub(crate) async fn end_text(
+        &self,
+        work: &Work,
+        text: OutgoingText,
+    ) -> Result<StoredFile, Failure> {
         let OutgoingText { end, mut to } = text;
         to.write(end).await?;
         self.end(work, to).await
@@ -190,10 +188,9 @@ pub(crate) fn subject(work: &Work) -> Result<Subject, Failure> {
     })
 }
 
-/// What a stage before this one left under a name.
-pub(crate) fn listed<'a>(work: &'a Work, stage: &str, name: &str) -> Option<&'a Value> {
-    let stage: StageName = stage.parse().ok()?;
-    work.earlier.get(&stage)?.iter().find(|artifact| artifact["name"] == name)
+/// The pages that a stage before this one left.
+pub(crate) fn pages_of<'a>(work: &'a Work, stage: &StageName) -> Option<&'a PagesArtifact> {
+    Artifact::pages_in(work.earlier.get(stage)?)
 }
 
 pub(crate) fn read_pages(
@@ -209,9 +206,9 @@ pub(crate) async fn keep(
     work: &Work,
     name: &str,
     content: Bytes,
-) -> Result<Value, Failure> {
+) -> Result<StoredFile, Failure> {
     let place = place(work, name)?;
-    Ok(entry(name, &blobs.put_artifact(&place, content).await.map_err(of_store)?))
+    blobs.put_artifact(&place, content).await.map_err(of_store)
 }
 
 fn place(work: &Work, name: &str) -> Result<ArtifactPlace, Failure> {
@@ -225,10 +222,6 @@ fn place(work: &Work, name: &str) -> Result<ArtifactPlace, Failure> {
         stage: work.stage.clone(),
         name,
     })
-}
-
-fn entry(name: &str, kept: &Artifact) -> Value {
-    json!({ "name": name, "key": kept.key, "size_bytes": kept.size, "sha256": kept.sha256 })
 }
 
 /// What a failure of the object store means for a job.

@@ -6,24 +6,23 @@
 use std::fmt;
 
 use blob::{BlobError, Blobs};
-use domain::{ContentHash, Failure, StageName};
+use domain::{Artifact, ContentHash, Failure, StageName};
 use engine::{StageOutput, StageSettings, Work};
 use serde_json::json;
 
 use crate::desk::{keep, of_store};
 
 pub struct Ingest {
-    name: StageName,
     settings: StageSettings,
     blobs: Blobs,
 }
 
 impl Ingest {
-    pub const NAME: &str = "ingest";
+    pub const NAME: StageName = StageName::INGEST;
 
-    pub fn new(blobs: Blobs) -> Result<Self, domain::InvalidPipeline> {
+    pub fn new(blobs: Blobs) -> Self {
         let settings = StageSettings { concurrency: 8, ..StageSettings::default() };
-        Ok(Self { name: Self::NAME.parse()?, settings, blobs })
+        Self { settings, blobs }
     }
 
     async fn check(&self, work: &Work) -> Result<StageOutput, Failure> {
@@ -35,8 +34,9 @@ impl Ingest {
         };
         let size = self.read_back(work, &expected).await.map_err(of_store)?;
         let manifest = json!({ "sha256": expected, "size_bytes": size });
-        let listed = keep(&self.blobs, work, "original.json", manifest.to_string().into()).await?;
-        Ok(StageOutput { artifacts: vec![listed], ..StageOutput::default() })
+        let manifest = manifest.to_string().into();
+        let kept = keep(&self.blobs, work, Artifact::ORIGINAL, manifest).await?;
+        Ok(StageOutput { artifacts: vec![Artifact::Original(kept)], ..StageOutput::default() })
     }
 
     /// What is read is compared with its hash.

@@ -1,21 +1,16 @@
 //! `layout`: words become blocks, tables and key-values in reading order; also plain text and Markdown.
 
-use domain::{Failure, StageName};
+use domain::{Artifact, Failure, PagesArtifact, RunStats, StageName};
 use engine::{StageOutput, StageSettings, Work};
 use pages::export;
 use pages::{Page, Part};
 use reading::pool::PackedAnswer;
-use serde_json::{Map, Value, json};
 
-use crate::desk::{Desk, PAGES, listed, of_pages, subject};
+use crate::desk::{Desk, of_pages, pages_of, subject};
 use crate::{Ocr, Preprocess};
-
-pub(crate) const TEXT: &str = "text.txt";
-pub(crate) const MARKDOWN: &str = "document.md";
 
 #[derive(Debug)]
 pub struct Layout {
-    name: StageName,
     settings: StageSettings,
     desk: Desk,
 }
@@ -36,32 +31,32 @@ impl Counts {
         self.key_values += page.key_values.len() as u64;
     }
 
-    fn stats(&self) -> Map<String, Value> {
-        let counts =
-            [("words", self.words), ("tables", self.tables), ("key_values", self.key_values)];
-        counts.into_iter().map(|(name, count)| (name.to_owned(), json!(count))).collect()
+    fn stats(&self) -> RunStats {
+        RunStats {
+            words: Some(self.words),
+            tables: Some(self.tables),
+            key_values: Some(self.key_values),
+            ..RunStats::default()
+        }
     }
 }
 
 impl Layout {
-    pub const NAME: &str = "layout";
+    pub const NAME: StageName = StageName::LAYOUT;
 
-    pub fn new(desk: Desk, concurrency: usize) -> Result<Self, domain::InvalidPipeline> {
+    pub fn new(desk: Desk, concurrency: usize) -> Self {
         let settings = StageSettings { concurrency, ..StageSettings::default() };
-        Ok(Self { name: Self::NAME.parse()?, settings, desk })
+        Self { settings, desk }
     }
 
     async fn lay_out(&self, work: &Work) -> Result<StageOutput, Failure> {
-        let total = listed(work, Preprocess::NAME, PAGES)
-            .and_then(|pages| pages["pages"].as_u64())
-            .and_then(|pages| u32::try_from(pages).ok())
-            .unwrap_or(0);
+        let total = pages_of(work, &Preprocess::NAME).and_then(|pages| pages.pages).unwrap_or(0);
         let earlier = self.desk.pages(work, &[Preprocess::NAME, Ocr::NAME]).await?;
         let reader = &self.desk.reader;
         let mut parts = reader.lay_out(work.tenant_id, &subject(work)?, &earlier).await?;
         let mut pages = self.desk.begin_pages().await?;
-        let mut text = self.desk.begin_text(TEXT).await?;
-        let mut markdown = self.desk.begin_text(MARKDOWN).await?;
+        let mut text = self.desk.begin_text(Artifact::TEXT).await?;
+        let mut markdown = self.desk.begin_text(Artifact::MARKDOWN).await?;
         let mut counts = Counts::default();
         while let Some(answer) = parts.next_packed().await? {
             let PackedAnswer::Part(packed) = answer else { continue };
@@ -73,14 +68,14 @@ impl Layout {
             }
             pages.write_packed(&packed).await?;
         }
-        let mut kept = self.desk.end_pages(work, pages).await?;
-        kept["pages"] = json!(counts.pages);
+        let file = self.desk.end_pages(work, pages).await?;
+        let pages = PagesArtifact { file, pages: Some(counts.pages), wanting_ocr: None };
         let artifacts = vec![
-            kept,
-            self.desk.end_text(work, text).await?,
-            self.desk.end_text(work, markdown).await?,
+            Artifact::Pages(pages),
+            Artifact::Text(self.desk.end_text(work, text).await?),
+            Artifact::Markdown(self.desk.end_text(work, markdown).await?),
         ];
-        Ok(StageOutput { artifacts, stats: counts.stats(), chunks: None })
+        Ok(StageOutput { artifacts, stats: counts.stats(), effects: Vec::new() })
     }
 }
 

@@ -7,18 +7,16 @@
 
 use std::time::Duration;
 
-use domain::{Failure, StageName};
-use engine::{Earlier, StageOutput, StageSettings, Work};
+use domain::{Artifact, EarlierArtifacts, Failure, PagesArtifact, RunStats, StageName};
+use engine::{StageOutput, StageSettings, Work};
 use pages::{Origin, Page, Part, TextSource};
 use reading::ReadError;
-use serde_json::{Map, Value, json};
 
 use crate::Preprocess;
-use crate::desk::{Desk, PAGES, listed, read_pages, subject};
+use crate::desk::{Desk, pages_of, read_pages, subject};
 
 #[derive(Debug)]
 pub struct Ocr {
-    name: StageName,
     settings: StageSettings,
     desk: Desk,
 }
@@ -68,27 +66,24 @@ impl Counts {
         metrics::counter!("docket_ocr_words_disputed_total").increment(self.disputed);
     }
 
-    fn stats(&self) -> Map<String, Value> {
-        let mut stats = Map::new();
-        stats.insert("ocr_pages".to_owned(), json!(self.recognised));
-        stats.insert("ocr_words".to_owned(), json!(self.words));
-        stats.insert("ocr_words_agreed".to_owned(), json!(self.agreed));
-        stats.insert("ocr_words_disputed".to_owned(), json!(self.disputed));
-        if self.unavailable > 0 {
-            stats.insert("ocr_unavailable_pages".to_owned(), json!(self.unavailable));
+    fn stats(&self) -> RunStats {
+        RunStats {
+            ocr_pages: Some(self.recognised),
+            ocr_words: Some(self.words),
+            ocr_words_agreed: Some(self.agreed),
+            ocr_words_disputed: Some(self.disputed),
+            ocr_unavailable_pages: (self.unavailable > 0).then_some(self.unavailable),
+            pages_failed: self.trouble.is_some().then_some(self.failed),
+            ocr_trouble: self.trouble.clone(),
+            ..RunStats::default()
         }
-        if let Some(trouble) = &self.trouble {
-            stats.insert("pages_failed".to_owned(), json!(self.failed));
-            stats.insert("ocr_trouble".to_owned(), json!(trouble));
-        }
-        stats
     }
 
     /// Whether what is left of the document is worth serving. Pages that are damaged stay damaged; anything else is
     /// tried a few times, since a machine that is out of memory loses pages as well.
-    fn check(&self, wanting: u64, pages: u64, fault: Option<ReadError>) -> Result<(), Failure> {
+    fn check(&self, wanting: u32, pages: u32, fault: Option<ReadError>) -> Result<(), Failure> {
         let Some(trouble) = &self.trouble else { return Ok(()) };
-        if u64::from(self.failed) < wanting || wanting * 2 <= pages {
+        if self.failed < wanting || u64::from(wanting) * 2 <= pages.into() {
             return Ok(());
         }
         if let Some(fault) = fault {
@@ -106,19 +101,19 @@ impl Counts {
 }
 
 impl Ocr {
-    pub const NAME: &str = "ocr";
+    pub const NAME: StageName = StageName::OCR;
 
-    pub fn new(desk: Desk, concurrency: usize) -> Result<Self, domain::InvalidPipeline> {
+    pub fn new(desk: Desk, concurrency: usize) -> Self {
         // A scan of thousands of pages takes hours of honest work.
         let deadline = Duration::from_hours(12);
         let settings = StageSettings { concurrency, deadline, ..StageSettings::default() };
-        Ok(Self { name: Self::NAME.parse()?, settings, desk })
+        Self { settings, desk }
     }
 
     async fn recognise(&self, work: &Work) -> Result<StageOutput, Failure> {
-        let before = listed(work, Preprocess::NAME, PAGES);
-        let count = |name: &str| before.and_then(|pages| pages[name].as_u64()).unwrap_or(0);
-        let (pages, wanting) = (count("pages"), count("wanting_ocr"));
+        let before = pages_of(work, &Preprocess::NAME);
+        let pages = before.and_then(|before| before.pages).unwrap_or(0);
+        let wanting = before.and_then(|before| before.wanting_ocr).unwrap_or(0);
         if wanting == 0 {
             return Ok(StageOutput::default());
         }
@@ -135,33 +130,33 @@ impl Ocr {
             self.desk.reader.recognise(work.tenant_id, &subject, &document, read_pages(&earlier)?);
         let mut recognised = self.desk.begin_pages().await?;
         let mut counts = Counts::default();
-        let total = u32::try_from(pages).unwrap_or(u32::MAX);
         while let Some(part) = parts.next().await? {
             if let Part::Page(page) = &part {
                 counts.add(page);
-                work.progress.tell(counts.seen, total.max(counts.seen));
+                work.progress.tell(counts.seen, pages.max(counts.seen));
             }
             recognised.write(&part).await?;
         }
         counts.tell();
         counts.check(wanting, pages, parts.fault_of_the_file())?;
-        let kept = self.desk.end_pages(work, recognised).await?;
-        Ok(StageOutput { artifacts: vec![kept], stats: counts.stats(), chunks: None })
+        let file = self.desk.end_pages(work, recognised).await?;
+        let pages = PagesArtifact { file, pages: None, wanting_ocr: None };
+        let artifacts = vec![Artifact::Pages(pages)];
+        Ok(StageOutput { artifacts, stats: counts.stats(), effects: Vec::new() })
     }
 }
 
 /// Whether there are pages that want OCR. What is not known is found out by running the stage.
-fn wants_pages(earlier: &Earlier) -> bool {
-    let pages = earlier.iter().find(|(stage, _)| stage.as_str() == Preprocess::NAME);
-    let pages = pages.and_then(|(_, left)| left.iter().find(|left| left["name"] == PAGES));
-    pages.is_none_or(|pages| pages["wanting_ocr"].as_u64() != Some(0))
+fn wants_pages(earlier: &EarlierArtifacts) -> bool {
+    let pages = earlier.get(&Preprocess::NAME).and_then(|left| Artifact::pages_in(left));
+    pages.is_none_or(|pages| pages.wanting_ocr != Some(0))
 }
 
 stage!(Ocr, recognise, wants_pages);
 
 #[cfg(test)]
 mod tests {
-    use domain::FailureClass;
+    use domain::{FailureClass, StoredFile};
 
     use super::*;
 
@@ -179,14 +174,19 @@ mod tests {
 
     #[test]
     fn a_document_without_pictures_of_text_gives_the_stage_no_work() {
-        let left = |wanting: Value| {
-            let pages = json!({ "name": PAGES, "pages": 3, "wanting_ocr": wanting });
-            Earlier::from([(Preprocess::NAME.parse().unwrap(), vec![pages])])
+        let left = |wanting_ocr: Option<u32>| {
+            let file = StoredFile {
+                key: String::new(),
+                size_bytes: 0,
+                sha256: domain::ContentHash([0; 32]),
+            };
+            let pages = PagesArtifact { file, pages: Some(3), wanting_ocr };
+            EarlierArtifacts::from([(Preprocess::NAME, vec![Artifact::Pages(pages)])])
         };
-        assert!(!wants_pages(&left(json!(0))));
-        assert!(wants_pages(&left(json!(1))));
-        assert!(wants_pages(&left(json!(null))), "what is not known is found out");
-        assert!(wants_pages(&Earlier::new()));
+        assert!(!wants_pages(&left(Some(0))));
+        assert!(wants_pages(&left(Some(1))));
+        assert!(wants_pages(&left(None)), "what is not known is found out");
+        assert!(wants_pages(&EarlierArtifacts::new()));
     }
 
     #[test]
@@ -194,9 +194,9 @@ mod tests {
         let counts = counted(9, 1);
         counts.check(10, 10, None).unwrap();
         let stats = counts.stats();
-        assert_eq!((&stats["ocr_pages"], &stats["pages_failed"]), (&json!(9), &json!(1)));
-        assert_eq!(stats["ocr_trouble"], "the reader crashed (signal 11)");
-        assert!(!counted(10, 0).stats().contains_key("pages_failed"));
+        assert_eq!((stats.ocr_pages, stats.pages_failed), (Some(9), Some(1)));
+        assert_eq!(stats.ocr_trouble.as_deref(), Some("the reader crashed (signal 11)"));
+        assert_eq!(counted(10, 0).stats().pages_failed, None);
     }
 
     #[test]

@@ -9,12 +9,14 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use domain::{DocId, Failure, FileKind, FileWithin, StageName};
+use domain::{
+    Artifact, AttachmentArtifact, AttachmentContent, DocId, Failure, FileKind, FileWithin,
+    PagesArtifact, RunStats, StageName,
+};
 use engine::{StageOutput, StageSettings, Work};
 use pages::{Attachment, Part};
 use reading::pool::PackedAnswer;
 use reading::prepare::masks_of;
-use serde_json::{Value, json};
 
 use crate::desk::{Desk, of_pages, subject};
 
@@ -27,7 +29,6 @@ pub trait FrontDoor: Send + Sync {
 pub type TakingIn<'a> = Pin<Box<dyn Future<Output = Result<Option<DocId>, Failure>> + Send + 'a>>;
 
 pub struct Preprocess {
-    name: StageName,
     settings: StageSettings,
     desk: Desk,
     door: Arc<dyn FrontDoor>,
@@ -42,18 +43,14 @@ struct Counts {
 }
 
 impl Preprocess {
-    pub const NAME: &str = "preprocess";
+    pub const NAME: StageName = StageName::PREPROCESS;
 
     /// A mail in a mail in a mail: what is deeper stays an attachment.
     const DEEPEST: u64 = 4;
 
-    pub fn new(
-        desk: Desk,
-        door: Arc<dyn FrontDoor>,
-        concurrency: usize,
-    ) -> Result<Self, domain::InvalidPipeline> {
+    pub fn new(desk: Desk, door: Arc<dyn FrontDoor>, concurrency: usize) -> Self {
         let settings = StageSettings { concurrency, ..StageSettings::default() };
-        Ok(Self { name: Self::NAME.parse()?, settings, desk, door })
+        Self { settings, desk, door }
     }
 
     async fn read(&self, work: &Work) -> Result<StageOutput, Failure> {
@@ -63,14 +60,14 @@ impl Preprocess {
         let mut parts = self.desk.reader.read(work.tenant_id, &subject, &document, &masks).await?;
         let mut pages = self.desk.begin_pages().await?;
         let mut counts = Counts::default();
-        let (mut total, mut artifacts) = (0, Vec::new());
+        let (mut total, mut attachments) = (0, Vec::new());
         while let Some(answer) = parts.next_packed().await? {
             let part = match answer {
                 PackedAnswer::Part(part) => part,
                 PackedAnswer::Attachment(attachment) => {
-                    let number = artifacts.len() + 1;
+                    let number = attachments.len() + 1;
                     let is_mail = subject.kind == FileKind::Eml;
-                    artifacts.push(self.attachment(work, number, attachment, is_mail).await?);
+                    attachments.push(self.attachment(work, number, attachment, is_mail).await?);
                     continue;
                 }
                 PackedAnswer::Drawn(_) | PackedAnswer::Picture(_) => continue,
@@ -91,34 +88,35 @@ impl Preprocess {
             }
             pages.write_packed(&part).await?;
         }
-        let mut kept = self.desk.end_pages(work, pages).await?;
-        kept["pages"] = json!(counts.pages);
-        kept["wanting_ocr"] = json!(counts.wanting_ocr);
+        let pages = PagesArtifact {
+            file: self.desk.end_pages(work, pages).await?,
+            pages: Some(counts.pages),
+            wanting_ocr: Some(counts.wanting_ocr),
+        };
         metrics::counter!("docket_pages_total").increment(counts.pages.into());
-        artifacts.insert(0, kept);
-        Ok(StageOutput { stats: stats(&counts, artifacts.len() - 1), artifacts, chunks: None })
+        let stats = counts.stats(attachments.len());
+        let artifacts = [Artifact::Pages(pages)].into_iter().chain(attachments).collect();
+        Ok(StageOutput { artifacts, stats, effects: Vec::new() })
     }
 
-    /// Under a name of ours: its own says where it came from and is not taken as a path.
     async fn attachment(
         &self,
         work: &Work,
         number: usize,
         attachment: Attachment,
         is_mail: bool,
-    ) -> Result<Value, Failure> {
+    ) -> Result<Artifact, Failure> {
         let Attachment { name: file_name, media_type, bytes } = attachment;
-        let content = Bytes::from(bytes);
-        let name = format!("attachment-{number}");
+        let bytes = Bytes::from(bytes);
+        let name = AttachmentArtifact::name_of(number);
         let document =
-            if is_mail { self.hand_in(work, &file_name, content.clone()).await? } else { None };
-        let mut kept = match document {
-            Some(doc_id) => json!({ "name": name, "doc_id": doc_id }),
-            None => self.desk.keep(work, &name, content).await?,
+            if is_mail { self.hand_in(work, &file_name, bytes.clone()).await? } else { None };
+        let content = match document {
+            Some(doc_id) => AttachmentContent::Document(doc_id),
+            None => AttachmentContent::Kept(self.desk.keep(work, &name, bytes).await?),
         };
-        kept["file_name"] = json!(file_name);
-        kept["media_type"] = json!(media_type);
-        Ok(kept)
+        let file_name = Some(file_name);
+        Ok(Artifact::Attachment(AttachmentArtifact { name, file_name, media_type, content }))
     }
 
     async fn hand_in(
@@ -137,21 +135,17 @@ impl Preprocess {
     }
 }
 
-fn stats(counts: &Counts, attachments: usize) -> serde_json::Map<String, Value> {
-    let mut stats = serde_json::Map::new();
-    stats.insert("pages".to_owned(), json!(counts.pages));
-    stats.insert("pages_wanting_ocr".to_owned(), json!(counts.wanting_ocr));
-    // Who brings the same file must present the password that opened it.
-    if counts.password_used {
-        stats.insert("password_used".to_owned(), json!(true));
+impl Counts {
+    fn stats(self, attachments: usize) -> RunStats {
+        RunStats {
+            pages: Some(self.pages),
+            pages_wanting_ocr: Some(self.wanting_ocr),
+            password_used: self.password_used.then_some(true),
+            attachments: (attachments > 0).then_some(attachments as u64),
+            remarks: self.remarks,
+            ..RunStats::default()
+        }
     }
-    if attachments > 0 {
-        stats.insert("attachments".to_owned(), json!(attachments));
-    }
-    if !counts.remarks.is_empty() {
-        stats.insert("remarks".to_owned(), json!(counts.remarks));
-    }
-    stats
 }
 
 impl fmt::Debug for Preprocess {

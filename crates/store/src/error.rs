@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use domain::UnknownWord;
 use thiserror::Error;
 
 use crate::write_check;
@@ -36,6 +37,12 @@ pub enum StoreError {
 impl StoreError {
     pub fn is_unavailable(&self) -> bool {
         matches!(self, Self::Unavailable(_) | Self::NoWrites(_))
+    }
+}
+
+impl From<UnknownWord> for StoreError {
+    fn from(UnknownWord { what, text: value }: UnknownWord) -> Self {
+        Self::NotUnderstood { what, value }
     }
 }
 

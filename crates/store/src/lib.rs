@@ -44,12 +44,12 @@ pub use documents::{
     AbandonedBlob, Audience, BatchItemRecord, BatchName, BatchRecord, ContainedFile, ContentFacts,
     DocumentFilter, DocumentRecord, EventRecord, Facet, FacetCounts, LookedThrough, Masking,
     NewBatch, NotVisible, PartRecord, ProgressRecord, ReadAs, ResumedAt, RunFacts, RunRecord,
-    RunStanding, StageRecord, Submission, Submitted, ValueCount, VersionRecord,
+    RunStanding, StageRecord, StateOfRun, Submission, Submitted, ValueCount, VersionRecord,
 };
 pub use error::StoreError;
 pub use idempotency::Claimed;
 pub use jobs::{
-    BegunSchedule, Claim, ClaimedJob, DeadJobFilter, Earlier, EndedRun, Held, JobFilter, JobRecord,
+    BegunSchedule, Claim, ClaimedJob, DeadJobFilter, EndedRun, Held, JobFilter, JobRecord,
     JobStanding, Lease, NamedClaim, NewRun, Next, Outcome, PausedJobs, QueueRecord, Report, Reused,
     StageRoom, StaleBefore, TakenBack, Told, WorkFeed,
 };

@@ -1,7 +1,6 @@
 //! The object store as the database sees it: which one it is, and which objects must be in it.
 
-use domain::{ContentHash, DocId, RunId, StageName, TenantId};
-use serde_json::Value;
+use domain::{Artifact, ContentHash, DocId, RunId, StageName, TenantId};
 use sqlx::types::Json;
 use uuid::Uuid;
 
@@ -23,7 +22,7 @@ pub struct KnownOriginal {
 pub struct KnownArtifacts {
     pub run_id: RunId,
     pub stage: String,
-    pub artifacts: Vec<Value>,
+    pub artifacts: Vec<Artifact>,
 }
 
 impl Tx {
@@ -121,9 +120,10 @@ impl AcrossTenants {
         after: Option<&KnownArtifacts>,
         most: i64,
     ) -> Result<Vec<KnownArtifacts>, StoreError> {
+        type Row = (Uuid, String, Json<Vec<Artifact>>);
         let (run, stage) =
             after.map_or((Uuid::nil(), ""), |after| (after.run_id.0, after.stage.as_str()));
-        let rows: Vec<(Uuid, String, Json<Vec<Value>>)> = sqlx::query_as(sql!("objects/artifacts"))
+        let rows: Vec<Row> = sqlx::query_as(sql!("objects/artifacts"))
             .bind(run)
             .bind(stage)
             .bind(most)
@@ -154,7 +154,7 @@ impl AcrossTenants {
     pub async fn unknown_artifacts(
         &mut self,
         found: &[(RunId, StageName, String)],
-        pictures: &str,
+        pictures: &StageName,
     ) -> Result<Vec<usize>, StoreError> {
         let runs: Vec<Uuid> = found.iter().map(|(run, _, _)| run.0).collect();
         let stages: Vec<&str> = found.iter().map(|(_, stage, _)| stage.as_str()).collect();
@@ -163,7 +163,7 @@ impl AcrossTenants {
             .bind(runs)
             .bind(stages)
             .bind(keys)
-            .bind(pictures)
+            .bind(pictures.as_str())
             .fetch_all(self.connection())
             .await?;
         Ok(indices(&places))

@@ -42,9 +42,7 @@ impl AcrossTenants {
         let rows: Vec<(Uuid, Uuid, String, bool, i64)> =
             sqlx::query_as(sql!("proof/runs")).fetch_all(self.connection()).await?;
         let proven = |(run_id, doc_id, state, is_whole, told): (_, _, String, _, _)| {
-            let unknown =
-                |()| StoreError::NotUnderstood { what: "state of a run", value: state.clone() };
-            let state = state.parse().map_err(unknown)?;
+            let state = state.parse()?;
             Ok(ProvenRun { run_id: RunId(run_id), doc_id: DocId(doc_id), state, is_whole, told })
         };
         rows.into_iter().map(proven).collect()

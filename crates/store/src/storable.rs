@@ -3,10 +3,16 @@
 
 use std::borrow::Cow;
 
+use serde::Serialize;
 use serde_json::Value;
 
 pub(crate) fn text(text: &str) -> Cow<'_, str> {
     if text.contains('\0') { text.replace('\0', " ").into() } else { text.into() }
+}
+
+/// What has no form in JSON, such as a map with keys that are no text, becomes null: nothing that is stored is that.
+pub(crate) fn json(stored: &impl Serialize) -> Value {
+    value(serde_json::to_value(stored).unwrap_or_default())
 }
 
 pub(crate) fn value(mut value: Value) -> Value {

@@ -218,7 +218,7 @@ impl TestApp {
 
     /// Does all the work that waits, with the stages of the product.
     pub async fn work_off(&self) {
-        let ingest = Ingest::new(self.blobs.clone()).expect("the stage has a name");
+        let ingest = Ingest::new(self.blobs.clone());
         self.work_off_with(Stages::default().with(ingest)).await;
     }
 
@@ -227,7 +227,7 @@ impl TestApp {
         let fake = fake_environment(&self.clock);
         let url = self.database.url().parse().expect("our own URL is one");
         let store = Store::open(&url, 5, fake.clock, fake.ids).await.expect("the database opens");
-        let ingest = Ingest::new(self.blobs.clone()).expect("the stage has a name");
+        let ingest = Ingest::new(self.blobs.clone());
         self.work_off_on(store, Stages::default().with(ingest)).await;
     }
 

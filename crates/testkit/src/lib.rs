@@ -24,6 +24,7 @@ pub mod objects;
 pub mod samples;
 mod server;
 pub mod sim;
+mod steps;
 
 pub use app::{BOUNDARY, Request, Response, TestApp, TestSettings, TestTenant};
 pub use database::TestDatabase;
@@ -32,3 +33,4 @@ pub use environment::{CountedIds, FakeClock, SeededRandom, fake_environment};
 pub use kernel::Lacking;
 pub use library::Library;
 pub use server::{TestServer, remove_databases_of_this_run};
+pub use steps::{Disturbance, Disturbed, Steps};

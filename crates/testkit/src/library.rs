@@ -5,9 +5,11 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use blob::{Artifact, ArtifactPlace, Blobs};
-use domain::{Failure, Pipeline, StageName};
-use engine::{Stage, StageFuture, StageOutput, StageSettings, Stages, Work};
+use blob::{ArtifactPlace, Blobs};
+use domain::{
+    Artifact, Failure, PagesArtifact, Pipeline, RunStats, StageName, StageOutput, StoredFile,
+};
+use engine::{Stage, StageFuture, StageSettings, Stages, Work};
 use futures_util::TryStreamExt;
 use ops::Ops;
 use pages::artifact::Writer;
@@ -18,7 +20,6 @@ use reading::sandbox::SandboxPolicy;
 use reading::tools::Tools;
 use retrieval::embed::tiny;
 use retrieval::embedding::EmbeddingSource;
-use serde_json::json;
 use stages::{Desk, Index, Ingest};
 use tempfile::TempDir;
 
@@ -51,8 +52,7 @@ impl Library {
     /// Settings of a process that embeds by the model in a folder.
     pub fn settings_with(model: &Path) -> TestSettings {
         let mut settings = TestSettings::default();
-        let stages: Vec<StageName> =
-            ["ingest", "layout", "index"].iter().map(|name| name.parse().unwrap()).collect();
+        let stages = vec![StageName::INGEST, StageName::LAYOUT, StageName::INDEX];
         settings.ops.intake.pipeline = Pipeline::try_from(stages.clone()).ok();
         settings.ops.intake.stages = stages;
         settings.ops.search.embedding = EmbeddingSource::folder(model.to_owned(), 1);
@@ -97,13 +97,13 @@ impl Library {
         let desk = Desk::new(blobs.clone(), reader, ids.clone());
         let index = Index::new(desk, self.app.chunk_ids(), Arc::new(ops.search.vectors()), 2);
         Stages::default()
-            .with(Ingest::new(blobs.clone()).expect("the stage has a name"))
+            .with(Ingest::new(blobs.clone()))
             .with(AsItIs {
-                name: "layout".parse().unwrap(),
+                name: StageName::LAYOUT,
                 settings: StageSettings::default(),
                 blobs: blobs.clone(),
             })
-            .with(index.expect("the stage has a name"))
+            .with(index)
     }
 }
 
@@ -123,36 +123,33 @@ impl AsItIs {
             bytes.extend_from_slice(&piece);
         }
         let text = String::from_utf8(bytes).unwrap();
-        let mut stats = serde_json::Map::new();
+        let mut stats = RunStats::default();
         if let Some(locked) = text.strip_prefix(LOCKED) {
             open_with(work, locked)?;
-            stats.insert("password_used".to_owned(), json!(true));
+            stats.password_used = Some(true);
         }
         let pages = pages_of(&text, &masks_of(&work.config.masks));
-        stats.insert("pages".to_owned(), json!(pages.len()));
+        stats.pages = u32::try_from(pages.len()).ok();
         let text: Vec<String> = pages.iter().map(text_of).collect();
-        let files = [
-            ("pages.dkt", written(pages)),
-            ("text.txt", text.join("\n").into_bytes()),
-            ("document.md", text.join("\n\n").into_bytes()),
+        let own = |name, bytes| self.keep(work, StageName::LAYOUT, name, bytes);
+        let file = own(Artifact::PAGES, written(pages)).await;
+        let (plain, markdown) = (text.join("\n"), text.join("\n\n"));
+        let artifacts = vec![
+            Artifact::Pages(PagesArtifact { file, pages: None, wanting_ocr: None }),
+            Artifact::Text(own(Artifact::TEXT, plain.into_bytes()).await),
+            Artifact::Markdown(own(Artifact::MARKDOWN, markdown.into_bytes()).await),
         ];
-        let mut artifacts = Vec::new();
-        for (name, bytes) in files {
-            let kept = self.keep(work, self.name.as_str(), name, bytes).await;
-            let Artifact { key, size, sha256 } = kept;
-            artifacts
-                .push(json!({ "name": name, "key": key, "size_bytes": size, "sha256": sha256 }));
-        }
-        self.keep(work, "pictures", "page-1-800.png", TINY_PNG.to_vec()).await;
-        Ok(StageOutput { artifacts, stats, ..StageOutput::default() })
+        let pictures = StageName::constant("pictures");
+        self.keep(work, pictures, "page-1-800.png", TINY_PNG.to_vec()).await;
+        Ok(StageOutput { artifacts, stats, effects: Vec::new() })
     }
 
-    async fn keep(&self, work: &Work, stage: &str, name: &str, bytes: Vec<u8>) -> Artifact {
+    async fn keep(&self, work: &Work, stage: StageName, name: &str, bytes: Vec<u8>) -> StoredFile {
         let place = ArtifactPlace {
             tenant: work.tenant_id,
             doc: work.doc_id,
             run: work.run_id,
-            stage: stage.parse().unwrap(),
+            stage,
             name: name.parse().unwrap(),
         };
         self.blobs.put_artifact(&place, bytes.into()).await.unwrap()

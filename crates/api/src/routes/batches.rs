@@ -243,7 +243,7 @@ fn result_view(item: BatchItemRecord) -> BatchResultView {
         filename: item.filename,
         status: item.status,
         dedup_result: item.outcome,
-        run_status: item.run_status,
+        run_status: item.run_status.0,
         error: item.error,
         stats: item.stats,
         added_at: item.added_at,

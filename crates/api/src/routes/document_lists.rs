@@ -9,7 +9,7 @@ use api_types::{
 };
 use axum::Json;
 use axum::extract::State;
-use domain::{BatchId, FileKind};
+use domain::{BatchId, DocumentStatus, FileKind};
 use ops::{BatchFacet, DocumentFilter, DocumentRecord, FacetCounts, Page, PageRequest, ValueCount};
 
 use super::documents::view;
@@ -98,17 +98,17 @@ pub(crate) async fn summary(
     State(api): State<Arc<Api>>,
     SignedInCaller(caller): SignedInCaller,
 ) -> Result<Json<DocumentSummary>, ApiProblem> {
-    let counts: HashMap<String, i64> =
+    let counts: HashMap<DocumentStatus, i64> =
         api.ops.documents.count_documents(&caller).await?.into_iter().collect();
-    let of = |status: &str| counts.get(status).copied().unwrap_or_default();
+    let of = |status| counts.get(&status).copied().unwrap_or_default();
     Ok(Json(DocumentSummary {
         total: counts.values().sum(),
-        uploaded: of("uploaded"),
-        processing: of("processing"),
-        active: of("active"),
-        failed: of("failed"),
-        inactive: of("inactive"),
-        rejected: of("rejected"),
+        uploaded: of(DocumentStatus::Uploaded),
+        processing: of(DocumentStatus::Processing),
+        active: of(DocumentStatus::Active),
+        failed: of(DocumentStatus::Failed),
+        inactive: of(DocumentStatus::Inactive),
+        rejected: of(DocumentStatus::Rejected),
     }))
 }
 

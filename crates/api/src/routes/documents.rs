@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use api_types::{
     DocumentDetailView, DocumentView, IngestResponse, IngestStatus, LinkQuery, LinkView, PartView,
-    RerunResponse, RunStatus, Tags, UploadForm, VersionView,
+    RerunResponse, Tags, UploadForm, VersionView,
 };
 use axum::Json;
 use axum::extract::State;
 use axum::http::{StatusCode, header};
 use axum::response::Response;
-use domain::{Caller, DedupResult, DocId};
+use domain::{Caller, DedupResult, DocId, RunState};
 use ops::{Accepted, DocumentDetail, DocumentRecord, Done, PartRecord, VersionRecord};
 
 use super::runs;
@@ -262,7 +262,7 @@ async fn link(
 }
 
 fn queued(doc_id: uuid::Uuid, run_id: uuid::Uuid) -> (StatusCode, Json<RerunResponse>) {
-    (StatusCode::ACCEPTED, Json(RerunResponse { doc_id, run_id, status: RunStatus::Queued }))
+    (StatusCode::ACCEPTED, Json(RerunResponse { doc_id, run_id, status: RunState::Queued }))
 }
 
 pub(super) fn view(document: DocumentRecord) -> DocumentView {

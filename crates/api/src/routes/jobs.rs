@@ -36,11 +36,8 @@ pub(crate) async fn list(
     Query(query): Query<JobQuery>,
 ) -> Result<Json<JobPage>, ApiProblem> {
     let request = page_request(query.page, query.limit, query.cursor.as_deref())?;
-    let filter = JobFilter {
-        status: query.status.map(Into::into),
-        stage: query.stage,
-        run_id: query.run_id.map(RunId),
-    };
+    let filter =
+        JobFilter { status: query.status, stage: query.stage, run_id: query.run_id.map(RunId) };
     let page = api.ops.runs.list_jobs(&caller, &filter, &request).await?;
     Ok(Json(page_view(page, &request)))
 }
@@ -227,7 +224,7 @@ fn view(job: JobRecord) -> JobView {
         doc_id: job.doc_id.0,
         doc_title: job.doc_title,
         stage: job.stage.to_string(),
-        status: job.status.into(),
+        status: job.status,
         priority: job.priority,
         attempts: job.attempts,
         max_attempts: job.max_attempts,

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use api_types::{FileContent, RunPage, RunQuery, RunStatus, RunView, StageProgress, StageView};
+use api_types::{FileContent, RunPage, RunQuery, RunView, StageProgress, StageView};
 use axum::Json;
 use axum::body::Body;
 use axum::extract::State;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use domain::{DocId, RunId, RunState, RunType};
+use domain::{DocId, RunId, RunType};
 use ops::{RunDetail, StageRecord};
 use uuid::Uuid;
 
@@ -33,8 +33,8 @@ pub(crate) async fn list(
     Query(query): Query<RunQuery>,
 ) -> Result<Json<RunPage>, ApiProblem> {
     let request = page_request(query.page, query.limit, query.cursor.as_deref())?;
-    let status = query.status.map(Into::into);
-    let page = api.ops.runs.list_runs(&caller, status, query.doc_id.map(DocId), &request).await?;
+    let page =
+        api.ops.runs.list_runs(&caller, query.status, query.doc_id.map(DocId), &request).await?;
     Ok(Json(RunPage {
         items: page.items.into_iter().map(view).collect::<Result<_, _>>()?,
         limit: request.limit,
@@ -98,10 +98,6 @@ fn no_such_run() -> ApiProblem {
 pub(super) fn view(
     RunDetail { run, stages, is_readable }: RunDetail,
 ) -> Result<RunView, ApiProblem> {
-    let state: RunState = run
-        .status
-        .parse()
-        .map_err(|()| ApiProblem::internal(format!("a run is '{}'", run.status)))?;
     let run_type: RunType = run
         .run_type
         .parse()
@@ -110,7 +106,7 @@ pub(super) fn view(
         run_id: run.run_id.0,
         tenant_id: run.tenant_id.0,
         doc_id: run.doc_id.0,
-        status: RunStatus::from(state),
+        status: run.status,
         run_type: run_type.into(),
         pipeline: run.pipeline,
         parent_run_id: run.parent_run_id,
@@ -143,6 +139,6 @@ fn stage_view(stage: StageRecord) -> StageView {
         error: stage.error,
         progress: progress.map(|(done, total)| StageProgress { done, total }),
         waiting_for: stage.waiting_for,
-        artifacts: stage.artifacts,
+        artifacts: stage.artifacts.into_iter().map(Into::into).collect(),
     }
 }

@@ -1,6 +1,6 @@
 //! What people see of the queue, and can do about it.
 
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 use axum::http::{Method, StatusCode};
 use domain::{
@@ -198,12 +198,7 @@ async fn a_cancelled_run_ends_and_its_worker_is_too_late() {
     assert_eq!((again.status, again.code()), (StatusCode::CONFLICT, "run_is_over"));
     let late = Report {
         held: Held { job_id: job.job_id, token: LeaseToken(job.token.0) },
-        outcome: Outcome::Succeeded {
-            artifacts: json!([]),
-            stats: json!({}),
-            chunks: None,
-            next: None,
-        },
+        outcome: Outcome::Succeeded { output: Arc::default(), next: None },
     };
     let mut across = app.ops.store().across_tenants().await.unwrap();
     let counted = across.settle_jobs(&[late], app.ops.clock().now()).await.unwrap();
@@ -220,12 +215,7 @@ async fn queues_show_depth_and_age() {
     app.clock.advance(chrono::Duration::seconds(42));
     let report = |job: &ClaimedJob| Report {
         held: Held { job_id: job.job_id, token: job.token },
-        outcome: Outcome::Succeeded {
-            artifacts: json!([]),
-            stats: json!({}),
-            chunks: None,
-            next: None,
-        },
+        outcome: Outcome::Succeeded { output: Arc::default(), next: None },
     };
     let finished = report(&claim_some(&app, 1).await[0]);
     let mut across = app.ops.store().across_tenants().await.unwrap();

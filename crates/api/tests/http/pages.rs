@@ -72,7 +72,7 @@ pub(crate) async fn pretend_it_was_read(app: &TestApp, run_id: Uuid) {
     let mut artifacts = Vec::new();
     for (name, bytes) in files {
         let kept = app.blobs.put_artifact(&place("layout", name), bytes.into()).await.unwrap();
-        let (key, size, sha256) = (kept.key, kept.size, kept.sha256);
+        let (key, size, sha256) = (kept.key, kept.size_bytes, kept.sha256);
         artifacts.push(json!({ "name": name, "key": key, "size_bytes": size, "sha256": sha256 }));
     }
     let picture = place("pictures", "page-1-800.png");

@@ -255,7 +255,7 @@ async fn artifacts_are_whole_and_listed(desk: Desk) {
     let pages = desk.place("read", "pages.json");
     let text = desk.place("index", "text.txt");
     let first = desk.blobs.put_artifact(&pages, Bytes::from_static(b"[1]")).await.unwrap();
-    assert_eq!((first.key, first.size), (pages.key(), 3));
+    assert_eq!((first.key, first.size_bytes), (pages.key(), 3));
     assert_eq!(first.sha256, sha256(b"[1]"));
     let large = content(1, 600 * KIB);
     desk.blobs.put_artifact(&text, large.clone().into()).await.unwrap();
@@ -274,7 +274,7 @@ async fn an_artifact_that_was_changed_is_noticed(desk: Desk) {
     let place = desk.place("read", "pages.dkt");
     let sent = content(1, 600 * KIB);
     let kept = desk.blobs.put_artifact(&place, sent.clone().into()).await.unwrap();
-    let recorded = Recorded { size: kept.size, sha256: kept.sha256 };
+    let recorded = Recorded::from(&kept);
     for is_quick in [true, false] {
         desk.blobs.check_artifact(&place, &recorded, is_quick).await.unwrap();
     }

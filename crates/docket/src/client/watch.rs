@@ -6,8 +6,8 @@
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::time::{Duration, Instant};
 
-use api_types::{RunPage, RunStatus, RunView};
-use domain::FailureCode;
+use api_types::{RunPage, RunView};
+use domain::{FailureCode, RunState, StageStatus};
 use tokio::sync::mpsc;
 use tokio::time::MissedTickBehavior;
 use uuid::Uuid;
@@ -249,13 +249,13 @@ impl Watcher {
 
     fn take_in(&mut self, run: RunView) {
         match run.status {
-            RunStatus::Succeeded => self.end(run.run_id, None),
-            RunStatus::Failed => {
+            RunState::Succeeded => self.end(run.run_id, None),
+            RunState::Failed => {
                 let error = why(run.error.as_deref(), run.error_code.as_deref());
                 self.end(run.run_id, Some(error));
             }
-            RunStatus::Queued => {}
-            RunStatus::Running => self.tell_stages(run),
+            RunState::Queued => {}
+            RunState::Running => self.tell_stages(run),
         }
     }
 
@@ -271,7 +271,8 @@ impl Watcher {
     }
 
     fn tell_stages(&self, run: RunView) {
-        let passed = run.stages.iter().filter(|stage| stage.status == "succeeded").count();
+        let passed =
+            run.stages.iter().filter(|stage| stage.status == StageStatus::Succeeded).count();
         self.tell(Told::At { run_id: run.run_id, pipeline: run.pipeline, passed });
     }
 

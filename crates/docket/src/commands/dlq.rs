@@ -9,7 +9,6 @@ use uuid::Uuid;
 
 use crate::cli::{DiscardArgs, RequeueArgs};
 use crate::client::{Client, ClientError, Session};
-use crate::commands::jobs::word;
 use crate::config::ConfigError;
 use crate::say::{complain, say};
 
@@ -25,7 +24,7 @@ pub(crate) async fn show(
         return Ok(ExitCode::SUCCESS);
     }
     let or_nothing = |text: &Option<String>| text.clone().unwrap_or_else(|| "–".to_owned());
-    say(format_args!("Job {} is {}", job.job_id, word(job.status)));
+    say(format_args!("Job {} is {}", job.job_id, job.status));
     for (label, value) in [
         ("stage", job.stage.clone()),
         ("document", job.doc_id.to_string()),

@@ -61,7 +61,7 @@ fn table(documents: &[DocumentView], now: DateTime<Utc>) -> String {
         };
         table.row([
             document.doc_id.to_string(),
-            document.status.clone(),
+            document.status.to_string(),
             document.source_type.clone(),
             bytes(document.size_bytes),
             age(now - document.created_at),

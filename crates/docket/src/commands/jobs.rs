@@ -2,9 +2,9 @@
 
 use std::process::ExitCode;
 
-use api_types::{JobPage, JobStatus, JobView};
+use api_types::{JobPage, JobView};
 use chrono::{DateTime, Utc};
-use domain::Dependency;
+use domain::{Dependency, JobState};
 use serde_json::json;
 
 use crate::cli::JobsArgs;
@@ -53,7 +53,7 @@ fn table(jobs: &[JobView], now: DateTime<Utc>) -> String {
         table.row([
             job.job_id.to_string(),
             job.stage.clone(),
-            word(job.status).to_owned(),
+            job.status.to_string(),
             format!("{}/{}", job.attempts, job.max_attempts),
             age(now - job.created_at),
             note(job, now),
@@ -62,31 +62,22 @@ fn table(jobs: &[JobView], now: DateTime<Utc>) -> String {
     table.text()
 }
 
-pub(super) fn word(status: JobStatus) -> &'static str {
-    match status {
-        JobStatus::Pending => "PENDING",
-        JobStatus::Processing => "PROCESSING",
-        JobStatus::Completed => "COMPLETED",
-        JobStatus::Dead => "DEAD",
-    }
-}
-
 fn note(job: &JobView, now: DateTime<Utc>) -> String {
     const MOST: usize = 70;
     let error = job.error.as_deref().unwrap_or_default();
     let note = match job.status {
-        JobStatus::Processing => format!("by {}", job.worker_id.as_deref().unwrap_or("somebody")),
-        JobStatus::Pending if job.waiting_for.is_some() => {
+        JobState::Processing => format!("by {}", job.worker_id.as_deref().unwrap_or("somebody")),
+        JobState::Pending if job.waiting_for.is_some() => {
             let dependency = job.waiting_for.as_deref().unwrap_or_default();
             let shown = dependency
                 .parse::<Dependency>()
                 .map_or_else(|()| dependency.to_owned(), |dependency| dependency.to_string());
             format!("waiting for {shown}: {error}")
         }
-        JobStatus::Pending if job.next_run_at > now => {
+        JobState::Pending if job.next_run_at > now => {
             format!("again in {}: {error}", age(job.next_run_at - now))
         }
-        JobStatus::Pending | JobStatus::Completed | JobStatus::Dead => error.to_owned(),
+        JobState::Pending | JobState::Completed | JobState::Dead => error.to_owned(),
     };
     shortened(&note, MOST)
 }

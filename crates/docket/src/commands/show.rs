@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use api_types::{DocumentDetailView, RunStatus, RunView, StageProgress, StageView, VersionView};
+use api_types::{DocumentDetailView, RunView, StageProgress, StageView, VersionView};
 use chrono::{DateTime, Utc};
 use serde_json::json;
 use uuid::Uuid;
@@ -62,12 +62,7 @@ fn version(version: &VersionView) -> String {
 }
 
 fn run_lines(run: &RunView) -> Vec<String> {
-    let status = match run.status {
-        RunStatus::Queued => "queued",
-        RunStatus::Running => "running",
-        RunStatus::Succeeded => "succeeded",
-        RunStatus::Failed => "failed",
-    };
+    let status = run.status;
     let took = run.finished_at.map(|end| took((end - run.created_at).num_milliseconds()));
     let took = took.map_or_else(String::new, |took| format!(" after {took}"));
     let reason =

@@ -18,20 +18,35 @@
 //! The SQL in `store/sql/jobs` makes these transitions; `store/tests/queue/transitions.rs` holds every cell of the
 //! matrix against it.
 
-use std::fmt;
 use std::str::FromStr;
 
 use super::IllegalTransition;
+use crate::words::words;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum JobState {
-    /// Waiting for its time or for a worker.
-    Pending,
-    /// Leased to a worker.
-    Processing,
-    Completed,
-    /// Given up; waits for a person.
-    Dead,
+words! {
+    "state of a job"
+    /// Where a job stands.
+    #[cfg_attr(feature = "openapi", schema(as = JobStatus))]
+    pub enum JobState {
+        /// Waiting for its time or for a worker.
+        Pending = "PENDING",
+        /// Leased to a worker.
+        Processing = "PROCESSING",
+        Completed = "COMPLETED",
+        /// Given up; waits for a person.
+        Dead = "DEAD",
+    }
+}
+
+words! {
+    "status of a stage"
+    /// Where a stage of a run stands: as its job does until it has ended.
+    pub enum StageStatus {
+        Pending = "pending",
+        Processing = "processing",
+        Succeeded = "succeeded",
+        Failed = "failed",
+    }
 }
 
 /// Why a dead job needs nobody's attention any more.
@@ -101,17 +116,6 @@ pub enum JobEvent {
 }
 
 impl JobState {
-    pub const ALL: [Self; 4] = [Self::Pending, Self::Processing, Self::Completed, Self::Dead];
-
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Pending => "PENDING",
-            Self::Processing => "PROCESSING",
-            Self::Completed => "COMPLETED",
-            Self::Dead => "DEAD",
-        }
-    }
-
     pub fn apply(self, event: JobEvent) -> Result<Self, IllegalTransition> {
         use JobEvent as Event;
         use JobState::{Completed, Dead, Pending, Processing};
@@ -159,20 +163,6 @@ impl JobEvent {
             Self::Cancelled => "cancelled",
             Self::Recreated => "recreated",
         }
-    }
-}
-
-impl fmt::Display for JobState {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
-
-impl FromStr for JobState {
-    type Err = ();
-
-    fn from_str(text: &str) -> Result<Self, ()> {
-        Self::ALL.into_iter().find(|state| state.as_str() == text).ok_or(())
     }
 }
 

@@ -7,18 +7,25 @@
 //! The machines here are pure: they say what may follow what. Runs move by [`RunState::apply`]; jobs are moved by SQL,
 //! many in a statement, and a test holds every transition of it against [`JobState::apply`].
 
+mod artifact;
 mod dependency;
 mod envelope;
 mod failure;
 mod job;
+mod output;
 mod pipeline;
 mod retry;
 mod run;
 
+pub use artifact::{
+    Artifact, ArtifactEntry, AttachmentArtifact, AttachmentContent, EarlierArtifacts,
+    PagesArtifact, StoredFile,
+};
 pub use dependency::Dependency;
 pub use envelope::{Envelope, JobInput, JobType, UnreadableEnvelope};
 pub use failure::{Failure, FailureClass, FailureCode};
-pub use job::{ClosedBy, JobEvent, JobState};
+pub use job::{ClosedBy, JobEvent, JobState, StageStatus};
+pub use output::{Effect, RunStats, StageOutput, StoredStats};
 pub use pipeline::{InvalidPipeline, Pipeline, StageName};
 pub use retry::{Jitter, RetryPolicy, Tries, Verdict};
 pub use run::{RunEvent, RunState};

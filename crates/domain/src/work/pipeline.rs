@@ -1,5 +1,6 @@
 //! Pipelines: ordered lists of stage names.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
 
@@ -9,24 +10,43 @@ use thiserror::Error;
 /// The name of a stage: lower-case letters, digits and underscores.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
-pub struct StageName(String);
+pub struct StageName(Cow<'static, str>);
 
 impl StageName {
+    pub const INGEST: Self = Self::constant("ingest");
+    pub const PREPROCESS: Self = Self::constant("preprocess");
+    pub const OCR: Self = Self::constant("ocr");
+    pub const LAYOUT: Self = Self::constant("layout");
     /// The stage that makes a version searchable, and serves it.
-    pub const INDEX: &'static str = "index";
+    pub const INDEX: Self = Self::constant("index");
+
+    /// For constants.
+    ///
+    /// # Panics
+    /// When it is no name: while compiling, in a constant.
+    pub const fn constant(name: &'static str) -> Self {
+        assert!(fits(name.as_bytes()), "not the name of a stage");
+        Self(Cow::Borrowed(name))
+    }
 
     pub fn as_str(&self) -> &str {
         &self.0
     }
 }
 
+const fn fits(name: &[u8]) -> bool {
+    let mut at = 0;
+    while at < name.len() && matches!(name[at], b'a'..=b'z' | b'0'..=b'9' | b'_') {
+        at += 1;
+    }
+    at == name.len() && 1 <= at && at <= 40
+}
+
 impl FromStr for StageName {
     type Err = InvalidPipeline;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let fits = (1..=40).contains(&text.len())
-            && text.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_');
-        if fits { Ok(Self(text.to_owned())) } else { Err(InvalidPipeline::Name(text.to_owned())) }
+        text.to_owned().try_into()
     }
 }
 
@@ -34,13 +54,17 @@ impl TryFrom<String> for StageName {
     type Error = InvalidPipeline;
 
     fn try_from(text: String) -> Result<Self, Self::Error> {
-        text.parse()
+        if fits(text.as_bytes()) {
+            Ok(Self(Cow::Owned(text)))
+        } else {
+            Err(InvalidPipeline::Name(text))
+        }
     }
 }
 
 impl From<StageName> for String {
     fn from(name: StageName) -> Self {
-        name.0
+        name.0.into_owned()
     }
 }
 

@@ -14,17 +14,19 @@
 //! one of them. A queued run succeeds where all its stages turn out to be done (`store/sql/jobs/take_over_stale.sql`).
 //! What follows from each move is decided in `progression.rs`.
 
-use std::fmt;
-use std::str::FromStr;
-
 use super::IllegalTransition;
+use crate::words::words;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum RunState {
-    Queued,
-    Running,
-    Succeeded,
-    Failed,
+words! {
+    "state of a run"
+    /// Where a run stands.
+    #[cfg_attr(feature = "openapi", schema(as = RunStatus))]
+    pub enum RunState {
+        Queued = "queued",
+        Running = "running",
+        Succeeded = "succeeded",
+        Failed = "failed",
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -38,17 +40,6 @@ pub enum RunEvent {
 }
 
 impl RunState {
-    pub const ALL: [Self; 4] = [Self::Queued, Self::Running, Self::Succeeded, Self::Failed];
-
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Queued => "queued",
-            Self::Running => "running",
-            Self::Succeeded => "succeeded",
-            Self::Failed => "failed",
-        }
-    }
-
     pub fn is_terminal(self) -> bool {
         matches!(self, Self::Succeeded | Self::Failed)
     }
@@ -82,20 +73,6 @@ impl RunEvent {
             Self::Failed => "failed",
             Self::Retried => "retried",
         }
-    }
-}
-
-impl fmt::Display for RunState {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
-
-impl FromStr for RunState {
-    type Err = ();
-
-    fn from_str(text: &str) -> Result<Self, ()> {
-        Self::ALL.into_iter().find(|state| state.as_str() == text).ok_or(())
     }
 }
 

@@ -2,15 +2,18 @@
 
 use std::sync::{Arc, Mutex};
 
-use domain::{JobId, JobState, RunId, StageName};
+use domain::{EarlierArtifacts, JobId, JobState, RunId, StageName};
 use engine::{StageSettings, Stages, Work, WorkerSettings};
 use serde_json::{Value, json};
-use store::{Earlier, NewRun, Reused};
+use store::{NewRun, Reused};
 
-use crate::workshop::{Workshop, quick, scripted};
+use crate::workshop::{Workshop, named, quick, scripted};
 
 /// A stage that shows what it was given.
-fn curious(name: &str, seen: &Arc<Mutex<Vec<Earlier>>>) -> impl engine::Stage + use<> {
+fn curious(
+    name: &str,
+    seen: &Arc<Mutex<Vec<Arc<EarlierArtifacts>>>>,
+) -> impl engine::Stage + use<> {
     let seen = Arc::clone(seen);
     let look = move |work: Work| {
         seen.lock().unwrap().push(work.earlier);
@@ -19,9 +22,9 @@ fn curious(name: &str, seen: &Arc<Mutex<Vec<Earlier>>>) -> impl engine::Stage + 
     scripted(name, StageSettings::default(), look).0
 }
 
-fn left_by(stages: &[&str]) -> Earlier {
-    let left = |name: &&str| (name.parse().unwrap(), vec![json!({ "of": name })]);
-    stages.iter().map(left).collect()
+fn left_by(stages: &[&str]) -> Arc<EarlierArtifacts> {
+    let left = |name: &&str| (name.parse().unwrap(), vec![named(name)]);
+    Arc::new(stages.iter().map(left).collect())
 }
 
 #[tokio::test]

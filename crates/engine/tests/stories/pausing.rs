@@ -4,12 +4,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use domain::{Dependency, Failure, JobState, StageName};
-use engine::{Earlier, Stage, StageFuture, StageOutput, StageSettings, Stages, Work};
+use domain::{Dependency, EarlierArtifacts, Failure, JobState, StageName};
+use engine::{Stage, StageFuture, StageOutput, StageSettings, Stages, Work};
 use serde_json::json;
 use tokio::sync::Semaphore;
 
-use crate::workshop::{Workshop, quick, scripted};
+use crate::workshop::{Workshop, named, quick, scripted};
 
 const SOON: Duration = Duration::from_secs(20);
 
@@ -125,9 +125,13 @@ impl Stage for Preprocess {
 
     fn run<'a>(&'a self, _: &'a Work) -> StageFuture<'a> {
         let is_scan = self.finds_scans.load(Ordering::SeqCst);
-        let artifacts = vec![json!({ "is_scan": is_scan })];
+        let artifacts = vec![named(if is_scan { "scan" } else { "text" })];
         Box::pin(async { Ok(StageOutput { artifacts, ..StageOutput::default() }) })
     }
+}
+
+fn is_scan(earlier: &EarlierArtifacts) -> bool {
+    earlier.values().flatten().any(|left| left.name() == "scan")
 }
 
 /// Has something to do for scans only.
@@ -142,8 +146,8 @@ impl<S: Stage> Stage for ForScans<S> {
         self.0.settings()
     }
 
-    fn has_work(&self, earlier: &Earlier) -> bool {
-        earlier.values().flatten().any(|left| left["is_scan"] == true)
+    fn has_work(&self, earlier: &EarlierArtifacts) -> bool {
+        is_scan(earlier)
     }
 
     fn run<'a>(&'a self, work: &'a Work) -> StageFuture<'a> {
@@ -166,7 +170,7 @@ async fn text_does_not_wait_for_ocr_slots_that_scans_of_the_same_tenant_hold() {
     let (ocr, _) = scripted("ocr", StageSettings { concurrency: 2, ..settings }, move |work| {
         let (gate, begun) = (Arc::clone(&closed), begun.clone());
         async move {
-            if work.earlier.values().flatten().any(|left| left["is_scan"] == true) {
+            if is_scan(&work.earlier) {
                 begun.send(()).unwrap();
                 gate.acquire().await.unwrap().forget();
             }

@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use domain::{
-    Action, Caller, DocId, Environment, Failure, JobId, JobState, RunConfig, RunId, RunType, Scope,
-    StageName, Tenant, TenantId,
+    Action, Artifact, ArtifactEntry, Caller, DocId, Environment, Failure, JobId, JobState,
+    RunConfig, RunId, RunType, Scope, StageName, Tenant, TenantId,
 };
 use engine::{
     Stage, StageFuture, StageOutput, StageSettings, Stages, Work, Worker, WorkerSettings,
@@ -49,12 +49,14 @@ where
         self.runs.fetch_add(1, Ordering::SeqCst);
         Box::pin(async {
             (self.script)(work.clone()).await?;
-            Ok(StageOutput {
-                artifacts: vec![json!({ "of": self.name })],
-                ..StageOutput::default()
-            })
+            Ok(StageOutput { artifacts: vec![named(self.name.as_str())], ..StageOutput::default() })
         })
     }
+}
+
+/// An artifact that is only a name.
+pub(crate) fn named(name: &str) -> Artifact {
+    Artifact::Other(ArtifactEntry { name: name.to_owned(), ..ArtifactEntry::default() })
 }
 
 pub(crate) fn scripted<F, Ran>(

@@ -27,11 +27,11 @@ impl Content {
         let object = ReadableObject::Artifact;
         let run = self.permit_run(caller, object, record.doc_id, Some(run_id)).await?;
         let stage = stages.iter().find(|left| left.name == stage);
-        let listed = stage.and_then(|stage| stage.artifacts.as_array()).into_iter().flatten();
-        let artifact = listed.into_iter().find(|artifact| artifact["name"] == name);
+        let mut left = stage.into_iter().flat_map(|stage| &stage.artifacts);
+        let artifact = left.find(|artifact| artifact.name() == name);
         let artifact = artifact.ok_or(OpsError::NotFound("artifact"))?;
-        let listed = ListedArtifact::parse(artifact).ok_or(OpsError::NotFound("artifact"))?;
-        let file_name = artifact["file_name"].as_str().unwrap_or(name).to_owned();
+        let listed = ListedArtifact::of(artifact).ok_or(OpsError::NotFound("artifact"))?;
+        let file_name = artifact.file_name().to_owned();
         Ok(FoundArtifact { file_name, bytes: run.read(&self.blobs, &listed).await? })
     }
 

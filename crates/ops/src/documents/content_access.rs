@@ -18,12 +18,11 @@ use std::time::Duration;
 
 use blob::{ArtifactPlace, BlobStream, Blobs, Download, Recorded};
 use domain::{
-    Action, Caller, Clock, ContentHash, ContentNeed, DocId, MaskRule, ReadableObject, RunId, Scope,
-    TenantId, TenantRules,
+    Action, Artifact, Caller, Clock, ContentHash, ContentNeed, DocId, MaskRule, ReadableObject,
+    RunId, Scope, TenantId, TenantRules,
 };
 use futures_util::TryStreamExt;
 use reading::pool::Document;
-use serde_json::Value;
 use store::{ContainedFile, ContentFacts, Masking, RunFacts, RunStanding, Tx};
 use url::Url;
 
@@ -69,9 +68,10 @@ pub(crate) struct ListedArtifact {
 }
 
 impl ListedArtifact {
-    pub(crate) fn parse(artifact: &Value) -> Option<Self> {
-        let place = artifact["key"].as_str()?.parse().ok()?;
-        Some(Self { place, recorded: serde_json::from_value(artifact.clone()).ok() })
+    /// `None` for what is no object, such as an attachment that became a document.
+    pub(crate) fn of(artifact: &Artifact) -> Option<Self> {
+        let file = artifact.file()?;
+        Some(Self { place: file.key.parse().ok()?, recorded: Some(Recorded::from(&file)) })
     }
 }
 

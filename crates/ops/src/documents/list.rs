@@ -1,6 +1,6 @@
 //! Looking at documents.
 
-use domain::{Action, Caller, DocId};
+use domain::{Action, Caller, DocId, DocumentStatus};
 use store::{After, DocumentFilter, DocumentRecord, PartRecord, VersionRecord, Window};
 
 use crate::runs::list::details;
@@ -68,7 +68,10 @@ impl Documents {
     }
 
     /// How many documents the caller may see, by where they stand.
-    pub async fn count_documents(&self, caller: &Caller) -> Result<Vec<(String, i64)>, OpsError> {
+    pub async fn count_documents(
+        &self,
+        caller: &Caller,
+    ) -> Result<Vec<(DocumentStatus, i64)>, OpsError> {
         let scope = caller.permit(Action::SeeDocuments)?;
         let mut tx = self.store.read(&scope).await?;
         let counts = tx.count_documents().await?;

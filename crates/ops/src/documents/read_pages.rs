@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use blob::{ArtifactPlace, BlobStream, Blobs};
 use bytes::{Bytes, BytesMut};
-use domain::{Caller, DocId, FileKind, ReadableObject, StageName};
+use domain::{Artifact, Caller, DocId, FileKind, ReadableObject, StageName};
 use futures_util::TryStreamExt;
 use pages::Page;
 use pages::artifact::{self, ArtifactError, PageIndex};
@@ -17,11 +17,8 @@ use store::ReadAs;
 use crate::documents::content_access::{ListedArtifact, PermittedRun, not_read};
 use crate::{Content, OpsError};
 
-/// The stage whose pages are shown.
-const LAST_STAGE: &str = "layout";
-const PAGES: &str = "pages.dkt";
 /// Pictures are kept under a stage of their own, which no run has.
-pub(crate) const PICTURES: &str = "pictures";
+pub(crate) const PICTURES: StageName = StageName::constant("pictures");
 
 /// How a document's text is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,7 +29,7 @@ pub enum TextForm {
 
 /// Where reading left something of a document.
 fn listed(read: &ReadAs, name: &str) -> Option<ListedArtifact> {
-    ListedArtifact::parse(read.artifacts.iter().find(|artifact| artifact["name"] == name)?)
+    ListedArtifact::of(read.artifacts.iter().find(|artifact| artifact.name() == name)?)
 }
 
 impl Content {
@@ -47,7 +44,7 @@ impl Content {
         number: u32,
     ) -> Result<(Page, u32), OpsError> {
         let run = self.permit_run(caller, ReadableObject::Page, doc_id, None).await?;
-        let pages = listed(&self.read_as(&run).await?, PAGES).ok_or_else(not_read)?;
+        let pages = listed(&self.read_as(&run).await?, Artifact::PAGES).ok_or_else(not_read)?;
         self.check_whole(&run, &pages).await?;
         let fetch = |range| fetch(&self.blobs, &run, &pages, range);
         let size = run.read_range(&self.blobs, &pages, Some(0..0)).await?.size();
@@ -69,8 +66,8 @@ impl Content {
     ) -> Result<BlobStream, OpsError> {
         let run = self.permit_run(caller, object, doc_id, None).await?;
         let name = match form {
-            TextForm::Plain => "text.txt",
-            TextForm::Markdown => "document.md",
+            TextForm::Plain => Artifact::TEXT,
+            TextForm::Markdown => Artifact::MARKDOWN,
         };
         let text = listed(&self.read_as(&run).await?, name).ok_or_else(not_read)?;
         run.read(&self.blobs, &text).await
@@ -155,10 +152,10 @@ impl Content {
         Ok(Bytes::from(drawn.map_err(unreadable)?.bytes))
     }
 
-    /// What the last stage of reading left of a run.
+    /// What the stage left whose pages are shown.
     async fn read_as(&self, run: &PermittedRun) -> Result<ReadAs, OpsError> {
         let mut tx = self.store.read(&run.scope).await?;
-        let found = tx.read_as(run.run_id, LAST_STAGE).await?;
+        let found = tx.read_as(run.run_id, &StageName::LAYOUT).await?;
         tx.commit().await?;
         found.ok_or_else(not_read)
     }
@@ -169,12 +166,10 @@ fn has_pages_to_see(kind: FileKind) -> bool {
 }
 
 fn picture_place(run: &PermittedRun, number: u32, width: u32) -> Result<ArtifactPlace, OpsError> {
-    let stage: StageName =
-        PICTURES.parse().map_err(|error| OpsError::internal("naming a picture", error))?;
     let name = format!("page-{number}-{width}.png").parse();
     let name = name.map_err(|error| OpsError::internal("naming a picture", error))?;
     let (tenant, doc, run) = (run.scope.tenant_id(), run.doc_id, run.run_id);
-    Ok(ArtifactPlace { tenant, doc, run, stage, name })
+    Ok(ArtifactPlace { tenant, doc, run, stage: PICTURES, name })
 }
 
 async fn fetch(

@@ -65,7 +65,7 @@ pub struct Accepted {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AcceptedRun {
     pub run_id: RunId,
-    pub status: String,
+    pub status: RunState,
 }
 
 impl Uploads {
@@ -178,7 +178,7 @@ fn count_upload(done: &Done<Accepted>, size: u64) {
 
 impl AcceptedRun {
     pub fn is_running(&self) -> bool {
-        self.status == RunState::Running.as_str()
+        self.status == RunState::Running
     }
 }
 

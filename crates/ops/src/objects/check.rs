@@ -6,7 +6,7 @@
 
 use blob::{ArtifactPlace, BlobError, Blobs, Recorded};
 use chrono::{DateTime, Utc};
-use domain::{ContentHash, DocId, RunId, StageName, TenantId};
+use domain::{Artifact, ContentHash, DocId, RunId, StageName, TenantId};
 use futures_util::{StreamExt, TryStreamExt, stream};
 use store::{KnownArtifacts, KnownOriginal};
 
@@ -176,7 +176,7 @@ impl Check<'_> {
             };
             let names: Vec<_> = found.iter().map(|object| name(&object.place)).collect();
             let mut across = self.objects.store.across_tenants().await?;
-            let unknown = across.unknown_artifacts(&names, PICTURES).await?;
+            let unknown = across.unknown_artifacts(&names, &PICTURES).await?;
             across.commit().await?;
             for object in unknown.into_iter().filter_map(|place| found.get(place)) {
                 self.orphaned(object.place.key(), Some(object.place.doc));
@@ -208,9 +208,10 @@ impl Check<'_> {
 
 /// What a stage took over from an earlier run is looked at there.
 fn artifacts_of(known: &KnownArtifacts) -> Vec<Expected> {
-    let expected = |artifact: &serde_json::Value| {
-        let place: ArtifactPlace = artifact["key"].as_str()?.parse().ok()?;
-        let recorded: Recorded = serde_json::from_value(artifact.clone()).ok()?;
+    let expected = |artifact: &Artifact| {
+        let file = artifact.file()?;
+        let place: ArtifactPlace = file.key.parse().ok()?;
+        let recorded = Recorded::from(&file);
         let doc_id = Some(place.doc);
         let is_own = place.run == known.run_id;
         is_own.then_some(Expected { at: Place::Artifact(place), recorded, doc_id })

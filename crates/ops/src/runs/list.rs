@@ -3,7 +3,6 @@
 use std::collections::HashMap;
 
 use domain::{Action, Caller, DocId, ReadableObject, RunId, RunState};
-use serde_json::json;
 use store::{After, RunRecord, StageRecord, Tx};
 
 use crate::documents::content_access::{ContentRights, readable_runs};
@@ -65,7 +64,7 @@ pub(crate) async fn details(
         let mut stages = of_run.remove(&run.run_id).unwrap_or_default();
         if !is_readable {
             for stage in &mut stages {
-                stage.artifacts = json!([]);
+                stage.artifacts.clear();
             }
         }
         RunDetail { run, stages, is_readable }

@@ -12,9 +12,10 @@ impl Runs {
         let mut tx = self.store.begin(&scope).await?;
         tx.find_document(doc_id).await?.ok_or(OpsError::NotFound("document"))?;
         let last = match latest_run(&mut tx, doc_id).await? {
-            Some(run) if run.status == RunState::Failed.as_str() => run,
+            Some(run) if run.status == RunState::Failed => run,
             other => {
-                let stands = other.map_or_else(|| "missing".to_owned(), |run| run.status);
+                let stands =
+                    other.map_or_else(|| "missing".to_owned(), |run| run.status.to_string());
                 return Err(OpsError::Conflict {
                     code: "not_failed",
                     problem: format!(

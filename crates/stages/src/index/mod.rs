@@ -12,8 +12,8 @@ use std::fmt;
 use std::sync::Arc;
 
 use domain::{
-    ChunkArea, ContentHash, Dependency, EmbeddedPart, Failure, IdGen, NewChunk, NewChunks,
-    NewVectors, RetryPolicy, StageName,
+    ChunkArea, ContentHash, Dependency, Effect, EmbeddedPart, Failure, IdGen, NewChunk, NewChunks,
+    NewVectors, RetryPolicy, RunStats, StageName,
 };
 use engine::{StageOutput, StageSettings, Work};
 use pages::Part;
@@ -21,14 +21,12 @@ use reading::pool::Document;
 use retrieval::chunk::{self, Chunk, chunks};
 use retrieval::embedding::{Embedding, EmbeddingError, VectorShelf, estimated_tokens, parts_of};
 use retrieval::terms::{Terms, pack};
-use serde_json::{Map, json};
 
 use crate::desk::{Desk, read_pages};
 use crate::{Layout, Ocr, Preprocess};
 use blocks::blocks_of;
 
 pub struct Index {
-    name: StageName,
     settings: StageSettings,
     desk: Desk,
     ids: Arc<dyn IdGen>,
@@ -39,19 +37,19 @@ pub struct Index {
 const AT_ONCE: usize = 64;
 
 impl Index {
-    pub const NAME: &str = "index";
+    pub const NAME: StageName = StageName::INDEX;
 
     pub fn new(
         desk: Desk,
         ids: Arc<dyn IdGen>,
         shelf: Arc<dyn VectorShelf>,
         concurrency: usize,
-    ) -> Result<Self, domain::InvalidPipeline> {
+    ) -> Self {
         // A book on a slow machine takes its time.
         let deadline = std::time::Duration::from_hours(2);
         let policy = RetryPolicy::KNOWLEDGE;
         let settings = StageSettings { concurrency, deadline, policy, ..StageSettings::default() };
-        Ok(Self { name: Self::NAME.parse()?, settings, desk, ids, shelf })
+        Self { settings, desk, ids, shelf }
     }
 
     async fn index(&self, work: &Work) -> Result<StageOutput, Failure> {
@@ -60,11 +58,7 @@ impl Index {
         let cutters = models.clone();
         let cut = move || cut_into_chunks(&pages, &cutters);
         let (chunks, parts) = tokio::task::spawn_blocking(cut).await.map_err(|_| cut_off())??;
-        let mut stats = Map::new();
         let tokens: u64 = chunks.iter().map(|chunk| u64::from(chunk.tokens)).sum();
-        stats.insert("docs_processed".to_owned(), json!(1));
-        stats.insert("chunks_created".to_owned(), json!(chunks.len()));
-        stats.insert("tokens_total".to_owned(), json!(tokens));
         let chunks: Vec<NewChunk> = chunks.into_iter().map(|chunk| self.new_chunk(chunk)).collect();
         let mut new = NewChunks { chunks, vectors: Vec::new() };
         let mut embedded = 0;
@@ -85,10 +79,15 @@ impl Index {
                 Err(failure) => return Err(failure),
             }
         }
-        if !models.is_empty() {
-            stats.insert("texts_embedded".to_owned(), json!(embedded));
-        }
-        Ok(StageOutput { stats, chunks: Some(new), ..StageOutput::default() })
+        let stats = RunStats {
+            docs_processed: Some(1),
+            chunks_created: Some(new.chunks.len() as u64),
+            tokens_total: Some(tokens),
+            texts_embedded: (!models.is_empty()).then_some(embedded as u64),
+            ..RunStats::default()
+        };
+        let effects = vec![Effect::Chunks(Arc::new(new))];
+        Ok(StageOutput { stats, effects, ..StageOutput::default() })
     }
 
     fn new_chunk(&self, chunk: Chunk) -> NewChunk {

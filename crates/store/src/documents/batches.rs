@@ -2,8 +2,8 @@
 
 use chrono::{DateTime, Utc};
 use domain::{
-    BatchCounts, BatchId, BatchStatus, DedupResult, DocId, Event, Pipeline, RunId, StageName,
-    TenantId,
+    BatchCounts, BatchId, BatchStatus, DedupResult, DocId, DocumentStatus, Event, Pipeline, RunId,
+    RunState, RunStats, StageName, TenantId, UnknownWord,
 };
 use serde_json::Value;
 use sqlx::FromRow;
@@ -32,7 +32,8 @@ pub struct BatchRecord {
     pub batch_id: BatchId,
     pub name: Option<String>,
     pub owner: String,
-    pub status: String,
+    #[sqlx(try_from = "String")]
+    pub status: BatchStatus,
     pub webhook_url: Option<String>,
     pub schema_mapping: Option<Value>,
     pub dedupe: bool,
@@ -63,15 +64,31 @@ pub struct BatchItemRecord {
     #[sqlx(try_from = "Uuid")]
     pub doc_id: DocId,
     pub run_id: Option<Uuid>,
-    pub outcome: String,
+    #[sqlx(try_from = "String")]
+    pub outcome: DedupResult,
     pub added_at: DateTime<Utc>,
     pub title: String,
     pub filename: String,
-    pub status: String,
-    pub run_status: Option<String>,
+    #[sqlx(try_from = "String")]
+    pub status: DocumentStatus,
+    #[sqlx(try_from = "Option<String>")]
+    pub run_status: StateOfRun,
     pub error: Option<String>,
-    pub stats: Option<Value>,
+    #[sqlx(json(nullable))]
+    pub stats: Option<RunStats>,
     pub finished_at: Option<DateTime<Utc>>,
+}
+
+/// That of a document's run, when it has one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StateOfRun(pub Option<RunState>);
+
+impl TryFrom<Option<String>> for StateOfRun {
+    type Error = UnknownWord;
+
+    fn try_from(text: Option<String>) -> Result<Self, UnknownWord> {
+        text.map(RunState::try_from).transpose().map(Self)
+    }
 }
 
 /// What a batch has counted, after that changed, and where it stood before.

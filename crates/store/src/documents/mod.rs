@@ -10,7 +10,7 @@ mod read;
 mod runs;
 mod submit;
 
-pub use batches::{BatchItemRecord, BatchName, BatchRecord, NewBatch};
+pub use batches::{BatchItemRecord, BatchName, BatchRecord, NewBatch, StateOfRun};
 pub(crate) use batches::{BatchRow, follow_batches};
 pub use blobs::AbandonedBlob;
 pub(crate) use blobs::content_hash;

@@ -1,8 +1,11 @@
 //! Looking at documents.
 
 use chrono::{DateTime, Utc};
-use domain::{AuditAction, AuditEntry, ContentHash, DocId, Entity, MaskRule, RunId, Secret};
-use serde_json::{Value, json};
+use domain::{
+    Artifact, AuditAction, AuditEntry, ContentHash, DocId, DocumentStatus, Entity, MaskRule, RunId,
+    Secret, StageName,
+};
+use serde_json::json;
 use sqlx::FromRow;
 use sqlx::types::Json;
 use uuid::Uuid;
@@ -13,7 +16,7 @@ use crate::{AcrossTenants, StoreError, Tx, Window, sql};
 /// What a stage of a run left, and under which conditions it read.
 #[derive(Clone, Debug)]
 pub struct ReadAs {
-    pub artifacts: Vec<Value>,
+    pub artifacts: Vec<Artifact>,
     pub masks: Vec<MaskRule>,
     pub password: Option<Secret>,
 }
@@ -26,7 +29,8 @@ pub struct PartRecord {
     /// What it is called there.
     pub name: String,
     pub title: String,
-    pub status: String,
+    #[sqlx(try_from = "String")]
+    pub status: DocumentStatus,
     /// It is within this one; otherwise around it.
     pub is_within: bool,
 }
@@ -46,7 +50,8 @@ pub struct DocumentRecord {
     pub bytes_len: i64,
     /// Of the version that is served, once a run has counted them.
     pub pages: Option<i32>,
-    pub status: String,
+    #[sqlx(try_from = "String")]
+    pub status: DocumentStatus,
     pub error: Option<String>,
     /// Which failure that is, where a program can do something about it.
     pub error_code: Option<String>,
@@ -129,9 +134,9 @@ impl Tx {
             .await?)
     }
 
-    pub async fn count_documents(&mut self) -> Result<Vec<(String, i64)>, StoreError> {
+    pub async fn count_documents(&mut self) -> Result<Vec<(DocumentStatus, i64)>, StoreError> {
         let tenant_id = self.tenant_id().0;
-        let counts = match self.owner() {
+        let counts: Vec<(String, i64)> = match self.owner() {
             Some(owner) => {
                 sqlx::query_as(sql!("documents/count_by_status_of_owner"))
                     .bind(tenant_id)
@@ -146,7 +151,8 @@ impl Tx {
                     .await?
             }
         };
-        Ok(counts)
+        let counted = |(status, count): (String, i64)| Ok((status.parse()?, count));
+        counts.into_iter().map(counted).collect()
     }
 
     /// What the document contains, as far as it is still kept.
@@ -163,13 +169,13 @@ impl Tx {
     pub async fn read_as(
         &mut self,
         run_id: RunId,
-        stage: &str,
+        stage: &StageName,
     ) -> Result<Option<ReadAs>, StoreError> {
-        type Row = (Json<Vec<Value>>, Json<Vec<MaskRule>>, Option<Vec<u8>>);
+        type Row = (Json<Vec<Artifact>>, Json<Vec<MaskRule>>, Option<Vec<u8>>);
         let found: Option<Row> = sqlx::query_as(sql!("documents/read_as"))
             .bind(self.tenant_id().0)
             .bind(run_id.0)
-            .bind(stage)
+            .bind(stage.as_str())
             .fetch_optional(self.connection())
             .await?;
         Ok(found.map(|(Json(artifacts), Json(masks), sealed)| ReadAs {

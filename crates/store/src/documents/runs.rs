@@ -1,7 +1,7 @@
 //! Looking at runs.
 
 use chrono::{DateTime, Utc};
-use domain::{DocId, RunConfig, RunId, RunState, TenantId};
+use domain::{Artifact, DocId, RunConfig, RunId, RunState, RunStats, StageStatus, TenantId};
 use serde_json::Value;
 use sqlx::FromRow;
 use uuid::Uuid;
@@ -16,7 +16,8 @@ pub struct RunRecord {
     pub tenant_id: TenantId,
     #[sqlx(try_from = "Uuid")]
     pub doc_id: DocId,
-    pub status: String,
+    #[sqlx(try_from = "String")]
+    pub status: RunState,
     pub run_type: String,
     pub pipeline: Vec<String>,
     pub parent_run_id: Option<Uuid>,
@@ -25,7 +26,9 @@ pub struct RunRecord {
     pub batch_id: Option<Uuid>,
     #[sqlx(try_from = "Value")]
     pub config: RunConfig,
-    pub stats: Value,
+    /// Of all its stages together.
+    #[sqlx(json)]
+    pub stats: RunStats,
     pub error: Option<String>,
     /// Which failure that is, where a program can do something about it.
     pub error_code: Option<String>,
@@ -57,13 +60,15 @@ pub struct StageRecord {
     #[sqlx(try_from = "Uuid")]
     pub run_id: RunId,
     pub name: String,
-    pub status: String,
+    #[sqlx(try_from = "String")]
+    pub status: StageStatus,
     pub started_at: Option<DateTime<Utc>>,
     pub ended_at: Option<DateTime<Utc>>,
     pub worker_id: Option<String>,
     pub retries: i32,
     pub error: Option<String>,
-    pub artifacts: Value,
+    #[sqlx(json)]
+    pub artifacts: Vec<Artifact>,
     /// How far it is, where it tells: so many of so many.
     pub progress_done: Option<i32>,
     pub progress_total: Option<i32>,

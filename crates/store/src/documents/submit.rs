@@ -319,13 +319,7 @@ fn known_content(
     masks: &[MaskRule],
 ) -> Result<(KnownContent, Option<(RunId, RunState)>), StoreError> {
     let run_under_way = match row.run_id.zip(row.status) {
-        Some((run_id, status)) => {
-            let status = status.parse().map_err(|()| StoreError::NotUnderstood {
-                what: "state of a run",
-                value: status.clone(),
-            })?;
-            Some((RunId(run_id), status))
-        }
+        Some((run_id, status)) => Some((RunId(run_id), status.parse()?)),
         None => None,
     };
     let counted = if run_under_way.is_some() { row.run_masks } else { row.active_masks };

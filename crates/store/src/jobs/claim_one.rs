@@ -5,7 +5,6 @@ use domain::{Envelope, JobState};
 use sqlx::postgres::PgRow;
 use sqlx::{FromRow, Row};
 
-use super::dead::parse_state;
 use super::queue::{ClaimedJob, ClaimedRow};
 use crate::{AcrossTenants, StoreError, sql};
 
@@ -50,7 +49,7 @@ impl AcrossTenants {
             let claimed = self.take_claimed(rows, worker_id, now).await?.pop();
             return Ok(claimed.map_or(NamedClaim::Unknown, |job| NamedClaim::Claimed(job.into())));
         }
-        Ok(match parse_state(row.try_get("status_before")?)? {
+        Ok(match row.try_get::<&str, _>("status_before")?.parse::<JobState>()? {
             JobState::Pending => NamedClaim::NotDue,
             JobState::Processing => NamedClaim::Leased,
             JobState::Completed | JobState::Dead => NamedClaim::Ended,

@@ -23,11 +23,6 @@ pub(super) fn parse_closed_by(text: &str) -> Result<ClosedBy, StoreError> {
     text.parse().map_err(|()| StoreError::NotUnderstood { what: "end of a failure", value })
 }
 
-pub(super) fn parse_state(text: &str) -> Result<JobState, StoreError> {
-    let value = text.to_owned();
-    text.parse().map_err(|()| StoreError::NotUnderstood { what: "state of a job", value })
-}
-
 impl Tx {
     /// Where each of these jobs stands; those of others are left out.
     pub async fn job_standings(
@@ -41,7 +36,7 @@ impl Tx {
             .fetch_all(self.connection())
             .await?;
         let standing = |(id, status, closed_by): (Uuid, String, Option<String>)| {
-            let status = parse_state(&status)?;
+            let status = status.parse()?;
             let closed_by = closed_by.as_deref().map(parse_closed_by).transpose()?;
             Ok((JobId(id), JobStanding { status, closed_by }))
         };

@@ -23,7 +23,7 @@ pub use dead::JobStanding;
 pub use ended::EndedRun;
 pub use feed::WorkFeed;
 pub use pauses::PausedJobs;
-pub use queue::{Claim, ClaimedJob, Earlier, Held, StageRoom, TakenBack, Told};
+pub use queue::{Claim, ClaimedJob, Held, StageRoom, TakenBack, Told};
 pub use report::{Lease, Next, Outcome, Report};
 pub use schedules::BegunSchedule;
 pub use stale::StaleBefore;

@@ -92,7 +92,7 @@ async fn read_facts(
         let run = MovingRun {
             run_id: RunId(row.run_id),
             doc_id: DocId(row.doc_id),
-            state: parse(row.status, "state of a run")?,
+            state: row.status.parse()?,
             created_at: row.created_at,
             has_content: row.has_content,
             has_version: false,
@@ -100,7 +100,7 @@ async fn read_facts(
         };
         if let Some(status) = row.document_status {
             let document = FollowingDocument {
-                status: parse(status, "state of a document")?,
+                status: status.parse()?,
                 error: None,
                 is_deleted: row.is_deleted.unwrap_or(false),
                 served_run_created_at: None,
@@ -197,8 +197,4 @@ async fn write(
         )
         .fetch_all(&mut *writing.connection)
         .await?)
-}
-
-fn parse<T: std::str::FromStr>(value: String, what: &'static str) -> Result<T, StoreError> {
-    value.parse().map_err(|_| StoreError::NotUnderstood { what, value })
 }

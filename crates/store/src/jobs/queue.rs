@@ -1,14 +1,14 @@
 //! The workers' side: claim, prolong, report, take back.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use domain::{
-    AuditAction, AuditEntry, ContentHash, DocId, Entity, Event, JobId, JobState, LeaseToken,
-    Pipeline, RetryPolicy, RunChange, RunConfig, RunId, Secret, StageName, TenantId, Tries,
-    UnreadableRunConfig,
+    AuditAction, AuditEntry, ContentHash, DocId, EarlierArtifacts, Effect, Entity, Event, JobId,
+    JobState, LeaseToken, Pipeline, RetryPolicy, RunChange, RunConfig, RunId, Secret, StageName,
+    TenantId, Tries, UnreadableRunConfig,
 };
 use serde_json::{Value, json};
 #[cfg(feature = "sabotage")]
@@ -73,11 +73,8 @@ pub struct ClaimedJob {
     /// How long it lay in the queue.
     pub waited: Duration,
     /// The artifacts that the stages before it left, by stage.
-    pub earlier: Earlier,
+    pub earlier: Arc<EarlierArtifacts>,
 }
-
-/// The artifacts of a run's stages, by stage.
-pub type Earlier = BTreeMap<StageName, Vec<Value>>;
 
 /// How far a job is: so many of so many.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -121,7 +118,7 @@ pub(super) struct ClaimedRow {
     /// The run is queued until now.
     starts_run: bool,
     waited_ms: i64,
-    earlier: Option<Json<Earlier>>,
+    earlier: Option<Json<EarlierArtifacts>>,
 }
 
 impl ClaimedJob {
@@ -152,7 +149,7 @@ impl ClaimedJob {
             is_password_sealed: row.sealed_password.is_some() && password.is_none(),
             password,
             waited: Duration::from_millis(u64::try_from(row.waited_ms).unwrap_or(0)),
-            earlier: row.earlier.map(|Json(earlier)| earlier).unwrap_or_default(),
+            earlier: Arc::new(row.earlier.map(|Json(earlier)| earlier).unwrap_or_default()),
         })
     }
 }
@@ -192,7 +189,9 @@ impl SettledRow {
             Outcome::Succeeded { next: None, .. } => {
                 Some(RunChange::Succeeded { stage: Some(stage()?) })
             }
-            Outcome::Succeeded { .. } if self.stage == StageName::INDEX => Some(RunChange::Indexed),
+            Outcome::Succeeded { .. } if self.stage == StageName::INDEX.as_str() => {
+                Some(RunChange::Indexed)
+            }
             Outcome::GivenUp { failure } => {
                 let error = storable::text(&failure.error).into_owned();
                 Some(RunChange::Failed { stage: Some(stage()?), error, code: failure.code })
@@ -411,9 +410,12 @@ impl AcrossTenants {
             let Some(outcome) = outcomes.get(&row.held()) else { continue };
             changes.extend(row.run_change(outcome)?.map(|change| (RunId(row.run_id), change)));
             told.extend(row.pause(outcome)?.map(|event| (TenantId(row.tenant_id), event)));
-            if let Outcome::Succeeded { chunks: Some(chunks), .. } = outcome {
-                let run = (TenantId(row.tenant_id), DocId(row.doc_id), RunId(row.run_id));
-                self.insert_chunks(run, chunks, now).await?;
+            let Outcome::Succeeded { output, .. } = outcome else { continue };
+            let run = (TenantId(row.tenant_id), DocId(row.doc_id), RunId(row.run_id));
+            for effect in &output.effects {
+                match effect {
+                    Effect::Chunks(chunks) => self.insert_chunks(run, chunks, now).await?,
+                }
             }
         }
         move_runs(self.writing(now), &changes, told).await?;

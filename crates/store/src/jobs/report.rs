@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
-use domain::{Dependency, Failure, FailureCode, JobId, LeaseToken, NewChunks, StageName};
+use domain::{Dependency, Failure, FailureCode, JobId, LeaseToken, StageName, StageOutput};
 use serde_json::Value;
 use uuid::Uuid;
 
@@ -14,11 +14,7 @@ use crate::storable;
 #[derive(Clone, Debug)]
 pub enum Outcome {
     Succeeded {
-        artifacts: Value,
-        /// What was counted: an object.
-        stats: Value,
-        /// What can be found of the document, should this be what is served.
-        chunks: Option<Arc<NewChunks>>,
+        output: Arc<StageOutput>,
         next: Option<Next>,
     },
     /// To be tried again, not before the moment.
@@ -107,9 +103,9 @@ impl ReportColumns {
             Outcome::GivenUp { failure } => ("given_up", Some(failure), None, None),
             Outcome::Released => ("released", None, None, None),
         };
-        let (artifacts, stats) = match outcome {
-            Outcome::Succeeded { artifacts, stats, .. } => (Some(artifacts), Some(stats)),
-            _ => (None, None),
+        let output = match outcome {
+            Outcome::Succeeded { output, .. } => Some(output),
+            _ => None,
         };
         self.outcomes.push(word);
         self.waits_for.push(match outcome {
@@ -121,8 +117,8 @@ impl ReportColumns {
         self.classes.push(failure.map(|failure| failure.class.as_str()));
         self.codes.push(failure.and_then(|failure| failure.code).map(FailureCode::as_str));
         self.guidance.push(failure.map(|failure| storable::text(&failure.guidance).into_owned()));
-        self.artifacts.push(artifacts.cloned().map(storable::value));
-        self.stats.push(stats.filter(|stats| stats.is_object()).cloned().map(storable::value));
+        self.artifacts.push(output.map(|output| storable::json(&output.artifacts)));
+        self.stats.push(output.map(|output| storable::json(&output.stats.stored())));
         self.next_stages.push(next.map(|next| next.stage.to_string()));
         self.next_job_ids.push(next.map(|next| next.job_id.0));
         let lease = next.and_then(|next| next.lease);

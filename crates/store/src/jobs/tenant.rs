@@ -10,7 +10,7 @@ use sqlx::FromRow;
 use uuid::Uuid;
 
 use super::announce_work;
-use super::dead::{parse_closed_by, parse_state};
+use super::dead::parse_closed_by;
 use super::progression::move_runs;
 use super::queue::parse_stage;
 use crate::{AcrossTenants, StoreError, Tx, Window, sql};
@@ -156,7 +156,7 @@ impl TryFrom<JobRow> for JobRecord {
             doc_title: row.doc_title,
             kind: row.kind,
             stage: parse_stage(row.stage)?,
-            status: parse_state(&row.status)?,
+            status: row.status.parse()?,
             priority: row.priority,
             attempts: row.attempts,
             max_attempts: row.max_attempts,

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use chrono::{DateTime, Duration, Utc};
 use domain::{
-    Action, Caller, Clock, DocId, Failure, IdGen, JobId, LeaseToken, Pipeline, RunConfig, RunId,
-    RunType, Scope, Tenant, TenantId,
+    Action, Artifact, ArtifactEntry, Caller, Clock, DocId, Failure, IdGen, JobId, LeaseToken,
+    Pipeline, RunConfig, RunId, RunType, Scope, StageOutput, Tenant, TenantId,
 };
 use serde_json::{Value, json};
 use sqlx::PgConnection;
@@ -33,8 +33,15 @@ pub(crate) fn held(job: &ClaimedJob) -> Held {
     Held { job_id: job.job_id, token: job.token }
 }
 
+/// An artifact that is only a name.
+pub(crate) fn named(name: &str) -> Artifact {
+    Artifact::Other(ArtifactEntry { name: name.to_owned(), ..ArtifactEntry::default() })
+}
+
 pub(crate) fn succeeded(next: Option<Next>) -> Outcome {
-    Outcome::Succeeded { artifacts: json!([{ "key": "a" }]), stats: json!({}), chunks: None, next }
+    let artifacts = vec![named("a")];
+    let output = StageOutput { artifacts, ..StageOutput::default() };
+    Outcome::Succeeded { output: Arc::new(output), next }
 }
 
 impl Desk {

@@ -1,11 +1,13 @@
 //! What commits together.
 
+use std::sync::Arc;
+
 use chrono::Duration;
-use domain::{Failure, JobState};
+use domain::{Failure, JobState, RunStats, StageOutput};
 use serde_json::json;
 use store::Outcome;
 
-use crate::desk::{Desk, held, succeeded};
+use crate::desk::{Desk, held, named, succeeded};
 
 #[tokio::test]
 async fn stage_next_job_run_events_and_audit_commit_together() {
@@ -49,9 +51,9 @@ async fn stage_next_job_run_events_and_audit_commit_together() {
     assert_eq!(
         desk.values(stages).await,
         [
-            json!(["ocr", "succeeded", "w", 0, [{ "key": "a" }]]),
-            json!(["layout", "succeeded", "w", 0, [{ "key": "a" }]]),
-            json!(["index", "succeeded", "other", 0, [{ "key": "a" }]]),
+            json!(["ocr", "succeeded", "w", 0, [{ "name": "a" }]]),
+            json!(["layout", "succeeded", "w", 0, [{ "name": "a" }]]),
+            json!(["index", "succeeded", "other", 0, [{ "name": "a" }]]),
         ]
     );
     let ended =
@@ -128,10 +130,13 @@ async fn nul_is_no_reason_to_refuse_an_outcome() {
     let tenant = desk.tenant("a").await;
     desk.submit(tenant, &["ocr"]).await;
     let job = desk.claim_one("w", "ocr").await;
-    let (artifacts, stats) = (json!([{ "title": "a\0b" }]), json!({ "language": "\0" }));
-    let outcome = Outcome::Succeeded { artifacts, stats, chunks: None, next: None };
+    let stats = RunStats { remarks: vec!["\0".to_owned()], ..RunStats::default() };
+    let output = StageOutput { artifacts: vec![named("a\0b")], stats, effects: Vec::new() };
+    let outcome = Outcome::Succeeded { output: Arc::new(output), next: None };
     assert!(desk.settle(held(&job), outcome).await);
-    assert_eq!(desk.values("SELECT artifacts FROM stages").await, [json!([{ "title": "a b" }])]);
+    let stored = "SELECT jsonb_build_array(artifacts, stats) FROM stages";
+    let expected = json!([[{ "name": "a b" }], { "version": 1, "remarks": [" "] }]);
+    assert_eq!(desk.values(stored).await, [expected]);
 }
 
 #[tokio::test]

@@ -3,15 +3,18 @@
 //!
 //! The emulators that can be had speak the JSON protocol; `object_store` speaks this one.
 
+use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
 
+use bytes::Bytes;
 use serde_json::json;
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 
 use super::gcs_http;
 use super::gcs_objects::Objects;
+use crate::Steps;
 
 /// What a request must carry, unless its URL is signed.
 pub(super) const TOKEN: &str = "token-of-the-test";
@@ -29,10 +32,15 @@ pub struct GcsServer {
 
 impl GcsServer {
     pub async fn start() -> Self {
+        Self::start_with(Steps::default()).await
+    }
+
+    /// Every request is a step.
+    pub async fn start_with(steps: Steps) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("there is a free port");
         let address = listener.local_addr().expect("it is bound");
         let objects = Arc::<Mutex<Objects>>::default();
-        let router = gcs_http::router(Arc::clone(&objects));
+        let router = gcs_http::router(Arc::clone(&objects), steps);
         let serving = tokio::spawn(async move {
             axum::serve(listener, router).await.expect("the server serves");
         });
@@ -41,6 +49,16 @@ impl GcsServer {
 
     pub fn address(&self) -> SocketAddr {
         self.address
+    }
+
+    /// All objects by their keys.
+    pub fn contents(&self) -> BTreeMap<String, Bytes> {
+        self.objects.lock().unwrap().contents()
+    }
+
+    /// Makes these all that there is.
+    pub fn set_contents(&self, contents: &BTreeMap<String, Bytes>) {
+        *self.objects.lock().unwrap() = Objects::of(contents);
     }
 
     /// Uploads in parts that were neither completed nor aborted.

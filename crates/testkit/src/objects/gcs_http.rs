@@ -15,14 +15,17 @@ use url::form_urlencoded;
 use super::BUCKET;
 use super::gcs::{ACCOUNT, TOKEN};
 use super::gcs_objects::{Object, Objects, Refusal};
+use crate::Steps;
 
 /// Small, so that a listing has several pages.
 const PAGE: usize = 3;
 
 type Answer = Result<Response<Body>, Refusal>;
 
-pub(super) fn router(objects: Arc<Mutex<Objects>>) -> Router {
-    Router::new().fallback(answer).with_state(objects)
+type Served = (Arc<Mutex<Objects>>, Steps);
+
+pub(super) fn router(objects: Arc<Mutex<Objects>>, steps: Steps) -> Router {
+    Router::new().fallback(answer).with_state((objects, steps))
 }
 
 /// A request, taken apart.
@@ -72,9 +75,11 @@ impl Asked {
     }
 }
 
-async fn answer(State(objects): State<Arc<Mutex<Objects>>>, request: Request) -> Response<Body> {
+async fn answer(State((objects, steps)): State<Served>, request: Request) -> Response<Body> {
     let asked = Asked::of(request).await;
-    let answer = authorise(&asked).and_then(|()| dispatch(&asked, &mut objects.lock().unwrap()));
+    let answer = || authorise(&asked).and_then(|()| dispatch(&asked, &mut objects.lock().unwrap()));
+    // A refusal is not repeated by the client.
+    let answer = steps.take(answer).await.unwrap_or(Err((403, "AccessDenied")));
     answer.unwrap_or_else(|(status, code)| {
         let body = format!("<?xml version='1.0'?><Error><Code>{code}</Code></Error>");
         let body = if asked.method == Method::HEAD { Body::empty() } else { body.into() };

@@ -49,6 +49,20 @@ impl Object {
 }
 
 impl Objects {
+    pub(super) fn of(contents: &BTreeMap<String, Bytes>) -> Self {
+        let object = |content: &Bytes| Object {
+            content: content.clone(),
+            content_type: "application/octet-stream".to_owned(),
+            generation: 1,
+        };
+        let stored = contents.iter().map(|(key, content)| (key.clone(), object(content))).collect();
+        Self { stored, changes: 1, ..Self::default() }
+    }
+
+    pub(super) fn contents(&self) -> BTreeMap<String, Bytes> {
+        self.stored.iter().map(|(key, object)| (key.clone(), object.content.clone())).collect()
+    }
+
     pub(super) fn get(&self, key: &str) -> Result<&Object, Refusal> {
         self.stored.get(key).ok_or(NO_KEY)
     }

@@ -9,7 +9,6 @@ use domain::{
     Clock, ClockUse, Dependency, Failure, Jitter, JobId, LeaseToken, RetryPolicy, StageName,
     TenantId, Tries,
 };
-use serde_json::json;
 use store::{Claim, ClaimedJob, DatabaseClock, Held, Lease, Next, Outcome, Report, StageRoom};
 use uuid::Uuid;
 
@@ -168,7 +167,7 @@ impl Seed<'_> {
             let lease = goes_on.then_some(Lease { token, until });
             Next { stage, job_id, lease, retries: RetryPolicy::PIPELINE.retries() }
         });
-        Outcome::Succeeded { artifacts: json!([]), stats: json!({}), chunks: None, next }
+        Outcome::Succeeded { output: Arc::default(), next }
     }
 
     /// Reports everything the worker is through with, in one batch.

@@ -12,7 +12,7 @@ import { duration } from "../../format/time.ts";
 import { waitingFor } from "../../format/waiting.ts";
 import { saveBlob } from "../../live/download.ts";
 import { tell } from "../../live/notices.ts";
-import { artifactsOf, compareRuns, figuresOf, runLength, stageSpans } from "./runs.ts";
+import { compareRuns, figuresOf, runLength, stageSpans } from "./runs.ts";
 
 const NOT_READABLE = "What this run left is only for administrators and, unless a mask was added since, for reviewers.";
 const RUN_WORDS: Record<string, string> = { manual_upload: "Uploaded by hand", attachment: "Found in another document", rerun: "Rerun" };
@@ -88,7 +88,7 @@ function StageRow({ run, stage, from, width }: { run: RunView; stage: StageView;
 
 function Artifacts({ run, stage }: { run: RunView; stage: StageView }) {
   if (!run.artifacts_readable) return <p className="quiet">{NOT_READABLE}</p>;
-  const artifacts = artifactsOf(stage);
+  const { artifacts } = stage;
   if (artifacts.length === 0) return <p className="quiet">It left no artifacts.</p>;
   return (
     <ul>
@@ -97,7 +97,7 @@ function Artifacts({ run, stage }: { run: RunView; stage: StageView }) {
           {artifact.doc_id ? <Link href={`/documents/${artifact.doc_id}`}>{artifact.file_name ?? artifact.name}</Link> : (
             <button type="button" className="artifact" title="Download" onClick={() => void download(run.run_id, stage.name, artifact.name)}>{artifact.name}</button>
           )}
-          {artifact.size_bytes !== undefined && artifact.sha256 && <span className="quiet"> {bytes(artifact.size_bytes)}, sha256 {artifact.sha256.slice(0, 12)}…</span>}
+          {artifact.size_bytes != null && artifact.sha256 && <span className="quiet"> {bytes(artifact.size_bytes)}, sha256 {artifact.sha256.slice(0, 12)}…</span>}
         </li>
       ))}
     </ul>

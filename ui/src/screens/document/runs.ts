@@ -15,19 +15,6 @@ export interface RunComparison {
   figures: { name: string; before: string; after: string; isSame: boolean }[];
 }
 
-export interface Artifact {
-  name: string;
-  size_bytes?: number;
-  sha256?: string;
-  /** What came within the document and became one itself has no bytes here. */
-  doc_id?: string;
-  file_name?: string;
-}
-
-export function artifactsOf(stage: StageView): Artifact[] {
-  return Array.isArray(stage.artifacts) ? (stage.artifacts as Artifact[]) : [];
-}
-
 /** How far the stage is that a run is in, when nothing has been heard of it yet. */
 export function standingOf(run: RunView | undefined): Progress | null {
   const stage = run?.stages.find((one) => one.progress != null);
@@ -59,12 +46,11 @@ function findStage(run: RunView, name: string): StageView | null {
 
 function sameArtifacts(a: StageView | null, b: StageView | null): boolean | null {
   if (!a || !b) return null;
-  const sums = (stage: StageView) => artifactsOf(stage).map(({ name, sha256 }) => `${name} ${sha256}`).sort().join("\n");
+  const sums = (stage: StageView) => stage.artifacts.map(({ name, sha256 }) => `${name} ${sha256}`).sort().join("\n");
   return sums(a) === "" || sums(b) === "" ? null : sums(a) === sums(b);
 }
 
 export function figuresOf(run: RunView): Record<string, string> {
-  if (typeof run.stats !== "object" || run.stats === null) return {};
   return Object.fromEntries(Object.entries(run.stats).map(([name, value]) => [name.replaceAll("_", " "), String(value)]));
 }
 

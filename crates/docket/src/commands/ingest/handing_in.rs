@@ -6,9 +6,8 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use api_types::{
-    BatchUploadResponse, DocumentDetailView, FileProblem, IngestResponse, Problem, RunStatus,
-};
+use api_types::{BatchUploadResponse, DocumentDetailView, FileProblem, IngestResponse, Problem};
+use domain::{DocumentStatus, RunState};
 use reqwest::multipart::Form;
 use tokio::sync::oneshot;
 use uuid::Uuid;
@@ -183,15 +182,14 @@ impl Desk {
 
 /// The document that a receipt speaks of, as far as it makes an upload needless.
 fn standing(receipt: &Receipt, document: &DocumentDetailView) -> Option<Handed> {
-    let under_way = document
-        .runs
-        .iter()
-        .find(|run| matches!(run.status, RunStatus::Queued | RunStatus::Running));
+    let under_way =
+        document.runs.iter().find(|run| matches!(run.status, RunState::Queued | RunState::Running));
     if let Some(run) = under_way {
         return Some(Handed::known(Outcome::InProgress, receipt.doc_id, Some(run.run_id)));
     }
     let hash = document.document.content_hash.as_deref().unwrap_or_default();
-    let is_served = document.document.status == "active" && hash.ends_with(&receipt.sha256);
+    let is_served =
+        document.document.status == DocumentStatus::Active && hash.ends_with(&receipt.sha256);
     is_served.then(|| Handed::known(Outcome::Skipped, receipt.doc_id, None))
 }
 

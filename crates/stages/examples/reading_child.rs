@@ -1,0 +1,14 @@
+//! The reading child that the tests of this crate start, as the product starts `docket read-worker`.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let mut arguments = std::env::args_os().skip(2).peekable();
+    if arguments.next_if(|argument| argument == "--run").is_some() {
+        return reading::sandbox::run_program(arguments);
+    }
+    match reading::reader::be_a_child(false) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(_) => ExitCode::FAILURE,
+    }
+}
