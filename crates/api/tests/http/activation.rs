@@ -296,3 +296,29 @@ async fn what_was_withdrawn_stays_withdrawn_while_its_run_goes_on() {
     archive.work_off(None).await;
     assert_eq!(archive.row(&doc_id, "notice").await, "active v2 found, run succeeded -");
 }
+
+/// What has been out of service for long is forgotten, and says so: there is nothing to begin with after `index`.
+#[tokio::test]
+async fn chunks_that_were_removed_are_not_taken_over() {
+    let archive = Archive::open().await;
+    let doc_id = archive.served("deed").await;
+    archive.post(&format!("/v1/documents/{doc_id}/deactivate"), json!({})).await;
+    archive.library.app.clock.advance(Duration::days(400));
+    let sweeper = archive.library.app.ops.vectors();
+    sweeper.sweep().await.unwrap();
+    archive.library.app.ops.do_housekeeping().await.unwrap();
+    let token = archive.library.app.login("admin@acme.test").await;
+    let rerun = async |body: Value| {
+        let path = format!("/v1/documents/{doc_id}/rerun");
+        archive.library.app.post(&path, body).bearer(&token).send().await
+    };
+    let refused = rerun(json!({ "from_stage": "parse" })).await;
+    assert_eq!((refused.status, refused.code()), (StatusCode::CONFLICT, "nothing_to_reuse"));
+    let queued = rerun(json!({ "pipeline": ["ingest"] })).await;
+    assert_eq!(queued.status, StatusCode::ACCEPTED, "{queued:?}");
+    archive.work_off(None).await;
+    let document = archive.library.app.get(&format!("/v1/documents/{doc_id}"));
+    let document = document.bearer(&token).send().await.body;
+    let shown = [&document["status"], &document["version_label"], &document["is_searchable"]];
+    assert_eq!(shown, [&json!("active"), &json!("v2"), &json!(false)]);
+}
