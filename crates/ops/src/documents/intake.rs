@@ -468,8 +468,7 @@ impl Content {
 impl Accepted {
     fn of(submitted: Submitted, content: ContentHash) -> Self {
         let Submitted { doc_id, result, run } = submitted;
-        let run =
-            run.map(|(run_id, status)| AcceptedRun { run_id, status: status.as_str().to_owned() });
+        let run = run.map(|(run_id, status)| AcceptedRun { run_id, status });
         Self { doc_id, result, run, content_hash: format!("sha256:{content}") }
     }
 }

@@ -55,10 +55,7 @@ impl Runs {
         let accepted = queued.map(|run| Accepted {
             doc_id,
             result: DedupResult::NewVersion,
-            run: Some(AcceptedRun {
-                run_id: run.run_id,
-                status: RunState::Queued.as_str().to_owned(),
-            }),
+            run: Some(AcceptedRun { run_id: run.run_id, status: RunState::Queued }),
             content_hash: run.config.content_hash,
         });
         settle(tx, claim, accepted).await
