@@ -93,6 +93,12 @@ impl Shop {
         });
     }
 
+    /// Whether a claim could fill anything but reserved slots.
+    pub(crate) fn has_free_slots(&self) -> bool {
+        let is_free = |permits: &Semaphore| permits.available_permits() > 0;
+        is_free(&self.places) && self.stages.iter().any(|registered| is_free(&registered.slots))
+    }
+
     /// What is free: the slots of each stage, as far as the worker has places; else the stage's reserved slot.
     fn room(&self) -> Room {
         let places = take(&self.places, MOST_AT_ONCE);

@@ -207,8 +207,9 @@ impl Shop {
         poll.set_missed_tick_behavior(MissedTickBehavior::Delay);
         while !self.stopping.is_cancelled() {
             match self.claim().await {
-                Ok(0) => {}
-                Ok(_) => continue,
+                // With none but reserved slots left, the next claim waits for news or for a job that ends.
+                Ok(claimed) if claimed > 0 && self.has_free_slots() => continue,
+                Ok(_) => {}
                 Err(error) => wait_after(&error).await,
             }
             tokio::select! {
