@@ -21,6 +21,7 @@ mod rules;
 mod scope;
 mod secret;
 mod submission;
+mod trace;
 mod work;
 
 pub use access::{ApiKeyRecord, Revocation};
@@ -39,7 +40,7 @@ pub use documents::{DedupResult, DocumentStatus, FileKind, UnknownFileKind, uplo
 pub use environment::{Clock, IdGen, Random};
 pub use idempotency::{IdempotencyClaim, IdempotencyKey, InvalidIdempotencyKey};
 pub use ids::{
-    ApiKeyId, AuditId, BatchId, DocId, JobId, LeaseToken, RunId, TenantId, TokenId, TraceId, UserId,
+    ApiKeyId, AuditId, BatchId, DocId, JobId, LeaseToken, RunId, TenantId, TokenId, UserId,
 };
 pub use panics::panic_message;
 pub use people::{
@@ -51,6 +52,7 @@ pub use rules::{InvalidRules, MaskRule, TenantLimits, TenantRules};
 pub use scope::{Actor, Caller, NotPermitted, Scope, Session};
 pub use secret::Secret;
 pub use submission::{Decision, KnownContent, Offer, Refusal};
+pub use trace::{SpanId, TraceContext, TraceId};
 pub use work::{
     ClosedBy, Dependency, Envelope, Failure, FailureClass, FailureCode, IllegalTransition,
     InvalidPipeline, Jitter, JobEvent, JobState, Pipeline, RetryPolicy, RunEvent, RunState,

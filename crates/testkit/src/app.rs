@@ -11,7 +11,7 @@ use axum::Router;
 use axum::body::Body;
 use axum::http::{HeaderMap, Method, StatusCode};
 use blob::{BlobUrl, Blobs};
-use domain::{Caller, FileKind, Pipeline, Role, Secret, StageName, Tenant, TraceId, User};
+use domain::{Caller, FileKind, Pipeline, Role, Secret, StageName, Tenant, TraceContext, User};
 use engine::{Environment, Stages, Worker, WorkerSettings};
 use http_body_util::BodyExt;
 use ops::{
@@ -178,7 +178,7 @@ impl TestApp {
     pub async fn login(&self, email: &str) -> String {
         let client = std::net::Ipv4Addr::LOCALHOST.into();
         let signed_in =
-            self.ops.login(email, Secret::new(Self::PASSWORD), client, TraceId(1)).await;
+            self.ops.login(email, Secret::new(Self::PASSWORD), client, TraceContext::new(1)).await;
         signed_in.expect("the user signs in").token.reveal().to_owned()
     }
 

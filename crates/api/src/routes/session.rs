@@ -28,7 +28,7 @@ pub(crate) async fn login(
     Body(request): Body<LoginRequest>,
 ) -> Result<Json<LoginResponse>, ApiProblem> {
     let signed_in =
-        api.ops.login(&request.email, request.password, client.address, client.trace_id).await?;
+        api.ops.login(&request.email, request.password, client.address, client.trace).await?;
     Ok(Json(login_view(signed_in)))
 }
 

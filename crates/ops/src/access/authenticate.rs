@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 use std::sync::Arc;
 
-use domain::{Actor, ApiKeyRecord, Caller, TraceId};
+use domain::{Actor, ApiKeyRecord, Caller, TraceContext};
 use sha2::{Digest, Sha256};
 use store::StoreError;
 use thiserror::Error;
@@ -35,7 +35,7 @@ impl Ops {
         &self,
         credential: &str,
         client: IpAddr,
-        trace_id: TraceId,
+        trace: TraceContext,
     ) -> Result<Caller, AuthError> {
         if !self.access.is_fresh(self.clock.as_ref()) {
             return Err(AuthError::CannotTell);
@@ -45,7 +45,7 @@ impl Ops {
         } else {
             self.caller_of_token(credential)?
         };
-        caller.trace_id = Some(trace_id);
+        caller.trace = Some(trace);
         Ok(caller)
     }
 
@@ -75,7 +75,7 @@ impl Ops {
             role: key.role,
             name: key.name.clone(),
             session: None,
-            trace_id: None,
+            trace: None,
         })
     }
 

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use blob::{Blobs, Staged};
 use domain::{
     Clock, DocId, FileKind, IdGen, JobId, Offer, Pipeline, RetryPolicy, RunId, Scope, StageName,
-    TenantRules, TraceId, upload_uri,
+    TenantRules, TraceContext, upload_uri,
 };
 use reading::detect::{Detected, detect, ending};
 use serde_json::{Value, json};
@@ -186,7 +186,7 @@ impl Intake {
             parent_run_id: None,
             reason: None,
             config,
-            trace_parent: scope.trace_id().map(TraceId::to_traceparent),
+            trace_parent: scope.trace().map(TraceContext::to_traceparent),
             content: None,
             batch_id: None,
             password: None,

@@ -19,6 +19,8 @@ use crate::sandbox::SandboxStatus;
 #[derive(Debug)]
 pub struct Answers {
     keeper: Keeper,
+    /// The job in the trace of whoever gave it; ends with this value.
+    span: tracing::Span,
     /// None once the job is over.
     child: Option<Child>,
     /// Frees the place in the pool, after the child.
@@ -62,8 +64,11 @@ impl Answers {
         output: u64,
         wall: Duration,
     ) -> Self {
+        let span = tracing::info_span!("child", pid = child.id());
+        span.in_scope(|| tracing::debug!("a reading child was given a job"));
         Self {
             keeper,
+            span,
             child: Some(child),
             permit: Some(permit),
             output: Meter { limit: output, left: output },
@@ -170,6 +175,8 @@ impl Answers {
     }
 
     fn give_up_on(&mut self, failure: ReadFailure) -> ReadFailure {
+        // What went wrong may quote the document; whoever gets it knows what of it can be logged.
+        tracing::info!(parent: &self.span, "a reading child was ended before its job was done");
         self.let_go();
         failure
     }

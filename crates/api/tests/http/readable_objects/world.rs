@@ -5,7 +5,7 @@ use std::net::{IpAddr, Ipv4Addr};
 
 use axum::body::Bytes;
 use axum::http::{Method, StatusCode};
-use domain::{Caller, DocId, Role, RunId, TraceId};
+use domain::{Caller, DocId, Role, RunId, TraceContext};
 use ops::FileWithin;
 use serde_json::{Value, json};
 use testkit::{Library, TestApp, TestTenant};
@@ -268,7 +268,7 @@ impl World {
             let token = self.token(principal);
             let here = IpAddr::V4(Ipv4Addr::LOCALHOST);
             let caller: Caller =
-                self.app().ops.authenticate(token, here, TraceId(1)).await.unwrap();
+                self.app().ops.authenticate(token, here, TraceContext::new(1)).await.unwrap();
             let beginning = "0-00000000000000000000000000000000".parse().unwrap();
             let mut following =
                 self.app().ops.follow_events(&caller, Some(beginning)).await.unwrap();
