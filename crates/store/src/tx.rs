@@ -7,7 +7,7 @@ use domain::{IdGen, Scope, TenantId};
 use sqlx::{AssertSqlSafe, PgConnection, PgPool, Postgres, Transaction};
 use uuid::Uuid;
 
-use crate::{PasswordSeal, Store, StoreError};
+use crate::{SecretKeys, Store, StoreError};
 
 /// One transaction of one tenant. Dropped without [`Tx::commit`], it changes nothing.
 #[derive(Debug)]
@@ -16,7 +16,7 @@ pub struct Tx {
     scope: Scope,
     now: DateTime<Utc>,
     ids: Arc<dyn IdGen>,
-    pub(crate) seal: Option<Arc<PasswordSeal>>,
+    pub(crate) secret_keys: Option<Arc<SecretKeys>>,
 }
 
 impl Store {
@@ -59,7 +59,7 @@ impl Tx {
             scope: scope.clone(),
             now: store.clock.now(),
             ids: Arc::clone(&store.ids),
-            seal: store.seal.clone(),
+            secret_keys: store.secret_keys.clone(),
         }
     }
 

@@ -18,5 +18,7 @@ mod pausing;
 mod people;
 #[path = "queue/schedules.rs"]
 mod schedules;
+#[path = "queue/secrets.rs"]
+mod secrets;
 #[path = "queue/settling.rs"]
 mod settling;

@@ -83,10 +83,13 @@ started AS (
     SET status = 'running', started_at = coalesce(run.started_at, $5), updated_at = $5
     FROM claimed
     WHERE run.run_id = claimed.run_id
-    RETURNING claimed.*, run.pipeline, run.config, run.content_sha256, run.sealed_password
+    RETURNING claimed.*, run.pipeline, run.config, run.content_sha256
 )
 SELECT job_id, tenant_id, run_id, doc_id, stage, attempts, pauses, lease_token, trace_parent, pipeline,
-       config, content_sha256, sealed_password,
+       config, content_sha256,
+       (SELECT sealed FROM secrets
+        WHERE secrets.tenant_id = started.tenant_id AND purpose = 'document_password' AND secret_id = run_id)
+           AS sealed_password,
        -- How long it could have been worked on by somebody.
        (extract(epoch FROM $5 - greatest(created_at, next_run_at)) * 1000)::bigint AS waited_ms,
        -- What the stages before it left. The first one has none.
