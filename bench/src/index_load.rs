@@ -42,8 +42,8 @@ const COPY: &str = "
         SELECT tenant_id, owner, new_doc, created_at, title, filename, source, tags
         FROM document_owners JOIN copies USING (doc_id);
     INSERT INTO document_versions (tenant_id, doc_id, run_id, version_label, content_hash, content_sha256,
-                                   is_active, created_at)
-        SELECT tenant_id, new_doc, new_run, version_label, content_hash, content_sha256, true, created_at
+                                   is_active, created_at, chunks_run_id)
+        SELECT tenant_id, new_doc, new_run, version_label, content_hash, content_sha256, true, created_at, new_run
         FROM document_versions JOIN copies USING (doc_id);
     CREATE TEMP TABLE copied AS
         SELECT chunks.*, new_doc, new_run, uuidv7() AS new_chunk FROM chunks JOIN copies USING (run_id);

@@ -8,7 +8,7 @@
 use std::io::Cursor;
 
 use libfuzzer_sys::fuzz_target;
-use reading::artifact::{Pages, Reader};
+use pages::artifact::{Pages, Reader};
 
 const BEGINNING: &[u8] = b"DKTPAGES\x01\x00";
 

@@ -7,7 +7,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use domain::FileKind;
-use reading::model::{Attachment, Head};
+use pages::{Attachment, Head};
 use reading::{Limits, Part, Source};
 use serde::Deserialize;
 
@@ -91,7 +91,7 @@ fn read(bytes: &[u8]) -> Result<Read, reading::ReadError> {
     reading::formats::read_flow(&source, &mut |part: Part| {
         match part {
             Part::Head(head) => read.head = Some(head),
-            Part::Page(page) => reading::export::text(&page, &mut read.text),
+            Part::Page(page) => pages::export::text(&page, &mut read.text),
             Part::Attachment(attachment) => read.attachments.push(attachment),
             Part::Tail(_) => {}
         }

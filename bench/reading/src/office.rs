@@ -117,7 +117,7 @@ fn markdown_of(bytes: &[u8], kind: FileKind) -> anyhow::Result<String> {
     let mut text = String::new();
     reading::formats::read_flow(&source, &mut |part: Part| {
         if let Part::Page(page) = part {
-            reading::export::markdown(&page, &mut text);
+            pages::export::markdown(&page, &mut text);
         }
         Ok(())
     })?;

@@ -6,7 +6,7 @@ use std::process::Command;
 
 use anyhow::Context;
 use domain::FileKind;
-use reading::model::Page;
+use pages::Page;
 use reading::{Limits, Part, ReadError, Source, formats, layout};
 
 use crate::score::TokenCounts;

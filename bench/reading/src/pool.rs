@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use domain::{FileKind, TenantId};
-use reading::artifact::Writer;
-use reading::model::{Area, Head, Line, Page, Span, Tail, Word};
+use pages::artifact::Writer;
+use pages::{Area, Head, Line, Page, Span, Tail, Word};
 use reading::pool::{
     Answer, Document, Job, PackedAnswer, Pool, PoolSettings, Request, Role, Subject, Work,
 };

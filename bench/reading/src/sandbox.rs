@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use anyhow::Context;
 use domain::{FileKind, TenantId};
-use reading::artifact::Writer;
+use pages::artifact::Writer;
 use reading::formats::pdf;
 use reading::pool::{Document, PackedAnswer, ReadFailure, Subject};
 use reading::reader::{Reader, ReaderSettings};

@@ -6,8 +6,8 @@ use std::sync::OnceLock;
 
 use anyhow::Context;
 use domain::FileKind;
+use pages::{Size, Word};
 use reading::formats::picture::Picture;
-use reading::model::{Size, Word};
 use reading::ocr::consensus::{self, ACCEPTED};
 use reading::ocr::pp::PpOcr;
 use reading::ocr::{Effort, Sheet, tesseract};

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::io::{self, Write};
 use std::path::Path;
 
-use reading::model::{Page, Table};
+use pages::{Page, Table};
 
 use crate::pdf::{pages_of, pdfs_in};
 

@@ -67,11 +67,13 @@ async fn claim_once(rig: &mut Rig) -> anyhow::Result<f64> {
         .map(|stage| StageRoom {
             stage,
             room: BATCH.into(),
+            is_reserved: false,
             last_tenant: TenantId(Uuid::nil()),
             lease_until: now + Duration::from_mins(10),
         })
         .collect();
-    let claim = Claim { rooms: &rooms, most: BATCH.into(), but_for: &[], worker_id: "bench", now };
+    let claim =
+        Claim { rooms: &rooms, most: BATCH.into(), busy_tenants: &[], worker_id: "bench", now };
     let mut across = rig.store.on_the_queue().await?;
     let jobs = across.claim_jobs(&claim).await?;
     across.commit().await?;

@@ -7,10 +7,9 @@ use std::time::Duration;
 use anyhow::Context;
 use chrono::{DateTime, Utc};
 use domain::{
-    Action, Caller, Clock, DocId, IdGen, JobId, Pipeline, Random, RunId, StageName, Tenant,
-    TenantId,
+    Action, Caller, Clock, DocId, Environment, IdGen, JobId, Pipeline, Random, RunId, StageName,
+    Tenant, TenantId,
 };
-use engine::Environment;
 use serde_json::json;
 use sqlx::PgConnection;
 use store::private::{PrivateServer, Settings};

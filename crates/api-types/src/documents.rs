@@ -118,6 +118,9 @@ pub struct DocumentView {
     pub doc_version_id: Option<Uuid>,
     pub version_label: Option<String>,
     pub content_hash: Option<String>,
+    /// Searches and answers can use it. A document that was processed without the stage `index` is listed only.
+    #[serde(default)]
+    pub is_searchable: bool,
     /// Counts edits by people.
     pub version: i32,
     pub tags: Vec<String>,
@@ -135,6 +138,9 @@ pub struct VersionView {
     pub version_label: String,
     pub content_hash: String,
     pub is_active: bool,
+    /// Searches can use it while it is active.
+    #[serde(default)]
+    pub is_searchable: bool,
     pub created_at: DateTime<Utc>,
     pub deactivated_at: Option<DateTime<Utc>>,
 }

@@ -107,7 +107,8 @@ impl Api {
 
     /// Takes a request out of the tenant's bucket.
     pub(crate) fn count_request(&self, tenant_id: TenantId) -> Result<(), TooMany> {
-        let granted = self.ops.limits_of(tenant_id).requests_per_second.and_then(NonZeroU32::new);
+        let granted =
+            self.ops.tenants.limits_of(tenant_id).requests_per_second.and_then(NonZeroU32::new);
         match granted {
             None => self.requests_of_tenant.check(&tenant_id),
             Some(rate) => self.limiter_of(rate).check(&tenant_id),

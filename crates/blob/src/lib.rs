@@ -215,13 +215,29 @@ impl Blobs {
         tenant: TenantId,
         hash: &ContentHash,
     ) -> Result<Option<std::fs::File>> {
+        self.open_file(original_key(tenant, hash), Some(*hash)).await
+    }
+
+    /// The same, for a caller who knows that its hash was compared a moment ago.
+    pub async fn reopen_original(
+        &self,
+        tenant: TenantId,
+        hash: &ContentHash,
+    ) -> Result<Option<std::fs::File>> {
+        self.open_file(original_key(tenant, hash), None).await
+    }
+
+    async fn open_file(
+        &self,
+        key: String,
+        hash: Option<ContentHash>,
+    ) -> Result<Option<std::fs::File>> {
         let Backend::Folder(folder) = &self.backend else { return Ok(None) };
-        let key = original_key(tenant, hash);
-        match folder.open_checked(key.clone(), *hash).await {
+        match folder.open_file(key.clone(), hash).await {
             Err(BlobError::NotFound { .. }) => {
                 // As `read` does.
                 self.verify().await?;
-                let again = folder.open_checked(key, *hash).await;
+                let again = folder.open_file(key, hash).await;
                 self.explained(again).await.map(Some)
             }
             opened => self.explained(opened).await.map(Some),

@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use blob::Blobs;
-use domain::Secret;
+use domain::{Environment, Secret};
 use engine::Stages;
-use ops::{AuditKey, AuditSettings, Environment, Ops, OpsError, Settings, TokenKey};
+use ops::{AuditKey, AuditSettings, Ops, OpsError, Settings, TokenKey};
 use reading::reader::Reader;
 use reading::sandbox::SandboxReport;
 use store::private::{self, PrivateServer};
@@ -96,7 +96,7 @@ impl Backend {
             sandbox,
             search: models::search_settings(&config.search)?,
         };
-        let ops = Ops::new(database.store.clone(), blobs.clone(), &settings, environment);
+        let ops = Ops::new(database.store.clone(), blobs.clone(), &settings, environment.random);
         let equipment = Equipment {
             blobs: &blobs,
             ids: database.store.ids().clone(),
@@ -104,7 +104,7 @@ impl Backend {
             reads_documents,
             children: config.read.children,
             intake: ops.intake().clone(),
-            vectors: ops.vectors(),
+            vectors: ops.search.vectors(),
         };
         let stages = stages::registered(add_stages, equipment);
         Ok(Self { ops, database, stages })

@@ -145,7 +145,7 @@ mod tests {
     use std::collections::HashMap;
     use std::convert::identity;
 
-    use domain::{ContentHash, TenantId};
+    use domain::{ContentHash, RetryPolicy, TenantId};
     use retrieval::embedding::{Embedding, OnShelf};
 
     use super::*;
@@ -178,6 +178,13 @@ mod tests {
         }
     }
 
+    fn all_stages(folder: &std::path::Path) -> Stages {
+        let blobs = Blobs::open(&blob::BlobUrl::Folder(folder.to_owned())).unwrap();
+        let reader = crate::readers::reader(&config("").read).unwrap();
+        let ids = crate::system::environment().ids;
+        real_stages(&blobs, &ids, &reader, 1, Arc::new(NoDoor), Arc::new(NoShelf))
+    }
+
     fn config(pipeline: &'static str) -> Config {
         let pipeline = |name: &str| (name == "DOCKET_PIPELINE").then(|| pipeline.to_owned());
         Config::from_layers(&Layers::load(None, pipeline, Vec::new()).unwrap()).unwrap()
@@ -186,14 +193,26 @@ mod tests {
     #[test]
     fn the_names_are_those_of_the_stages() {
         let folder = tempfile::tempdir().unwrap();
-        let blobs = Blobs::open(&blob::BlobUrl::Folder(folder.path().to_owned())).unwrap();
-        let reader = crate::readers::reader(&config("").read).unwrap();
-        let ids = crate::system::environment().ids;
-        let stages = real_stages(&blobs, &ids, &reader, 1, Arc::new(NoDoor), Arc::new(NoShelf));
+        let stages = all_stages(folder.path());
         let elsewhere = stages.clone().without(&READING);
         assert!(stages.names().eq(&names(identity)));
         let left: Vec<&str> = elsewhere.names().map(StageName::as_str).collect();
         assert_eq!(left, ["ingest", "index"], "what reads no document stays");
+    }
+
+    #[test]
+    fn the_knowledge_base_has_a_retry_policy_of_its_own() {
+        let folder = tempfile::tempdir().unwrap();
+        let stages = all_stages(folder.path());
+        for name in names(identity) {
+            let policy = stages.get(&name).unwrap().settings().policy;
+            let expected = if name.as_str() == Index::NAME {
+                RetryPolicy::KNOWLEDGE
+            } else {
+                RetryPolicy::PIPELINE
+            };
+            assert_eq!(policy, expected, "{name}");
+        }
     }
 
     #[test]

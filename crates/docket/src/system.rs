@@ -5,8 +5,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
-use domain::{Clock, IdGen, Random};
-use ops::Environment;
+use domain::{Clock, Environment, IdGen, Random};
 use rand::RngExt;
 use rustix::time::{ClockId, clock_gettime};
 use store::DatabaseClock;

@@ -7,10 +7,10 @@ use std::time::Duration;
 
 use anyhow::Context;
 use blob::Blobs;
-use domain::{Random, StageName};
+use domain::{Environment, Random, StageName};
 use engine::{
-    Chore, Environment, Schedules, Stages, Worker, WorkerHealth, WorkerSettings, heal_times,
-    janitor, number_events, stale_runs,
+    Chore, Schedules, Stages, Worker, WorkerHealth, WorkerSettings, heal_times, janitor,
+    number_events, prune_events, stale_runs,
 };
 use ops::{OriginalsJanitor, PasswordKeeper, Retention, VectorsKeeper, WorkerProbe};
 use store::Store;
@@ -116,6 +116,7 @@ fn chores(
         .with(heal_times(store.clone(), clock()))
         .with(janitor(store.clone(), clock(), config.work.keep_finished_jobs))
         .with(number_events(store.clone()))
+        .with(prune_events(store.clone(), clock(), config.work.keep_events))
         .with(sweep_originals(OriginalsJanitor {
             store: store.clone(),
             blobs: blobs.clone(),

@@ -3,12 +3,29 @@
 //! The binary hands in the real ones; tests hand in ones that stand still, count or replay a seed.
 
 use std::fmt::Debug;
+use std::sync::Arc;
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
-use crate::{ClockJump, ClockReading, ClockReport, ClockUse};
+use crate::{ClockJump, ClockReading, ClockReport, ClockUse, Jitter};
+
+/// All of it.
+#[derive(Clone, Debug)]
+pub struct Environment {
+    pub clock: Arc<dyn Clock>,
+    pub ids: Arc<dyn IdGen>,
+    pub random: Arc<dyn Random>,
+}
+
+impl Environment {
+    pub fn jitter(&self) -> Jitter {
+        let mut bits = [0; 4];
+        self.random.fill(&mut bits);
+        Jitter::from_bits(u32::from_le_bytes(bits))
+    }
+}
 
 /// Tells the time.
 pub trait Clock: Debug + Send + Sync {

@@ -12,11 +12,13 @@ mod content;
 mod content_hash;
 mod documents;
 mod environment;
+mod event;
 mod idempotency;
 mod ids;
 mod panics;
 mod people;
 mod permission;
+mod progression;
 mod rules;
 mod scope;
 mod secret;
@@ -37,7 +39,8 @@ pub use clock::{ClockJump, ClockReading, ClockReport, ClockUse, in_words};
 pub use content::{ContentNeed, ReadableObject};
 pub use content_hash::{ContentHash, InvalidContentHash};
 pub use documents::{DedupResult, DocumentStatus, FileKind, UnknownFileKind, upload_uri};
-pub use environment::{Clock, IdGen, Random};
+pub use environment::{Clock, Environment, IdGen, Random};
+pub use event::{BatchEnd, Event, RunEnd};
 pub use idempotency::{IdempotencyClaim, IdempotencyKey, InvalidIdempotencyKey};
 pub use ids::{
     ApiKeyId, AuditId, BatchId, DocId, JobId, LeaseToken, RunId, TenantId, TokenId, UserId,
@@ -48,6 +51,9 @@ pub use people::{
     NewPassword, PasswordHash, Tenant, User, UserChange,
 };
 pub use permission::{Action, Reach, Role, UnknownRole};
+pub use progression::{
+    BatchCounts, BatchStatus, FollowingDocument, Move, MovingRun, NewVersion, RunChange,
+};
 pub use rules::{InvalidRules, MaskRule, TenantLimits, TenantRules};
 pub use scope::{Actor, Caller, NotPermitted, Scope, Session};
 pub use secret::Secret;
@@ -55,6 +61,6 @@ pub use submission::{Decision, KnownContent, Offer, Refusal};
 pub use trace::{SpanId, TraceContext, TraceId};
 pub use work::{
     ClosedBy, Dependency, Envelope, Failure, FailureClass, FailureCode, IllegalTransition,
-    InvalidPipeline, Jitter, JobEvent, JobState, Pipeline, RetryPolicy, RunEvent, RunState,
-    StageName, Tries, UnreadableEnvelope, Verdict,
+    InvalidPipeline, Jitter, JobEvent, JobInput, JobState, JobType, Pipeline, RetryPolicy,
+    RunEvent, RunState, StageName, Tries, UnreadableEnvelope, Verdict,
 };

@@ -15,6 +15,7 @@ use tracing::Instrument;
 
 use crate::decide::{after_failure, panicked, timed_out};
 use crate::held::Holding;
+use crate::source::Message;
 use crate::stage::{Registered, StageOutput, Work};
 use crate::worker::Shop;
 
@@ -30,10 +31,12 @@ enum Ended {
 /// The job of the next stage, and the slot to run it in; a stage that has nothing to do needs none.
 type Following = (ClaimedJob, Option<OwnedSemaphorePermit>);
 
-/// Carries a job as far as this worker can. A guest has no slot of its stage.
+/// Carries a job as far as this worker can. In a reserved slot it has no slot of its stage. The message that named it is
+/// acknowledged as soon as the job has ended; in all other cases it is delivered again.
 pub(crate) async fn carry(
     shop: Arc<Shop>,
     mut job: ClaimedJob,
+    mut message: Option<Box<dyn Message>>,
     mut holding: Holding,
     mut slot: Option<OwnedSemaphorePermit>,
 ) {
@@ -63,8 +66,13 @@ pub(crate) async fn carry(
             }
         };
         let held = Held { job_id: job.job_id, token: job.token };
+        let has_ended = matches!(outcome, Outcome::Succeeded { .. } | Outcome::GivenUp { .. });
         holding.begin_settling();
         let counted = shop.committer.settle(Report { held, outcome }).await;
+        // The stages that follow have messages of their own.
+        if let Some(message) = message.take().filter(|_| counted && has_ended) {
+            message.acknowledge().await;
+        }
         let Some((next, next_slot)) = following.filter(|_| counted) else { break };
         holding = shop.hold(&next);
         (job, slot) = (next, next_slot);
@@ -184,7 +192,7 @@ async fn prepare_next(
         job_id,
         token,
         stage: stage.clone(),
-        tries: Tries::default(),
+        tries: Tries::none(retries),
         waited: Duration::ZERO,
         earlier,
         ..job.clone()
@@ -211,6 +219,6 @@ async fn take_slot(
         return Some((Some(slot), length));
     }
     // A claim under way keeps the slots it may fill to itself until it knows what it got.
-    drop(shop.work.turns.lock().await);
+    drop(shop.claiming.lock().await);
     Arc::clone(slots).try_acquire_owned().ok().map(|slot| (Some(slot), length))
 }

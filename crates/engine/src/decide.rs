@@ -51,7 +51,7 @@ mod tests {
 
     fn delay(failure: Failure, policy: &RetryPolicy, retries: u32) -> Option<i64> {
         let now = DateTime::UNIX_EPOCH;
-        let tries = Tries { retries, pauses: 0 };
+        let tries = Tries { retries, max_retries: 9, pauses: 0 };
         match after_failure(failure, policy, tries, now, Jitter::from_bits(0)) {
             Outcome::PutOff { not_before, .. } => Some((not_before - now).num_seconds()),
             _ => None,

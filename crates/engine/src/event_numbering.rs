@@ -1,7 +1,7 @@
 //! Numbers events while nobody follows them.
 //!
-//! A follower has the events of its tenant numbered before each look. Without followers they would gather, and the
-//! next follower would wait until all are numbered.
+//! The reader that followers share has the events of their tenants numbered before each look. Without followers they
+//! would gather, and the next follower would wait until all are numbered.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -65,10 +65,6 @@ impl HeldLeases {
         self.lock().iter().map(lease).collect()
     }
 
-    pub(crate) fn has(&self, tenant_id: TenantId) -> bool {
-        self.lock().values().any(|lease| lease.tenant_id == tenant_id)
-    }
-
     /// Whose they are.
     pub(crate) fn tenants(&self) -> Vec<TenantId> {
         let tenants: HashSet<TenantId> =

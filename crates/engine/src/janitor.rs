@@ -2,7 +2,7 @@
 //!
 //! A job is swept when, and only when, it is finished, its run succeeded and that was longer ago than
 //! it is kept. What became of each stage stays with the run. Dead jobs wait for a person, however
-//! long; events that were not delivered wait for the dispatcher.
+//! long.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -8,11 +8,9 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use domain::ClockUse;
+use domain::{ClockUse, Environment};
 use store::{Store, StoreError};
 use tokio_util::sync::CancellationToken;
-
-use crate::environment::Environment;
 
 pub type ChoreFuture = Pin<Box<dyn Future<Output = ()> + Send>>;
 

@@ -124,7 +124,7 @@ pub(crate) struct Registered {
     pub(crate) slots: Arc<Semaphore>,
     /// One beyond those, for a tenant that has nothing under way here: so that somebody's thousand jobs
     /// keep nobody else's single one waiting, however long each of them takes.
-    pub(crate) guest_seat: Arc<Semaphore>,
+    pub(crate) reserved_slot: Arc<Semaphore>,
 }
 
 impl Stages {
@@ -133,8 +133,8 @@ impl Stages {
     pub fn with(mut self, stage: impl Stage + 'static) -> Self {
         self.registered.retain(|registered| registered.stage.name() != stage.name());
         let slots = Arc::new(Semaphore::new(stage.settings().concurrency));
-        let guest_seat = Arc::new(Semaphore::new(1));
-        self.registered.push(Registered { stage: Arc::new(stage), slots, guest_seat });
+        let reserved_slot = Arc::new(Semaphore::new(1));
+        self.registered.push(Registered { stage: Arc::new(stage), slots, reserved_slot });
         self
     }
 

@@ -2,22 +2,21 @@
 
 use std::io;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use domain::{ClockUse, RetryPolicy};
+use domain::{ClockUse, Environment, RetryPolicy};
 use store::{ClaimedJob, Outcome, Report, Store, StoreError};
-use tokio::sync::Semaphore;
+use tokio::sync::{Mutex, Notify, Semaphore};
 use tokio::task::JoinHandle;
 use tokio::time::MissedTickBehavior;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-use crate::claiming::Counter;
 use crate::committer::Committer;
-use crate::environment::Environment;
+use crate::database_source::DatabaseSource;
 use crate::heartbeat::Heart;
 use crate::held::{HeldLeases, Holding};
 use crate::pausing::PauseWatch;
+use crate::source::JobSource;
 use crate::stage::Stages;
 use crate::supervision::WorkerHealth;
 
@@ -62,14 +61,11 @@ pub(crate) struct Shop {
     pub(crate) pauses: PauseWatch,
     /// One for each job that may still be taken on.
     pub(crate) places: Arc<Semaphore>,
-    /// Where what there is room for is claimed.
-    pub(crate) work: Counter,
-    /// Where a seat is claimed for a guest, whatever the other counter is busy with.
-    pub(crate) guests: Counter,
-    /// There may be work that no claim with room in every stage has looked for.
-    pub(crate) has_news: AtomicBool,
-    /// The last claim had room in every stage and found nothing.
-    pub(crate) is_dry: AtomicBool,
+    pub(crate) source: Arc<dyn JobSource>,
+    /// There may be work, or room for it.
+    pub(crate) wake: Notify,
+    /// Held while a claim is under way.
+    pub(crate) claiming: Mutex<()>,
     /// No new work from here on.
     pub(crate) stopping: CancellationToken,
     /// No more work at all: what still runs is handed back.
@@ -87,8 +83,21 @@ pub struct Worker {
 }
 
 impl Worker {
-    /// Ready to work, but not working yet: see [`Worker::start`] and [`Worker::work_off`].
+    /// Takes jobs from the database's queue. Ready to work, but not working yet: see [`Worker::start`] and
+    /// [`Worker::work_off`].
     pub fn new(
+        store: Store,
+        stages: Stages,
+        environment: Environment,
+        settings: WorkerSettings,
+    ) -> io::Result<Self> {
+        let source = DatabaseSource::new(store.clone(), Arc::clone(&environment.clock));
+        Self::with_source(Arc::new(source), store, stages, environment, settings)
+    }
+
+    /// The same, with jobs from somewhere else.
+    pub fn with_source(
+        source: Arc<dyn JobSource>,
         store: Store,
         stages: Stages,
         environment: Environment,
@@ -110,10 +119,9 @@ impl Worker {
             held,
             committer,
             pauses: PauseWatch::default(),
-            work: Counter::default(),
-            guests: Counter::default(),
-            has_news: AtomicBool::new(true),
-            is_dry: AtomicBool::new(false),
+            source,
+            wake: Notify::new(),
+            claiming: Mutex::default(),
             stopping: CancellationToken::new(),
             cut_off: CancellationToken::new(),
             closing,
@@ -126,11 +134,10 @@ impl Worker {
     #[must_use]
     pub fn start(mut self) -> Self {
         self.keep("claiming", |shop| async move { shop.attend().await });
-        self.keep("claiming for idle tenants", |shop| async move { shop.seat_guests().await });
         self.keep("listening", |shop| async move {
             tokio::select! {
                 () = shop.stopping.cancelled() => {}
-                () = shop.listen() => {}
+                () = shop.source.listen(&shop.wake) => {}
             }
         });
         self
@@ -150,7 +157,7 @@ impl Worker {
 
     /// Says that there may be work.
     pub fn wake(&self) {
-        self.shop.hear_of_work();
+        self.shop.wake.notify_one();
     }
 
     /// Works until nothing waits that could be worked on now.
@@ -206,53 +213,13 @@ impl Shop {
             }
             tokio::select! {
                 () = self.stopping.cancelled() => return,
-                () = self.work.wake.notified() => {}
+                () = self.wake.notified() => {}
                 _ = poll.tick() => {
                     if let Err(error) = self.rescue().await {
                         tracing::warn!(error = &error as &dyn std::error::Error, "a rescue failed");
                     }
                 }
             }
-        }
-    }
-
-    async fn seat_guests(self: &Arc<Self>) {
-        let mut poll = tokio::time::interval(self.settings.poll_every);
-        poll.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        while !self.stopping.is_cancelled() {
-            tokio::select! {
-                () = self.stopping.cancelled() => return,
-                () = self.guests.wake.notified() => {}
-                _ = poll.tick() => self.has_news.store(true, Ordering::Relaxed),
-            }
-            if self.may_have_guests()
-                && let Err(error) = self.look_for_guests().await
-            {
-                wait_after(&error).await;
-            }
-        }
-    }
-
-    fn hear_of_work(&self) {
-        self.call_for_guests();
-        self.work.wake.notify_one();
-    }
-
-    pub(crate) fn call_for_guests(&self) {
-        self.has_news.store(true, Ordering::Relaxed);
-        self.guests.wake.notify_one();
-    }
-
-    /// Hears of work that other processes queue.
-    async fn listen(&self) {
-        const BEFORE_ANOTHER_TRY: Duration = Duration::from_secs(1);
-        loop {
-            if let Ok(mut feed) = self.store.follow_work().await {
-                while feed.changed().await.is_ok() {
-                    self.hear_of_work();
-                }
-            }
-            tokio::time::sleep(BEFORE_ANOTHER_TRY).await;
         }
     }
 
@@ -285,7 +252,7 @@ impl Shop {
         let all = u32::try_from(self.settings.max_jobs).unwrap_or(u32::MAX);
         drop(self.places.acquire_many(all).await);
         for registered in self.stages.iter() {
-            drop(registered.guest_seat.acquire().await);
+            drop(registered.reserved_slot.acquire().await);
         }
     }
 

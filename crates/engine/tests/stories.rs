@@ -6,6 +6,8 @@
 mod lasting;
 #[path = "stories/leasing.rs"]
 mod leasing;
+#[path = "stories/messages.rs"]
+mod messages;
 #[path = "stories/passing_on.rs"]
 mod passing_on;
 #[path = "stories/pausing.rs"]

@@ -18,58 +18,63 @@ mod search;
 mod tenants;
 
 use std::fmt;
-use std::net::IpAddr;
 use std::num::NonZeroU32;
 use std::sync::{Arc, OnceLock};
 
 use blob::Blobs;
 use blob::links::LinkKey;
-use domain::{Clock, IdGen, Random};
+use domain::{Clock, Random};
 use reading::reader::Reader;
 use reading::sandbox::SandboxReport;
-use store::{NewApiKey, Store};
-use tokio::sync::Semaphore;
+use store::Store;
 use tokio_util::task::TaskTracker;
 
+pub use access::Access;
 pub use access::authenticate::AuthError;
 pub use access::create_api_key::{CreatedApiKey, RequestedApiKey};
 pub use access::create_user::RequestedUser;
 pub use access::login::SignedIn;
 pub use access::tokens::TokenKey;
 pub use access::update_user::RequestedChange;
-pub use audit::{AuditKey, AuditSettings, InvalidPublicKey, PublicKey};
+pub use audit::{Audit, AuditKey, AuditSettings, InvalidPublicKey, PublicKey};
 pub use blob::links::content_disposition;
 pub use blob::{BlobError, BlobStream};
 pub use documents::admit_upload::UploadPermit;
-pub use documents::batches::RequestedBatch;
-pub use documents::download::{Followed, FoundArtifact, FoundOriginal, LinkVisit, SignedLink};
+pub use documents::artifacts::FoundArtifact;
+pub use documents::batches::Batches;
+pub use documents::batches::create::RequestedBatch;
 pub use documents::facets::{BatchFacet, DocumentFacets};
 pub use documents::forget_passwords::PasswordKeeper;
 pub use documents::intake::{Intake, IntakeSettings};
-pub use documents::list::{DocumentDetail, RunDetail};
+pub use documents::links::{Followed, FoundOriginal, LinkVisit, SignedLink};
+pub use documents::list::DocumentDetail;
 pub use documents::read_pages::TextForm;
 pub use documents::submit::{Accepted, AcceptedRun, Described, Received, Receiving};
 pub use documents::sweep_originals::{OriginalsJanitor, Retention, Swept};
 pub use documents::tags::MOST_TAGS;
 pub use documents::take_in_part::FileWithin;
+pub use documents::{Content, Documents, Uploads};
 pub use error::OpsError;
+pub use events::Events;
 pub use events::follow::{Event, EventId, Following};
 pub use objects::{
-    CheckStep, KnownObjectStore, ObjectFinding, ObjectTotals, ObjectTrouble, adopt_object_store,
-    known_object_store, tie_object_store,
+    CheckStep, KnownObjectStore, ObjectFinding, ObjectTotals, ObjectTrouble, Objects,
+    adopt_object_store, known_object_store, tie_object_store,
 };
 pub use once::Done;
+pub use operations::Operations;
 pub use operations::check_readiness::{Dependency, Readiness, Vitals, WorkerProbe};
-pub use operations::first_start::FirstStart;
+pub use operations::paused_jobs::RecentPauses;
 pub use page::{Page, PageRequest};
 pub use rate::{Limiter, TooMany};
-pub use reading::model as pages;
 pub use retrieval::index::Mode;
+pub use runs::Runs;
 pub use runs::discard::{Discarded, SkippedJob};
+pub use runs::list::RunDetail;
 pub use runs::rerun::Rerun;
 pub use runs::retry_job::RequestedRequeue;
 pub use search::{
-    Answered, AskEvent, Citation, Filters, Hit, KnownDocument, Question, SearchRequest,
+    Answered, AskEvent, Citation, Filters, Hit, KnownDocument, Question, Search, SearchRequest,
     SearchResult, SearchSettings, SecondOpinion, Sentence, VectorsKeeper,
 };
 pub use store::{
@@ -77,59 +82,36 @@ pub use store::{
     DocumentFilter, DocumentRecord, FacetCounts, JobFilter, JobRecord, PartRecord, QueueRecord,
     RunRecord, StageRecord, TenantUsage, ValueCount, VersionRecord,
 };
+pub use tenants::Tenants;
 pub use tenants::create::RequestedTenant;
+pub use tenants::first_start::FirstStart;
 pub use tenants::overview::TenantOverview;
 
-use access::directory::AccessDirectory;
-use access::gather::Gather;
-use access::login_throttle::LoginThrottle;
-use access::passwords::Passwords;
-use access::tokens::Tokens;
-use audit::checks::AuditChecks;
+use audit::AuditChecks;
 use documents::admit_upload::UploadSlots;
 use documents::recent_reads::RecentReads;
 use objects::RecentlyChecked;
 use once::RequestSeal;
-use runs::queue_room::QueueRoom;
-use search::{Indexes, Writer};
-use tenants::limits::SpecialLimits;
 
-/// Everything a use case needs. One per process, shared by all requests.
+/// The use cases, by subject. One per process, shared by all requests.
 pub struct Ops {
     store: Store,
-    clock: Arc<dyn Clock>,
-    ids: Arc<dyn IdGen>,
-    random: Arc<dyn Random>,
-    audit: AuditSettings,
-    passwords: Passwords,
-    tokens: Tokens,
-    access: Arc<AccessDirectory>,
-    login_throttle: LoginThrottle,
-    /// Look-ups of keys that are new to this process: how many one client may cause, and how many
-    /// may be under way.
-    unknown_keys: Limiter<IpAddr>,
-    key_look_ups: Semaphore,
-    audit_checks: AuditChecks,
-    /// What goes on after its caller was answered.
-    background: TaskTracker,
-    request_seal: RequestSeal,
-    new_keys: Gather<NewApiKey>,
     blobs: Blobs,
-    link_key: LinkKey,
-    recent_reads: RecentReads,
-    checked_artifacts: RecentlyChecked,
+    random: Arc<dyn Random>,
+    background: TaskTracker,
     intake: Intake,
-    limits: SpecialLimits,
-    reader: Option<Reader>,
-    sandbox: Option<SandboxReport>,
-    worker: OnceLock<WorkerProbe>,
-    search: SearchSettings,
-    /// Who writes answers, of those settings.
-    writer: Option<Writer>,
-    vectors: VectorsKeeper,
-    indexes: Arc<Indexes>,
-    queue_room: QueueRoom,
-    upload_slots: UploadSlots,
+    pub access: Arc<Access>,
+    pub audit: Audit,
+    pub batches: Batches,
+    pub content: Content,
+    pub documents: Documents,
+    pub events: Events,
+    pub objects: Objects,
+    pub operations: Operations,
+    pub runs: Runs,
+    pub search: Search,
+    pub tenants: Tenants,
+    pub uploads: Uploads,
 }
 
 /// What the operator decides about the use cases.
@@ -151,66 +133,87 @@ pub struct Settings {
     pub search: SearchSettings,
 }
 
-/// What is taken from the machine.
-#[derive(Clone, Debug)]
-pub struct Environment {
-    pub clock: Arc<dyn Clock>,
-    pub ids: Arc<dyn IdGen>,
-    pub random: Arc<dyn Random>,
-}
-
 impl Ops {
-    const KEY_LOOK_UPS: usize = 2;
-
-    pub fn new(store: Store, blobs: Blobs, settings: &Settings, environment: Environment) -> Self {
-        let Environment { clock, ids, random } = environment;
+    /// The clock and the ids are those of `store`.
+    pub fn new(store: Store, blobs: Blobs, settings: &Settings, random: Arc<dyn Random>) -> Self {
         let background = TaskTracker::new();
+        let access = Access::new(store.clone(), random.clone(), background.clone(), settings);
+        let (access, limits, queue_room) = (Arc::new(access), Arc::default(), Arc::default());
+        let intake = Intake::new(
+            store.clone(),
+            blobs.clone(),
+            Arc::clone(store.ids()),
+            Arc::clone(store.clock()),
+            settings.intake.clone(),
+        );
+        let request_seal = RequestSeal::new(&settings.token_key);
         Self {
-            new_keys: Gather::new(store.clone(), background.clone()),
-            audit: settings.audit.clone(),
-            passwords: Passwords::new(settings.bcrypt_cost),
-            tokens: Tokens::new(&settings.token_key, settings.token_lifetime),
-            access: Arc::default(),
-            login_throttle: LoginThrottle::new(settings.login_attempts_per_minute, &clock),
-            unknown_keys: Limiter::per_minute(settings.unknown_keys_per_minute, &clock),
-            key_look_ups: Semaphore::new(Self::KEY_LOOK_UPS),
-            audit_checks: AuditChecks::default(),
-            background,
-            request_seal: RequestSeal::new(&settings.token_key),
-            link_key: LinkKey::new(settings.token_key.bytes()),
-            recent_reads: RecentReads::default(),
-            checked_artifacts: RecentlyChecked::default(),
-            intake: Intake::new(
-                store.clone(),
-                blobs.clone(),
-                Arc::clone(&ids),
-                Arc::clone(&clock),
-                settings.intake.clone(),
-            ),
-            limits: SpecialLimits::default(),
-            reader: settings.reader.clone(),
-            sandbox: settings.sandbox.clone(),
-            worker: OnceLock::new(),
-            indexes: Arc::new(Indexes::new(settings.search.memory)),
-            vectors: VectorsKeeper::new(
-                store.clone(),
-                settings.search.embedding.clone(),
-                Arc::clone(&clock),
-            ),
-            writer: settings.search.language_model.clone().map(Writer::new),
-            search: settings.search.clone(),
-            queue_room: QueueRoom::default(),
-            upload_slots: UploadSlots::default(),
+            audit: Audit {
+                store: store.clone(),
+                blobs: blobs.clone(),
+                background: background.clone(),
+                settings: settings.audit.clone(),
+                checks: AuditChecks::default(),
+            },
+            batches: Batches {
+                store: store.clone(),
+                intake: intake.clone(),
+                request_seal: request_seal.clone(),
+            },
+            content: Content {
+                store: store.clone(),
+                blobs: blobs.clone(),
+                link_key: LinkKey::new(settings.token_key.bytes()),
+                recent_reads: RecentReads::default(),
+                recently_checked: RecentlyChecked::default(),
+                reader: settings.reader.clone(),
+            },
+            documents: Documents { store: store.clone(), intake: intake.clone() },
+            events: Events::new(store.clone(), Arc::clone(&access)),
+            objects: Objects { store: store.clone(), blobs: blobs.clone() },
+            operations: Operations {
+                store: store.clone(),
+                blobs: blobs.clone(),
+                access: Arc::clone(&access),
+                limits: Arc::clone(&limits),
+                queue_room: Arc::clone(&queue_room),
+                sandbox: settings.sandbox.clone(),
+                worker: OnceLock::new(),
+                recent_pauses: RecentPauses::default(),
+            },
+            runs: Runs {
+                store: store.clone(),
+                intake: intake.clone(),
+                request_seal: request_seal.clone(),
+            },
+            search: Search::new(store.clone(), settings.search.clone()),
+            tenants: Tenants {
+                store: store.clone(),
+                access: Arc::clone(&access),
+                intake: intake.clone(),
+                limits: Arc::clone(&limits),
+            },
+            uploads: Uploads {
+                store: store.clone(),
+                blobs: blobs.clone(),
+                request_seal,
+                access: Arc::clone(&access),
+                intake: intake.clone(),
+                limits,
+                queue_room,
+                upload_slots: UploadSlots::default(),
+            },
+            access,
             store,
             blobs,
-            clock,
-            ids,
             random,
+            background,
+            intake,
         }
     }
 
     pub fn clock(&self) -> &Arc<dyn Clock> {
-        &self.clock
+        self.store.clock()
     }
 
     pub fn random(&self) -> &Arc<dyn Random> {
@@ -226,11 +229,6 @@ impl Ops {
         &self.intake
     }
 
-    /// What giving chunks their vectors needs, for workers.
-    pub fn vectors(&self) -> VectorsKeeper {
-        self.vectors.clone()
-    }
-
     pub fn store(&self) -> &Store {
         &self.store
     }
@@ -243,8 +241,15 @@ impl Ops {
     }
 }
 
-impl fmt::Debug for Ops {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Ops").field("store", &self.store).finish_non_exhaustive()
-    }
+/// Shows a name only: what is inside is large, or secret.
+macro_rules! opaque_debug {
+    ($($name:ident)*) => {
+        $(impl fmt::Debug for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.debug_struct(stringify!($name)).finish_non_exhaustive()
+            }
+        })*
+    };
 }
+
+opaque_debug!(Ops Access Audit Batches Content Documents Events Objects Operations Runs Search Tenants Uploads);

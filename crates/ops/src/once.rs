@@ -21,6 +21,7 @@ pub struct Done<T> {
 }
 
 /// Keeps what was asked from being guessed out of what is stored: a request may hold a password.
+#[derive(Clone)]
 pub(crate) struct RequestSeal(Hmac<Sha256>);
 
 impl RequestSeal {

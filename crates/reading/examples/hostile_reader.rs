@@ -14,7 +14,7 @@ use std::process::{Command, ExitCode};
 use std::thread;
 
 use domain::FileKind;
-use reading::model::{Attachment, Head, Page, Preparation, Size, Tail, TextSource, Word};
+use pages::{Attachment, Head, Page, Preparation, Size, Tail, TextSource, Word};
 use reading::pool::{
     Document, Drawn, Job, Picture, PictureFormat, Pool, PoolSettings, Ready, Request, Role,
     Subject, Wanted, Work,

@@ -11,10 +11,10 @@ mod text;
 use std::collections::BTreeMap;
 
 use domain::FileKind;
-
-use crate::model::{
+use pages::{
     Attachment, Block, BlockKind, Cell, Head, Line, Page, Part, Span, Table, Tail, TextSource, Word,
 };
+
 use crate::{Limits, ReadError, Sink, Source};
 
 pub(crate) use self::text::Text;
@@ -263,7 +263,7 @@ impl<'a> Flow<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::Style;
+    use pages::Style;
 
     const BOLD: Style = Style { bold: true, italic: false, size: 0 };
 

@@ -7,12 +7,12 @@ use std::path::{Path, PathBuf};
 
 use domain::FileKind;
 use image::{DynamicImage, GrayImage, ImageFormat};
+use pages::artifact::{self, Reader};
+use pages::{Page, Part, Preparation, Rotation, Size, TextSource, Word};
 
-use crate::artifact::{self, Reader};
 use crate::formats::picture::Picture as Pictures;
 use crate::formats::{pdf, picture, read_flow};
 use crate::layout::Layout;
-use crate::model::{Page, Part, Preparation, Rotation, Size, TextSource, Word};
 use crate::ocr::pp::{ModelFiles, PpOcr};
 use crate::ocr::{Effort, Sheet, find_upright, is_suspicious, tesseract};
 use crate::pool::{Drawn, Picture, PictureFormat, Ready, Request, Role, Subject, Wanted, Work};

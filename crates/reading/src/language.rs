@@ -2,7 +2,7 @@
 
 use whatlang::{Lang, detect};
 
-use crate::model::Word;
+use pages::Word;
 
 /// So much text is looked at; more would not change the answer.
 const ENOUGH: usize = 2_000;

@@ -2,21 +2,18 @@
 //!
 //! A document is read into *parts* that come one after the other ([`Part`]): a head, its pages, what
 //! was attached, a tail. No step holds more than one page of them, so a document of 3,000 pages takes
-//! no more memory than one of three. Every later stage reads the same [`artifact`].
+//! no more memory than one of three. Every later stage reads the same [`pages::artifact`].
 //!
 //! *Architecture invariant:* nothing in here opens a socket, and nothing that a document says is ever
 //! taken as a path or a command.
 
-pub mod artifact;
 pub mod detect;
 mod error;
-pub mod export;
 mod flow;
 pub mod formats;
 pub mod handler;
 mod language;
 pub mod layout;
-pub mod model;
 pub mod ocr;
 pub mod pdfium;
 pub mod pool;
@@ -24,7 +21,6 @@ pub mod prepare;
 pub mod reader;
 mod recognition;
 pub mod render;
-pub mod sandbox;
 mod source;
 pub mod tools;
 pub mod worker;
@@ -32,7 +28,9 @@ pub mod worker;
 pub use error::ReadError;
 pub use source::{Limits, Source};
 
-pub use model::Part;
+pub use pages::Part;
+/// What all this runs in. Whoever starts a [`reader::Reader`] decides how strict it is and reports what it holds.
+pub use sandbox;
 
 /// Takes the parts of a document as they are read.
 ///

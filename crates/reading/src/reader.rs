@@ -13,16 +13,16 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use domain::TenantId;
+use pages::Part;
+use pages::artifact;
+use sandbox::{SandboxPolicy, SandboxReport};
 
-use crate::artifact;
-use crate::model::Part;
 use crate::pool::{
-    Answer, Answers, Document, Job, PackedAnswer, Picture, Pool, PoolSettings, ReadFailure,
-    Request, Role, Subject, Tesseract, TesseractSettings, Work,
+    Answer, Answers, ChildFailure, Document, Job, PackedAnswer, Picture, Pool, PoolSettings,
+    ReadFailure, Request, Role, Subject, Tesseract, Work, tesseract_settings,
 };
 use crate::prepare::Mask;
 use crate::recognition::Recognition;
-use crate::sandbox::{SandboxPolicy, SandboxReport};
 use crate::tools::Tools;
 
 pub use crate::recognition::Recognised;
@@ -89,14 +89,14 @@ impl Reader {
             Pool::new(settings)
         };
         let tesseract = tools.tesseract.clone().map(|found| {
-            let mut settings = TesseractSettings::new(&program, RUN);
+            let mut settings = tesseract_settings(&program, RUN);
             settings.at_once = children;
             settings.sandbox = sandbox;
-            settings.readable.extend(found.readable);
-            settings.data = found.data;
-            settings.libraries = found.libraries;
             settings.program = found.program;
-            Tesseract::new(settings)
+            settings.readable.extend(found.readable);
+            let libraries = found.libraries.map(|folders| ("LD_LIBRARY_PATH".into(), folders));
+            settings.environment.extend(libraries);
+            Tesseract::new(settings, found.data)
         });
         Self {
             readers: pool(READ, 1 << 30),
@@ -111,7 +111,9 @@ impl Reader {
     /// Has a child say what it enforces on itself. It is kept for the first document.
     pub async fn check_sandbox(&self) -> SandboxReport {
         let status = match self.readers.check_sandbox().await {
-            Ok(status) | Err(ReadFailure::Unprotected { sandbox: status }) => Ok(status),
+            Ok(status) | Err(ReadFailure::Child(ChildFailure::Unprotected { sandbox: status })) => {
+                Ok(status)
+            }
             Err(failure) => Err(failure.to_string()),
         };
         SandboxReport { policy: self.sandbox, status }
@@ -224,7 +226,7 @@ pub(crate) fn job(work: Work, subject: &Subject) -> Job {
 }
 
 pub(crate) fn garbled(error: impl ToString) -> ReadFailure {
-    ReadFailure::Garbled { what: error.to_string() }
+    ChildFailure::garbled(error).into()
 }
 
 /// The life of a child that was started with [`READ`], [`RECOGNISE`] or [`RUN`].

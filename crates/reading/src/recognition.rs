@@ -23,14 +23,14 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use domain::{FailureClass, TenantId};
 use futures_util::future::join_all;
 use futures_util::{Stream, StreamExt, TryStreamExt, stream};
+use pages::artifact::{self, write_frame};
+use pages::{Confidence, Page, Part, TextSource};
 use tokio::time::Instant;
 
 use crate::ReadError;
-use crate::artifact::{self, write_frame};
-use crate::model::{Confidence, Page, Part, TextSource};
 use crate::pool::{
-    Answer, Document, Drawn, Job, Picture, Pool, ReadFailure, Ready, Role, Subject, Tesseract,
-    Wanted, Work,
+    Answer, ChildFailure, Document, Drawn, Job, Picture, Pool, ReadFailure, Ready, Role, Subject,
+    Tesseract, Wanted, Work,
 };
 use crate::reader::{PAGES_AT_ONCE, Reader, garbled, job};
 use losses::{EnginesLost, Remarks};
@@ -382,5 +382,5 @@ fn picture(answer: Option<Answer>) -> Result<Document, ReadFailure> {
 }
 
 fn not_handed(error: std::io::Error) -> ReadFailure {
-    ReadFailure::NotStarted { why: error.to_string() }
+    ChildFailure::NotStarted { why: error.to_string() }.into()
 }

@@ -1,10 +1,10 @@
 //! A page as a picture, the way a person sees it.
 
 use image::{DynamicImage, GrayImage, RgbImage};
+use pages::Size;
 use pdfium_render::prelude::{PdfBitmap, PdfBitmapFormat, PdfDocument, PdfRenderConfig};
 
 use crate::formats::pdf::{self, Place};
-use crate::model::Size;
 use crate::{Limits, ReadError, Source};
 
 /// How large a picture is to be.

@@ -3,7 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "the helpers of a test may do what a test may")]
 
 use domain::FileKind;
-use reading::model::{Attachment, Head, Page, Tail, TextSource};
+use pages::{Attachment, Head, Page, Tail, TextSource};
 use reading::{Limits, Part, ReadError, Source};
 
 #[derive(Debug, Default)]
@@ -33,7 +33,7 @@ fn read(bytes: &[u8], kind: FileKind) -> Result<Document, ReadError> {
 fn markdown(text: impl AsRef<[u8]>, kind: FileKind) -> String {
     let mut written = String::new();
     for page in read(text.as_ref(), kind).unwrap().pages {
-        reading::export::markdown(&page, &mut written);
+        pages::export::markdown(&page, &mut written);
     }
     written
 }

@@ -2,8 +2,8 @@
 
 #![expect(clippy::unwrap_used, reason = "the helpers of a test may do what a test may")]
 
+use pages::{Area, Block, BlockKind, KeyValue, Page, Size, Span, Style, Table, Word};
 use reading::layout::{Layout, arrange};
-use reading::model::{Area, Block, BlockKind, KeyValue, Page, Size, Span, Style, Table, Word};
 
 /// A page of 600 by 800 points.
 fn page(words: Vec<Word>) -> Page {

@@ -6,7 +6,7 @@
     reason = "a test that cannot go on has failed, and its numbers are small"
 )]
 
-use reading::model::{Area, Confidence, Origin, Word};
+use pages::{Area, Confidence, Origin, Word};
 use reading::ocr::consensus::{ACCEPTED, join, join_by_plan};
 use reading::ocr::pp::{Quad, ReadLine, ReadWord};
 use reading::ocr::{policy, tesseract};

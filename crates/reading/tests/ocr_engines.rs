@@ -13,7 +13,7 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use image::{GrayImage, Luma};
-use reading::model::{Origin, Page, Preparation, Rotation, Size, TextSource, Word};
+use pages::{Origin, Page, Preparation, Rotation, Size, TextSource, Word};
 use reading::ocr::consensus::ACCEPTED;
 use reading::ocr::pp::PpOcr;
 use reading::ocr::{Effort, Sheet, find_upright, tesseract};

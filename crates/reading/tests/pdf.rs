@@ -7,8 +7,8 @@
 mod pdf_file;
 
 use domain::FileKind;
+use pages::{Attachment, Head, Origin, Page, Rotation, Tail, TextSource, Word};
 use pdf_file::{PdfFile, catalog_with};
-use reading::model::{Attachment, Head, Origin, Page, Rotation, Tail, TextSource, Word};
 use reading::render::{Colours, Scale};
 use reading::{Limits, Part, ReadError, Source, formats, render};
 

@@ -10,10 +10,12 @@ use std::time::{Duration, Instant};
 
 use domain::{Failure, FailureClass};
 use hostile::{child_of, job, pool, request, settings, tell, tell_of, tenant};
+use pages::artifact::{Pages, Reader, Writer};
+use pages::{Attachment, Part};
 use reading::ReadError;
-use reading::artifact::{Pages, Reader, Writer};
-use reading::model::{Attachment, Part};
-use reading::pool::{Answer, Document, Job, PackedAnswer, Picture, Pool, ReadFailure, Role, Work};
+use reading::pool::{
+    Answer, ChildFailure, Document, Job, PackedAnswer, Picture, Pool, ReadFailure, Role, Work,
+};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, Signal, kill_process, pidfd_open};
 use tokio::io::{AsyncBufReadExt, BufReader};
@@ -140,7 +142,7 @@ async fn a_crash_is_poison_and_the_next_job_is_served() {
     ] {
         let failure = tell(&pool, order).await.unwrap_err();
         match &failure {
-            ReadFailure::Crashed { signal: by, last_words, .. } => {
+            ReadFailure::Child(ChildFailure::Crashed { signal: by, last_words, .. }) => {
                 assert_eq!(*by, signal, "{order}");
                 assert!(last_words.contains(words), "{order}: {last_words}");
             }
@@ -155,7 +157,7 @@ async fn a_crash_is_poison_and_the_next_job_is_served() {
 async fn a_job_that_wants_too_much_memory_is_told_so() {
     let pool = pool();
     let failure = tell(&pool, "allocate 300000000").await.unwrap_err();
-    assert_eq!(failure, ReadFailure::OutOfMemory { limit: 256 << 20 });
+    assert_eq!(failure, ReadFailure::Child(ChildFailure::OutOfMemory { limit: 256 << 20 }));
     assert_eq!(failure.to_string(), "reading needed more than 256 MiB of memory");
     assert_eq!(tell(&pool, "allocate 30000000").await.unwrap(), "done");
 }
@@ -179,7 +181,7 @@ async fn an_endless_loop_ends_with_its_time() {
     tell(&pool, "child").await.unwrap();
     let begun = Instant::now();
     let failure = tell(&pool, "hang").await.unwrap_err();
-    assert_eq!(failure, ReadFailure::TimedOut { limit: SHORT });
+    assert_eq!(failure, ReadFailure::Child(ChildFailure::TimedOut { limit: SHORT }));
     assert!(begun.elapsed() < LONG, "{:?}", begun.elapsed());
     tell(&pool, "child").await.unwrap();
 }
@@ -194,7 +196,7 @@ async fn asking_again_and_again_gains_a_child_no_time() {
             break answer.unwrap_err();
         }
     };
-    assert_eq!(failure, ReadFailure::TimedOut { limit: SHORT });
+    assert_eq!(failure, ReadFailure::Child(ChildFailure::TimedOut { limit: SHORT }));
 }
 
 #[tokio::test]
@@ -203,7 +205,10 @@ async fn processor_time_is_limited_for_each_job_anew() {
     settings.cpu = Duration::from_secs(1);
     let pool = Pool::new(settings);
     let limit = Duration::from_secs(1);
-    assert_eq!(tell(&pool, "hang").await, Err(ReadFailure::TimedOut { limit }));
+    assert_eq!(
+        tell(&pool, "hang").await,
+        Err(ReadFailure::Child(ChildFailure::TimedOut { limit }))
+    );
     tell(&pool, "child").await.unwrap();
 }
 
@@ -213,7 +218,7 @@ async fn a_flood_is_cut_off() {
     settings.output = 1 << 20;
     let pool = Pool::new(settings);
     let failure = tell(&pool, "flood").await.unwrap_err();
-    assert_eq!(failure, ReadFailure::TooMuchOutput { limit: 1 << 20 });
+    assert_eq!(failure, ReadFailure::Child(ChildFailure::TooMuchOutput { limit: 1 << 20 }));
     tell(&pool, "child").await.unwrap();
 }
 
@@ -223,7 +228,7 @@ async fn an_attachment_counts_as_output() {
     settings.output = 3 << 20;
     let pool = Pool::new(settings);
     let failure = tell(&pool, "attach 4000000").await.unwrap_err();
-    assert_eq!(failure, ReadFailure::TooMuchOutput { limit: 3 << 20 });
+    assert_eq!(failure, ReadFailure::Child(ChildFailure::TooMuchOutput { limit: 3 << 20 }));
 }
 
 #[tokio::test]
@@ -231,7 +236,7 @@ async fn a_child_that_fills_the_log_is_stopped_by_its_time() {
     let mut settings = settings();
     settings.wall = SHORT;
     let failure = tell(&Pool::new(settings), "complain").await.unwrap_err();
-    assert_eq!(failure, ReadFailure::TimedOut { limit: SHORT });
+    assert_eq!(failure, ReadFailure::Child(ChildFailure::TimedOut { limit: SHORT }));
 }
 
 #[tokio::test]
@@ -239,7 +244,10 @@ async fn garbage_from_a_child_is_a_failure() {
     let pool = pool();
     let failure = timeout(LONG, tell(&pool, "garbage")).await.unwrap().unwrap_err();
     assert!(
-        matches!(failure, ReadFailure::Garbled { .. } | ReadFailure::TooMuchOutput { .. }),
+        matches!(
+            failure,
+            ReadFailure::Child(ChildFailure::Garbled { .. } | ChildFailure::TooMuchOutput { .. })
+        ),
         "{failure:?}"
     );
     tell(&pool, "child").await.unwrap();
@@ -257,7 +265,10 @@ async fn a_child_killed_in_the_middle_is_replaced() {
     assert!(matches!(answers.next().await, Ok(Some(Answer::Part(Part::Page(_))))));
     kill_process(process(child_of(&answers)), Signal::KILL).unwrap();
     let failure = answers.next().await.unwrap_err();
-    assert!(matches!(failure, ReadFailure::Crashed { signal: Some(libc::SIGKILL), .. }));
+    assert!(matches!(
+        failure,
+        ReadFailure::Child(ChildFailure::Crashed { signal: Some(libc::SIGKILL), .. })
+    ));
     assert!(answers.next().await.unwrap().is_none(), "a failure is the last word");
     tell(&pool, "child").await.unwrap();
 }
@@ -358,7 +369,7 @@ async fn a_program_that_is_no_reader_gives_a_clear_failure() {
     let mut settings = settings();
     settings.start = Duration::from_secs(5);
     let why = |failure| match failure {
-        Err(ReadFailure::NotStarted { why }) => why,
+        Err(ReadFailure::Child(ChildFailure::NotStarted { why })) => why,
         other => panic!("{other:?}"),
     };
     settings.program = "/nowhere/docket".into();

@@ -9,7 +9,7 @@
 )]
 
 use image::{GrayImage, Luma};
-use reading::model::{Area, Confidence, Preparation, Rotation, Size, Word};
+use pages::{Area, Confidence, Preparation, Rotation, Size, Word};
 use reading::prepare::{self, Mapping, Mask};
 
 const PAPER: u8 = 235;

@@ -13,9 +13,9 @@ use std::time::Duration;
 
 use domain::FileKind;
 use hostile::{program, tenant};
+use pages::artifact;
+use pages::{Head, Page, Part, Preparation, Tail, TextSource, Word};
 use reading::Limits;
-use reading::artifact;
-use reading::model::{Head, Page, Part, Preparation, Tail, TextSource, Word};
 use reading::pool::{Document, ReadFailure, Subject};
 use reading::reader::{Reader, ReaderSettings};
 use reading::sandbox::SandboxPolicy;

@@ -11,13 +11,16 @@ use std::collections::BTreeMap;
 use std::fs::{self, File};
 
 use hostile::{Lacking, child_of, job, pool, program, settings, tell, tenant};
-use reading::pool::{Pool, ReadFailure};
+use reading::pool::{ChildFailure, Pool, ReadFailure};
 use reading::sandbox::{Enforcement, SandboxPolicy};
 
 /// The order ends the child, by the signal for forbidden system calls.
 async fn assert_deadly(order: &str) {
     let outcome = tell(&pool(), order).await;
-    let killed = matches!(outcome, Err(ReadFailure::Crashed { signal: Some(libc::SIGSYS), .. }));
+    let killed = matches!(
+        outcome,
+        Err(ReadFailure::Child(ChildFailure::Crashed { signal: Some(libc::SIGSYS), .. }))
+    );
     assert!(killed, "`{order}` gave {outcome:?}");
 }
 
@@ -41,7 +44,9 @@ async fn every_lock_holds_on_this_kernel() {
 async fn nothing_is_read_where_landlock_is_missing() {
     Lacking::Landlock.apply();
     let failure = tell(&pool(), "child").await.unwrap_err();
-    let ReadFailure::Unprotected { sandbox } = failure else { panic!("{failure:?}") };
+    let ReadFailure::Child(ChildFailure::Unprotected { sandbox }) = failure else {
+        panic!("{failure:?}")
+    };
     assert_eq!((sandbox.landlock, sandbox.seccomp), (Enforcement::None, Enforcement::Full));
     let said = "no document is read without its sandbox, and Landlock is not active here";
     assert_eq!(failure.to_string(), said);
@@ -52,7 +57,9 @@ async fn nothing_is_read_where_landlock_is_missing() {
 async fn nothing_is_read_where_seccomp_is_missing() {
     Lacking::Seccomp.apply();
     let failure = tell(&pool(), "child").await.unwrap_err();
-    let ReadFailure::Unprotected { sandbox } = failure else { panic!("{failure:?}") };
+    let ReadFailure::Child(ChildFailure::Unprotected { sandbox }) = failure else {
+        panic!("{failure:?}")
+    };
     assert!(sandbox.landlock.is_active() && !sandbox.seccomp.is_active(), "{sandbox:?}");
 }
 

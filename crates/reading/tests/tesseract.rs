@@ -12,12 +12,14 @@ use std::time::Duration;
 
 use hostile::{Lacking, program};
 use reading::ReadError;
-use reading::pool::{Document, ReadFailure, Tesseract, TesseractSettings};
+use reading::pool::{
+    ChildFailure, Document, ReadFailure, RunnerSettings, Tesseract, tesseract_settings,
+};
 use reading::sandbox::limits::ResourceLimits;
 use reading::sandbox::{Order, SandboxPolicy};
 
-fn settings() -> TesseractSettings {
-    TesseractSettings::new(program(), &["run-program"])
+fn settings() -> RunnerSettings {
+    tesseract_settings(program(), &["run-program"])
 }
 
 /// Runs any program as tesseract would be run.
@@ -105,7 +107,7 @@ async fn a_missing_program_is_named() {
     let mut settings = settings();
     settings.program = "/nowhere/tesseract".into();
     let picture = Document::from_bytes(b"").unwrap();
-    let failure = Tesseract::new(settings).recognise(&picture, &[], &[]).await.unwrap_err();
+    let failure = Tesseract::new(settings, None).recognise(&picture, &[], &[]).await.unwrap_err();
     assert_eq!(failure.to_string(), "tesseract is not installed");
 }
 
@@ -114,7 +116,7 @@ async fn a_language_cannot_be_a_path() {
     let mut settings = settings();
     settings.program = "/bin/echo".into();
     let picture = Document::from_bytes(b"").unwrap();
-    let tesseract = Tesseract::new(settings);
+    let tesseract = Tesseract::new(settings, None);
     for language in ["../eng", "-l", "", "eng+deu"] {
         let failure = tesseract.recognise(&picture, &[language], &[]).await.unwrap_err();
         assert!(matches!(failure, ReadFailure::Typed(ReadError::Unsupported { .. })));
@@ -127,12 +129,12 @@ async fn a_program_that_floods_or_hangs_is_stopped() {
     settings.program = "/usr/bin/yes".into();
     settings.output = 100_000;
     let picture = Document::from_bytes(b"").unwrap();
-    let failure = Tesseract::new(settings.clone()).recognise(&picture, &[], &["--"]).await;
-    assert_eq!(failure, Err(ReadFailure::TooMuchOutput { limit: 100_000 }));
+    let failure = Tesseract::new(settings.clone(), None).recognise(&picture, &[], &["--"]).await;
+    assert_eq!(failure, Err(ReadFailure::Child(ChildFailure::TooMuchOutput { limit: 100_000 })));
     settings.output = 8 << 30;
     settings.wall = Duration::from_millis(100);
-    let failure = Tesseract::new(settings.clone()).recognise(&picture, &[], &["--"]).await;
-    assert_eq!(failure, Err(ReadFailure::TimedOut { limit: settings.wall }));
+    let failure = Tesseract::new(settings.clone(), None).recognise(&picture, &[], &["--"]).await;
+    assert_eq!(failure, Err(ReadFailure::Child(ChildFailure::TimedOut { limit: settings.wall })));
 }
 
 /// The letters H, I and L, drawn as a person would on squared paper.
@@ -164,7 +166,7 @@ fn picture_of_text(text: &str) -> Document {
 
 #[tokio::test]
 async fn tesseract_reads_a_picture() {
-    let tesseract = Tesseract::new(settings());
+    let tesseract = Tesseract::new(settings(), None);
     if !tesseract.is_installed() {
         eprintln!("TESSERACT IS NOT INSTALLED: left out");
         return;

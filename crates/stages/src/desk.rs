@@ -12,10 +12,11 @@ use bytes::Bytes;
 use domain::{Dependency, Failure, FileKind, IdGen, StageName};
 use engine::Work;
 use futures_util::TryStreamExt;
-use reading::artifact::{self, ArtifactError, PackedPart};
+use pages::Part;
+use pages::artifact::{self, ArtifactError, PackedPart};
+use reading::Limits;
 use reading::pool::{Document, Subject};
 use reading::reader::Reader;
-use reading::{Limits, model::Part};
 use serde_json::{Value, json};
 
 pub(crate) const PAGES: &str = "pages.dkt";

@@ -2,8 +2,8 @@
 
 use domain::{Failure, StageName};
 use engine::{StageOutput, StageSettings, Work};
-use reading::export;
-use reading::model::{Page, Part};
+use pages::export;
+use pages::{Page, Part};
 use reading::pool::PackedAnswer;
 use serde_json::{Map, Value, json};
 

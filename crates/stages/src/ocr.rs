@@ -9,8 +9,8 @@ use std::time::Duration;
 
 use domain::{Failure, StageName};
 use engine::{Earlier, StageOutput, StageSettings, Work};
+use pages::{Origin, Page, Part, TextSource};
 use reading::ReadError;
-use reading::model::{Origin, Page, Part, TextSource};
 use serde_json::{Map, Value, json};
 
 use crate::Preprocess;
@@ -52,9 +52,8 @@ impl Counts {
             _ => return,
         }
         self.words += page.words.len() as u64;
-        let count = |is: fn(&reading::model::Word) -> bool| {
-            page.words.iter().filter(|word| is(word)).count() as u64
-        };
+        let count =
+            |is: fn(&pages::Word) -> bool| page.words.iter().filter(|word| is(word)).count() as u64;
         self.agreed += count(|word| word.origin == Origin::Agreed);
         self.disputed += count(|word| word.other.is_some());
     }

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use domain::{DocId, Failure, FileKind, RunId, StageName, TenantId};
 use engine::{StageOutput, StageSettings, Work};
-use reading::model::{Attachment, Part};
+use pages::{Attachment, Part};
 use reading::pool::PackedAnswer;
 use reading::prepare::masks_of;
 use serde_json::{Value, json};

@@ -10,7 +10,7 @@ use domain::Scope;
 use sqlx::{AssertSqlSafe, PgConnection, Postgres, Transaction};
 use uuid::Uuid;
 
-use crate::tx::open_transaction;
+use crate::tx::{Writing, open_transaction};
 use crate::{Store, StoreError, Tx, sql};
 
 /// Sees the rows of every tenant. For signing in, operator commands and housekeeping only.
@@ -82,5 +82,9 @@ impl AcrossTenants {
 
     pub(crate) fn connection(&mut self) -> &mut PgConnection {
         &mut self.inner
+    }
+
+    pub(crate) fn writing(&mut self, now: DateTime<Utc>) -> Writing<'_> {
+        Writing { connection: &mut self.inner, ids: &*self.store.ids, now }
     }
 }

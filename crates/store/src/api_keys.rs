@@ -1,13 +1,12 @@
 //! Keys of machines. Only the hash of a key's secret is kept.
 
 use chrono::{DateTime, Utc};
-use domain::{ApiKey, ApiKeyId, ApiKeyRecord, KeyCreator, Role, Scope, TenantId, UserId};
-use serde_json::{Value, json};
+use domain::{ApiKey, ApiKeyId, ApiKeyRecord, KeyCreator, Role, TenantId, UserId};
 use sqlx::FromRow;
 use uuid::Uuid;
 
 use crate::users::parse_role;
-use crate::{AcrossTenants, Store, StoreError, Tx, Window, sql};
+use crate::{AcrossTenants, StoreError, Tx, Window, sql};
 
 /// A key about to be added.
 #[derive(Clone, Debug)]
@@ -93,96 +92,37 @@ impl TryFrom<CredentialRow> for ApiKeyRecord {
     }
 }
 
-impl Store {
-    /// Adds keys of one tenant, each asked for by its scope, with their rows in the log. This is a
-    /// transaction of its own; none of the keys has been used or revoked yet.
-    pub async fn add_api_keys(
-        &self,
-        new: Vec<(Scope, NewApiKey)>,
-    ) -> Result<Vec<ApiKey>, StoreError> {
-        let Some(tenant_id) = new.first().map(|(scope, _)| scope.tenant_id()) else {
-            return Ok(Vec::new());
-        };
-        let now = self.clock.now();
-        let mut columns = NewKeyColumns::default();
-        let mut keys = Vec::with_capacity(new.len());
-        for (scope, new) in new {
-            let key = ApiKey {
-                api_key_id: new.api_key_id,
-                tenant_id,
-                name: new.name,
-                role: new.role,
-                prefix: new.prefix,
-                created_at: now,
-                expires_at: new.expires_at,
-                created_by: new.created_by,
-                last_used_at: None,
-                revoked_at: None,
-            };
-            columns.push(&key, new.secret_sha256, &scope, self.ids.next());
-            keys.push(key);
-        }
-        sqlx::query(sql!("api_keys/insert"))
-            .bind(tenant_id.0)
-            .bind(columns.ids)
-            .bind(columns.names)
-            .bind(columns.roles)
-            .bind(columns.prefixes)
-            .bind(columns.hashes)
-            .bind(columns.expiries)
-            .bind(columns.creators)
-            .bind(now)
-            .bind(columns.audit_ids)
-            .bind(columns.users)
-            .bind(columns.actors)
-            .bind(columns.details)
-            .bind(columns.traces)
-            .execute(&self.app)
-            .await?;
-        Ok(keys)
-    }
-}
-
-/// New keys turned on their side, as the statement takes them.
-#[derive(Default)]
-struct NewKeyColumns {
-    ids: Vec<Uuid>,
-    names: Vec<String>,
-    roles: Vec<&'static str>,
-    prefixes: Vec<String>,
-    hashes: Vec<[u8; 32]>,
-    expiries: Vec<Option<DateTime<Utc>>>,
-    creators: Vec<Option<Uuid>>,
-    audit_ids: Vec<Uuid>,
-    users: Vec<Option<Uuid>>,
-    actors: Vec<String>,
-    details: Vec<Value>,
-    traces: Vec<Option<String>>,
-}
-
-impl NewKeyColumns {
-    fn push(&mut self, key: &ApiKey, hash: [u8; 32], scope: &Scope, audit_id: Uuid) {
-        self.ids.push(key.api_key_id.0);
-        self.names.push(key.name.clone());
-        self.roles.push(key.role.as_str());
-        self.prefixes.push(key.prefix.clone());
-        self.hashes.push(hash);
-        self.expiries.push(key.expires_at);
-        self.creators.push(key.created_by.as_ref().map(|creator| creator.user_id.0));
-        self.audit_ids.push(audit_id);
-        self.users.push(scope.actor().user_id().map(|id| id.0));
-        self.actors.push(scope.actor().to_string());
-        self.details.push(json!({
-            "name": key.name,
-            "role": key.role,
-            "prefix": key.prefix,
-            "expires_at": key.expires_at,
-        }));
-        self.traces.push(scope.trace_id().map(|trace| trace.to_string()));
-    }
-}
-
 impl Tx {
+    /// Adds a key, which the scope's actor makes.
+    pub async fn insert_api_key(&mut self, new: NewApiKey) -> Result<ApiKey, StoreError> {
+        let key = ApiKey {
+            api_key_id: new.api_key_id,
+            tenant_id: self.tenant_id(),
+            name: new.name,
+            role: new.role,
+            prefix: new.prefix,
+            created_at: self.now(),
+            expires_at: new.expires_at,
+            created_by: new.created_by,
+            last_used_at: None,
+            revoked_at: None,
+        };
+        sqlx::query(sql!("api_keys/insert"))
+            .bind(key.api_key_id.0)
+            .bind(key.tenant_id.0)
+            .bind(&key.name)
+            .bind(key.role.as_str())
+            .bind(&key.prefix)
+            .bind(new.secret_sha256)
+            .bind(key.expires_at)
+            .bind(self.scope().actor().to_string())
+            .bind(key.created_by.as_ref().map(|creator| creator.user_id.0))
+            .bind(key.created_at)
+            .execute(self.connection())
+            .await?;
+        Ok(key)
+    }
+
     pub async fn find_api_key(&mut self, id: ApiKeyId) -> Result<Option<ApiKey>, StoreError> {
         let row: Option<ApiKeyRow> = sqlx::query_as(sql!("api_keys/find"))
             .bind(self.tenant_id().0)

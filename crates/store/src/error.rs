@@ -34,11 +34,6 @@ pub enum StoreError {
 }
 
 impl StoreError {
-    /// Whoever was to do it is gone; whether it was done is not known.
-    pub fn abandoned() -> Self {
-        sqlx::Error::WorkerCrashed.into()
-    }
-
     pub fn is_unavailable(&self) -> bool {
         matches!(self, Self::Unavailable(_) | Self::NoWrites(_))
     }

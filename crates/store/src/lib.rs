@@ -42,17 +42,17 @@ pub use api_keys::NewApiKey;
 pub use audit_checkpoints::CheckpointRecord;
 pub use clock::DatabaseClock;
 pub use documents::{
-    AbandonedBlob, BatchItemRecord, BatchName, BatchRecord, ContainedFile, ContentFacts,
+    AbandonedBlob, Audience, BatchItemRecord, BatchName, BatchRecord, ContainedFile, ContentFacts,
     DocumentFilter, DocumentRecord, EventRecord, Facet, FacetCounts, LookedThrough, Masking,
-    NewBatch, PartRecord, ReadAs, RunFacts, RunRecord, RunStanding, StageRecord, Submission,
-    Submitted, ValueCount, VersionRecord,
+    NewBatch, NotVisible, PartRecord, ProgressRecord, ReadAs, ResumedAt, RunFacts, RunRecord,
+    RunStanding, StageRecord, Submission, Submitted, ValueCount, VersionRecord,
 };
 pub use error::StoreError;
 pub use idempotency::Claimed;
 pub use jobs::{
     BegunSchedule, Claim, ClaimedJob, DeadJobFilter, Earlier, Held, JobFilter, JobRecord,
-    JobStanding, Lease, NewRun, Next, Outcome, PausedJobs, QueueRecord, Report, Reused, StageRoom,
-    StaleBefore, TakenBack, Told, WorkFeed,
+    JobStanding, Lease, NamedClaim, NewRun, Next, Outcome, PausedJobs, QueueRecord, Report, Reused,
+    StageRoom, StaleBefore, TakenBack, Told, WorkFeed,
 };
 pub use object_store::{KnownArtifacts, KnownOriginal};
 pub use open::{

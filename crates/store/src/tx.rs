@@ -9,6 +9,14 @@ use uuid::Uuid;
 
 use crate::{SecretKeys, Store, StoreError};
 
+/// What statements need that write for one tenant or across tenants alike.
+pub(crate) struct Writing<'a> {
+    pub(crate) connection: &'a mut PgConnection,
+    pub(crate) ids: &'a dyn IdGen,
+    /// The moment that everything happens at.
+    pub(crate) now: DateTime<Utc>,
+}
+
 /// One transaction of one tenant. Dropped without [`Tx::commit`], it changes nothing.
 #[derive(Debug)]
 pub struct Tx {
@@ -93,5 +101,9 @@ impl Tx {
 
     pub(crate) fn connection(&mut self) -> &mut PgConnection {
         &mut self.inner
+    }
+
+    pub(crate) fn writing(&mut self) -> Writing<'_> {
+        Writing { connection: &mut self.inner, ids: &*self.ids, now: self.now }
     }
 }

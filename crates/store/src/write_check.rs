@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use sqlx::PgPool;
 use sqlx::error::DatabaseError;
+use tokio::sync::Mutex;
 
 use crate::StoreError;
 use crate::tx::open_transaction;
@@ -30,14 +31,20 @@ pub(crate) fn note(error: &sqlx::Error) {
 pub(crate) struct WriteCheck {
     /// How many refusals there had been when a write last succeeded.
     overcome: AtomicU64,
+    /// Held by whoever writes to find out: of many probes one at a time does, and a success is for all of them.
+    writing: Mutex<()>,
 }
 
 impl WriteCheck {
     pub(crate) async fn check(&self, pool: &PgPool) -> Result<(), StoreError> {
-        let refused = REFUSED.load(Ordering::Relaxed);
-        if refused == self.overcome.load(Ordering::Relaxed) {
+        if self.is_overcome() {
             return Ok(());
         }
+        let _writing = self.writing.lock().await;
+        if self.is_overcome() {
+            return Ok(());
+        }
+        let refused = REFUSED.load(Ordering::Relaxed);
         match write_and_undo(pool).await {
             Ok(()) => {
                 self.overcome.store(refused, Ordering::Relaxed);
@@ -50,6 +57,10 @@ impl WriteCheck {
             // Where the role may not make temporary tables, the next write that is refused tells.
             Err(_) => Ok(()),
         }
+    }
+
+    fn is_overcome(&self) -> bool {
+        REFUSED.load(Ordering::Relaxed) == self.overcome.load(Ordering::Relaxed)
     }
 }
 

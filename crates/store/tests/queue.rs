@@ -22,3 +22,5 @@ mod schedules;
 mod secrets;
 #[path = "queue/settling.rs"]
 mod settling;
+#[path = "queue/transitions.rs"]
+mod transitions;

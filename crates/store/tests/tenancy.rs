@@ -197,3 +197,17 @@ async fn a_caller_that_goes_away_while_a_transaction_opens_leaves_no_trace_in_th
         across.commit().await.unwrap();
     }
 }
+
+#[tokio::test]
+async fn a_key_of_a_tenant_that_does_not_exist_is_refused() {
+    let app = TestApp::start().await;
+    let mut superuser = app.database.superuser().await;
+    let added = sqlx::raw_sql(
+        "INSERT INTO api_keys (api_key_id, tenant_id, name, role, prefix, secret_sha256, created_by, created_at)
+         SELECT gen_random_uuid(), gen_random_uuid(), 'key', 'admin', 'dk_none', sha256('x'), 'system', now()",
+    )
+    .execute(&mut superuser)
+    .await;
+    let refusal = added.unwrap_err().into_database_error().unwrap();
+    assert_eq!(refusal.constraint(), Some("api_keys_tenant_id_fkey"));
+}

@@ -11,8 +11,10 @@ use axum::Router;
 use axum::body::Body;
 use axum::http::{HeaderMap, Method, StatusCode};
 use blob::{BlobUrl, Blobs};
-use domain::{Caller, FileKind, Pipeline, Role, Secret, StageName, Tenant, TraceContext, User};
-use engine::{Environment, Stages, Worker, WorkerSettings};
+use domain::{
+    Caller, Environment, FileKind, Pipeline, Role, Secret, StageName, Tenant, TraceContext, User,
+};
+use engine::{Stages, Worker, WorkerSettings};
 use http_body_util::BodyExt;
 use ops::{
     AuditKey, AuditSettings, IntakeSettings, Ops, RequestedTenant, RequestedUser, SearchSettings,
@@ -154,7 +156,7 @@ impl TestApp {
 
     pub async fn tenant(&self, name: &str) -> TestTenant {
         let email = format!("admin@{name}.test");
-        let created = self.ops.create_tenant(RequestedTenant {
+        let created = self.ops.tenants.create_tenant(RequestedTenant {
             name: name.to_owned(),
             admin_email: email.clone(),
             admin_password: Secret::new(Self::PASSWORD),
@@ -171,14 +173,17 @@ impl TestApp {
         let requested =
             RequestedUser { email: email.clone(), password: Secret::new(Self::PASSWORD), role };
         let caller = Caller::system(tenant.tenant.tenant_id);
-        let created = self.ops.create_user(&caller, requested, None).await;
+        let created = self.ops.access.create_user(&caller, requested, None).await;
         (created.expect("a user is made").value, self.login(&email).await)
     }
 
     pub async fn login(&self, email: &str) -> String {
         let client = std::net::Ipv4Addr::LOCALHOST.into();
-        let signed_in =
-            self.ops.login(email, Secret::new(Self::PASSWORD), client, TraceContext::new(1)).await;
+        let signed_in = self
+            .ops
+            .access
+            .login(email, Secret::new(Self::PASSWORD), client, TraceContext::new(1))
+            .await;
         signed_in.expect("the user signs in").token.reveal().to_owned()
     }
 
@@ -235,9 +240,8 @@ impl TestApp {
     }
 
     async fn work_off_on(&self, store: Store, stages: Stages) {
-        let fake = fake_environment(&self.clock);
         let ids = Arc::clone(&self.worker_ids);
-        let environment = Environment { clock: fake.clock, ids, random: fake.random };
+        let environment = Environment { ids, ..fake_environment(&self.clock) };
         let settings = WorkerSettings::named("w");
         let worker = Worker::new(store, stages, environment, settings).expect("a worker starts");
         worker.work_off().await.expect("the work gets done");
@@ -251,9 +255,9 @@ async fn process_on(
     settings: &Settings,
 ) -> Arc<Ops> {
     let environment = fake_environment(clock);
-    let store = database.store(environment.clock.clone(), environment.ids.clone()).await;
-    let ops = Arc::new(Ops::new(store, blobs.clone(), settings, environment));
-    ops.do_housekeeping().await.expect("the first round of housekeeping");
+    let store = database.store(environment.clock, environment.ids).await;
+    let ops = Arc::new(Ops::new(store, blobs.clone(), settings, environment.random));
+    ops.operations.do_housekeeping().await.expect("the first round of housekeeping");
     ops
 }
 

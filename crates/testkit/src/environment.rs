@@ -4,8 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use chrono::{DateTime, Duration, TimeZone, Utc};
-use domain::{Clock, IdGen, Random};
-use ops::Environment;
+use domain::{Clock, Environment, IdGen, Random};
 use uuid::Uuid;
 
 /// A clock that stands still until it is told otherwise.

@@ -10,8 +10,8 @@ use domain::{Failure, Pipeline, StageName};
 use engine::{Stage, StageFuture, StageOutput, StageSettings, Stages, Work};
 use futures_util::TryStreamExt;
 use ops::Ops;
-use reading::artifact::Writer;
-use reading::model::{Area, Block, BlockKind, Head, Line, Page, Part, Size, Span, Tail, Word};
+use pages::artifact::Writer;
+use pages::{Area, Block, BlockKind, Head, Line, Page, Part, Size, Span, Tail, Word};
 use reading::prepare::{Mask, masks_of, masks_on};
 use reading::reader::{Reader, ReaderSettings};
 use reading::sandbox::SandboxPolicy;
@@ -75,10 +75,15 @@ impl Library {
 
     /// The same, in another process.
     pub async fn work_off_as(&self, ops: &Ops) {
-        self.app.work_off_with(self.stages(ops)).await;
+        self.app.work_off_with(self.stages_of(ops)).await;
     }
 
-    fn stages(&self, ops: &Ops) -> Stages {
+    /// Its stages, for a test that adds others.
+    pub fn stages(&self) -> Stages {
+        self.stages_of(&self.app.ops)
+    }
+
+    fn stages_of(&self, ops: &Ops) -> Stages {
         let blobs = &self.app.blobs;
         let reader = Reader::new(ReaderSettings {
             program: "/nonexistent".into(),
@@ -90,7 +95,7 @@ impl Library {
         });
         let ids = Arc::new(CountedIds::after(1 << 45));
         let desk = Desk::new(blobs.clone(), reader, ids.clone());
-        let index = Index::new(desk, self.app.chunk_ids(), Arc::new(ops.vectors()), 2);
+        let index = Index::new(desk, self.app.chunk_ids(), Arc::new(ops.search.vectors()), 2);
         Stages::default()
             .with(Ingest::new(blobs.clone()).expect("the stage has a name"))
             .with(AsItIs {

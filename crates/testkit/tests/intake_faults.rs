@@ -102,7 +102,7 @@ async fn a_database_that_dies_between_bytes_and_row_leaves_bytes_for_the_janitor
     assert_eq!(rows(&app, "documents").await + rows(&app, "ingestion_runs").await, 0);
     assert_eq!(originals(&app).await, 1, "published, and nobody refers to it");
     assert_eq!(swept(&app).await, 0);
-    app.ops.do_housekeeping().await.unwrap();
+    app.ops.operations.do_housekeeping().await.unwrap();
     // A day later everybody has to sign in again.
     let token = app.login("admin@acme.test").await;
     let accepted = app.upload("a.txt", "some words").bearer(&token).send().await;

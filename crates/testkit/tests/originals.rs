@@ -39,11 +39,11 @@ fn scope(tenant: &TestTenant) -> Scope {
 }
 
 async fn upload(app: &TestApp, tenant: &TestTenant, content: &str) {
-    let mut receiving = app.ops.begin_upload(&caller(tenant)).await.unwrap();
+    let mut receiving = app.ops.uploads.begin_upload(&caller(tenant)).await.unwrap();
     receiving.write(Bytes::from(content.to_owned())).await.unwrap();
     let received = receiving.finish().await.unwrap();
     let described = Described { file_name: "a.txt".to_owned(), ..Described::default() };
-    app.ops.submit_document(received, described, None).await.unwrap();
+    app.ops.uploads.submit_document(received, described, None).await.unwrap();
 }
 
 /// Announced and published, and then the process died.
@@ -155,7 +155,7 @@ async fn the_janitor_never_takes_what_an_upload_is_about_to_refer_to() {
         let content = format!("content {}", round % 3);
         let hash = leave_unreferenced(&app, &acme, &content).await;
         app.clock.advance(Duration::hours(25));
-        app.ops.do_housekeeping().await.unwrap();
+        app.ops.operations.do_housekeeping().await.unwrap();
         let sweeping = tokio::spawn({
             let janitor = janitor(&app);
             async move { janitor.sweep().await.unwrap() }

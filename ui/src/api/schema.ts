@@ -1543,6 +1543,8 @@ export interface components {
              */
             error_code?: string | null;
             filename: string;
+            /** @description Searches and answers can use it. A document that was processed without the stage `index` is listed only. */
+            is_searchable?: boolean;
             /** Format: int64 */
             size_bytes: number;
             /**
@@ -2387,6 +2389,8 @@ export interface components {
             /** Format: uuid */
             doc_version_id: string;
             is_active: boolean;
+            /** @description Searches can use it while it is active. */
+            is_searchable?: boolean;
             /** Format: uuid */
             run_id: string;
             version_label: string;

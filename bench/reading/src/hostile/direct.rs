@@ -10,11 +10,11 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use domain::{FileKind, TenantId};
+use pages::artifact;
+use pages::{Part, TextSource};
 use reading::Limits;
-use reading::artifact;
 use reading::detect::{Detected, detect, ending};
-use reading::model::{Part, TextSource};
-use reading::pool::{Document, DocumentWriter, ReadFailure, Subject};
+use reading::pool::{ChildFailure, Document, DocumentWriter, ReadFailure, Subject};
 use reading::reader::{Reader, ReaderSettings};
 use reading::sandbox::SandboxPolicy;
 use reading::tools::Tools;
@@ -52,13 +52,10 @@ impl Outcome {
     fn of(failure: &ReadFailure) -> Self {
         match failure {
             ReadFailure::Typed(_) => Self::Typed,
-            ReadFailure::Crashed { .. } => Self::Crashed,
-            ReadFailure::TimedOut { .. } => Self::TimedOut,
-            ReadFailure::OutOfMemory { .. } => Self::OutOfMemory,
-            ReadFailure::TooMuchOutput { .. }
-            | ReadFailure::Garbled { .. }
-            | ReadFailure::Unprotected { .. }
-            | ReadFailure::NotStarted { .. } => Self::Misbehaved,
+            ReadFailure::Child(ChildFailure::Crashed { .. }) => Self::Crashed,
+            ReadFailure::Child(ChildFailure::TimedOut { .. }) => Self::TimedOut,
+            ReadFailure::Child(ChildFailure::OutOfMemory { .. }) => Self::OutOfMemory,
+            ReadFailure::Child(_) => Self::Misbehaved,
         }
     }
 
@@ -170,7 +167,9 @@ fn is_misnamed(file_name: &str, kind: FileKind) -> bool {
 
 fn in_full(failure: &ReadFailure) -> String {
     match failure {
-        ReadFailure::Crashed { last_words, .. } => format!("{failure}: {last_words}"),
+        ReadFailure::Child(ChildFailure::Crashed { last_words, .. }) => {
+            format!("{failure}: {last_words}")
+        }
         _ => failure.to_string(),
     }
 }
@@ -216,7 +215,7 @@ fn new_artifact() -> Result<artifact::Writer<DocumentWriter>, ReadFailure> {
 }
 
 fn garbled(error: impl ToString) -> ReadFailure {
-    ReadFailure::Garbled { what: error.to_string() }
+    ChildFailure::garbled(error).into()
 }
 
 fn print(

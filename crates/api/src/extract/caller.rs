@@ -22,7 +22,7 @@ impl FromRequestParts<Arc<Api>> for SignedInCaller {
         let Client { address, trace } = Client::from_request_parts(parts, api).await?;
         let caller = match &api.settings.everybody_is {
             Some(everybody) => Caller { trace: Some(trace), ..everybody.clone() },
-            None => api.ops.authenticate(bearer_credential(parts)?, address, trace).await?,
+            None => api.ops.access.authenticate(bearer_credential(parts)?, address, trace).await?,
         };
         tracing::Span::current().record("tenant_id", tracing::field::display(caller.tenant_id));
         api.count_request(caller.tenant_id)?;

@@ -114,13 +114,13 @@ impl Form {
     }
 
     async fn take_file(&mut self, api: &Arc<Api>) -> Result<Received, ApiProblem> {
-        let mut receiving = api.ops.begin_upload(self.permit.caller()).await?;
+        let mut receiving = api.ops.uploads.begin_upload(self.permit.caller()).await?;
         while let Some(bytes) = self.reader.chunk().await? {
             receiving.write(bytes).await?;
         }
         let received = receiving.finish().await?;
-        if !api.ops.still_admits_upload(&self.permit).await {
-            api.ops.discard(received).await;
+        if !api.ops.uploads.still_admits_upload(&self.permit).await {
+            api.ops.uploads.discard(received).await;
             return Err(ApiProblem::unauthenticated(
                 "access ended while the file came; sign in again",
             ));

@@ -28,7 +28,7 @@ pub(crate) async fn list(
     Query(query): Query<PageQuery>,
 ) -> Result<Json<ApiKeyPage>, ApiProblem> {
     let request = page_request(query.page, query.limit, query.cursor.as_deref())?;
-    let page = api.ops.list_api_keys(&caller, &request).await?;
+    let page = api.ops.access.list_api_keys(&caller, &request).await?;
     Ok(Json(ApiKeyPage {
         items: page.items.into_iter().map(ApiKeyView::from).collect(),
         limit: request.limit,
@@ -58,7 +58,7 @@ pub(crate) async fn create(
 ) -> Result<Response, ApiProblem> {
     let requested =
         RequestedApiKey { name: body.name, role: body.role.into(), expires_at: body.expires_at };
-    let created = api.ops.create_api_key(&caller, requested).await?;
+    let created = api.ops.access.create_api_key(&caller, requested).await?;
     let location = [(header::LOCATION, format!("/v1/api-keys/{}", created.key.api_key_id))];
     let view = CreatedApiKeyView { api_key: created.key.into(), key: created.secret };
     Ok((StatusCode::CREATED, location, Json(view)).into_response())
@@ -76,7 +76,7 @@ pub(crate) async fn find(
     SignedInCaller(caller): SignedInCaller,
     Id(id): Id,
 ) -> Result<Json<ApiKeyView>, ApiProblem> {
-    Ok(Json(api.ops.find_api_key(&caller, ApiKeyId(id)).await?.into()))
+    Ok(Json(api.ops.access.find_api_key(&caller, ApiKeyId(id)).await?.into()))
 }
 
 /// Revoke an API key
@@ -93,6 +93,6 @@ pub(crate) async fn revoke(
     SignedInCaller(caller): SignedInCaller,
     Id(id): Id,
 ) -> Result<StatusCode, ApiProblem> {
-    api.ops.revoke_api_key(&caller, ApiKeyId(id)).await?;
+    api.ops.access.revoke_api_key(&caller, ApiKeyId(id)).await?;
     Ok(StatusCode::NO_CONTENT)
 }

@@ -62,7 +62,7 @@ pub(crate) async fn verify(
     State(api): State<Arc<Api>>,
     SignedInCaller(caller): SignedInCaller,
 ) -> Result<Json<ChainView>, ApiProblem> {
-    let report = api.ops.check_own_audit(&caller).await?;
+    let report = api.ops.audit.check_own_audit(&caller).await?;
     Ok(Json(ChainView {
         rows: report.rows,
         is_whole: report.is_intact(),
@@ -89,7 +89,7 @@ pub(crate) async fn checkpoints(
     if !(1..=1000).contains(&query.limit) {
         return Err(ApiProblem::invalid("limit must be 1 to 1000").for_field("limit"));
     }
-    let found = api.ops.list_checkpoints(&caller, query.after.into(), query.limit).await?;
+    let found = api.ops.audit.list_checkpoints(&caller, query.after.into(), query.limit).await?;
     let items = found.into_iter().map(|found| CheckpointView {
         number: found.number,
         taken_at: found.taken_at,
@@ -110,7 +110,7 @@ async fn page_of_log(
         return Err(ApiProblem::invalid("from and to must lie in the years 1 to 9999"));
     }
     let request = page_request(query.page, query.limit, query.cursor.as_deref())?;
-    let page = api.ops.read_audit(caller, &query.filter(), &request).await?;
+    let page = api.ops.audit.read_audit(caller, &query.filter(), &request).await?;
     Ok(Json(AuditPage {
         items: page.items.into_iter().map(AuditEntryView::from).collect(),
         limit: request.limit,

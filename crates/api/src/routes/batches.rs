@@ -49,8 +49,8 @@ pub(crate) async fn create(
         pipeline: body.pipeline,
         expected_documents: body.expected_documents,
     };
-    let done = api.ops.create_batch(&caller, requested, claim.as_ref()).await?;
-    let batch = api.ops.find_batch(&caller, done.value).await?;
+    let done = api.ops.batches.create_batch(&caller, requested, claim.as_ref()).await?;
+    let batch = api.ops.batches.find_batch(&caller, done.value).await?;
     let location = [(header::LOCATION, format!("/v1/batches/{}", done.value))];
     Ok(marked((StatusCode::CREATED, location, Json(view(batch))), done.replayed))
 }
@@ -70,7 +70,7 @@ pub(crate) async fn list(
     Query(query): Query<PageQuery>,
 ) -> Result<Json<BatchPage>, ApiProblem> {
     let request = page_request(query.page, query.limit, query.cursor.as_deref())?;
-    let page = api.ops.list_batches(&caller, &request).await?;
+    let page = api.ops.batches.list_batches(&caller, &request).await?;
     Ok(Json(BatchPage {
         items: page.items.into_iter().map(view).collect(),
         limit: request.limit,
@@ -90,7 +90,7 @@ pub(crate) async fn find(
     SignedInCaller(caller): SignedInCaller,
     Id(id): Id,
 ) -> Result<Json<BatchView>, ApiProblem> {
-    Ok(Json(view(api.ops.find_batch(&caller, BatchId(id)).await?)))
+    Ok(Json(view(api.ops.batches.find_batch(&caller, BatchId(id)).await?)))
 }
 
 /// Add documents to a batch
@@ -115,8 +115,8 @@ pub(crate) async fn add(
     Id(id): Id,
     upload: Upload,
 ) -> Result<Response, ApiProblem> {
-    let permit = api.ops.admit_upload(&caller).await?;
-    api.ops.check_batch_for_upload(&caller, BatchId(id)).await?;
+    let permit = api.ops.uploads.admit_upload(&caller).await?;
+    api.ops.batches.check_batch_for_upload(&caller, BatchId(id)).await?;
     let mut form = upload.read(&api, permit);
     let (mut files, mut all_replayed) = (Vec::new(), true);
     let mut said = Described::default();
@@ -139,7 +139,7 @@ pub(crate) async fn add(
             }
             // What came before is accepted and must be told; the rest of the form cannot be read.
             Err(problem) if problem.code == "too_large" => {
-                api.ops.note_too_large_in_batch(&caller, BatchId(id)).await?;
+                api.ops.uploads.note_too_large_in_batch(&caller, BatchId(id)).await?;
                 if files.is_empty() {
                     return Err(problem);
                 }
@@ -169,7 +169,7 @@ async fn take(
     claim: Option<&IdempotencyClaim>,
 ) -> (FileOutcome, bool) {
     let filename = described.file_name.clone();
-    match api.ops.submit_document(received, described, claim).await {
+    match api.ops.uploads.submit_document(received, described, claim).await {
         Ok(done) => {
             let accepted = Some(ingest_view(&done.value));
             (FileOutcome { filename, accepted, problem: None }, done.replayed)
@@ -203,7 +203,7 @@ pub(crate) async fn results(
     Query(query): Query<PageQuery>,
 ) -> Result<Json<BatchResultPage>, ApiProblem> {
     let request = page_request(query.page, query.limit, query.cursor.as_deref())?;
-    let page = api.ops.list_batch_results(&caller, BatchId(id), &request).await?;
+    let page = api.ops.batches.list_batch_results(&caller, BatchId(id), &request).await?;
     Ok(Json(BatchResultPage {
         items: page.items.into_iter().map(result_view).collect(),
         limit: request.limit,

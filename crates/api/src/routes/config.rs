@@ -26,6 +26,6 @@ pub(crate) async fn see(
     State(api): State<Arc<Api>>,
     SignedInCaller(caller): SignedInCaller,
 ) -> Result<Json<ConfigView>, ApiProblem> {
-    api.ops.permit_configuration(&caller).await?;
+    api.ops.tenants.permit_configuration(&caller).await?;
     Ok(Json(api.settings.configuration.clone()))
 }

@@ -38,7 +38,7 @@ pub(crate) async fn list(
     let request = page_request(query.page, query.limit, query.cursor.as_deref())?;
     let DocumentQuery { status, kind, source, tag, batch_id, search, from, to, .. } = query;
     let filter = filter_of(FacetQuery { status, kind, source, tag, batch_id, search, from, to })?;
-    let page = api.ops.list_documents(&caller, &filter, &request).await?;
+    let page = api.ops.documents.list_documents(&caller, &filter, &request).await?;
     Ok(Json(page_view(page, &request)))
 }
 
@@ -61,7 +61,7 @@ pub(crate) async fn facets(
     Query(query): Query<FacetQuery>,
 ) -> Result<Json<FacetsView>, ApiProblem> {
     let filter = filter_of(query)?;
-    let found = api.ops.count_facets(&caller, &filter).await?;
+    let found = api.ops.documents.count_facets(&caller, &filter).await?;
     Ok(Json(FacetsView {
         status: facet_view(found.status),
         kind: facet_view(found.kind),
@@ -84,7 +84,7 @@ pub(crate) async fn orphans(
     Query(query): Query<PageQuery>,
 ) -> Result<Json<DocumentPage>, ApiProblem> {
     let request = page_request(query.page, query.limit, query.cursor.as_deref())?;
-    let page = api.ops.list_orphans(&caller, &request).await?;
+    let page = api.ops.documents.list_orphans(&caller, &request).await?;
     Ok(Json(page_view(page, &request)))
 }
 
@@ -99,7 +99,7 @@ pub(crate) async fn summary(
     SignedInCaller(caller): SignedInCaller,
 ) -> Result<Json<DocumentSummary>, ApiProblem> {
     let counts: HashMap<String, i64> =
-        api.ops.count_documents(&caller).await?.into_iter().collect();
+        api.ops.documents.count_documents(&caller).await?.into_iter().collect();
     let of = |status: &str| counts.get(status).copied().unwrap_or_default();
     Ok(Json(DocumentSummary {
         total: counts.values().sum(),

@@ -72,7 +72,7 @@ pub(crate) async fn create(
 
 /// Exactly one file, and what is said of it, before or after it.
 async fn take_one(api: &Arc<Api>, caller: &Caller, upload: Upload) -> Result<Response, ApiProblem> {
-    let permit = api.ops.admit_upload(caller).await?;
+    let permit = api.ops.uploads.admit_upload(caller).await?;
     let mut form = upload.read(api, permit);
     let mut file = None;
     let mut said = Described::default();
@@ -87,7 +87,7 @@ async fn take_one(api: &Arc<Api>, caller: &Caller, upload: Upload) -> Result<Res
                 file = Some((file_name, received));
             }
             Ok(Some(Part::File { received, .. })) => {
-                api.ops.discard(received).await;
+                api.ops.uploads.discard(received).await;
                 break Err(ApiProblem::invalid(
                     "the form holds several files; send one, or use a batch",
                 ));
@@ -101,12 +101,12 @@ async fn take_one(api: &Arc<Api>, caller: &Caller, upload: Upload) -> Result<Res
         return Err(ApiProblem::invalid("the form holds no file: send it in a field named file"));
     };
     if let Err(problem) = read {
-        api.ops.discard(received).await;
+        api.ops.uploads.discard(received).await;
         return Err(problem);
     }
     let described = Described { file_name, ..said };
     let claim = form.claim(&described, &received);
-    let done = api.ops.submit_document(received, described, claim.as_ref()).await?;
+    let done = api.ops.uploads.submit_document(received, described, claim.as_ref()).await?;
     Ok(answer(done))
 }
 
@@ -158,7 +158,7 @@ pub(crate) async fn find(
     Id(id): Id,
 ) -> Result<Json<DocumentDetailView>, ApiProblem> {
     let DocumentDetail { document, versions, runs, parts } =
-        api.ops.find_document(&caller, DocId(id)).await?;
+        api.ops.documents.find_document(&caller, DocId(id)).await?;
     Ok(Json(DocumentDetailView {
         document: view(document),
         versions: versions.into_iter().map(version_view).collect(),
@@ -182,7 +182,7 @@ pub(crate) async fn delete(
     SignedInCaller(caller): SignedInCaller,
     Id(id): Id,
 ) -> Result<StatusCode, ApiProblem> {
-    api.ops.delete_document(&caller, DocId(id)).await?;
+    api.ops.documents.delete_document(&caller, DocId(id)).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -212,7 +212,7 @@ pub(crate) async fn rerun(
         from_stage: body.from_stage,
         password: body.password.map(Secret::new),
     };
-    let run_id = api.ops.rerun_document(&caller, DocId(id), rerun).await?;
+    let run_id = api.ops.runs.rerun_document(&caller, DocId(id), rerun).await?;
     Ok(queued(id, run_id.0))
 }
 
@@ -228,7 +228,7 @@ pub(crate) async fn retry(
     SignedInCaller(caller): SignedInCaller,
     Id(id): Id,
 ) -> Result<(StatusCode, Json<RerunResponse>), ApiProblem> {
-    let run_id = api.ops.retry_document(&caller, DocId(id)).await?;
+    let run_id = api.ops.runs.retry_document(&caller, DocId(id)).await?;
     Ok(queued(id, run_id.0))
 }
 
@@ -248,7 +248,7 @@ pub(crate) async fn tag(
     Id(id): Id,
     Body(body): Body<Tags>,
 ) -> Result<Json<Tags>, ApiProblem> {
-    Ok(Json(Tags { tags: api.ops.tag_document(&caller, DocId(id), body.tags).await? }))
+    Ok(Json(Tags { tags: api.ops.documents.tag_document(&caller, DocId(id), body.tags).await? }))
 }
 
 /// Take a document out of service
@@ -265,7 +265,7 @@ pub(crate) async fn deactivate(
     SignedInCaller(caller): SignedInCaller,
     Id(id): Id,
 ) -> Result<StatusCode, ApiProblem> {
-    api.ops.deactivate_document(&caller, DocId(id)).await?;
+    api.ops.documents.deactivate_document(&caller, DocId(id)).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -314,7 +314,7 @@ async fn link(
     query: LinkQuery,
 ) -> Result<Json<LinkView>, ApiProblem> {
     let hours = query.expires_in_hours.unwrap_or(1);
-    let signed = api.ops.create_link(caller, doc_id, hours).await?;
+    let signed = api.ops.content.create_link(caller, doc_id, hours).await?;
     Ok(Json(LinkView {
         url: format!("/v1/files/{}", signed.token),
         filename: signed.file_name,
@@ -346,6 +346,7 @@ pub(super) fn view(document: DocumentRecord) -> DocumentView {
         version: document.version,
         tags: document.tags,
         content_locked: document.content_locked,
+        is_searchable: document.is_searchable,
         created_at: document.created_at,
         updated_at: document.updated_at,
     }
@@ -368,6 +369,7 @@ fn version_view(version: VersionRecord) -> VersionView {
         version_label: version.version_label,
         content_hash: version.content_hash,
         is_active: version.is_active,
+        is_searchable: version.is_searchable,
         created_at: version.created_at,
         deactivated_at: version.deactivated_at,
     }

@@ -23,12 +23,19 @@ const KEEP_ALIVE: Duration = Duration::from_secs(15);
 
 /// Follow what happens
 ///
-/// Server-sent events about what the caller may see: `document.queued`, `document.started`,
+/// Server-sent events about what the caller may see: `document.queued`, `document.started`, `document.paused`,
 /// `document.completed`, `document.failed`, `batch.completed`, `batch.partial`; and, for callers who see all
 /// documents, `dead_jobs.changed` when the list of dead jobs has changed. After an interruption,
-/// `Last-Event-ID` goes on behind the last event that was seen; nothing is missed. When nothing is known of that event any
-/// more, the stream goes on with the oldest event that is kept. The stream ends when the caller's access does: signed out,
-/// deactivated, revoked or expired.
+/// `Last-Event-ID` goes on behind the last event that was seen; nothing is missed.
+///
+/// Two messages have no `id`, so that they leave `Last-Event-ID` as it is:
+/// - `document.progress` tells how far a stage is that is under way: `doc_id`, `run_id`, `stage`, `done` and `total`. It
+///   is sent about once a second and is not kept.
+/// - `stream.reset` comes first when events are missing between the last one that was seen and the next one: read anew
+///   what you show. Its `reason` is `events_pruned` (events are kept for as many days as `events_kept_days` says) or
+///   `unknown_event` (nothing is known of that event). The stream goes on with the oldest event that is kept.
+///
+/// The stream ends when the caller's access does: signed out, deactivated, revoked or expired.
 #[utoipa::path(
     get, path = "/events", tag = "events", operation_id = "follow_events",
     params(LastEventIdHeader),
@@ -51,13 +58,14 @@ pub(crate) async fn follow(
             })?)
         }
     };
-    let following = api.ops.follow_events(&caller, after).await?;
+    let following = api.ops.events.follow_events(&caller, after).await?;
     let events = stream::unfold(following, |mut following| async {
         let next = following.next().await?;
-        let event = Event::default()
-            .id(next.id.to_string())
-            .event(next.topic)
-            .data(next.payload.to_string());
+        let event = Event::default().event(next.topic).data(next.payload.to_string());
+        let event = match next.id {
+            Some(id) => event.id(id.to_string()),
+            None => event,
+        };
         Some((Ok::<_, Infallible>(event), following))
     });
     // Followers never finish by themselves; they would hold up a server that is told to stop.

@@ -44,7 +44,7 @@ pub(crate) async fn follow(
     let partial = range.is_some();
     let wants_bytes = method != Method::HEAD;
     let visit = LinkVisit { range, wants_bytes, client: address, trace };
-    match api.ops.follow_link(&token, visit).await? {
+    match api.ops.content.follow_link(&token, visit).await? {
         Followed::Here(original) => Ok(bytes_of(original, partial)),
         Followed::Elsewhere(url) => Ok(redirect_to(url.as_str())),
     }

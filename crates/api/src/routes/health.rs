@@ -60,7 +60,7 @@ pub(crate) async fn api_ready(State(api): State<Arc<Api>>) -> (StatusCode, Json<
 }
 
 async fn readiness(api: &Api) -> (StatusCode, Json<HealthView>) {
-    told(api.ops.check_readiness().await)
+    told(api.ops.operations.check_readiness().await)
 }
 
 pub(crate) fn told(readiness: Readiness) -> (StatusCode, Json<HealthView>) {

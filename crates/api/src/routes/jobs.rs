@@ -41,7 +41,7 @@ pub(crate) async fn list(
         stage: query.stage,
         run_id: query.run_id.map(RunId),
     };
-    let page = api.ops.list_jobs(&caller, &filter, &request).await?;
+    let page = api.ops.runs.list_jobs(&caller, &filter, &request).await?;
     Ok(Json(page_view(page, &request)))
 }
 
@@ -62,7 +62,7 @@ pub(crate) async fn list_dead(
     Query(query): Query<PageQuery>,
 ) -> Result<Json<JobPage>, ApiProblem> {
     let request = page_request(query.page, query.limit, query.cursor.as_deref())?;
-    let page = api.ops.list_dead_jobs(&caller, &request).await?;
+    let page = api.ops.runs.list_dead_jobs(&caller, &request).await?;
     Ok(Json(page_view(page, &request)))
 }
 
@@ -80,7 +80,7 @@ pub(crate) async fn requeue_dead(
     SignedInCaller(caller): SignedInCaller,
     Body(body): Body<RequeueRequest>,
 ) -> Result<Json<RequeueResponse>, ApiProblem> {
-    let requeued = api.ops.requeue_dead_jobs(&caller, &requested(body)?).await?;
+    let requeued = api.ops.runs.requeue_dead_jobs(&caller, &requested(body)?).await?;
     Ok(Json(RequeueResponse { requeued }))
 }
 
@@ -128,7 +128,7 @@ pub(crate) async fn discard_dead(
     Once { body, claim }: Once<DiscardRequest>,
 ) -> Result<Response, ApiProblem> {
     let jobs: Vec<JobId> = body.job_ids.into_iter().map(JobId).collect();
-    let done = api.ops.discard_jobs(&caller, &jobs, claim.as_ref()).await?;
+    let done = api.ops.runs.discard_jobs(&caller, &jobs, claim.as_ref()).await?;
     let skipped = |SkippedJob { job_id, problem }| SkippedJobView { job_id: job_id.0, problem };
     let view = DiscardResponse {
         discarded: done.value.discarded,
@@ -149,7 +149,7 @@ pub(crate) async fn find(
     SignedInCaller(caller): SignedInCaller,
     Id(id): Id,
 ) -> Result<Json<JobView>, ApiProblem> {
-    Ok(Json(view(api.ops.find_job(&caller, JobId(id)).await?)))
+    Ok(Json(view(api.ops.runs.find_job(&caller, JobId(id)).await?)))
 }
 
 /// Give a dead job a fresh start
@@ -167,7 +167,7 @@ pub(crate) async fn retry(
     SignedInCaller(caller): SignedInCaller,
     Id(id): Id,
 ) -> Result<Json<JobView>, ApiProblem> {
-    Ok(Json(view(api.ops.retry_job(&caller, JobId(id)).await?)))
+    Ok(Json(view(api.ops.runs.retry_job(&caller, JobId(id)).await?)))
 }
 
 /// How the queues stand
@@ -181,7 +181,7 @@ pub(crate) async fn queues(
     SignedInCaller(caller): SignedInCaller,
 ) -> Result<Json<QueuesView>, ApiProblem> {
     let now = api.ops.clock().now();
-    let queues = api.ops.list_queues(&caller).await?.into_iter().map(|queue| QueueView {
+    let queues = api.ops.runs.list_queues(&caller).await?.into_iter().map(|queue| QueueView {
         stage: queue.stage,
         waiting: queue.waiting,
         paused: queue.paused,
@@ -207,7 +207,7 @@ pub(crate) async fn cancel_run(
     SignedInCaller(caller): SignedInCaller,
     Id(id): Id,
 ) -> Result<StatusCode, ApiProblem> {
-    api.ops.cancel_run(&caller, RunId(id)).await?;
+    api.ops.runs.cancel_run(&caller, RunId(id)).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 

@@ -193,10 +193,10 @@ async fn search(api: &Api, caller: &Caller, given: SearchArguments) -> Result<Va
 }
 
 async fn document(api: &Api, caller: &Caller, doc_id: DocId) -> Result<Value, ApiProblem> {
-    let found = api.ops.find_document(caller, doc_id).await?.document;
+    let found = api.ops.documents.find_document(caller, doc_id).await?.document;
     let mut bytes = Vec::new();
     let object = ReadableObject::AssistantText;
-    let mut stream = api.ops.read_text(caller, object, doc_id, TextForm::Markdown).await?;
+    let mut stream = api.ops.content.read_text(caller, object, doc_id, TextForm::Markdown).await?;
     while bytes.len() <= MOST_TEXT
         && let Some(piece) = stream.try_next().await.map_err(OpsError::from)?
     {

@@ -28,10 +28,10 @@ pub(crate) async fn metrics(
         return Err(ApiProblem::new(StatusCode::NOT_FOUND, "not_found", REFUSAL));
     }
     // While the database is away the queues are not known; what was counted is.
-    if let Err(error) = api.ops.measure_queues().await {
+    if let Err(error) = api.ops.operations.measure_queues().await {
         tracing::debug!(%error, "the queues were not measured");
     }
-    api.ops.measure_sandbox();
+    api.ops.operations.measure_sandbox();
     Ok(written(&api.settings.metrics))
 }
 

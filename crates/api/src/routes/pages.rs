@@ -13,7 +13,7 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use domain::{DocId, ReadableObject};
 use ops::TextForm;
-use ops::pages::{Area, Block, BlockKind, Origin, Page, Span, Table, TextSource, Word};
+use pages::{Area, Block, BlockKind, Origin, Page, Span, Table, TextSource, Word};
 use uuid::Uuid;
 
 use crate::Api;
@@ -55,7 +55,7 @@ pub(crate) async fn page(
     })?;
     if is_picture {
         let width = query.width.unwrap_or(USUAL_WIDTH);
-        let picture = api.ops.draw_page(&caller, DocId(id), number, width).await?;
+        let picture = api.ops.content.draw_page(&caller, DocId(id), number, width).await?;
         let mut response = Body::from(picture).into_response();
         let headers = response.headers_mut();
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("image/png"));
@@ -68,7 +68,7 @@ pub(crate) async fn page(
         let detail = "width is for pictures: ask for the page with .png";
         return Err(ApiProblem::invalid(detail).for_field("width"));
     }
-    let (page, pages) = api.ops.read_page(&caller, DocId(id), number).await?;
+    let (page, pages) = api.ops.content.read_page(&caller, DocId(id), number).await?;
     Ok(Json(view(&page, pages)).into_response())
 }
 
@@ -121,7 +121,7 @@ pub(crate) async fn text(
             (ReadableObject::Markdown, TextForm::Markdown, "text/markdown; charset=utf-8")
         }
     };
-    let text = api.ops.read_text(&caller, object, DocId(id), form).await?;
+    let text = api.ops.content.read_text(&caller, object, DocId(id), form).await?;
     let mut response = Body::from_stream(text).into_response();
     response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(media_type));
     Ok(response)

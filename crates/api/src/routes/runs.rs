@@ -33,7 +33,7 @@ pub(crate) async fn list(
 ) -> Result<Json<RunPage>, ApiProblem> {
     let request = page_request(query.page, query.limit, query.cursor.as_deref())?;
     let status = query.status.map(Into::into);
-    let page = api.ops.list_runs(&caller, status, query.doc_id.map(DocId), &request).await?;
+    let page = api.ops.runs.list_runs(&caller, status, query.doc_id.map(DocId), &request).await?;
     Ok(Json(RunPage {
         items: page.items.into_iter().map(view).collect::<Result<_, _>>()?,
         limit: request.limit,
@@ -53,7 +53,7 @@ pub(crate) async fn find(
     SignedInCaller(caller): SignedInCaller,
     Id(id): Id,
 ) -> Result<Json<RunView>, ApiProblem> {
-    Ok(Json(view(api.ops.find_run(&caller, RunId(id)).await?)?))
+    Ok(Json(view(api.ops.runs.find_run(&caller, RunId(id)).await?)?))
 }
 
 /// Download what a stage left
@@ -79,7 +79,7 @@ pub(crate) async fn artifact(
     Path((id, stage, name)): Path<(String, String, String)>,
 ) -> Result<Response, ApiProblem> {
     let id: Uuid = id.parse().map_err(|_| no_such_run())?;
-    let found = api.ops.read_stage_artifact(&caller, RunId(id), &stage, &name).await?;
+    let found = api.ops.content.read_stage_artifact(&caller, RunId(id), &stage, &name).await?;
     let mut response = Body::from_stream(found.bytes).into_response();
     let headers = response.headers_mut();
     // A stranger's bytes: saved, never shown.

@@ -75,7 +75,7 @@ pub(super) async fn searched(
         limit: body.limit.unwrap_or(USUAL_HITS) as usize,
         filters: filters(body.filters)?,
     };
-    let result = api.ops.search(caller, &request).await?;
+    let result = api.ops.search.search(caller, &request).await?;
     Ok(SearchResponse { hits: hit_views(result.hits), warnings: result.warnings })
 }
 
@@ -111,7 +111,7 @@ pub(super) async fn asked(
     caller: &Caller,
     body: AskBody,
 ) -> Result<AskResponse, ApiProblem> {
-    Ok(answer_view(api.ops.ask(caller, &question(body)?, None).await?))
+    Ok(answer_view(api.ops.search.ask(caller, &question(body)?, None).await?))
 }
 
 fn question(body: AskBody) -> Result<Question, ApiProblem> {
@@ -130,7 +130,7 @@ fn tell(api: Arc<Api>, caller: Caller, question: Question) -> Response {
     tokio::spawn(async move {
         let work = async {
             let (events, mut happened) = mpsc::unbounded_channel();
-            let asking = api.ops.ask(&caller, &question, Some(&events));
+            let asking = api.ops.search.ask(&caller, &question, Some(&events));
             tokio::pin!(asking);
             let ended = loop {
                 tokio::select! {
@@ -193,7 +193,7 @@ pub(crate) async fn knowledge_base(
     Query(query): Query<PageQuery>,
 ) -> Result<Json<KnowledgeBasePage>, ApiProblem> {
     let request = page_request(query.page, query.limit, query.cursor.as_deref())?;
-    let page = api.ops.list_knowledge_base(&caller, &request).await?;
+    let page = api.ops.search.list_knowledge_base(&caller, &request).await?;
     Ok(Json(KnowledgeBasePage {
         items: page.items.into_iter().map(known_view).collect(),
         limit: request.limit,

@@ -27,8 +27,11 @@ pub(crate) async fn login(
     client: Client,
     Body(request): Body<LoginRequest>,
 ) -> Result<Json<LoginResponse>, ApiProblem> {
-    let signed_in =
-        api.ops.login(&request.email, request.password, client.address, client.trace).await?;
+    let signed_in = api
+        .ops
+        .access
+        .login(&request.email, request.password, client.address, client.trace)
+        .await?;
     Ok(Json(login_view(signed_in)))
 }
 
@@ -59,6 +62,7 @@ pub(crate) async fn change_password(
     let ChangePasswordRequest { current_password, new_password } = request;
     let signed_in = api
         .ops
+        .access
         .change_own_password(&caller, current_password, &new_password, client.address)
         .await?;
     Ok(Json(login_view(signed_in)))
@@ -76,7 +80,7 @@ pub(crate) async fn logout(
     State(api): State<Arc<Api>>,
     SignedInCaller(caller): SignedInCaller,
 ) -> Result<StatusCode, ApiProblem> {
-    api.ops.logout(&caller).await?;
+    api.ops.access.logout(&caller).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 

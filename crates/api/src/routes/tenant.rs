@@ -47,12 +47,12 @@ pub(crate) async fn change_rules(
         serde_json::to_value(rules).map_err(|error| ApiProblem::internal(error.to_string()))?;
     let wording = Wording { field: "field", whole: "the JSON body" };
     let rules = from_value(rules).map_err(|mismatch| mismatch.into_problem(wording))?;
-    api.ops.change_rules(&caller, rules).await?;
+    api.ops.tenants.change_rules(&caller, rules).await?;
     Ok(Json(view(&api, &caller).await?))
 }
 
 async fn view(api: &Api, caller: &Caller) -> Result<TenantView, ApiProblem> {
-    let found = api.ops.look_at_tenant(caller).await?;
+    let found = api.ops.tenants.look_at_tenant(caller).await?;
     let usual = api.settings.rate_limit_per_second.get();
     let rules = RulesView::of(&found.rules).map_err(|_| {
         ApiProblem::new(StatusCode::INTERNAL_SERVER_ERROR, "internal", "the rules cannot be shown")

@@ -31,7 +31,7 @@ pub(crate) async fn list(
     Query(query): Query<PageQuery>,
 ) -> Result<Json<UserPage>, ApiProblem> {
     let request = page_request(query.page, query.limit, query.cursor.as_deref())?;
-    let page = api.ops.list_users(&caller, &request).await?;
+    let page = api.ops.access.list_users(&caller, &request).await?;
     Ok(Json(UserPage {
         items: page.items.into_iter().map(UserView::from).collect(),
         limit: request.limit,
@@ -60,7 +60,7 @@ pub(crate) async fn create(
 ) -> Result<Response, ApiProblem> {
     let requested =
         RequestedUser { email: body.email, password: body.password, role: body.role.into() };
-    let done = api.ops.create_user(&caller, requested, claim.as_ref()).await?;
+    let done = api.ops.access.create_user(&caller, requested, claim.as_ref()).await?;
     let location = [(header::LOCATION, format!("/v1/users/{}", done.value.user_id))];
     let view = Json(UserView::from(done.value));
     Ok(marked((StatusCode::CREATED, location, view), done.replayed))
@@ -78,7 +78,7 @@ pub(crate) async fn find(
     SignedInCaller(caller): SignedInCaller,
     Id(id): Id,
 ) -> Result<Json<UserView>, ApiProblem> {
-    Ok(Json(api.ops.find_user(&caller, UserId(id)).await?.into()))
+    Ok(Json(api.ops.access.find_user(&caller, UserId(id)).await?.into()))
 }
 
 /// Change a user
@@ -102,7 +102,7 @@ pub(crate) async fn update(
         active: body.active,
         password: body.password,
     };
-    Ok(Json(api.ops.update_user(&caller, UserId(id), change).await?.into()))
+    Ok(Json(api.ops.access.update_user(&caller, UserId(id), change).await?.into()))
 }
 
 /// Deactivate a user
@@ -119,6 +119,6 @@ pub(crate) async fn deactivate(
     SignedInCaller(caller): SignedInCaller,
     Id(id): Id,
 ) -> Result<StatusCode, ApiProblem> {
-    api.ops.deactivate_user(&caller, UserId(id)).await?;
+    api.ops.access.deactivate_user(&caller, UserId(id)).await?;
     Ok(StatusCode::NO_CONTENT)
 }

@@ -62,7 +62,7 @@ async fn a_revoked_key_is_refused_here_at_once_and_elsewhere_soon() {
     let made = make_key(&app, &acme, "user").await.body;
     let key = made["key"].as_str().unwrap();
     let elsewhere = app.another_process().await;
-    assert!(elsewhere.authenticate(key, HERE, TraceContext::new(1)).await.is_ok());
+    assert!(elsewhere.access.authenticate(key, HERE, TraceContext::new(1)).await.is_ok());
 
     let path = format!("/v1/api-keys/{}", made["api_key_id"].as_str().unwrap());
     for _ in 0..2 {
@@ -70,8 +70,8 @@ async fn a_revoked_key_is_refused_here_at_once_and_elsewhere_soon() {
         assert_eq!(revoked.status, StatusCode::NO_CONTENT);
     }
     assert_eq!(app.get("/v1/me").bearer(key).send().await.status, StatusCode::UNAUTHORIZED);
-    elsewhere.do_housekeeping().await.unwrap();
-    assert!(elsewhere.authenticate(key, HERE, TraceContext::new(1)).await.is_err());
+    elsewhere.operations.do_housekeeping().await.unwrap();
+    assert!(elsewhere.access.authenticate(key, HERE, TraceContext::new(1)).await.is_err());
 
     let log = app.get("/v1/audit?action=API_KEY_REVOKED").bearer(&acme.admin_token).send().await;
     assert_eq!(log.body["items"].as_array().unwrap().len(), 1, "revoked twice, recorded once");
@@ -88,7 +88,7 @@ async fn the_last_use_is_written_down_by_and_by() {
     assert_eq!(last_used().await, Value::Null);
     app.clock.advance(Duration::seconds(10));
     app.get("/v1/me").bearer(made["key"].as_str().unwrap()).send().await;
-    app.ops.do_housekeeping().await.unwrap();
+    app.ops.operations.do_housekeeping().await.unwrap();
     assert_eq!(last_used().await, "2026-02-15T12:00:10Z");
 }
 
@@ -100,7 +100,7 @@ async fn a_key_with_a_wrong_secret_is_refused() {
     let wrong = format!("{}{}", &key[..15], "A".repeat(43));
     assert_eq!(app.get("/v1/me").bearer(&wrong).send().await.status, StatusCode::UNAUTHORIZED);
     let odd = "dk_ä".repeat(10);
-    assert!(app.ops.authenticate(&odd, HERE, TraceContext::new(1)).await.is_err());
+    assert!(app.ops.access.authenticate(&odd, HERE, TraceContext::new(1)).await.is_err());
 }
 
 #[tokio::test]
@@ -139,22 +139,22 @@ async fn a_key_ends_and_comes_back_with_the_person_who_made_it() {
 
     let elsewhere = app.another_process().await;
     for key in keys {
-        assert!(elsewhere.authenticate(key, HERE, TraceContext::new(1)).await.is_ok());
+        assert!(elsewhere.access.authenticate(key, HERE, TraceContext::new(1)).await.is_ok());
         assert_eq!(app.get("/v1/users").bearer(key).send().await.status, StatusCode::OK);
     }
     let admin = Caller::system(acme.tenant.tenant_id);
     app.clock.advance(Duration::seconds(1));
-    app.ops.deactivate_user(&admin, maker.user_id).await.unwrap();
-    elsewhere.do_housekeeping().await.unwrap();
+    app.ops.access.deactivate_user(&admin, maker.user_id).await.unwrap();
+    elsewhere.operations.do_housekeeping().await.unwrap();
     for key in keys {
         assert_eq!(app.get("/v1/users").bearer(key).send().await.status, StatusCode::UNAUTHORIZED);
-        assert!(elsewhere.authenticate(key, HERE, TraceContext::new(1)).await.is_err());
+        assert!(elsewhere.access.authenticate(key, HERE, TraceContext::new(1)).await.is_err());
     }
     let listed = app.get("/v1/api-keys").bearer(&acme.admin_token).send().await.body;
     assert_eq!(listed["items"][0]["created_by"]["is_active"], false, "{listed}");
 
     let back = RequestedChange { active: Some(true), ..RequestedChange::default() };
-    app.ops.update_user(&admin, maker.user_id, back).await.unwrap();
+    app.ops.access.update_user(&admin, maker.user_id, back).await.unwrap();
     assert_eq!(app.get("/v1/users").bearer(key).send().await.status, StatusCode::OK);
 }
 
@@ -213,6 +213,9 @@ async fn keys_from_before_know_who_made_them_or_go_on_without() {
     let elsewhere = app.another_process().await;
     for made in [&first, &by_key.body, &unknown] {
         let key = made["key"].as_str().unwrap();
-        assert!(elsewhere.authenticate(key, HERE, TraceContext::new(1)).await.is_ok(), "{made}");
+        assert!(
+            elsewhere.access.authenticate(key, HERE, TraceContext::new(1)).await.is_ok(),
+            "{made}"
+        );
     }
 }

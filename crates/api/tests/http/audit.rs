@@ -89,7 +89,7 @@ async fn filters_hold_together() {
     let app = TestApp::start().await;
     let acme = app.tenant("acme").await;
     app.clock.advance(Duration::hours(1));
-    app.ops.do_housekeeping().await.unwrap();
+    app.ops.operations.do_housekeeping().await.unwrap();
     let (user, _) = app.user(&acme, Role::User).await;
     let about_user = format!("entity_type=user&entity_id={}", user.user_id);
     assert_eq!(actions(&app, &acme, &about_user).await, ["USER_LOGIN", "USER_CREATED"]);

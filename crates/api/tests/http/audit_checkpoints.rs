@@ -50,7 +50,7 @@ impl Attack {
         for _ in 0..3 {
             app.login("admin@acme.test").await;
         }
-        assert_eq!(app.ops.take_checkpoints(app.ops.clock().now()).await.unwrap(), 1);
+        assert_eq!(app.ops.audit.take_checkpoints(app.ops.clock().now()).await.unwrap(), 1);
         let attack = Self { app, tenant };
         let report = attack.verify(&[]).await;
         assert!(report.is_intact(), "{report:?}");
@@ -73,7 +73,7 @@ impl Attack {
     }
 
     async fn verify(&self, against: &[SignedCheckpoint]) -> ChainReport {
-        let reports = self.app.ops.verify_audit(against).await.unwrap();
+        let reports = self.app.ops.audit.verify_audit(against).await.unwrap();
         let own = self.tenant.tenant.tenant_id;
         reports.into_iter().find(|report| report.tenant_id == own).unwrap()
     }
@@ -130,7 +130,7 @@ async fn an_emptied_log_shows_although_its_checkpoints_were_removed_too() {
 #[tokio::test]
 async fn an_exported_checkpoint_shows_what_was_done_to_database_and_object_store() {
     let attack = Attack::prepare().await;
-    let exported = attack.app.ops.export_checkpoints().await.unwrap();
+    let exported = attack.app.ops.audit.export_checkpoints().await.unwrap();
     attack.rewrite("DELETE FROM audit_log; DELETE FROM audit_checkpoints").await;
     attack.remove_stored_checkpoints().await;
     assert!(attack.verify(&[]).await.is_intact(), "nothing is left that could tell");
@@ -147,7 +147,7 @@ async fn a_tenant_that_is_gone_is_named() {
              DELETE FROM audit_log; DELETE FROM audit_lanes; DELETE FROM audit_checkpoints; DELETE FROM tenants",
         )
         .await;
-    let reports = attack.app.ops.verify_audit(&[]).await.unwrap();
+    let reports = attack.app.ops.audit.verify_audit(&[]).await.unwrap();
     let [report] = &reports[..] else { panic!("{reports:?}") };
     assert_eq!(report.tenant_id, gone);
     assert_eq!(report.checkpoints.faults, [CheckpointFault::TenantMissing]);
@@ -160,7 +160,7 @@ async fn a_checkpoint_of_the_forgers_own_is_refused() {
     settings.ops.audit.key = AuditKey::new(&Secret::new("the forger's"), &[]);
     let forger = attack.app.another_process_with(&settings).await;
     attack.rewrite("DELETE FROM audit_log WHERE position > 2; DELETE FROM audit_checkpoints").await;
-    assert_eq!(forger.take_checkpoints(attack.app.ops.clock().now()).await.unwrap(), 1);
+    assert_eq!(forger.audit.take_checkpoints(attack.app.ops.clock().now()).await.unwrap(), 1);
     let faults = attack.verify(&[]).await.checkpoints.faults;
     assert!(
         matches!(
@@ -190,7 +190,7 @@ async fn a_checkpoint_that_nobody_has_is_missed() {
     for number in 2..=3 {
         attack.app.login("admin@acme.test").await;
         assert_eq!(
-            attack.app.ops.take_checkpoints(attack.app.ops.clock().now()).await.unwrap(),
+            attack.app.ops.audit.take_checkpoints(attack.app.ops.clock().now()).await.unwrap(),
             1,
             "{number}"
         );
@@ -209,13 +209,13 @@ async fn checkpoints_are_taken_at_intervals_and_only_when_there_is_something_new
     let app = TestApp::start().await;
     app.tenant("acme").await;
     let due = || app.ops.clock().now() - Duration::minutes(15);
-    assert_eq!(app.ops.take_checkpoints(due()).await.unwrap(), 1, "the first at once");
+    assert_eq!(app.ops.audit.take_checkpoints(due()).await.unwrap(), 1, "the first at once");
     app.login("admin@acme.test").await;
-    assert_eq!(app.ops.take_checkpoints(due()).await.unwrap(), 0, "not yet");
+    assert_eq!(app.ops.audit.take_checkpoints(due()).await.unwrap(), 0, "not yet");
     app.clock.advance(Duration::minutes(16));
-    assert_eq!(app.ops.take_checkpoints(due()).await.unwrap(), 1);
+    assert_eq!(app.ops.audit.take_checkpoints(due()).await.unwrap(), 1);
     app.clock.advance(Duration::minutes(16));
-    assert_eq!(app.ops.take_checkpoints(due()).await.unwrap(), 0, "nothing new");
+    assert_eq!(app.ops.audit.take_checkpoints(due()).await.unwrap(), 0, "nothing new");
 }
 
 #[tokio::test]
@@ -224,12 +224,16 @@ async fn checkpoints_go_on_after_the_clock_was_set_back() {
     app.tenant("acme").await;
     let due = || app.ops.clock().now() - Duration::minutes(15);
     app.clock.advance(Duration::days(8));
-    assert_eq!(app.ops.take_checkpoints(due()).await.unwrap(), 1);
+    assert_eq!(app.ops.audit.take_checkpoints(due()).await.unwrap(), 1);
     app.clock.advance(-Duration::days(8));
     app.login("admin@acme.test").await;
-    assert_eq!(app.ops.take_checkpoints(due()).await.unwrap(), 1);
+    assert_eq!(app.ops.audit.take_checkpoints(due()).await.unwrap(), 1);
     app.login("admin@acme.test").await;
-    assert_eq!(app.ops.take_checkpoints(due()).await.unwrap(), 0, "not more often than before");
+    assert_eq!(
+        app.ops.audit.take_checkpoints(due()).await.unwrap(),
+        0,
+        "not more often than before"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -238,14 +242,15 @@ async fn of_two_servers_one_takes_the_checkpoint() {
     app.tenant("acme").await;
     let other = app.another_process().await;
     let due = app.ops.clock().now() - Duration::minutes(15);
-    let (one, two) = tokio::join!(app.ops.take_checkpoints(due), other.take_checkpoints(due));
+    let (one, two) =
+        tokio::join!(app.ops.audit.take_checkpoints(due), other.audit.take_checkpoints(due));
     assert_eq!(one.unwrap() + two.unwrap(), 1);
 }
 
 #[tokio::test]
 async fn the_key_of_an_earlier_time_counts_when_it_is_trusted() {
     let attack = Attack::prepare().await;
-    let exported = attack.app.ops.export_checkpoints().await.unwrap();
+    let exported = attack.app.ops.audit.export_checkpoints().await.unwrap();
     let renewed = |trusted| {
         let mut settings = TestSettings::default();
         let key = AuditKey::new(&Secret::new("a new key"), trusted);
@@ -260,7 +265,7 @@ async fn the_key_of_an_earlier_time_counts_when_it_is_trusted() {
 }
 
 async fn is_intact(ops: &Arc<ops::Ops>) -> bool {
-    ops.verify_audit(&[]).await.unwrap().iter().all(ChainReport::is_intact)
+    ops.audit.verify_audit(&[]).await.unwrap().iter().all(ChainReport::is_intact)
 }
 
 #[tokio::test]

@@ -366,7 +366,7 @@ async fn make_key_as(app: &TestApp, tenant: &TestTenant, maker: Option<UserId>) 
     }
     let requested =
         RequestedApiKey { name: "key".to_owned(), role: Role::ApiClient, expires_at: None };
-    app.ops.create_api_key(&caller, requested).await.unwrap().key.api_key_id.0
+    app.ops.access.create_api_key(&caller, requested).await.unwrap().key.api_key_id.0
 }
 
 fn split(route: &str) -> (Method, String) {

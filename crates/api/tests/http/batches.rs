@@ -32,8 +32,8 @@ async fn start() -> (TestApp, TestTenant) {
 
 /// The topics of everything that has happened so far.
 async fn topics(app: &TestApp, caller: &Caller) -> Vec<String> {
-    let beginning: EventId = format!("0-{}", uuid::Uuid::nil().simple()).parse().unwrap();
-    let mut following = app.ops.follow_events(caller, Some(beginning)).await.unwrap();
+    let beginning: EventId = format!("p0-{}", uuid::Uuid::nil().simple()).parse().unwrap();
+    let mut following = app.ops.events.follow_events(caller, Some(beginning)).await.unwrap();
     let mut topics = Vec::new();
     while let Ok(Some(event)) =
         tokio::time::timeout(std::time::Duration::from_millis(100), following.next()).await
@@ -166,7 +166,7 @@ async fn followers_see_what_they_may_in_order_and_go_on_where_they_were() {
     let (ada, ada_token) = app.user(&acme, Role::User).await;
     let ada = Caller::of_user(&ada);
     let admin = Caller::system(acme.tenant.tenant_id);
-    let mut live = app.ops.follow_events(&ada, None).await.unwrap();
+    let mut live = app.ops.events.follow_events(&ada, None).await.unwrap();
     app.upload("other.txt", "not ada's").bearer(&acme.admin_token).send().await;
     app.upload("own.txt", "ada's").bearer(&ada_token).send().await;
     app.work_off().await;
@@ -174,7 +174,7 @@ async fn followers_see_what_they_may_in_order_and_go_on_where_they_were() {
     assert_eq!(first.topic, "document.queued");
     assert_eq!(first.payload["title"], "own.txt");
     drop(live);
-    let mut resumed = app.ops.follow_events(&ada, Some(first.id)).await.unwrap();
+    let mut resumed = app.ops.events.follow_events(&ada, first.id).await.unwrap();
     assert_eq!(resumed.next().await.unwrap().topic, "document.started");
     assert_eq!(resumed.next().await.unwrap().topic, "document.completed");
     let everything = topics(&app, &admin).await;

@@ -144,9 +144,9 @@ async fn events_of_a_deleted_document_are_not_told_again() {
     let deleted = app.request(Method::DELETE, &gone.path("")).bearer(&acme.admin_token);
     deleted.send().await;
     let last = ready(&library, &acme.admin_token, "last.txt", "The last one.").await;
-    let beginning: EventId = "0-00000000000000000000000000000000".parse().unwrap();
+    let beginning: EventId = "p0-00000000000000000000000000000000".parse().unwrap();
     let caller = Caller::of_user(&acme.admin);
-    let mut following = app.ops.follow_events(&caller, Some(beginning)).await.unwrap();
+    let mut following = app.ops.events.follow_events(&caller, Some(beginning)).await.unwrap();
     let mut told = Vec::new();
     while told.last() != Some(&last.doc_id) {
         let event = following.next().await.unwrap();
@@ -406,7 +406,7 @@ async fn reading_an_original_is_recorded_once() {
     app.get(&link).from_address("192.0.2.7".parse().unwrap()).send().await;
     assert_eq!(reads().await, 2, "another client");
     app.clock.advance(Duration::minutes(10));
-    app.ops.do_housekeeping().await.unwrap();
+    app.ops.operations.do_housekeeping().await.unwrap();
     app.get(&link).send().await;
     let rows = audited(app, &acme, "ORIGINAL_READ").await;
     assert_eq!(rows.len(), 3, "another time");

@@ -37,10 +37,11 @@ impl Office {
         let rooms = [StageRoom {
             stage: "ingest".parse().unwrap(),
             room: 10,
+            is_reserved: false,
             last_tenant: TenantId(uuid::Uuid::nil()),
             lease_until: now + chrono::Duration::seconds(15),
         }];
-        let claim = Claim { rooms: &rooms, most: 10, but_for: &[], worker_id: "w", now };
+        let claim = Claim { rooms: &rooms, most: 10, busy_tenants: &[], worker_id: "w", now };
         let mut across = self.app.ops.store().across_tenants().await.unwrap();
         let jobs = across.claim_jobs(&claim).await.unwrap();
         assert!(!jobs.is_empty(), "something waits");
@@ -259,8 +260,8 @@ async fn whoever_follows_hears_that_the_list_changed_and_own_reach_hears_nothing
     let start = async |token: &str| {
         let client = Ipv4Addr::LOCALHOST.into();
         let caller =
-            office.app.ops.authenticate(token, client, TraceContext::new(1)).await.unwrap();
-        office.app.ops.follow_events(&caller, None).await.unwrap()
+            office.app.ops.access.authenticate(token, client, TraceContext::new(1)).await.unwrap();
+        office.app.ops.events.follow_events(&caller, None).await.unwrap()
     };
     let (mut admin, mut user) = (start(office.token()).await, start(&ada).await);
     office.discard(&[&job]).await;

@@ -39,7 +39,7 @@ async fn find_by(mode: Mode, process: &Ops, acme: &TestTenant) -> SearchResult {
         limit: 10,
         filters: Filters::default(),
     };
-    process.search(&Caller::system(acme.tenant.tenant_id), &request).await.unwrap()
+    process.search.search(&Caller::system(acme.tenant.tenant_id), &request).await.unwrap()
 }
 
 fn names(found: &SearchResult) -> BTreeSet<&str> {
@@ -71,7 +71,7 @@ async fn the_old_model_answers_until_the_new_one_has_been_through_everything() {
     }
     let during = find(&new, &acme).await;
 
-    while new.vectors().fill_in().await.unwrap() {}
+    while new.search.vectors().fill_in().await.unwrap() {}
     let after = find(&new, &acme).await;
     assert_eq!(names(&after), BTreeSet::from(["first.txt", "second.txt"]));
     assert_ne!(scores(&after), scores(&during), "the new vectors answer");
@@ -94,7 +94,7 @@ async fn an_old_model_that_is_gone_leaves_the_words_and_a_reason() {
     let [warning] = during.warnings.as_slice() else { panic!("{during:?}") };
     assert!(warning.contains("cannot be opened: in its place there is "), "{warning}");
 
-    while new.vectors().fill_in().await.unwrap() {}
+    while new.search.vectors().fill_in().await.unwrap() {}
     let after = find(&new, &acme).await;
     assert_eq!((names(&after).len(), after.warnings.len()), (1, 0), "{after:?}");
 }
@@ -113,7 +113,7 @@ async fn the_old_model_is_let_go_of_when_nobody_needs_it() {
             .fetch_one(&mut database)
             .await
             .unwrap();
-    while new.vectors().fill_in().await.unwrap() {}
+    while new.search.vectors().fill_in().await.unwrap() {}
     // Were it open still, it would not have to be opened.
     fs::remove_dir_all(library.model()).unwrap();
     sqlx::query("UPDATE tenants SET search_model = $1 WHERE name = 'acme'")
@@ -131,13 +131,13 @@ async fn what_a_process_with_the_old_model_adds_later_is_moved_too() {
     hand_in(&library, &acme, "first.txt", "The insurance costs 90 EUR.", &library.app.ops).await;
     let new_model = another_model();
     let new = library.app.another_process_with(&Library::settings_with(new_model.path())).await;
-    while new.vectors().fill_in().await.unwrap() {}
+    while new.search.vectors().fill_in().await.unwrap() {}
     fs::remove_dir_all(new_model.path()).unwrap();
     let late = library.app.another_process_with(&library.settings()).await;
     hand_in(&library, &acme, "late.txt", "Payment is due in May.", &late).await;
     assert_eq!(names(&find(&new, &acme).await), BTreeSet::from(["first.txt"]));
     let by_words = find_by(Mode::Hybrid, &new, &acme).await;
     assert!(by_words.warnings[0].starts_with("some documents wait"), "{by_words:?}");
-    while new.vectors().fill_in().await.unwrap() {}
+    while new.search.vectors().fill_in().await.unwrap() {}
     assert_eq!(names(&find(&new, &acme).await), BTreeSet::from(["first.txt", "late.txt"]));
 }

@@ -53,7 +53,7 @@ async fn a_stream_ends_when_its_follower_is_deactivated() {
     let (user, token) = app.user(&acme, Role::Viewer).await;
     let stream = follow(&app, &token).await;
     let admin = Caller::system(acme.tenant.tenant_id);
-    app.ops.deactivate_user(&admin, user.user_id).await.unwrap();
+    app.ops.access.deactivate_user(&admin, user.user_id).await.unwrap();
     something_happens(&app, &acme).await;
     assert!(!rest_of(stream).await.contains("document"), "nothing of what came after");
 }
@@ -70,7 +70,7 @@ async fn a_stream_ends_when_its_follower_signs_out_or_the_token_expires() {
 
     let expiring = follow(&app, &acme.admin_token).await;
     app.clock.advance(Duration::hours(24));
-    app.ops.do_housekeeping().await.unwrap();
+    app.ops.operations.do_housekeeping().await.unwrap();
     assert!(!rest_of(expiring).await.contains("document"));
 }
 
@@ -96,6 +96,6 @@ async fn a_stream_ends_with_the_key_it_was_opened_with() {
 
     let orphaned = follow(&app, &text(&new_key(None).await, "key")).await;
     let admin = Caller::system(acme.tenant.tenant_id);
-    app.ops.deactivate_user(&admin, maker.user_id).await.unwrap();
+    app.ops.access.deactivate_user(&admin, maker.user_id).await.unwrap();
     assert!(!rest_of(orphaned).await.contains("document"));
 }

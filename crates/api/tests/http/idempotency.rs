@@ -94,7 +94,7 @@ async fn a_key_is_forgotten_after_a_day() {
     let acme = app.tenant("acme").await;
     create(&app, &acme.admin_token, "k1", ada()).await;
     app.clock.advance(Duration::hours(25));
-    app.ops.do_housekeeping().await.unwrap();
+    app.ops.operations.do_housekeeping().await.unwrap();
     let token = app.login("admin@acme.test").await;
     assert_eq!(create(&app, &token, "k1", ada()).await.code(), "email_taken");
     let mut superuser = app.database.superuser().await;

@@ -48,10 +48,11 @@ async fn claim_some(app: &TestApp, most: usize) -> Vec<ClaimedJob> {
     let rooms = [StageRoom {
         stage: "ocr".parse().unwrap(),
         room: 10,
+        is_reserved: false,
         last_tenant: TenantId(uuid::Uuid::nil()),
         lease_until: now + chrono::Duration::seconds(15),
     }];
-    let claim = Claim { rooms: &rooms, most, but_for: &[], worker_id: "w1", now };
+    let claim = Claim { rooms: &rooms, most, busy_tenants: &[], worker_id: "w1", now };
     let mut across = app.ops.store().across_tenants().await.unwrap();
     let jobs = across.claim_jobs(&claim).await.unwrap();
     across.commit().await.unwrap();
@@ -125,7 +126,7 @@ async fn dead_jobs_are_requeued_by_what_they_have_in_common() {
     let early = app.ops.clock().now();
     let (run_id, _) = queue_run(&app, &acme).await;
     app.clock.advance(chrono::Duration::hours(1));
-    app.ops.do_housekeeping().await.unwrap();
+    app.ops.operations.do_housekeeping().await.unwrap();
     let late = app.ops.clock().now();
     for tenant in [&acme, &acme, &other] {
         queue_run(&app, tenant).await;
@@ -238,7 +239,7 @@ async fn queues_show_depth_and_age() {
         }]})
     );
     app.clock.advance(chrono::Duration::minutes(1));
-    app.ops.do_housekeeping().await.unwrap();
+    app.ops.operations.do_housekeeping().await.unwrap();
     let later = app.get("/v1/queues").bearer(&acme.admin_token).send().await;
     assert_eq!(later.body["queues"][0]["finished_last_minute"], 0);
     let jobs = app.get("/v1/jobs?status=PENDING&stage=ocr").bearer(&acme.admin_token).send().await;

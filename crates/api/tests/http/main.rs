@@ -6,6 +6,7 @@
     reason = "in a test, a panic is the right answer to what cannot be"
 )]
 
+mod activation;
 mod api_keys;
 mod audit;
 mod audit_checkpoints;
@@ -16,6 +17,7 @@ mod content_access;
 mod dead_jobs;
 mod document_lists;
 mod embedding_models;
+mod event_reading;
 mod event_streams;
 mod idempotency;
 mod intake;

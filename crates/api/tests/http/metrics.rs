@@ -31,15 +31,21 @@ async fn metrics_are_for_everybody_when_the_operator_says_so() {
 async fn a_worker_tells_other_machines_nothing_either() {
     use axum::body::Body;
     use axum::http::Request;
-    use ops::Vitals;
+    use ops::{RecentPauses, Vitals};
     use std::net::SocketAddr;
     use std::sync::Arc;
     use tower::ServiceExt;
 
     let app = TestApp::start().await;
     let (store, blobs) = (app.ops.store().clone(), app.blobs.clone());
-    let vitals =
-        Vitals { store, blobs, clock: Arc::clone(app.ops.clock()), sandbox: None, worker: None };
+    let vitals = Vitals {
+        store,
+        blobs,
+        clock: Arc::clone(app.ops.clock()),
+        sandbox: None,
+        worker: None,
+        recent_pauses: RecentPauses::default(),
+    };
     let router = api::worker_router(vitals, Metrics::new(false, String::new));
     for (from, status) in [("127.0.0.1:9", StatusCode::OK), ("10.0.0.7:9", StatusCode::NOT_FOUND)] {
         let from: SocketAddr = from.parse().unwrap();

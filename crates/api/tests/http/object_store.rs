@@ -102,7 +102,7 @@ async fn nothing_is_accepted_into_a_folder_that_is_not_mounted() {
     fs::rename(office.away(), &office.root).unwrap();
     assert_eq!(office.app.get("/readyz").send().await.status, StatusCode::OK);
     office.app.clock.advance(chrono::Duration::hours(1));
-    office.app.ops.do_housekeeping().await.unwrap();
+    office.app.ops.operations.do_housekeeping().await.unwrap();
     office.app.work_off().await;
     assert_eq!(office.status_of(&doc_id).await, "active");
     office.accepted("meanwhile").await;
@@ -176,7 +176,7 @@ async fn damaged_text_and_pages_are_not_shown() {
         assert_eq!(get(path).await.status, StatusCode::OK);
         // What was checked lately is believed for some minutes.
         office.app.clock.advance(chrono::Duration::minutes(11));
-        office.app.ops.do_housekeeping().await.unwrap();
+        office.app.ops.operations.do_housekeeping().await.unwrap();
         flip_a_bit(&layout.join(name));
         let answer = get(path).await;
         assert_eq!(answer.code(), "object_corrupted", "{name}: {}", answer.body);
@@ -216,11 +216,11 @@ async fn a_store_that_refuses_is_for_the_administrator_and_passes() {
         }
         app.work_off().await;
         app.clock.advance(chrono::Duration::minutes(5));
-        app.ops.do_housekeeping().await.unwrap();
+        app.ops.operations.do_housekeeping().await.unwrap();
     }
     proxy.set(Fault::None);
     app.clock.advance(chrono::Duration::hours(1));
-    app.ops.do_housekeeping().await.unwrap();
+    app.ops.operations.do_housekeeping().await.unwrap();
     app.work_off().await;
     let path = format!("/v1/documents/{}", accepted.body["doc_id"].as_str().unwrap());
     let document = app.get(&path).bearer(&acme.admin_token).send().await;
@@ -271,7 +271,7 @@ async fn a_check_lists_what_is_missing_damaged_and_orphaned() {
                 found.push(finding);
             }
         };
-        let totals = office.app.ops.check_objects(is_quick, &mut tell).await.unwrap();
+        let totals = office.app.ops.objects.check_objects(is_quick, &mut tell).await.unwrap();
         (totals, found)
     };
     let (totals, found) = check(false).await;

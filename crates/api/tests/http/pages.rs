@@ -3,8 +3,8 @@
 use axum::http::StatusCode;
 use blob::ArtifactPlace;
 use domain::{DocId, RunId, TenantId};
-use reading::artifact::Writer;
-use reading::model::{
+use pages::artifact::Writer;
+use pages::{
     Area, Block, BlockKind, Confidence, Head, KeyValue, Line, Origin, Page, Part, Reading, Size,
     Span, Tail, TextSource, Word,
 };

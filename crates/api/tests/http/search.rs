@@ -150,7 +150,8 @@ async fn what_is_taken_out_is_gone_from_the_next_query_on_in_every_process() {
         limit: 10,
         filters: ops::Filters::default(),
     };
-    let found_elsewhere = async || elsewhere.search(&caller, &request).await.unwrap().hits.len();
+    let found_elsewhere =
+        async || elsewhere.search.search(&caller, &request).await.unwrap().hits.len();
     assert_eq!(found_elsewhere().await, 0);
     let id = hand_in(&library, token, "lease.txt", LEASE).await;
     assert!(!documents(&search(&library, token, "lease").await).is_empty());

@@ -55,10 +55,10 @@ async fn what_is_not_served_any_more_is_forgotten_after_a_day() {
     assert_eq!(deactivated.status().await, 204);
 
     library.app.clock.advance(Duration::hours(23));
-    library.app.ops.vectors().sweep().await.unwrap();
+    library.app.ops.search.vectors().sweep().await.unwrap();
     assert!(count(&library, CHUNKS).await > kept.0, "for a day they are lent to a rerun");
     library.app.clock.advance(Duration::hours(2));
-    library.app.ops.vectors().sweep().await.unwrap();
+    library.app.ops.search.vectors().sweep().await.unwrap();
     assert_eq!((count(&library, CHUNKS).await, count(&library, VECTORS).await), kept);
 }
 
@@ -70,11 +70,11 @@ async fn vectors_of_a_model_that_nobody_searches_by_are_forgotten() {
     let model = tempfile::tempdir().unwrap();
     tiny::write_embedder(model.path(), 2).unwrap();
     let new = library.app.another_process_with(&Library::settings_with(model.path())).await;
-    new.vectors().sweep().await.unwrap();
+    new.search.vectors().sweep().await.unwrap();
     assert_eq!(count(&library, MODELS).await, 1, "the one by which everything is found stays");
-    while new.vectors().fill_in().await.unwrap() {}
+    while new.search.vectors().fill_in().await.unwrap() {}
     assert_eq!(count(&library, MODELS).await, 2);
-    new.vectors().sweep().await.unwrap();
+    new.search.vectors().sweep().await.unwrap();
     assert_eq!(count(&library, MODELS).await, 1);
     assert_eq!(search(&library, &acme, "fire").await["warnings"], json!([]));
 }

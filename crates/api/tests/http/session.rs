@@ -57,7 +57,7 @@ async fn a_token_ends_after_a_day() {
     let app = TestApp::start().await;
     let acme = app.tenant("acme").await;
     app.clock.advance(Duration::hours(24) - Duration::seconds(1));
-    app.ops.do_housekeeping().await.unwrap();
+    app.ops.operations.do_housekeeping().await.unwrap();
     assert_eq!(app.get("/v1/me").bearer(&acme.admin_token).send().await.status, StatusCode::OK);
     app.clock.advance(Duration::seconds(1));
     let late = app.get("/v1/me").bearer(&acme.admin_token).send().await;
@@ -115,16 +115,16 @@ async fn a_deactivated_user_is_out_everywhere_and_cannot_come_back() {
     let acme = app.tenant("acme").await;
     let (user, token) = app.user(&acme, Role::User).await;
     let elsewhere = app.another_process().await;
-    assert!(elsewhere.authenticate(&token, HERE, TraceContext::new(1)).await.is_ok());
+    assert!(elsewhere.access.authenticate(&token, HERE, TraceContext::new(1)).await.is_ok());
 
     app.clock.advance(Duration::seconds(1));
     let caller = Caller::system(acme.tenant.tenant_id);
-    app.ops.deactivate_user(&caller, user.user_id).await.unwrap();
-    assert!(app.ops.authenticate(&token, HERE, TraceContext::new(1)).await.is_err());
+    app.ops.access.deactivate_user(&caller, user.user_id).await.unwrap();
+    assert!(app.ops.access.authenticate(&token, HERE, TraceContext::new(1)).await.is_err());
     // What the channel or the timer makes the other process do.
-    elsewhere.do_housekeeping().await.unwrap();
+    elsewhere.operations.do_housekeeping().await.unwrap();
     assert!(matches!(
-        elsewhere.authenticate(&token, HERE, TraceContext::new(1)).await,
+        elsewhere.access.authenticate(&token, HERE, TraceContext::new(1)).await,
         Err(AuthError::Refused)
     ));
     let body = json!({"email": user.email, "password": TestApp::PASSWORD});
@@ -143,10 +143,11 @@ async fn a_sign_in_that_a_deactivation_overtakes_gives_no_access() {
     across.commit().await.unwrap();
     // … is overtaken here, and the token is issued later than the deactivation.
     let caller = Caller::system(acme.tenant.tenant_id);
-    app.ops.deactivate_user(&caller, user.user_id).await.unwrap();
+    app.ops.access.deactivate_user(&caller, user.user_id).await.unwrap();
     app.clock.advance(Duration::seconds(5));
-    let late = app.ops.sign_in(read, TraceContext::new(1)).await.unwrap();
-    let refused = app.ops.authenticate(late.token.reveal(), HERE, TraceContext::new(1)).await;
+    let late = app.ops.access.sign_in(read, TraceContext::new(1)).await.unwrap();
+    let refused =
+        app.ops.access.authenticate(late.token.reveal(), HERE, TraceContext::new(1)).await;
     assert!(matches!(refused, Err(AuthError::Refused)));
 }
 
@@ -158,14 +159,14 @@ async fn a_revocation_outlives_a_shorter_setting_for_sessions() {
     let (_, signed_out) = app.user(&acme, Role::User).await;
     app.request(Method::POST, "/v1/auth/logout").bearer(&signed_out).send().await;
     let caller = Caller::system(acme.tenant.tenant_id);
-    app.ops.deactivate_user(&caller, user.user_id).await.unwrap();
+    app.ops.access.deactivate_user(&caller, user.user_id).await.unwrap();
     app.clock.advance(Duration::hours(23));
     // Restarted with sessions of an hour; the tokens of the day before are still signed and unexpired.
     let mut settings = TestSettings::default();
     settings.ops.token_lifetime = Duration::hours(1);
     let restarted = app.another_process_with(&settings).await;
     for token in [&token, &signed_out] {
-        assert!(restarted.authenticate(token, HERE, TraceContext::new(1)).await.is_err());
+        assert!(restarted.access.authenticate(token, HERE, TraceContext::new(1)).await.is_err());
     }
 }
 
@@ -176,12 +177,12 @@ async fn a_revocation_is_heard_of_after_the_clock_was_set_back() {
     let (user, token) = app.user(&acme, Role::User).await;
     let elsewhere = app.another_process().await;
     app.clock.advance(Duration::hours(8));
-    elsewhere.do_housekeeping().await.unwrap();
+    elsewhere.operations.do_housekeeping().await.unwrap();
     app.clock.advance(-Duration::hours(8));
     let caller = Caller::system(acme.tenant.tenant_id);
-    app.ops.deactivate_user(&caller, user.user_id).await.unwrap();
-    elsewhere.do_housekeeping().await.unwrap();
-    assert!(elsewhere.authenticate(&token, HERE, TraceContext::new(1)).await.is_err());
+    app.ops.access.deactivate_user(&caller, user.user_id).await.unwrap();
+    elsewhere.operations.do_housekeeping().await.unwrap();
+    assert!(elsewhere.access.authenticate(&token, HERE, TraceContext::new(1)).await.is_err());
 }
 
 #[tokio::test]
@@ -189,7 +190,9 @@ async fn a_process_cut_off_from_the_database_vouches_for_nobody_after_a_minute()
     let app = TestApp::start().await;
     let acme = app.tenant("acme").await;
     app.clock.advance(Duration::seconds(60));
-    assert!(app.ops.authenticate(&acme.admin_token, HERE, TraceContext::new(1)).await.is_ok());
+    assert!(
+        app.ops.access.authenticate(&acme.admin_token, HERE, TraceContext::new(1)).await.is_ok()
+    );
     app.clock.advance(Duration::seconds(1));
     let answer = app.get("/v1/me").bearer(&acme.admin_token).send().await;
     assert_eq!(answer.status, StatusCode::SERVICE_UNAVAILABLE);
@@ -197,8 +200,10 @@ async fn a_process_cut_off_from_the_database_vouches_for_nobody_after_a_minute()
     let ready = app.get("/readyz").send().await;
     assert_eq!(ready.status, StatusCode::SERVICE_UNAVAILABLE);
     assert_eq!(ready.body["dependencies"][2]["name"], "access");
-    app.ops.do_housekeeping().await.unwrap();
-    assert!(app.ops.authenticate(&acme.admin_token, HERE, TraceContext::new(1)).await.is_ok());
+    app.ops.operations.do_housekeeping().await.unwrap();
+    assert!(
+        app.ops.access.authenticate(&acme.admin_token, HERE, TraceContext::new(1)).await.is_ok()
+    );
 }
 
 fn slow_guessing(trusted_proxies: &[&str]) -> TestSettings {
@@ -347,7 +352,7 @@ async fn an_admin_may_change_a_password_and_only_the_new_one_counts() {
     let change =
         RequestedChange { password: Some(Secret::new("battery staple")), ..Default::default() };
     let caller = Caller::system(acme.tenant.tenant_id);
-    app.ops.update_user(&caller, user.user_id, change).await.unwrap();
+    app.ops.access.update_user(&caller, user.user_id, change).await.unwrap();
     let login = async |password: &str| {
         let body = json!({"email": user.email, "password": password});
         app.post("/v1/auth/login", body).send().await.status

@@ -41,8 +41,8 @@ async fn the_operator_grants_one_tenant_less_and_the_others_notice_nothing() {
         concurrent_uploads: Some(7),
         storage_quota_bytes: Some(1_000),
     };
-    app.ops.change_limits("acme", limits).await.unwrap();
-    app.ops.do_housekeeping().await.unwrap();
+    app.ops.tenants.change_limits("acme", limits).await.unwrap();
+    app.ops.operations.do_housekeeping().await.unwrap();
     let upload = async |tenant: &testkit::TestTenant, text: &str| {
         app.upload("a.txt", text).bearer(&tenant.admin_token).send().await
     };
@@ -67,7 +67,7 @@ async fn the_operator_grants_one_tenant_less_and_the_others_notice_nothing() {
     assert_eq!(seen["limits"], granted);
     assert_eq!(seen["usage"]["documents"], 1, "{seen}");
     assert_eq!(seen["stages"], json!(["ingest"]), "what a pipeline can be made of");
-    assert!(app.ops.change_limits("nobody", limits).await.is_err());
+    assert!(app.ops.tenants.change_limits("nobody", limits).await.is_err());
 }
 
 #[tokio::test]
@@ -75,8 +75,8 @@ async fn a_rate_of_its_own_is_a_bucket_of_its_own() {
     let app = TestApp::start().await;
     let acme = app.tenant("acme").await;
     let limits = TenantLimits { requests_per_second: Some(1), ..TenantLimits::default() };
-    app.ops.change_limits("acme", limits).await.unwrap();
-    app.ops.do_housekeeping().await.unwrap();
+    app.ops.tenants.change_limits("acme", limits).await.unwrap();
+    app.ops.operations.do_housekeeping().await.unwrap();
     let mut refused = 0;
     for _ in 0..20 {
         let answer = app.get("/v1/me").bearer(&acme.admin_token).send().await;

@@ -199,7 +199,7 @@ async fn a_tenant_stores_as_much_as_its_quota_and_each_content_once() {
     assert_eq!(upload(&acme.admin_token, "and ten...").await.code(), "storage_quota_exceeded");
 
     let granted = TenantLimits { storage_quota_bytes: Some(30), ..TenantLimits::default() };
-    app.ops.change_limits("acme", granted).await.unwrap();
-    app.ops.do_housekeeping().await.unwrap();
+    app.ops.tenants.change_limits("acme", granted).await.unwrap();
+    app.ops.operations.do_housekeeping().await.unwrap();
     assert_eq!(upload(&acme.admin_token, "and ten...").await.status, StatusCode::ACCEPTED);
 }

@@ -129,12 +129,17 @@ impl Folder {
         self.with_disk(move |disk| reading::open(disk, key, range)).await
     }
 
-    pub(crate) async fn open_checked(
+    /// With a hash, its bytes are compared with that first.
+    pub(crate) async fn open_file(
         &self,
         key: String,
-        hash: ContentHash,
+        hash: Option<ContentHash>,
     ) -> Result<std::fs::File> {
-        self.with_disk(move |disk| reading::open_checked(disk, &key, hash)).await
+        self.with_disk(move |disk| match hash {
+            Some(hash) => reading::open_checked(disk, &key, hash),
+            None => reading::open_file(disk, &key),
+        })
+        .await
     }
 
     pub(crate) async fn delete(&self, key: String) -> Result<()> {

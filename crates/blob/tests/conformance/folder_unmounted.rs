@@ -119,6 +119,8 @@ async fn an_original_that_was_changed_is_noticed_and_publishing_it_again_repairs
         ] {
             assert!(matches!(error, BlobError::Damaged { .. }), "{error:?}");
         }
+        let reopened = desk.blobs.reopen_original(desk.tenant, &hash).await.unwrap();
+        assert!(reopened.is_some(), "it is not read again");
         assert_eq!(desk.publish(&sent).await, hash);
         assert!(desk.try_read(&hash).await.unwrap() == sent);
         assert!(desk.blobs.open_original(desk.tenant, &hash).await.unwrap().is_some());

@@ -117,13 +117,14 @@ mod tests {
     #[test]
     fn events_are_read_wherever_the_network_cuts_them() {
         let text = ":\n\nid: 1-a\nevent: document.started\ndata: {\"n\": \"é\"}\n\n:\n\nid: 2-b\r\n\
-                    event: document.failed\r\ndata: 7\r\n\r\nid: 3";
-        let event = |id: &str, topic: &str, payload| {
-            (Some(id.to_owned()), Heard::Event { topic: topic.to_owned(), payload })
+                    event: document.failed\r\ndata: 7\r\n\r\nevent: document.progress\ndata: 8\n\nid: 3";
+        let event = |id: Option<&str>, topic: &str, payload| {
+            (id.map(str::to_owned), Heard::Event { topic: topic.to_owned(), payload })
         };
         let wanted = [
-            event("1-a", "document.started", json!({ "n": "é" })),
-            event("2-b", "document.failed", json!(7)),
+            event(Some("1-a"), "document.started", json!({ "n": "é" })),
+            event(Some("2-b"), "document.failed", json!(7)),
+            event(None, "document.progress", json!(8)),
         ];
         for size in 1..text.len() {
             let mut lines = Lines::default();

@@ -18,7 +18,8 @@ pub(crate) async fn verify(
 ) -> anyhow::Result<ExitCode> {
     let kept = against.map(read_checkpoints).transpose()?.unwrap_or_default();
     let reports =
-        with_ops(config, Folder::MustBeThere, async |ops| ops.verify_audit(&kept).await).await?;
+        with_ops(config, Folder::MustBeThere, async |ops| ops.audit.verify_audit(&kept).await)
+            .await?;
     anyhow::ensure!(
         !reports.is_empty(),
         "there is no tenant in this database, so nothing to verify"
@@ -34,7 +35,8 @@ pub(crate) async fn verify(
 
 pub(crate) async fn export(config: &Config) -> anyhow::Result<ExitCode> {
     let exported =
-        with_ops(config, Folder::MustBeThere, async |ops| ops.export_checkpoints().await).await?;
+        with_ops(config, Folder::MustBeThere, async |ops| ops.audit.export_checkpoints().await)
+            .await?;
     for signed in exported {
         say(serde_json::to_string(&signed)?);
     }

@@ -25,7 +25,7 @@ pub(crate) async fn run(config: &Config, args: &CheckArgs) -> anyhow::Result<Exi
                 progress.tick();
             }
         };
-        ops.check_objects(args.quick, &mut tell).await
+        ops.objects.check_objects(args.quick, &mut tell).await
     })
     .await;
     progress.finish_and_clear();

@@ -7,11 +7,11 @@ use std::process::ExitCode;
 
 use anyhow::{Context, bail};
 use domain::{FailureCode, FileKind, TenantId};
+use pages::artifact;
+use pages::export::{self, JsonWriter};
+use pages::{Part, TextSource};
 use reading::Limits;
-use reading::artifact;
 use reading::detect::{Detected, detect};
-use reading::export::{self, JsonWriter};
-use reading::model::{Part, TextSource};
 use reading::pool::{Document, DocumentWriter, ReadFailure, Subject};
 use reading::reader::{Reader, be_a_child as serve};
 use uuid::Uuid;

@@ -48,9 +48,12 @@ async fn serve(
     stop: CancellationToken,
 ) -> anyhow::Result<()> {
     make_first_user(&ops, first_password).await?;
-    ops.do_housekeeping().await.context("the first look at the database failed")?;
-    let everybody_is =
-        if config.auth.enabled { None } else { Some(ops.development_caller(FIRST_USER).await?) };
+    ops.operations.do_housekeeping().await.context("the first look at the database failed")?;
+    let everybody_is = if config.auth.enabled {
+        None
+    } else {
+        Some(ops.access.development_caller(FIRST_USER).await?)
+    };
     let limits = &config.limits;
     let settings = ApiSettings {
         rate_limit_per_second: limits.rate_limit_per_second,
@@ -65,21 +68,28 @@ async fn serve(
     let router = api::router(&Api::new(Arc::clone(&ops), settings));
     let housekeeping = tokio::spawn({
         let (ops, stop) = (Arc::clone(&ops), stop.clone());
-        async move { ops.keep_house(stop).await }
+        async move { ops.operations.keep_house(stop).await }
     });
     let checkpoints = tokio::spawn({
         let (ops, stop) = (Arc::clone(&ops), stop.clone());
-        async move { ops.keep_checkpoints(stop).await }
+        async move { ops.audit.keep_checkpoints(stop).await }
     });
     let address = listener.local_addr().context("the listening address cannot be read")?;
     let workers = if config.work.while_serving {
         let health = WorkerHealth::default();
-        ops.watch_worker(probe(&health, false));
-        Some(Workers::start(ops.store(), ops.blobs(), stages, ops.vectors(), config, health)?)
+        ops.operations.watch_worker(probe(&health, false));
+        Some(Workers::start(
+            ops.store(),
+            ops.blobs(),
+            stages,
+            ops.search.vectors(),
+            config,
+            health,
+        )?)
     } else {
         None
     };
-    let sandbox_problem = ops.sandbox().and_then(SandboxReport::problem);
+    let sandbox_problem = ops.operations.sandbox().and_then(SandboxReport::problem);
     announce(config, address, workers.as_ref(), sandbox_problem.as_deref());
     let work = async {
         stop.cancelled().await;
@@ -100,7 +110,7 @@ async fn serve(
 /// On the first start, somebody must be able to sign in. A password that was made up is shown right
 /// away: whatever happens next, it would not be shown again.
 async fn make_first_user(ops: &Ops, first_password: &Chosen) -> anyhow::Result<()> {
-    let first = ops.first_start(FIRST_USER, &first_password.password).await;
+    let first = ops.tenants.first_start(FIRST_USER, &first_password.password).await;
     if let FirstStart::Created(user) = first.context("the first user cannot be made")? {
         say("This is the first start:");
         say(format_args!("  sign in as   {}", user.email));

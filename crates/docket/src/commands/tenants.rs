@@ -14,7 +14,7 @@ use crate::system;
 
 pub(crate) async fn list(config: &Config, as_json: bool) -> anyhow::Result<ExitCode> {
     let tenants =
-        with_ops(config, Folder::MustBeThere, async |ops| ops.list_tenants().await).await?;
+        with_ops(config, Folder::MustBeThere, async |ops| ops.tenants.list_tenants().await).await?;
     if as_json {
         say(json!({ "tenants": tenants }));
         return Ok(ExitCode::SUCCESS);
@@ -32,8 +32,10 @@ pub(crate) async fn limit(
     name: &str,
     limits: TenantLimits,
 ) -> anyhow::Result<ExitCode> {
-    with_ops(config, Folder::MustBeThere, async |ops| ops.change_limits(name, limits).await)
-        .await?;
+    with_ops(config, Folder::MustBeThere, async |ops| {
+        ops.tenants.change_limits(name, limits).await
+    })
+    .await?;
     let or_usual =
         |limit: Option<u64>| limit.map_or("as usual".to_owned(), |limit| limit.to_string());
     say(format_args!("Tenant {name} now has these limits:"));
@@ -63,9 +65,10 @@ pub(crate) async fn create(
         admin_email: admin_email.to_owned(),
         admin_password: chosen.password.clone(),
     };
-    let (tenant, admin) =
-        with_ops(config, Folder::MadeIfMissing, async |ops| ops.create_tenant(requested).await)
-            .await?;
+    let (tenant, admin) = with_ops(config, Folder::MadeIfMissing, async |ops| {
+        ops.tenants.create_tenant(requested).await
+    })
+    .await?;
     say(format_args!("Tenant {} has the id {}", tenant.name, tenant.tenant_id));
     say(format_args!("  sign in as   {}", admin.email));
     chosen.show_if_new();

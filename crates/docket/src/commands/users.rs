@@ -14,7 +14,7 @@ pub(crate) async fn reset_password(config: &Config, email: &str) -> anyhow::Resu
     email.parse::<EmailAddress>().map_err(ConfigError::argument)?;
     let chosen = passwords::choose(system::environment().random.as_ref())?;
     let user = with_ops(config, Folder::MustBeThere, async |ops| {
-        ops.reset_password(email, &chosen.password).await
+        ops.access.reset_password(email, &chosen.password).await
     })
     .await?;
     say(format_args!("{} has a new password and was signed out everywhere", user.email));

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use anyhow::Context;
 use engine::WorkerHealth;
-use ops::{Intake, VectorsKeeper, Vitals};
+use ops::{Intake, RecentPauses, VectorsKeeper, Vitals};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
@@ -56,6 +56,7 @@ pub(crate) async fn run(config: &Config, add_stages: AddStages) -> anyhow::Resul
             clock,
             sandbox: Some(sandbox),
             worker: Some(probe(&health, true)),
+            recent_pauses: RecentPauses::default(),
         };
         let answering = answering(config, vitals, listener, stop.clone())?;
         let workers = Workers::start(database.store(), &blobs, stages, vectors, config, health)?;

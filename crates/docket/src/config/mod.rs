@@ -125,6 +125,7 @@ pub(crate) struct WorkConfig {
     pub(crate) pipeline: Vec<StageName>,
     pub(crate) stale: StaleAfter,
     pub(crate) keep_finished_jobs: Duration,
+    pub(crate) keep_events: Duration,
 }
 
 #[derive(Debug)]
@@ -287,6 +288,7 @@ impl WorkConfig {
                 running: Duration::from_mins(number("crash_guard_running_stale_min", 60 * 24)?),
             },
             keep_finished_jobs: Duration::from_hours(24 * number("finished_jobs_kept_days", 3650)?),
+            keep_events: Duration::from_hours(24 * number("events_kept_days", 3650)?),
         })
     }
 }

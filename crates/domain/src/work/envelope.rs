@@ -7,22 +7,54 @@ use thiserror::Error;
 use super::StageName;
 use crate::{DocId, RunId, TenantId};
 
-/// A job on its way. Carries a version, so that a newer Docket can read what an older one sent.
+/// One stage of a run on its way to a worker. It names the job; what the job is allowed to do is decided by its row in
+/// the database, when it is claimed. Carries a version, so that a newer Docket can read what an older one sent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Envelope {
     pub version: u32,
+    pub job_type: JobType,
     pub tenant_id: TenantId,
     pub doc_id: DocId,
     pub run_id: RunId,
     pub stage: StageName,
     /// Counted from 1.
     pub attempt: u32,
-    /// After this moment nobody waits for the outcome any more.
+    /// By when this attempt should have ended. The lease decides whether it may still be worked on.
     pub deadline: DateTime<Utc>,
     pub idempotency_key: String,
     /// W3C trace context.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trace_parent: Option<String>,
+    #[serde(flatten)]
+    pub input: JobInput,
+    /// When the document was handed in.
+    pub submitted_at: DateTime<Utc>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum JobType {
+    UploadIngest,
+}
+
+/// What the run is about. The bytes themselves never travel: `upload_uri` says where they are.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct JobInput {
+    pub upload_uri: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// The kind of file, such as `pdf`.
+    pub source_type: String,
+    pub source_uri: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub original_filename: Option<String>,
+    /// `sha256:` and the hash.
+    pub content_hash: String,
+    /// Absent where documents are indexed by words alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub embedding_model: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub embedding_dim: Option<u32>,
 }
 
 #[derive(Debug, Error)]
@@ -31,6 +63,8 @@ pub enum UnreadableEnvelope {
     Malformed(#[from] serde_json::Error),
     #[error("the envelope has version {found}; this Docket reads up to {}", Envelope::VERSION)]
     TooNew { found: u32 },
+    #[error("the envelope's idempotency key is not that of its run, stage and attempt")]
+    WrongKey,
 }
 
 impl Envelope {
@@ -55,7 +89,14 @@ impl Envelope {
         if version > Self::VERSION {
             return Err(UnreadableEnvelope::TooNew { found: version });
         }
-        Ok(serde_json::from_str(json)?)
+        let envelope: Self = serde_json::from_str(json)?;
+        let Self { tenant_id, run_id, stage, attempt, .. } = &envelope;
+        let key = Self::idempotency_key(*tenant_id, *run_id, stage, *attempt);
+        if envelope.idempotency_key == key {
+            Ok(envelope)
+        } else {
+            Err(UnreadableEnvelope::WrongKey)
+        }
     }
 }
 
@@ -63,9 +104,10 @@ impl Envelope {
 mod tests {
     use super::*;
 
-    /// As version 1 was first written. It must stay readable for ever.
+    /// Version 1, with the names of both specs. It must stay readable for ever.
     const GOLDEN: &str = r#"{
         "version": 1,
+        "job_type": "upload_ingest",
         "tenant_id": "00000000-0000-0000-0000-000000000001",
         "doc_id": "00000000-0000-0000-0000-000000000002",
         "run_id": "00000000-0000-0000-0000-000000000003",
@@ -73,19 +115,21 @@ mod tests {
         "attempt": 1,
         "deadline": "2025-11-01T17:50:00Z",
         "idempotency_key": "00000000-0000-0000-0000-000000000001|00000000-0000-0000-0000-000000000003|ocr|1",
-        "trace_parent": "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
+        "trace_parent": "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
+        "upload_uri": "file:///data/uploads/foo.pdf",
+        "title": "IT Security Policy",
+        "source_type": "pdf",
+        "source_uri": "upload://sha256:abcdef",
+        "original_filename": "foo.pdf",
+        "content_hash": "sha256:abcdef",
+        "embedding_model": "BAAI/bge-base-en-v1.5",
+        "embedding_dim": 768,
+        "submitted_at": "2026-02-15T00:00:00Z"
     }"#;
 
     #[test]
     fn the_golden_envelope_reads_back_and_writes_the_same() {
         let envelope = Envelope::read(GOLDEN).unwrap();
-        let key = Envelope::idempotency_key(
-            envelope.tenant_id,
-            envelope.run_id,
-            &envelope.stage,
-            envelope.attempt,
-        );
-        assert_eq!(envelope.idempotency_key, key);
         let golden: serde_json::Value = serde_json::from_str(GOLDEN).unwrap();
         assert_eq!(serde_json::to_value(&envelope).unwrap(), golden);
     }
@@ -95,5 +139,11 @@ mod tests {
         let newer = GOLDEN.replace("\"version\": 1", "\"version\": 2");
         assert!(matches!(Envelope::read(&newer), Err(UnreadableEnvelope::TooNew { found: 2 })));
         assert!(matches!(Envelope::read("{}"), Err(UnreadableEnvelope::Malformed(_))));
+    }
+
+    #[test]
+    fn a_key_of_another_attempt_is_refused() {
+        let other = GOLDEN.replace("\"attempt\": 1", "\"attempt\": 2");
+        assert!(matches!(Envelope::read(&other), Err(UnreadableEnvelope::WrongKey)));
     }
 }

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
 use super::Dependency;
 
 /// What kind of failure it was, and so what happens next.
@@ -36,7 +38,8 @@ impl fmt::Display for FailureClass {
 }
 
 /// A failure that a program can do something about, by a name that stays.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum FailureCode {
     /// The original is encrypted, and no password came with it.
     PasswordRequired,

@@ -5,14 +5,18 @@
 //!  PENDING ───────────► PROCESSING ───────────────────► COMPLETED
 //!     ▲  ▲                │    │
 //!     │  └── released ────┤    │ given up (permanent, poison, out of attempts),
-//!     │      expired      │    │ cancelled
+//!     │      expired      │    │ expired for the last time, cancelled
 //!     │      put off      │    │
 //!     │      paused       ▼    ▼
 //!     └───────────────── DEAD ◄──── cancelled (from PENDING)
 //!          retried
 //! ```
 //!
-//! The engine owns every arrow but two: an administrator owns *retried* and *cancelled*.
+//! The engine owns every arrow but two: an administrator owns *retried* and *cancelled*. A job that is over is
+//! *recreated* where its run goes on without a live job and its stage has not succeeded.
+//!
+//! The SQL in `store/sql/jobs` makes these transitions; `store/tests/queue/transitions.rs` holds every cell of the
+//! matrix against it.
 
 use std::fmt;
 use std::str::FromStr;
@@ -88,8 +92,12 @@ pub enum JobEvent {
     Released,
     /// The lease ran out: the worker died or was cut off.
     Expired,
+    /// The same once too often.
+    ExpiredForGood,
     Retried,
     Cancelled,
+    /// Its run was found without a live job.
+    Recreated,
 }
 
 impl JobState {
@@ -105,26 +113,17 @@ impl JobState {
     }
 
     pub fn apply(self, event: JobEvent) -> Result<Self, IllegalTransition> {
-        use JobEvent::{
-            Cancelled, Claimed, Expired, GivenUp, Paused, PutOff, Released, Retried, Succeeded,
-        };
+        use JobEvent as Event;
         use JobState::{Completed, Dead, Pending, Processing};
         match (self, event) {
-            (Pending, Claimed) => Ok(Processing),
-            (Processing, Succeeded) => Ok(Completed),
-            (Processing, PutOff | Paused | Released | Expired) | (Dead, Retried) => Ok(Pending),
-            (Processing, GivenUp | Cancelled) | (Pending, Cancelled) => Ok(Dead),
-            (Pending, Succeeded | PutOff | Paused | GivenUp | Released | Expired | Retried)
-            | (Processing, Claimed | Retried)
-            | (
-                Completed,
-                Claimed | Succeeded | PutOff | Paused | GivenUp | Released | Expired | Retried
-                | Cancelled,
-            )
-            | (
-                Dead,
-                Claimed | Succeeded | PutOff | Paused | GivenUp | Released | Expired | Cancelled,
-            ) => {
+            (Pending, Event::Claimed) => Ok(Processing),
+            (Processing, Event::Succeeded) => Ok(Completed),
+            (Processing, Event::PutOff | Event::Paused | Event::Released | Event::Expired)
+            | (Dead, Event::Retried)
+            | (Completed | Dead, Event::Recreated) => Ok(Pending),
+            (Processing, Event::GivenUp | Event::ExpiredForGood)
+            | (Pending | Processing, Event::Cancelled) => Ok(Dead),
+            (Pending | Processing | Completed | Dead, _) => {
                 Err(IllegalTransition { what: "job", state: self.as_str(), event: event.as_str() })
             }
         }
@@ -132,7 +131,7 @@ impl JobState {
 }
 
 impl JobEvent {
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 11] = [
         Self::Claimed,
         Self::Succeeded,
         Self::PutOff,
@@ -140,8 +139,10 @@ impl JobEvent {
         Self::GivenUp,
         Self::Released,
         Self::Expired,
+        Self::ExpiredForGood,
         Self::Retried,
         Self::Cancelled,
+        Self::Recreated,
     ];
 
     fn as_str(self) -> &'static str {
@@ -153,8 +154,10 @@ impl JobEvent {
             Self::GivenUp => "given up",
             Self::Released => "released",
             Self::Expired => "taken over",
+            Self::ExpiredForGood => "given up by its worker",
             Self::Retried => "retried",
             Self::Cancelled => "cancelled",
+            Self::Recreated => "recreated",
         }
     }
 }
@@ -201,8 +204,10 @@ mod tests {
                 "GivenUp: - DEAD - -",
                 "Released: - PENDING - -",
                 "Expired: - PENDING - -",
+                "ExpiredForGood: - DEAD - -",
                 "Retried: - - - PENDING",
                 "Cancelled: DEAD DEAD - -",
+                "Recreated: - - PENDING PENDING",
             ]
         );
     }

@@ -4,8 +4,8 @@
 //! - A **stage** is one hop of a run; what became of it is recorded once per run and stage.
 //! - A **job** is the queued work of a stage. Who works on it holds its **lease**.
 //!
-//! The machines here are pure: they say what may follow what. The SQL that persists a transition
-//! repeats its guard in the `WHERE`.
+//! The machines here are pure: they say what may follow what. Runs move by [`RunState::apply`]; jobs are moved by SQL,
+//! many in a statement, and a test holds every transition of it against [`JobState::apply`].
 
 mod dependency;
 mod envelope;
@@ -16,7 +16,7 @@ mod retry;
 mod run;
 
 pub use dependency::Dependency;
-pub use envelope::{Envelope, UnreadableEnvelope};
+pub use envelope::{Envelope, JobInput, JobType, UnreadableEnvelope};
 pub use failure::{Failure, FailureClass, FailureCode};
 pub use job::{ClosedBy, JobEvent, JobState};
 pub use pipeline::{InvalidPipeline, Pipeline, StageName};

@@ -12,6 +12,9 @@ use thiserror::Error;
 pub struct StageName(String);
 
 impl StageName {
+    /// The stage that makes a version searchable, and serves it.
+    pub const INDEX: &'static str = "index";
+
     pub fn as_str(&self) -> &str {
         &self.0
     }

@@ -24,10 +24,12 @@ impl Jitter {
 }
 
 /// What became of the work before.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tries {
     /// Retries that have been used up.
     pub retries: u32,
+    /// The most retries, if the policy has no fewer (`jobs.max_attempts`).
+    pub max_retries: u32,
     /// How often it was paused, which uses up none.
     pub pauses: u32,
 }
@@ -51,16 +53,20 @@ const fn seconds<const N: usize>(values: [u64; N]) -> [Duration; N] {
     delays
 }
 
+impl Tries {
+    /// Of work that was never tried.
+    pub fn none(max_retries: u32) -> Self {
+        Self { retries: 0, max_retries, pauses: 0 }
+    }
+}
+
 impl RetryPolicy {
     /// Stages of the pipeline: 30 s, 2 min, 10 min, 1 h.
     pub const PIPELINE: Self =
         Self { name: "pipeline", delays: &seconds([30, 120, 600, 3600]), jittered: true };
-    /// Work on the knowledge base: 1, 2, 4 minutes.
+    /// Work on the knowledge base (the stage `index`: chunks and vectors): 1, 2, 4 minutes.
     pub const KNOWLEDGE: Self =
         Self { name: "knowledge", delays: &seconds([60, 120, 240]), jittered: false };
-    /// Documents out of a polled bucket: 5, 15, 60 minutes.
-    pub const SOURCE: Self =
-        Self { name: "source", delays: &seconds([300, 900, 3600]), jittered: false };
     /// After a crash or a limit: soon, three times, whatever the policy for ordinary failures.
     pub const POISON: Self = Self { name: "poison", delays: &seconds([1, 2, 4]), jittered: false };
     /// While a dependency is away: 5 s, 15 s, 1, 5 and 15 minutes, then every hour for as long as it takes. One job of
@@ -94,7 +100,8 @@ impl RetryPolicy {
             FailureClass::Poison => &Self::POISON,
             FailureClass::Retry => self,
         };
-        match policy.delays.get(tries.retries as usize) {
+        let delay = policy.delays.get(tries.retries as usize);
+        match delay.filter(|_| tries.retries < tries.max_retries) {
             Some(delay) if policy.jittered => Verdict::TryAgainIn(spread(*delay, jitter)),
             Some(delay) => Verdict::TryAgainIn(*delay),
             None => Verdict::GiveUp,
@@ -119,9 +126,19 @@ mod tests {
     use super::*;
 
     fn delays(policy: RetryPolicy, class: FailureClass, bits: u32) -> Vec<u64> {
+        delays_within(u32::MAX, policy, class, bits)
+    }
+
+    fn delays_within(
+        max_retries: u32,
+        policy: RetryPolicy,
+        class: FailureClass,
+        bits: u32,
+    ) -> Vec<u64> {
         (0..)
             .map(|retries| {
-                policy.after_failure(class, Tries { retries, pauses: 9 }, Jitter::from_bits(bits))
+                let tries = Tries { retries, max_retries, pauses: 9 };
+                policy.after_failure(class, tries, Jitter::from_bits(bits))
             })
             .map_while(|verdict| match verdict {
                 Verdict::TryAgainIn(delay) => Some(delay.as_secs()),
@@ -134,7 +151,6 @@ mod tests {
     fn the_policies_are_the_promised_ones() {
         let half = u32::MAX / 2;
         assert_eq!(delays(RetryPolicy::KNOWLEDGE, FailureClass::Retry, half), [60, 120, 240]);
-        assert_eq!(delays(RetryPolicy::SOURCE, FailureClass::Retry, half), [300, 900, 3600]);
         assert_eq!(delays(RetryPolicy::PIPELINE, FailureClass::Retry, 0), [27, 108, 540, 3240]);
         assert_eq!(
             delays(RetryPolicy::PIPELINE, FailureClass::Retry, u32::MAX),
@@ -151,10 +167,19 @@ mod tests {
     }
 
     #[test]
+    fn a_job_may_be_allowed_fewer_retries_than_its_policy_has() {
+        let within = |most, class| delays_within(most, RetryPolicy::KNOWLEDGE, class, 0);
+        assert_eq!(within(2, FailureClass::Retry), [60, 120]);
+        assert_eq!(within(2, FailureClass::Poison), [1, 2]);
+        assert_eq!(within(0, FailureClass::Retry), Vec::<u64>::new());
+        assert_eq!(within(9, FailureClass::Retry), [60, 120, 240]);
+    }
+
+    #[test]
     fn what_is_no_documents_fault_is_paused_ever_longer_and_never_given_up() {
         let class = FailureClass::Unavailable(Dependency::ObjectStore);
         let pause = |pauses, bits| {
-            let tries = Tries { retries: 4, pauses };
+            let tries = Tries { retries: 4, max_retries: 4, pauses };
             match RetryPolicy::PIPELINE.after_failure(class, tries, Jitter::from_bits(bits)) {
                 Verdict::Pause(Dependency::ObjectStore, delay) => {
                     (delay + Duration::from_millis(500)).as_secs()

@@ -5,12 +5,14 @@
 //!  queued ─────────────► running ──────────────────────────────► succeeded
 //!    │                     │  ▲
 //!    │ cancelled           │  │ retried
-//!    │ never picked up     │  │ (by an administrator; the start time stays)
+//!    │                     │  │ (by an administrator; the start time stays)
 //!    ▼                     ▼  │
-//!  failed ◄──────── stage given up, cancelled, interrupted
+//!  failed ◄──────── stage given up, cancelled
 //! ```
 //!
-//! `started` is the engine's, on the first claim; a run that is running may start further stages.
+//! `started` is the engine's, on the first claim; a run that is running may start further stages, and is *indexed* by
+//! one of them. A queued run succeeds where all its stages turn out to be done (`store/sql/jobs/take_over_stale.sql`).
+//! What follows from each move is decided in `progression.rs`.
 
 use std::fmt;
 use std::str::FromStr;
@@ -28,6 +30,8 @@ pub enum RunState {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum RunEvent {
     Started,
+    /// The stage `index` succeeded, and others follow.
+    Indexed,
     Succeeded,
     Failed,
     Retried,
@@ -50,16 +54,16 @@ impl RunState {
     }
 
     pub fn apply(self, event: RunEvent) -> Result<Self, IllegalTransition> {
-        use RunEvent::{Failed as Fail, Retried, Started, Succeeded as Succeed};
+        use RunEvent::{Failed as Fail, Indexed, Retried, Started, Succeeded as Succeed};
         use RunState::{Failed, Queued, Running, Succeeded};
         match (self, event) {
-            (Queued | Running, Started) | (Failed, Retried) => Ok(Running),
-            (Running, Succeed) => Ok(Succeeded),
+            (Queued | Running, Started) | (Running, Indexed) | (Failed, Retried) => Ok(Running),
+            (Queued | Running, Succeed) => Ok(Succeeded),
             (Queued | Running, Fail) => Ok(Failed),
-            (Queued, Succeed | Retried)
+            (Queued, Indexed | Retried)
             | (Running, Retried)
-            | (Succeeded, Started | Succeed | Fail | Retried)
-            | (Failed, Started | Succeed | Fail) => {
+            | (Succeeded, Started | Indexed | Succeed | Fail | Retried)
+            | (Failed, Started | Indexed | Succeed | Fail) => {
                 Err(IllegalTransition { what: "run", state: self.as_str(), event: event.as_str() })
             }
         }
@@ -67,11 +71,13 @@ impl RunState {
 }
 
 impl RunEvent {
-    pub const ALL: [Self; 4] = [Self::Started, Self::Succeeded, Self::Failed, Self::Retried];
+    pub const ALL: [Self; 5] =
+        [Self::Started, Self::Indexed, Self::Succeeded, Self::Failed, Self::Retried];
 
     fn as_str(self) -> &'static str {
         match self {
             Self::Started => "started",
+            Self::Indexed => "indexed",
             Self::Succeeded => "completed",
             Self::Failed => "failed",
             Self::Retried => "retried",
@@ -112,7 +118,8 @@ mod tests {
             [
                 //       queued running succeeded failed
                 "Started: running running - -",
-                "Succeeded: - succeeded - -",
+                "Indexed: - running - -",
+                "Succeeded: succeeded succeeded - -",
                 "Failed: failed failed - -",
                 "Retried: - - - running",
             ]

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use domain::{Failure, JobState};
-use engine::{Chore, Schedules, StageSettings, janitor};
+use engine::{Chore, Schedules, StageSettings, janitor, prune_events};
 
 use crate::workshop::{Workshop, quick, scripted};
 
@@ -79,6 +79,30 @@ async fn the_janitor_sweeps_what_is_finished_and_leaves_what_is_dead() {
     assert_eq!(left, ["broken DEAD", "ocr COMPLETED"], "what a retry needs is still there");
     assert_eq!(shop.job(dead.job_id).await.status, JobState::Completed);
     assert_eq!(shop.values("SELECT to_jsonb(name) FROM stages").await.len(), 4);
-    let waiting = shop.values("SELECT to_jsonb(topic) FROM outbox_events").await;
-    assert_eq!(waiting.len(), 2, "nobody has delivered them yet");
+}
+
+#[tokio::test]
+async fn old_events_are_pruned_in_every_tenant_once_they_have_a_position() {
+    let shop = Workshop::open().await;
+    let neighbour = shop.neighbour("b").await;
+    shop.submit_for(neighbour, &["ocr"]).await;
+    shop.submit(&["ocr"]).await;
+    shop.worker(quick(&["ocr"])).work_off().await.unwrap();
+    let keep = Duration::from_hours(24);
+    let clock = Arc::clone(&shop.environment.clock);
+    let schedules = Schedules::default().with(prune_events(shop.store.clone(), clock, keep));
+    let events = async || shop.values("SELECT to_jsonb(topic) FROM outbox_events").await.len();
+    shop.clock.advance(chrono::Duration::hours(23));
+    let made = events().await;
+    assert!(made >= 2, "{made}");
+    shop.store.number_events(shop.tenant_id).await.unwrap();
+    schedules.do_what_is_due(&shop.store, &shop.environment).await.unwrap();
+    assert_eq!(events().await, made);
+    shop.clock.advance(chrono::Duration::hours(2));
+    schedules.do_what_is_due(&shop.store, &shop.environment).await.unwrap();
+    assert_eq!(events().await, made / 2, "those of the other tenant have no position");
+    shop.store.number_all_events().await.unwrap();
+    shop.clock.advance(chrono::Duration::hours(1));
+    schedules.do_what_is_due(&shop.store, &shop.environment).await.unwrap();
+    assert_eq!(events().await, 0);
 }

@@ -7,7 +7,6 @@ use std::time::Duration;
 use chrono::{DateTime, Utc};
 use domain::{JobId, JobState};
 use engine::{StageSettings, Stages, WorkerSettings};
-use sqlx::Connection;
 use store::Store;
 use tokio::sync::Semaphore;
 
@@ -166,9 +165,9 @@ async fn no_more_jobs_run_at_once_than_are_allowed() {
 
 /// However long the jobs take that fill a worker, a tenant that has none among them is not kept waiting.
 #[tokio::test]
-async fn a_full_worker_has_a_seat_for_a_guest() {
+async fn a_full_worker_has_a_reserved_slot_for_an_idle_tenant() {
     let shop = Workshop::open().await;
-    let guest = shop.neighbour("guest").await;
+    let idle = shop.neighbour("idle").await;
     let gate = Arc::new(Semaphore::new(0));
     let (begun, mut seen) = tokio::sync::mpsc::unbounded_channel();
     let closed = Arc::clone(&gate);
@@ -189,66 +188,22 @@ async fn a_full_worker_has_a_seat_for_a_guest() {
     let mut next = async || tokio::time::timeout(SOON, seen.recv()).await.expect("one begins");
     assert_eq!([next().await, next().await], [Some(shop.tenant_id); 2]);
 
-    let jobs = [shop.submit_for(guest, &["ocr"]).await, shop.submit_for(guest, &["ocr"]).await];
+    let jobs = [shop.submit_for(idle, &["ocr"]).await, shop.submit_for(idle, &["ocr"]).await];
     worker.wake();
-    assert_eq!(next().await, Some(guest), "while the others go on");
+    assert_eq!(next().await, Some(idle), "while the others go on");
 
-    // There is one seat, and who sits there is no guest any more: from here on it is by turns.
+    // There is one reserved slot, and its tenant is not idle any more: from here on it is by turns.
     gate.add_permits(6);
     worker.wake();
     let rest = [next().await, next().await, next().await];
-    assert_eq!(rest.iter().filter(|tenant| **tenant == Some(guest)).count(), 1);
+    assert_eq!(rest.iter().filter(|tenant| **tenant == Some(idle)).count(), 1);
     worker.stop(SOON).await;
-    let scope = domain::Caller::system(guest).permit(domain::Action::RetryDeadJobs).unwrap();
+    let scope = domain::Caller::system(idle).permit(domain::Action::RetryDeadJobs).unwrap();
     for job in jobs {
         let mut tx = shop.store.read(&scope).await.unwrap();
         let job = tx.find_job(job.job_id).await.unwrap().unwrap();
         assert_eq!(job.status, JobState::Completed);
     }
-}
-
-/// A claim may take its time; whoever comes meanwhile, and has nothing under way, does not wait for it.
-#[tokio::test]
-async fn a_guest_is_seated_while_a_claim_is_under_way() {
-    let shop = Workshop::open().await;
-    let guest = shop.neighbour("guest").await;
-    let gate = Arc::new(Semaphore::new(0));
-    let closed = Arc::clone(&gate);
-    let (begun, mut seen) = tokio::sync::mpsc::unbounded_channel();
-    let (stage, _) = scripted("ocr", StageSettings::default(), move |work| {
-        let (gate, begun) = (Arc::clone(&closed), begun.clone());
-        async move {
-            begun.send(work.tenant_id).unwrap();
-            gate.acquire().await.unwrap().forget();
-            Ok(())
-        }
-    });
-    let later = shop.submit(&["ocr"]).await;
-    shop.change("UPDATE jobs SET next_run_at = next_run_at + interval '1 second'").await;
-    shop.submit(&["ocr"]).await;
-    let worker = shop.worker(Stages::default().with(stage)).start();
-    let mut next = async || tokio::time::timeout(SOON, seen.recv()).await.expect("one begins");
-    assert_eq!(next().await, Some(shop.tenant_id));
-
-    let mut superuser = shop.database.superuser().await;
-    let mut holding_up = superuser.begin().await.unwrap();
-    sqlx::query("SELECT FROM ingestion_runs WHERE run_id = $1 FOR UPDATE")
-        .bind(later.run_id.0)
-        .execute(&mut *holding_up)
-        .await
-        .unwrap();
-    shop.clock.advance(chrono::Duration::seconds(1));
-    worker.wake();
-    tokio::time::timeout(SOON, shop.somebody_waits_for_a_lock()).await.expect("the claim waits");
-    // There is nobody yet: who looks for guests waits for that claim's end, or for a better time.
-    worker.wake();
-    shop.submit_for(guest, &["ocr"]).await;
-    worker.wake();
-    assert_eq!(next().await, Some(guest));
-    holding_up.rollback().await.unwrap();
-    assert_eq!(next().await, Some(shop.tenant_id));
-    gate.add_permits(3);
-    worker.stop(SOON).await;
 }
 
 #[tokio::test]

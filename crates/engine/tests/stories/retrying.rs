@@ -52,6 +52,23 @@ async fn pipeline_jobs_wait_from_half_a_minute_to_an_hour() {
     }
 }
 
+/// `max_attempts` is what people see of a job.
+#[tokio::test]
+async fn a_job_is_not_retried_more_often_than_it_says() {
+    let shop = Workshop::open().await;
+    let (stage, runs) =
+        scripted("ocr", StageSettings::default(), |_| async { Err(Failure::retry("not now")) });
+    let worker = shop.worker(Stages::default().with(stage));
+    let job_id = shop.submit(&["ocr"]).await.job_id;
+    shop.change("UPDATE jobs SET max_attempts = 1").await;
+    worker.work_off().await.unwrap();
+    shop.clock.advance(chrono::Duration::minutes(1));
+    worker.work_off().await.unwrap();
+    let job = shop.job(job_id).await;
+    assert_eq!((job.status, job.attempts, job.max_attempts), (JobState::Dead, 1, 1));
+    assert_eq!(runs.load(Ordering::SeqCst), 2);
+}
+
 #[tokio::test]
 async fn a_crash_gets_three_quick_tries_and_then_guidance() {
     let shop = Workshop::open().await;

@@ -33,11 +33,12 @@ pub(crate) async fn claim_and_die(shop: &Workshop) -> Held {
     let room = StageRoom {
         stage: "ocr".parse().unwrap(),
         room: 1,
+        is_reserved: false,
         last_tenant: TenantId(uuid::Uuid::nil()),
         lease_until: now + chrono::Duration::seconds(15),
     };
     let mut across = shop.store.on_the_queue().await.unwrap();
-    let claim = Claim { rooms: &[room], most: 1, but_for: &[], worker_id: "w1", now };
+    let claim = Claim { rooms: &[room], most: 1, busy_tenants: &[], worker_id: "w1", now };
     let job = across.claim_jobs(&claim).await.unwrap().remove(0);
     across.commit().await.unwrap();
     Held { job_id: job.job_id, token: job.token }

@@ -4,12 +4,13 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
-use domain::{Clock, ClockJump, ClockReading, ClockUse, JobState};
-use engine::{Environment, Schedules, StaleAfter, heal_times, janitor, stale_runs};
+use domain::{Clock, ClockJump, ClockReading, ClockUse, Environment, JobState};
+use engine::{Schedules, StaleAfter, heal_times, janitor, prune_events, stale_runs};
 use testkit::{FakeClock, TestDatabase, fake_environment};
 
 use crate::workshop::{Workshop, quick};
 
+const DAY: Duration = Duration::from_hours(24);
 const EVERYTHING: [ClockUse; 3] = [ClockUse::Schedule, ClockUse::Expire, ClockUse::Delete];
 
 /// A clock that the test says what may be decided by.
@@ -60,9 +61,8 @@ async fn open() -> (Workshop, Arc<UnsureClock>) {
         then_good_for: Mutex::default(),
     });
     unsure.is_good_for(&EVERYTHING);
-    let fake = fake_environment(&time);
     let clock = Arc::clone(&unsure) as Arc<dyn Clock>;
-    let environment = Environment { clock, ids: fake.ids, random: fake.random };
+    let environment = Environment { clock, ..fake_environment(&time) };
     (Workshop::furnish(TestDatabase::create().await, time, environment).await, unsure)
 }
 
@@ -113,22 +113,27 @@ async fn right_after_a_jump_nothing_is_swept_and_no_run_is_stale() {
     crate::staleness::claim_and_die(&shop).await;
     shop.clock.advance(chrono::Duration::days(8));
     let shared = || (shop.store.clone(), shop.environment.clock.clone());
-    let schedules =
-        || {
-            let ((store, clock), (same_store, same_clock)) = (shared(), shared());
-            Schedules::default()
-                .with(stale_runs(store, clock, StaleAfter::default()))
-                .with(janitor(same_store, same_clock, Duration::from_hours(24)))
-        };
+    let schedules = || {
+        let ((store, clock), (same_store, same_clock)) = (shared(), shared());
+        Schedules::default()
+            .with(stale_runs(store, clock, StaleAfter::default()))
+            .with(janitor(same_store, same_clock, DAY))
+            .with(prune_events(shop.store.clone(), shop.environment.clock.clone(), DAY))
+    };
+    let events = async || shop.values("SELECT to_jsonb(topic) FROM outbox_events").await.len();
+    shop.store.number_all_events().await.unwrap();
+    assert_eq!(events().await, 1);
     let jobs = async || shop.values("SELECT to_jsonb(j) FROM jobs j ORDER BY job_id").await;
     let before = jobs().await;
     clock.turns_out_to_have_jumped();
     schedules().do_what_is_due(&shop.store, &shop.environment).await.unwrap();
     assert_eq!(jobs().await, before);
+    assert_eq!(events().await, 1);
     shop.clock.advance(chrono::Duration::minutes(10));
     clock.is_good_for(&EVERYTHING);
     schedules().do_what_is_due(&shop.store, &shop.environment).await.unwrap();
     assert_eq!(shop.job(running.job_id).await.status, JobState::Pending);
+    assert_eq!(events().await, 0);
     let swept = shop.values("SELECT to_jsonb(j.job_id) FROM jobs j").await;
     assert!(!swept.contains(&serde_json::json!(finished.job_id)), "{swept:?}");
 }

@@ -5,11 +5,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use domain::{
-    Action, Caller, DocId, Failure, JobId, JobState, RunId, Scope, StageName, Tenant, TenantId,
+    Action, Caller, DocId, Environment, Failure, JobId, JobState, RunId, Scope, StageName, Tenant,
+    TenantId,
 };
 use engine::{
-    Environment, Stage, StageFuture, StageOutput, StageSettings, Stages, Work, Worker,
-    WorkerSettings,
+    Stage, StageFuture, StageOutput, StageSettings, Stages, Work, Worker, WorkerSettings,
 };
 use serde_json::{Value, json};
 use sqlx::Row;
@@ -82,8 +82,7 @@ impl Workshop {
     pub(crate) async fn open() -> Self {
         let database = TestDatabase::create().await;
         let clock = Arc::new(FakeClock::default());
-        let fake = fake_environment(&clock);
-        let environment = Environment { clock: fake.clock, ids: fake.ids, random: fake.random };
+        let environment = fake_environment(&clock);
         Self::furnish(database, clock, environment).await
     }
 
@@ -188,14 +187,6 @@ impl Workshop {
     /// Until a job is in that state; the test's time limit is the limit.
     pub(crate) async fn until(&self, job_id: JobId, state: JobState) {
         while self.job(job_id).await.status != state {
-            tokio::time::sleep(Duration::from_millis(5)).await;
-        }
-    }
-
-    pub(crate) async fn somebody_waits_for_a_lock(&self) {
-        const WAITING: &str = "SELECT to_jsonb(pid) FROM pg_stat_activity
-                               WHERE datname = current_database() AND wait_event_type = 'Lock'";
-        while self.values(WAITING).await.is_empty() {
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
     }

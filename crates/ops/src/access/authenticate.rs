@@ -9,7 +9,7 @@ use store::StoreError;
 use thiserror::Error;
 
 use crate::rate::client_of;
-use crate::{Ops, TooMany};
+use crate::{Access, TooMany};
 
 /// Every API key begins with this, so that people and secret scanners recognise one.
 pub(crate) const KEY_MARK: &str = "dk_";
@@ -29,7 +29,7 @@ pub enum AuthError {
     Store(#[from] StoreError),
 }
 
-impl Ops {
+impl Access {
     /// Who presents this bearer credential: a person's token or a machine's key.
     pub async fn authenticate(
         &self,
@@ -37,7 +37,7 @@ impl Ops {
         client: IpAddr,
         trace: TraceContext,
     ) -> Result<Caller, AuthError> {
-        if !self.access.is_fresh(self.clock.as_ref()) {
+        if !self.directory.is_fresh(self.store.clock().as_ref()) {
             return Err(AuthError::CannotTell);
         }
         let mut caller = if credential.starts_with(KEY_MARK) {
@@ -50,9 +50,10 @@ impl Ops {
     }
 
     fn caller_of_token(&self, token: &str) -> Result<Caller, AuthError> {
-        let token = self.tokens.verify(token, self.clock.now()).ok_or(AuthError::Refused)?;
-        if self.access.admits(token.user_id, &token.session) {
-            Ok(token.caller.clone())
+        let token =
+            self.tokens.verify(token, self.store.clock().now()).ok_or(AuthError::Refused)?;
+        if self.directory.admits(token.user_id, &token.session) {
+            Ok(token.caller)
         } else {
             Err(AuthError::Refused)
         }
@@ -64,11 +65,11 @@ impl Ops {
         let presented: [u8; 32] = Sha256::digest(credential).into();
         // The secret is random and 256 bits long: what the time of comparing hashes tells about it
         // is of no use to a guesser.
-        let now = self.clock.now();
+        let now = self.store.clock().now();
         if presented != key.secret_sha256 || key.is_expired(now) {
             return Err(AuthError::Refused);
         }
-        self.access.note_use(key.api_key_id, now);
+        self.directory.note_use(key.api_key_id, now);
         Ok(Caller {
             tenant_id: key.tenant_id,
             actor: Actor::ApiKey(key.api_key_id),
@@ -87,7 +88,7 @@ impl Ops {
         prefix: &str,
         client: IpAddr,
     ) -> Result<Option<Arc<ApiKeyRecord>>, AuthError> {
-        if let Some(key) = self.access.key(prefix) {
+        if let Some(key) = self.directory.key(prefix) {
             return Ok(Some(key));
         }
         self.unknown_keys.check(&client_of(client)).map_err(AuthError::TooManyUnknownKeys)?;
@@ -96,7 +97,7 @@ impl Ops {
         let found = across.find_api_key_by_prefix(prefix).await?.map(Arc::new);
         across.commit().await?;
         if let Some(key) = &found {
-            self.access.remember_key(key);
+            self.directory.remember_key(key);
         }
         Ok(found)
     }

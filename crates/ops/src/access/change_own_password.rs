@@ -5,9 +5,9 @@ use std::net::IpAddr;
 use domain::{Action, Caller, EmailAddress, NewPassword, Secret, TokenId, UserChange};
 
 use crate::access::login::SignedIn;
-use crate::{Ops, OpsError};
+use crate::{Access, OpsError};
 
-impl Ops {
+impl Access {
     /// Whoever knows the password may replace it. All other sessions end; this one goes on with the token given back.
     pub async fn change_own_password(
         &self,
@@ -38,8 +38,9 @@ impl Ops {
         }
         let change = UserChange { password: Some(new), ..UserChange::default() };
         let (user, epoch) = self.change_user(&scope, user_id, change).await?;
-        let token_id = TokenId(self.ids.next());
-        let (token, expires_at) = self.tokens.issue(&user, epoch, token_id, self.clock.now())?;
+        let token_id = TokenId(self.store.ids().next());
+        let (token, expires_at) =
+            self.tokens.issue(&user, epoch, token_id, self.store.clock().now())?;
         Ok(SignedIn { token: Secret::new(token), expires_at, user })
     }
 }

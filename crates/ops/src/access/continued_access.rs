@@ -8,29 +8,27 @@
 use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
-use domain::{Action, Actor, ApiKey, ApiKeyId, Caller, Clock};
+use domain::{Action, Actor, ApiKey, ApiKeyId, Caller};
 use store::Store;
 
 use crate::access::directory::AccessDirectory;
-use crate::{Ops, OpsError};
+use crate::{Access, OpsError};
 
 #[derive(Debug)]
 pub(crate) struct ContinuedAccess {
     store: Store,
     access: Arc<AccessDirectory>,
-    clock: Arc<dyn Clock>,
     caller: Caller,
     /// How many times revocations were applied when the key was last asked for.
     rounds_seen: Option<u64>,
     key_expires_at: Option<DateTime<Utc>>,
 }
 
-impl Ops {
+impl Access {
     pub(crate) fn continued_access(&self, caller: &Caller) -> ContinuedAccess {
         ContinuedAccess {
             store: self.store.clone(),
-            access: Arc::clone(&self.access),
-            clock: Arc::clone(&self.clock),
+            access: Arc::clone(&self.directory),
             caller: caller.clone(),
             rounds_seen: None,
             key_expires_at: None,
@@ -43,12 +41,12 @@ impl ContinuedAccess {
     pub(crate) async fn holds(&mut self) -> bool {
         match (self.caller.actor, &self.caller.session) {
             (Actor::User(user_id), Some(session)) => {
-                self.access.is_fresh(self.clock.as_ref())
-                    && session.expires_at > self.clock.now()
+                self.access.is_fresh(self.store.clock().as_ref())
+                    && session.expires_at > self.store.clock().now()
                     && self.access.admits(user_id, session)
             }
             (Actor::ApiKey(key), _) => {
-                self.access.is_fresh(self.clock.as_ref()) && self.key_is_valid(key).await
+                self.access.is_fresh(self.store.clock().as_ref()) && self.key_is_valid(key).await
             }
             // Authentication is off, or it is Docket itself.
             (Actor::User(_) | Actor::System, _) => true,
@@ -67,7 +65,7 @@ impl ContinuedAccess {
                 Err(error) => tracing::debug!(%error, "a key cannot be looked up for now"),
             }
         }
-        self.key_expires_at.is_none_or(|expires_at| expires_at > self.clock.now())
+        self.key_expires_at.is_none_or(|expires_at| expires_at > self.store.clock().now())
     }
 
     async fn look_up(&self, id: ApiKeyId) -> Result<Option<ApiKey>, OpsError> {

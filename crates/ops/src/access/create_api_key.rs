@@ -3,13 +3,16 @@
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use chrono::{DateTime, Utc};
-use domain::{Action, Actor, ApiKey, ApiKeyId, Caller, KeyCreator, Name, Role, Scope, Secret};
+use domain::{
+    Action, Actor, ApiKey, ApiKeyId, AuditAction, AuditEntry, Caller, Entity, KeyCreator, Name,
+    Role, Scope, Secret,
+};
+use serde_json::json;
 use sha2::{Digest, Sha256};
-use store::{NewApiKey, Store, StoreError};
+use store::NewApiKey;
 
 use crate::access::authenticate::{KEY_MARK, KEY_PREFIX_LENGTH};
-use crate::access::gather::SharedWrite;
-use crate::{Ops, OpsError};
+use crate::{Access, OpsError};
 
 /// A key somebody asks for.
 #[derive(Debug)]
@@ -27,7 +30,7 @@ pub struct CreatedApiKey {
     pub secret: Secret,
 }
 
-impl Ops {
+impl Access {
     pub async fn create_api_key(
         &self,
         caller: &Caller,
@@ -36,13 +39,13 @@ impl Ops {
         let scope = caller.permit(Action::ManageApiKeys)?;
         let name: Name =
             requested.name.parse().map_err(|error| OpsError::invalid("name", error))?;
-        if requested.expires_at.is_some_and(|expires_at| expires_at <= self.clock.now()) {
+        if requested.expires_at.is_some_and(|expires_at| expires_at <= self.store.clock().now()) {
             return Err(OpsError::invalid("expires_at", "the key would have expired already"));
         }
         let (created_by, latest) = self.creator_of_key(caller, &scope).await?;
         let secret = self.new_secret();
         let new = NewApiKey {
-            api_key_id: ApiKeyId(self.ids.next()),
+            api_key_id: ApiKeyId(self.store.ids().next()),
             name: name.into_string(),
             role: requested.role,
             prefix: secret[..KEY_PREFIX_LENGTH].to_owned(),
@@ -50,7 +53,20 @@ impl Ops {
             expires_at: requested.expires_at.into_iter().chain(latest).min(),
             created_by,
         };
-        let key = self.new_keys.write(scope, new).await?;
+        let mut tx = self.store.begin(&scope).await?;
+        let key = tx.insert_api_key(new).await?;
+        tx.append_audit(AuditEntry {
+            action: AuditAction::ApiKeyCreated,
+            entity: Entity::ApiKey(key.api_key_id),
+            detail: json!({
+                "name": key.name,
+                "role": key.role,
+                "prefix": key.prefix,
+                "expires_at": key.expires_at,
+            }),
+        })
+        .await?;
+        tx.commit().await?;
         Ok(CreatedApiKey { key, secret: Secret::new(secret) })
     }
 
@@ -82,14 +98,5 @@ impl Ops {
         let mut bytes = [0; 41];
         self.random.fill(&mut bytes);
         format!("{KEY_MARK}{}", URL_SAFE_NO_PAD.encode(bytes))
-    }
-}
-
-impl SharedWrite for NewApiKey {
-    type Place = Store;
-    type Done = ApiKey;
-
-    async fn apply(store: &Store, new: Vec<(Scope, Self)>) -> Result<Vec<ApiKey>, StoreError> {
-        store.add_api_keys(new).await
     }
 }

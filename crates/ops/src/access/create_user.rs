@@ -8,7 +8,7 @@ use serde_json::json;
 use store::{NewUser, Tx};
 
 use crate::once::{Done, outcome_of, settle};
-use crate::{Ops, OpsError};
+use crate::{Access, OpsError};
 
 /// A user somebody asks for.
 #[derive(Debug)]
@@ -18,7 +18,7 @@ pub struct RequestedUser {
     pub role: Role,
 }
 
-impl Ops {
+impl Access {
     pub async fn create_user(
         &self,
         caller: &Caller,
@@ -44,7 +44,7 @@ impl Ops {
         let email = requested.email.parse().map_err(|error| OpsError::invalid("email", error))?;
         let password = valid_password(&requested.password)?;
         Ok(NewUser {
-            user_id: UserId(self.ids.next()),
+            user_id: UserId(self.store.ids().next()),
             email,
             password_hash: self.passwords.hash(&password).await?,
             role: requested.role,

@@ -1,6 +1,6 @@
 //! What this process knows about credentials, so that a request needs no look-up.
 //!
-//! Revocations are followed from the database ([`crate::Ops::follow_revocations`]). The directory
+//! Revocations are followed from the database (`operations/housekeeping.rs`). The directory
 //! knows how fresh it is; when it has not heard from the database for a minute it vouches for
 //! nobody, so that access taken away anywhere ends everywhere within that minute.
 

@@ -3,9 +3,9 @@
 use domain::{Action, ApiKey, ApiKeyId, Caller};
 use store::After;
 
-use crate::{Ops, OpsError, Page, PageRequest};
+use crate::{Access, OpsError, Page, PageRequest};
 
-impl Ops {
+impl Access {
     pub async fn list_api_keys(
         &self,
         caller: &Caller,

@@ -3,9 +3,9 @@
 use domain::{Action, Caller, User, UserId};
 use store::After;
 
-use crate::{Ops, OpsError, Page, PageRequest};
+use crate::{Access, OpsError, Page, PageRequest};
 
-impl Ops {
+impl Access {
     pub async fn list_users(
         &self,
         caller: &Caller,

@@ -10,7 +10,7 @@ use domain::{
 use serde_json::json;
 use store::LoginUser;
 
-use crate::{Ops, OpsError};
+use crate::{Access, OpsError};
 
 /// Somebody who has just signed in.
 #[derive(Debug)]
@@ -20,7 +20,7 @@ pub struct SignedIn {
     pub user: User,
 }
 
-impl Ops {
+impl Access {
     /// Checks the password and answers with a token. Who is unknown, deactivated or has the
     /// password wrong gets the same answer in the same time.
     pub async fn login(
@@ -60,7 +60,7 @@ impl Ops {
         let LoginUser { user, session_epoch, .. } = login;
         let caller = Caller { trace: Some(trace), ..Caller::of_user(&user) };
         let scope = caller.permit(Action::UseOwnSession)?;
-        let token_id = TokenId(self.ids.next());
+        let token_id = TokenId(self.store.ids().next());
         let mut tx = self.store.begin(&scope).await?;
         tx.append_audit(AuditEntry {
             action: AuditAction::UserLogin,

@@ -3,9 +3,9 @@
 use domain::{Action, AuditAction, AuditEntry, Caller, Entity, Revocation, Session};
 use serde_json::json;
 
-use crate::{Ops, OpsError};
+use crate::{Access, OpsError};
 
-impl Ops {
+impl Access {
     pub async fn logout(&self, caller: &Caller) -> Result<(), OpsError> {
         let scope = caller.permit(Action::UseOwnSession)?;
         let (Some(session), Some(user_id)) = (caller.session, caller.actor.user_id()) else {
@@ -25,7 +25,7 @@ impl Ops {
         .await?;
         let now = tx.now();
         tx.commit().await?;
-        self.access.apply(&[Revocation::Token { token_id, expires_at }], now);
+        self.directory.apply(&[Revocation::Token { token_id, expires_at }], now);
         Ok(())
     }
 }

@@ -3,9 +3,9 @@
 use domain::{Action, ApiKey, ApiKeyId, AuditAction, AuditEntry, Caller, Entity, Revocation};
 use serde_json::json;
 
-use crate::{Ops, OpsError};
+use crate::{Access, OpsError};
 
-impl Ops {
+impl Access {
     /// Revoking a key twice is no mistake and leaves one trace.
     pub async fn revoke_api_key(&self, caller: &Caller, id: ApiKeyId) -> Result<ApiKey, OpsError> {
         let scope = caller.permit(Action::ManageApiKeys)?;
@@ -22,7 +22,7 @@ impl Ops {
         }
         let now = tx.now();
         tx.commit().await?;
-        self.access.apply(&[Revocation::Key { api_key_id: id }], now);
+        self.directory.apply(&[Revocation::Key { api_key_id: id }], now);
         Ok(key)
     }
 }

@@ -1,7 +1,6 @@
 //! The tokens that people carry: JWT, HS256.
 
 use std::fmt;
-use std::sync::Arc;
 
 use chrono::{DateTime, Duration, Utc};
 use domain::{Actor, Caller, Role, Session, TenantId, TokenId, User, UserId};
@@ -9,7 +8,6 @@ use jsonwebtoken::{Algorithm, DecodingKey, EncodingKey, Header, Validation};
 use serde::{Deserialize, Serialize};
 
 use crate::OpsError;
-use crate::access::remembered_tokens::{Fingerprint, RememberedTokens};
 
 /// The secret that tokens are signed with.
 #[derive(Clone)]
@@ -57,7 +55,6 @@ pub(crate) struct Tokens {
     verifying: DecodingKey,
     validation: Validation,
     lifetime: Duration,
-    remembered: RememberedTokens,
 }
 
 impl Tokens {
@@ -71,7 +68,6 @@ impl Tokens {
             verifying: DecodingKey::from_secret(&key.0),
             validation,
             lifetime,
-            remembered: RememberedTokens::default(),
         }
     }
 
@@ -99,22 +95,10 @@ impl Tokens {
     }
 
     /// `None` when the token was not signed by us or has expired.
-    pub(crate) fn verify(&self, token: &str, now: DateTime<Utc>) -> Option<Arc<VerifiedToken>> {
-        let fingerprint = Fingerprint::of(token);
-        let verified = if let Some(verified) = self.remembered.get(&fingerprint) {
-            verified
-        } else {
-            let verified = Arc::new(self.check_signature(token)?);
-            self.remembered.put(fingerprint, Arc::clone(&verified));
-            verified
-        };
-        (verified.session.expires_at > now).then_some(verified)
-    }
-
-    fn check_signature(&self, token: &str) -> Option<VerifiedToken> {
+    pub(crate) fn verify(&self, token: &str, now: DateTime<Utc>) -> Option<VerifiedToken> {
         let claims =
             jsonwebtoken::decode::<Claims>(token, &self.verifying, &self.validation).ok()?.claims;
-        let expires_at = DateTime::from_timestamp(claims.exp, 0)?;
+        let expires_at = DateTime::from_timestamp(claims.exp, 0).filter(|expiry| *expiry > now)?;
         let session = Session { token_id: claims.jti, expires_at, epoch: claims.epoch };
         Some(VerifiedToken {
             user_id: claims.sub,

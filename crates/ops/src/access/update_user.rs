@@ -8,7 +8,7 @@ use serde_json::json;
 use store::Tx;
 
 use crate::access::create_user::valid_password;
-use crate::{Ops, OpsError};
+use crate::{Access, OpsError};
 
 /// A change somebody asks for; `None` leaves things as they are.
 #[derive(Debug, Default)]
@@ -18,7 +18,7 @@ pub struct RequestedChange {
     pub password: Option<Secret>,
 }
 
-impl Ops {
+impl Access {
     pub async fn update_user(
         &self,
         caller: &Caller,
@@ -81,7 +81,7 @@ impl Ops {
         tx.append_audit(audit_entry(user_id, &change)).await?;
         let moment = tx.now();
         tx.commit().await?;
-        self.access.apply(&[Revocation::SessionsBefore { user_id, epoch }], moment);
+        self.directory.apply(&[Revocation::SessionsBefore { user_id, epoch }], moment);
         Ok((user, epoch))
     }
 }

@@ -13,7 +13,7 @@ use store::{AcrossTenants, CheckpointRecord};
 use tokio_util::sync::CancellationToken;
 
 use super::AuditKey;
-use crate::{Ops, OpsError};
+use crate::{Audit, OpsError};
 
 /// How the audit log is protected from those who can write to the database.
 #[derive(Clone, Debug)]
@@ -23,7 +23,7 @@ pub struct AuditSettings {
     pub checkpoint_every: chrono::Duration,
 }
 
-impl Ops {
+impl Audit {
     /// How often to look whether checkpoints are due.
     const LOOK_FOR_CHECKPOINTS: Duration = Duration::from_mins(1);
 
@@ -31,8 +31,8 @@ impl Ops {
     pub async fn keep_checkpoints(&self, stop: CancellationToken) {
         loop {
             let take_what_is_due = async {
-                match self.clock.now_for(ClockUse::Schedule) {
-                    Some(now) => self.take_checkpoints(now - self.audit.checkpoint_every).await,
+                match self.store.clock().now_for(ClockUse::Schedule) {
+                    Some(now) => self.take_checkpoints(now - self.settings.checkpoint_every).await,
                     None => Ok(0),
                 }
             };
@@ -55,7 +55,8 @@ impl Ops {
     /// Takes a checkpoint of every tenant whose log has grown since one that was taken at `taken_until` or earlier.
     pub async fn take_checkpoints(&self, taken_until: DateTime<Utc>) -> Result<usize, OpsError> {
         let mut across = self.store.across_tenants().await?;
-        let due = across.tenants_without_checkpoint_since(taken_until, self.clock.now()).await?;
+        let due =
+            across.tenants_without_checkpoint_since(taken_until, self.store.clock().now()).await?;
         across.commit().await?;
         let mut taken = 0;
         for tenant_id in due {
@@ -76,11 +77,11 @@ impl Ops {
             version: CheckpointStatement::VERSION,
             tenant_id,
             number: last.map_or(0, |last| last.number) + 1,
-            taken_at: self.clock.now(),
+            taken_at: self.store.clock().now(),
             rows: lanes.iter().map(|lane| lane.length).sum(),
             lanes,
         };
-        let signed = self.audit.key.sign(&statement).map_err(not_written)?;
+        let signed = self.settings.key.sign(&statement).map_err(not_written)?;
         let place = place_of(tenant_id, statement.number, &signed);
         let object = serde_json::to_vec(&signed).map_err(not_written)?;
         self.blobs.put_checkpoint(&place, Bytes::from(object)).await?;
@@ -133,7 +134,7 @@ impl Ops {
 
     /// Every tenant's checkpoints, for the operator: up to now, so that the export misses no row.
     pub async fn export_checkpoints(&self) -> Result<Vec<SignedCheckpoint>, OpsError> {
-        self.take_checkpoints(self.clock.now()).await?;
+        self.take_checkpoints(self.store.clock().now()).await?;
         let mut across = self.store.across_tenants().await?;
         across.hold_one_view().await?;
         let mut exported = Vec::new();

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use domain::{Action, Caller, ChainReport, TenantId};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use crate::{Ops, OpsError};
+use crate::{Audit, OpsError};
 
 #[derive(Clone, Debug)]
 pub(crate) struct AuditChecks {
@@ -49,18 +49,15 @@ impl Drop for Turn {
     }
 }
 
-impl Ops {
+impl Audit {
     /// Checks the log of the caller's tenant, when there is room for a check.
-    pub async fn check_own_audit(
-        self: &Arc<Self>,
-        caller: &Caller,
-    ) -> Result<ChainReport, OpsError> {
+    pub async fn check_own_audit(&self, caller: &Caller) -> Result<ChainReport, OpsError> {
         let tenant_id = caller.permit(Action::ReadAudit)?.tenant_id();
-        let turn = self.audit_checks.take_turn(tenant_id);
+        let turn = self.checks.take_turn(tenant_id);
         let turn = turn.ok_or(OpsError::AuditCheckRunning)?;
-        let (ops, caller) = (Arc::clone(self), caller.clone());
+        let (audit, caller) = (self.clone(), caller.clone());
         let check = self.background.spawn(async move {
-            let report = ops.verify_own_audit(&caller).await;
+            let report = audit.verify_own_audit(&caller).await;
             drop(turn);
             report
         });

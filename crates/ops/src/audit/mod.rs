@@ -1,10 +1,25 @@
 //! The audit log: reading it, signing checkpoints of it, and verifying it against them.
 
 mod checkpoints;
-pub(crate) mod checks;
+mod checks;
 mod key;
 mod read;
 mod verify;
 
+use blob::Blobs;
+use store::Store;
+use tokio_util::task::TaskTracker;
+
 pub use checkpoints::AuditSettings;
+pub(crate) use checks::AuditChecks;
 pub use key::{AuditKey, InvalidPublicKey, PublicKey};
+
+/// The audit log. Cheap to clone.
+#[derive(Clone)]
+pub struct Audit {
+    pub(crate) store: Store,
+    pub(crate) blobs: Blobs,
+    pub(crate) background: TaskTracker,
+    pub(crate) settings: AuditSettings,
+    pub(crate) checks: AuditChecks,
+}

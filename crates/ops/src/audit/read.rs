@@ -3,9 +3,9 @@
 use domain::{Action, AuditFilter, AuditRecord, Caller};
 use store::After;
 
-use crate::{Ops, OpsError, Page, PageRequest};
+use crate::{Audit, OpsError, Page, PageRequest};
 
-impl Ops {
+impl Audit {
     /// Newest first.
     pub async fn read_audit(
         &self,

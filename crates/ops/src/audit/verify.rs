@@ -15,12 +15,12 @@ use futures_util::TryStreamExt;
 use store::AcrossTenants;
 
 use super::checkpoints::place_of;
-use crate::{Ops, OpsError};
+use crate::{Audit, OpsError};
 
 /// Checkpoints to compare with: by tenant, with where each was found.
 type Known = BTreeMap<TenantId, Vec<(CheckpointOrigin, SignedCheckpoint)>>;
 
-impl Ops {
+impl Audit {
     /// `against` are checkpoints that were kept elsewhere.
     pub async fn verify_audit(
         &self,
@@ -108,7 +108,7 @@ impl Ops {
         let mut report = CheckpointReport::default();
         let mut genuine: Vec<CheckpointStatement> = Vec::new();
         for (origin, signed) in signed {
-            match self.audit.key.examine(signed, *origin) {
+            match self.settings.key.examine(signed, *origin) {
                 // A genuine one of another tenant, in this one's place.
                 Ok(statement) if statement.tenant_id != tenant_id => {
                     let number = Some(statement.number);

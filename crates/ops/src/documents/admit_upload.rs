@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use domain::{Action, Caller, TenantId};
 
-use crate::{Ops, OpsError};
+use crate::{OpsError, Uploads};
 
 /// Shows that its caller may upload, and counts as one of their tenant's uploads until it is dropped.
 #[derive(Debug)]
@@ -26,7 +26,7 @@ impl UploadPermit {
     }
 }
 
-impl Ops {
+impl Uploads {
     pub async fn admit_upload(&self, caller: &Caller) -> Result<UploadPermit, OpsError> {
         let scope = caller.permit(Action::UploadDocuments)?;
         let granted = self.limits.of(scope.tenant_id()).concurrent_uploads;
@@ -34,15 +34,15 @@ impl Ops {
         let slot = self.upload_slots.take(scope.tenant_id(), most);
         let slot = slot.ok_or(OpsError::TooManyUploads { most })?;
         self.check_queue_room(&scope).await?;
-        let admitted_at = self.clock.elapsed();
+        let admitted_at = self.store.clock().elapsed();
         Ok(UploadPermit { caller: caller.clone(), admitted_at, _slot: slot })
     }
 
     /// Whether the caller still has access: a large file takes its time, and access may end meanwhile.
     pub async fn still_admits_upload(&self, permit: &UploadPermit) -> bool {
         const GOOD_FOR: Duration = Duration::from_secs(15);
-        let age = self.clock.elapsed().saturating_sub(permit.admitted_at);
-        age < GOOD_FOR || self.continued_access(&permit.caller).holds().await
+        let age = self.store.clock().elapsed().saturating_sub(permit.admitted_at);
+        age < GOOD_FOR || self.access.continued_access(&permit.caller).holds().await
     }
 }
 

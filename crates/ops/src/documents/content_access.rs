@@ -18,7 +18,7 @@ use std::time::Duration;
 
 use blob::{ArtifactPlace, BlobStream, Blobs, Download, Recorded};
 use domain::{
-    Action, Caller, ContentHash, ContentNeed, DocId, MaskRule, ReadableObject, RunId, Scope,
+    Action, Caller, Clock, ContentHash, ContentNeed, DocId, MaskRule, ReadableObject, RunId, Scope,
     TenantId, TenantRules,
 };
 use futures_util::TryStreamExt;
@@ -27,7 +27,8 @@ use serde_json::Value;
 use store::{ContainedFile, ContentFacts, Masking, RunFacts, RunStanding, Tx};
 use url::Url;
 
-use crate::{Ops, OpsError};
+use crate::objects::RecentlyChecked;
+use crate::{Content, OpsError};
 
 /// What a role may read beyond what everyone may who sees the document.
 #[derive(Clone, Copy, Debug, Default)]
@@ -85,7 +86,7 @@ pub(crate) struct PermittedOriginal {
     tenant: TenantId,
 }
 
-impl Ops {
+impl Content {
     /// A run of a document, or the one that is served, when the caller may read `object` of it.
     pub(crate) async fn permit_run(
         &self,
@@ -260,10 +261,23 @@ impl PermittedRun {
     }
 
     /// The original, for drawing its pages under the masks of the run. It must not be shown as it is.
-    pub(crate) async fn original_to_draw(&self, blobs: &Blobs) -> Result<Document, OpsError> {
+    /// A file is compared with its hash once in a while, not for each page.
+    pub(crate) async fn original_to_draw(
+        &self,
+        blobs: &Blobs,
+        checked: &RecentlyChecked,
+        clock: &dyn Clock,
+    ) -> Result<Document, OpsError> {
         let tenant = self.scope.tenant_id();
         let content = self.content.ok_or(OpsError::NotFound("original: it was deleted"))?;
-        if let Some(file) = blobs.open_original(tenant, &content).await? {
+        let key = format!("original of {tenant}: {content}");
+        let opened = if checked.contains(&key, clock) {
+            blobs.reopen_original(tenant, &content).await?
+        } else {
+            blobs.open_original(tenant, &content).await?
+        };
+        if let Some(file) = opened {
+            checked.note(key, clock);
             return Document::from_file(file).map_err(of_disk);
         }
         let original = blobs.read_original(tenant, &content, None).await?;

@@ -6,7 +6,7 @@ use domain::{Action, BatchId, Caller};
 use store::{BatchName, DocumentFilter, Facet, FacetCounts, Tx, ValueCount};
 use uuid::Uuid;
 
-use crate::{Ops, OpsError};
+use crate::{Documents, OpsError};
 
 /// The values of each facet, the most frequent first. A facet counts the documents that fit all conditions but
 /// its own, so that it shows what else could be chosen there.
@@ -29,7 +29,7 @@ pub struct BatchFacet {
     pub at_least: bool,
 }
 
-impl Ops {
+impl Documents {
     const TAGS_SHOWN: usize = 20;
 
     pub async fn count_facets(

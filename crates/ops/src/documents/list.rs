@@ -1,25 +1,10 @@
-//! Looking at documents and their runs.
+//! Looking at documents.
 
-use std::collections::HashMap;
+use domain::{Action, Caller, DocId};
+use store::{After, DocumentFilter, DocumentRecord, PartRecord, VersionRecord, Window};
 
-use domain::{Action, Caller, DocId, ReadableObject, RunId, RunState};
-use serde_json::json;
-use store::{
-    After, DocumentFilter, DocumentRecord, PartRecord, RunRecord, StageRecord, Tx, VersionRecord,
-    Window,
-};
-
-use crate::documents::content_access::{ContentRights, readable_runs};
-use crate::{Ops, OpsError, Page, PageRequest};
-
-/// A run with what became of its stages.
-#[derive(Clone, Debug)]
-pub struct RunDetail {
-    pub run: RunRecord,
-    pub stages: Vec<StageRecord>,
-    /// Whether the caller may read what its stages left; otherwise that is not listed.
-    pub is_readable: bool,
-}
+use crate::runs::list::details;
+use crate::{Documents, OpsError, Page, PageRequest, RunDetail};
 
 /// Everything about one document.
 #[derive(Clone, Debug)]
@@ -32,7 +17,7 @@ pub struct DocumentDetail {
     pub parts: Vec<PartRecord>,
 }
 
-impl Ops {
+impl Documents {
     /// Runs shown with a document; the others are in the list of runs.
     const RUNS_SHOWN: i64 = 20;
 
@@ -90,75 +75,8 @@ impl Ops {
         tx.commit().await?;
         Ok(counts)
     }
-
-    /// Newest first.
-    pub async fn list_runs(
-        &self,
-        caller: &Caller,
-        status: Option<RunState>,
-        doc_id: Option<DocId>,
-        request: &PageRequest,
-    ) -> Result<Page<RunDetail>, OpsError> {
-        let scope = caller.permit(Action::SeeDocuments)?;
-        let mut tx = self.store.read(&scope).await?;
-        let runs = tx.list_runs(status, doc_id, &request.window()).await?;
-        let page = request.page_of(runs, |run| After { moment: run.created_at, id: run.run_id.0 });
-        let items = details(&mut tx, caller, page.items).await?;
-        tx.commit().await?;
-        Ok(Page { items, next: page.next })
-    }
-
-    pub async fn find_run(&self, caller: &Caller, run_id: RunId) -> Result<RunDetail, OpsError> {
-        let scope = caller.permit(Action::SeeDocuments)?;
-        let mut tx = self.store.read(&scope).await?;
-        let run = tx.find_run(run_id).await?.ok_or(OpsError::NotFound("run"))?;
-        let found = details(&mut tx, caller, vec![run]).await?;
-        tx.commit().await?;
-        found.into_iter().next().ok_or(OpsError::NotFound("run"))
-    }
-
-    /// A run with all that its stages left: for those who ask who may read it.
-    pub(crate) async fn run_and_stages(
-        &self,
-        caller: &Caller,
-        run_id: RunId,
-    ) -> Result<(RunRecord, Vec<StageRecord>), OpsError> {
-        let scope = caller.permit(Action::SeeDocuments)?;
-        let mut tx = self.store.read(&scope).await?;
-        let run = tx.find_run(run_id).await?.ok_or(OpsError::NotFound("run"))?;
-        let stages = tx.list_stages(&[run_id]).await?;
-        tx.commit().await?;
-        Ok((run, stages))
-    }
 }
 
 fn place(document: &DocumentRecord) -> After {
     After { moment: document.created_at, id: document.doc_id.0 }
-}
-
-/// Runs as the caller may see them.
-async fn details(
-    tx: &mut Tx,
-    caller: &Caller,
-    runs: Vec<RunRecord>,
-) -> Result<Vec<RunDetail>, OpsError> {
-    let ids: Vec<RunId> = runs.iter().map(|run| run.run_id).collect();
-    let mut of_run: HashMap<RunId, Vec<StageRecord>> = HashMap::new();
-    for stage in tx.list_stages(&ids).await? {
-        of_run.entry(stage.run_id).or_default().push(stage);
-    }
-    let wanted: Vec<_> = runs.iter().map(|run| (run.doc_id, Some(run.run_id))).collect();
-    let rights = ContentRights::of(caller);
-    let readable = readable_runs(tx, ReadableObject::Artifact, rights, &wanted).await?;
-    let detail = |run: RunRecord| {
-        let is_readable = readable.contains(&(run.doc_id, run.run_id));
-        let mut stages = of_run.remove(&run.run_id).unwrap_or_default();
-        if !is_readable {
-            for stage in &mut stages {
-                stage.artifacts = json!([]);
-            }
-        }
-        RunDetail { run, stages, is_readable }
-    };
-    Ok(runs.into_iter().map(detail).collect())
 }

@@ -6,16 +6,16 @@ use blob::{ArtifactPlace, BlobStream, Blobs};
 use bytes::{Bytes, BytesMut};
 use domain::{Caller, DocId, FileKind, ReadableObject, StageName};
 use futures_util::TryStreamExt;
+use pages::Page;
+use pages::artifact::{self, ArtifactError, PageIndex};
 use reading::Limits;
-use reading::artifact::{self, ArtifactError, PageIndex};
-use reading::model::Page;
-use reading::pool::{ReadFailure, Subject};
+use reading::pool::{ChildFailure, ReadFailure, Subject};
 use reading::prepare::masks_of;
 use reading::reader::PictureOf;
 use store::ReadAs;
 
 use crate::documents::content_access::{ListedArtifact, PermittedRun, not_read};
-use crate::{Ops, OpsError};
+use crate::{Content, OpsError};
 
 /// The stage whose pages are shown.
 const LAST_STAGE: &str = "layout";
@@ -35,7 +35,7 @@ fn listed(read: &ReadAs, name: &str) -> Option<ListedArtifact> {
     ListedArtifact::parse(read.artifacts.iter().find(|artifact| artifact["name"] == name)?)
 }
 
-impl Ops {
+impl Content {
     /// The widths in which pages are drawn: few, since each is kept.
     pub const PICTURE_WIDTHS: [u32; 4] = [320, 800, 1280, 2000];
 
@@ -83,14 +83,14 @@ impl Ops {
         pages: &ListedArtifact,
     ) -> Result<(), OpsError> {
         let key = pages.place.key();
-        if !self.checked_artifacts.contains(&key, self.clock.as_ref()) {
+        if !self.recently_checked.contains(&key, self.store.clock().as_ref()) {
             run.read_range(&self.blobs, pages, None).await?.read_through().await?;
-            self.checked_artifacts.note(key, self.clock.as_ref());
+            self.recently_checked.note(key, self.store.clock().as_ref());
         }
         Ok(())
     }
 
-    /// A page as a PNG of one of [`Ops::PICTURE_WIDTHS`]. Drawn once, then kept.
+    /// A page as a PNG of one of [`Content::PICTURE_WIDTHS`]. Drawn once, then kept.
     pub async fn draw_page(
         &self,
         caller: &Caller,
@@ -142,7 +142,8 @@ impl Ops {
                 code: "no_pictures",
                 problem: format!("{} has no pages to look at; its text can be read", run.file_name),
             })?;
-        let original = run.original_to_draw(&self.blobs).await?;
+        let (checked, clock) = (&self.recently_checked, self.store.clock().as_ref());
+        let original = run.original_to_draw(&self.blobs, checked, clock).await?;
         let subject = Subject {
             kind,
             file_name: run.file_name.clone(),
@@ -220,11 +221,13 @@ fn damaged(error: ArtifactError) -> OpsError {
 
 fn unreadable(failure: ReadFailure) -> OpsError {
     match failure {
-        ReadFailure::Unprotected { .. } => OpsError::Conflict {
+        ReadFailure::Child(ChildFailure::Unprotected { .. }) => OpsError::Conflict {
             code: "sandbox_missing",
             problem: format!("{failure}. An administrator can change that: {}", failure.advice()),
         },
-        ReadFailure::NotStarted { .. } => OpsError::internal("starting a reader", failure),
+        ReadFailure::Child(ChildFailure::NotStarted { .. }) => {
+            OpsError::internal("starting a reader", failure)
+        }
         other => OpsError::Conflict {
             code: "cannot_be_drawn",
             problem: format!("{other}. {}", other.advice()),

@@ -20,7 +20,7 @@ use store::{BatchRecord, Submission, Submitted, Tx};
 use crate::documents::intake::Coming;
 use crate::documents::tags::checked_tags;
 use crate::once::{Done, outcome_of, settle};
-use crate::{Ops, OpsError};
+use crate::{OpsError, Uploads};
 
 /// Bytes on their way in.
 pub struct Receiving {
@@ -85,13 +85,13 @@ enum Written {
     Now(Result<Submitted, OpsError>),
 }
 
-impl Ops {
+impl Uploads {
     /// May the caller hand something in now? Asked before the first byte is taken.
     pub async fn begin_upload(&self, caller: &Caller) -> Result<Receiving, OpsError> {
         let scope = caller.permit(Action::UploadDocuments)?;
         let sees = caller.permit(Action::SeeDocuments)?;
         self.check_queue_room(&scope).await?;
-        let upload = self.blobs.begin_upload(self.ids.next()).await?;
+        let upload = self.blobs.begin_upload(self.store.ids().next()).await?;
         let limits = self.limits.of(scope.tenant_id());
         let limit = limits.max_upload_bytes.unwrap_or(self.intake.settings().max_bytes);
         let may_rerun = caller.permit(Action::RerunDocuments).is_ok();
@@ -99,7 +99,7 @@ impl Ops {
     }
 
     pub(crate) async fn check_queue_room(&self, scope: &Scope) -> Result<(), OpsError> {
-        let (tenant_id, clock) = (scope.tenant_id(), self.clock.as_ref());
+        let (tenant_id, clock) = (scope.tenant_id(), self.store.clock().as_ref());
         let granted = self.limits.of(tenant_id).queue_quota;
         let quota = granted.unwrap_or(self.intake.settings().queue_quota);
         let most = i64::from(quota);

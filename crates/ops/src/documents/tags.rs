@@ -3,13 +3,13 @@
 use domain::{Action, AuditAction, AuditEntry, Caller, DocId, Entity};
 use serde_json::json;
 
-use crate::{Ops, OpsError};
+use crate::{Documents, OpsError};
 
 /// Of one document.
 pub const MOST_TAGS: usize = 50;
 const LONGEST_TAG: usize = 100;
 
-impl Ops {
+impl Documents {
     /// Replaces a document's tags.
     pub async fn tag_document(
         &self,

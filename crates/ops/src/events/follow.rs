@@ -1,21 +1,26 @@
 //! Following what happens, as it happens.
 //!
-//! Everybody who follows reads the outbox by the positions of its events, behind the one they saw last: nothing is
+//! Everybody who follows gets the events of their tenant by their positions, behind the one they saw last: nothing is
 //! missed and nothing comes twice, whichever server they come back to, and after the database was moved to another one.
+//! A follower subscribes to the reader of the process (`reader.rs`), then reads from the database what happened
+//! until then. It goes back to the database whenever the subscription has left something out.
+//!
+//! Progress has no position and is not kept: whoever is away misses it.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use domain::{Action, Caller, Scope};
-use serde_json::Value;
-use store::{EventRecord, Store, StoreError};
+use domain::{Action, Caller, Clock, Scope};
+use serde_json::{Value, json};
+use store::{Audience, EventRecord, ResumedAt, Store, StoreError};
 use uuid::Uuid;
 
 use crate::access::continued_access::ContinuedAccess;
-use crate::{Ops, OpsError};
+use crate::events::reader::{News, Subscription};
+use crate::{Events, OpsError};
 
 /// An event that was seen, as clients hand it back: `p`, its position, and its own id.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,24 +50,38 @@ impl FromStr for EventId {
     }
 }
 
+/// Something that happened, or something to know about the stream.
 #[derive(Clone, Debug)]
 pub struct Event {
-    pub id: EventId,
+    /// `None` for what is not kept: progress, and messages about the stream itself.
+    pub id: Option<EventId>,
     pub topic: String,
     pub payload: Value,
+}
+
+impl Event {
+    /// Events are missing between the one that the client has seen last and the next one.
+    fn reset(reason: &str) -> Self {
+        let payload = json!({"reason": reason});
+        Self { id: None, topic: "stream.reset".to_owned(), payload }
+    }
 }
 
 /// One follower's place, and what it has not been told yet.
 pub struct Following {
     store: Store,
+    clock: Arc<dyn Clock>,
     scope: Arc<Scope>,
     access: ContinuedAccess,
+    subscription: Subscription,
     /// Of the last event that was read.
     position: i64,
+    /// Whether the database may have events behind that position which the subscription does not bring.
+    is_behind: bool,
     ready: VecDeque<Event>,
 }
 
-impl Ops {
+impl Events {
     /// Follows what the caller may see, from behind an event they have seen, or from now on.
     pub async fn follow_events(
         &self,
@@ -72,21 +91,37 @@ impl Ops {
         let scope = caller.permit(Action::SeeDocuments)?;
         self.store.number_events(scope.tenant_id()).await?;
         let mut tx = self.store.read(&scope).await?;
-        let position = match after {
-            Some(id) => tx.resume_events(id.evt_id, id.position).await?,
-            None => tx.last_event_position().await?,
+        let last = tx.last_event_position().await?;
+        let resumed = match after {
+            Some(id) => Some(tx.resume_events(id.evt_id, id.position).await?),
+            None => None,
         };
         tx.commit().await?;
-        let store = self.store.clone();
-        let access = self.continued_access(caller);
-        Ok(Following { store, scope: Arc::new(scope), access, position, ready: VecDeque::new() })
+        let ready = match resumed {
+            Some(ResumedAt { is_unknown: true, .. }) => Some(Event::reset("unknown_event")),
+            Some(ResumedAt { is_pruned: true, .. }) => Some(Event::reset("events_pruned")),
+            _ => None,
+        };
+        Ok(Following {
+            store: self.store.clone(),
+            clock: Arc::clone(self.store.clock()),
+            access: self.access.continued_access(caller),
+            subscription: self.reader.subscribe(&scope, last),
+            scope: Arc::new(scope),
+            position: resumed.map_or(last, |resumed| resumed.position),
+            is_behind: true,
+            ready: ready.into_iter().collect(),
+        })
     }
 }
 
 impl Following {
-    /// How often to look. The database is asked this often by every follower, and by nobody else.
-    const LOOK_EVERY: Duration = Duration::from_millis(250);
-    const AT_ONCE: i64 = 500;
+    /// How often to ask whether the caller still has access, while nothing happens.
+    const CHECK_ACCESS_EVERY: Duration = Duration::from_millis(500);
+    const AFTER_ERROR: Duration = Duration::from_secs(1);
+    /// What may be seen is decided when news are read; of older ones it is decided anew.
+    const NEWS_HOLD: Duration = Duration::from_secs(5);
+    const AT_ONCE: usize = 500;
 
     /// The next event; waits until there is one. `None` when the caller has no access any more: they were deactivated,
     /// signed out, or their token or key ended. A database that is away is waited for.
@@ -95,59 +130,82 @@ impl Following {
             if let Some(event) = self.ready.pop_front() {
                 return Some(event);
             }
-            match self.look().await {
-                Ok(true) => {}
-                Ok(false) => tokio::time::sleep(Self::LOOK_EVERY).await,
-                Err(error) => {
+            if self.is_behind {
+                if let Err(error) = self.catch_up().await {
                     tracing::debug!(%error, "the events cannot be read for now");
-                    tokio::time::sleep(Self::LOOK_EVERY * 4).await;
+                    tokio::time::sleep(Self::AFTER_ERROR).await;
                 }
+                continue;
+            }
+            let news = self.subscription.next();
+            match tokio::time::timeout(Self::CHECK_ACCESS_EVERY, news).await {
+                Ok(Some(news)) => self.take(&news),
+                Ok(None) => self.is_behind = true,
+                Err(_) => {}
             }
         }
         None
     }
 
-    /// Whether there was something new, to be seen or not.
-    async fn look(&mut self) -> Result<bool, StoreError> {
-        self.store.number_events(self.scope.tenant_id()).await?;
+    /// Reads from the database. Once it has nothing more, the subscription brings the rest: that began before.
+    async fn catch_up(&mut self) -> Result<(), StoreError> {
         let mut tx = self.store.read(&self.scope).await?;
-        let events = tx.events_after(self.position, Self::AT_ONCE).await?;
-        let Some(last) = events.last().map(|event| event.position) else {
-            tx.commit().await?;
-            return Ok(false);
-        };
+        let at_once = i64::try_from(Self::AT_ONCE).unwrap_or(i64::MAX);
+        let events = tx.events_after(self.position, at_once).await?;
         let subjects: Vec<Uuid> = events.iter().filter_map(subject).collect();
-        let visible = tx.visible_subjects(&subjects).await?;
+        let audience = match subjects.as_slice() {
+            [] => Audience::default(),
+            subjects => tx.audience_of(subjects).await?,
+        };
         tx.commit().await?;
-        let heard = events.into_iter().filter(|event| self.may_hear(event));
-        let heard: Vec<Event> = heard.filter_map(|event| seen(event, &visible)).collect();
-        self.ready.extend(heard);
-        self.position = last;
-        Ok(true)
+        self.ready.extend(events.iter().filter_map(|event| seen(event, &audience, &self.scope)));
+        if let Some(last) = events.last() {
+            self.position = last.position;
+        }
+        self.is_behind = events.len() >= Self::AT_ONCE;
+        Ok(())
     }
 
-    /// What names no document or batch is about the whole tenant, and not for those who see only their own.
-    fn may_hear(&self, event: &EventRecord) -> bool {
-        self.scope.only_own().is_none() || subject(event).is_some()
+    fn take(&mut self, news: &News) {
+        let last = news.events.last().map_or(news.after, |event| event.position);
+        let age = self.clock.elapsed().saturating_sub(news.read_at);
+        if news.after > self.position || age > Self::NEWS_HOLD {
+            self.is_behind = last > self.position;
+            return;
+        }
+        let (audience, scope) = (&news.audience, &self.scope);
+        // Some may have been read from the database already.
+        let new = news.events.iter().filter(|event| event.position > self.position);
+        let progress = news.progress.iter().filter_map(|job| {
+            audience.own_title(job.doc_id, scope).ok()?;
+            Some(Event { id: None, topic: PROGRESS.to_owned(), payload: job.payload() })
+        });
+        let told = new.filter_map(|event| seen(event, audience, scope)).chain(progress);
+        self.ready.extend(told);
+        self.position = self.position.max(last);
     }
 }
 
-/// An event as a follower sees it: under their own title. `None` when its subject is not theirs to see.
-fn seen(event: EventRecord, visible: &HashMap<Uuid, Option<String>>) -> Option<Event> {
-    let own_title = match subject(&event) {
-        Some(id) => visible.get(&id)?.as_ref(),
+const PROGRESS: &str = "document.progress";
+
+/// An event as a follower sees it: under their own title. `None` when its subject is not theirs to see. What names no
+/// document or batch is about the whole tenant, and not for those who see only their own.
+fn seen(event: &EventRecord, audience: &Audience, scope: &Scope) -> Option<Event> {
+    let own_title = match subject(event) {
+        Some(id) => audience.own_title(id, scope).ok()?,
+        None if scope.only_own().is_some() => return None,
         None => None,
     };
-    let mut payload = event.payload;
+    let mut payload = event.payload.clone();
     if let (Some(title), Some(told)) = (own_title, payload.get_mut("title")) {
-        *told = Value::from(title.as_str());
+        *told = Value::from(title);
     }
     let id = EventId { position: Some(event.position), evt_id: event.evt_id };
-    Some(Event { id, topic: event.topic, payload })
+    Some(Event { id: Some(id), topic: event.topic.clone(), payload })
 }
 
 /// The document or batch an event is about.
-fn subject(event: &EventRecord) -> Option<Uuid> {
+pub(crate) fn subject(event: &EventRecord) -> Option<Uuid> {
     let id = |name: &str| event.payload[name].as_str().and_then(|id| Uuid::try_parse(id).ok());
     id("doc_id").or_else(|| id("batch_id"))
 }

@@ -11,7 +11,7 @@ use futures_util::{StreamExt, TryStreamExt, stream};
 use store::{KnownArtifacts, KnownOriginal};
 
 use crate::documents::read_pages::PICTURES;
-use crate::{Ops, OpsError};
+use crate::{Objects, OpsError};
 
 /// What is wrong with an object.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -70,13 +70,13 @@ enum Place {
 }
 
 struct Check<'a> {
-    ops: &'a Ops,
+    objects: &'a Objects,
     is_quick: bool,
     totals: ObjectTotals,
     tell: &'a mut (dyn FnMut(CheckStep) + Send),
 }
 
-impl Ops {
+impl Objects {
     /// Quick: whether everything is there in its size. Otherwise every byte is read and compared with its hash.
     pub async fn check_objects(
         &self,
@@ -84,7 +84,7 @@ impl Ops {
         tell: &mut (dyn FnMut(CheckStep) + Send),
     ) -> Result<ObjectTotals, OpsError> {
         self.blobs.verify().await?;
-        let mut check = Check { ops: self, is_quick, totals: ObjectTotals::default(), tell };
+        let mut check = Check { objects: self, is_quick, totals: ObjectTotals::default(), tell };
         check.originals().await?;
         check.artifacts().await?;
         check.orphaned_originals().await?;
@@ -103,7 +103,7 @@ impl Check<'_> {
     async fn originals(&mut self) -> Result<(), OpsError> {
         let mut last: Option<KnownOriginal> = None;
         loop {
-            let mut across = self.ops.store.across_tenants().await?;
+            let mut across = self.objects.store.across_tenants().await?;
             let page = across.known_originals(last.as_ref(), Self::ROWS).await?;
             across.commit().await?;
             let Some(end) = page.last() else { return Ok(()) };
@@ -121,7 +121,7 @@ impl Check<'_> {
     async fn artifacts(&mut self) -> Result<(), OpsError> {
         let mut last: Option<KnownArtifacts> = None;
         loop {
-            let mut across = self.ops.store.across_tenants().await?;
+            let mut across = self.objects.store.across_tenants().await?;
             let mut page = across.known_artifacts(last.as_ref(), Self::ROWS).await?;
             across.commit().await?;
             let expected: Vec<Expected> = page.iter().flat_map(artifacts_of).collect();
@@ -133,10 +133,10 @@ impl Check<'_> {
     }
 
     async fn compare(&mut self, expected: Vec<Expected>) -> Result<(), OpsError> {
-        let (ops, is_quick) = (self.ops, self.is_quick);
+        let (objects, is_quick) = (self.objects, self.is_quick);
         self.totals.bytes += expected.iter().map(|object| object.recorded.size).sum::<u64>();
         let looked = stream::iter(expected)
-            .map(|object| async move { trouble_of(ops, object, is_quick).await })
+            .map(|object| async move { trouble_of(objects, object, is_quick).await })
             .buffer_unordered(Self::AT_ONCE);
         let mut looked = std::pin::pin!(looked);
         while let Some(finding) = looked.try_next().await? {
@@ -150,12 +150,12 @@ impl Check<'_> {
 
     async fn orphaned_originals(&mut self) -> Result<(), OpsError> {
         let settled = self.settled_before();
-        let mut listing = self.ops.blobs.list_originals().try_chunks(Self::PAGE);
+        let mut listing = self.objects.blobs.list_originals().try_chunks(Self::PAGE);
         while let Some(found) = listing.next().await {
             let mut found = found.map_err(|error| error.1)?;
             found.retain(|object| object.last_modified < settled);
             let names: Vec<_> = found.iter().map(|object| (object.tenant, object.sha256)).collect();
-            let mut across = self.ops.store.across_tenants().await?;
+            let mut across = self.objects.store.across_tenants().await?;
             let unknown = across.unknown_originals(&names).await?;
             across.commit().await?;
             for (tenant, hash) in unknown.into_iter().filter_map(|place| names.get(place)) {
@@ -167,7 +167,7 @@ impl Check<'_> {
 
     async fn orphaned_artifacts(&mut self) -> Result<(), OpsError> {
         let settled = self.settled_before();
-        let mut listing = self.ops.blobs.list_all_artifacts().try_chunks(Self::PAGE);
+        let mut listing = self.objects.blobs.list_all_artifacts().try_chunks(Self::PAGE);
         while let Some(found) = listing.next().await {
             let mut found = found.map_err(|error| error.1)?;
             found.retain(|object| object.last_modified < settled);
@@ -175,7 +175,7 @@ impl Check<'_> {
                 (place.run, place.stage.clone(), place.key())
             };
             let names: Vec<_> = found.iter().map(|object| name(&object.place)).collect();
-            let mut across = self.ops.store.across_tenants().await?;
+            let mut across = self.objects.store.across_tenants().await?;
             let unknown = across.unknown_artifacts(&names, PICTURES).await?;
             across.commit().await?;
             for object in unknown.into_iter().filter_map(|place| found.get(place)) {
@@ -187,7 +187,7 @@ impl Check<'_> {
 
     /// What is younger may belong to a document that is just coming in.
     fn settled_before(&self) -> DateTime<Utc> {
-        self.ops.clock.now() - chrono::Duration::days(1)
+        self.objects.store.clock().now() - chrono::Duration::days(1)
     }
 
     fn orphaned(&mut self, key: String, doc_id: Option<DocId>) {
@@ -219,17 +219,17 @@ fn artifacts_of(known: &KnownArtifacts) -> Vec<Expected> {
 }
 
 async fn trouble_of(
-    ops: &Ops,
+    objects: &Objects,
     object: Expected,
     is_quick: bool,
 ) -> Result<Option<ObjectFinding>, OpsError> {
-    let trouble = match look_at(&ops.blobs, &object, is_quick).await {
+    let trouble = match look_at(&objects.blobs, &object, is_quick).await {
         Ok(()) => return Ok(None),
         Err(BlobError::NotFound { .. }) => ObjectTrouble::Missing,
         Err(BlobError::Damaged { how, .. }) => ObjectTrouble::Damaged { how },
         Err(error) => return Err(error.into()),
     };
-    if trouble == ObjectTrouble::Missing && !is_needed(ops, &object).await? {
+    if trouble == ObjectTrouble::Missing && !is_needed(objects, &object).await? {
         return Ok(None);
     }
     let (key, advice) = (object.at.key(), object.at.advice(object.doc_id));
@@ -246,12 +246,12 @@ async fn look_at(blobs: &Blobs, object: &Expected, is_quick: bool) -> Result<(),
 }
 
 /// An upload may have announced an original and given up, and the janitor may have removed one since.
-async fn is_needed(ops: &Ops, object: &Expected) -> Result<bool, OpsError> {
+async fn is_needed(objects: &Objects, object: &Expected) -> Result<bool, OpsError> {
     let Place::Original(tenant, hash) = &object.at else { return Ok(true) };
     if object.doc_id.is_none() {
         return Ok(false);
     }
-    let mut across = ops.store.across_tenants().await?;
+    let mut across = objects.store.across_tenants().await?;
     let unknown = across.unknown_originals(&[(*tenant, *hash)]).await?;
     across.commit().await?;
     Ok(unknown.is_empty())

@@ -1,5 +1,5 @@
-//! Which artifacts were compared with their hashes a moment ago, so that a reader who turns pages does not have the
-//! whole artifact read for each of them.
+//! Which artifacts and originals were compared with their hashes a moment ago, so that a reader who turns pages does not
+//! have the whole object read for each of them.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -37,4 +37,34 @@ impl RecentlyChecked {
 
 fn is_recent(at: Duration, clock: &dyn Clock) -> bool {
     clock.elapsed().saturating_sub(at) < RecentlyChecked::LASTS
+}
+
+#[cfg(test)]
+mod tests {
+    use chrono::{DateTime, Utc};
+
+    use super::*;
+
+    /// Stands still.
+    #[derive(Debug)]
+    struct At(Duration);
+
+    impl Clock for At {
+        fn now(&self) -> DateTime<Utc> {
+            DateTime::UNIX_EPOCH
+        }
+
+        fn elapsed(&self) -> Duration {
+            self.0
+        }
+    }
+
+    #[test]
+    fn a_check_holds_for_ten_minutes_and_for_its_own_object() {
+        let (checked, at) =
+            (RecentlyChecked::default(), |minutes| At(Duration::from_mins(minutes)));
+        checked.note("a".to_owned(), &at(5));
+        assert!(checked.contains("a", &at(14)) && !checked.contains("b", &at(14)));
+        assert!(!checked.contains("a", &at(15)));
+    }
 }

@@ -9,7 +9,8 @@ use domain::Clock;
 use reading::sandbox::{SandboxPolicy, SandboxReport};
 use store::Store;
 
-use crate::Ops;
+use crate::Operations;
+use crate::operations::paused_jobs::RecentPauses;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Dependency {
@@ -58,19 +59,19 @@ pub struct Vitals {
     pub sandbox: Option<SandboxReport>,
     /// If it works on documents.
     pub worker: Option<WorkerProbe>,
+    pub recent_pauses: RecentPauses,
 }
 
 impl Vitals {
     /// A probe must answer before the one who probes gives up.
     pub(crate) const PROBE_TIMEOUT: Duration = Duration::from_secs(2);
 
+    /// Asks everything at once: what is away costs its own time limit, not that of the others too.
     pub async fn check_readiness(&self) -> Readiness {
-        let database = match tokio::time::timeout(Self::PROBE_TIMEOUT, self.store.check()).await {
-            Ok(Ok(())) => None,
-            Ok(Err(error)) => Some(error.to_string()),
-            Err(_) => Some(format!("no answer within {} s", Self::PROBE_TIMEOUT.as_secs())),
-        };
-        let objects = self.blobs.check().await.err().map(|error| error.to_string());
+        let objects = async { self.blobs.check().await.err().map(|error| error.to_string()) };
+        let (database, objects, paused) =
+            tokio::join!(self.check_database(), objects, self.paused_jobs());
+        let is_database_up = database.is_none();
         let mut dependencies = vec![
             Dependency::essential("database", database),
             Dependency::essential("objects", objects),
@@ -80,8 +81,8 @@ impl Vitals {
             problem: report.problem(),
             is_essential: false,
         }));
-        if dependencies[0].problem.is_none() {
-            dependencies.extend(self.paused_jobs().await);
+        if is_database_up {
+            dependencies.extend(paused);
         }
         dependencies.extend(self.worker.as_ref().map(|worker| Dependency {
             name: "worker",
@@ -90,6 +91,14 @@ impl Vitals {
         }));
         dependencies.extend(self.check_clock());
         Readiness { dependencies }
+    }
+
+    async fn check_database(&self) -> Option<String> {
+        match tokio::time::timeout(Self::PROBE_TIMEOUT, self.store.check()).await {
+            Ok(Ok(())) => None,
+            Ok(Err(error)) => Some(error.to_string()),
+            Err(_) => Some(format!("no answer within {} s", Self::PROBE_TIMEOUT.as_secs())),
+        }
     }
 
     /// Sets the gauges of the sandbox and of the clock.
@@ -105,11 +114,11 @@ impl Vitals {
     }
 }
 
-impl Ops {
+impl Operations {
     /// Of a process that serves: what it knows of revocations must be fresh as well.
     pub async fn check_readiness(&self) -> Readiness {
         let mut readiness = self.vitals().check_readiness().await;
-        let problem = (!self.access.is_fresh(self.clock.as_ref()))
+        let problem = (!self.access.directory.is_fresh(self.store.clock().as_ref()))
             .then(|| "revocations were not read for more than a minute".to_owned());
         readiness.dependencies.push(Dependency::essential("access", problem));
         readiness
@@ -127,7 +136,8 @@ impl Ops {
     pub(crate) fn vitals(&self) -> Vitals {
         let (store, blobs) = (self.store.clone(), self.blobs.clone());
         let (sandbox, worker) = (self.sandbox.clone(), self.worker.get().cloned());
-        Vitals { store, blobs, clock: Arc::clone(&self.clock), sandbox, worker }
+        let (clock, recent_pauses) = (Arc::clone(self.store.clock()), self.recent_pauses.clone());
+        Vitals { store, blobs, clock, sandbox, worker, recent_pauses }
     }
 
     /// From now on readiness tells of the worker in this process too.

@@ -8,9 +8,9 @@ use domain::ClockUse;
 use store::{RevocationFeed, StoreError};
 use tokio_util::sync::CancellationToken;
 
-use crate::Ops;
+use crate::Operations;
 
-impl Ops {
+impl Operations {
     /// The channel makes a revocation known at once; this makes it certain.
     const ROUND: Duration = Duration::from_secs(15);
     /// A transaction may commit later than the moment it carries, and clocks of servers differ.
@@ -58,23 +58,22 @@ impl Ops {
 
     /// One round: first what keeps people out, then what can wait.
     pub async fn do_housekeeping(&self) -> Result<(), StoreError> {
-        let (now, elapsed) = (self.clock.now(), self.clock.elapsed());
+        let (now, elapsed) = (self.store.clock().now(), self.store.clock().elapsed());
         // The first time everything counts: tokens may be older than today's setting lets them get.
         // And when the clock was set back: what is new now carries an earlier time.
-        let heard_until = self.access.heard_until().filter(|until| *until <= now);
+        let heard_until = self.access.directory.heard_until().filter(|until| *until <= now);
         let since = heard_until.map_or(DateTime::UNIX_EPOCH, |until| until - Self::OVERLAP);
         let mut across = self.store.across_tenants().await?;
         let revocations = across.revocations_since(since, now).await?;
         let special_limits = across.special_limits().await?;
         across.commit().await?;
         self.limits.replace(special_limits);
-        self.access.apply(&revocations, now);
-        self.access.heard_at(now, elapsed);
-        self.login_throttle.forget_idle();
-        self.unknown_keys.forget_idle();
-        self.queue_room.forget_old(self.clock.as_ref());
+        self.access.directory.apply(&revocations, now);
+        self.access.directory.heard_at(now, elapsed);
+        self.access.forget_idle();
+        self.queue_room.forget_old(self.store.clock().as_ref());
         self.write_down_key_uses().await?;
-        let Some(now) = self.clock.now_for(ClockUse::Delete) else { return Ok(()) };
+        let Some(now) = self.store.clock().now_for(ClockUse::Delete) else { return Ok(()) };
         let mut across = self.store.across_tenants().await?;
         if across.forget_expired(now).await? > 0
             && !across.confirms_time_for(ClockUse::Delete).await?
@@ -85,7 +84,7 @@ impl Ops {
     }
 
     async fn write_down_key_uses(&self) -> Result<(), StoreError> {
-        let uses = self.access.take_uses();
+        let uses = self.access.directory.take_uses();
         if uses.is_empty() {
             return Ok(());
         }
@@ -96,7 +95,7 @@ impl Ops {
         };
         written.await.inspect_err(|_| {
             for (key, moment) in &uses {
-                self.access.note_use(*key, *moment);
+                self.access.directory.note_use(*key, *moment);
             }
         })
     }

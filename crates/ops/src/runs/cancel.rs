@@ -2,9 +2,9 @@
 
 use domain::{Action, Caller, RunId};
 
-use crate::{Ops, OpsError};
+use crate::{OpsError, Runs};
 
-impl Ops {
+impl Runs {
     /// A worker that is at it loses its lease and hears of it with its next heartbeat.
     pub async fn cancel_run(&self, caller: &Caller, run_id: RunId) -> Result<(), OpsError> {
         let scope = caller.permit(Action::RerunDocuments)?;

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use store::{JobStanding, Tx};
 
 use crate::once::{Done, outcome_of, settle};
-use crate::{Ops, OpsError};
+use crate::{OpsError, Runs};
 
 /// What came of a request to discard failures.
 #[derive(Debug, Serialize, Deserialize)]
@@ -23,7 +23,7 @@ pub struct SkippedJob {
     pub problem: String,
 }
 
-impl Ops {
+impl Runs {
     /// How many failures one request discards.
     pub const DISCARD_AT_ONCE: usize = 1000;
 

@@ -3,9 +3,9 @@
 use domain::{Action, Caller, JobId, JobState};
 use store::{After, JobFilter, JobRecord, QueueRecord};
 
-use crate::{Ops, OpsError, Page, PageRequest};
+use crate::{OpsError, Page, PageRequest, Runs};
 
-impl Ops {
+impl Runs {
     /// Newest first. Of dead jobs, when those are wanted, the ones that need attention.
     pub async fn list_jobs(
         &self,

@@ -1,10 +1,22 @@
 //! Runs of documents and the jobs that they consist of.
 
-pub(crate) mod cancel;
+mod cancel;
 pub(crate) mod discard;
-pub(crate) mod list_jobs;
-pub(crate) mod measure_queues;
-pub(crate) mod paused_jobs;
+pub(crate) mod list;
+mod list_jobs;
 pub(crate) mod queue_room;
 pub(crate) mod rerun;
+mod retry_document;
 pub(crate) mod retry_job;
+
+use store::Store;
+
+use crate::Intake;
+use crate::once::RequestSeal;
+
+/// Runs and their jobs.
+pub struct Runs {
+    pub(crate) store: Store,
+    pub(crate) intake: Intake,
+    pub(crate) request_seal: RequestSeal,
+}

@@ -1,13 +1,13 @@
-//! Processing a document again, and taking it out of service.
+//! Processing a document again.
 
 use domain::{
     Action, AuditAction, AuditEntry, Caller, ContentHash, DocId, Entity, FileKind, Pipeline, RunId,
-    RunState, Secret, StageName,
+    Secret, StageName,
 };
 use serde_json::{Value, json};
 use store::{NewRun, Reused, Tx, Window};
 
-use crate::{Ops, OpsError};
+use crate::{OpsError, Runs};
 
 /// How a document is to be processed again.
 #[derive(Clone, Debug, Default)]
@@ -21,7 +21,7 @@ pub struct Rerun {
     pub password: Option<Secret>,
 }
 
-impl Ops {
+impl Runs {
     /// Queues a new run of what the document contains, which knows the run before it. What is served
     /// stays served until the new run succeeds.
     pub async fn rerun_document(
@@ -89,75 +89,6 @@ impl Ops {
         tx.start_run(&run).await?;
         tx.commit().await?;
         Ok(run.run_id)
-    }
-
-    /// Tries a document again whose last run failed.
-    pub async fn retry_document(&self, caller: &Caller, doc_id: DocId) -> Result<RunId, OpsError> {
-        let scope = caller.permit(Action::RerunDocuments)?;
-        let mut tx = self.store.read(&scope).await?;
-        tx.find_document(doc_id).await?.ok_or(OpsError::NotFound("document"))?;
-        let latest = Window { after: None, skip: 0, limit: 1 };
-        let last = tx.list_runs(None, Some(doc_id), &latest).await?.into_iter().next();
-        tx.commit().await?;
-        match last {
-            Some(run) if run.status == RunState::Failed.as_str() => {
-                let rerun = Rerun {
-                    reason: Some("retry".to_owned()),
-                    pipeline: Some(run.pipeline),
-                    from_stage: None,
-                    password: None,
-                };
-                self.rerun_document(caller, doc_id, rerun).await
-            }
-            other => {
-                let stands = other.map_or_else(|| "missing".to_owned(), |run| run.status);
-                Err(OpsError::Conflict {
-                    code: "not_failed",
-                    problem: format!(
-                        "only a failed document can be retried; its last run is {stands}"
-                    ),
-                })
-            }
-        }
-    }
-
-    /// Takes the active version out of service. Nothing is deleted; twice is once.
-    pub async fn deactivate_document(
-        &self,
-        caller: &Caller,
-        doc_id: DocId,
-    ) -> Result<(), OpsError> {
-        let scope = caller.permit(Action::DeactivateDocuments)?;
-        let mut tx = self.store.begin(&scope).await?;
-        tx.find_document(doc_id).await?.ok_or(OpsError::NotFound("document"))?;
-        if tx.deactivate_document(doc_id).await? {
-            tx.append_audit(AuditEntry {
-                action: AuditAction::DocumentDeactivated,
-                entity: Entity::Document(doc_id),
-                detail: json!({}),
-            })
-            .await?;
-        }
-        Ok(tx.commit().await?)
-    }
-
-    /// Hides the document everywhere. Its rows and its original stay until they are erased.
-    pub async fn delete_document(&self, caller: &Caller, doc_id: DocId) -> Result<(), OpsError> {
-        let scope = caller.permit(Action::DeactivateDocuments)?;
-        let mut tx = self.store.begin(&scope).await?;
-        if !tx.delete_document(doc_id).await? {
-            tx.rollback().await?;
-            return Err(OpsError::NotFound("document"));
-        }
-        tx.append_audit(AuditEntry {
-            action: AuditAction::DocumentDeleted,
-            entity: Entity::Document(doc_id),
-            detail: json!({}),
-        })
-        .await?;
-        tx.commit().await?;
-        self.intake.storage.forget(scope.tenant_id());
-        Ok(())
     }
 }
 

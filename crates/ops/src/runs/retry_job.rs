@@ -3,9 +3,9 @@
 use domain::{Action, Caller, ClosedBy, JobId};
 use store::{DeadJobFilter, JobRecord};
 
-use crate::{Ops, OpsError};
+use crate::{OpsError, Runs};
 
-impl Ops {
+impl Runs {
     /// How many dead jobs one request revives.
     pub const REQUEUE_AT_ONCE: i64 = 1000;
 

@@ -19,7 +19,7 @@ use tokio::sync::mpsc;
 
 use super::write::{self, Writer};
 use super::{Filters, Hit, Retrieved, SearchRequest, work};
-use crate::{Ops, OpsError};
+use crate::{OpsError, Search};
 
 #[derive(Clone, Debug)]
 pub struct Question {
@@ -95,7 +95,7 @@ pub enum AskEvent {
 /// Where a question's events go; who does not listen misses nothing but them.
 pub(super) type AskEvents = mpsc::UnboundedSender<AskEvent>;
 
-impl Ops {
+impl Search {
     /// So many passages are read for an answer.
     const PASSAGES: usize = 8;
     const NEAREST_SHOWN: usize = 3;
@@ -108,7 +108,7 @@ impl Ops {
     ) -> Result<Answered, OpsError> {
         caller.permit(Action::AskQuestions)?;
         let scope = caller.permit(Action::SeeKnowledgeBase)?;
-        let begun = self.clock.elapsed();
+        let begun = self.store.clock().elapsed();
         let request = SearchRequest {
             query: question.question.clone(),
             mode: Mode::Hybrid,
@@ -117,7 +117,7 @@ impl Ops {
         };
         let trace = scope.trace();
         let retrieved = connect::in_trace(trace, self.retrieve(&scope, &request)).await?;
-        let retrieval = self.clock.elapsed().saturating_sub(begun);
+        let retrieval = self.store.clock().elapsed().saturating_sub(begun);
         if let Some(events) = events {
             let hits = retrieved.hits();
             // Whoever asked may have gone: the answer is for nobody then.
@@ -239,7 +239,7 @@ impl Ops {
         retrieval: Duration,
         begun: Duration,
     ) {
-        let took = self.clock.elapsed().saturating_sub(begun);
+        let took = self.store.clock().elapsed().saturating_sub(begun);
         let outcome = if answered.answer.is_some() { "answered" } else { "abstained" };
         metrics::histogram!("docket_retrieval_seconds").record(retrieval);
         metrics::histogram!("docket_answer_seconds").record(took);
@@ -295,7 +295,7 @@ fn quoted(extracted: answer::Answer, retrieved: Retrieved) -> Answered {
 }
 
 fn abstained(retrieved: Retrieved, reason: &str, confidence: f32, provider: &str) -> Answered {
-    let nearest = retrieved.hits().into_iter().take(Ops::NEAREST_SHOWN).collect();
+    let nearest = retrieved.hits().into_iter().take(Search::NEAREST_SHOWN).collect();
     Answered {
         answer: None,
         reason: Some(reason.to_owned()),

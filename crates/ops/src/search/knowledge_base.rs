@@ -3,12 +3,12 @@
 use domain::{Action, Caller};
 use store::{After, KnownRecord};
 
-use crate::{Ops, OpsError, Page, PageRequest};
+use crate::{OpsError, Page, PageRequest, Search};
 
 /// A document that may influence answers.
 pub type KnownDocument = KnownRecord;
 
-impl Ops {
+impl Search {
     /// What the caller's searches and questions see, newest first. What is not listed here influences no
     /// answer.
     pub async fn list_knowledge_base(

@@ -1,6 +1,6 @@
 //! What a query means: its vector, by the model by which the tenant is searched.
 
-use crate::Ops;
+use crate::Search;
 
 /// The vector of a query, or why it has none.
 #[derive(Debug, Default)]
@@ -23,7 +23,7 @@ impl Meaning {
     }
 }
 
-impl Ops {
+impl Search {
     /// What a query means to the model by which the tenant is searched, as far as that is known, or else to the
     /// current one. Holds no lock and no transaction: a model takes its time.
     pub(super) async fn meaning(&self, query: &str, searched_by: Option<&str>) -> Meaning {

@@ -21,19 +21,19 @@ use retrieval::embedding::EmbeddingSource;
 use retrieval::index::{DocFacts, Found, Mode, Query, Within};
 use retrieval::snippet::{Snippet, snippet};
 use retrieval::terms::QueryTerms;
-use store::{PassageRecord, Tx};
+use store::{PassageRecord, Store, Tx};
 use uuid::Uuid;
 
 pub use ask::{Answered, AskEvent, Citation, Question, Sentence};
-pub(crate) use indexes::Indexes;
 pub use knowledge_base::KnownDocument;
 pub use rerank::SecondOpinion;
 pub use vectors::VectorsKeeper;
-pub(crate) use write::Writer;
 
+use crate::OpsError;
 use crate::documents::content_access::{ContentRights, readable_runs};
-use crate::{Ops, OpsError};
+use indexes::Indexes;
 use meaning::Meaning;
+use write::Writer;
 
 /// Who helps to find and to answer.
 #[derive(Clone, Debug)]
@@ -119,16 +119,42 @@ enum LookedUp {
     NothingLoaded,
 }
 
-impl Ops {
+/// Searching and answering.
+pub struct Search {
+    store: Store,
+    settings: SearchSettings,
+    /// Who writes answers, of those settings.
+    writer: Option<Writer>,
+    vectors: VectorsKeeper,
+    indexes: Arc<Indexes>,
+}
+
+impl Search {
     pub const MOST_HITS: usize = 100;
     const LONGEST_QUERY: usize = 2_000;
+
+    pub(crate) fn new(store: Store, settings: SearchSettings) -> Self {
+        let (embedding, clock) = (settings.embedding.clone(), Arc::clone(store.clock()));
+        Self {
+            indexes: Arc::new(Indexes::new(settings.memory)),
+            vectors: VectorsKeeper::new(store.clone(), embedding, clock),
+            writer: settings.language_model.clone().map(Writer::new),
+            settings,
+            store,
+        }
+    }
+
+    /// What giving chunks their vectors needs, for workers.
+    pub fn vectors(&self) -> VectorsKeeper {
+        self.vectors.clone()
+    }
 
     pub async fn search(
         &self,
         caller: &Caller,
         request: &SearchRequest,
     ) -> Result<SearchResult, OpsError> {
-        let begun = self.clock.elapsed();
+        let begun = self.store.clock().elapsed();
         let scope = caller.permit(Action::SeeKnowledgeBase)?;
         if !(1..=Self::MOST_HITS).contains(&request.limit) {
             return Err(OpsError::invalid(
@@ -139,7 +165,7 @@ impl Ops {
         let retrieved = connect::in_trace(scope.trace(), self.retrieve(&scope, request)).await?;
         let hits = retrieved.hits();
         let warnings = retrieved.warnings;
-        let took = self.clock.elapsed().saturating_sub(begun);
+        let took = self.store.clock().elapsed().saturating_sub(begun);
         metrics::histogram!("docket_search_seconds").record(took);
         tracing::info!(
             event = "search",
@@ -169,13 +195,13 @@ impl Ops {
             return Err(OpsError::invalid("query", format!("{most} characters are the most")));
         }
         // A second opinion wants more to choose from.
-        let limit = match self.search.second_opinion {
+        let limit = match self.settings.second_opinion {
             Some(_) => request.limit.max(rerank::READ_AGAIN),
             None => request.limit,
         };
         let wider = SearchRequest { limit, query: text.to_owned(), ..request.clone() };
         let mut retrieved = self.find(scope, &wider).await?;
-        if let Some(opinion) = &self.search.second_opinion {
+        if let Some(opinion) = &self.settings.second_opinion {
             opinion.put_in_order(text, &mut retrieved).await;
             retrieved.passages.truncate(request.limit);
         }
@@ -186,7 +212,7 @@ impl Ops {
         if let Some(found) = self.find_in_what_is_loaded(scope, request).await? {
             return Ok(found);
         }
-        let patiently = tokio::time::timeout(self.search.patience, async {
+        let patiently = tokio::time::timeout(self.settings.patience, async {
             loop {
                 self.indexes.load(&self.store, scope).await?;
                 if let Some(found) = self.find_in_what_is_loaded(scope, request).await? {

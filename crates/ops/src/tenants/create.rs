@@ -6,7 +6,7 @@ use domain::{
 use serde_json::json;
 
 use crate::access::create_user::{RequestedUser, add_user};
-use crate::{Ops, OpsError};
+use crate::{OpsError, Tenants};
 
 /// A tenant the operator asks for.
 #[derive(Debug)]
@@ -16,7 +16,7 @@ pub struct RequestedTenant {
     pub admin_password: Secret,
 }
 
-impl Ops {
+impl Tenants {
     pub async fn create_tenant(
         &self,
         requested: RequestedTenant,
@@ -24,6 +24,7 @@ impl Ops {
         let name: Name =
             requested.name.parse().map_err(|error| OpsError::invalid("name", error))?;
         let admin = self
+            .access
             .prepare_user(&RequestedUser {
                 email: requested.admin_email,
                 password: requested.admin_password,
@@ -31,9 +32,9 @@ impl Ops {
             })
             .await?;
         let tenant = Tenant {
-            tenant_id: TenantId(self.ids.next()),
+            tenant_id: TenantId(self.store.ids().next()),
             name: name.into_string(),
-            created_at: self.clock.now(),
+            created_at: self.store.clock().now(),
         };
         let mut across = self.store.across_tenants().await?;
         if !across.insert_tenant(&tenant).await? {

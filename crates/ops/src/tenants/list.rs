@@ -2,9 +2,9 @@
 
 use domain::Tenant;
 
-use crate::{Ops, OpsError};
+use crate::{OpsError, Tenants};
 
-impl Ops {
+impl Tenants {
     pub async fn list_tenants(&self) -> Result<Vec<Tenant>, OpsError> {
         let mut across = self.store.across_tenants().await?;
         let tenants = across.list_tenants().await?;

@@ -1,13 +1,9 @@
-//! A tenant's own rules, limits and usage.
+//! A tenant as its administrators see it: its rules, limits and usage.
 
-use domain::{
-    Action, AuditAction, AuditEntry, Caller, Entity, StageName, Tenant, TenantId, TenantLimits,
-    TenantRules,
-};
-use serde_json::json;
+use domain::{Action, Caller, StageName, Tenant, TenantRules};
 use store::TenantUsage;
 
-use crate::{Ops, OpsError};
+use crate::{OpsError, Tenants};
 
 /// A tenant as its administrators see it.
 #[derive(Clone, Debug)]
@@ -27,7 +23,7 @@ pub struct TenantOverview {
     pub usage: TenantUsage,
 }
 
-impl Ops {
+impl Tenants {
     pub async fn look_at_tenant(&self, caller: &Caller) -> Result<TenantOverview, OpsError> {
         let scope = caller.permit(Action::ManageTenant)?;
         let mut tx = self.store.read(&scope).await?;
@@ -49,45 +45,5 @@ impl Ops {
             storage_quota: found.limits.storage_quota_bytes.or(everybody.storage_quota),
             usage,
         })
-    }
-
-    /// Replaces the rules. They hold for what is handed in or run again from now on.
-    pub async fn change_rules(&self, caller: &Caller, rules: TenantRules) -> Result<(), OpsError> {
-        let scope = caller.permit(Action::ManageTenant)?;
-        rules.check().map_err(|error| OpsError::invalid("masks", error))?;
-        if !rules.pipeline.is_empty() {
-            self.intake.pipeline_of(&rules.pipeline)?;
-        }
-        let mut tx = self.store.begin(&scope).await?;
-        tx.set_rules(&rules).await?;
-        tx.append_audit(AuditEntry {
-            action: AuditAction::TenantRulesChanged,
-            entity: Entity::Tenant(scope.tenant_id()),
-            detail: json!(rules),
-        })
-        .await?;
-        Ok(tx.commit().await?)
-    }
-
-    /// What this tenant is granted beyond or below what everybody gets.
-    pub fn limits_of(&self, tenant_id: TenantId) -> TenantLimits {
-        self.limits.of(tenant_id)
-    }
-
-    /// The operator's word. All servers keep to it within seconds.
-    pub async fn change_limits(&self, name: &str, limits: TenantLimits) -> Result<(), OpsError> {
-        let tenants = self.list_tenants().await?;
-        let tenant = tenants.into_iter().find(|tenant| tenant.name == name);
-        let tenant = tenant.ok_or(OpsError::NotFound("tenant"))?;
-        let scope = Caller::system(tenant.tenant_id).permit(Action::ManageTenant)?;
-        let mut tx = self.store.begin(&scope).await?;
-        tx.set_limits(&limits).await?;
-        tx.append_audit(AuditEntry {
-            action: AuditAction::TenantLimitsChanged,
-            entity: Entity::Tenant(tenant.tenant_id),
-            detail: json!(limits),
-        })
-        .await?;
-        Ok(tx.commit().await?)
     }
 }

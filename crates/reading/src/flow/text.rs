@@ -1,6 +1,6 @@
 //! Text that is not yet on a page.
 
-use crate::model::{Style, Word};
+use pages::{Style, Word};
 
 /// Characters with their style. `\n` ends a line; other white space parts words.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use pages::BlockKind;
+
 use super::xml::Element;
 use crate::ReadError;
 use crate::flow::{Flow, Grid, GridCell, Text};
-use crate::model::BlockKind;
 
 /// Points of one series that are read.
 const MAX_POINTS: usize = 10_000;

@@ -9,10 +9,10 @@ use std::collections::BTreeMap;
 use mail_parser::{
     Address, Encoding, HeaderName, Message, MessageParser, MessagePart, MimeHeaders, PartType,
 };
+use pages::{Attachment, BlockKind, Style};
 
 use super::{html, text};
 use crate::flow::{Flow, Text};
-use crate::model::{Attachment, BlockKind, Style};
 use crate::{ReadError, Sink, Source};
 
 /// Mails within mails whose text is shown.
@@ -68,7 +68,7 @@ fn with_readable_headers(bytes: &[u8]) -> Cow<'_, [u8]> {
     readable.into()
 }
 
-/// What the headers say, by the name it goes by in [`crate::model::Head`].
+/// What the headers say, by the name it goes by in [`pages::Head`].
 fn fields(message: &Message) -> Vec<(&'static str, String)> {
     let addresses = |address: Option<&Address>| address.map(addresses).unwrap_or_default();
     let date = message.date().filter(|date| date.is_valid()).map(mail_parser::DateTime::to_rfc3339);

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use comrak::nodes::{AstNode, ListType, NodeValue};
 use comrak::{Arena, Options, parse_document};
+use pages::{BlockKind, Style};
 
 use super::{html, text};
 use crate::flow::{Flow, Grid, GridCell, Text};
-use crate::model::{BlockKind, Style};
 use crate::{ReadError, Sink, Source};
 
 /// Bytes of Markdown that are parsed at once.

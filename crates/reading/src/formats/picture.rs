@@ -17,9 +17,9 @@ use std::io::Cursor;
 use image::codecs::{jpeg::JpegDecoder, png::PngDecoder, tiff::TiffDecoder};
 use image::metadata::Orientation;
 use image::{DynamicImage, GrayImage, ImageDecoder, imageops};
+use pages::{Head, Page, Part, Size, Tail, TextSource};
 
 use self::tiff_pages::TiffPage;
-use crate::model::{Head, Page, Part, Size, Tail, TextSource};
 use crate::{Limits, ReadError, Sink, Source};
 use domain::FileKind;
 

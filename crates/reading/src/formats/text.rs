@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE};
+use pages::BlockKind;
 
 use crate::flow::{Flow, Text};
-use crate::model::BlockKind;
 use crate::{ReadError, Sink, Source};
 
 /// A paragraph that never ends is cut after this many bytes.

@@ -3,12 +3,13 @@
 //! Rows with a wide gap in them, one below the other, are a table when they leave the same gutters free
 //! and are no prose. Lines of one cell that were wrapped are put together again.
 
+use pages::Word;
+
 use super::Placed;
 use super::gutters::{self, Gutter, SEGMENT_GAP};
 use super::rows::{self, Row};
 use super::rules::Rules;
 use super::table::{self, Found, FoundCell};
-use crate::model::Word;
 
 /// A gap in a row that may part columns, in letter sizes.
 const COLUMN_GAP: f32 = 1.0;

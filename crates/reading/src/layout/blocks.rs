@@ -1,9 +1,10 @@
 //! Lines, paragraphs, headings and list items; and the page written down in its final order.
 
+use pages::{Area, Block, BlockKind, Cell, Line, Page, Span, Table, Word};
+
 use super::rows::{self, Row};
 use super::table::Found;
 use super::{Placed, Region, columns};
-use crate::model::{Area, Block, BlockKind, Cell, Line, Page, Span, Table, Word};
 
 /// What layout has made of a page.
 #[derive(Debug)]

@@ -5,10 +5,11 @@
 //! stays whole, for tables are looked for in there. What is left after that may still be blocks side by
 //! side, such as two addresses: they are when their lines are not on one height.
 
+use pages::{Area, Word};
+
 use super::rows;
 use super::table::Found;
 use super::{Placed, Region};
-use crate::model::{Area, Word};
 
 /// More bands than this are no page that a person would read.
 const MAX_BANDS: usize = 600;

@@ -4,8 +4,9 @@
 //! page turned so that most of its text runs from left to right; layout happens there, and the words
 //! keep their places on the page.
 
+use pages::{Area, Page, Rotation, Size, Word};
+
 use super::Placed;
-use crate::model::{Area, Page, Rotation, Size, Word};
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Frame {

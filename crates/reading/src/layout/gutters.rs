@@ -4,9 +4,10 @@
 //! free are found first; what reaches over two of the columns between them is set aside as spanning;
 //! the rest has to leave a gutter free without exception, which also finds columns that few rows fill.
 
+use pages::Word;
+
 use super::rows::{self, Row};
 use super::{Placed, table};
-use crate::model::Word;
 
 /// A free strip, from left to right.
 pub(crate) type Gutter = (f32, f32);

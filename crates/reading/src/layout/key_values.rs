@@ -15,7 +15,7 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
-use crate::model::{Area, Cell, KeyValue, Line, Page, Span, Table, Word};
+use pages::{Area, Cell, KeyValue, Line, Page, Span, Table, Word};
 
 /// A label is no sentence.
 const LONGEST_KEY: usize = 6;

@@ -25,7 +25,7 @@ mod ruled;
 mod rules;
 mod table;
 
-use crate::model::{Area, Page, Word};
+use pages::{Area, Page, Word};
 
 use frame::Frame;
 use repeated::Repeated;

@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 
-use crate::model::{BlockKind, Page};
+use pages::{BlockKind, Page};
 
 /// The part of the page's height that headers or footers stand in.
 const EDGE: f32 = 0.12;

@@ -1,7 +1,8 @@
 //! Words on one height make a row; a row falls into *segments* where its gaps are wide.
 
+use pages::Area;
+
 use super::Placed;
-use crate::model::Area;
 
 #[derive(Clone, Debug)]
 pub(crate) struct Row {

@@ -4,12 +4,13 @@
 //! line between them are one cell. Many tables draw only some of their lines: a band that holds several
 //! rows of text is cut further where the text itself shows rows, and a column where it shows gutters.
 
+use pages::{Area, Word};
+
 use super::grid::{Extent, Grid, slot};
 use super::rows::{self, Row};
 use super::rules::{self, Rules};
 use super::table::{self, Found, FoundCell};
 use super::{Placed, gutters};
-use crate::model::{Area, Word};
 
 pub(crate) fn find(rules: &Rules, placed: &[Placed], words: &[Word]) -> Vec<Found> {
     rules::nets(rules).into_iter().filter_map(|net| Grid::of(&net)?.fill(placed, words)).collect()

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::model::Area;
+use pages::Area;
 
 /// Ends that miss each other by less than this still touch.
 pub(crate) const SLACK: f32 = 3.0;

@@ -1,8 +1,9 @@
 //! A table as it is found, before its words have their final order.
 
+use pages::{Area, Word};
+
 use super::Placed;
 use super::rows;
-use crate::model::{Area, Word};
 
 #[derive(Clone, Debug)]
 pub(crate) struct Found {

@@ -11,12 +11,13 @@
 mod alignment;
 mod dispute;
 
+use pages::{Area, Confidence, Origin, Reading, Word};
+
 use self::alignment::{Piece, align};
 use self::dispute::tesseract_wins;
 use super::policy::{Plan, is_sure, line_that_holds};
 use super::pp::{Quad, ReadLine, ReadWord};
 use super::reading_order;
-use crate::model::{Area, Confidence, Origin, Reading, Word};
 
 /// Words at or above it are right in at least 98 of 100 cases; `bench-reading scans` measures it.
 pub const ACCEPTED: Confidence = Confidence(90);

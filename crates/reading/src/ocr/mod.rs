@@ -8,7 +8,7 @@
 //!
 //! [`Sheet`] leads through it: make one of a page's picture, have [`Sheet::for_tesseract`] read by whoever may
 //! start programs, and call [`Sheet::read`] with the answer. Either engine may be missing; with neither, the
-//! page's text is [`TextSource::Unavailable`](crate::model::TextSource::Unavailable).
+//! page's text is [`TextSource::Unavailable`](pages::TextSource::Unavailable).
 
 #![expect(
     clippy::cast_possible_truncation,
@@ -24,11 +24,11 @@ pub mod tesseract;
 mod upright;
 
 use image::GrayImage;
+use pages::{Area, Confidence, Page, Preparation, Rotation, Size, TextSource, Word};
 
 use self::policy::Plan;
 use self::pp::{PpOcr, ReadLine};
 use crate::ReadError;
-use crate::model::{Area, Confidence, Page, Preparation, Rotation, Size, TextSource, Word};
 use crate::prepare::{self, Mapping};
 
 pub use self::upright::{find_upright, is_suspicious};

@@ -9,8 +9,9 @@
 //! closer than the print needs, whose height Tesseract's words tell. (Taking Tesseract's own lines where hardly
 //! any ink lies outside of them was tried: it costs one word in a hundred.)
 
+use pages::{Area, Word};
+
 use super::pp::Quad;
-use crate::model::{Area, Word};
 
 /// Words are settled from here on.
 const SURE: u8 = 92;

@@ -6,7 +6,7 @@
 
 use image::GrayImage;
 
-use crate::model::{Area, Confidence, Origin, Word};
+use pages::{Area, Confidence, Origin, Word};
 
 pub const PROGRAM: &str = "tesseract";
 /// Its threads cost more than they bring; pages are read side by side instead.

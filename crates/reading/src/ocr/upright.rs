@@ -5,10 +5,10 @@
 //! ([`is_suspicious`]), because most pages are upright.
 
 use image::{GrayImage, imageops};
+use pages::{Rotation, Word};
 
 use super::pp::{PpOcr, Quad};
 use crate::ReadError;
-use crate::model::{Rotation, Word};
 
 /// Lines to try.
 const TRIED: usize = 6;

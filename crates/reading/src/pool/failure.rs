@@ -1,54 +1,29 @@
-//! Why a child did not finish its job, in words for whoever has to act on it.
-
-use std::os::unix::process::ExitStatusExt;
-use std::process::ExitStatus;
-use std::time::Duration;
+//! Why a document was not read, in words for whoever has to act on it.
 
 use domain::{Dependency, Failure, FailureClass, FailureCode};
+use sandbox::pool::ChildFailure;
 use thiserror::Error;
 
 use crate::ReadError;
-use crate::sandbox::{SandboxReport, SandboxStatus};
 
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum ReadFailure {
     /// The child said so itself.
     #[error(transparent)]
     Typed(#[from] ReadError),
-    /// It died. `last_words` is the end of what it wrote to its error output, for the log.
-    #[error("the reader crashed ({})", cause(*signal, *code))]
-    Crashed { signal: Option<i32>, code: Option<i32>, last_words: String },
-    #[error("reading took longer than {} s", limit.as_secs_f32())]
-    TimedOut { limit: Duration },
-    #[error("reading needed more than {} MiB of memory", limit >> 20)]
-    OutOfMemory { limit: u64 },
-    #[error("reading gave more than {} MiB", limit >> 20)]
-    TooMuchOutput { limit: u64 },
-    /// What came back makes no sense.
-    #[error("the reader's answer cannot be understood: {what}")]
-    Garbled { what: String },
-    /// A lock of the sandbox is missing, and no document is read without it.
-    #[error("no document is read without its sandbox, and {} not active here", sandbox.missing_locks())]
-    Unprotected { sandbox: SandboxStatus },
-    /// No child could be had, whatever the document is.
-    #[error("no reader could be started: {why}")]
-    NotStarted { why: String },
+    /// The child did not come to say anything.
+    #[error(transparent)]
+    Child(#[from] ChildFailure),
 }
 
 impl ReadFailure {
     pub fn class(&self) -> FailureClass {
         match self {
             // About the machine: any document would fare the same there.
-            Self::Typed(ReadError::Missing { .. })
-            | Self::Unprotected { .. }
-            | Self::NotStarted { .. } => FailureClass::Unavailable(Dependency::Reader),
+            Self::Typed(ReadError::Missing { .. }) => FailureClass::Unavailable(Dependency::Reader),
             Self::Typed(ReadError::Stopped) => FailureClass::Retry,
             Self::Typed(_) => FailureClass::Permanent,
-            Self::Crashed { .. }
-            | Self::TimedOut { .. }
-            | Self::OutOfMemory { .. }
-            | Self::TooMuchOutput { .. }
-            | Self::Garbled { .. } => FailureClass::Poison,
+            Self::Child(failure) => failure.class(),
         }
     }
 
@@ -56,7 +31,7 @@ impl ReadFailure {
     pub fn code(&self) -> Option<FailureCode> {
         match self {
             Self::Typed(error) => error.code(),
-            _ => None,
+            Self::Child(_) => None,
         }
     }
 
@@ -64,40 +39,9 @@ impl ReadFailure {
     pub fn advice(&self) -> &'static str {
         match self {
             Self::Typed(error) => error.advice(),
-            Self::Crashed { .. } | Self::Garbled { .. } => {
-                "Open the file in its own program, save it anew or print it to PDF, and upload that."
-            }
-            Self::TimedOut { .. } | Self::OutOfMemory { .. } => {
-                "Split the file into smaller ones, or raise the reader's limits and run it again."
-            }
-            Self::TooMuchOutput { .. } => "Split the file into smaller ones and upload those.",
-            Self::Unprotected { .. } => SandboxReport::REMEDY,
-            Self::NotStarted { .. } => {
-                "Run `docket doctor`: it says what keeps readers from starting."
-            }
+            Self::Child(failure) => failure.advice(),
         }
     }
-
-    /// What a dead process tells by the way it died.
-    pub(crate) fn of_death(status: ExitStatus, last_words: String, bounds: Bounds) -> Self {
-        // Rust and C++ say this before they give up; the signal alone would not tell it from a bug.
-        let starved =
-            ["memory allocation of", "bad_alloc", "out of memory", "Cannot allocate memory"];
-        if starved.iter().any(|words| last_words.contains(words)) {
-            return Self::OutOfMemory { limit: bounds.memory };
-        }
-        match status.signal() {
-            Some(libc::SIGXCPU) => Self::TimedOut { limit: bounds.cpu },
-            signal => Self::Crashed { signal, code: status.code(), last_words },
-        }
-    }
-}
-
-/// The limits that a death is explained by.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Bounds {
-    pub(crate) memory: u64,
-    pub(crate) cpu: Duration,
 }
 
 impl From<ReadFailure> for Failure {
@@ -106,37 +50,9 @@ impl From<ReadFailure> for Failure {
     }
 }
 
-fn cause(signal: Option<i32>, code: Option<i32>) -> String {
-    match (signal, code) {
-        (Some(libc::SIGSYS), _) => "it tried what the sandbox forbids".to_owned(),
-        (Some(libc::SIGKILL), _) => {
-            "it was killed from outside, most often for want of memory".to_owned()
-        }
-        (Some(signal), _) => format!("signal {signal}"),
-        (None, Some(code)) => format!("exit code {code}"),
-        (None, None) => "for an unknown reason".to_owned(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    const BOUNDS: Bounds = Bounds { memory: 1 << 30, cpu: Duration::from_secs(20) };
-
-    fn death(signal: i32, words: &str) -> ReadFailure {
-        ReadFailure::of_death(ExitStatus::from_raw(signal), words.into(), BOUNDS)
-    }
-
-    #[test]
-    fn the_way_of_dying_tells_what_was_wrong() {
-        let starved = death(libc::SIGABRT, "memory allocation of 99 bytes failed");
-        assert_eq!(starved, ReadFailure::OutOfMemory { limit: 1 << 30 });
-        assert_eq!(death(libc::SIGXCPU, ""), ReadFailure::TimedOut { limit: BOUNDS.cpu });
-        let crashed = death(libc::SIGSEGV, "oh");
-        assert_eq!(crashed.to_string(), "the reader crashed (signal 11)");
-        assert_eq!(crashed.class(), FailureClass::Poison);
-    }
 
     #[test]
     fn what_the_file_itself_is_to_blame_for_is_not_tried_again() {
@@ -148,7 +64,8 @@ mod tests {
         assert_eq!(failure.code, Some(FailureCode::WrongPassword));
         assert_eq!(Failure::from(ReadFailure::from(ReadError::damaged("x"))).code, None);
         let missing = ReadFailure::from(ReadError::Missing { what: "pdfium".into() });
-        for failure in [missing, ReadFailure::NotStarted { why: "no memory".into() }] {
+        let not_started = ReadFailure::from(ChildFailure::NotStarted { why: "no memory".into() });
+        for failure in [missing, not_started] {
             assert_eq!(failure.class(), FailureClass::Unavailable(Dependency::Reader));
         }
     }

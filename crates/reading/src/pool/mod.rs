@@ -1,35 +1,72 @@
-//! Reading children and whoever minds them.
+//! This crate's work in sandboxed children: what they are asked, what they answer, why they failed.
 //!
-//! ```text
-//!   Pool ── run(tenant, job) ─► Answers ── next() ─► part, part, …, the end or a ReadFailure
-//!     │ picks, warms, replaces
-//!   Child ═ socket: requests, documents as descriptors ═► worker::serve_requests (sandboxed)
-//!         ◄═ pipe: answers, frame by frame ═
-//!   Tesseract ── a program of its own per picture, in a sandbox of its own
-//! ```
-//!
-//! The parent believes nothing that comes back: it counts bytes (a child cannot flood it), it counts
-//! the time that it waits (a child cannot stall it), and a frame that makes no sense ends the child.
-//!
-//! *Architecture invariant:* a child that has seen one tenant's bytes is never given another's.
+//! The processes themselves, and who gets which, are the business of [`sandbox::pool`].
 
 mod answers;
-mod child;
-mod document;
 mod failure;
-mod frames;
-mod last_words;
-mod nursery;
-#[expect(clippy::module_inception, reason = "the pool is what this module is about")]
-mod pool;
 pub(crate) mod protocol;
 mod tesseract;
 
+use domain::TenantId;
+use sandbox::SandboxStatus;
+
 pub use answers::{Answers, PackedAnswer};
-pub use document::{Document, DocumentWriter};
 pub use failure::ReadFailure;
-pub use pool::{Job, Pool, PoolSettings, Waiting};
 pub use protocol::{
-    Answer, Drawn, Picture, PictureFormat, Ready, Request, Role, Subject, Wanted, Work,
+    Answer, Drawn, Picture, PictureFormat, READING, Ready, Request, Role, Subject, Wanted, Work,
 };
-pub use tesseract::{Tesseract, TesseractSettings};
+pub use sandbox::pool::{
+    ChildFailure, Document, DocumentWriter, PoolSettings, RunnerSettings, Waiting,
+};
+pub use tesseract::{Tesseract, tesseract_settings};
+
+use protocol::Envelope;
+
+/// What is to be done, and the files for it.
+#[derive(Clone, Debug)]
+pub struct Job {
+    request: Request,
+    handed: Vec<(Role, Document)>,
+}
+
+impl Job {
+    pub fn new(request: Request) -> Self {
+        Self { request, handed: Vec::new() }
+    }
+
+    /// At most eight. Several may have one role; they keep their order.
+    #[must_use]
+    pub fn with(mut self, role: Role, document: Document) -> Self {
+        self.handed.push((role, document));
+        self
+    }
+}
+
+/// Children that read. Cheap to clone; the last clone takes the children along.
+#[derive(Clone, Debug)]
+pub struct Pool(sandbox::pool::Pool);
+
+impl Pool {
+    /// Starts nothing yet.
+    pub fn new(settings: PoolSettings) -> Self {
+        Self(sandbox::pool::Pool::new(settings))
+    }
+
+    /// Waits for a free place, hands the job to a child and gives what comes back. The time it waits
+    /// for a place is not the job's.
+    pub async fn run(&self, tenant: TenantId, job: Job) -> Result<Answers, ReadFailure> {
+        let (roles, files) = job.handed.into_iter().unzip();
+        let envelope = Envelope { request: job.request, roles };
+        let job = sandbox::pool::Job::new(READING, &envelope, files)?;
+        Ok(Answers::new(self.0.run(tenant, job).await?))
+    }
+
+    /// Starts a child to see what it enforces on itself, and keeps it for the first job.
+    pub async fn check_sandbox(&self) -> Result<SandboxStatus, ReadFailure> {
+        Ok(self.0.check_sandbox().await?)
+    }
+
+    pub fn waiting(&self) -> Waiting {
+        self.0.waiting()
+    }
+}

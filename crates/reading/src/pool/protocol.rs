@@ -1,68 +1,29 @@
-//! What parent and child say to each other.
+//! What readers are asked, and what they answer.
 //!
-//! ```text
-//! parent → child   Terms, then for each job an Envelope (its documents ride along as descriptors)
-//! child → parent   Greeting, then for each job Frames up to Done or Failed
-//! ```
-//!
-//! Messages are frames as in [`crate::artifact`]: `length unpacked lz4(postcard(message))`. What a child
-//! says has a byte before each frame that tells a message from a part ([`Tag`]): a part's frame is the
-//! very one that the page artifact holds, so the parent can store it without opening it.
-//!
-//! No frame is large: what may be (an attachment, a picture) comes in pieces, so that a hostile child
-//! cannot make its parent set much memory aside.
+//! A request travels as it is. Answers are frames as in [`pages::artifact`], of which the tag says what they hold
+//! ([`FrameKind`]): a part's frame is the very one that the page artifact holds, so the parent can store it without
+//! opening it; all else is a [`Message`]. What may be large (an attachment, a picture) comes in pieces.
 
 use std::fmt;
-use std::io::Write;
 
 use domain::FileKind;
+use pages::artifact::{ArtifactError, write_frame};
+use pages::{Area, Attachment, Part, Preparation, Size, TextSource, serde_byte_buf};
+use sandbox::pool::{HandlerName, Tag};
 use serde::{Deserialize, Serialize};
 
-use crate::artifact::{self, ArtifactError};
-use crate::model::{Area, Attachment, Part, Preparation, Size, TextSource, serde_byte_buf};
 use crate::prepare::Mask;
-use crate::sandbox::{SandboxPolicy, SandboxStatus};
 use crate::{Limits, ReadError};
 
-/// Both sides are the same binary, unless somebody replaced the file under a running one.
-pub(crate) const VERSION: u16 = 3;
-/// The largest frame, unpacked.
-pub(crate) const MAX_FRAME: u32 = 16 << 20;
+/// What the pool knows this crate's handler by. The version changes with the types of this module and with
+/// whatever they consist of.
+pub const READING: HandlerName = HandlerName { name: "reading", version: 1 };
 /// The pieces in which bytes travel.
 pub(crate) const PIECE: usize = 1 << 20;
-/// How many files can ride along with one request.
-pub(crate) const MAX_HANDED: usize = 8;
 
-/// The first thing a child is told.
-#[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct Terms {
-    pub(crate) version: u16,
-    /// The process to end with.
-    pub(crate) parent: u32,
-    pub(crate) memory: u64,
-    pub(crate) cpu_seconds: u64,
-    pub(crate) sandbox: SandboxPolicy,
-}
-
-/// The first thing a child says.
-#[derive(Debug, Serialize, Deserialize)]
-pub(crate) enum Greeting {
-    Ready {
-        version: u16,
-        sandbox: SandboxStatus,
-    },
-    /// It takes no document: a lock that is required is missing.
-    Unprotected {
-        sandbox: SandboxStatus,
-    },
-    NotReady {
-        why: String,
-    },
-}
-
-/// What a frame from a child holds.
+/// What a frame holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Tag {
+pub(crate) enum FrameKind {
     Message,
     Page,
     /// A page that wants OCR: whoever only counts those need not open any.
@@ -71,8 +32,8 @@ pub(crate) enum Tag {
     OtherPart,
 }
 
-impl Tag {
-    fn byte(self) -> u8 {
+impl FrameKind {
+    fn tag(self) -> Tag {
         match self {
             Self::Message => b'm',
             Self::Page => b'p',
@@ -81,9 +42,9 @@ impl Tag {
         }
     }
 
-    pub(crate) fn of(byte: u8) -> Option<Self> {
+    pub(crate) fn of(tag: Tag) -> Option<Self> {
         let all = [Self::Message, Self::Page, Self::WantedPage, Self::OtherPart];
-        all.into_iter().find(|tag| tag.byte() == byte)
+        all.into_iter().find(|kind| kind.tag() == tag)
     }
 }
 
@@ -172,8 +133,8 @@ pub enum Role {
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Envelope {
     pub(crate) request: Request,
-    /// One for each descriptor that rides along, in their order.
-    pub(crate) handed: Vec<Role>,
+    /// One for each file that rides along, in their order.
+    pub(crate) roles: Vec<Role>,
 }
 
 /// One thing that a child found.
@@ -209,7 +170,7 @@ pub enum PictureFormat {
 
 /// What comes back for a request, beside parts.
 #[derive(Debug, Serialize, Deserialize)]
-pub(crate) enum Frame {
+pub(crate) enum Message {
     /// The beginning of an attachment or picture, whose bytes follow.
     Attachment {
         name: String,
@@ -224,96 +185,77 @@ pub(crate) enum Frame {
     Piece(#[serde(with = "serde_byte_buf")] Vec<u8>),
     /// The bytes are complete.
     Complete,
-    Done,
-    Failed(ReadError),
 }
 
-/// Writes an answer in frames.
-pub(crate) fn write_answer(to: &mut impl Write, answer: Answer) -> Result<(), ArtifactError> {
+/// Takes frames.
+pub(crate) type Send<'a> = dyn FnMut(Tag, &[u8]) -> Result<(), ReadError> + 'a;
+
+/// Gives an answer to `send`, frame by frame.
+pub(crate) fn send_answer(answer: Answer, send: &mut Send<'_>) -> Result<(), ReadError> {
     match answer {
         Answer::Part(Part::Attachment(Attachment { name, media_type, bytes })) => {
-            write_message(to, &Frame::Attachment { name, media_type })?;
-            write_bytes(to, &bytes)
+            send_value(FrameKind::Message, &Message::Attachment { name, media_type }, send)?;
+            send_bytes(&bytes, send)
         }
         Answer::Part(Part::Page(page)) => {
             let is_wanted = page.text == TextSource::Wanted;
-            let tag = if is_wanted { Tag::WantedPage } else { Tag::Page };
-            write_tagged(to, tag, &Part::Page(page))
+            let kind = if is_wanted { FrameKind::WantedPage } else { FrameKind::Page };
+            send_value(kind, &Part::Page(page), send)
         }
-        Answer::Part(part) => write_tagged(to, Tag::OtherPart, &part),
-        Answer::Drawn(drawn) => write_message(to, &Frame::Drawn(drawn)),
+        Answer::Part(part) => send_value(FrameKind::OtherPart, &part, send),
+        Answer::Drawn(drawn) => send_value(FrameKind::Message, &Message::Drawn(drawn), send),
         Answer::Picture(Picture { width, height, format, bytes }) => {
-            write_message(to, &Frame::Picture { width, height, format })?;
-            write_bytes(to, &bytes)
+            send_value(FrameKind::Message, &Message::Picture { width, height, format }, send)?;
+            send_bytes(&bytes, send)
         }
     }
 }
 
-/// Writes what is not a part.
-pub(crate) fn write_message<T: Serialize>(
-    to: &mut impl Write,
-    message: &T,
-) -> Result<(), ArtifactError> {
-    write_tagged(to, Tag::Message, message)
-}
-
-fn write_bytes(to: &mut impl Write, bytes: &[u8]) -> Result<(), ArtifactError> {
+fn send_bytes(bytes: &[u8], send: &mut Send<'_>) -> Result<(), ReadError> {
     for piece in bytes.chunks(PIECE) {
-        write_message(to, &Frame::Piece(piece.to_vec()))?;
+        send_value(FrameKind::Message, &Message::Piece(piece.to_vec()), send)?;
     }
-    write_message(to, &Frame::Complete)
+    send_value(FrameKind::Message, &Message::Complete, send)
 }
 
-/// A page so full that the parent would refuse it is refused here, where it is an ordinary error.
-fn write_tagged<T: Serialize>(
-    to: &mut impl Write,
-    tag: Tag,
+fn send_value<T: Serialize>(
+    kind: FrameKind,
     value: &T,
-) -> Result<(), ArtifactError> {
-    let mut framed = vec![tag.byte()];
-    artifact::write_frame(&mut framed, value)?;
-    let unpacked = framed.get(5..9).and_then(|length| length.try_into().ok());
-    if unpacked.map(u32::from_le_bytes).is_none_or(|length| length > MAX_FRAME) {
-        return Err(ArtifactError::TooLarge);
+    send: &mut Send<'_>,
+) -> Result<(), ReadError> {
+    let mut frame = Vec::new();
+    match write_frame(&mut frame, value) {
+        Ok(_) => send(kind.tag(), &frame),
+        Err(ArtifactError::TooLarge) => Err(too_large()),
+        Err(_) => Err(ReadError::Stopped),
     }
-    Ok(to.write_all(&framed)?)
+}
+
+/// A page so full that nobody would take its frame.
+pub(crate) fn too_large() -> ReadError {
+    ReadError::too_large("one of its pages")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::Page;
-
-    fn frames_of(answer: Answer) -> Vec<Frame> {
-        let mut bytes = Vec::new();
-        write_answer(&mut bytes, answer).unwrap();
-        let mut rest = bytes.as_slice();
-        let mut frames = Vec::new();
-        while let Some((b'm', frame)) = rest.split_first() {
-            rest = frame;
-            frames.push(artifact::read_frame(&mut rest).unwrap());
-        }
-        frames
-    }
 
     #[test]
     fn an_attachment_travels_in_pieces() {
         let bytes = vec![7; PIECE + 1];
         let attachment = Attachment { name: "a.xml".into(), media_type: None, bytes };
-        let frames = frames_of(Answer::Part(Part::Attachment(attachment)));
+        let mut messages: Vec<Message> = Vec::new();
+        let sent = send_answer(Answer::Part(Part::Attachment(attachment)), &mut |tag, frame| {
+            assert_eq!(FrameKind::of(tag), Some(FrameKind::Message));
+            messages.push(pages::artifact::read_frame(&mut &*frame).unwrap());
+            Ok(())
+        });
+        sent.unwrap();
         assert!(matches!(
-            frames.as_slice(),
-            [Frame::Attachment { .. }, Frame::Piece(first), Frame::Piece(last), Frame::Complete]
+            messages.as_slice(),
+            [Message::Attachment { .. }, Message::Piece(first), Message::Piece(last), Message::Complete]
                 if first.len() == PIECE && last.len() == 1
         ));
-    }
-
-    #[test]
-    fn a_page_beyond_the_largest_frame_is_an_error_of_the_child() {
-        let label = Some("x".repeat(MAX_FRAME as usize));
-        let page = Part::Page(Page { label, ..Page::default() });
-        let written = write_answer(&mut Vec::new(), Answer::Part(page));
-        assert!(matches!(written, Err(ArtifactError::TooLarge)));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use image::{GrayImage, Luma};
 
-use crate::model::{Area, Preparation, Rotation, Size};
+use pages::{Area, Preparation, Rotation, Size};
 
 /// Leads from pixels of the prepared picture to points of the page as a person sees it.
 #[derive(Clone, Copy, Debug)]

@@ -24,7 +24,7 @@ use image::{GrayImage, ImageBuffer, Luma, Pixel, Rgb, RgbImage, imageops};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::model::{Area, Preparation, Rotation, Size, Word};
+use pages::{Area, Preparation, Rotation, Size, Word};
 
 pub use self::ink::is_blank;
 pub use self::mapping::Mapping;

@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
+use pages::{Page, Part, TextSource};
+
 use crate::ReadError;
-use crate::model::{Page, Part, TextSource};
 use crate::pool::ReadFailure;
 
 /// Failures one after the other: whatever it is, it is not the pages.
@@ -39,7 +40,7 @@ impl Losses {
     pub(super) fn page_lost(&mut self, failure: &ReadFailure, time: Duration) {
         match failure {
             ReadFailure::Typed(error) => self.page_refused(error.clone()),
-            _ => self.has_lost_a_child = true,
+            ReadFailure::Child(_) => self.has_lost_a_child = true,
         }
         self.pages_in_a_row += 1;
         self.time += time;
@@ -124,9 +125,10 @@ impl Remarks {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::pool::ChildFailure;
 
     fn crash() -> ReadFailure {
-        ReadFailure::Crashed { signal: Some(11), code: None, last_words: String::new() }
+        ChildFailure::Crashed { signal: Some(11), code: None, last_words: String::new() }.into()
     }
 
     #[test]

@@ -16,7 +16,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use domain::{FileKind, TenantId};
-use reading::model::Head;
+use pages::Head;
 use reading::pool::{
     Answer, Answers, Document, Job, Pool, PoolSettings, ReadFailure, Request, Role, Subject, Work,
 };

@@ -3,7 +3,7 @@
 use std::io::{Cursor, Write};
 
 use domain::FileKind;
-use reading::model::Page;
+use pages::Page;
 use reading::{Limits, Part, ReadError, Sink, Source};
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
@@ -99,14 +99,14 @@ pub(crate) fn read(bytes: &[u8], kind: FileKind, limits: Limits) -> Result<Vec<P
 
 pub(crate) fn markdown_of(page: &Page) -> String {
     let mut text = String::new();
-    reading::export::markdown(page, &mut text);
+    pages::export::markdown(page, &mut text);
     text
 }
 
 pub(crate) fn markdown(bytes: &[u8], kind: FileKind) -> String {
     let mut text = String::new();
     for page in read(bytes, kind, Limits::default()).unwrap() {
-        reading::export::markdown(&page, &mut text);
+        pages::export::markdown(&page, &mut text);
     }
     text
 }

@@ -1,6 +1,6 @@
 //! Pages, as chunking wants them: blocks of text in reading order.
 
-use reading::model::{Area, Block, BlockKind, Line, Page, Span, Table};
+use pages::{Area, Block, BlockKind, Line, Page, Span, Table};
 use retrieval::chunk;
 
 /// The blocks of a page. A page that nobody laid out is one paragraph.
@@ -86,7 +86,7 @@ fn placed(page: &Page, area: Area) -> chunk::Area {
 
 #[cfg(test)]
 mod tests {
-    use reading::model::{Cell, Word};
+    use pages::{Cell, Word};
 
     use super::*;
 

@@ -13,10 +13,10 @@ use std::sync::Arc;
 
 use domain::{
     ChunkArea, ContentHash, Dependency, EmbeddedPart, Failure, IdGen, NewChunk, NewChunks,
-    NewVectors, StageName,
+    NewVectors, RetryPolicy, StageName,
 };
 use engine::{StageOutput, StageSettings, Work};
-use reading::model::Part;
+use pages::Part;
 use reading::pool::Document;
 use retrieval::chunk::{self, Chunk, chunks};
 use retrieval::embedding::{Embedding, EmbeddingError, VectorShelf, parts_of};
@@ -49,7 +49,8 @@ impl Index {
     ) -> Result<Self, domain::InvalidPipeline> {
         // A book on a slow machine takes its time.
         let deadline = std::time::Duration::from_hours(2);
-        let settings = StageSettings { concurrency, deadline, ..StageSettings::default() };
+        let policy = RetryPolicy::KNOWLEDGE;
+        let settings = StageSettings { concurrency, deadline, policy, ..StageSettings::default() };
         Ok(Self { name: Self::NAME.parse()?, settings, desk, ids, shelf })
     }
 

@@ -22,3 +22,4 @@ SET offered = offered + $7,
     failed = failed - (SELECT count(*) FROM before WHERE status = 'failed')::int,
     updated_at = $6
 WHERE tenant_id = $3 AND batch_id = $1
+RETURNING batch_id, tenant_id, status, expected, offered, refused, documents, succeeded, failed

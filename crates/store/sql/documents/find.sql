@@ -2,7 +2,7 @@
 SELECT d.doc_id, d.source_type, d.source_uri, coalesce(o.title, d.title) AS title,
        coalesce(o.source, d.source) AS source, coalesce(o.filename, d.filename) AS filename, d.mime, d.bytes_len,
        d.status, d.error, d.version, coalesce(o.tags, d.tags) AS tags, coalesce(o.created_at, d.created_at) AS created_at,
-       d.updated_at, v.doc_version_id, v.version_label, v.content_hash,
+       d.updated_at, v.doc_version_id, v.version_label, v.content_hash, v.chunks_run_id IS NOT NULL AS is_searchable,
        CASE WHEN d.error IS NOT NULL THEN docket_error_code(d.doc_id) END AS error_code,
        o.owner IS NOT NULL AND docket_content_locked(d.doc_id, o.password_check) AS content_locked
 FROM documents AS d

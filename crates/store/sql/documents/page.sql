@@ -15,7 +15,7 @@ WITH page AS (
     ORDER BY created_at DESC, doc_id DESC
     LIMIT $14
 )
-SELECT page.*, v.doc_version_id, v.version_label, v.content_hash,
+SELECT page.*, v.doc_version_id, v.version_label, v.content_hash, v.chunks_run_id IS NOT NULL AS is_searchable,
        CASE WHEN page.error IS NOT NULL THEN docket_error_code(page.doc_id) END AS error_code,
        page.owner IS NOT NULL AND docket_content_locked(page.doc_id, page.password_check) AS content_locked
 FROM page

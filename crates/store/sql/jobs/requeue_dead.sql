@@ -1,4 +1,4 @@
--- Dead jobs that need attention start afresh, and their runs go on; oldest first, at most $10. What a parameter leaves open
+-- Dead jobs that need attention start afresh; oldest first, at most $10. What a parameter leaves open
 -- (null) is not asked for. $2 stage, $3 class, $4 and $5 made from and before, $6 run, $7 document,
 -- $8 a part of the error in any case, $9 now.
 WITH chosen AS (
@@ -23,10 +23,5 @@ revived AS (
         discarded_at = NULL, guidance = NULL, updated_at = $9
     FROM chosen WHERE jobs.job_id = chosen.job_id
     RETURNING jobs.job_id, jobs.run_id
-),
-resumed AS (
-    UPDATE ingestion_runs AS run
-    SET status = 'running', error = NULL, finished_at = NULL, updated_at = $9
-    FROM revived WHERE run.run_id = revived.run_id AND run.status = 'failed'
 )
 SELECT job_id, run_id FROM revived ORDER BY job_id

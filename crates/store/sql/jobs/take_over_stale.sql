@@ -1,6 +1,6 @@
 -- Takes over runs that show no sign of life. $1 the moment before which a queued run is stale, $2 the
--- same for a running one, $3 now, $4 the most runs of each kind, $5 ids for jobs, $6 ids for events,
--- $7 how often a job that is made again may be retried.
+-- same for a running one, $3 now, $4 the most runs of each kind, $5 ids for jobs,
+-- $6 how often a job that is made again may be retried. Runs whose stages are all done are moved by progression.rs.
 WITH held AS MATERIALIZED (
     -- Leased, and no heartbeat for as long: the lease may end when it likes.
     SELECT job.job_id FROM ingestion_runs AS run JOIN jobs AS job ON job.run_id = run.run_id
@@ -43,7 +43,7 @@ recreated AS (
     INSERT INTO jobs AS job (job_id, tenant_id, run_id, doc_id, stage, status, priority, max_attempts, next_run_at,
                              trace_parent, created_at, updated_at)
     SELECT ($5::uuid[])[next.place], next.tenant_id, next.run_id, next.doc_id, next.stage, 'PENDING',
-           coalesce(before.priority, 0), $7, $3, before.trace_parent, $3, $3
+           coalesce(before.priority, 0), $6, $3, before.trace_parent, $3, $3
     FROM next, LATERAL (
         SELECT max(priority) AS priority, max(trace_parent) AS trace_parent FROM jobs
         WHERE jobs.run_id = next.run_id) AS before
@@ -58,21 +58,9 @@ alive AS (
     UPDATE ingestion_runs AS run SET updated_at = $3
     FROM (SELECT run_id FROM requeued UNION ALL SELECT run_id FROM recreated) AS taken
     WHERE run.run_id = taken.run_id
-),
-closed AS (
-    UPDATE ingestion_runs AS run
-    SET status = 'succeeded', error = NULL, finished_at = $3, updated_at = $3
-    FROM next WHERE run.run_id = next.run_id AND next.stage IS NULL
-    RETURNING run.run_id, run.tenant_id, run.doc_id, next.place
-),
-told AS (
-    INSERT INTO outbox_events (evt_id, tenant_id, topic, payload, created_at)
-    SELECT ($6::uuid[])[place], tenant_id, 'document.completed',
-           jsonb_build_object('doc_id', doc_id, 'run_id', run_id, 'stage', NULL, 'error', NULL), $3
-    FROM closed
 )
 SELECT 'requeued' AS what, job_id, tenant_id, run_id, stage, error, trace_parent FROM requeued
 UNION ALL
 SELECT 'recreated', job_id, tenant_id, run_id, stage, NULL, trace_parent FROM recreated
 UNION ALL
-SELECT 'closed', NULL, tenant_id, run_id, NULL, NULL, NULL FROM closed
+SELECT 'closed', NULL, tenant_id, run_id, NULL, NULL, NULL FROM next WHERE stage IS NULL

@@ -6,5 +6,10 @@ WHERE tenant_id = $1 AND doc_id = $2 AND content_sha256 = $3
   AND cardinality($4::text[]) = (
       SELECT count(*) FROM stages
       WHERE stages.run_id = run.run_id AND name = ANY ($4) AND stages.status = 'succeeded')
+  -- What `index` left are chunks, which are not kept for ever.
+  AND ('index' <> ALL ($4) OR EXISTS (
+      SELECT FROM document_versions AS v JOIN ingestion_runs AS made ON made.run_id = v.run_id
+      WHERE v.doc_id = run.doc_id AND v.chunks_run_id IS NOT NULL AND v.content_sha256 = run.content_sha256
+        AND coalesce(made.config -> 'masks', '[]') = $5::jsonb))
 ORDER BY created_at DESC, run_id DESC
 LIMIT 1

@@ -2,8 +2,8 @@
 -- one owner: $1 tenant.
 SELECT d.doc_id, v.doc_version_id, coalesce(o.title, d.title) AS title,
        coalesce(o.filename, d.filename) AS filename, d.source_type, v.created_at AS activated_at,
-       (SELECT count(*) FROM chunks AS c WHERE c.tenant_id = $1 AND c.run_id = v.run_id) AS chunks,
-       (SELECT coalesce(max(c.last_page), 0) FROM chunks AS c WHERE c.tenant_id = $1 AND c.run_id = v.run_id) AS pages
+       (SELECT count(*) FROM chunks AS c WHERE c.tenant_id = $1 AND c.run_id = v.chunks_run_id) AS chunks,
+       (SELECT coalesce(max(c.last_page), 0) FROM chunks AS c WHERE c.tenant_id = $1 AND c.run_id = v.chunks_run_id) AS pages
 FROM document_versions AS v
 JOIN documents AS d ON d.doc_id = v.doc_id AND d.deleted_at IS NULL
 LEFT JOIN document_owners AS o ON o.doc_id = d.doc_id AND o.owner = $2

@@ -3,14 +3,22 @@
 WITH old_changes AS (
     DELETE FROM search_changes WHERE ctid = ANY (ARRAY(
         SELECT ctid FROM search_changes WHERE changed_at < now() - interval '2 hours' LIMIT $2))
-)
-DELETE FROM chunks WHERE chunk_id = ANY (ARRAY(
-    SELECT c.chunk_id FROM chunks AS c
+),
+old AS MATERIALIZED (
+    SELECT c.chunk_id, c.run_id FROM chunks AS c
     WHERE c.created_at < $1
       AND NOT EXISTS (
           SELECT FROM document_versions AS v
-          WHERE v.run_id = c.run_id AND (v.is_active OR v.deactivated_at >= $1))
+          WHERE v.chunks_run_id = c.run_id AND (v.is_active OR v.deactivated_at >= $1))
+      -- A run under way may make a version that takes them over.
       AND NOT EXISTS (
           SELECT FROM ingestion_runs AS r
-          WHERE r.run_id = c.run_id AND r.status IN ('queued', 'running'))
-    LIMIT $2))
+          WHERE r.doc_id = c.doc_id AND r.status IN ('queued', 'running'))
+    LIMIT $2
+),
+-- No version can be searched by what is left of them.
+incomplete AS (
+    UPDATE document_versions AS v SET chunks_run_id = NULL
+    FROM (SELECT DISTINCT run_id FROM old) AS made WHERE v.chunks_run_id = made.run_id
+)
+DELETE FROM chunks WHERE chunk_id IN (SELECT chunk_id FROM old)

@@ -1,7 +1,7 @@
 -- And by which vectors of one model ($3).
 SELECT e.chunk_id, e.embedding
 FROM document_versions AS v
-JOIN chunks AS c ON c.tenant_id = v.tenant_id AND c.run_id = v.run_id
+JOIN chunks AS c ON c.tenant_id = v.tenant_id AND c.run_id = v.chunks_run_id
 JOIN chunk_vectors AS e ON e.chunk_id = c.chunk_id AND e.model = $3
 WHERE v.tenant_id = $1 AND v.is_active
   AND v.doc_id = ANY ($2)

@@ -6,7 +6,7 @@ SELECT waiting.tenant_id, waiting.chunk_id, waiting.heading, waiting.text FROM (
     (SELECT c.tenant_id, c.chunk_id, c.heading, c.text
      FROM tenants AS t
      JOIN document_versions AS v ON v.tenant_id = t.tenant_id AND v.is_active
-     JOIN chunks AS c ON c.tenant_id = v.tenant_id AND c.run_id = v.run_id AND c.model IS NOT NULL
+     JOIN chunks AS c ON c.tenant_id = v.tenant_id AND c.run_id = v.chunks_run_id AND c.model IS NOT NULL
      WHERE t.search_model <> $1
        AND NOT EXISTS (SELECT FROM chunk_vectors AS e WHERE e.chunk_id = c.chunk_id AND e.model = $1)
      LIMIT $2)
@@ -14,7 +14,7 @@ SELECT waiting.tenant_id, waiting.chunk_id, waiting.heading, waiting.text FROM (
     (SELECT c.tenant_id, c.chunk_id, c.heading, c.text
      FROM chunks AS c
      JOIN tenants AS t ON t.tenant_id = c.tenant_id AND t.search_model = $1
-     JOIN document_versions AS v ON v.tenant_id = c.tenant_id AND v.run_id = c.run_id AND v.is_active
+     JOIN document_versions AS v ON v.tenant_id = c.tenant_id AND v.chunks_run_id = c.run_id AND v.is_active
      -- Not <>, which no index finds.
      WHERE (c.model < $1 OR c.model > $1)
        AND NOT EXISTS (SELECT FROM chunk_vectors AS e WHERE e.chunk_id = c.chunk_id AND e.model = $1)

@@ -1,12 +1,16 @@
 //! Batches.
 
 use chrono::{DateTime, Utc};
-use domain::{BatchId, DedupResult, DocId, Pipeline, RunId, StageName};
+use domain::{
+    BatchCounts, BatchId, BatchStatus, DedupResult, DocId, Event, Pipeline, RunId, StageName,
+    TenantId,
+};
 use serde_json::Value;
 use sqlx::FromRow;
 use uuid::Uuid;
 
 use super::Submission;
+use crate::tx::Writing;
 use crate::{StoreError, Tx, Window, sql};
 
 /// A batch about to be made.
@@ -68,6 +72,67 @@ pub struct BatchItemRecord {
     pub error: Option<String>,
     pub stats: Option<Value>,
     pub finished_at: Option<DateTime<Utc>>,
+}
+
+/// What a batch has counted, after that changed, and where it stood before.
+#[derive(FromRow)]
+pub(crate) struct BatchRow {
+    batch_id: Uuid,
+    tenant_id: Uuid,
+    status: String,
+    expected: Option<i32>,
+    offered: i32,
+    refused: i32,
+    documents: i32,
+    succeeded: i32,
+    failed: i32,
+}
+
+impl BatchRow {
+    fn counts(&self) -> BatchCounts {
+        BatchCounts {
+            expected: self.expected,
+            offered: self.offered,
+            refused: self.refused,
+            documents: self.documents,
+            succeeded: self.succeeded,
+            failed: self.failed,
+        }
+    }
+}
+
+/// Notes where batches stand after their counts changed; returns what is to be told of those that are over: when they
+/// were not before, and with every file that was offered.
+pub(crate) async fn follow_batches(
+    writing: &mut Writing<'_>,
+    batches: Vec<BatchRow>,
+    was_offered: bool,
+) -> Result<Vec<(TenantId, Event)>, StoreError> {
+    let changed: Vec<(BatchRow, BatchStatus)> = batches
+        .into_iter()
+        .map(|batch| {
+            let status = batch.counts().status();
+            (batch, status)
+        })
+        .filter(|(batch, status)| status.is_over() || batch.status != status.as_str())
+        .collect();
+    if changed.is_empty() {
+        return Ok(Vec::new());
+    }
+    sqlx::query(sql!("batches/set_status"))
+        .bind(changed.iter().map(|(batch, _)| batch.batch_id).collect::<Vec<_>>())
+        .bind(changed.iter().map(|(_, status)| status.as_str()).collect::<Vec<_>>())
+        .bind(changed.iter().map(|(_, status)| status.is_over()).collect::<Vec<_>>())
+        .bind(writing.now)
+        .execute(&mut *writing.connection)
+        .await?;
+    let news =
+        changed.iter().filter(|(batch, status)| was_offered || batch.status != status.as_str());
+    let told = news.filter_map(|(batch, _)| {
+        let event = batch.counts().end(BatchId(batch.batch_id))?;
+        Some((TenantId(batch.tenant_id), event))
+    });
+    Ok(told.collect())
 }
 
 impl Tx {
@@ -140,30 +205,41 @@ impl Tx {
         run_id: Option<RunId>,
         (result, submission): (DedupResult, &Submission),
     ) -> Result<(), StoreError> {
-        sqlx::query(sql!("batches/add_document"))
+        let is_part = submission.offer.is_part;
+        let batch = sqlx::query_as(sql!("batches/add_document"))
             .bind(batch_id.0)
             .bind(doc_id.0)
             .bind(self.tenant_id().0)
             .bind(run_id.map(|id| id.0))
             .bind(result.as_str())
             .bind(self.now())
-            .bind(i32::from(!submission.offer.is_part))
+            .bind(i32::from(!is_part))
             .bind(&submission.title)
             .bind(&submission.file_name)
-            .execute(self.connection())
+            .fetch_all(self.connection())
             .await?;
-        Ok(())
+        self.follow_batch(batch, !is_part).await
     }
 
     /// Notes that a file of the batch was not accepted.
     pub async fn note_refused_in_batch(&mut self, batch_id: BatchId) -> Result<(), StoreError> {
-        sqlx::query(sql!("batches/refuse"))
+        let batch = sqlx::query_as(sql!("batches/refuse"))
             .bind(self.tenant_id().0)
             .bind(batch_id.0)
             .bind(self.now())
-            .execute(self.connection())
+            .fetch_all(self.connection())
             .await?;
-        Ok(())
+        self.follow_batch(batch, true).await
+    }
+
+    async fn follow_batch(
+        &mut self,
+        batch: Vec<BatchRow>,
+        was_offered: bool,
+    ) -> Result<(), StoreError> {
+        let mut writing = self.writing();
+        let told = follow_batches(&mut writing, batch, was_offered).await?;
+        writing.append_events(&told).await
     }
 
     /// In the order in which they came.

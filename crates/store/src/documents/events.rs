@@ -5,17 +5,16 @@
 //! ([`Store::number_events`]), and reads only numbered ones: all followers see one order, and nothing is put in
 //! front of what somebody has seen. Positions are ordinary data, so a dump carries them to another server.
 
-use std::collections::HashMap;
-
-use domain::TenantId;
+use domain::{Event, TenantId};
 use serde_json::Value;
 use sqlx::FromRow;
 use uuid::Uuid;
 
-use crate::{Store, StoreError, Tx, sql};
+use crate::tx::Writing;
+use crate::{Store, StoreError, Tx, sql, storable};
 
 /// How many events one statement numbers: few enough that nobody waits for it.
-const NUMBERED_AT_ONCE: i32 = 2000;
+pub(super) const NUMBERED_AT_ONCE: i32 = 2000;
 
 /// A numbered event.
 #[derive(Clone, Debug, PartialEq, FromRow)]
@@ -57,39 +56,36 @@ impl Store {
     }
 }
 
-impl Tx {
-    /// Adds an event for those who follow; no webhook is sent for it.
-    pub(crate) async fn tell_followers(
+impl Writing<'_> {
+    /// Adds events to the outbox, in their order. All that is told goes through here.
+    pub(crate) async fn append_events(
         &mut self,
-        topic: &str,
-        payload: Value,
+        events: &[(TenantId, Event)],
     ) -> Result<(), StoreError> {
-        let evt_id = self.next_id();
-        sqlx::query(sql!("events/insert"))
-            .bind(evt_id)
-            .bind(self.tenant_id().0)
-            .bind(topic)
-            .bind(payload)
-            .bind(self.now())
-            .execute(self.connection())
+        if events.is_empty() {
+            return Ok(());
+        }
+        let (topics, payloads): (Vec<String>, Vec<Value>) =
+            events.iter().map(|(_, event)| event.stored()).unzip();
+        let payloads: Vec<Value> = payloads.into_iter().map(storable::value).collect();
+        sqlx::query(sql!("events/append"))
+            .bind(events.iter().map(|_| self.ids.next()).collect::<Vec<_>>())
+            .bind(events.iter().map(|(tenant_id, _)| tenant_id.0).collect::<Vec<_>>())
+            .bind(topics)
+            .bind(payloads)
+            .bind(events.iter().map(|(_, event)| event.is_for_followers_only()).collect::<Vec<_>>())
+            .bind(self.now)
+            .execute(&mut *self.connection)
             .await?;
         Ok(())
     }
+}
 
-    /// Which of these documents and batches the scope may see, and what its owner calls them, where the scope
-    /// sees only their own.
-    pub async fn visible_subjects(
-        &mut self,
-        ids: &[Uuid],
-    ) -> Result<HashMap<Uuid, Option<String>>, StoreError> {
-        let owner = self.owner();
-        let visible: Vec<(Uuid, Option<String>)> = sqlx::query_as(sql!("events/visible"))
-            .bind(self.tenant_id().0)
-            .bind(owner)
-            .bind(ids)
-            .fetch_all(self.connection())
-            .await?;
-        Ok(visible.into_iter().collect())
+impl Tx {
+    /// Adds an event of the tenant to the outbox.
+    pub(crate) async fn append_event(&mut self, event: Event) -> Result<(), StoreError> {
+        let tenant_id = self.tenant_id();
+        self.writing().append_events(&[(tenant_id, event)]).await
     }
 
     /// Numbered events behind a position, in their order.
@@ -101,18 +97,6 @@ impl Tx {
         let tenant_id = self.tenant_id().0;
         let statement = sqlx::query_as(sql!("events/after")).bind(tenant_id);
         Ok(statement.bind(position).bind(most).fetch_all(self.connection()).await?)
-    }
-
-    /// The position behind which somebody goes on who has seen an event. `position` is the one that it had then, if it
-    /// had one. Where nothing is known of the event, the oldest one that is kept is the next.
-    pub async fn resume_events(
-        &mut self,
-        evt_id: Uuid,
-        position: Option<i64>,
-    ) -> Result<i64, StoreError> {
-        let tenant_id = self.tenant_id().0;
-        let statement = sqlx::query_scalar(sql!("events/resume")).bind(tenant_id);
-        Ok(statement.bind(evt_id).bind(position).fetch_one(self.connection()).await?)
     }
 
     /// The last position that was given: behind it comes what happens from now on.

@@ -3,6 +3,7 @@
 mod batches;
 mod blobs;
 mod content;
+mod event_reading;
 mod events;
 mod lists;
 mod read;
@@ -10,9 +11,11 @@ mod runs;
 mod submit;
 
 pub use batches::{BatchItemRecord, BatchName, BatchRecord, NewBatch};
+pub(crate) use batches::{BatchRow, follow_batches};
 pub use blobs::AbandonedBlob;
 pub(crate) use blobs::content_hash;
 pub use content::{ContainedFile, ContentFacts, Masking, RunFacts, RunStanding};
+pub use event_reading::{Audience, NotVisible, ProgressRecord, ResumedAt};
 pub use events::EventRecord;
 pub use lists::{DocumentFilter, Facet, FacetCounts, LookedThrough, ValueCount};
 pub use read::{DocumentRecord, PartRecord, ReadAs, VersionRecord};

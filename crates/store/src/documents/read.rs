@@ -56,6 +56,8 @@ pub struct DocumentRecord {
     pub doc_version_id: Option<Uuid>,
     pub version_label: Option<String>,
     pub content_hash: Option<String>,
+    /// The active version has chunks to be found by.
+    pub is_searchable: bool,
     /// The caller is an owner who has not presented the document's password: its content is not for them.
     pub content_locked: bool,
 }
@@ -68,6 +70,7 @@ pub struct VersionRecord {
     pub version_label: String,
     pub content_hash: String,
     pub is_active: bool,
+    pub is_searchable: bool,
     pub created_at: DateTime<Utc>,
     pub deactivated_at: Option<DateTime<Utc>>,
 }

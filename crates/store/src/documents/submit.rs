@@ -5,8 +5,8 @@
 //! [`KnownContent::decide`].
 
 use domain::{
-    AuditAction, AuditEntry, BatchId, ContentHash, Decision, DedupResult, DocId, Entity, FileKind,
-    KnownContent, MaskRule, Offer, Refusal, RunId, RunState, TenantRules,
+    AuditAction, AuditEntry, BatchId, ContentHash, Decision, DedupResult, DocId, Entity, Event,
+    FileKind, KnownContent, MaskRule, Offer, Refusal, RunId, RunState, TenantRules,
 };
 use serde_json::{Value, json};
 use sqlx::FromRow;
@@ -273,11 +273,8 @@ impl Tx {
         });
         self.audit_document(AuditAction::DocumentUploadQueued, doc_id, detail).await?;
         self.start_run(&run).await?;
-        self.tell_followers(
-            "document.queued",
-            json!({ "doc_id": doc_id, "run_id": run.run_id, "title": standing.title }),
-        )
-        .await?;
+        let title = standing.title.clone();
+        self.append_event(Event::DocumentQueued { doc_id, run_id: run.run_id, title }).await?;
         Ok(Some((run.run_id, RunState::Queued)))
     }
 

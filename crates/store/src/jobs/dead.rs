@@ -4,7 +4,7 @@
 
 use std::collections::HashMap;
 
-use domain::{AuditAction, AuditEntry, ClosedBy, DocId, Entity, JobId, JobState, RunId};
+use domain::{AuditAction, AuditEntry, ClosedBy, DocId, Entity, Event, JobId, JobState, RunId};
 use serde_json::json;
 use uuid::Uuid;
 
@@ -71,9 +71,8 @@ impl Tx {
         Ok(discarded.into_iter().map(|(job_id, ..)| JobId(job_id)).collect())
     }
 
-    /// Tells followers that the list of dead jobs is another one now. The event names no document: followers could not
-    /// see one that was deleted.
+    /// Tells followers that the list of dead jobs is another one now.
     pub(crate) async fn tell_dead_jobs_changed(&mut self) -> Result<(), StoreError> {
-        self.tell_followers("dead_jobs.changed", json!({})).await
+        self.append_event(Event::DeadJobsChanged {}).await
     }
 }

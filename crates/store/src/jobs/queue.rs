@@ -1,12 +1,12 @@
 //! The workers' side: claim, prolong, report, take back.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use domain::{
-    AuditAction, AuditEntry, ContentHash, DocId, Entity, JobId, JobState, LeaseToken, Pipeline,
-    RetryPolicy, RunId, Secret, StageName, TenantId, Tries,
+    AuditAction, AuditEntry, ContentHash, DocId, Entity, Event, JobId, JobState, LeaseToken,
+    Pipeline, RetryPolicy, RunChange, RunId, Secret, StageName, TenantId, Tries,
 };
 use serde_json::{Value, json};
 #[cfg(feature = "sabotage")]
@@ -16,16 +16,19 @@ use sqlx::types::Json;
 use uuid::Uuid;
 
 use super::announce_work;
+use super::progression::move_runs;
 use super::report::{Outcome, Report, ReportColumns};
 use crate::audit::SystemEntry;
 use crate::documents::content_hash;
-use crate::{AcrossTenants, Store, StoreError, sql};
+use crate::{AcrossTenants, Store, StoreError, sql, storable};
 
 /// How many jobs of a stage a worker has room for, and whose turn it was last.
 #[derive(Clone, Debug)]
 pub struct StageRoom {
     pub stage: StageName,
     pub room: usize,
+    /// The room is a reserved slot: only for tenants with nothing under way in this worker.
+    pub is_reserved: bool,
     pub last_tenant: TenantId,
     /// When the lease of a job claimed now ends.
     pub lease_until: DateTime<Utc>,
@@ -36,10 +39,10 @@ pub struct StageRoom {
 pub struct Claim<'a> {
     /// In the pipeline's order: of two jobs whose turn it is, the one further on goes first.
     pub rooms: &'a [StageRoom],
-    /// The most to claim of all stages together.
+    /// The most to claim of all stages together; reserved slots come on top.
     pub most: usize,
-    /// The tenants that get nothing this time.
-    pub but_for: &'a [TenantId],
+    /// The tenants with jobs under way in this worker.
+    pub busy_tenants: &'a [TenantId],
     pub worker_id: &'a str,
     pub now: DateTime<Utc>,
 }
@@ -98,13 +101,14 @@ pub struct TakenBack {
 }
 
 #[derive(FromRow)]
-struct ClaimedRow {
+pub(super) struct ClaimedRow {
     job_id: Uuid,
     tenant_id: Uuid,
     run_id: Uuid,
     doc_id: Uuid,
     stage: String,
     attempts: i32,
+    max_attempts: i32,
     pauses: i32,
     lease_token: Uuid,
     trace_parent: Option<String>,
@@ -112,6 +116,8 @@ struct ClaimedRow {
     content_sha256: Option<Vec<u8>>,
     config: Value,
     sealed_password: Option<Vec<u8>>,
+    /// The run is queued until now.
+    starts_run: bool,
     waited_ms: i64,
     earlier: Option<Json<Earlier>>,
 }
@@ -134,6 +140,7 @@ impl ClaimedJob {
             stage: parse_stage(row.stage)?,
             tries: Tries {
                 retries: u32::try_from(row.attempts).unwrap_or(0),
+                max_retries: u32::try_from(row.max_attempts).unwrap_or(0),
                 pauses: u32::try_from(row.pauses).unwrap_or(0),
             },
             trace_parent: row.trace_parent,
@@ -164,6 +171,8 @@ struct SettledRow {
     attempts: i32,
     error: Option<String>,
     trace_parent: Option<String>,
+    /// It did not wait for the same before.
+    is_newly_paused: bool,
     /// What it waited for before it succeeded.
     works_again: Option<String>,
     work_waits: bool,
@@ -172,6 +181,39 @@ struct SettledRow {
 impl SettledRow {
     fn held(&self) -> Held {
         Held { job_id: JobId(self.job_id), token: LeaseToken(self.token) }
+    }
+
+    /// How this moves the run.
+    fn run_change(&self, outcome: &Outcome) -> Result<Option<RunChange>, StoreError> {
+        let stage = || parse_stage(self.stage.clone());
+        Ok(match outcome {
+            Outcome::Succeeded { next: None, .. } => {
+                Some(RunChange::Succeeded { stage: Some(stage()?) })
+            }
+            Outcome::Succeeded { .. } if self.stage == StageName::INDEX => Some(RunChange::Indexed),
+            Outcome::GivenUp { failure } => {
+                let error = storable::text(&failure.error).into_owned();
+                Some(RunChange::Failed { stage: Some(stage()?), error, code: failure.code })
+            }
+            Outcome::Succeeded { .. }
+            | Outcome::PutOff { .. }
+            | Outcome::Paused { .. }
+            | Outcome::Released => None,
+        })
+    }
+
+    /// What is told of a pause.
+    fn pause(&self, outcome: &Outcome) -> Result<Option<Event>, StoreError> {
+        let &Outcome::Paused { dependency, .. } = outcome else { return Ok(None) };
+        if !self.is_newly_paused {
+            return Ok(None);
+        }
+        Ok(Some(Event::DocumentPaused {
+            doc_id: DocId(self.doc_id),
+            run_id: RunId(self.run_id),
+            stage: parse_stage(self.stage.clone())?,
+            waiting_for: dependency,
+        }))
     }
 
     fn audit(&self) -> SystemEntry {
@@ -211,6 +253,12 @@ impl ExpiredRow {
         self.status == JobState::Dead.as_str()
     }
 
+    fn run_change(&self) -> Result<RunChange, StoreError> {
+        let stage = Some(parse_stage(self.stage.clone())?);
+        let error = self.error.clone().unwrap_or_default();
+        Ok(RunChange::Failed { stage, error, code: None })
+    }
+
     fn audit(&self) -> SystemEntry {
         let entry = AuditEntry {
             action: if self.gave_up() {
@@ -235,8 +283,13 @@ impl AcrossTenants {
         let last: Vec<Uuid> = claim.rooms.iter().map(|room| room.last_tenant.0).collect();
         let lease_ends: Vec<DateTime<Utc>> =
             claim.rooms.iter().map(|room| room.lease_until).collect();
-        let most = claim.rooms.iter().map(|room| room.room).sum::<usize>().min(claim.most);
-        let tokens: Vec<Uuid> = (0..most).map(|_| self.next_id()).collect();
+        let is_reserved: Vec<bool> = claim.rooms.iter().map(|room| room.is_reserved).collect();
+        let room_of = |is_reserved: bool| {
+            let rooms = claim.rooms.iter().filter(|room| room.is_reserved == is_reserved);
+            rooms.map(|room| room.room).sum::<usize>()
+        };
+        let most = room_of(false).min(claim.most);
+        let tokens: Vec<Uuid> = (0..most + room_of(true)).map(|_| self.next_id()).collect();
         let rows: Vec<ClaimedRow> = sqlx::query_as(sql!("jobs/claim"))
             .bind(stages)
             .bind(rooms)
@@ -245,21 +298,35 @@ impl AcrossTenants {
             .bind(claim.now)
             .bind(claim.worker_id)
             .bind(tokens)
-            .bind(claim.but_for.iter().map(|tenant| tenant.0).collect::<Vec<_>>())
+            .bind(claim.busy_tenants.iter().map(|tenant| tenant.0).collect::<Vec<_>>())
+            .bind(is_reserved)
+            .bind(i32::try_from(most).unwrap_or(i32::MAX))
             .fetch_all(self.connection())
             .await?;
+        self.take_claimed(rows, claim.worker_id, claim.now).await
+    }
+
+    /// The jobs of rows that a claim gave, and what goes with every claim, in its transaction.
+    pub(super) async fn take_claimed(
+        &mut self,
+        rows: Vec<ClaimedRow>,
+        worker_id: &str,
+        now: DateTime<Utc>,
+    ) -> Result<Vec<ClaimedJob>, StoreError> {
+        let starting = rows.iter().filter(|row| row.starts_run);
+        let changes: Vec<_> = starting.map(|row| (RunId(row.run_id), RunChange::Started)).collect();
+        move_runs(self.writing(now), &changes, Vec::new()).await?;
         let jobs: Vec<ClaimedJob> = rows
             .into_iter()
             .map(|row| ClaimedJob::of_row(row, self.store()))
             .collect::<Result<_, _>>()?;
         let started = |job: &ClaimedJob| {
-            let detail =
-                json!({ "run_id": job.run_id, "stage": job.stage, "worker": claim.worker_id });
+            let detail = json!({ "run_id": job.run_id, "stage": job.stage, "worker": worker_id });
             let entity = Entity::Job(job.job_id);
             let entry = AuditEntry { action: AuditAction::JobStarted, entity, detail };
             SystemEntry::new(job.tenant_id, entry, job.trace_parent.as_deref())
         };
-        self.append_audit_many(claim.now, jobs.iter().map(started)).await?;
+        self.append_audit_many(now, jobs.iter().map(started)).await?;
         Ok(jobs)
     }
 
@@ -283,7 +350,7 @@ impl AcrossTenants {
         Ok(lost.into_iter().map(held).collect())
     }
 
-    /// Notes how far jobs are, and tells those who follow. What is not the worker's any more is left out.
+    /// Notes how far jobs are, for those who follow to read. What is not the worker's any more is left out.
     pub async fn tell_progress(
         &mut self,
         told: &[Told],
@@ -294,13 +361,11 @@ impl AcrossTenants {
         let number = |count: u32| i32::try_from(count).unwrap_or(i32::MAX);
         let done: Vec<i32> = told.iter().map(|told| number(told.done)).collect();
         let total: Vec<i32> = told.iter().map(|told| number(told.total)).collect();
-        let events: Vec<Uuid> = told.iter().map(|_| self.next_id()).collect();
         sqlx::query(sql!("jobs/progress"))
             .bind(ids)
             .bind(tokens)
             .bind(done)
             .bind(total)
-            .bind(events)
             .bind(now)
             .execute(self.connection())
             .await?;
@@ -314,7 +379,7 @@ impl AcrossTenants {
         reports: &[Report],
         now: DateTime<Utc>,
     ) -> Result<Vec<Held>, StoreError> {
-        let columns = ReportColumns::of(reports, || self.next_id());
+        let columns = ReportColumns::of(reports);
         let rows: Vec<SettledRow> = sqlx::query_as(self.settle_statement())
             .bind(columns.job_ids)
             .bind(columns.tokens)
@@ -329,7 +394,6 @@ impl AcrossTenants {
             .bind(columns.next_tokens)
             .bind(columns.next_lease_ends)
             .bind(columns.next_retries)
-            .bind(columns.event_ids)
             .bind(now)
             .bind(columns.stats)
             .bind(columns.codes)
@@ -337,15 +401,20 @@ impl AcrossTenants {
             .fetch_all(self.connection())
             .await?;
         self.append_audit_many(now, rows.iter().map(SettledRow::audit)).await?;
+        let outcomes: HashMap<Held, &Outcome> =
+            reports.iter().map(|report| (report.held, &report.outcome)).collect();
+        let mut changes = Vec::new();
+        let mut told = Vec::new();
         for row in &rows {
-            let report = reports.iter().find(|report| report.held == row.held());
-            if let Some(Outcome::Succeeded { chunks: Some(chunks), .. }) =
-                report.map(|report| &report.outcome)
-            {
+            let Some(outcome) = outcomes.get(&row.held()) else { continue };
+            changes.extend(row.run_change(outcome)?.map(|change| (RunId(row.run_id), change)));
+            told.extend(row.pause(outcome)?.map(|event| (TenantId(row.tenant_id), event)));
+            if let Outcome::Succeeded { chunks: Some(chunks), .. } = outcome {
                 let run = (TenantId(row.tenant_id), DocId(row.doc_id), RunId(row.run_id));
                 self.insert_chunks(run, chunks, now).await?;
             }
         }
+        move_runs(self.writing(now), &changes, told).await?;
         let working: BTreeSet<&str> =
             rows.iter().filter_map(|row| row.works_again.as_deref()).collect();
         if !working.is_empty() {
@@ -365,16 +434,19 @@ impl AcrossTenants {
         allowed_expiries: u32,
         most: u32,
     ) -> Result<Vec<TakenBack>, StoreError> {
-        let events: Vec<Uuid> = (0..most).map(|_| self.next_id()).collect();
         let delays = RetryPolicy::LOST_WORKER.delays().iter().map(Duration::as_secs_f64);
         let rows: Vec<ExpiredRow> = sqlx::query_as(sql!("jobs/expire"))
             .bind(now)
             .bind(i32::try_from(allowed_expiries).unwrap_or(i32::MAX))
             .bind(i64::from(most))
-            .bind(events)
             .bind(delays.collect::<Vec<f64>>())
             .fetch_all(self.connection())
             .await?;
+        let given_up = rows.iter().filter(|row| row.gave_up());
+        let changes: Vec<(RunId, RunChange)> = given_up
+            .map(|row| Ok((RunId(row.run_id), row.run_change()?)))
+            .collect::<Result<_, StoreError>>()?;
+        move_runs(self.writing(now), &changes, Vec::new()).await?;
         self.append_audit_many(now, rows.iter().map(ExpiredRow::audit)).await?;
         if rows.iter().any(|row| !row.gave_up()) {
             announce_work(self.connection()).await?;

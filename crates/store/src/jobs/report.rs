@@ -80,18 +80,16 @@ pub(super) struct ReportColumns {
     pub(super) next_tokens: Vec<Option<Uuid>>,
     pub(super) next_lease_ends: Vec<Option<DateTime<Utc>>>,
     pub(super) next_retries: Vec<Option<i32>>,
-    pub(super) event_ids: Vec<Uuid>,
     pub(super) codes: Vec<Option<&'static str>>,
     pub(super) waits_for: Vec<Option<&'static str>>,
 }
 
 impl ReportColumns {
-    pub(super) fn of(reports: &[Report], mut next_id: impl FnMut() -> Uuid) -> Self {
+    pub(super) fn of(reports: &[Report]) -> Self {
         let mut columns = Self::default();
         for report in reports {
             columns.job_ids.push(report.held.job_id.0);
             columns.tokens.push(report.held.token.0);
-            columns.event_ids.push(next_id());
             columns.push_outcome(&report.outcome);
         }
         columns

@@ -58,22 +58,13 @@ impl AcrossTenants {
         Ok(ended.rows_affected() > 0)
     }
 
-    /// Removes finished jobs and delivered events from before the moment, at most `most` of each;
-    /// returns how many there were.
+    /// Removes finished jobs from before the moment, at most `most`; returns how many there were.
     pub async fn sweep_finished(
         &mut self,
         before: DateTime<Utc>,
         most: u32,
     ) -> Result<u64, StoreError> {
-        let mut swept = 0;
-        for statement in [sql!("jobs/sweep"), sql!("jobs/sweep_outbox")] {
-            let gone = sqlx::query(statement)
-                .bind(before)
-                .bind(i64::from(most))
-                .execute(self.connection())
-                .await?;
-            swept += gone.rows_affected();
-        }
-        Ok(swept)
+        let statement = sqlx::query(sql!("jobs/sweep")).bind(before).bind(i64::from(most));
+        Ok(statement.execute(self.connection()).await?.rows_affected())
     }
 }

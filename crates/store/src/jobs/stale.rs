@@ -1,12 +1,13 @@
 //! Runs that show no sign of life: what counts as one is said in `sql/jobs/take_over_stale.sql`.
 
 use chrono::{DateTime, Utc};
-use domain::{AuditAction, AuditEntry, Entity, JobId, RetryPolicy, RunId, TenantId};
+use domain::{AuditAction, AuditEntry, Entity, JobId, RetryPolicy, RunChange, RunId, TenantId};
 use serde_json::json;
 use sqlx::FromRow;
 use uuid::Uuid;
 
 use super::announce_work;
+use super::progression::move_runs;
 use crate::audit::SystemEntry;
 use crate::{AcrossTenants, StoreError, sql};
 
@@ -53,8 +54,7 @@ impl AcrossTenants {
         now: DateTime<Utc>,
         most: u32,
     ) -> Result<usize, StoreError> {
-        let [jobs, events] =
-            [(); 2].map(|()| (0..most).map(|_| self.next_id()).collect::<Vec<_>>());
+        let jobs: Vec<Uuid> = (0..most).map(|_| self.next_id()).collect();
         let retries = i32::try_from(RetryPolicy::PIPELINE.retries()).unwrap_or(i32::MAX);
         let taken: Vec<TakenOver> = sqlx::query_as(sql!("jobs/take_over_stale"))
             .bind(stale.queued)
@@ -62,10 +62,14 @@ impl AcrossTenants {
             .bind(now)
             .bind(i64::from(most))
             .bind(jobs)
-            .bind(events)
             .bind(retries)
             .fetch_all(self.connection())
             .await?;
+        let closed = taken.iter().filter(|taken| taken.what == "closed");
+        let changes: Vec<_> = closed
+            .map(|taken| (RunId(taken.run_id), RunChange::Succeeded { stage: None }))
+            .collect();
+        move_runs(self.writing(now), &changes, Vec::new()).await?;
         self.append_audit_many(now, taken.iter().map(TakenOver::audit)).await?;
         if taken.iter().any(|taken| taken.job_id.is_some()) {
             announce_work(self.connection()).await?;

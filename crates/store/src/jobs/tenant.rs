@@ -3,7 +3,7 @@
 use chrono::{DateTime, Utc};
 use domain::{
     AuditAction, AuditEntry, BatchId, ClosedBy, ContentHash, DocId, Entity, JobId, JobState,
-    Pipeline, RunId, Secret, StageName,
+    Pipeline, RunChange, RunId, Secret, StageName,
 };
 use serde_json::{Value, json};
 use sqlx::FromRow;
@@ -11,6 +11,7 @@ use uuid::Uuid;
 
 use super::announce_work;
 use super::dead::{parse_closed_by, parse_state};
+use super::progression::move_runs;
 use super::queue::parse_stage;
 use crate::{AcrossTenants, SecretPurpose, StoreError, Tx, Window, sql};
 
@@ -301,6 +302,7 @@ impl Tx {
             .fetch_optional(self.connection())
             .await?;
         let Some(run_id) = revived else { return Ok(false) };
+        move_runs(self.writing(), &[(RunId(run_id), RunChange::Retried)], Vec::new()).await?;
         self.note_retried(job_id, RunId(run_id)).await?;
         self.tell_dead_jobs_changed().await?;
         announce_work(self.connection()).await?;
@@ -327,6 +329,9 @@ impl Tx {
             .bind(most)
             .fetch_all(self.connection())
             .await?;
+        let changes: Vec<_> =
+            revived.iter().map(|(_, run_id)| (RunId(*run_id), RunChange::Retried)).collect();
+        move_runs(self.writing(), &changes, Vec::new()).await?;
         for (job_id, run_id) in &revived {
             self.note_retried(JobId(*job_id), RunId(*run_id)).await?;
         }
@@ -351,23 +356,24 @@ impl Tx {
         if !self.lock_live_job(run_id).await? {
             return Ok(false);
         }
-        let event_id = self.next_id();
-        let cancelled: Option<Uuid> = sqlx::query_scalar(sql!("jobs/cancel_run"))
+        let cancelled =
+            RunChange::Failed { stage: None, error: "cancelled".to_owned(), code: None };
+        if move_runs(self.writing(), &[(run_id, cancelled)], Vec::new()).await?.is_empty() {
+            return Ok(false);
+        }
+        sqlx::query(sql!("jobs/cancel"))
             .bind(self.tenant_id().0)
             .bind(run_id.0)
             .bind(self.now())
-            .bind(event_id)
-            .fetch_optional(self.connection())
+            .execute(self.connection())
             .await?;
-        if cancelled.is_some() {
-            self.append_audit(AuditEntry {
-                action: AuditAction::RunCancelled,
-                entity: Entity::Run(run_id),
-                detail: json!({}),
-            })
-            .await?;
-        }
-        Ok(cancelled.is_some())
+        self.append_audit(AuditEntry {
+            action: AuditAction::RunCancelled,
+            entity: Entity::Run(run_id),
+            detail: json!({}),
+        })
+        .await?;
+        Ok(true)
     }
 
     /// Holds the run still until this transaction ends; `false` when it has ended.

@@ -55,7 +55,8 @@ impl UsersLock {
     /// Whether nobody is attached; then nobody can attach either until the start lock is released.
     pub(super) fn is_unused(folder: &Path, _start: &StartLock) -> Result<bool> {
         let path = folder.join("users.lock");
-        let file = match File::open(&path) {
+        // Writable, like everywhere: NFS grants an exclusive lock on nothing else.
+        let file = match OpenOptions::new().read(true).write(true).open(&path) {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(true),
             opened => opened.attempt("open", &path)?,
         };

@@ -41,20 +41,25 @@ impl ServerLog {
         &self.path
     }
 
-    /// Opens the log for a new child.
+    /// Opens the log for a new server, which nobody else writes to yet.
     pub(super) fn open(&self) -> Result<(File, Mark)> {
-        let file = OpenOptions::new()
-            .append(true)
-            .create(true)
-            .mode(0o600)
-            .open(&self.path)
-            .attempt("open", &self.path)?;
+        let file = self.append()?;
         let length = file.metadata().attempt("read", &self.path)?.len();
         if length <= LIMIT {
             return Ok((file, Mark(length)));
         }
         file.set_len(0).attempt("truncate", &self.path)?;
         Ok((file, Mark(0)))
+    }
+
+    /// Opens the log beside a server that writes to it: everything stays that is in it.
+    pub(super) fn append(&self) -> Result<File> {
+        OpenOptions::new()
+            .append(true)
+            .create(true)
+            .mode(0o600)
+            .open(&self.path)
+            .attempt("open", &self.path)
     }
 
     /// Turns what a child said since `mark` into the reason of its end.

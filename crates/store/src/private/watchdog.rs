@@ -6,14 +6,14 @@
 //! somebody is attached. Each Docket has a watchdog of its own, so one that finds another user has nothing left to do.
 
 use std::ffi::OsString;
-use std::fs;
+use std::fs::{self, File};
 use std::io::Write;
-use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{ChildStdin, Command, Stdio};
+use std::process::Stdio;
 use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncReadExt};
+use tokio::process::Command;
 
 use super::cluster::open_folder;
 use super::error::{Attempt, Result};
@@ -46,7 +46,7 @@ pub enum Watched {
 /// A watchdog that runs. Dropped, it does what it does for a killed Docket.
 #[derive(Debug)]
 pub(super) struct Watchdog {
-    pipe: ChildStdin,
+    pipe: File,
 }
 
 impl Watchdog {
@@ -70,8 +70,7 @@ impl Watchdog {
     }
 }
 
-fn spawn(command: &WatchdogCommand, folder: &Path, log: &ServerLog) -> Result<Option<ChildStdin>> {
-    let (stderr, _) = log.open()?;
+fn spawn(command: &WatchdogCommand, folder: &Path, log: &ServerLog) -> Result<Option<File>> {
     let mut child = Command::new(&command.program)
         .arg0("docket")
         .args(&command.arguments)
@@ -82,12 +81,16 @@ fn spawn(command: &WatchdogCommand, folder: &Path, log: &ServerLog) -> Result<Op
         .env_clear()
         .stdin(Stdio::piped())
         .stdout(Stdio::null())
-        .stderr(stderr)
+        .stderr(log.append()?)
         // Ctrl-C does not reach it.
         .process_group(0)
         .spawn()
         .attempt("start the watchdog of", folder)?;
-    Ok(child.stdin.take())
+    let Some(pipe) = child.stdin.take() else { return Ok(None) };
+    let pipe = pipe.into_owned_fd().attempt("hold the pipe to the watchdog of", folder)?;
+    // One that is killed before its Docket would stay a zombie for as long as that runs.
+    tokio::spawn(async move { child.wait().await });
+    Ok(Some(File::from(pipe)))
 }
 
 /// The whole life of a watchdog: waits for the end of its Docket, whose end of the pipe is `pipe`, and does what is to
@@ -116,4 +119,36 @@ async fn stop_if_unused(folder: &Path) -> Result<Watched> {
     let (handle, log) = (open_folder(&data)?, ServerLog::in_folder(folder));
     let finder = Finder { data: &data, handle: &handle, log: &log };
     Ok(if finder.stop(&start).await? { Watched::Stopped } else { Watched::Gone })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_watchdog_leaves_the_log_as_it_is_and_no_zombie_when_it_is_killed() {
+        let folder = tempfile::tempdir().unwrap();
+        let log = ServerLog::in_folder(folder.path());
+        File::create(log.path()).unwrap().set_len(5 << 20).unwrap();
+        let killed = "echo $$ > $0/pid.new && mv $0/pid.new $0/pid && echo late >&2 && kill -9 $$";
+        let command = WatchdogCommand {
+            program: "/bin/sh".into(),
+            arguments: vec!["-c".into(), killed.into()],
+            grace: Duration::ZERO,
+        };
+        let watchdog = Watchdog::start(&command, folder.path(), &log).unwrap();
+        let pid = folder.path().join("pid");
+        let is_reaped = || {
+            let pid = fs::read_to_string(&pid).ok()?;
+            (!fs::exists(Path::new("/proc").join(pid.trim())).unwrap()).then_some(())
+        };
+        let reaped = async {
+            while is_reaped().is_none() {
+                tokio::task::yield_now().await;
+            }
+        };
+        tokio::time::timeout(Duration::from_mins(1), reaped).await.unwrap();
+        assert_eq!(fs::metadata(log.path()).unwrap().len(), (5 << 20) + 5, "its line was added");
+        watchdog.release();
+    }
 }

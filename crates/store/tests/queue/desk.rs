@@ -122,6 +122,7 @@ impl Desk {
         StageRoom {
             stage: stage.parse().unwrap(),
             room,
+            is_reserved: false,
             last_tenant,
             lease_until: self.now() + LEASE,
         }
@@ -138,18 +139,22 @@ impl Desk {
         rooms: &[StageRoom],
         most: usize,
     ) -> Vec<ClaimedJob> {
-        let but_for = &[];
-        self.make_claim(&Claim { rooms, most, but_for, worker_id: worker, now: self.now() }).await
+        let busy_tenants = &[];
+        let claim = Claim { rooms, most, busy_tenants, worker_id: worker, now: self.now() };
+        self.make_claim(&claim).await
     }
 
-    pub(crate) async fn claim_but_for(
+    /// Of the reserved slots of these stages, for a worker that has jobs of `busy_tenants`.
+    pub(crate) async fn claim_reserved(
         &self,
-        but_for: &[TenantId],
+        busy_tenants: &[TenantId],
         stage: &str,
-        most: usize,
+        room: usize,
     ) -> Vec<ClaimedJob> {
-        let rooms = &[self.room(stage, most, TenantId(uuid::Uuid::nil()))];
-        self.make_claim(&Claim { rooms, most, but_for, worker_id: "w", now: self.now() }).await
+        let nobody = TenantId(uuid::Uuid::nil());
+        let rooms = &[StageRoom { is_reserved: true, ..self.room(stage, room, nobody) }];
+        let (now, worker_id) = (self.now(), "w");
+        self.make_claim(&Claim { rooms, most: 0, busy_tenants, worker_id, now }).await
     }
 
     async fn make_claim(&self, claim: &Claim<'_>) -> Vec<ClaimedJob> {

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use domain::{Random, Scope, TenantId};
 use sqlx::{AssertSqlSafe, Connection, PgConnection};
-use store::{DatabaseUrl, Store};
+use store::{DatabaseUrl, ResumedAt, Store};
 use testkit::{SeededRandom, TestDatabase, TestServer, fake_environment};
 use uuid::Uuid;
 
@@ -45,11 +45,20 @@ impl Follower {
 
 /// Where somebody goes on who hands this id back.
 async fn resumed(store: &Store, tenant_id: TenantId, id: Uuid, position: Option<i64>) -> i64 {
+    resumed_at(store, tenant_id, id, position).await.position
+}
+
+async fn resumed_at(
+    store: &Store,
+    tenant_id: TenantId,
+    id: Uuid,
+    position: Option<i64>,
+) -> ResumedAt {
     store.number_events(tenant_id).await.unwrap();
     let mut tx = store.read(&Desk::scope(tenant_id)).await.unwrap();
-    let position = tx.resume_events(id, position).await.unwrap();
+    let resumed = tx.resume_events(id, position).await.unwrap();
     tx.commit().await.unwrap();
-    position
+    resumed
 }
 
 async fn add(connection: &mut PgConnection, tenant_id: TenantId, name: &str) {
@@ -345,19 +354,64 @@ async fn an_event_that_is_gone_is_known_by_its_position() {
 }
 
 #[tokio::test]
-async fn events_are_swept_once_they_have_a_position() {
+async fn events_are_pruned_by_age_up_to_the_first_that_is_younger_and_only_with_a_position() {
     let desk = Desk::open().await;
     let (a, b) = (desk.tenant("a").await, desk.tenant("b").await);
     let mut superuser = desk.database.superuser().await;
-    add(&mut superuser, a, "of a").await;
-    add(&mut superuser, b, "of b").await;
-    for expected in [2, 0] {
-        let mut across = desk.store.across_tenants().await.unwrap();
-        across.sweep_finished(desk.now(), 10).await.unwrap();
-        across.commit().await.unwrap();
-        assert_eq!(desk.values("SELECT to_jsonb(topic) FROM outbox_events").await.len(), expected);
-        desk.store.number_all_events().await.unwrap();
+    for (name, age) in [("one", 3), ("two", 3), ("young", 1), ("old behind a young one", 3)] {
+        add(&mut superuser, a, name).await;
+        let made = format!(
+            "UPDATE outbox_events SET created_at = '2026-02-10'::timestamptz - {age} * interval '1 day'
+             WHERE topic = '{name}'"
+        );
+        run(&mut superuser, &made).await;
     }
+    let before = "2026-02-08T00:00:00Z".parse().unwrap();
+    let prune = async |tenant_id, most| {
+        let mut across = desk.store.across_tenants().await.unwrap();
+        let pruned = across.prune_events(tenant_id, before, most).await.unwrap();
+        across.commit().await.unwrap();
+        pruned
+    };
+    assert_eq!(prune(a, 10).await, 0, "they have no position yet");
+    assert_eq!(desk.store.tenants_to_prune(before).await.unwrap(), []);
+    let mut follower = Follower::from(&desk.store, a, 0);
+    follower.look(1).await;
+    let first = follower.last.unwrap();
+    // Not numbered, and as old as the others.
+    add(&mut superuser, b, "of b").await;
+    assert_eq!(desk.store.tenants_to_prune(before).await.unwrap(), [a]);
+    assert_eq!(prune(a, 1).await, 1);
+    let resumed = resumed_at(&desk.store, a, first, Some(1)).await;
+    let whole = ResumedAt { position: 1, is_unknown: false, is_pruned: false };
+    assert_eq!(resumed, whole, "it has seen the one that was removed");
+    assert_eq!(prune(a, 10).await, 1);
+    assert_eq!(prune(a, 10).await, 0);
+    let left = desk.values("SELECT to_jsonb(topic) FROM outbox_events ORDER BY 1").await;
+    assert_eq!(left, ["of b", "old behind a young one", "young"]);
+    let resumed = resumed_at(&desk.store, a, first, Some(1)).await;
+    assert_eq!(resumed, ResumedAt { is_pruned: true, ..whole });
+    let resumed = resumed_at(&desk.store, a, Uuid::from_u128(7), None).await;
+    assert_eq!((resumed.position, resumed.is_unknown), (0, true));
+    run(&mut superuser, "DELETE FROM outbox_events").await;
+    assert!(resumed_at(&desk.store, a, first, Some(1)).await.is_pruned, "nothing is kept");
+    assert!(!resumed_at(&desk.store, a, first, Some(4)).await.is_pruned, "and nothing is missed");
+}
+
+#[tokio::test]
+async fn one_look_reads_several_tenants_each_behind_its_own_position() {
+    let desk = Desk::open().await;
+    let (a, b, c) = (desk.tenant("a").await, desk.tenant("b").await, desk.tenant("c").await);
+    let mut superuser = desk.database.superuser().await;
+    for tenant_id in [a, b, c] {
+        for number in 1..=3 {
+            add(&mut superuser, tenant_id, &format!("event {number}")).await;
+        }
+    }
+    let read = desk.store.read_events(&[(b, 0), (a, 2)], 2).await.unwrap();
+    let mut read: Vec<_> = read.iter().map(|(id, event)| (*id == a, event.position)).collect();
+    read.sort_unstable();
+    assert_eq!(read, [(false, 1), (false, 2), (true, 3)]);
 }
 
 /// What was there before keeps its order: that of the transactions, of which 10 comes after 9.

@@ -197,9 +197,14 @@ async fn how_far_a_stage_is_is_known_as_long_as_it_is_worked_on() {
         .unwrap();
     across.commit().await.unwrap();
     assert_eq!(progress().await, Some((3, 10)));
+    let followed = async || desk.store.read_progress(&[tenant]).await.unwrap();
+    let [told] = followed().await.try_into().unwrap();
+    assert_eq!(told.payload()["done"], 3, "{told:?}");
+    assert_eq!(desk.store.read_progress(&[desk.tenant("b").await]).await.unwrap(), []);
 
     assert!(desk.put_off(&job, Duration::seconds(30)).await);
     assert_eq!(progress().await, None, "the next try begins anew");
+    assert_eq!(followed().await, []);
     desk.clock.advance(Duration::seconds(30));
     desk.claim_one("w", "ocr").await;
     assert_eq!(progress().await, None);

@@ -51,7 +51,7 @@ async fn a_pause_uses_up_no_attempt_and_says_what_is_waited_for() {
     let told = "SELECT payload || jsonb_build_object('topic', topic) FROM outbox_events";
     let (doc_id, run_id) = (run.doc_id, run.run_id);
     let paused = json!({ "topic": "document.paused", "doc_id": doc_id, "run_id": run_id, "stage": "ocr",
-                         "waiting_for": "object_store" });
+                         "waiting_for": "object_store", "version": 1 });
     assert_eq!(desk.values(told).await, [paused]);
 
     // In vain once more: it is still the same wait, and nobody is told twice.

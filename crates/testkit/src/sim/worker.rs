@@ -59,6 +59,7 @@ impl SimWorker {
             .map(|stage| StageRoom {
                 stage: stage.clone(),
                 room,
+                is_reserved: false,
                 last_tenant: turn(stage),
                 lease_until: until,
             })
@@ -78,7 +79,7 @@ impl Seed<'_> {
         let rooms = self.workers[worker].rooms(room, now + LEASE);
         let name = self.workers[worker].name.clone();
         let mut across = self.store().on_the_queue().await.map_err(refused)?;
-        let claim = Claim { rooms: &rooms, most: room, but_for: &[], worker_id: &name, now };
+        let claim = Claim { rooms: &rooms, most: room, busy_tenants: &[], worker_id: &name, now };
         let jobs = across.claim_jobs(&claim).await.map_err(refused)?;
         self.note(format!("{name} claims {} {fault:?}", jobs.len()));
         if fault == Fault::BeforeCommit {
@@ -108,7 +109,7 @@ impl Seed<'_> {
             let rooms = self.workers[worker].rooms(2, now + LEASE);
             let mut across = self.store().on_the_queue().await.map_err(refused)?;
             let name = self.workers[worker].name.clone();
-            let claim = Claim { rooms: &rooms, most: 2, but_for: &[], worker_id: &name, now };
+            let claim = Claim { rooms: &rooms, most: 2, busy_tenants: &[], worker_id: &name, now };
             let jobs = across.claim_jobs(&claim).await.map_err(refused)?;
             self.note(format!("{name} claims {} beside another", jobs.len()));
             open.push((worker, across, jobs));
@@ -214,7 +215,7 @@ impl Seed<'_> {
                 job_id,
                 token: lease.token,
                 stage,
-                tries: Tries::default(),
+                tries: Tries::none(RetryPolicy::PIPELINE.retries()),
                 ..job.clone()
             };
             self.workers[worker].hands.push(Hand { job, outcome: None });

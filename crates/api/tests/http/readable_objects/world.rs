@@ -267,11 +267,16 @@ impl World {
         for principal in Principal::ALL {
             let token = self.token(principal);
             let here = IpAddr::V4(Ipv4Addr::LOCALHOST);
-            let caller: Caller =
-                self.app().ops.authenticate(token, here, TraceContext::new(1)).await.unwrap();
-            let beginning = "0-00000000000000000000000000000000".parse().unwrap();
+            let caller: Caller = self
+                .app()
+                .ops
+                .access
+                .authenticate(token, here, TraceContext::new(1))
+                .await
+                .unwrap();
+            let beginning = "p0-00000000000000000000000000000000".parse().unwrap();
             let mut following =
-                self.app().ops.follow_events(&caller, Some(beginning)).await.unwrap();
+                self.app().ops.events.follow_events(&caller, Some(beginning)).await.unwrap();
             let mut heard: Vec<String> = Vec::new();
             while heard.last() != Some(&last[&principal]) {
                 let event = following.next().await.unwrap();

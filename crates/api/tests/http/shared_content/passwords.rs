@@ -194,7 +194,7 @@ async fn a_worker_without_the_key_leaves_the_document_to_one_that_has_it() {
     assert_ne!(waiting["status"], "failed", "{waiting}");
 
     app.clock.advance(chrono::Duration::minutes(5));
-    app.ops.do_housekeeping().await.unwrap();
+    app.ops.operations.do_housekeeping().await.unwrap();
     office.library.work_off().await;
     assert!(finds(&office, &office.ada).await, "another worker reads it");
 }

@@ -271,10 +271,11 @@ async fn events_tell_everybody_their_own_title() {
         .send()
         .await;
     office.bring(&office.bob, &[("title", "Bobs")], "bob.txt", LEASE).await;
-    let beginning: EventId = format!("0-{}", uuid::Uuid::nil().simple()).parse().unwrap();
+    let beginning: EventId = format!("p0-{}", uuid::Uuid::nil().simple()).parse().unwrap();
     for (user, title) in [(&office.users[0], "Adas plan"), (&office.users[1], "Bobs")] {
         let caller = Caller::of_user(user);
-        let mut following = app.ops.follow_events(&caller, Some(beginning.clone())).await.unwrap();
+        let mut following =
+            app.ops.events.follow_events(&caller, Some(beginning.clone())).await.unwrap();
         let queued = following.next().await.unwrap();
         assert_eq!(
             (queued.topic.as_str(), &queued.payload["title"]),

@@ -10,6 +10,8 @@ mod table;
 
 use std::collections::HashMap;
 
+use pages::{BlockKind, Style};
+
 use self::inline::{Hanging, Inline, Note};
 use self::numbering::{Label, Numbering};
 use self::styles::{Characters, Styles, numbering_of};
@@ -17,7 +19,6 @@ use super::chart;
 use super::package::{Package, Relations};
 use super::xml::{Children, Element};
 use crate::flow::{Flow, Text};
-use crate::model::{BlockKind, Style};
 use crate::{ReadError, Sink, Source};
 
 pub fn read(source: &Source, sink: &mut dyn Sink) -> Result<(), ReadError> {

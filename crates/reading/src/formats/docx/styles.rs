@@ -2,8 +2,9 @@
 
 use std::collections::HashMap;
 
+use pages::Style;
+
 use crate::formats::xml::Element;
-use crate::model::Style;
 
 /// A style may be based on another, and a broken file on itself.
 const MAX_CHAIN: usize = 16;

@@ -75,7 +75,7 @@ impl Document<'_, '_> {
                         let mut line = Text::default();
                         for inner in cells(row) {
                             line.append(&self.cell_text(inner));
-                            line.push(" ", crate::model::Style::default());
+                            line.push(" ", pages::Style::default());
                         }
                         text.append_line(&line);
                     }

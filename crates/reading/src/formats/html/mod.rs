@@ -8,10 +8,11 @@ mod tree;
 
 use std::collections::BTreeMap;
 
+use pages::{BlockKind, Style};
+
 use self::tree::{Content, Node, Tree};
 use super::text;
 use crate::flow::{Flow, Text};
-use crate::model::{BlockKind, Style};
 use crate::{ReadError, Sink, Source};
 
 pub fn read(source: &Source, sink: &mut dyn Sink) -> Result<(), ReadError> {

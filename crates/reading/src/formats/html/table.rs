@@ -1,11 +1,12 @@
 //! Tables, and what only looks like one: pages and mails are laid out with tables that hold no data.
 
+use pages::{BlockKind, Style};
+
 use super::tree::{Content, Node};
 use super::{Walk, is_left_out};
 use crate::ReadError;
 use crate::flow::{Grid, GridCell, Text};
 use crate::formats::text;
-use crate::model::{BlockKind, Style};
 
 /// A page may claim any span; browsers stop here too.
 const MAX_SPAN: u32 = 1_000;

@@ -1,8 +1,8 @@
 //! Files within the file, such as the XML of an electronic invoice.
 
+use pages::{Attachment, Part};
 use pdfium_render::prelude::PdfDocument;
 
-use crate::model::{Attachment, Part};
 use crate::{Limits, ReadError, Sink};
 
 /// More than anybody attaches in earnest.

@@ -1,12 +1,12 @@
 //! What is drawn on a page besides text: lines, which tables are found by, and pictures.
 
+use pages::Area;
 use pdfium_render::prelude::{
     PdfColor, PdfMatrix, PdfPage, PdfPageImageObject, PdfPageObject, PdfPageObjectCommon,
     PdfPageObjectsCommon, PdfPagePathObject, PdfPathFillMode, PdfPathSegmentType, PdfPathSegments,
 };
 
 use super::Place;
-use crate::model::Area;
 
 /// Objects that are looked at; a map may be made of millions.
 const MAX_OBJECTS: usize = 30_000;

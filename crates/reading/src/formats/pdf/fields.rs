@@ -2,13 +2,13 @@
 //!
 //! A field's text is not part of the page's own text. A box that can be ticked becomes ☒ or ☐.
 
+use pages::{Area, Origin, Style, Word};
 use pdfium_render::prelude::{
     PdfFormField, PdfPage, PdfPageAnnotationCommon, PdfPageAnnotationType,
 };
 
 use super::Place;
 use crate::Limits;
-use crate::model::{Area, Origin, Style, Word};
 
 /// More than any page has in earnest.
 const MAX_FIELDS: usize = 20_000;

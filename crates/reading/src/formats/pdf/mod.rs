@@ -14,11 +14,11 @@ mod words;
 
 use std::collections::BTreeMap;
 
+use pages::{Head, Page, Part, Tail, TextSource};
 use pdfium_render::prelude::{
     PdfDocument, PdfDocumentMetadataTagType as Tag, PdfPage, PdfiumError, PdfiumInternalError,
 };
 
-use crate::model::{Head, Page, Part, Tail, TextSource};
 use crate::{Limits, ReadError, Sink, Source, pdfium};
 
 pub(crate) use place::Place;

@@ -5,7 +5,7 @@
 
 use pdfium_render::prelude::{PdfPage, PdfPageRenderRotation, PdfRect};
 
-use crate::model::{Area, Rotation, Size};
+use pages::{Area, Rotation, Size};
 
 /// The visible part of a page and its rotation.
 #[derive(Clone, Copy, Debug)]

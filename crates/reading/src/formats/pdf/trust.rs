@@ -4,9 +4,10 @@
 //! only a stamp on a scan. Text that is there and not drawn (an earlier OCR behind a scan) is trusted
 //! when it looks like language.
 
+use pages::{Area, Confidence, Origin, Page, TextSource, Word};
+
 use super::drawings::Drawings;
 use super::words::Glyphs;
-use crate::model::{Area, Confidence, Origin, Page, TextSource, Word};
 
 /// From here on pictures make up the page.
 const FULL_PAGE: f32 = 0.6;

@@ -5,11 +5,11 @@
 //! ends where the next character lies somewhere else on the page. Each call of the library costs: two
 //! for every character (which one, and where), the font only once for a word.
 
+use pages::{Area, Style, Word};
 use pdfium_render::prelude::{PdfPage, PdfPageTextChar};
 
 use super::Place;
 use crate::Limits;
-use crate::model::{Area, Style, Word};
 
 /// What the characters of a page were like.
 #[derive(Clone, Copy, Debug, Default)]
@@ -179,7 +179,7 @@ fn is_reversed(first: char, second: char) -> bool {
 
 /// A character's height if it stands upright in the file.
 fn thickness(area: &Area, place: &Place) -> f32 {
-    use crate::model::Rotation::{Half, None};
+    use pages::Rotation::{Half, None};
     match place.rotation {
         None | Half => area.height(),
         _ => area.width(),

@@ -4,13 +4,14 @@ mod bullets;
 
 use std::collections::{HashMap, HashSet};
 
+use pages::{BlockKind, Style};
+
 use self::bullets::{Bullet, Masters};
 use super::named_parts::Named;
 use super::package::{Package, Relations};
 use super::xml::Element;
 use super::{chart, description, math, remark_of};
 use crate::flow::{Flow, Grid, GridCell, Text};
-use crate::model::{BlockKind, Style};
 use crate::{ReadError, Sink, Source};
 
 pub fn read(source: &Source, sink: &mut dyn Sink) -> Result<(), ReadError> {

@@ -2,12 +2,13 @@
 
 use std::collections::{HashMap, HashSet};
 
+use pages::BlockKind;
+
 use crate::ReadError;
 use crate::flow::{Flow, Text};
 use crate::formats::package::{Package, Relations};
 use crate::formats::xml::Element;
 use crate::formats::{chart, description, remark_of};
-use crate::model::BlockKind;
 
 pub(super) fn read(
     package: &Package,

@@ -10,12 +10,13 @@ mod regions;
 
 use std::collections::HashMap;
 
+use pages::BlockKind;
+
 use self::regions::{SheetCell, regions};
 use super::named_parts::Named;
 use super::package::{Package, Relations};
 use super::xml::{Children, Element};
 use crate::flow::{Flow, Grid, GridCell, Text};
-use crate::model::BlockKind;
 use crate::{ReadError, Sink, Source};
 
 const STRETCH: usize = 200_000;

@@ -3,7 +3,8 @@
 //! Engines divide the same characters differently into words, so characters are aligned first, without spaces,
 //! by the fewest edits. A *piece* then reaches from one place where both have a gap between words to the next.
 
-use crate::model::Word;
+use pages::Word;
+
 use crate::ocr::pp::ReadWord;
 
 /// Words of both engines for the same stretch of a line; one side may have none.

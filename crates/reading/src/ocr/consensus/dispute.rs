@@ -5,7 +5,8 @@
 //! wherever they differ only in characters that look alike and Tesseract's reading does not mix letters and
 //! digits, as "Tel" against "Te1".
 
-use crate::model::Word;
+use pages::Word;
+
 use crate::ocr::pp::ReadWord;
 
 const TESSERACT_IS_SURE: u8 = 90;

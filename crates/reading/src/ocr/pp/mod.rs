@@ -12,13 +12,13 @@ use std::path::Path;
 use std::sync::Arc;
 
 use image::GrayImage;
+use pages::{Area, Confidence};
 use rten::{Model, ModelOptions, RunOptions, ThreadPool, Value, ValueOrView};
 use rten_tensor::NdTensor;
 use serde::{Deserialize, Serialize};
 
 use self::recognition::{Character, Strip};
 use crate::ReadError;
-use crate::model::{Area, Confidence};
 
 pub use self::quad::Quad;
 

@@ -3,7 +3,7 @@
 use image::GrayImage;
 use serde::{Deserialize, Serialize};
 
-use crate::model::Area;
+use pages::Area;
 
 /// A rectangle turned by any angle.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]

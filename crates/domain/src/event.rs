@@ -1,0 +1,85 @@
+//! What happened, for those who follow it: the rows of the outbox.
+//!
+//! Topic and payload are stored, and sent to clients as they are stored. Golden files (`tests/golden/events`) hold both:
+//! a field may be added, none may be renamed or removed without a new version.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::{BatchId, Dependency, DocId, FailureCode, RunId, StageName};
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "topic", content = "payload")]
+pub enum Event {
+    #[serde(rename = "document.queued")]
+    DocumentQueued { doc_id: DocId, run_id: RunId, title: String },
+    /// A worker claimed the first job of the run.
+    #[serde(rename = "document.started")]
+    DocumentStarted { doc_id: DocId, run_id: RunId },
+    #[serde(rename = "document.paused")]
+    DocumentPaused { doc_id: DocId, run_id: RunId, stage: StageName, waiting_for: Dependency },
+    /// All stages of the run succeeded.
+    #[serde(rename = "document.completed")]
+    DocumentCompleted(RunEnd),
+    /// A stage was given up or the run was cancelled.
+    #[serde(rename = "document.failed")]
+    DocumentFailed(RunEnd),
+    /// All documents of the batch succeeded.
+    #[serde(rename = "batch.completed")]
+    BatchCompleted(BatchEnd),
+    /// All documents of the batch have ended, and some failed or were refused.
+    #[serde(rename = "batch.partial")]
+    BatchPartial(BatchEnd),
+    /// The list of dead jobs is another one now. It names no document: followers could not see a deleted one.
+    #[serde(rename = "dead_jobs.changed")]
+    DeadJobsChanged {},
+}
+
+/// How a run ended.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RunEnd {
+    pub doc_id: DocId,
+    pub run_id: RunId,
+    /// The stage that ended it, where one did.
+    pub stage: Option<StageName>,
+    pub error: Option<String>,
+    pub code: Option<FailureCode>,
+}
+
+/// What became of the documents of a batch.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BatchEnd {
+    pub batch_id: BatchId,
+    pub documents: i32,
+    pub succeeded: i32,
+    pub failed: i32,
+    pub refused: i32,
+}
+
+impl Event {
+    /// Of all payloads together.
+    pub const VERSION: u32 = 1;
+
+    /// Topic and payload as they are stored.
+    pub fn stored(&self) -> (String, Value) {
+        let mut whole = json!(self);
+        let topic = whole["topic"].as_str().unwrap_or_default().to_owned();
+        let mut payload = whole["payload"].take();
+        payload["version"] = json!(Self::VERSION);
+        (topic, payload)
+    }
+
+    /// Whether only those hear of it who follow the stream. Webhooks are sent for the others.
+    pub fn is_for_followers_only(&self) -> bool {
+        match self {
+            Self::DocumentQueued { .. }
+            | Self::DocumentStarted { .. }
+            | Self::DocumentPaused { .. }
+            | Self::DeadJobsChanged {} => true,
+            Self::DocumentCompleted(_)
+            | Self::DocumentFailed(_)
+            | Self::BatchCompleted(_)
+            | Self::BatchPartial(_) => false,
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! Removes old events, so that the outbox does not grow for ever.
+//!
+//! An event is removed when, and only when, it has a position and was made longer ago than events are kept. A follower
+//! that comes back with the id of an older one is told that events are missing.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use domain::{Clock, ClockUse, TenantId};
+use store::{Store, StoreError};
+
+use crate::schedules::Chore;
+
+/// Small enough that nobody waits for it.
+const AT_ONCE: i64 = 1000;
+
+/// The periodic task, to be put on a schedule: one process at a time does it.
+pub fn prune_events(store: Store, clock: Arc<dyn Clock>, keep: Duration) -> Chore {
+    Chore {
+        name: "prune_events",
+        every: Duration::from_mins(10),
+        longest: Duration::from_mins(5),
+        run: Arc::new(move || {
+            let (store, clock) = (store.clone(), Arc::clone(&clock));
+            Box::pin(async move {
+                if let Err(error) = prune(&store, clock.as_ref(), keep).await {
+                    let error = &error as &dyn std::error::Error;
+                    tracing::warn!(
+                        error,
+                        "old events were not removed; the next round tries again"
+                    );
+                }
+            })
+        }),
+    }
+}
+
+async fn prune(store: &Store, clock: &dyn Clock, keep: Duration) -> Result<(), StoreError> {
+    let Some(now) = clock.now_for(ClockUse::Delete) else { return Ok(()) };
+    for tenant_id in store.tenants_to_prune(now - keep).await? {
+        while prune_some(store, clock, tenant_id, keep).await? {}
+    }
+    Ok(())
+}
+
+/// Whether there may be more.
+async fn prune_some(
+    store: &Store,
+    clock: &dyn Clock,
+    tenant_id: TenantId,
+    keep: Duration,
+) -> Result<bool, StoreError> {
+    let Some(now) = clock.now_for(ClockUse::Delete) else { return Ok(false) };
+    let mut across = store.across_tenants().await?;
+    let pruned = across.prune_events(tenant_id, now - keep, AT_ONCE).await?;
+    if pruned > 0 && !across.confirms_time_for(ClockUse::Delete).await? {
+        across.rollback().await?;
+        return Ok(false);
+    }
+    across.commit().await?;
+    Ok(pruned > 0)
+}

@@ -1,0 +1,28 @@
+//! Files that were refused while their batch was being uploaded.
+
+use domain::{Action, BatchId, Caller, Scope};
+
+use crate::{OpsError, Uploads};
+
+impl Uploads {
+    /// A file that was too large to be taken is a file that came, all the same.
+    pub async fn note_too_large_in_batch(
+        &self,
+        caller: &Caller,
+        batch_id: BatchId,
+    ) -> Result<(), OpsError> {
+        let scope = caller.permit(Action::UploadDocuments)?;
+        self.note_refused_in_batch(&scope, batch_id).await
+    }
+
+    /// A batch that expects so many files must not wait for one that was refused.
+    pub(crate) async fn note_refused_in_batch(
+        &self,
+        scope: &Scope,
+        batch_id: BatchId,
+    ) -> Result<(), OpsError> {
+        let mut tx = self.store.begin(scope).await?;
+        tx.note_refused_in_batch(batch_id).await?;
+        Ok(tx.commit().await?)
+    }
+}

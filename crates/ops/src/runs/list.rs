@@ -1,0 +1,74 @@
+//! Looking at runs.
+
+use std::collections::HashMap;
+
+use domain::{Action, Caller, DocId, ReadableObject, RunId, RunState};
+use serde_json::json;
+use store::{After, RunRecord, StageRecord, Tx};
+
+use crate::documents::content_access::{ContentRights, readable_runs};
+use crate::{OpsError, Page, PageRequest, Runs};
+
+/// A run with what became of its stages.
+#[derive(Clone, Debug)]
+pub struct RunDetail {
+    pub run: RunRecord,
+    pub stages: Vec<StageRecord>,
+    /// Whether the caller may read what its stages left; otherwise that is not listed.
+    pub is_readable: bool,
+}
+
+impl Runs {
+    /// Newest first.
+    pub async fn list_runs(
+        &self,
+        caller: &Caller,
+        status: Option<RunState>,
+        doc_id: Option<DocId>,
+        request: &PageRequest,
+    ) -> Result<Page<RunDetail>, OpsError> {
+        let scope = caller.permit(Action::SeeDocuments)?;
+        let mut tx = self.store.read(&scope).await?;
+        let runs = tx.list_runs(status, doc_id, &request.window()).await?;
+        let page = request.page_of(runs, |run| After { moment: run.created_at, id: run.run_id.0 });
+        let items = details(&mut tx, caller, page.items).await?;
+        tx.commit().await?;
+        Ok(Page { items, next: page.next })
+    }
+
+    pub async fn find_run(&self, caller: &Caller, run_id: RunId) -> Result<RunDetail, OpsError> {
+        let scope = caller.permit(Action::SeeDocuments)?;
+        let mut tx = self.store.read(&scope).await?;
+        let run = tx.find_run(run_id).await?.ok_or(OpsError::NotFound("run"))?;
+        let found = details(&mut tx, caller, vec![run]).await?;
+        tx.commit().await?;
+        found.into_iter().next().ok_or(OpsError::NotFound("run"))
+    }
+}
+
+/// Runs as the caller may see them.
+pub(crate) async fn details(
+    tx: &mut Tx,
+    caller: &Caller,
+    runs: Vec<RunRecord>,
+) -> Result<Vec<RunDetail>, OpsError> {
+    let ids: Vec<RunId> = runs.iter().map(|run| run.run_id).collect();
+    let mut of_run: HashMap<RunId, Vec<StageRecord>> = HashMap::new();
+    for stage in tx.list_stages(&ids).await? {
+        of_run.entry(stage.run_id).or_default().push(stage);
+    }
+    let wanted: Vec<_> = runs.iter().map(|run| (run.doc_id, Some(run.run_id))).collect();
+    let rights = ContentRights::of(caller);
+    let readable = readable_runs(tx, ReadableObject::Artifact, rights, &wanted).await?;
+    let detail = |run: RunRecord| {
+        let is_readable = readable.contains(&(run.doc_id, run.run_id));
+        let mut stages = of_run.remove(&run.run_id).unwrap_or_default();
+        if !is_readable {
+            for stage in &mut stages {
+                stage.artifacts = json!([]);
+            }
+        }
+        RunDetail { run, stages, is_readable }
+    };
+    Ok(runs.into_iter().map(detail).collect())
+}

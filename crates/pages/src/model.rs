@@ -1,0 +1,451 @@
+//! The page model: what every later stage knows of a document.
+//!
+//! ```text
+//! document ─ head, pages…, attachments…, tail
+//!   page   ─ words, lines, blocks, tables, key-values
+//!   block  ─ a span of lines, in reading order      line ─ a span of words
+//!   table  ─ cells, each a span of words            key-value ─ two spans of words
+//! ```
+//!
+//! Words are stored once, in reading order; everything else refers to them by [`Span`]. A format
+//! without pages (an e-mail, a spreadsheet) has pages without a size and words without an area.
+//!
+//! Areas are in points (1/72 inch) from the top left corner of the page *as a person sees it*: turned
+//! by its rotation, cut to its visible part.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use domain::FileKind;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+/// A document, piece by piece.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Part {
+    Head(Head),
+    Page(Page),
+    Attachment(Attachment),
+    Tail(Tail),
+}
+
+/// What is known before the first page.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Head {
+    pub kind: FileKind,
+    pub title: Option<String>,
+    /// What the file says about itself: `author`, `created`, for a mail `from`, `to`, `subject`, `date`.
+    pub properties: BTreeMap<String, String>,
+    /// How many pages follow, where the format tells.
+    pub pages: Option<u32>,
+}
+
+impl Head {
+    const OPENED_WITH: &str = "opened_with";
+    const PASSWORD: &str = "password";
+
+    /// Notes that the file is encrypted and that the password which came with it opened it.
+    pub fn note_password(&mut self) {
+        self.properties.insert(Self::OPENED_WITH.to_owned(), Self::PASSWORD.to_owned());
+    }
+
+    /// Whether the file could not be opened without its password.
+    pub fn was_opened_with_password(&self) -> bool {
+        // Formats of text take properties from the file itself, which may say anything.
+        self.kind == FileKind::Pdf
+            && self.properties.get(Self::OPENED_WITH).is_some_and(|by| by == Self::PASSWORD)
+    }
+}
+
+/// A file within the file: an invoice's XML, a mail's attachment.
+#[derive(Clone, PartialEq, Serialize, Deserialize)]
+pub struct Attachment {
+    pub name: String,
+    pub media_type: Option<String>,
+    #[serde(with = "serde_byte_buf")]
+    pub bytes: Vec<u8>,
+}
+
+impl std::fmt::Debug for Attachment {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Attachment")
+            .field("name", &self.name)
+            .field("bytes", &self.bytes.len())
+            .finish_non_exhaustive()
+    }
+}
+
+/// What is known after the last page.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Tail {
+    pub pages: u32,
+    /// What was left out or cut off, in sentences for a person.
+    pub remarks: Vec<String>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Page {
+    /// Counted from 1.
+    pub number: u32,
+    /// As a person sees it. None where the format has no pages; `label` may name the part then.
+    pub size: Option<Size>,
+    /// The rotation that the file asks for, already applied to every area.
+    pub rotation: Rotation,
+    /// A sheet's or slide's name.
+    pub label: Option<String>,
+    /// ISO 639-1, when it is clear.
+    pub language: Option<String>,
+    pub text: TextSource,
+    /// How much of the page's text can be trusted.
+    pub quality: Confidence,
+    pub preparation: Option<Preparation>,
+    pub words: Vec<Word>,
+    pub lines: Vec<Line>,
+    pub blocks: Vec<Block>,
+    pub tables: Vec<Table>,
+    pub key_values: Vec<KeyValue>,
+    /// Lines drawn on the page, which layout finds tables by. Layout takes them away.
+    pub rules: Vec<Area>,
+    /// What went wrong when OCR looked at it, in a sentence for a person. The last field, so that a page
+    /// written without it can still be read: see [`crate::artifact`].
+    pub trouble: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Size {
+    pub width: f32,
+    pub height: f32,
+}
+
+/// Clockwise.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Rotation {
+    #[default]
+    None,
+    Quarter,
+    Half,
+    ThreeQuarters,
+}
+
+/// Where the words of a page come from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TextSource {
+    /// The file itself says what is written: a trusted text layer, or a format made of text.
+    #[default]
+    Layer,
+    /// Pictures of text with no layer, or one that cannot be trusted: OCR is yet to come.
+    Wanted,
+    /// OCR has read it.
+    Recognised,
+    /// OCR was wanted, and there was none to be had or it failed; then the page's `trouble` says why. The
+    /// words are those of a text layer that cannot be trusted, if there are any.
+    Unavailable,
+    /// There is nothing to read.
+    Blank,
+}
+
+/// How the picture of a page is made ready before OCR looks at it.
+///
+/// A recipe, not a picture: no page is stored twice. Before OCR has looked at a page, only `masked` is known.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Preparation {
+    /// Turned upright first.
+    pub upright: Rotation,
+    /// Then by this many degrees, clockwise.
+    pub deskew: f32,
+    pub denoise: bool,
+    pub contrast: bool,
+    /// Blanked out before anybody reads it.
+    pub masked: Vec<Area>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Area {
+    pub left: f32,
+    pub top: f32,
+    pub right: f32,
+    pub bottom: f32,
+}
+
+impl Area {
+    pub fn width(&self) -> f32 {
+        self.right - self.left
+    }
+
+    pub fn height(&self) -> f32 {
+        self.bottom - self.top
+    }
+
+    /// The smallest area around both.
+    #[must_use]
+    pub fn around(&self, other: &Self) -> Self {
+        Self {
+            left: self.left.min(other.left),
+            top: self.top.min(other.top),
+            right: self.right.max(other.right),
+            bottom: self.bottom.max(other.bottom),
+        }
+    }
+
+    /// The part that both cover; empty ones have no extent.
+    #[must_use]
+    pub fn within(&self, other: &Self) -> Self {
+        let left = self.left.max(other.left);
+        let top = self.top.max(other.top);
+        Self {
+            left,
+            top,
+            right: self.right.min(other.right).max(left),
+            bottom: self.bottom.min(other.bottom).max(top),
+        }
+    }
+
+    pub fn extent(&self) -> f32 {
+        self.width().max(0.0) * self.height().max(0.0)
+    }
+}
+
+/// Hundredths: 100 is certain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Confidence(pub u8);
+
+impl Confidence {
+    pub const CERTAIN: Self = Self(100);
+    pub const NONE: Self = Self(0);
+}
+
+impl Default for Confidence {
+    fn default() -> Self {
+        Self::CERTAIN
+    }
+}
+
+/// Who read a word.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Origin {
+    /// The file says so itself.
+    #[default]
+    Layer,
+    /// The value of a form's field.
+    Form,
+    Tesseract,
+    PpOcr,
+    /// Both engines read the same.
+    Agreed,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Word {
+    pub text: String,
+    pub area: Option<Area>,
+    pub confidence: Confidence,
+    pub origin: Origin,
+    pub style: Style,
+    /// What the other engine read here, when it was something else.
+    pub other: Option<Box<Reading>>,
+}
+
+/// One engine's reading of a place.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Reading {
+    pub text: String,
+    pub confidence: Confidence,
+    pub origin: Origin,
+}
+
+/// What tells a heading from a paragraph.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Style {
+    pub bold: bool,
+    pub italic: bool,
+    /// Tenths of a point; 0 when unknown.
+    pub size: u16,
+}
+
+/// Some words, or lines, in a row: `from..to` in the page's list.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Span {
+    pub from: u32,
+    pub to: u32,
+}
+
+impl Span {
+    pub fn new(range: Range<usize>) -> Self {
+        let index = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
+        Self { from: index(range.start), to: index(range.end) }
+    }
+
+    pub fn range(self) -> Range<usize> {
+        self.from as usize..self.to as usize
+    }
+
+    /// What it refers to; nothing when it points outside.
+    pub fn of<T>(self, list: &[T]) -> &[T] {
+        list.get(self.range()).unwrap_or_default()
+    }
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Line {
+    pub words: Span,
+    pub area: Option<Area>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Block {
+    pub kind: BlockKind,
+    pub lines: Span,
+    pub area: Option<Area>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum BlockKind {
+    /// 1 is the highest.
+    Heading {
+        level: u8,
+    },
+    Paragraph,
+    /// `number` for one of a numbered list; depth counted from 0.
+    ListItem {
+        depth: u8,
+        number: Option<u32>,
+    },
+    /// The page's table of this index. Its lines are those of its cells.
+    Table {
+        table: u32,
+    },
+    /// A picture; its lines are its caption or description, if there are any.
+    Figure,
+    Code,
+    Quote,
+    Header,
+    Footer,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Table {
+    pub area: Option<Area>,
+    pub rows: u32,
+    pub columns: u32,
+    /// How many rows at the top name the columns.
+    pub header_rows: u32,
+    /// By row, then column. A place that no cell covers is empty.
+    pub cells: Vec<Cell>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Cell {
+    pub row: u32,
+    pub column: u32,
+    pub row_span: u32,
+    pub column_span: u32,
+    pub words: Span,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KeyValue {
+    pub key: Span,
+    pub value: Span,
+}
+
+impl Page {
+    /// OCR failed here; what a text layer says stays.
+    pub fn give_up_on_ocr(&mut self, trouble: impl ToString) {
+        self.text = TextSource::Unavailable;
+        self.quality = Confidence::NONE;
+        self.trouble = Some(trouble.to_string());
+    }
+
+    /// The words of a span, with a space between them.
+    pub fn text_of(&self, words: Span) -> String {
+        let mut text = String::new();
+        for word in words.of(&self.words) {
+            if !text.is_empty() {
+                text.push(' ');
+            }
+            text.push_str(&word.text);
+        }
+        text
+    }
+}
+
+/// In the artifact an area is four small whole numbers (hundredths of a point, left and top, then the
+/// extent), in JSON four fractions.
+impl Serialize for Area {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if serializer.is_human_readable() {
+            return [self.left, self.top, self.right, self.bottom].serialize(serializer);
+        }
+        let hundredths = |value: f32| {
+            #[expect(clippy::cast_possible_truncation, reason = "`as` stops at the ends")]
+            let whole = (value * 100.0).round() as i32;
+            whole
+        };
+        let [left, top, right, bottom] =
+            [self.left, self.top, self.right, self.bottom].map(hundredths);
+        [left, top, right.saturating_sub(left), bottom.saturating_sub(top)].serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Area {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        if deserializer.is_human_readable() {
+            let [left, top, right, bottom] = <[f32; 4]>::deserialize(deserializer)?;
+            return Ok(Self { left, top, right, bottom });
+        }
+        let [left, top, width, height] = <[i32; 4]>::deserialize(deserializer)?;
+        #[expect(clippy::cast_precision_loss, reason = "a page is not that large")]
+        let points = |hundredths: i32| hundredths as f32 / 100.0;
+        Ok(Self {
+            left: points(left),
+            top: points(top),
+            right: points(left.saturating_add(width)),
+            bottom: points(top.saturating_add(height)),
+        })
+    }
+}
+
+/// Bytes as bytes, not as a list of numbers.
+pub mod serde_byte_buf {
+    use std::fmt;
+
+    use serde::de::{Error, SeqAccess, Visitor};
+    use serde::{Deserializer, Serializer};
+
+    pub fn serialize<S: Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_bytes(bytes)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<u8>, D::Error> {
+        from.deserialize_byte_buf(Bytes)
+    }
+
+    struct Bytes;
+
+    impl<'de> Visitor<'de> for Bytes {
+        type Value = Vec<u8>;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("bytes")
+        }
+
+        fn visit_bytes<E: Error>(self, bytes: &[u8]) -> Result<Vec<u8>, E> {
+            Ok(bytes.to_vec())
+        }
+
+        fn visit_byte_buf<E: Error>(self, bytes: Vec<u8>) -> Result<Vec<u8>, E> {
+            Ok(bytes)
+        }
+
+        fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Vec<u8>, A::Error> {
+            let mut bytes = Vec::new();
+            while let Some(byte) = list.next_element()? {
+                bytes.push(byte);
+            }
+            Ok(bytes)
+        }
+    }
+}

@@ -1,0 +1,7 @@
+-- Adds events in their order: $1 ids, $2 tenants, $3 topics, $4 payloads, $5 whether nothing is to be delivered,
+-- $6 now.
+INSERT INTO outbox_events (evt_id, tenant_id, topic, payload, created_at, delivered)
+SELECT evt_id, tenant_id, topic, payload, $6, is_for_followers_only
+FROM unnest($1::uuid[], $2::uuid[], $3::text[], $4::jsonb[], $5::boolean[]) WITH ORDINALITY
+    AS e (evt_id, tenant_id, topic, payload, is_for_followers_only, place)
+ORDER BY place

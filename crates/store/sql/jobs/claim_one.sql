@@ -1,0 +1,37 @@
+-- Claims the job that a message names, if it is due; in any case says how the job stands. No row: there is no such job.
+-- $1 the run, $2 the stage, $3 the tenant, $4 the document, $5 now, $6 the worker, $7 a fresh token, $8 the lease's end.
+WITH job AS MATERIALIZED (
+    SELECT job_id, status, status = 'PENDING' AND NOT is_paused AND next_run_at <= $5 AS is_due
+    FROM jobs
+    WHERE run_id = $1 AND stage = $2 AND tenant_id = $3 AND doc_id = $4
+    FOR UPDATE
+),
+claimed AS (
+    UPDATE jobs
+    SET status = 'PROCESSING', lease_token = $7, lease_until = $8,
+        worker_id = $6, started_at = $5, updated_at = $5, progress_done = NULL, progress_total = NULL
+    FROM job WHERE jobs.job_id = job.job_id AND job.is_due
+    RETURNING jobs.*
+),
+-- As in claim.sql.
+alive AS (
+    UPDATE ingestion_runs AS run
+    SET started_at = coalesce(run.started_at, $5), updated_at = $5
+    FROM claimed
+    WHERE run.run_id = claimed.run_id AND run.status IS DISTINCT FROM 'queued'
+),
+read_back AS (
+    SELECT claimed.job_id, claimed.tenant_id, claimed.run_id, claimed.doc_id, claimed.stage, claimed.attempts,
+           claimed.max_attempts, claimed.pauses, claimed.lease_token, claimed.trace_parent, run.pipeline, run.config,
+           run.content_sha256, run.status = 'queued' AS starts_run,
+           (SELECT sealed FROM secrets
+            WHERE secrets.tenant_id = run.tenant_id AND purpose = 'document_password' AND secret_id = run.run_id)
+               AS sealed_password,
+           (extract(epoch FROM $5 - greatest(claimed.created_at, claimed.next_run_at)) * 1000)::bigint AS waited_ms,
+           CASE WHEN claimed.stage <> run.pipeline[1] THEN (
+               SELECT jsonb_object_agg(name, artifacts) FROM stages
+               WHERE stages.run_id = run.run_id AND stages.status = 'succeeded') END AS earlier
+    FROM claimed JOIN ingestion_runs AS run ON run.run_id = claimed.run_id
+)
+SELECT job.status AS status_before, job.is_due, read_back.*
+FROM job LEFT JOIN read_back ON read_back.job_id = job.job_id

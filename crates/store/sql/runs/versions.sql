@@ -1,0 +1,15 @@
+-- What is served of the documents of runs ($1), for progression.rs to decide by.
+SELECT run.run_id,
+       EXISTS (SELECT FROM document_versions AS own WHERE own.run_id = run.run_id) AS has_version,
+       (SELECT count(*) FROM document_versions AS any_version WHERE any_version.doc_id = run.doc_id) AS versions,
+       (SELECT served.created_at
+        FROM document_versions AS v JOIN ingestion_runs AS served ON served.run_id = v.run_id
+        WHERE v.tenant_id = run.tenant_id AND v.doc_id = run.doc_id AND v.is_active) AS served_run_created_at,
+       -- Chunks of the same content under the same masks: the latest that are still there.
+       (SELECT v.chunks_run_id
+        FROM document_versions AS v JOIN ingestion_runs AS made ON made.run_id = v.run_id
+        WHERE v.doc_id = run.doc_id AND v.chunks_run_id IS NOT NULL AND v.content_sha256 = run.content_sha256
+          AND coalesce(made.config -> 'masks', '[]') = coalesce(run.config -> 'masks', '[]')
+        ORDER BY made.created_at DESC, made.run_id DESC LIMIT 1) AS earlier_chunks
+FROM ingestion_runs AS run
+WHERE run.run_id = ANY ($1)
