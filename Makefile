@@ -1,7 +1,7 @@
 # `make run` starts Docket, `make test` checks everything. Both install what they need: see scripts/need.
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-llm build fmt check bundle bench screenshots clean
+.PHONY: help run test test-llm chaos explore build fmt check bundle bench screenshots clean
 
 help: ## Show this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | while IFS="$$(printf '\t')" read -r name what; do \
@@ -15,6 +15,13 @@ test: ## Check and test everything, as CI does
 
 test-llm: ## Test against a real language model on this machine (not part of `make test`)
 	@scripts/llm
+
+chaos: ## Kill Docket's processes 200 times while 500 documents go in: ARGS="--faults" for other faults too
+	@scripts/bundle
+	@cargo run --release --locked -p docket-chaos -- run $(ARGS)
+
+explore: ## Simulation, damaged documents, API fuzzing and fuzz targets from random seeds, for MINUTES (10)
+	@scripts/explore
 
 build: ## Build the release binary
 	@scripts/build

@@ -1,4 +1,4 @@
-//! What every request passes, once: trace id, time limit, panics, problem documents, headers, log.
+//! What every request passes, once: trace and span, time limit, panics, problem documents, headers, log.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -8,8 +8,9 @@ use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
-use domain::{Random, TraceId, panic_message};
+use domain::{Random, TraceContext, TraceId, panic_message};
 use futures_util::FutureExt;
+use tracing::Instrument;
 
 use crate::Api;
 use crate::extract::is_form;
@@ -32,10 +33,18 @@ pub(crate) async fn around(
     mut request: Request,
     next: Next,
 ) -> Response {
-    let trace_id = new_trace_id(api.ops.random().as_ref());
-    let client_trace = client_trace_of(request.headers());
-    request.extensions_mut().insert(trace_id);
+    let trace = trace_of(request.headers(), api.ops.random().as_ref());
+    let trace_id = trace.request_id();
+    request.extensions_mut().insert(trace);
     let method = request.method().clone();
+    // No path: those of links hold their token.
+    let span = tracing::info_span!(
+        "request",
+        trace_id = %trace.trace_id(),
+        span_id = %trace.span_id(),
+        %method,
+        tenant_id = tracing::field::Empty,
+    );
     let path = request.uri().path().to_owned();
 
     let limit =
@@ -50,7 +59,7 @@ pub(crate) async fn around(
             None => next.run(request).await,
         }
     };
-    let handled = AssertUnwindSafe(handled).catch_unwind();
+    let handled = AssertUnwindSafe(handled.instrument(span.clone())).catch_unwind();
     let mut response = match tokio::time::timeout(limit, handled).await {
         Ok(Ok(response)) => response,
         Ok(Err(panic)) => {
@@ -62,10 +71,11 @@ pub(crate) async fn around(
         }
     };
 
+    let _entered = span.enter();
     if let Some(problem) = response.extensions_mut().remove::<ApiProblem>() {
         if problem.status.is_server_error() {
             let cause = problem.cause.as_deref().unwrap_or(&problem.detail);
-            tracing::error!(%trace_id, client_trace, %method, path, status = problem.status.as_u16(), cause, "request failed");
+            tracing::error!(%trace_id, %method, path, status = problem.status.as_u16(), cause, "request failed");
         }
         let allow = response.headers_mut().remove(header::ALLOW);
         response = problem.into_document(trace_id);
@@ -73,22 +83,22 @@ pub(crate) async fn around(
             response.headers_mut().insert(header::ALLOW, allow);
         }
     }
-    tracing::debug!(%trace_id, client_trace, %method, path, status = response.status().as_u16(), "request");
+    tracing::debug!(%trace_id, %method, path, status = response.status().as_u16(), "request");
     add_headers(response.headers_mut(), trace_id);
     response
 }
 
-/// Always our own: it is written to the audit log, where no client may choose what stands.
-fn new_trace_id(random: &dyn Random) -> TraceId {
+/// A span in the trace of a client that sent one, a new trace otherwise. What stands in the audit log is the id of the
+/// request ([`TraceContext::request_id`]), which no client can choose.
+fn trace_of(headers: &HeaderMap, random: &dyn Random) -> TraceContext {
     let mut bytes = [0; 16];
     random.fill(&mut bytes);
-    TraceId(u128::from_be_bytes(bytes).max(1))
-}
-
-/// The client's own trace when it sent one. The log names it beside ours, so that the two can be brought together.
-fn client_trace_of(headers: &HeaderMap) -> Option<String> {
+    let own = TraceContext::new(u128::from_be_bytes(bytes));
     let given = headers.get("traceparent").and_then(|value| value.to_str().ok());
-    given.and_then(TraceId::from_traceparent).map(|trace| trace.to_string())
+    match given.and_then(TraceContext::from_traceparent) {
+        Some(caller) => caller.child(own.span_id()),
+        None => own,
+    }
 }
 
 fn add_headers(headers: &mut HeaderMap, trace_id: TraceId) {

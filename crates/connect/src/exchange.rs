@@ -16,6 +16,7 @@ use url::Url;
 use crate::error::Slow;
 use crate::refusal::{self, Refusal};
 use crate::service::without_secrets;
+use crate::trace;
 use crate::{ModelError, Patience, Service};
 
 #[derive(Debug)]
@@ -136,7 +137,8 @@ impl<'a> Call<'a> {
         self.tries += 1;
         let exchange = self.exchange;
         let begin_by = self.first_byte_limit();
-        let sending = exchange.http.post(exchange.url.clone()).json(body).send();
+        let request = exchange.http.post(exchange.url.clone()).json(body);
+        let sending = trace::marked(request).send();
         let response = begin_by.keep(&exchange.service, sending).await?;
         let response = response.map_err(|error| self.unreachable(&error))?;
         let answer = Answer {

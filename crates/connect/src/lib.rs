@@ -32,7 +32,9 @@ mod patience;
 mod refusal;
 pub mod rerank;
 mod service;
+mod trace;
 
 pub use error::{ModelError, Slow};
 pub use patience::{Patience, Waiting};
 pub use service::{Limits, Service};
+pub use trace::in_trace;

@@ -4,13 +4,13 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use blob::Blobs;
-use domain::Environment;
+use domain::{Environment, Secret};
 use engine::Stages;
 use ops::{AuditKey, AuditSettings, Ops, OpsError, Settings, TokenKey};
 use reading::reader::Reader;
 use reading::sandbox::SandboxReport;
 use store::private::{self, PrivateServer};
-use store::{PasswordSeal, Store};
+use store::{SecretKeys, Store};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use crate::commands;
@@ -164,8 +164,8 @@ pub(crate) struct OpenDatabase {
 }
 
 impl OpenDatabase {
-    /// The file with the key for document passwords.
-    const SECRETS_KEY: &str = "master_key";
+    /// The file with the key for secrets.
+    pub(crate) const SECRETS_KEY: &str = "master_key";
     /// A connection that hangs must not keep the process from ending.
     const CLOSE_TIMEOUT: Duration = Duration::from_secs(5);
 
@@ -187,21 +187,29 @@ impl OpenDatabase {
         Ok((database.sealing(config, &data_dir, &environment).await?, blobs))
     }
 
-    /// Seals passwords of documents from now on, and those that are there in the clear.
+    /// Seals secrets from now on, and those that are there in the clear.
     async fn sealing(
         self,
         config: &Config,
         data_dir: &DataDir,
         environment: &Environment,
     ) -> Result<Self> {
-        let key = match &config.auth.secrets_key {
-            Some(key) => Ok(key.clone()),
-            None => data_dir.secret(Self::SECRETS_KEY, environment.random.as_ref()),
+        let auth = &config.auth;
+        let keys = match &auth.secrets_key {
+            Some(key) => {
+                let keys = [Some(key), auth.secrets_key_previous.as_ref()];
+                let keys: Vec<Secret> = keys.into_iter().flatten().cloned().collect();
+                Ok(SecretKeys::new(Box::new(move || keys.clone())))
+            }
+            // Read again when it is replaced.
+            None => data_dir.secret(Self::SECRETS_KEY, environment.random.as_ref()).map(|_| {
+                let data_dir = data_dir.clone();
+                SecretKeys::new(Box::new(move || data_dir.secret_and_previous(Self::SECRETS_KEY)))
+            }),
         };
-        let sealing = match key {
-            Ok(key) => {
-                let seal = PasswordSeal::new(&key);
-                self.store.clone().seal_passwords_with(seal).await.map_err(anyhow::Error::from)
+        let sealing = match keys {
+            Ok(keys) => {
+                self.store.clone().with_secret_keys(keys).await.map_err(anyhow::Error::from)
             }
             Err(error) => Err(error.into()),
         };

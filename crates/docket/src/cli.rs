@@ -132,6 +132,11 @@ pub(crate) enum Command {
         #[command(subcommand)]
         command: DlqCommand,
     },
+    /// Passwords of documents and other secrets, which are kept encrypted.
+    Secrets {
+        #[command(subcommand)]
+        command: SecretsCommand,
+    },
     /// People, where they cannot help themselves.
     Users {
         #[command(subcommand)]
@@ -205,6 +210,18 @@ pub(crate) enum TenantsCommand {
         /// How much it may store.
         #[arg(long, value_name = "MB")]
         storage_quota_mb: Option<u64>,
+        #[command(flatten)]
+        database: DatabaseArgs,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum SecretsCommand {
+    /// Encrypt all secrets with a new key.
+    ///
+    /// May run while servers and workers do, and again after it was interrupted. The key in the data folder is replaced;
+    /// with the setting secrets_key, that is the new key and secrets_key_previous the old one.
+    Rotate {
         #[command(flatten)]
         database: DatabaseArgs,
     },

@@ -46,7 +46,7 @@ pub(crate) enum DataDirError {
     NothingThere { folder: PathBuf },
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct DataDir {
     folder: PathBuf,
 }
@@ -107,6 +107,48 @@ impl DataDir {
         }
     }
 
+    /// The secret by this name, and the one that it replaced while that one is kept.
+    pub(crate) fn secret_and_previous(&self, name: &str) -> Vec<Secret> {
+        let file = self.folder.join("secrets").join(name);
+        let read = |file: &Path| fs::read_to_string(file).ok();
+        let found = [read(&file), read(&previous(&file))].into_iter().flatten();
+        found
+            .filter(|it| it.trim().len() >= MIN_SECRET_BYTES)
+            .map(|it| Secret::new(it.trim()))
+            .collect()
+    }
+
+    /// Puts a new secret in the place of the one by this name, which is kept until
+    /// [`forget_previous`](Self::forget_previous). Does nothing where one is kept from a replacement that was interrupted.
+    pub(crate) fn replace_secret(
+        &self,
+        name: &str,
+        random: &dyn Random,
+    ) -> Result<(), DataDirError> {
+        let replace = || {
+            let file = self.folder.join("secrets").join(name);
+            let (kept, next) = (previous(&file), file.with_extension("next"));
+            if kept.exists() {
+                if fs::read(&kept)? != fs::read(&file)? {
+                    return Ok(());
+                }
+            } else {
+                fs::hard_link(&file, &kept)?;
+            }
+            write_secret(&next, random)?;
+            fs::rename(&next, &file)
+        };
+        replace().map_err(|error| self.not_writable(error))
+    }
+
+    pub(crate) fn forget_previous(&self, name: &str) -> Result<(), DataDirError> {
+        let kept = previous(&self.folder.join("secrets").join(name));
+        match fs::remove_file(kept) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(self.not_writable(error)),
+            _ => Ok(()),
+        }
+    }
+
     /// Whether there is a secret by this name already.
     pub(crate) fn has_secret(&self, name: &str) -> bool {
         self.folder.join("secrets").join(name).exists()
@@ -123,6 +165,10 @@ impl DataDir {
             _ => DataDirError::NotWritable { folder, source },
         }
     }
+}
+
+fn previous(file: &Path) -> PathBuf {
+    file.with_extension("previous")
 }
 
 fn make_private_folder(folder: &Path) -> io::Result<()> {
@@ -155,6 +201,30 @@ mod tests {
     use testkit::SeededRandom;
 
     use super::*;
+
+    #[test]
+    fn a_secret_is_replaced_and_the_one_before_kept_until_it_is_not_needed() {
+        let folder = tempfile::tempdir().unwrap();
+        let random = SeededRandom::new(1);
+        let data_dir = DataDir::open(&folder.path().join("data"), true).unwrap();
+        let old = data_dir.secret("key", &random).unwrap();
+        data_dir.replace_secret("key", &random).unwrap();
+        let new = data_dir.secret("key", &random).unwrap();
+        assert_ne!(new, old);
+        assert_eq!(data_dir.secret_and_previous("key"), [new.clone(), old.clone()]);
+        let mode =
+            fs::metadata(folder.path().join("data/secrets/key")).unwrap().permissions().mode();
+        assert_eq!(mode & 0o7777, 0o600);
+        data_dir.replace_secret("key", &random).unwrap();
+        assert_eq!(
+            data_dir.secret_and_previous("key"),
+            [new.clone(), old],
+            "it goes on with the first"
+        );
+        data_dir.forget_previous("key").unwrap();
+        data_dir.forget_previous("key").unwrap();
+        assert_eq!(data_dir.secret_and_previous("key"), [new]);
+    }
 
     #[test]
     fn a_secret_is_made_once_and_only_its_owner_reads_it() {

@@ -30,7 +30,9 @@ use std::process::ExitCode;
 use clap::Parser;
 use domain::TenantLimits;
 
-use crate::cli::{AuditCommand, Cli, Command, DlqCommand, TenantsCommand, UsersCommand};
+use crate::cli::{
+    AuditCommand, Cli, Command, DlqCommand, SecretsCommand, TenantsCommand, UsersCommand,
+};
 pub use crate::client::{Client, ClientError};
 use crate::config::{Config, ConfigError, Flags, Layers};
 pub use crate::say::{complain, say};
@@ -172,6 +174,9 @@ async fn run(cli: Cli, add_stages: AddStages) -> anyhow::Result<ExitCode> {
                 storage_quota_bytes: storage_quota_mb.map(|mb| mb.saturating_mul(1024 * 1024)),
             };
             commands::tenants::limit(&quiet(&load(database.flags())?)?, name, limits).await
+        }
+        Command::Secrets { command: SecretsCommand::Rotate { database } } => {
+            commands::secrets::rotate(&quiet(&load(database.flags())?)?).await
         }
         Command::Users { command: UsersCommand::ResetPassword { email, database } } => {
             commands::users::reset_password(&quiet(&load(database.flags())?)?, email).await

@@ -44,7 +44,8 @@ pub(crate) fn start(config: &LogConfig) {
         LogFormat::Auto => !on_terminal,
     };
     if as_json {
-        logger.json().flatten_event(true).with_target(true).init();
+        // The list of spans has the innermost too.
+        logger.json().flatten_event(true).with_current_span(false).with_target(true).init();
     } else {
         logger.with_target(false).init();
     }

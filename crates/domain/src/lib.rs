@@ -26,6 +26,7 @@ mod run_config;
 mod scope;
 mod secret;
 mod submission;
+mod trace;
 mod words;
 mod work;
 
@@ -47,7 +48,7 @@ pub use environment::{Clock, Environment, IdGen, Random};
 pub use event::{BatchEnd, Event, RunEnd};
 pub use idempotency::{IdempotencyClaim, IdempotencyKey, InvalidIdempotencyKey};
 pub use ids::{
-    ApiKeyId, AuditId, BatchId, DocId, JobId, LeaseToken, RunId, TenantId, TokenId, TraceId, UserId,
+    ApiKeyId, AuditId, BatchId, DocId, JobId, LeaseToken, RunId, TenantId, TokenId, UserId,
 };
 pub use origin::{FileWithin, Origin, RunType, SourceType};
 pub use panics::panic_message;
@@ -64,6 +65,7 @@ pub use run_config::{RunConfig, UnreadableRunConfig};
 pub use scope::{Actor, Caller, NotPermitted, Scope, Session};
 pub use secret::Secret;
 pub use submission::{Decision, KnownContent, Offer, Refusal};
+pub use trace::{SpanId, TraceContext, TraceId};
 pub use words::UnknownWord;
 pub use work::{
     Artifact, ArtifactEntry, AttachmentArtifact, AttachmentContent, ClosedBy, Dependency,

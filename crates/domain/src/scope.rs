@@ -12,7 +12,9 @@ use chrono::{DateTime, Utc};
 use thiserror::Error;
 use uuid::Uuid;
 
-use crate::{Action, ApiKeyId, Reach, Role, TenantId, TokenId, TraceId, User, UserId};
+use crate::{
+    Action, ApiKeyId, Reach, Role, TenantId, TokenId, TraceContext, TraceId, User, UserId,
+};
 
 /// Who acts. Written to the audit log with everything that is done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -69,7 +71,8 @@ pub struct Caller {
     pub name: String,
     /// The sign-in this request came with; a key has none.
     pub session: Option<Session>,
-    pub trace_id: Option<TraceId>,
+    /// The request it came with.
+    pub trace: Option<TraceContext>,
 }
 
 /// One sign-in.
@@ -90,7 +93,7 @@ impl Caller {
             role: Role::Admin,
             name: "system".to_owned(),
             session: None,
-            trace_id: None,
+            trace: None,
         }
     }
 
@@ -102,7 +105,7 @@ impl Caller {
             role: user.role,
             name: user.email.to_string(),
             session: None,
-            trace_id: None,
+            trace: None,
         }
     }
 
@@ -110,12 +113,9 @@ impl Caller {
     pub fn permit(&self, action: Action) -> Result<Scope, NotPermitted> {
         match self.role.reach(action) {
             Reach::Nothing => Err(NotPermitted { role: self.role, action }),
-            reach => Ok(Scope {
-                tenant_id: self.tenant_id,
-                actor: self.actor,
-                reach,
-                trace_id: self.trace_id,
-            }),
+            reach => {
+                Ok(Scope { tenant_id: self.tenant_id, actor: self.actor, reach, trace: self.trace })
+            }
         }
     }
 }
@@ -126,7 +126,7 @@ pub struct Scope {
     tenant_id: TenantId,
     actor: Actor,
     reach: Reach,
-    trace_id: Option<TraceId>,
+    trace: Option<TraceContext>,
 }
 
 impl Scope {
@@ -138,8 +138,14 @@ impl Scope {
         self.actor
     }
 
+    /// Where in which trace the request is.
+    pub fn trace(&self) -> Option<TraceContext> {
+        self.trace
+    }
+
+    /// The id of the request, for the audit log.
     pub fn trace_id(&self) -> Option<TraceId> {
-        self.trace_id
+        self.trace.map(TraceContext::request_id)
     }
 
     /// `Some` when only what this actor brought in may be seen.

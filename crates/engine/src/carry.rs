@@ -5,12 +5,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use domain::{
-    Artifact, Dependency, EarlierArtifacts, Failure, JobId, LeaseToken, StageName, StageOutput,
-    Tries, panic_message,
+    Artifact, Dependency, EarlierArtifacts, Failure, JobId, LeaseToken, SpanId, StageName,
+    StageOutput, TraceContext, Tries, panic_message,
 };
 use futures_util::FutureExt;
 use store::{ClaimedJob, Held, Lease, Next, Outcome, Report};
 use tokio::sync::OwnedSemaphorePermit;
+use tracing::Instrument;
 
 use crate::decide::{after_failure, panicked, timed_out};
 use crate::held::Holding;
@@ -41,8 +42,12 @@ pub(crate) async fn carry(
 ) {
     while let Some(registered) = shop.stages.find(&job.stage) {
         let begun = shop.environment.clock.elapsed();
-        let ended = run_stage(&shop, registered, &job, &holding).await;
-        tell(&job, &ended, shop.environment.clock.elapsed().saturating_sub(begun));
+        let trace = trace_of(&job);
+        let span = stage_span(&job, trace);
+        let ended =
+            run_stage(&shop, registered, &job, &holding, trace).instrument(span.clone()).await;
+        let took = shop.environment.clock.elapsed().saturating_sub(begun);
+        span.in_scope(|| tell(&job, &ended, took));
         let (outcome, following) = match ended {
             Ended::Lost => break,
             Ended::CutOff => (Outcome::Released, None),
@@ -70,6 +75,24 @@ pub(crate) async fn carry(
         (job, slot) = (next, next_slot);
     }
     drop((holding, slot));
+}
+
+/// This try of the stage as a span of the trace that the job belongs to. A lease token names a try and nothing else.
+fn trace_of(job: &ClaimedJob) -> Option<TraceContext> {
+    let trace = TraceContext::from_traceparent(job.trace_parent.as_deref()?)?;
+    let (high, low) = job.token.0.as_u64_pair();
+    Some(trace.child(SpanId::from_random(high ^ low)))
+}
+
+fn stage_span(job: &ClaimedJob, trace: Option<TraceContext>) -> tracing::Span {
+    tracing::info_span!(
+        "stage",
+        trace_id = trace.map(|trace| tracing::field::display(trace.trace_id())),
+        span_id = trace.map(|trace| tracing::field::display(trace.span_id())),
+        tenant_id = %job.tenant_id,
+        run_id = %job.run_id,
+        stage = %job.stage,
+    )
 }
 
 /// How long stages wait and take, and how they end, for whoever watches this process.
@@ -105,6 +128,7 @@ async fn run_stage(
     registered: &Registered,
     job: &ClaimedJob,
     holding: &Holding,
+    trace: Option<TraceContext>,
 ) -> Ended {
     // Without its password the stage would fail for good; a worker with the key may take the next try.
     if job.is_password_sealed {
@@ -129,7 +153,7 @@ async fn run_stage(
         earlier: Arc::clone(&job.earlier),
         stage: job.stage.clone(),
         attempt: job.tries.retries + 1,
-        trace_parent: job.trace_parent.clone(),
+        trace_parent: trace.map(TraceContext::to_traceparent),
         deadline: shop.environment.clock.now() + deadline,
         cancelled: holding.lost.child_token(),
         progress: holding.progress.clone(),

@@ -2,7 +2,8 @@
 
 use chrono::{DateTime, Utc};
 use domain::{
-    Actor, AuditEntry, AuditFilter, AuditId, AuditRecord, ChainFault, TenantId, TraceId, UserId,
+    Actor, AuditEntry, AuditFilter, AuditId, AuditRecord, ChainFault, TenantId, TraceContext,
+    TraceId, UserId,
 };
 use serde_json::Value;
 use sqlx::FromRow;
@@ -57,7 +58,8 @@ pub(crate) struct SystemEntry {
 
 impl SystemEntry {
     pub(crate) fn new(tenant_id: TenantId, entry: AuditEntry, trace_parent: Option<&str>) -> Self {
-        Self { tenant_id, entry, trace_id: trace_parent.and_then(TraceId::from_traceparent) }
+        let trace = trace_parent.and_then(TraceContext::from_traceparent);
+        Self { tenant_id, entry, trace_id: trace.map(TraceContext::request_id) }
     }
 }
 

@@ -28,6 +28,7 @@ pub mod private;
 #[cfg(feature = "proof")]
 mod proof;
 mod search;
+mod secrets;
 mod storable;
 mod tenants;
 mod tx;
@@ -58,13 +59,13 @@ pub use open::{
     DatabaseUrl, DatabaseUrls, InvalidDatabaseUrl, OpenError, StatementTimeouts, Store,
 };
 pub use page::{After, Window};
-pub use passwords::PasswordSeal;
 #[cfg(feature = "proof")]
 pub use proof::{ProvenRun, Takeover};
 pub use search::{
     Changes, FindableChunk, FindableDocument, FindableOwner, KnownRecord, PassageRecord,
     WaitingChunk,
 };
+pub use secrets::{LoadKeys, Rotated, SecretKeys, SecretPurpose};
 pub use tenants::{TenantRecord, TenantUsage};
 pub use tx::Tx;
 pub use users::{LoginUser, NewUser};

@@ -7,7 +7,7 @@ use domain::{IdGen, Scope, TenantId};
 use sqlx::{AssertSqlSafe, PgConnection, PgPool, Postgres, Transaction};
 use uuid::Uuid;
 
-use crate::{PasswordSeal, Store, StoreError};
+use crate::{SecretKeys, Store, StoreError};
 
 /// What statements need that write for one tenant or across tenants alike.
 pub(crate) struct Writing<'a> {
@@ -24,7 +24,7 @@ pub struct Tx {
     scope: Scope,
     now: DateTime<Utc>,
     ids: Arc<dyn IdGen>,
-    pub(crate) seal: Option<Arc<PasswordSeal>>,
+    pub(crate) secret_keys: Option<Arc<SecretKeys>>,
 }
 
 impl Store {
@@ -67,7 +67,7 @@ impl Tx {
             scope: scope.clone(),
             now: store.clock.now(),
             ids: Arc::clone(&store.ids),
-            seal: store.seal.clone(),
+            secret_keys: store.secret_keys.clone(),
         }
     }
 

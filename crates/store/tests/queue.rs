@@ -18,6 +18,8 @@ mod pausing;
 mod people;
 #[path = "queue/schedules.rs"]
 mod schedules;
+#[path = "queue/secrets.rs"]
+mod secrets;
 #[path = "queue/settling.rs"]
 mod settling;
 #[path = "queue/transitions.rs"]

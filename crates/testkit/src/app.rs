@@ -12,7 +12,7 @@ use axum::body::Body;
 use axum::http::{HeaderMap, Method, StatusCode};
 use blob::{BlobUrl, Blobs};
 use domain::{
-    Caller, Environment, FileKind, Pipeline, Role, Secret, StageName, Tenant, TraceId, User,
+    Caller, Environment, FileKind, Pipeline, Role, Secret, StageName, Tenant, TraceContext, User,
 };
 use engine::{Stages, Worker, WorkerSettings};
 use http_body_util::BodyExt;
@@ -179,8 +179,11 @@ impl TestApp {
 
     pub async fn login(&self, email: &str) -> String {
         let client = std::net::Ipv4Addr::LOCALHOST.into();
-        let signed_in =
-            self.ops.access.login(email, Secret::new(Self::PASSWORD), client, TraceId(1)).await;
+        let signed_in = self
+            .ops
+            .access
+            .login(email, Secret::new(Self::PASSWORD), client, TraceContext::new(1))
+            .await;
         signed_in.expect("the user signs in").token.reveal().to_owned()
     }
 

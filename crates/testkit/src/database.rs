@@ -5,7 +5,7 @@ use std::sync::Arc;
 use domain::{Clock, IdGen, Secret};
 use sqlx::postgres::{PgConnectOptions, PgConnection};
 use sqlx::{AssertSqlSafe, Connection};
-use store::{DatabaseUrl, PasswordSeal, Store};
+use store::{DatabaseUrl, SecretKeys, Store};
 
 use crate::server::{maintenance, new_database_name};
 
@@ -54,8 +54,8 @@ impl TestDatabase {
     pub async fn store(&self, clock: Arc<dyn Clock>, ids: Arc<dyn IdGen>) -> Store {
         let url: DatabaseUrl = self.url.parse().expect("our own URL is one");
         let store = Store::open(&url, 20, clock, ids).await.expect("the test database opens");
-        let seal = PasswordSeal::new(&Secret::new("the secrets key of a test"));
-        store.seal_passwords_with(seal).await.expect("the key is the one of this database")
+        let keys = SecretKeys::of(Secret::new("the secrets key of a test"));
+        store.with_secret_keys(keys).await.expect("the key is the one of this database")
     }
 
     /// A connection past the store, as the server's superuser: for looking behind its back.

@@ -97,13 +97,16 @@ pub(super) fn report(waves: Vec<Wave>, args: &HostileArgs, each: bool) -> anyhow
         longest_job: ReaderSettings::LONGEST_JOB,
     };
     let runtime = tokio::runtime::Runtime::new()?;
+    let mut wrong = 0;
     for Wave { title, cases } in waves {
         let (begun, watch) = (Instant::now(), Watch::begin(std::process::id()));
         let told = runtime.block_on(read_all(Reader::new(settings.clone()), cases, children))?;
         if !told.is_empty() {
             print(&title, &told, begun.elapsed(), &watch.end(), each)?;
         }
+        wrong += told.iter().filter(|one| one.is_wrong()).count();
     }
+    anyhow::ensure!(wrong == 0, "{wrong} files ended wrongly; --each names them");
     Ok(())
 }
 

@@ -19,13 +19,12 @@ impl FromRequestParts<Arc<Api>> for SignedInCaller {
     type Rejection = ApiProblem;
 
     async fn from_request_parts(parts: &mut Parts, api: &Arc<Api>) -> Result<Self, ApiProblem> {
-        let Client { address, trace_id } = Client::from_request_parts(parts, api).await?;
+        let Client { address, trace } = Client::from_request_parts(parts, api).await?;
         let caller = match &api.settings.everybody_is {
-            Some(everybody) => Caller { trace_id: Some(trace_id), ..everybody.clone() },
-            None => {
-                api.ops.access.authenticate(bearer_credential(parts)?, address, trace_id).await?
-            }
+            Some(everybody) => Caller { trace: Some(trace), ..everybody.clone() },
+            None => api.ops.access.authenticate(bearer_credential(parts)?, address, trace).await?,
         };
+        tracing::Span::current().record("tenant_id", tracing::field::display(caller.tenant_id));
         api.count_request(caller.tenant_id)?;
         Ok(Self(caller))
     }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use axum::extract::FromRequestParts;
 use axum::http::Extensions;
 use axum::http::request::Parts;
-use domain::TraceId;
+use domain::TraceContext;
 
 use crate::Api;
 use crate::problem::ApiProblem;
@@ -15,7 +15,7 @@ use crate::problem::ApiProblem;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Client {
     pub(crate) address: IpAddr,
-    pub(crate) trace_id: TraceId,
+    pub(crate) trace: TraceContext,
 }
 
 impl FromRequestParts<Arc<Api>> for Client {
@@ -24,9 +24,10 @@ impl FromRequestParts<Arc<Api>> for Client {
     async fn from_request_parts(parts: &mut Parts, api: &Arc<Api>) -> Result<Self, ApiProblem> {
         let peer = peer_of(&parts.extensions);
         let client = api.settings.trusted_proxies.client_of(peer, &parts.headers);
+        let trace = parts.extensions.get::<TraceContext>().copied();
         Ok(Self {
             address: client.map_err(|error| ApiProblem::invalid(error.to_string()))?,
-            trace_id: parts.extensions.get::<TraceId>().copied().unwrap_or(TraceId(1)),
+            trace: trace.unwrap_or_else(|| TraceContext::new(1)),
         })
     }
 }

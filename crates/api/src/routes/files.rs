@@ -36,7 +36,7 @@ use crate::problem::ApiProblem;
 )]
 pub(crate) async fn follow(
     State(api): State<Arc<Api>>,
-    Client { address, trace_id }: Client,
+    Client { address, trace }: Client,
     Path(token): Path<String>,
     method: Method,
     asked: HeaderMap,
@@ -44,7 +44,7 @@ pub(crate) async fn follow(
     let range = asked.get(header::RANGE).and_then(|value| value.to_str().ok()).and_then(one_range);
     let partial = range.is_some();
     let wants_bytes = method != Method::HEAD;
-    let visit = LinkVisit { range, wants_bytes, client: address, trace_id, content_disposition };
+    let visit = LinkVisit { range, wants_bytes, client: address, trace, content_disposition };
     match api.ops.content.follow_link(&token, visit).await? {
         Followed::Here(original) => Ok(bytes_of(original, partial)),
         Followed::Elsewhere(url) => Ok(redirect_to(url.as_str())),

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use api_types::{RerunRequest, RerunResponse, RunStatus, UpdateForm};
+use api_types::{RerunRequest, RerunResponse, UpdateForm};
 use axum::Json;
 use axum::extract::{FromRequest, Request, State};
 use axum::http::StatusCode;
 use axum::response::Response;
-use domain::{Caller, DocId, Secret};
+use domain::{Caller, DocId, RunState, Secret};
 use ops::{Accepted, Done, Rerun};
 
 use crate::Api;
@@ -97,7 +97,7 @@ fn answer(done: Done<Accepted>) -> Result<Response, ApiProblem> {
     let view = RerunResponse {
         doc_id: done.value.doc_id.0,
         run_id: run.run_id.0,
-        status: RunStatus::Queued,
+        status: RunState::Queued,
     };
     Ok(marked((StatusCode::ACCEPTED, Json(view)), done.replayed))
 }

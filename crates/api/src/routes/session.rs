@@ -30,7 +30,7 @@ pub(crate) async fn login(
     let signed_in = api
         .ops
         .access
-        .login(&request.email, request.password, client.address, client.trace_id)
+        .login(&request.email, request.password, client.address, client.trace)
         .await?;
     Ok(Json(login_view(signed_in)))
 }

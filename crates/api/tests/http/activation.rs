@@ -304,9 +304,9 @@ async fn chunks_that_were_removed_are_not_taken_over() {
     let doc_id = archive.served("deed").await;
     archive.post(&format!("/v1/documents/{doc_id}/deactivate"), json!({})).await;
     archive.library.app.clock.advance(Duration::days(400));
-    let sweeper = archive.library.app.ops.vectors();
+    let sweeper = archive.library.app.ops.search.vectors();
     sweeper.sweep().await.unwrap();
-    archive.library.app.ops.do_housekeeping().await.unwrap();
+    archive.library.app.ops.operations.do_housekeeping().await.unwrap();
     let token = archive.library.app.login("admin@acme.test").await;
     let rerun = async |body: Value| {
         let path = format!("/v1/documents/{doc_id}/rerun");

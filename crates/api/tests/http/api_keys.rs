@@ -2,7 +2,7 @@
 
 use axum::http::{Method, StatusCode};
 use chrono::Duration;
-use domain::{Caller, Role, TraceId};
+use domain::{Caller, Role, TraceContext};
 use ops::RequestedChange;
 use serde_json::{Value, json};
 use sqlx::Row;
@@ -62,7 +62,7 @@ async fn a_revoked_key_is_refused_here_at_once_and_elsewhere_soon() {
     let made = make_key(&app, &acme, "user").await.body;
     let key = made["key"].as_str().unwrap();
     let elsewhere = app.another_process().await;
-    assert!(elsewhere.access.authenticate(key, HERE, TraceId(1)).await.is_ok());
+    assert!(elsewhere.access.authenticate(key, HERE, TraceContext::new(1)).await.is_ok());
 
     let path = format!("/v1/api-keys/{}", made["api_key_id"].as_str().unwrap());
     for _ in 0..2 {
@@ -71,7 +71,7 @@ async fn a_revoked_key_is_refused_here_at_once_and_elsewhere_soon() {
     }
     assert_eq!(app.get("/v1/me").bearer(key).send().await.status, StatusCode::UNAUTHORIZED);
     elsewhere.operations.do_housekeeping().await.unwrap();
-    assert!(elsewhere.access.authenticate(key, HERE, TraceId(1)).await.is_err());
+    assert!(elsewhere.access.authenticate(key, HERE, TraceContext::new(1)).await.is_err());
 
     let log = app.get("/v1/audit?action=API_KEY_REVOKED").bearer(&acme.admin_token).send().await;
     assert_eq!(log.body["items"].as_array().unwrap().len(), 1, "revoked twice, recorded once");
@@ -100,7 +100,7 @@ async fn a_key_with_a_wrong_secret_is_refused() {
     let wrong = format!("{}{}", &key[..15], "A".repeat(43));
     assert_eq!(app.get("/v1/me").bearer(&wrong).send().await.status, StatusCode::UNAUTHORIZED);
     let odd = "dk_ä".repeat(10);
-    assert!(app.ops.access.authenticate(&odd, HERE, TraceId(1)).await.is_err());
+    assert!(app.ops.access.authenticate(&odd, HERE, TraceContext::new(1)).await.is_err());
 }
 
 #[tokio::test]
@@ -139,7 +139,7 @@ async fn a_key_ends_and_comes_back_with_the_person_who_made_it() {
 
     let elsewhere = app.another_process().await;
     for key in keys {
-        assert!(elsewhere.access.authenticate(key, HERE, TraceId(1)).await.is_ok());
+        assert!(elsewhere.access.authenticate(key, HERE, TraceContext::new(1)).await.is_ok());
         assert_eq!(app.get("/v1/users").bearer(key).send().await.status, StatusCode::OK);
     }
     let admin = Caller::system(acme.tenant.tenant_id);
@@ -148,7 +148,7 @@ async fn a_key_ends_and_comes_back_with_the_person_who_made_it() {
     elsewhere.operations.do_housekeeping().await.unwrap();
     for key in keys {
         assert_eq!(app.get("/v1/users").bearer(key).send().await.status, StatusCode::UNAUTHORIZED);
-        assert!(elsewhere.access.authenticate(key, HERE, TraceId(1)).await.is_err());
+        assert!(elsewhere.access.authenticate(key, HERE, TraceContext::new(1)).await.is_err());
     }
     let listed = app.get("/v1/api-keys").bearer(&acme.admin_token).send().await.body;
     assert_eq!(listed["items"][0]["created_by"]["is_active"], false, "{listed}");
@@ -213,6 +213,9 @@ async fn keys_from_before_know_who_made_them_or_go_on_without() {
     let elsewhere = app.another_process().await;
     for made in [&first, &by_key.body, &unknown] {
         let key = made["key"].as_str().unwrap();
-        assert!(elsewhere.access.authenticate(key, HERE, TraceId(1)).await.is_ok(), "{made}");
+        assert!(
+            elsewhere.access.authenticate(key, HERE, TraceContext::new(1)).await.is_ok(),
+            "{made}"
+        );
     }
 }

@@ -49,6 +49,7 @@ async fn a_row_says_who_what_and_when_and_in_which_request() {
         .await;
     let own = made.header("x-trace-id").unwrap();
     assert_ne!(own, trace, "clients do not choose what stands in the log");
+    assert!(own.starts_with("0000000000000000"), "it is the id of the request's span: {own}");
     let log = app.get("/v1/audit?action=API_KEY_CREATED").bearer(&acme.admin_token).send().await;
     let row = &log.body["items"][0];
     assert_eq!(row["actor"], json!(acme.admin.user_id));

@@ -3,7 +3,7 @@
 use std::net::Ipv4Addr;
 
 use axum::http::{Method, StatusCode};
-use domain::{Failure, FailureCode, Role, TenantId, TraceId};
+use domain::{Failure, FailureCode, Role, TenantId, TraceContext};
 use serde_json::{Value, json};
 use store::{Claim, Held, Outcome, Report, StageRoom};
 use testkit::{TestApp, TestTenant};
@@ -259,7 +259,8 @@ async fn whoever_follows_hears_that_the_list_changed_and_own_reach_hears_nothing
     let job = office.dead_job().await["job_id"].clone();
     let start = async |token: &str| {
         let client = Ipv4Addr::LOCALHOST.into();
-        let caller = office.app.ops.access.authenticate(token, client, TraceId(1)).await.unwrap();
+        let caller =
+            office.app.ops.access.authenticate(token, client, TraceContext::new(1)).await.unwrap();
         office.app.ops.events.follow_events(&caller, None).await.unwrap()
     };
     let (mut admin, mut user) = (start(office.token()).await, start(&ada).await);

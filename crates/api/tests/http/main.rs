@@ -35,6 +35,7 @@ mod search_upkeep;
 mod session;
 mod shared_content;
 mod tenant;
+mod traces;
 mod uploads;
 mod users;
 mod wrong_input;

@@ -3,7 +3,7 @@
 use api::TrustedProxies;
 use axum::http::{Method, StatusCode};
 use chrono::Duration;
-use domain::{Caller, Role, Secret, TraceId};
+use domain::{Caller, Role, Secret, TraceContext};
 use ops::{AuthError, RequestedChange};
 use serde_json::json;
 use testkit::{Request, Response, TestApp, TestSettings};
@@ -115,16 +115,16 @@ async fn a_deactivated_user_is_out_everywhere_and_cannot_come_back() {
     let acme = app.tenant("acme").await;
     let (user, token) = app.user(&acme, Role::User).await;
     let elsewhere = app.another_process().await;
-    assert!(elsewhere.access.authenticate(&token, HERE, TraceId(1)).await.is_ok());
+    assert!(elsewhere.access.authenticate(&token, HERE, TraceContext::new(1)).await.is_ok());
 
     app.clock.advance(Duration::seconds(1));
     let caller = Caller::system(acme.tenant.tenant_id);
     app.ops.access.deactivate_user(&caller, user.user_id).await.unwrap();
-    assert!(app.ops.access.authenticate(&token, HERE, TraceId(1)).await.is_err());
+    assert!(app.ops.access.authenticate(&token, HERE, TraceContext::new(1)).await.is_err());
     // What the channel or the timer makes the other process do.
     elsewhere.operations.do_housekeeping().await.unwrap();
     assert!(matches!(
-        elsewhere.access.authenticate(&token, HERE, TraceId(1)).await,
+        elsewhere.access.authenticate(&token, HERE, TraceContext::new(1)).await,
         Err(AuthError::Refused)
     ));
     let body = json!({"email": user.email, "password": TestApp::PASSWORD});
@@ -145,8 +145,9 @@ async fn a_sign_in_that_a_deactivation_overtakes_gives_no_access() {
     let caller = Caller::system(acme.tenant.tenant_id);
     app.ops.access.deactivate_user(&caller, user.user_id).await.unwrap();
     app.clock.advance(Duration::seconds(5));
-    let late = app.ops.access.sign_in(read, TraceId(1)).await.unwrap();
-    let refused = app.ops.access.authenticate(late.token.reveal(), HERE, TraceId(1)).await;
+    let late = app.ops.access.sign_in(read, TraceContext::new(1)).await.unwrap();
+    let refused =
+        app.ops.access.authenticate(late.token.reveal(), HERE, TraceContext::new(1)).await;
     assert!(matches!(refused, Err(AuthError::Refused)));
 }
 
@@ -165,7 +166,7 @@ async fn a_revocation_outlives_a_shorter_setting_for_sessions() {
     settings.ops.token_lifetime = Duration::hours(1);
     let restarted = app.another_process_with(&settings).await;
     for token in [&token, &signed_out] {
-        assert!(restarted.access.authenticate(token, HERE, TraceId(1)).await.is_err());
+        assert!(restarted.access.authenticate(token, HERE, TraceContext::new(1)).await.is_err());
     }
 }
 
@@ -181,7 +182,7 @@ async fn a_revocation_is_heard_of_after_the_clock_was_set_back() {
     let caller = Caller::system(acme.tenant.tenant_id);
     app.ops.access.deactivate_user(&caller, user.user_id).await.unwrap();
     elsewhere.operations.do_housekeeping().await.unwrap();
-    assert!(elsewhere.access.authenticate(&token, HERE, TraceId(1)).await.is_err());
+    assert!(elsewhere.access.authenticate(&token, HERE, TraceContext::new(1)).await.is_err());
 }
 
 #[tokio::test]
@@ -189,7 +190,9 @@ async fn a_process_cut_off_from_the_database_vouches_for_nobody_after_a_minute()
     let app = TestApp::start().await;
     let acme = app.tenant("acme").await;
     app.clock.advance(Duration::seconds(60));
-    assert!(app.ops.access.authenticate(&acme.admin_token, HERE, TraceId(1)).await.is_ok());
+    assert!(
+        app.ops.access.authenticate(&acme.admin_token, HERE, TraceContext::new(1)).await.is_ok()
+    );
     app.clock.advance(Duration::seconds(1));
     let answer = app.get("/v1/me").bearer(&acme.admin_token).send().await;
     assert_eq!(answer.status, StatusCode::SERVICE_UNAVAILABLE);
@@ -198,7 +201,9 @@ async fn a_process_cut_off_from_the_database_vouches_for_nobody_after_a_minute()
     assert_eq!(ready.status, StatusCode::SERVICE_UNAVAILABLE);
     assert_eq!(ready.body["dependencies"][2]["name"], "access");
     app.ops.operations.do_housekeeping().await.unwrap();
-    assert!(app.ops.access.authenticate(&acme.admin_token, HERE, TraceId(1)).await.is_ok());
+    assert!(
+        app.ops.access.authenticate(&acme.admin_token, HERE, TraceContext::new(1)).await.is_ok()
+    );
 }
 
 fn slow_guessing(trusted_proxies: &[&str]) -> TestSettings {

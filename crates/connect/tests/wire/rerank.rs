@@ -2,6 +2,7 @@
 
 use connect::rerank::{Ranked, Reranker};
 use connect::{Limits, ModelError};
+use domain::TraceContext;
 use serde_json::{Value, json};
 
 use crate::server::{ModelServer, with_status};
@@ -30,6 +31,19 @@ async fn the_best_come_first() {
     let documents = ["rouge", "vert", "rot"];
     let body = json!({ "model": "small", "query": "red", "documents": documents, "top_n": 2 });
     assert_eq!(request.body, body);
+}
+
+#[tokio::test]
+async fn a_call_carries_the_trace_that_it_belongs_to() {
+    let answers = [1, 2].map(|_| with_status(200, results(&[(0, 0.5)])));
+    let server = ModelServer::start(answers).await;
+    let reranker = reranker(&server);
+    let header = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-00";
+    let trace = TraceContext::from_traceparent(header);
+    connect::in_trace(trace, reranker.rerank("q", &["a"], 1)).await.unwrap();
+    connect::in_trace(None, reranker.rerank("q", &["a"], 1)).await.unwrap();
+    let sent = server.received();
+    assert_eq!([0, 1].map(|at: usize| sent[at].header("traceparent")), [Some(header), None]);
 }
 
 #[tokio::test]

@@ -15,6 +15,7 @@ pub(crate) mod passwords;
 pub(crate) mod read;
 pub(crate) mod rerun;
 pub(crate) mod search;
+pub(crate) mod secrets;
 pub(crate) mod serve;
 pub(crate) mod show;
 pub(crate) mod status;

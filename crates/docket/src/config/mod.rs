@@ -68,6 +68,7 @@ pub(crate) struct AuthConfig {
     pub(crate) jwt_secret: Option<Secret>,
     /// Of passwords of documents; `None`: the one in the data folder.
     pub(crate) secrets_key: Option<Secret>,
+    pub(crate) secrets_key_previous: Option<Secret>,
     pub(crate) jwt_expiry_hours: u32,
     pub(crate) login_attempts_per_minute: u32,
     pub(crate) unknown_keys_per_minute: NonZeroU32,
@@ -201,6 +202,7 @@ impl AuthConfig {
             enabled: layers.flag("auth_enabled")?,
             jwt_secret: secret(layers, "jwt_secret")?,
             secrets_key: secret(layers, "secrets_key")?,
+            secrets_key_previous: secret(layers, "secrets_key_previous")?,
             jwt_expiry_hours: layers.number("jwt_expiry_hours", 1, 24 * 365)?,
             login_attempts_per_minute: layers.number("login_attempts_per_minute", 1, 1_000_000)?,
             unknown_keys_per_minute: positive(layers, "unknown_keys_per_minute")?,

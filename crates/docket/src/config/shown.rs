@@ -11,10 +11,11 @@ use url::Url;
 use super::Layers;
 use super::layers::{DEFAULTS, Origin};
 
-const SECRETS: [&str; 10] = [
+const SECRETS: [&str; 11] = [
     "jwt_secret",
     "audit_signing_key",
     "secrets_key",
+    "secrets_key_previous",
     "database_url",
     "system_database_url",
     "migration_database_url",

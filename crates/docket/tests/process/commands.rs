@@ -10,7 +10,7 @@ async fn help_names_every_command() {
     let help = Docket::run(["--help"]).finish().await.succeeded();
     for command in [
         "serve", "worker", "migrate", "config", "audit", "tenants", "users", "login", "logout",
-        "status", "ingest", "docs", "show", "rerun", "jobs", "dlq",
+        "status", "ingest", "docs", "show", "rerun", "jobs", "dlq", "secrets",
     ] {
         assert!(help.lines().any(|line| line.trim().starts_with(command)), "{command}: {help}");
     }
@@ -149,4 +149,18 @@ async fn tenant_names(folder: &DataFolder) -> Vec<String> {
         tenants.iter().map(|tenant| tenant["name"].as_str().unwrap().to_owned()).collect();
     names.sort_unstable();
     names
+}
+
+#[tokio::test]
+async fn the_key_of_secrets_is_replaced_while_docket_runs() {
+    let folder = DataFolder::new();
+    let server = Docket::serve(&folder).start().await;
+    let file = folder.path().join("secrets/master_key");
+    let before = std::fs::read_to_string(&file).unwrap();
+    let said = Docket::on(&folder, ["secrets", "rotate"]).finish().await.succeeded();
+    assert_eq!(said, "0 secrets were encrypted anew\n");
+    assert_ne!(std::fs::read_to_string(&file).unwrap(), before);
+    assert!(!file.with_extension("previous").exists(), "nothing needs the old one any more");
+    server.stop().await.succeeded();
+    Docket::serve(&folder).start().await.stop().await.succeeded();
 }

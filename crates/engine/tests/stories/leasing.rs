@@ -1,13 +1,13 @@
 //! Who works on what, and what happens when a worker is gone, slow or told to stop.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
-use domain::{Clock, Environment, JobState};
+use domain::{JobId, JobState};
 use engine::{StageSettings, Stages, WorkerSettings};
-use testkit::{FakeClock, TestDatabase, fake_environment};
+use store::Store;
 use tokio::sync::Semaphore;
 
 use crate::workshop::{Workshop, quick, scripted};
@@ -206,61 +206,59 @@ async fn a_full_worker_has_a_reserved_slot_for_an_idle_tenant() {
     }
 }
 
-/// The machine's own time: this story is about real threads that are really busy.
-#[derive(Debug)]
-struct WallClock;
-
-impl Clock for WallClock {
-    #[expect(clippy::disallowed_methods, reason = "the one test on real time")]
-    fn now(&self) -> DateTime<Utc> {
-        Utc::now()
-    }
-
-    fn elapsed(&self) -> std::time::Duration {
-        (self.now() - DateTime::UNIX_EPOCH).to_std().unwrap_or_default()
-    }
-}
-
 #[tokio::test]
 async fn a_stage_that_blocks_its_thread_keeps_its_lease() {
-    const LEASE: Duration = Duration::from_millis(600);
-    let fake = fake_environment(&Arc::default());
-    let environment = Environment { clock: Arc::new(WallClock), ..fake };
-    let database = TestDatabase::create().await;
-    let shop = Workshop::furnish(database, Arc::new(FakeClock::default()), environment).await;
-    let settings = StageSettings { lease: LEASE, ..Default::default() };
-    #[expect(clippy::disallowed_methods, reason = "to block the runtime is the point")]
-    let (stage, runs) = scripted("ocr", settings, |_| async {
-        std::thread::sleep(LEASE * 4);
-        Ok(())
+    let shop = Arc::new(Workshop::open().await);
+    let settings = StageSettings::default();
+    let lease = chrono::Duration::from_std(settings.lease).unwrap();
+    let (release, released) = std::sync::mpsc::channel::<()>();
+    let released = Arc::new(Mutex::new(released));
+    let (stage, runs) = scripted("ocr", settings, move |_| {
+        let released = Arc::clone(&released);
+        async move {
+            // This runtime has one thread, and here the stage has it.
+            released.lock().unwrap().recv().ok();
+            Ok(())
+        }
     });
     let worker = shop.worker_with(
         Stages::default().with(stage),
-        WorkerSettings { heartbeat_every: LEASE / 6, ..WorkerSettings::named("w") },
+        WorkerSettings { heartbeat_every: Duration::from_millis(10), ..WorkerSettings::named("w") },
     );
     let job_id = shop.submit(&["ocr"]).await.job_id;
-    // This runtime has one thread, and the stage has it: others look from threads of their own.
-    let shop = Arc::new(shop);
-    let (watched, done) = (Arc::clone(&shop), Arc::new(Semaphore::new(0)));
-    let is_done = Arc::clone(&done);
+    let watched = Arc::clone(&shop);
+    // Whoever looks on needs a thread and connections of their own.
     let rescuer = std::thread::spawn(move || {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         runtime.block_on(async {
-            let store = watched.store.with_own_connections(1);
+            let store = watched.store.with_own_connections(2);
             let mut taken = 0;
-            while is_done.available_permits() == 0 {
+            // For the length of four leases.
+            for _ in 0..8 {
+                watched.clock.advance(lease / 2);
+                let prolonged = watched.environment.clock.now() + lease;
+                let heartbeat = async {
+                    while lease_end(&store, &watched, job_id).await < Some(prolonged) {
+                        tokio::task::yield_now().await;
+                    }
+                };
+                tokio::time::timeout(SOON, heartbeat).await.expect("the lease is prolonged");
                 let mut across = store.across_tenants().await.unwrap();
                 let now = watched.environment.clock.now();
                 taken += across.take_back_expired(now, 9, 10).await.unwrap().len();
                 across.commit().await.unwrap();
-                tokio::time::sleep(Duration::from_millis(20)).await;
             }
+            drop(release);
             taken
         })
     });
     worker.work_off().await.unwrap();
-    done.add_permits(1);
     assert_eq!(rescuer.join().unwrap(), 0, "nobody took it over");
     assert_eq!(shop.job(job_id).await.status, JobState::Completed);
     assert_eq!(runs.load(Ordering::SeqCst), 1);
+}
+
+async fn lease_end(store: &Store, shop: &Workshop, job_id: JobId) -> Option<DateTime<Utc>> {
+    let mut tx = store.read(&shop.scope()).await.unwrap();
+    tx.find_job(job_id).await.unwrap().unwrap().lease_until
 }

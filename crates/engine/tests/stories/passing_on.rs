@@ -103,3 +103,32 @@ async fn those_who_follow_hear_how_far_a_long_stage_is() {
     shop.until(run.job_id, JobState::Completed).await;
     worker.stop(std::time::Duration::from_secs(5)).await;
 }
+
+#[tokio::test]
+async fn each_stage_is_a_span_of_its_own_in_the_trace_of_the_job() {
+    const TRACE: &str = "00-4bf92f3577b34da6a3ce929d0e0e4736-";
+    let shop = Workshop::open().await;
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let stage = |name| {
+        let seen = Arc::clone(&seen);
+        let noting = move |work: Work| {
+            seen.lock().unwrap().extend(work.trace_parent);
+            async { Ok(()) }
+        };
+        scripted(name, StageSettings::default(), noting).0
+    };
+    let stages = Stages::default().with(stage("ocr")).with(stage("layout"));
+    shop.submit(&["ocr", "layout"]).await;
+    shop.change(
+        "UPDATE jobs SET trace_parent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-00'",
+    )
+    .await;
+    shop.worker_with(stages, WorkerSettings::named("w")).work_off().await.unwrap();
+    let seen = seen.lock().unwrap();
+    let [ocr, layout] = seen.as_slice() else { panic!("both stages have a trace: {seen:?}") };
+    for trace in [ocr, layout] {
+        assert!(trace.starts_with(TRACE) && trace.ends_with("-00"), "{trace}");
+        assert!(!trace.contains("00f067aa0ba902b7"), "the caller's span is the parent: {trace}");
+    }
+    assert_ne!(ocr, layout);
+}

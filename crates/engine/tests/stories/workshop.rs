@@ -11,7 +11,7 @@ use domain::{
 use engine::{
     Stage, StageFuture, StageOutput, StageSettings, Stages, Work, Worker, WorkerSettings,
 };
-use serde_json::{Value, json};
+use serde_json::Value;
 use sqlx::Row;
 use store::{JobRecord, NewRun, Store};
 use testkit::{FakeClock, TestDatabase, fake_environment};

@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 use std::sync::Arc;
 
-use domain::{Actor, ApiKeyRecord, Caller, TraceId};
+use domain::{Actor, ApiKeyRecord, Caller, TraceContext};
 use sha2::{Digest, Sha256};
 use store::StoreError;
 use thiserror::Error;
@@ -35,7 +35,7 @@ impl Access {
         &self,
         credential: &str,
         client: IpAddr,
-        trace_id: TraceId,
+        trace: TraceContext,
     ) -> Result<Caller, AuthError> {
         if !self.directory.is_fresh(self.store.clock().as_ref()) {
             return Err(AuthError::CannotTell);
@@ -45,7 +45,7 @@ impl Access {
         } else {
             self.caller_of_token(credential)?
         };
-        caller.trace_id = Some(trace_id);
+        caller.trace = Some(trace);
         Ok(caller)
     }
 
@@ -76,7 +76,7 @@ impl Access {
             role: key.role,
             name: key.name.clone(),
             session: None,
-            trace_id: None,
+            trace: None,
         })
     }
 

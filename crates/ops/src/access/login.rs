@@ -4,7 +4,8 @@ use std::net::IpAddr;
 
 use chrono::{DateTime, Utc};
 use domain::{
-    Action, AuditAction, AuditEntry, Caller, EmailAddress, Entity, Secret, TokenId, TraceId, User,
+    Action, AuditAction, AuditEntry, Caller, EmailAddress, Entity, Secret, TokenId, TraceContext,
+    User,
 };
 use serde_json::json;
 use store::LoginUser;
@@ -27,7 +28,7 @@ impl Access {
         email: &str,
         password: Secret,
         client: IpAddr,
-        trace_id: TraceId,
+        trace: TraceContext,
     ) -> Result<SignedIn, OpsError> {
         let email: EmailAddress = email.parse().map_err(|_| OpsError::WrongCredentials)?;
         let turn = self.login_throttle.admit(&email, client, &self.passwords)?;
@@ -39,10 +40,10 @@ impl Access {
         match found {
             Some(login) if matches && login.user.is_active() => {
                 self.login_throttle.signed_in(email, client);
-                self.sign_in(login, trace_id).await
+                self.sign_in(login, trace).await
             }
             Some(login) => {
-                self.record_failed_login(&login.user, trace_id)?;
+                self.record_failed_login(&login.user, trace)?;
                 Err(OpsError::WrongCredentials)
             }
             None => Err(OpsError::WrongCredentials),
@@ -51,9 +52,13 @@ impl Access {
 
     /// The second half, once the password was found right. What was read before that may be outdated
     /// by now: the token carries the epoch of that reading, and a later one voids it.
-    pub async fn sign_in(&self, login: LoginUser, trace_id: TraceId) -> Result<SignedIn, OpsError> {
+    pub async fn sign_in(
+        &self,
+        login: LoginUser,
+        trace: TraceContext,
+    ) -> Result<SignedIn, OpsError> {
         let LoginUser { user, session_epoch, .. } = login;
-        let caller = Caller { trace_id: Some(trace_id), ..Caller::of_user(&user) };
+        let caller = Caller { trace: Some(trace), ..Caller::of_user(&user) };
         let scope = caller.permit(Action::UseOwnSession)?;
         let token_id = TokenId(self.store.ids().next());
         let mut tx = self.store.begin(&scope).await?;
@@ -69,8 +74,8 @@ impl Access {
     }
 
     /// After the answer: the time it takes would tell that the address is somebody's.
-    fn record_failed_login(&self, user: &User, trace_id: TraceId) -> Result<(), OpsError> {
-        let caller = Caller { trace_id: Some(trace_id), ..Caller::system(user.tenant_id) };
+    fn record_failed_login(&self, user: &User, trace: TraceContext) -> Result<(), OpsError> {
+        let caller = Caller { trace: Some(trace), ..Caller::system(user.tenant_id) };
         let scope = caller.permit(Action::UseOwnSession)?;
         let entry = AuditEntry {
             action: AuditAction::UserLoginFailed,
@@ -86,7 +91,7 @@ impl Access {
             };
             if let Err(error) = recorded.await {
                 let error = &error as &dyn std::error::Error;
-                tracing::warn!(error, %trace_id, "a failed sign-in was not recorded");
+                tracing::warn!(error, trace_id = %trace.request_id(), "a failed sign-in was not recorded");
             }
         });
         Ok(())

@@ -109,7 +109,7 @@ impl Tokens {
                 role: claims.role,
                 name: claims.email,
                 session: Some(session),
-                trace_id: None,
+                trace: None,
             },
         })
     }

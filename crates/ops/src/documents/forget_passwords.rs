@@ -18,10 +18,8 @@ impl PasswordKeeper {
     /// A failed run is retried within this time, or with the password given again.
     const KEPT_AFTER_A_FAILURE: chrono::Duration = chrono::Duration::hours(24);
 
-    /// Seals passwords that an older version left in the clear, and deletes those that are not needed. Returns how
-    /// many were deleted.
+    /// Deletes passwords that are not needed. Returns how many.
     pub async fn forget(&self) -> Result<u64, OpsError> {
-        self.store.seal_clear_passwords().await?;
         let mut across = self.store.across_tenants().await?;
         // While the time is not sure, those of failed runs stay; what else is not needed goes all the same.
         let now = self.clock.now_for(ClockUse::Delete);

@@ -15,7 +15,7 @@ use blob::{Blobs, Staged};
 use domain::{
     AuditAction, AuditEntry, Clock, ContentHash, DedupResult, DocId, Entity, FileKind, IdGen,
     IdempotencyClaim, JobId, Offer, Origin, Pipeline, RetryPolicy, RunConfig, RunId, RunType,
-    Scope, SourceType, StageName, TenantLimits, TenantRules, TraceId, upload_uri,
+    Scope, SourceType, StageName, TenantLimits, TenantRules, TraceContext, upload_uri,
 };
 use serde_json::json;
 use store::{BatchRecord, NewRun, Store, Submission, Submitted, Tx};
@@ -314,7 +314,7 @@ impl Intake {
             parent_run_id: None,
             reason: None,
             config,
-            trace_parent: scope.trace_id().map(TraceId::to_traceparent),
+            trace_parent: scope.trace().map(TraceContext::to_traceparent),
             content: None,
             batch_id: None,
             password: None,

@@ -12,7 +12,7 @@ use blob::links::{Link, LinkError};
 use chrono::{DateTime, Utc};
 use domain::{
     Action, Actor, ApiKey, AuditAction, AuditEntry, Caller, ContentHash, DocId, Entity,
-    ReadableObject, TenantId, TraceId,
+    ReadableObject, TenantId, TraceContext,
 };
 use serde_json::json;
 use url::Url;
@@ -36,7 +36,7 @@ pub struct LinkVisit {
     /// Whether bytes are sent; a HEAD request asks only about them.
     pub wants_bytes: bool,
     pub client: IpAddr,
-    pub trace_id: TraceId,
+    pub trace: TraceContext,
     /// The header that tells a browser to save a file of this name. The object store sends it in our stead.
     pub content_disposition: fn(file_name: &str) -> String,
 }
@@ -96,7 +96,7 @@ impl Content {
             LinkError::Expired => OpsError::LinkExpired,
             LinkError::Forged => OpsError::NotFound("link"),
         })?;
-        let creator = self.creator_of(&link, visit.trace_id).await?.ok_or(OpsError::LinkRevoked)?;
+        let creator = self.creator_of(&link, visit.trace).await?.ok_or(OpsError::LinkRevoked)?;
         let original = self.read_by_link(&creator, &link, &visit).await?;
         let remaining = (link.expires_at - now).to_std().unwrap_or_default();
         let expires_in = remaining.min(Self::LONGEST_REDIRECT);
@@ -140,9 +140,13 @@ impl Content {
     }
 
     /// Who made a link, with the role they have now; `None` when they are not active any more.
-    async fn creator_of(&self, link: &Link, trace_id: TraceId) -> Result<Option<Caller>, OpsError> {
+    async fn creator_of(
+        &self,
+        link: &Link,
+        trace: TraceContext,
+    ) -> Result<Option<Caller>, OpsError> {
         let found = self.active_caller(link.tenant, link.creator).await?;
-        Ok(found.map(|caller| Caller { trace_id: Some(trace_id), ..caller }))
+        Ok(found.map(|caller| Caller { trace: Some(trace), ..caller }))
     }
 
     /// A user or a key as they are now.

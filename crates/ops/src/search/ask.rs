@@ -113,14 +113,15 @@ impl Search {
             limit: Self::PASSAGES,
             filters: question.filters.clone(),
         };
-        let retrieved = self.retrieve(&scope, &request).await?;
+        let trace = scope.trace();
+        let retrieved = connect::in_trace(trace, self.retrieve(&scope, &request)).await?;
         let retrieval = self.store.clock().elapsed().saturating_sub(begun);
         if let Some(events) = events {
             let hits = retrieved.hits();
             // Whoever asked may have gone: the answer is for nobody then.
             events.send(AskEvent::Passages(hits)).ok();
         }
-        let answered = self.answer(question, retrieved, events).await?;
+        let answered = connect::in_trace(trace, self.answer(question, retrieved, events)).await?;
         self.log_question(&scope, question, &answered, retrieval, begun);
         Ok(answered)
     }

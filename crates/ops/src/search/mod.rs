@@ -163,7 +163,7 @@ impl Search {
                 format!("between 1 and {} hits can be asked for", Self::MOST_HITS),
             ));
         }
-        let retrieved = self.retrieve(&scope, request).await?;
+        let retrieved = connect::in_trace(scope.trace(), self.retrieve(&scope, request)).await?;
         let hits = retrieved.hits();
         let warnings = retrieved.warnings;
         let took = self.store.clock().elapsed().saturating_sub(begun);

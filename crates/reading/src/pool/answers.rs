@@ -14,6 +14,8 @@ use crate::ReadError;
 #[derive(Debug)]
 pub struct Answers {
     frames: pool::Answers,
+    /// The job in the trace of whoever gave it; ends with this value.
+    span: tracing::Span,
     /// An attachment or picture whose bytes are coming in.
     unfinished: Option<PackedAnswer>,
 }
@@ -30,7 +32,9 @@ pub enum PackedAnswer {
 
 impl Answers {
     pub(crate) fn new(frames: pool::Answers) -> Self {
-        Self { frames, unfinished: None }
+        let span = tracing::info_span!("child", pid = frames.child().map(|(pid, _)| pid));
+        span.in_scope(|| tracing::debug!("a reading child was given a job"));
+        Self { frames, span, unfinished: None }
     }
 
     /// The process that does the work, and what holds it; none once the job is over.
@@ -107,6 +111,7 @@ impl Answers {
     }
 
     fn give_up_on(&mut self, what: impl ToString) -> ReadFailure {
+        tracing::info!(parent: &self.span, "a reading child was ended before its job was done");
         self.frames.give_up();
         self.unfinished = None;
         ChildFailure::garbled(what).into()

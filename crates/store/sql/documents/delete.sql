@@ -4,11 +4,9 @@ WITH taken_out AS (
     WHERE tenant_id = $1 AND doc_id = $2 AND is_active
 ),
 forgotten AS (
-    UPDATE ingestion_runs SET sealed_password = NULL, password = NULL
-    WHERE tenant_id = $1 AND doc_id = $2 AND (sealed_password IS NOT NULL OR password IS NOT NULL)
-    RETURNING run_id
+    DELETE FROM secrets
+    WHERE tenant_id = $1 AND purpose = 'document_password'
+      AND secret_id IN (SELECT run_id FROM ingestion_runs WHERE tenant_id = $1 AND doc_id = $2)
 )
 UPDATE documents SET status = 'inactive', updated_at = $3, deleted_at = $3
 WHERE tenant_id = $1 AND doc_id = $2 AND deleted_at IS NULL
-  -- Runs are locked before their document, as where a run ends.
-  AND (SELECT count(*) FROM forgotten) >= 0

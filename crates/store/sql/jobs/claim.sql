@@ -90,7 +90,10 @@ alive AS (
 )
 SELECT claimed.job_id, claimed.tenant_id, claimed.run_id, claimed.doc_id, claimed.stage, claimed.attempts,
        claimed.max_attempts, claimed.pauses, claimed.lease_token, claimed.trace_parent, run.pipeline, run.config,
-       run.content_sha256, run.sealed_password, run.status = 'queued' AS starts_run,
+       run.content_sha256, run.status = 'queued' AS starts_run,
+       (SELECT sealed FROM secrets
+        WHERE secrets.tenant_id = run.tenant_id AND purpose = 'document_password' AND secret_id = run.run_id)
+           AS sealed_password,
        -- How long it could have been worked on by somebody.
        (extract(epoch FROM $5 - greatest(claimed.created_at, claimed.next_run_at)) * 1000)::bigint AS waited_ms,
        -- What the stages before it left. The first one has none.

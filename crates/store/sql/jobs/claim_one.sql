@@ -23,7 +23,10 @@ alive AS (
 read_back AS (
     SELECT claimed.job_id, claimed.tenant_id, claimed.run_id, claimed.doc_id, claimed.stage, claimed.attempts,
            claimed.max_attempts, claimed.pauses, claimed.lease_token, claimed.trace_parent, run.pipeline, run.config,
-           run.content_sha256, run.sealed_password, run.status = 'queued' AS starts_run,
+           run.content_sha256, run.status = 'queued' AS starts_run,
+           (SELECT sealed FROM secrets
+            WHERE secrets.tenant_id = run.tenant_id AND purpose = 'document_password' AND secret_id = run.run_id)
+               AS sealed_password,
            (extract(epoch FROM $5 - greatest(claimed.created_at, claimed.next_run_at)) * 1000)::bigint AS waited_ms,
            CASE WHEN claimed.stage <> run.pipeline[1] THEN (
                SELECT jsonb_object_agg(name, artifacts) FROM stages

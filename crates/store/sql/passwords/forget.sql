@@ -1,8 +1,8 @@
 -- Deletes the passwords of originals that nobody needs any more: $1 failed runs that ended before are not retried.
 -- Kept are those of runs under way, of failed runs that may be retried, and of the latest version of a document
 -- that its password opened: pictures of its pages and reruns need it. Deleting a document deletes them at once.
-UPDATE ingestion_runs AS run SET sealed_password = NULL
-WHERE run.sealed_password IS NOT NULL
+DELETE FROM secrets AS secret USING ingestion_runs AS run
+WHERE secret.purpose = 'document_password' AND run.run_id = secret.secret_id
   AND run.status NOT IN ('queued', 'running')
   AND NOT (run.status = 'failed' AND run.updated_at >= $1)
   AND NOT (docket_opened_by_password(run) AND EXISTS (

@@ -1,4 +1,7 @@
--- Some runs whose password is not sealed: $1 how many.
-SELECT run_id, tenant_id, doc_id, content_sha256, config ->> 'created_by' AS created_by, password
-FROM ingestion_runs WHERE password IS NOT NULL
-LIMIT $1 FOR UPDATE SKIP LOCKED
+-- Some passwords of runs that are not sealed: $1 how many.
+SELECT run.run_id, run.tenant_id, run.doc_id, run.content_sha256, run.config ->> 'created_by' AS created_by,
+       convert_from(secret.sealed, 'UTF8') AS password
+FROM secrets AS secret
+JOIN ingestion_runs AS run ON run.run_id = secret.secret_id
+WHERE secret.key_id = '' AND secret.purpose = 'document_password'
+LIMIT $1 FOR UPDATE OF secret SKIP LOCKED

@@ -1,5 +1,7 @@
 -- A password that is kept for a document: the latest one that opened it, else the latest. $1 tenant, $2 document.
-SELECT run.run_id, run.sealed_password FROM ingestion_runs AS run
-WHERE run.tenant_id = $1 AND run.doc_id = $2 AND run.sealed_password IS NOT NULL
+SELECT run.run_id, secret.sealed FROM ingestion_runs AS run
+JOIN secrets AS secret
+  ON secret.tenant_id = run.tenant_id AND secret.purpose = 'document_password' AND secret.secret_id = run.run_id
+WHERE run.tenant_id = $1 AND run.doc_id = $2
 ORDER BY docket_opened_by_password(run) DESC, run.created_at DESC, run.run_id DESC
 LIMIT 1

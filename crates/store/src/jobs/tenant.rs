@@ -13,7 +13,7 @@ use super::announce_work;
 use super::dead::parse_closed_by;
 use super::progression::move_runs;
 use super::queue::parse_stage;
-use crate::{AcrossTenants, StoreError, Tx, Window, sql};
+use crate::{AcrossTenants, SecretPurpose, StoreError, Tx, Window, sql};
 
 /// A run about to be queued.
 #[derive(Clone, Debug)]
@@ -182,9 +182,10 @@ impl Tx {
     /// Queues a run and its first job, to last exactly when this transaction does.
     pub async fn start_run(&mut self, new: &NewRun) -> Result<(), StoreError> {
         let stages: Vec<&str> = new.pipeline.stages().iter().map(StageName::as_str).collect();
-        let password =
-            self.stored_password(new.run_id, new.content.as_ref(), new.password.as_ref())?;
-        let check = password.as_ref().and_then(|stored| stored.check);
+        let check = match &new.content {
+            Some(content) => self.password_check(content, new.password.as_ref())?,
+            None => None,
+        };
         sqlx::query(sql!("jobs/insert_run"))
             .bind(new.run_id.0)
             .bind(self.tenant_id().0)
@@ -202,11 +203,13 @@ impl Tx {
             .bind(new.content.as_ref().map(ContentHash::as_bytes))
             .bind(new.batch_id.map(|id| id.0))
             .bind(new.reused.as_ref().map(|reused| reused.first.as_str()))
-            .bind(password.map(|stored| stored.sealed))
             .bind(check.as_ref().map(<[u8; 32]>::as_slice))
             .bind(new.run_type.as_str())
             .execute(self.connection())
             .await?;
+        if let Some(password) = &new.password {
+            self.put_secret(SecretPurpose::DocumentPassword, new.run_id.0, password).await?;
+        }
         if let Some(reused) = &new.reused {
             self.take_over_stages(new, reused).await?;
         }

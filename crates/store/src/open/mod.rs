@@ -26,7 +26,7 @@ pub use url::{DatabaseUrl, DatabaseUrls, InvalidDatabaseUrl};
 
 use crate::private::PrivateServer;
 use crate::write_check::WriteCheck;
-use crate::{PasswordSeal, StoreError};
+use crate::{SecretKeys, StoreError};
 use logins::{Login, Logins};
 
 /// The database, ready for use. Cheap to clone.
@@ -40,8 +40,8 @@ pub struct Store {
     pub(crate) ids: Arc<dyn IdGen>,
     access: Arc<Access>,
     pub(crate) write_check: Arc<WriteCheck>,
-    /// Without it, passwords of originals can be neither kept nor used.
-    pub(crate) seal: Option<Arc<PasswordSeal>>,
+    /// Without them, secrets can be neither kept nor used.
+    pub(crate) secret_keys: Option<Arc<SecretKeys>>,
     #[cfg(feature = "sabotage")]
     pub(crate) unfenced: bool,
 }
@@ -130,7 +130,7 @@ impl Store {
             ids,
             access: Arc::new(access),
             write_check: Arc::default(),
-            seal: None,
+            secret_keys: None,
             #[cfg(feature = "sabotage")]
             unfenced: false,
         }

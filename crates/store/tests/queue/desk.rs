@@ -7,7 +7,7 @@ use domain::{
     Action, Artifact, ArtifactEntry, Caller, Clock, DocId, Failure, IdGen, JobId, LeaseToken,
     Pipeline, RunConfig, RunId, RunType, Scope, StageOutput, Tenant, TenantId,
 };
-use serde_json::{Value, json};
+use serde_json::Value;
 use sqlx::PgConnection;
 use sqlx::postgres::PgRow;
 use store::{

@@ -5,7 +5,7 @@ use std::net::{IpAddr, Ipv4Addr};
 
 use axum::body::Bytes;
 use axum::http::{Method, StatusCode};
-use domain::{Caller, DocId, FileWithin, Role, RunId, TraceId};
+use domain::{Caller, DocId, FileWithin, Role, RunId, TraceContext};
 use serde_json::{Value, json};
 use testkit::{Library, TestApp, TestTenant};
 
@@ -266,8 +266,13 @@ impl World {
         for principal in Principal::ALL {
             let token = self.token(principal);
             let here = IpAddr::V4(Ipv4Addr::LOCALHOST);
-            let caller: Caller =
-                self.app().ops.access.authenticate(token, here, TraceId(1)).await.unwrap();
+            let caller: Caller = self
+                .app()
+                .ops
+                .access
+                .authenticate(token, here, TraceContext::new(1))
+                .await
+                .unwrap();
             let beginning = "p0-00000000000000000000000000000000".parse().unwrap();
             let mut following =
                 self.app().ops.events.follow_events(&caller, Some(beginning)).await.unwrap();

@@ -305,8 +305,20 @@ mod tests {
 
     #[test]
     fn a_code_of_nonsense_gives_something() {
-        for code in ["[", "\"", "\\", "_", "*", "[$", ";;;", "0.0.0.0", "€€€", "[hhh"] {
-            let _ = shown(-12.5, code, false);
+        let cases = [
+            ("[", ""),
+            ("\"", ""),
+            ("\\", ""),
+            ("_", " "),
+            ("*", ""),
+            ("[$", ""),
+            (";;;", "12.5"),
+            ("0.0.0.0", "-12.500"),
+            ("€€€", "€€€"),
+            ("[hhh", ""),
+        ];
+        for (code, wanted) in cases {
+            assert_eq!(shown(-12.5, code, false), wanted, "{code}");
         }
     }
 }

@@ -1,0 +1,15 @@
+-- The id of the key to seal with, and the sealed key of password checks: $1 the id of the key that takes the place of one
+-- that nothing was sealed or hashed with.
+WITH used AS (
+    SELECT EXISTS (SELECT FROM secrets WHERE key_id <> '')
+        OR EXISTS (SELECT FROM ingestion_runs WHERE password_check IS NOT NULL)
+        OR EXISTS (SELECT FROM document_owners WHERE password_check IS NOT NULL) AS is_used
+),
+kept AS (
+    INSERT INTO secrets_key (key_check) VALUES ($1)
+    ON CONFLICT (only_row) DO UPDATE
+    SET key_check = CASE WHEN (SELECT is_used FROM used) THEN secrets_key.key_check ELSE excluded.key_check END,
+        check_key = CASE WHEN (SELECT is_used FROM used) THEN secrets_key.check_key END
+    RETURNING key_check, check_key
+)
+SELECT key_check, check_key FROM kept
