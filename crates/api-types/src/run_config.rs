@@ -22,6 +22,7 @@ pub struct RunConfigView {
     pub file_size_bytes: u64,
     /// `sha256:…`
     pub content_hash: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub created_by_user_id: Option<Uuid>,
     /// Who asked for the run: a user's id, `api_key:` and a key's id, or `system`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
