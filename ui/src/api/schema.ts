@@ -553,7 +553,10 @@ export interface paths {
         put?: never;
         /**
          * Process a document again
-         * @description What is served stays served until the new run succeeds.
+         * @description What is served stays served until the new run succeeds. Sent as a form with a file, the document gets an updated
+         *     original: it keeps its id, its owners and what they call it, and has a new version once the run succeeds. The file
+         *     must be of the document's kind. A file with the content that the document has is a plain rerun; one whose content is
+         *     another document is refused (409, `content_is_another_document`).
          */
         post: operations["rerun_document"];
         delete?: never;
@@ -1137,6 +1140,57 @@ export interface components {
             /** Format: int32 */
             page: number;
         };
+        /** @description An artifact as it is stored, and as clients of the API see it. */
+        Artifact: {
+            /**
+             * Format: uuid
+             * @description The document that an attachment became.
+             * @default null
+             */
+            doc_id?: string | null;
+            /**
+             * @description What an attachment was called in its document.
+             * @default null
+             */
+            file_name?: string | null;
+            /**
+             * @description Where the object store has it; missing when it became a document of its own.
+             * @default null
+             */
+            key?: string | null;
+            /** @default null */
+            media_type?: string | null;
+            /**
+             * @default
+             * @example pages.dkt
+             */
+            name: string;
+            /**
+             * Format: int32
+             * @description How many pages it has.
+             * @default null
+             */
+            pages?: number | null;
+            /** @default null */
+            sha256?: string | null;
+            /**
+             * Format: int64
+             * @default null
+             */
+            size_bytes?: number | null;
+            /**
+             * Format: int32
+             * @description Of this form; missing where it was written before there were versions.
+             * @default null
+             */
+            version?: number | null;
+            /**
+             * Format: int32
+             * @description The pages among them whose text only OCR can read.
+             * @default null
+             */
+            wanting_ocr?: number | null;
+        };
         /**
          * @example {
          *       "question": "When does the lease end?"
@@ -1266,8 +1320,8 @@ export interface components {
         BatchResultView: {
             /** Format: date-time */
             added_at: string;
-            /** @description What handing it in came to: `new`, `new_version`, `skipped` or `in_progress`. */
-            dedup_result: string;
+            /** @description What handing it in came to. */
+            dedup_result: components["schemas"]["DedupResult"];
             /** Format: uuid */
             doc_id: string;
             error?: string | null;
@@ -1276,12 +1330,17 @@ export interface components {
             finished_at?: string | null;
             /** Format: uuid */
             run_id?: string | null;
-            run_status?: string | null;
-            stats?: unknown;
+            run_status?: components["schemas"]["RunStatus"] | null;
+            stats?: components["schemas"]["RunStats"] | null;
             /** @description Where the document stands. */
-            status: string;
+            status: components["schemas"]["DocumentStatus"];
             title: string;
         };
+        /**
+         * @description Where a batch stands.
+         * @enum {string}
+         */
+        BatchStatus: "open" | "processing" | "completed" | "partial";
         BatchUploadResponse: {
             /** Format: uuid */
             batch_id: string;
@@ -1301,8 +1360,7 @@ export interface components {
             name?: string | null;
             pipeline?: string[] | null;
             schema_mapping?: unknown;
-            /** @description `open`, `processing`, `completed`, or `partial` when something failed. */
-            status: string;
+            status: components["schemas"]["BatchStatus"];
             /** Format: date-time */
             updated_at: string;
             webhook_url?: string | null;
@@ -1471,6 +1529,11 @@ export interface components {
             /** @description The key itself. It is shown this once: keep it now. */
             key: string;
         };
+        /**
+         * @description What came of handing a document in.
+         * @enum {string}
+         */
+        DedupResult: "new" | "new_version" | "skipped" | "in_progress";
         DependencyView: {
             /** @example database */
             name: string;
@@ -1509,6 +1572,14 @@ export interface components {
             /** @description Where the next page begins; `null` on the last one. */
             next_cursor?: string | null;
         };
+        /**
+         * @description Where a document stands.
+         *
+         *     A document with an active version is `active`, whatever a later run of it does. Without one it
+         *     follows its latest run; `inactive` is one whose version was taken out of service.
+         * @enum {string}
+         */
+        DocumentStatus: "uploaded" | "processing" | "active" | "failed" | "inactive" | "rejected";
         /** @description How many documents there are, by where they stand. */
         DocumentSummary: {
             /** Format: int64 */
@@ -1552,6 +1623,11 @@ export interface components {
             filename: string;
             /** @description Searches and answers can use it. A document that was processed without the stage `index` is listed only. */
             is_searchable?: boolean;
+            /**
+             * Format: int32
+             * @description Of the version that is served, once a run has counted them.
+             */
+            pages?: number | null;
             /** Format: int64 */
             size_bytes: number;
             /**
@@ -1562,11 +1638,7 @@ export interface components {
             /** @example pdf */
             source_type: string;
             source_uri: string;
-            /**
-             * @description `uploaded`, `processing`, `active`, `failed`, `inactive` or `rejected`.
-             * @example active
-             */
-            status: string;
+            status: components["schemas"]["DocumentStatus"];
             tags: string[];
             title: string;
             /** Format: date-time */
@@ -1663,11 +1735,8 @@ export interface components {
         IngestResponse: {
             /** @example sha256:2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824 */
             content_hash: string;
-            /**
-             * @description `new`, `new_version`, `skipped` or `in_progress`.
-             * @example new
-             */
-            dedup_result: string;
+            /** @description What handing it in came to. Later versions may tell more kinds apart. */
+            dedup_result: components["schemas"]["DedupResult"];
             /** Format: uuid */
             doc_id: string;
             /** @example already ingested, no changes */
@@ -1688,7 +1757,10 @@ export interface components {
             /** @description Where the next page begins; `null` on the last one. */
             next_cursor?: string | null;
         };
-        /** @enum {string} */
+        /**
+         * @description Where a job stands.
+         * @enum {string}
+         */
         JobStatus: "PENDING" | "PROCESSING" | "COMPLETED" | "DEAD";
         JobView: {
             /**
@@ -1934,7 +2006,7 @@ export interface components {
              * @example within
              */
             place: string;
-            status: string;
+            status: components["schemas"]["DocumentStatus"];
             title: string;
         };
         /** @description What went wrong and what to do about it (`application/problem+json`). */
@@ -2098,6 +2170,39 @@ export interface components {
             /** @description The stages a document passes when its batch does not say otherwise; the usual ones when empty. */
             pipeline?: string[];
         };
+        /**
+         * @description What a run was told when it was made. A caller who sees only their own documents is not told what somebody else said
+         *     of the same content.
+         */
+        RunConfigView: {
+            /** @description `sha256:…` */
+            content_hash: string;
+            /** @example application/pdf */
+            content_type: string;
+            /** @description Who asked for the run: a user's id, `api_key:` and a key's id, or `system`. */
+            created_by?: string | null;
+            /** Format: uuid */
+            created_by_user_id?: string | null;
+            /**
+             * Format: int64
+             * @description How many documents are around it.
+             */
+            depth?: number;
+            /** Format: int64 */
+            file_size_bytes: number;
+            /** @description Regions that the run blanks out. */
+            masks?: components["schemas"]["MaskView"][];
+            original_filename: string;
+            source_type: components["schemas"]["SourceTypeName"];
+            title: string;
+            /** @description The content that was handed in; a run of known content has none. */
+            upload_uri?: string | null;
+            /**
+             * Format: uuid
+             * @description The document that this one was found in.
+             */
+            within?: string | null;
+        };
         RunPage: {
             items: components["schemas"]["RunView"][];
             /**
@@ -2108,18 +2213,136 @@ export interface components {
             /** @description Where the next page begins; `null` on the last one. */
             next_cursor?: string | null;
         };
-        /** @enum {string} */
+        /**
+         * @description What the stages of a run counted. Each stage fills in its own part, and the run has all of them together.
+         *
+         *     Stored as JSON with a version ([`StoredStats`]); rows from before there were versions have none. A later version
+         *     may only add counts: what this one does not know is left out.
+         */
+        RunStats: {
+            /**
+             * Format: int64
+             * @default null
+             */
+            attachments?: number | null;
+            /**
+             * Format: int64
+             * @description Written by earlier versions, instead of `chunks_created`.
+             * @default null
+             */
+            chunks?: number | null;
+            /**
+             * Format: int64
+             * @default null
+             */
+            chunks_created?: number | null;
+            /**
+             * Format: int64
+             * @description 1 for a document that can be found.
+             * @default null
+             */
+            docs_processed?: number | null;
+            /**
+             * Format: int64
+             * @default null
+             */
+            key_values?: number | null;
+            /**
+             * Format: int32
+             * @description Pages that OCR read.
+             * @default null
+             */
+            ocr_pages?: number | null;
+            /** @default null */
+            ocr_trouble?: string | null;
+            /**
+             * Format: int32
+             * @description Pages that no engine was installed for.
+             * @default null
+             */
+            ocr_unavailable_pages?: number | null;
+            /**
+             * Format: int64
+             * @default null
+             */
+            ocr_words?: number | null;
+            /**
+             * Format: int64
+             * @description Words that both OCR engines read alike.
+             * @default null
+             */
+            ocr_words_agreed?: number | null;
+            /**
+             * Format: int64
+             * @default null
+             */
+            ocr_words_disputed?: number | null;
+            /**
+             * Format: int32
+             * @default null
+             */
+            pages?: number | null;
+            /**
+             * Format: int32
+             * @description Pages that OCR failed on, and why, the last time.
+             * @default null
+             */
+            pages_failed?: number | null;
+            /**
+             * Format: int32
+             * @description Pages whose text only OCR can read.
+             * @default null
+             */
+            pages_wanting_ocr?: number | null;
+            /**
+             * @description Who brings the same file must present the password that opened it.
+             * @default null
+             */
+            password_used?: boolean | null;
+            /**
+             * @description What the reader noticed.
+             * @default []
+             */
+            remarks?: string[];
+            /**
+             * Format: int64
+             * @default null
+             */
+            tables?: number | null;
+            /**
+             * Format: int64
+             * @description Texts that had to be embedded: the others had been before.
+             * @default null
+             */
+            texts_embedded?: number | null;
+            /**
+             * Format: int64
+             * @description Of all chunks together.
+             * @default null
+             */
+            tokens_total?: number | null;
+            /**
+             * Format: int64
+             * @default null
+             */
+            words?: number | null;
+        };
+        /**
+         * @description Where a run stands.
+         * @enum {string}
+         */
         RunStatus: "queued" | "running" | "succeeded" | "failed";
+        /**
+         * @description What started a run.
+         * @enum {string}
+         */
+        RunTypeName: "manual_upload" | "attachment" | "rerun" | "s3_sync" | "gcs_sync" | "folder_sync";
         RunView: {
             /** @description Whether the caller may read what its stages left; otherwise `artifacts` are empty. */
             artifacts_readable?: boolean;
             /** Format: uuid */
             batch_id?: string | null;
-            /**
-             * @description What the run was told. A caller who sees only their own documents is not told what somebody else said of the
-             *     same content.
-             */
-            config: unknown;
+            config: components["schemas"]["RunConfigView"];
             /**
              * Format: date-time
              * @description When it was accepted, when the first stage began, the last sign of life, and the end.
@@ -2138,12 +2361,11 @@ export interface components {
             reason?: string | null;
             /** Format: uuid */
             run_id: string;
-            /** @description `manual_upload` or `s3_sync`. */
-            run_type: string;
+            run_type: components["schemas"]["RunTypeName"];
             stages: components["schemas"]["StageView"][];
             /** Format: date-time */
             started_at?: string | null;
-            stats: unknown;
+            stats: components["schemas"]["RunStats"];
             status: components["schemas"]["RunStatus"];
             /** Format: uuid */
             tenant_id: string;
@@ -2222,6 +2444,11 @@ export interface components {
             /** @description Why it was not discarded. */
             problem: string;
         };
+        /**
+         * @description Where the content of a run came from.
+         * @enum {string}
+         */
+        SourceTypeName: "upload" | "attachment" | "s3" | "gcs" | "folder" | "rerun";
         SpanView: {
             /** Format: int32 */
             from: number;
@@ -2241,9 +2468,14 @@ export interface components {
              */
             total: number;
         };
+        /**
+         * @description Where a stage of a run stands: as its job does until it has ended.
+         * @enum {string}
+         */
+        StageStatus: "pending" | "processing" | "succeeded" | "failed";
         /** @description What became of a stage, or where it stands. */
         StageView: {
-            artifacts: unknown;
+            artifacts: components["schemas"]["Artifact"][];
             /** Format: int64 */
             duration_ms?: number | null;
             /** Format: date-time */
@@ -2255,8 +2487,7 @@ export interface components {
             retries: number;
             /** Format: date-time */
             started_at?: string | null;
-            /** @description `pending`, `processing`, `succeeded` or `failed`. */
-            status: string;
+            status: components["schemas"]["StageStatus"];
             /**
              * @description What a stage that is paused waits for: `object_store`, `database`, `local_disk`, `embedding_model`, `reader` or
              *     `secrets_key`. It goes on by itself when that works again.
@@ -2312,6 +2543,15 @@ export interface components {
          * @enum {string}
          */
         TextSourceView: "layer" | "wanted" | "recognised" | "unavailable" | "blank";
+        /** @description An updated original of a document. */
+        UpdateForm: {
+            /** Format: binary */
+            file: Blob;
+            /** @description Opens the file, where it is locked. */
+            password?: string;
+            /** @example Signed by both parties */
+            reason?: string;
+        };
         /**
          * @description Only what is given is changed. Any change signs the user out everywhere.
          * @example {
@@ -3602,7 +3842,10 @@ export interface operations {
     rerun_document: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description A repeated request with the same key and the same content has its effect once */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 id: string;
             };
@@ -3611,6 +3854,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["RerunRequest"];
+                "multipart/form-data": components["schemas"]["UpdateForm"];
             };
         };
         responses: {
@@ -3627,9 +3871,11 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            408: components["responses"]["UploadTooSlow"];
             409: components["responses"]["Conflict"];
-            413: components["responses"]["BodyTooLarge"];
+            413: components["responses"]["UploadTooLarge"];
             415: components["responses"]["NotJson"];
+            422: components["responses"]["OtherRequest"];
             429: components["responses"]["RateLimited"];
             503: components["responses"]["Unavailable"];
         };

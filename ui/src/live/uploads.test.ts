@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { ApiError, Unreachable } from "../api/problem.ts";
+import type { IngestResponse } from "../api/types.ts";
 import { isWorthRetrying, mayHelp, noteUploadHappening, outcomeInWords, pauseAfter, uploads, type UploadItem } from "./uploads.ts";
 
 const refusal = (status: number, retryAfter: number | null = null) =>
@@ -52,7 +53,7 @@ describe("an uploaded file that turns out to be encrypted", () => {
 
 describe("outcomeInWords", () => {
   it("says what deduplication decided", () => {
-    const outcome = (dedup_result: string) => outcomeInWords({ content_hash: "sha256:0", doc_id: "d", status: "queued", dedup_result });
+    const outcome = (dedup_result: IngestResponse["dedup_result"]) => outcomeInWords({ content_hash: "sha256:0", doc_id: "d", status: "queued", dedup_result });
     expect(outcome("skipped")).toContain("Already here");
     expect(outcome("new_version")).toContain("New version");
   });
