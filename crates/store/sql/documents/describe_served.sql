@@ -1,16 +1,13 @@
--- Writes down of the version that is served how many pages and bytes it has, where a run of $1 serves it. The run's own
--- statistics are there when it has ended; until then its stages know.
-WITH served AS (
-    SELECT v.doc_id, nullif((run.config ->> 'file_size_bytes')::bigint, 0) AS bytes_len,
-           coalesce((run.stats ->> 'pages')::int,
-                    (SELECT max((stages.stats ->> 'pages')::int) FROM stages
-                     WHERE stages.run_id = run.run_id AND stages.status = 'succeeded')) AS pages
-    FROM document_versions AS v JOIN ingestion_runs AS run ON run.run_id = v.run_id
-    WHERE v.run_id = ANY ($1) AND v.is_active
-)
+-- Writes down of the version that is served how many pages and bytes it has, where a run of $1 serves it.
 UPDATE documents AS d
-SET pages = served.pages, bytes_len = coalesce(served.bytes_len, d.bytes_len)
-FROM served
-WHERE d.doc_id = served.doc_id
-  AND (d.pages IS DISTINCT FROM served.pages
-       OR d.bytes_len IS DISTINCT FROM coalesce(served.bytes_len, d.bytes_len))
+SET pages = counted.pages, bytes_len = coalesce(counted.bytes_len, d.bytes_len)
+FROM (
+    SELECT v.doc_id, nullif((run.config ->> 'file_size_bytes')::bigint, 0) AS bytes_len,
+           -- A run that has not ended has its counts with its stages.
+           coalesce((run.stats ->> 'pages')::int, (
+               SELECT max((s.stats ->> 'pages')::int) FROM stages AS s
+               WHERE s.run_id = run.run_id AND s.status = 'succeeded')) AS pages
+    FROM document_versions AS v JOIN ingestion_runs AS run ON run.run_id = v.run_id
+    WHERE v.run_id = ANY ($1) AND v.is_active) AS counted
+WHERE d.doc_id = counted.doc_id
+  AND (d.pages, d.bytes_len) IS DISTINCT FROM (counted.pages, coalesce(counted.bytes_len, d.bytes_len))
