@@ -169,7 +169,7 @@ impl From<OpsError> for ApiProblem {
             }
             OpsError::QueueFull { .. } => {
                 let problem = Self::new(StatusCode::TOO_MANY_REQUESTS, "queue_full", text);
-                Self { retry_after: Some(Duration::from_secs(30)), ..problem }
+                Self { retry_after: Some(Duration::from_secs(10)), ..problem }
             }
             OpsError::TooManyUploads { .. } => {
                 Self::new(StatusCode::TOO_MANY_REQUESTS, "too_many_uploads", text)
