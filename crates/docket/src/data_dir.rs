@@ -1,6 +1,6 @@
 //! The data folder: made on the first start, readable by its owner only.
 
-use std::fs::{self, DirBuilder, OpenOptions};
+use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
@@ -136,7 +136,9 @@ impl DataDir {
                 fs::hard_link(&file, &kept)?;
             }
             write_secret(&next, random)?;
-            fs::rename(&next, &file)
+            fs::rename(&next, &file)?;
+            // The database goes over to the new key next: the file must outlast a power cut before that.
+            File::open(self.folder.join("secrets"))?.sync_all()
         };
         replace().map_err(|error| self.not_writable(error))
     }

@@ -46,6 +46,8 @@ pub enum UnreadableRunConfig {
         RunConfig::VERSION
     )]
     TooNew { found: u64 },
+    #[error("what the earlier stages left is not understood; run the document from the beginning")]
+    Artifacts,
 }
 
 impl RunConfig {

@@ -66,12 +66,17 @@ pub(crate) async fn carry(
         let has_ended = matches!(outcome, Outcome::Succeeded { .. } | Outcome::GivenUp { .. });
         holding.begin_settling();
         let counted = shop.committer.settle(Report { held, outcome }).await;
+        let following = following.filter(|_| counted);
+        // Before anything that takes time: the next lease has begun.
+        let next_holding = following.as_ref().map(|(next, _)| shop.hold(next));
         // The stages that follow have messages of their own.
         if let Some(message) = message.take().filter(|_| counted && has_ended) {
             message.acknowledge().await;
         }
-        let Some((next, next_slot)) = following.filter(|_| counted) else { break };
-        holding = shop.hold(&next);
+        let (Some((next, next_slot)), Some(next_holding)) = (following, next_holding) else {
+            break;
+        };
+        holding = next_holding;
         (job, slot) = (next, next_slot);
     }
     drop((holding, slot));

@@ -38,12 +38,13 @@ CREATE FUNCTION docket_content_of(document uuid) RETURNS bytea LANGUAGE sql STAB
 $$;
 
 -- Whether a password is needed for the content of a document, and `proof` is the check of none that opened it: as
--- before, but only passwords of that content count, not those of an original that was replaced.
+-- before, but only passwords of that content count, not those of an original that was replaced. A run whose original was
+-- removed since locks whatever the content is.
 CREATE OR REPLACE FUNCTION docket_content_locked(document uuid, proof bytea) RETURNS boolean LANGUAGE sql STABLE AS $$
     SELECT EXISTS (SELECT FROM ingestion_runs AS run
                    WHERE run.doc_id = document AND run.password_check IS NOT NULL AND docket_opened_by_password(run)
-                     AND run.content_sha256 IS NOT DISTINCT FROM docket_content_of(document))
+                     AND coalesce(run.content_sha256 = docket_content_of(document), true))
        AND NOT EXISTS (SELECT FROM ingestion_runs AS run
                        WHERE run.doc_id = document AND run.password_check = proof AND docket_opened_by_password(run)
-                         AND run.content_sha256 IS NOT DISTINCT FROM docket_content_of(document))
+                         AND coalesce(run.content_sha256 = docket_content_of(document), true))
 $$;

@@ -100,10 +100,15 @@ impl Tx {
     }
 
     /// The password of a document's original, as far as it is kept: the latest one that opened it, else the latest.
-    pub async fn password_of(&mut self, doc_id: DocId) -> Result<Option<Secret>, StoreError> {
+    pub async fn password_of(
+        &mut self,
+        doc_id: DocId,
+        content: &ContentHash,
+    ) -> Result<Option<Secret>, StoreError> {
         let found: Option<(Uuid, Vec<u8>)> = sqlx::query_as(sql!("passwords/of_document"))
             .bind(self.tenant_id().0)
             .bind(doc_id.0)
+            .bind(content.as_bytes().as_slice())
             .fetch_optional(self.connection())
             .await?;
         Ok(found.and_then(|(run_id, sealed)| self.opened_password(RunId(run_id), Some(&sealed))))

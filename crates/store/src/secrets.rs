@@ -106,7 +106,9 @@ impl SecretKey {
     pub(crate) fn seal(&self, place: SecretPlace<'_>, text: &[u8]) -> Option<Vec<u8>> {
         let place = place.bytes(VERSION);
         // Made from what is sealed and where: the same nonce never comes with two texts.
-        let nonce = self.nonces.clone().chain_update(&place).chain_update(text).finalize();
+        let length = (place.len() as u64).to_be_bytes();
+        let hashed = self.nonces.clone().chain_update(length).chain_update(&place);
+        let nonce = hashed.chain_update(text).finalize();
         let nonce: [u8; NONCE_LENGTH] = nonce.into_bytes()[..NONCE_LENGTH].try_into().ok()?;
         let [(version, cipher), _] = &self.ciphers;
         let payload = Payload { msg: text, aad: &place };

@@ -297,6 +297,26 @@ async fn what_was_withdrawn_stays_withdrawn_while_its_run_goes_on() {
     assert_eq!(archive.row(&doc_id, "notice").await, "active v2 found, run succeeded -");
 }
 
+/// A run that took long ends after a later one was served and withdrawn: what it read is not brought back.
+#[tokio::test]
+async fn an_older_run_does_not_bring_back_what_was_withdrawn() {
+    let archive = Archive::open().await;
+    let doc_id = archive.hand_in("plan", &STAGES).await;
+    let mut superuser = archive.library.app.database.superuser().await;
+    let delay = "UPDATE jobs SET next_run_at = next_run_at + interval '1 hour'";
+    sqlx::raw_sql(delay).execute(&mut superuser).await.unwrap();
+    archive.rerun(&doc_id, json!({})).await;
+    archive.work_off(None).await;
+    assert_eq!(archive.row(&doc_id, "plan").await, "active v1 found, run succeeded -");
+    archive.post(&format!("/v1/documents/{doc_id}/deactivate"), json!({})).await;
+    let end_delay = "UPDATE jobs SET next_run_at = created_at WHERE status = 'PENDING'";
+    sqlx::raw_sql(end_delay).execute(&mut superuser).await.unwrap();
+    archive.work_off(None).await;
+    let document = archive.get(&format!("/v1/documents/{doc_id}")).await;
+    assert!(document["runs"].as_array().unwrap().iter().all(|run| run["status"] == "succeeded"));
+    assert_eq!(document["status"], "inactive", "{document}");
+}
+
 /// What has been out of service for long is forgotten, and says so: there is nothing to begin with after `index`.
 #[tokio::test]
 async fn chunks_that_were_removed_are_not_taken_over() {

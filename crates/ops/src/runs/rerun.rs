@@ -77,18 +77,22 @@ impl Runs {
             None => self.intake.pipeline_for(None, &rules)?,
         };
         let document = tx.find_document(doc_id).await?.ok_or(OpsError::NotFound("document"))?;
-        let content = match content {
-            Some(content) => Some(content),
-            None => tx.original_of(doc_id).await?,
+        let parent = latest_run(tx, doc_id).await?;
+        // An update that is under way is not undone by what is served until it succeeds.
+        let under_way =
+            parent.as_ref().filter(|run| !run.status.is_terminal()).map(|run| run.run_id);
+        let content = match (content, under_way) {
+            (Some(content), _) => Some(content),
+            (None, Some(run_id)) => tx.content_of_run(run_id).await?,
+            (None, None) => tx.original_of(doc_id).await?,
         };
         let content = content.ok_or_else(|| OpsError::Conflict {
             code: "original_gone",
             problem: "the original is not kept any more; upload the document again".to_owned(),
         })?;
-        let parent = latest_run(tx, doc_id).await?;
         let password = match password {
             Some(given) => Some(given),
-            None => tx.password_of(doc_id).await?,
+            None => tx.password_of(doc_id, &content).await?,
         };
         let masks = match FileKind::of_media_type(&document.mime) {
             Some(kind) => {

@@ -1,9 +1,14 @@
--- Whoever owns a document owns what came within it: $1 tenant, $2 owner, $3 document, $4 now.
-WITH RECURSIVE within AS (
-    SELECT p.doc_id, p.name FROM document_parts AS p WHERE p.tenant_id = $1 AND p.parent_doc_id = $3
+-- Whoever owns a document owns what came within it: $1 tenant, $2 owner, $3 document, $4 now. A part whose original was
+-- updated since (`document://`) holds other content than what came within, so it is nobody's by that.
+WITH RECURSIVE parts AS (
+    SELECT p.doc_id, p.parent_doc_id, p.name
+    FROM document_parts AS p JOIN documents AS d ON d.doc_id = p.doc_id
+    WHERE p.tenant_id = $1 AND d.source_uri NOT LIKE 'document://%'
+),
+within AS (
+    SELECT doc_id, name FROM parts WHERE parent_doc_id = $3
     UNION
-    SELECT p.doc_id, p.name FROM within JOIN document_parts AS p ON p.parent_doc_id = within.doc_id
-    WHERE p.tenant_id = $1
+    SELECT parts.doc_id, parts.name FROM within JOIN parts ON parts.parent_doc_id = within.doc_id
 )
 INSERT INTO document_owners (tenant_id, owner, doc_id, created_at, title, filename, source)
 SELECT DISTINCT ON (within.doc_id) $1, $2, within.doc_id, $4, within.name, within.name, 'attachment'

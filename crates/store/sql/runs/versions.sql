@@ -2,14 +2,17 @@
 SELECT run.run_id,
        EXISTS (SELECT FROM document_versions AS own WHERE own.run_id = run.run_id) AS has_version,
        (SELECT count(*) FROM document_versions AS any_version WHERE any_version.doc_id = run.doc_id) AS versions,
-       (SELECT served.created_at
+       -- Also of what was withdrawn since: a run that was asked for before it brings nothing back.
+       (SELECT max(served.created_at)
         FROM document_versions AS v JOIN ingestion_runs AS served ON served.run_id = v.run_id
-        WHERE v.tenant_id = run.tenant_id AND v.doc_id = run.doc_id AND v.is_active) AS served_run_created_at,
-       -- Chunks of the same content under the same masks: the latest that are still there.
+        WHERE v.tenant_id = run.tenant_id AND v.doc_id = run.doc_id) AS served_run_created_at,
+       -- Its own chunks, else those of the same content under the same masks: the latest that are still there.
+       coalesce((SELECT c.run_id FROM chunks AS c
+                 WHERE c.tenant_id = run.tenant_id AND c.run_id = run.run_id LIMIT 1),
        (SELECT v.chunks_run_id
         FROM document_versions AS v JOIN ingestion_runs AS made ON made.run_id = v.run_id
         WHERE v.doc_id = run.doc_id AND v.chunks_run_id IS NOT NULL AND v.content_sha256 = run.content_sha256
           AND coalesce(made.config -> 'masks', '[]') = coalesce(run.config -> 'masks', '[]')
-        ORDER BY made.created_at DESC, made.run_id DESC LIMIT 1) AS earlier_chunks
+        ORDER BY made.created_at DESC, made.run_id DESC LIMIT 1)) AS earlier_chunks
 FROM ingestion_runs AS run
 WHERE run.run_id = ANY ($1)

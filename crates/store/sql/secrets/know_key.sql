@@ -9,7 +9,9 @@ kept AS (
     INSERT INTO secrets_key (key_check) VALUES ($1)
     ON CONFLICT (only_row) DO UPDATE
     SET key_check = CASE WHEN (SELECT is_used FROM used) THEN secrets_key.key_check ELSE excluded.key_check END,
-        check_key = CASE WHEN (SELECT is_used FROM used) THEN secrets_key.check_key END
+        -- A process that runs may hash with the key of checks at any time: it goes only with the key that it came from.
+        check_key = CASE WHEN (SELECT is_used FROM used) OR secrets_key.key_check = excluded.key_check
+                         THEN secrets_key.check_key END
     RETURNING key_check, check_key
 )
 SELECT key_check, check_key FROM kept

@@ -249,6 +249,12 @@ impl Tx {
         statement: &'static str,
         doc_id: DocId,
     ) -> Result<bool, StoreError> {
+        // First and by itself, as whoever activates a version does: the statement then sees what was activated meanwhile.
+        sqlx::query("SELECT FROM documents WHERE tenant_id = $1 AND doc_id = $2 FOR NO KEY UPDATE")
+            .bind(self.tenant_id().0)
+            .bind(doc_id.0)
+            .execute(self.connection())
+            .await?;
         let changed = sqlx::query(statement)
             .bind(self.tenant_id().0)
             .bind(doc_id.0)

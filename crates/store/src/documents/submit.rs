@@ -273,7 +273,7 @@ impl Tx {
             run.config.masks.clone_from(&standing.masks);
         }
         if run.password.is_none() && !standing.known.is_new && !standing.known.has_other_content {
-            run.password = self.password_of(doc_id).await?;
+            run.password = self.password_of(doc_id, &submission.content).await?;
         }
         let detail = json!({
             "run_id": run.run_id,

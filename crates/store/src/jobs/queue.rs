@@ -10,11 +10,11 @@ use domain::{
     JobState, LeaseToken, Pipeline, RetryPolicy, RunChange, RunConfig, RunId, Secret, StageName,
     TenantId, Tries, UnreadableRunConfig,
 };
+use serde::Deserialize;
 use serde_json::{Value, json};
 #[cfg(feature = "sabotage")]
 use sqlx::AssertSqlSafe;
 use sqlx::FromRow;
-use sqlx::types::Json;
 use uuid::Uuid;
 
 use super::announce_work;
@@ -118,7 +118,7 @@ pub(super) struct ClaimedRow {
     /// The run is queued until now.
     starts_run: bool,
     waited_ms: i64,
-    earlier: Option<Json<EarlierArtifacts>>,
+    earlier: Option<Value>,
 }
 
 impl ClaimedJob {
@@ -130,6 +130,13 @@ impl ClaimedJob {
             what: "pipeline",
             value: error.to_string(),
         })?;
+        // What cannot be read fails this job only, not the claim of all.
+        let earlier = row.earlier.map(EarlierArtifacts::deserialize).transpose();
+        let earlier = earlier.map_err(|_| UnreadableRunConfig::Artifacts);
+        let (config, earlier) = match (RunConfig::read(row.config), earlier) {
+            (Ok(config), Ok(earlier)) => (Ok(Arc::new(config)), earlier.unwrap_or_default()),
+            (Err(error), _) | (_, Err(error)) => (Err(error), EarlierArtifacts::default()),
+        };
         Ok(Self {
             job_id: JobId(row.job_id),
             token: LeaseToken(row.lease_token),
@@ -145,11 +152,11 @@ impl ClaimedJob {
             trace_parent: row.trace_parent,
             pipeline,
             content: row.content_sha256.as_deref().map(content_hash).transpose()?,
-            config: RunConfig::read(row.config).map(Arc::new),
+            config,
             is_password_sealed: row.sealed_password.is_some() && password.is_none(),
             password,
             waited: Duration::from_millis(u64::try_from(row.waited_ms).unwrap_or(0)),
-            earlier: Arc::new(row.earlier.map(|Json(earlier)| earlier).unwrap_or_default()),
+            earlier: Arc::new(earlier),
         })
     }
 }

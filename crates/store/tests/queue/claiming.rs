@@ -10,7 +10,7 @@ use sqlx::{AssertSqlSafe, PgConnection, Row};
 use store::{Claim, StageRoom};
 use uuid::Uuid;
 
-use crate::desk::Desk;
+use crate::desk::{Desk, held, succeeded};
 
 #[tokio::test]
 async fn one_waiting_job_is_not_delayed_by_another_tenants_ten_thousand() {
@@ -239,4 +239,22 @@ async fn what_a_dead_worker_had_is_next_in_line() {
     desk.clock.advance(crate::desk::LEASE);
     assert_eq!(desk.rescue(3).await, (1, 0));
     assert_eq!(desk.claim_one("heir", "ocr").await.job_id, interrupted.job_id);
+}
+
+#[tokio::test]
+async fn what_cannot_be_read_of_one_job_holds_up_no_other() {
+    let desk = Desk::open().await;
+    let tenant = desk.tenant("a").await;
+    let spoilt = desk.submit(tenant, &["ocr", "layout"]).await;
+    let first = desk.claim_one("worker", "ocr").await;
+    assert!(desk.settle(held(&first), succeeded(Some(desk.next("layout", false)))).await);
+    let mut superuser = desk.database.superuser().await;
+    sqlx::raw_sql("UPDATE stages SET artifacts = '[{\"version\": \"?\", \"name\": 7}]'")
+        .execute(&mut superuser)
+        .await
+        .unwrap();
+    let other = desk.submit(tenant, &["layout"]).await;
+    let claimed = desk.claim("worker", "layout", 2).await;
+    let read: Vec<_> = claimed.iter().map(|job| (job.run_id, job.config.is_ok())).collect();
+    assert_eq!(read, [(spoilt.run_id, false), (other.run_id, true)]);
 }

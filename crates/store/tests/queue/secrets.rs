@@ -52,7 +52,7 @@ const CONTENT: ContentHash = ContentHash([7; 32]);
 
 async fn password(store: &Store, tenant_id: TenantId, document: DocId) -> Option<Secret> {
     let mut tx = store.read(&Desk::scope(tenant_id)).await.unwrap();
-    tx.password_of(document).await.unwrap()
+    tx.password_of(document, &CONTENT).await.unwrap()
 }
 
 #[tokio::test]

@@ -1,6 +1,8 @@
 //! An updated original: the document stays what it is to its owners, and nobody else gets to see it.
 
+use axum::body::Bytes;
 use axum::http::{Method, StatusCode};
+use domain::{DocId, FileWithin, RunId};
 use serde_json::{Value, json};
 use testkit::Response;
 
@@ -84,6 +86,47 @@ async fn whoever_uploads_one_of_its_contents_has_a_document_of_their_own() {
         assert_eq!(office.text(&office.bob, &id).await.status, StatusCode::NOT_FOUND);
     }
     assert_eq!(office.everything(&office.ada, &id).await, seen_by_ada);
+}
+
+/// What came within a mail and was updated since is not what whoever has the mail has.
+#[tokio::test]
+async fn whoever_has_the_mail_around_it_does_not_get_the_updated_attachment() {
+    let office = Office::open().await;
+    let mail = office.bring(&office.ada, &[], "mail.txt", "Please find it.").await.body;
+    let uuid = |name: &str| mail[name].as_str().unwrap().parse::<uuid::Uuid>().unwrap();
+    let part = FileWithin {
+        tenant_id: office.acme.tenant.tenant_id,
+        parent: DocId(uuid("doc_id")),
+        run_id: RunId(uuid("run_id")),
+        name: "lease.txt".to_owned(),
+        content: Bytes::from_static(LEASE.as_bytes()),
+        depth: 1,
+    };
+    let taken_in = office.library.app.ops.intake().take_in_part(part).await.unwrap();
+    office.library.work_off().await;
+    let id = taken_in.unwrap().0.to_string();
+    let updated = office.update(office.admin(), &id, &[], ("lease.txt", RAISED)).await;
+    assert_eq!(updated.status, StatusCode::ACCEPTED, "{updated:?}");
+    office.bring(&office.bob, &[], "mail.txt", "Please find it.").await;
+    let path = format!("/v1/documents/{id}");
+    assert_eq!(office.get(&office.bob, &path).await.status, StatusCode::NOT_FOUND);
+    assert_eq!(office.original(&office.ada, &id).await, RAISED);
+}
+
+/// A rerun while an update is under way is one of the update.
+#[tokio::test]
+async fn a_rerun_does_not_undo_an_update_that_is_under_way() {
+    let office = Office::open().await;
+    let id = doc_id(&office.bring(&office.ada, &[], "lease.txt", LEASE).await);
+    let path = format!("/v1/documents/{id}/rerun");
+    let request = office.library.app.request(Method::POST, &path);
+    let request = request.file_with(&[], "lease.txt", RAISED).bearer(office.admin());
+    assert_eq!(request.send().await.status, StatusCode::ACCEPTED);
+    office.library.app.clock.advance(chrono::Duration::seconds(1));
+    let again = office.library.app.post(&path, json!({})).bearer(office.admin()).send().await;
+    assert_eq!(again.status, StatusCode::ACCEPTED, "{again:?}");
+    office.library.work_off().await;
+    assert_eq!(office.original(&office.ada, &id).await, RAISED);
 }
 
 #[tokio::test]
