@@ -88,7 +88,7 @@ pub struct FollowingDocument {
     pub status: DocumentStatus,
     pub error: Option<String>,
     pub is_deleted: bool,
-    /// When the run was asked for whose version is served.
+    /// When the latest run was asked for whose version is or was served.
     pub served_run_created_at: Option<DateTime<Utc>>,
     /// How many versions it has.
     pub versions: u32,
@@ -146,9 +146,7 @@ impl MovingRun {
         if !change.may_activate() || self.has_version || !self.has_content {
             return None;
         }
-        let is_outdated =
-            document.served_run_created_at.is_some_and(|served| served > self.created_at);
-        let is_active = !document.is_deleted && !is_outdated;
+        let is_active = !document.is_deleted && !document.serves_later_than(self);
         if is_active {
             document.status = DocumentStatus::Active;
             document.served_run_created_at = Some(self.created_at);
@@ -179,6 +177,10 @@ impl MovingRun {
 }
 
 impl FollowingDocument {
+    fn serves_later_than(&self, run: &MovingRun) -> bool {
+        self.served_run_created_at.is_some_and(|served| served > run.created_at)
+    }
+
     /// What is served stays so whatever a later run does; what was deleted stays deleted; and what was withdrawn after
     /// it was activated stays withdrawn, though the run goes on.
     fn follow(&mut self, run: &MovingRun, state: RunState, change: &RunChange) {
@@ -186,6 +188,10 @@ impl FollowingDocument {
             _ if self.is_deleted => DocumentStatus::Inactive,
             (DocumentStatus::Active, _) => DocumentStatus::Active,
             (status, _) if run.has_version => status,
+            // What a later run served was withdrawn since.
+            (_, RunState::Running | RunState::Succeeded) if self.serves_later_than(run) => {
+                DocumentStatus::Inactive
+            }
             (_, RunState::Queued) => DocumentStatus::Uploaded,
             (_, RunState::Running) => DocumentStatus::Processing,
             (_, RunState::Failed) => DocumentStatus::Failed,
