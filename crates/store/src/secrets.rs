@@ -216,7 +216,7 @@ impl SecretRow {
 /// What came of a rotation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Rotated {
-    pub sealed_anew: u64,
+    pub sealed_again: u64,
     /// No key opens them; they stay as they are.
     pub unreadable: u64,
 }
@@ -304,7 +304,7 @@ impl Store {
                     .bind(self.clock().now())
                     .execute(across.connection())
                     .await?;
-                rotated.sealed_anew += 1;
+                rotated.sealed_again += 1;
             }
             across.commit().await?;
         }

@@ -103,7 +103,7 @@ async fn a_changed_row_is_named() {
 }
 
 #[tokio::test]
-async fn a_changed_row_is_named_even_when_it_was_sealed_anew() {
+async fn a_changed_row_is_named_even_when_it_was_sealed_again() {
     let reseal = "hash = docket_audit_hash(prev_hash, lane, position, audit_id, tenant_id, user_id, \
                   'forger', entity_type, entity_id, action, detail, ts, trace_id)";
     for position in [5, 10] {

@@ -26,7 +26,7 @@ pub(crate) async fn rotate(config: &Config) -> anyhow::Result<ExitCode> {
         }
         Ok(Ok(ops.store().rotate_secrets().await?))
     });
-    let Rotated { sealed_anew, unreadable } = rotated.await??;
+    let Rotated { sealed_again, unreadable } = rotated.await??;
     if unreadable > 0 {
         complain(format_args!(
             "{unreadable} secrets cannot be opened with any key: the log names them. The old key is kept"
@@ -41,6 +41,6 @@ pub(crate) async fn rotate(config: &Config) -> anyhow::Result<ExitCode> {
         );
         say("servers and workers, restart them, and run this again.");
     }
-    say(format_args!("{sealed_anew} secrets were encrypted anew"));
+    say(format_args!("{sealed_again} secrets were encrypted again"));
     Ok(ExitCode::SUCCESS)
 }

@@ -158,7 +158,7 @@ async fn the_key_of_secrets_is_replaced_while_docket_runs() {
     let file = folder.path().join("secrets/master_key");
     let before = std::fs::read_to_string(&file).unwrap();
     let said = Docket::on(&folder, ["secrets", "rotate"]).finish().await.succeeded();
-    assert_eq!(said, "0 secrets were encrypted anew\n");
+    assert_eq!(said, "0 secrets were encrypted again\n");
     assert_ne!(std::fs::read_to_string(&file).unwrap(), before);
     assert!(!file.with_extension("previous").exists(), "nothing needs the old one any more");
     server.stop().await.succeeded();

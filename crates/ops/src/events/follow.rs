@@ -119,7 +119,7 @@ impl Following {
     /// How often to ask whether the caller still has access, while nothing happens.
     const CHECK_ACCESS_EVERY: Duration = Duration::from_millis(500);
     const AFTER_ERROR: Duration = Duration::from_secs(1);
-    /// What may be seen is decided when news are read; of older ones it is decided anew.
+    /// What may be seen is decided when news are read; of older ones it is decided again.
     const NEWS_HOLD: Duration = Duration::from_secs(5);
     const AT_ONCE: usize = 500;
 

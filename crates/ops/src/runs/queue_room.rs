@@ -47,7 +47,7 @@ impl QueueRoom {
         }
     }
 
-    /// To be counted anew: the tenant is granted something else.
+    /// To be counted again: the tenant's limits changed.
     pub(crate) fn forget(&self, tenant_id: TenantId) {
         self.tenants().remove(&tenant_id);
     }

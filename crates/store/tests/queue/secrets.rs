@@ -67,11 +67,11 @@ async fn a_key_is_replaced_while_a_process_with_the_old_one_goes_on() {
     let check_before = desk.values(checks).await;
 
     folder.write().unwrap().insert(0, Secret::new("the new key"));
-    assert_eq!(command.rotate_secrets().await.unwrap(), Rotated { sealed_anew: 1, unreadable: 0 });
+    assert_eq!(command.rotate_secrets().await.unwrap(), Rotated { sealed_again: 1, unreadable: 0 });
     // The server was not told. It reads what was sealed anew, and seals with the new key.
     assert_eq!(password(&server, tenant, before).await, Some(Secret::new("open sesame")));
     let after = bring(&desk, &server, tenant, "open sesame").await;
-    assert_eq!(command.rotate_secrets().await.unwrap().sealed_anew, 0, "nothing is left to do");
+    assert_eq!(command.rotate_secrets().await.unwrap().sealed_again, 0, "nothing is left to do");
 
     // The old key is not needed any more, and a process that has no other is refused.
     folder.write().unwrap().pop();
@@ -99,7 +99,7 @@ async fn what_no_key_opens_is_told_and_stays() {
     let moved = "UPDATE secrets SET sealed = (SELECT max(sealed) FROM secrets)";
     sqlx::query(moved).execute(&mut desk.database.superuser().await).await.unwrap();
     folder.write().unwrap().insert(0, Secret::new("the new key"));
-    assert_eq!(store.rotate_secrets().await.unwrap(), Rotated { sealed_anew: 1, unreadable: 1 });
+    assert_eq!(store.rotate_secrets().await.unwrap(), Rotated { sealed_again: 1, unreadable: 1 });
     let opened = [password(&store, tenant, lost).await, password(&store, tenant, kept).await];
     assert_eq!(opened.iter().flatten().count(), 1, "{opened:?}");
 }
