@@ -8,6 +8,7 @@ mod events;
 mod lists;
 mod read;
 mod runs;
+mod short_ids;
 mod submit;
 
 pub use batches::{BatchItemRecord, BatchName, BatchRecord, NewBatch, StateOfRun};
@@ -20,4 +21,5 @@ pub use events::EventRecord;
 pub use lists::{DocumentFilter, Facet, FacetCounts, LookedThrough, ValueCount};
 pub use read::{DocumentRecord, PartRecord, ReadAs, VersionRecord};
 pub use runs::{RunRecord, StageRecord};
+pub use short_ids::IdKind;
 pub use submit::{Submission, Submitted};
