@@ -1,5 +1,6 @@
 //! The database behind a command: the private server or somebody else's, opened and closed again.
 
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use anyhow::{Context, Result};
@@ -201,11 +202,7 @@ impl OpenDatabase {
                 let keys: Vec<Secret> = keys.into_iter().flatten().cloned().collect();
                 Ok(SecretKeys::new(Box::new(move || keys.clone())))
             }
-            // Read again when it is replaced.
-            None => data_dir.secret(Self::SECRETS_KEY, environment.random.as_ref()).map(|_| {
-                let data_dir = data_dir.clone();
-                SecretKeys::new(Box::new(move || data_dir.secret_and_previous(Self::SECRETS_KEY)))
-            }),
+            None => Self::keys_in_folder(data_dir, environment),
         };
         let sealing = match keys {
             Ok(keys) => {
@@ -285,6 +282,24 @@ impl OpenDatabase {
         }
         tokio::spawn(async move { store.follow_clock(stop).await });
         Ok(opened)
+    }
+
+    /// The keys in the data folder, which are read again when they are replaced.
+    fn keys_in_folder(
+        data_dir: &DataDir,
+        environment: &Environment,
+    ) -> Result<SecretKeys, DataDirError> {
+        data_dir.secret(Self::SECRETS_KEY, environment.random.as_ref())?;
+        let last_read = Mutex::new(data_dir.secret_and_previous(Self::SECRETS_KEY)?);
+        let data_dir = data_dir.clone();
+        Ok(SecretKeys::new(Box::new(move || {
+            let mut keys = last_read.lock().unwrap_or_else(PoisonError::into_inner);
+            match data_dir.secret_and_previous(Self::SECRETS_KEY) {
+                Ok(read) => *keys = read,
+                Err(error) => tracing::error!(%error, "the keys that were read before stay in use"),
+            }
+            keys.clone()
+        })))
     }
 
     /// Closes, and passes on what came of the work before: its error, if it had one, is the one that

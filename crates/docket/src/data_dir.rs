@@ -1,6 +1,6 @@
 //! The data folder: made on the first start, readable by its owner only.
 
-use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
 use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
@@ -44,6 +44,11 @@ pub(crate) enum DataDirError {
          with --database-url", .folder.display()
     )]
     NothingThere { folder: PathBuf },
+    #[error(
+        "another `docket secrets rotate` is running on the data folder {}. Wait until it has ended, and run this again",
+        .folder.display()
+    )]
+    SecretsLocked { folder: PathBuf },
 }
 
 #[derive(Clone, Debug)]
@@ -97,25 +102,39 @@ impl DataDir {
             make_private_folder(&folder).map_err(|error| self.not_writable(error))?;
             write_secret(&file, random).map_err(|error| self.not_writable(error))?;
         }
-        // Another process may have been quicker; what is there now is the one.
-        match fs::read_to_string(&file) {
-            Err(source) => Err(DataDirError::SecretUnreadable { file, source }),
-            Ok(secret) if secret.trim().len() < MIN_SECRET_BYTES => {
-                Err(DataDirError::SecretTooShort { file })
-            }
-            Ok(secret) => Ok(Secret::new(secret.trim())),
-        }
+        // Another process may have written one first: the file decides.
+        read_secret(&file)
     }
 
     /// The secret by this name, and the one that it replaced while that one is kept.
-    pub(crate) fn secret_and_previous(&self, name: &str) -> Vec<Secret> {
+    pub(crate) fn secret_and_previous(&self, name: &str) -> Result<Vec<Secret>, DataDirError> {
         let file = self.folder.join("secrets").join(name);
-        let read = |file: &Path| fs::read_to_string(file).ok();
-        let found = [read(&file), read(&previous(&file))].into_iter().flatten();
-        found
-            .filter(|it| it.trim().len() >= MIN_SECRET_BYTES)
-            .map(|it| Secret::new(it.trim()))
-            .collect()
+        let mut secrets = vec![read_secret(&file)?];
+        match read_secret(&previous(&file)) {
+            Ok(previous) => secrets.push(previous),
+            Err(DataDirError::SecretUnreadable { source, .. })
+                if source.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => return Err(error),
+        }
+        Ok(secrets)
+    }
+
+    /// Makes this process the only one that replaces secrets of the folder, for as long as the file is open.
+    pub(crate) fn lock_secrets(&self) -> Result<File, DataDirError> {
+        let folder = self.folder.join("secrets");
+        let open = || {
+            make_private_folder(&folder)?;
+            let file = folder.join("rotate.lock");
+            OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(file)
+        };
+        let file = open().map_err(|error| self.not_writable(error))?;
+        match file.try_lock() {
+            Ok(()) => Ok(file),
+            Err(TryLockError::WouldBlock) => {
+                Err(DataDirError::SecretsLocked { folder: self.folder.clone() })
+            }
+            Err(TryLockError::Error(error)) => Err(self.not_writable(error)),
+        }
     }
 
     /// Puts a new secret in the place of the one by this name, which is kept until
@@ -169,6 +188,17 @@ impl DataDir {
     }
 }
 
+fn read_secret(file: &Path) -> Result<Secret, DataDirError> {
+    let file = file.to_owned();
+    match fs::read_to_string(&file) {
+        Err(source) => Err(DataDirError::SecretUnreadable { file, source }),
+        Ok(secret) if secret.trim().len() < MIN_SECRET_BYTES => {
+            Err(DataDirError::SecretTooShort { file })
+        }
+        Ok(secret) => Ok(Secret::new(secret.trim())),
+    }
+}
+
 fn previous(file: &Path) -> PathBuf {
     file.with_extension("previous")
 }
@@ -213,19 +243,19 @@ mod tests {
         data_dir.replace_secret("key", &random).unwrap();
         let new = data_dir.secret("key", &random).unwrap();
         assert_ne!(new, old);
-        assert_eq!(data_dir.secret_and_previous("key"), [new.clone(), old.clone()]);
+        assert_eq!(data_dir.secret_and_previous("key").unwrap(), [new.clone(), old.clone()]);
         let mode =
             fs::metadata(folder.path().join("data/secrets/key")).unwrap().permissions().mode();
         assert_eq!(mode & 0o7777, 0o600);
         data_dir.replace_secret("key", &random).unwrap();
         assert_eq!(
-            data_dir.secret_and_previous("key"),
+            data_dir.secret_and_previous("key").unwrap(),
             [new.clone(), old],
             "it goes on with the first"
         );
         data_dir.forget_previous("key").unwrap();
         data_dir.forget_previous("key").unwrap();
-        assert_eq!(data_dir.secret_and_previous("key"), [new]);
+        assert_eq!(data_dir.secret_and_previous("key").unwrap(), [new]);
     }
 
     #[test]
@@ -240,6 +270,33 @@ mod tests {
         assert_eq!(files.len(), 1, "no draft is left behind");
         let mode = files[0].as_ref().unwrap().metadata().unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o600);
+    }
+
+    #[test]
+    fn a_previous_secret_that_cannot_be_read_is_an_error() {
+        let folder = tempfile::tempdir().unwrap();
+        let data_dir = DataDir::open(folder.path(), true).unwrap();
+        data_dir.secret("key", &SeededRandom::new(1)).unwrap();
+        assert_eq!(data_dir.secret_and_previous("key").unwrap().len(), 1);
+        let previous = folder.path().join("secrets/key.previous");
+        fs::create_dir(&previous).unwrap();
+        let refused = data_dir.secret_and_previous("key").unwrap_err();
+        assert!(matches!(refused, DataDirError::SecretUnreadable { .. }), "{refused}");
+        fs::remove_dir(&previous).unwrap();
+        fs::write(&previous, "short").unwrap();
+        let refused = data_dir.secret_and_previous("key").unwrap_err();
+        assert!(matches!(refused, DataDirError::SecretTooShort { .. }), "{refused}");
+    }
+
+    #[test]
+    fn secrets_are_replaced_by_one_process_at_a_time() {
+        let folder = tempfile::tempdir().unwrap();
+        let data_dir = DataDir::open(folder.path(), true).unwrap();
+        let held = data_dir.lock_secrets().unwrap();
+        let refused = data_dir.lock_secrets().unwrap_err();
+        assert!(matches!(refused, DataDirError::SecretsLocked { .. }), "{refused}");
+        drop(held);
+        data_dir.lock_secrets().unwrap();
     }
 
     #[test]

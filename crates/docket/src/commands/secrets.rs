@@ -16,6 +16,9 @@ use crate::system;
 pub(crate) async fn rotate(config: &Config) -> anyhow::Result<ExitCode> {
     let is_in_folder = config.auth.secrets_key.is_none();
     let data_dir = DataDir::open(&config.data_dir, !is_in_folder)?;
+    // Held until the end: two rotations at once would each replace the other's key.
+    let is_in_use = data_dir.holds_a_database() || data_dir.has_secret(OpenDatabase::SECRETS_KEY);
+    let lock = if is_in_use { Some(data_dir.lock_secrets()?) } else { None };
     let rotated = with_ops(config, Folder::MustBeThere, async |ops: &Ops| {
         if is_in_folder {
             let random = system::environment().random;
@@ -41,6 +44,7 @@ pub(crate) async fn rotate(config: &Config) -> anyhow::Result<ExitCode> {
         );
         say("servers and workers, restart them, and run this again.");
     }
+    drop(lock);
     say(format_args!("{sealed_again} secrets were encrypted again"));
     Ok(ExitCode::SUCCESS)
 }
