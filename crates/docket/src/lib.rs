@@ -1,14 +1,15 @@
 //! The `docket` program: reads the configuration, wires the parts together and runs one command. A library, so that
 //! another program (`docket-chaos`) can be Docket with more stages.
 //!
-//! Exit codes: 0 done; 1 it did not work, and one sentence on standard error says why and what to
-//! do; 2 the command line or the configuration is wrong; 3 the server cannot be reached; 4 nobody is
-//! signed in there, or may not do this; 130 a signal ended it, and what was done was said.
+//! Exit codes: 0 success; 1 failure, and one sentence on standard error says why and what to do; 2 the command line or
+//! a setting is wrong; 3 the server cannot be reached; 4 the user is not signed in, or their role does not allow it;
+//! 130 a signal ended the command after it printed what it had done.
 
 mod answering;
 mod backend;
 mod cli;
 mod client;
+mod color;
 mod commands;
 mod config;
 mod data_dir;
@@ -44,6 +45,7 @@ pub use crate::system::environment;
 pub fn main(add_stages: AddStages) -> ExitCode {
     panics::report_without_content();
     let cli = Cli::parse();
+    color::choose(cli.color);
     // Before there is any other thread: one that began earlier would not be shut in.
     if let Command::ReadWorker(args) = &cli.command {
         return commands::read::be_a_child(args);
@@ -80,9 +82,9 @@ pub fn exit_code(ended: anyhow::Result<ExitCode>) -> ExitCode {
     }
 }
 
-/// What went wrong and why. A cause whose gist has been said is not said twice, and one that follows
-/// a whole sentence goes inside it.
-fn in_one_line(error: &anyhow::Error) -> String {
+/// What went wrong and why. A cause that the line contains already is left out, and one that follows a whole sentence
+/// goes inside it, in brackets.
+pub(crate) fn in_one_line(error: &anyhow::Error) -> String {
     let mut line = error.to_string();
     for cause in error.chain().skip(1).map(ToString::to_string) {
         let gist = cause.rsplit(": ").next().unwrap_or(&cause);
@@ -122,16 +124,20 @@ async fn run(cli: Cli, add_stages: AddStages) -> anyhow::Result<ExitCode> {
         }
         Command::Ingest(args) => commands::ingest::run(args).await,
         Command::Docs(args) => commands::docs::list(args).await,
-        Command::Show { id, server, json } => {
-            commands::show::run(server.server.as_deref(), *id, *json).await
-        }
+        Command::Show(args) => commands::show::run(args).await,
+        Command::Batches(args) => commands::batches::run(args).await,
+        Command::Download(args) => commands::download::run(args).await,
+        Command::Open(args) => commands::open::run(args).await,
+        Command::Rm(args) => commands::rm::run(args).await,
+        Command::Tag(args) => commands::tag::run(args).await,
+        Command::Completions { shell } => commands::completions::run(*shell),
         Command::Rerun(args) => commands::rerun::run(args).await,
         Command::Jobs(args) => commands::jobs::list(args).await,
         Command::Dlq { command: DlqCommand::List(args) } => {
             commands::jobs::list(&args.as_jobs()).await
         }
         Command::Dlq { command: DlqCommand::Show { id, server, json } } => {
-            commands::dlq::show(server.server.as_deref(), *id, *json).await
+            commands::dlq::show(server.server.as_deref(), id, *json).await
         }
         Command::Dlq { command: DlqCommand::Requeue(args) } => commands::dlq::requeue(args).await,
         Command::Dlq { command: DlqCommand::Discard(args) } => commands::dlq::discard(args).await,

@@ -30,6 +30,9 @@ pub enum ClientError {
          --server"
     )]
     NotDocket { server: Url, status: u16 },
+    /// What the user named does not exist, or is not the only one.
+    #[error("{0}")]
+    WrongName(String),
     #[error("no connection can be made from this machine: {0}")]
     Unusable(#[source] reqwest::Error),
     #[error(
@@ -51,12 +54,13 @@ pub enum ClientError {
 }
 
 impl ClientError {
-    /// 3: nobody there; 4: not signed in, or not allowed; 1: anything else.
+    /// 2: the request is wrong; 3: the server cannot be reached; 4: not signed in, or not allowed; 1: anything else.
     pub(crate) fn exit_code(&self) -> u8 {
         match self {
             Self::Unreachable { .. } => 3,
             Self::NotSignedIn { .. } => 4,
             Self::Refused(problem) if matches!(problem.status, 401 | 403) => 4,
+            Self::Refused(problem) if matches!(problem.status, 400 | 422) => 2,
             _ => 1,
         }
     }
@@ -65,7 +69,10 @@ impl ClientError {
 fn said(problem: &Problem) -> String {
     let Problem { detail, status, code, trace_id, .. } = problem;
     match status {
-        401 if code == "unauthenticated" => format!("{detail}. Sign in again with `docket login`"),
+        401 if code == "unauthenticated" => {
+            "this sign-in or API key is invalid or has expired. Run `docket login`, or set DOCKET_TOKEN to a valid key"
+                .to_owned()
+        }
         500.. if code == "internal" => format!("{detail} (trace_id {trace_id})"),
         _ => detail.clone(),
     }

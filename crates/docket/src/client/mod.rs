@@ -10,11 +10,13 @@ mod events;
 mod patience;
 mod receipts;
 mod session;
+mod short_ids;
 mod watch;
 
 use std::time::Duration;
 
 use api_types::Problem;
+use bytes::Bytes;
 use reqwest::multipart::Form;
 use reqwest::{Method, RequestBuilder, Response, StatusCode, header};
 use serde::Serialize;
@@ -26,6 +28,7 @@ pub use error::ClientError;
 pub(crate) use patience::Patience;
 pub(crate) use receipts::{Fingerprint, Receipt, Receipts};
 pub(crate) use session::Session;
+pub(crate) use short_ids::{IdStyle, Kind, short_id};
 pub(crate) use watch::{Detail, Told, Watch};
 
 /// Who talks to one server.
@@ -154,6 +157,42 @@ impl Client {
             request = request.header("last-event-id", id);
         }
         self.sent(request).await
+    }
+
+    pub(crate) async fn put<T: DeserializeOwned>(
+        &self,
+        path: &str,
+        body: &impl Serialize,
+    ) -> Result<T, ClientError> {
+        self.answer(self.request(Method::PUT, path).json(body)).await
+    }
+
+    pub(crate) async fn delete(&self, path: &str) -> Result<(), ClientError> {
+        self.sent(self.request(Method::DELETE, path)).await?;
+        Ok(())
+    }
+
+    /// A file, however long it takes to come.
+    pub(crate) async fn download(&self, path: &str) -> Result<Response, ClientError> {
+        self.sent(self.request(Method::GET, path).timeout(Self::LONG)).await
+    }
+
+    /// The same for an address that needs no token: the token stays here if it leads to another server.
+    pub(crate) async fn download_by_link(&self, path: &str) -> Result<Response, ClientError> {
+        let without_token = Self { token: None, ..self.clone() };
+        without_token.download(path).await
+    }
+
+    /// The next part of a file; `None` at its end.
+    pub(crate) async fn next_chunk(
+        &self,
+        response: &mut Response,
+    ) -> Result<Option<Bytes>, ClientError> {
+        let Ok(chunk) = tokio::time::timeout(Self::STANDSTILL, response.chunk()).await else {
+            let reason = "the download made no progress for a minute".to_owned();
+            return Err(ClientError::Unreachable { server: self.server.clone(), reason });
+        };
+        chunk.map_err(|error| self.unreachable(&error))
     }
 
     /// For what is answered with nothing.

@@ -13,8 +13,9 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use crate::cli::RerunArgs;
-use crate::client::{Client, ClientError, Detail, Patience, Session, Told, Watch};
+use crate::client::{Client, ClientError, Detail, Kind, Patience, Session, Told, Watch, short_id};
 use crate::commands::ingest::{Progress, Reading};
+use crate::config::ConfigError;
 use crate::say::{complain, say};
 use crate::signals::StopSignals;
 use crate::system;
@@ -28,15 +29,16 @@ struct Rerun {
 }
 
 pub(crate) async fn run(args: &RerunArgs) -> anyhow::Result<ExitCode> {
-    anyhow::ensure!(
-        args.file.is_none() || args.ids.len() == 1,
-        "--file is the updated original of one document: name one id"
-    );
+    if args.file.is_some() && args.ids.len() != 1 {
+        let problem = "--file is the updated original of one document: give one id";
+        return Err(ConfigError::argument(problem).into());
+    }
     let client = Session::find(args.server.server.as_deref())?.signed_in()?;
     let mut signals = StopSignals::listen().context("cannot listen for signals")?;
     let watch =
         if args.wait { Some(Watch::start(client.clone(), Detail::EndsOnly).await) } else { None };
-    let mut reruns = begin(&client, args).await?;
+    let ids = client.resolve_all(Kind::Document, &args.ids).await?;
+    let mut reruns = begin(&client, &ids, args).await?;
     let ended = match watch {
         None => Ok(true),
         Some(watch) => tokio::select! {
@@ -53,8 +55,8 @@ pub(crate) async fn run(args: &RerunArgs) -> anyhow::Result<ExitCode> {
     })
 }
 
-/// One after the other; one that is refused does not keep the rest waiting.
-async fn begin(client: &Client, args: &RerunArgs) -> Result<Vec<Rerun>, ClientError> {
+/// One after the other; one that is refused does not stop the rest.
+async fn begin(client: &Client, ids: &[Uuid], args: &RerunArgs) -> Result<Vec<Rerun>, ClientError> {
     let request = RerunRequest {
         reason: args.reason.clone(),
         pipeline: None,
@@ -62,7 +64,7 @@ async fn begin(client: &Client, args: &RerunArgs) -> Result<Vec<Rerun>, ClientEr
         password: args.password.clone(),
     };
     let mut reruns = Vec::new();
-    for &doc_id in &args.ids {
+    for &doc_id in ids {
         let path = format!("/v1/documents/{doc_id}/rerun");
         let begun: Result<RerunResponse, ClientError> = match &args.file {
             Some(file) => update(client, &path, file, args).await,
@@ -72,7 +74,9 @@ async fn begin(client: &Client, args: &RerunArgs) -> Result<Vec<Rerun>, ClientEr
             Ok(begun) => {
                 Rerun { doc_id, run_id: Some(begun.run_id), status: "queued", problem: None }
             }
-            Err(ClientError::Refused(problem)) if !matches!(problem.status, 401 | 403) => {
+            Err(ClientError::Refused(problem))
+                if !matches!(problem.status, 400 | 401 | 403 | 422) =>
+            {
                 let problem = Some(problem.detail);
                 Rerun { doc_id, run_id: None, status: "refused", problem }
             }
@@ -152,9 +156,12 @@ fn print(reruns: &[Rerun], as_json: bool) {
         return;
     }
     for Rerun { doc_id, run_id, status, problem } in reruns {
+        let doc_id = short_id(*doc_id);
         match (problem, run_id) {
             (Some(problem), _) => complain(format_args!("{doc_id}: {problem}")),
-            (None, Some(run_id)) => say(format_args!("{status:<9}  {doc_id}  run {run_id}")),
+            (None, Some(run_id)) => {
+                say(format_args!("{status:<9}  {doc_id}  run {}", short_id(*run_id)));
+            }
             (None, None) => {}
         }
     }

@@ -60,10 +60,7 @@ impl Desk {
         if self.again || self.batch_id.is_some() {
             return Ok(None);
         }
-        let receipt = self.receipts.as_ref().zip(file).and_then(|(receipts, file)| {
-            receipts.lock().unwrap_or_else(PoisonError::into_inner).find(file).cloned()
-        });
-        let Some(receipt) = receipt else { return Ok(None) };
+        let Some(receipt) = self.receipt(file) else { return Ok(None) };
         let mut patience = Patience::default();
         let path = format!("/v1/documents/{}", receipt.doc_id);
         loop {
@@ -76,6 +73,11 @@ impl Desk {
                 },
             }
         }
+    }
+
+    fn receipt(&self, file: Option<&Fingerprint>) -> Option<Receipt> {
+        let (receipts, file) = self.receipts.as_ref().zip(file)?;
+        receipts.lock().unwrap_or_else(PoisonError::into_inner).find(file).cloned()
     }
 
     async fn upload_file(
@@ -94,7 +96,13 @@ impl Desk {
         };
         let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
         let fingerprint = fingerprint.filter(|file| is_still(file, &found));
-        self.upload(file, &name, fingerprint).await
+        let before = self.receipt(fingerprint).map(|receipt| receipt.doc_id);
+        let mut handed = self.upload(file, &name, fingerprint).await?;
+        // To the server a document without a version is new, however often it was uploaded.
+        if handed.outcome == Outcome::New && handed.doc_id.is_some() && handed.doc_id == before {
+            handed.outcome = Outcome::Rerun;
+        }
+        Ok(handed)
     }
 
     async fn upload(

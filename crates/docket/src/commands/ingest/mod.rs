@@ -38,7 +38,7 @@ use crate::system;
 pub(crate) async fn run(args: &IngestArgs) -> anyhow::Result<ExitCode> {
     let session = Session::find(args.server.server.as_deref())?;
     let client = session.signed_in()?;
-    let found = paths::gather(&args.paths);
+    let found = paths::gather(&args.paths, args.name.as_deref());
     check(args, &found)?;
     let me = patiently(async || client.get::<MeView>("/v1/me").await).await?;
     let signals = StopSignals::listen().context("cannot listen for signals")?;

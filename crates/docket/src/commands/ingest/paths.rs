@@ -44,8 +44,10 @@ impl Found {
 }
 
 /// Everything that is meant, each file once, in the order of the command line and then of names.
-pub(super) fn gather(named: &[PathBuf]) -> Vec<Found> {
-    let mut gathering = Gathering::default();
+/// Standard input is shown by the name that it was given, if any.
+pub(super) fn gather(named: &[PathBuf], input_name: Option<&str>) -> Vec<Found> {
+    let input_name = input_name.unwrap_or("standard input").to_owned();
+    let mut gathering = Gathering { input_name, ..Gathering::default() };
     for path in named {
         gathering.named(path);
     }
@@ -58,13 +60,15 @@ struct Gathering {
     /// With links resolved.
     seen: HashSet<PathBuf>,
     standard_input: bool,
+    input_name: String,
 }
 
 impl Gathering {
     fn named(&mut self, path: &Path) {
         if path.as_os_str() == "-" {
             if !std::mem::replace(&mut self.standard_input, true) {
-                self.found.push(Found { shown: "-".to_owned(), source: Source::StandardInput });
+                let shown = self.input_name.clone();
+                self.found.push(Found { shown, source: Source::StandardInput });
             }
             return;
         }
@@ -173,7 +177,7 @@ mod tests {
                 _ => short,
             }
         };
-        gather(&named).into_iter().map(inside).collect()
+        gather(&named, None).into_iter().map(inside).collect()
     }
 
     #[test]

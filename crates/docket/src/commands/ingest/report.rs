@@ -8,26 +8,30 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::progress::Progress;
+use crate::client::short_id;
 use crate::say::{complain, say};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Outcome {
     New,
     NewVersion,
+    /// Uploaded before without a result: it failed or was deleted. It is processed again.
+    Rerun,
     Skipped,
     InProgress,
     Failed,
 }
 
 impl Outcome {
-    const ALL: [Self; 5] =
-        [Self::New, Self::NewVersion, Self::Skipped, Self::InProgress, Self::Failed];
+    const ALL: [Self; 6] =
+        [Self::New, Self::NewVersion, Self::Rerun, Self::Skipped, Self::InProgress, Self::Failed];
 
     /// For programs; people read it without the underscore.
     fn as_str(self) -> &'static str {
         match self {
             Self::New => "new",
             Self::NewVersion => "new_version",
+            Self::Rerun => "rerun",
             Self::Skipped => "skipped",
             Self::InProgress => "in_progress",
             Self::Failed => "failed",
@@ -65,7 +69,7 @@ impl Handed {
 
     /// Not uploaded, because it was before.
     pub(super) fn known(outcome: Outcome, doc_id: Uuid, run_id: Option<Uuid>) -> Self {
-        let reason = "handed in before and not changed since; not uploaded again".to_owned();
+        let reason = "uploaded before and not changed since; not uploaded again".to_owned();
         Self { outcome, doc_id: Some(doc_id), run_id, reason: Some(reason), uploaded_bytes: None }
     }
 
@@ -135,7 +139,7 @@ impl Report {
     pub(super) fn waits(&self) {
         if !self.unfinished.is_empty() && !self.as_json && !self.progress.is_seen() {
             say(format_args!(
-                "All handed in; waiting for {}",
+                "All files uploaded; waiting for {}",
                 of("document", self.unfinished.len())
             ));
         }
@@ -217,7 +221,7 @@ impl Report {
 
     fn print_summary(&self, ending: Ending, batch: Option<&BatchView>) {
         if self.files == 0 {
-            say("There is no file to hand in");
+            say("No files found.");
             return;
         }
         let counts: Vec<String> = Outcome::ALL
@@ -225,8 +229,7 @@ impl Report {
             .filter(|outcome| self.count(*outcome) > 0)
             .map(|outcome| format!("{} {}", self.count(outcome), outcome.words()))
             .collect();
-        let counts =
-            if counts.is_empty() { "none handed in".to_owned() } else { counts.join(", ") };
+        let counts = if counts.is_empty() { "none uploaded".to_owned() } else { counts.join(", ") };
         say(format_args!("{}: {counts}", files(self.files)));
         match self.count_processed() {
             (0, 0) => {}
@@ -237,7 +240,7 @@ impl Report {
         }
         if self.known() > 0 {
             say(format_args!(
-                "{} handed in before and not changed since: not uploaded again (--again does it)",
+                "{} uploaded before and not changed since: not uploaded again (use --again to upload all)",
                 files(self.known())
             ));
         }
@@ -261,7 +264,7 @@ impl Report {
         }
         if missing > 0 {
             say(format_args!(
-                "{} not handed in; the same command again goes on with them",
+                "{} not uploaded; run the same command again to continue",
                 files(missing)
             ));
         }
@@ -279,7 +282,7 @@ impl Line {
     }
 
     fn text(&self) -> String {
-        let doc_id = self.handed.doc_id.map_or_else(String::new, |id| id.to_string());
+        let doc_id = self.handed.doc_id.map_or_else(String::new, short_id);
         format!("{:<11}  {doc_id}  {}", self.handed.outcome.words(), self.shown)
     }
 
@@ -306,13 +309,13 @@ fn print_batch(batch: &BatchView) {
     let documents = batch.counts.documents;
     let state = match batch.expected_documents {
         Some(expected) if batch.counts.offered < expected => format!(
-            "; it stays open, because it expects {expected} files and {} came",
+            "; it stays open, because it expects {expected} files and got {}",
             batch.counts.offered
         ),
         _ => String::new(),
     };
     let documents = of("document", documents.unsigned_abs() as usize);
-    say(format_args!("Batch {} has {documents}{state}", batch.batch_id));
+    say(format_args!("Batch {} has {documents}{state}", short_id(batch.batch_id)));
 }
 
 fn files(count: usize) -> String {
