@@ -1,4 +1,4 @@
-//! The models that help to find and to answer, as the settings name them.
+//! The models for search and answers, as configured.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,17 +15,17 @@ use retrieval::embedding::EmbeddingSource;
 use crate::config::{EmbeddingChoice, ModelService, Protocol, RerankChoice, SearchConfig};
 use crate::system;
 
-/// How long a search waits for its index to be loaded: of a hundred thousand passages, a few seconds.
-const FOR_AN_INDEX: Duration = Duration::from_secs(10);
+/// How long a search waits until its index is loaded. An index of a hundred thousand passages takes a few seconds.
+const INDEX_LOAD_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Opens no model yet but a reranker, which every search would wait for.
+/// Opens only the reranker now, because every search would wait for it.
 pub(crate) fn search_settings(config: &SearchConfig) -> anyhow::Result<SearchSettings> {
     Ok(SearchSettings {
         embedding: embedding(config)?,
         reranker: reranker(config)?,
         language_model: config.language_model.as_ref().map(language_model).transpose()?,
         memory: config.memory,
-        index_timeout: FOR_AN_INDEX,
+        index_timeout: INDEX_LOAD_TIMEOUT,
     })
 }
 

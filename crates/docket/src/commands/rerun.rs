@@ -13,8 +13,10 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use crate::cli::RerunArgs;
-use crate::client::{Client, ClientError, Detail, Kind, Patience, Session, Told, Watch, short_id};
-use crate::commands::ingest::{Progress, Reading};
+use crate::client::{
+    Client, ClientError, Detail, Kind, RequestRetries, RunUpdate, Session, Watch, short_id,
+};
+use crate::commands::ingest::{FileStream, Progress};
 use crate::config::ConfigError;
 use crate::say::{complain, say};
 use crate::signals::StopSignals;
@@ -94,11 +96,11 @@ async fn update(
     args: &RerunArgs,
 ) -> Result<RerunResponse, ClientError> {
     let key = system::environment().ids.next().to_string();
-    let mut patience = Patience::default();
+    let mut retries = RequestRetries::default();
     loop {
         let opened = File::open(file).and_then(|opened| {
             let name = file.file_name().unwrap_or(file.as_os_str()).to_string_lossy().into_owned();
-            Reading::part(Arc::new(opened), name, Arc::new(Progress::unseen()))
+            FileStream::part(Arc::new(opened), name, Arc::new(Progress::hidden()))
         });
         let (part, reading) =
             opened.map_err(|source| ClientError::Unreadable { file: file.to_owned(), source })?;
@@ -110,7 +112,7 @@ async fn update(
         }
         let sent = || reading.sent();
         match client.upload_at_length(path, form.part("file", part), &key, sent).await {
-            Err(error) => match patience.wait_after(&error) {
+            Err(error) => match retries.wait_after(&error) {
                 Some(wait) => tokio::time::sleep(wait).await,
                 None => return Err(error),
             },
@@ -130,10 +132,12 @@ async fn wait(mut watch: Watch, reruns: &mut [Rerun]) -> Result<(), ClientError>
     while !places.is_empty() {
         let (run_id, status, problem) = match watch.next().await {
             None => return Ok(()),
-            Some(Told::GaveUp(error)) => return Err(error),
-            Some(Told::Started(_) | Told::At { .. } | Told::Paused { .. }) => continue,
-            Some(Told::Succeeded(run_id)) => (run_id, "succeeded", None),
-            Some(Told::Failed { run_id, error }) => (run_id, "failed", Some(error)),
+            Some(RunUpdate::WatchFailed(error)) => return Err(error),
+            Some(RunUpdate::Started(_) | RunUpdate::At { .. } | RunUpdate::Paused { .. }) => {
+                continue;
+            }
+            Some(RunUpdate::Succeeded(run_id)) => (run_id, "succeeded", None),
+            Some(RunUpdate::Failed { run_id, error }) => (run_id, "failed", Some(error)),
         };
         if let Some(place) = places.remove(&run_id) {
             reruns[place].status = status;

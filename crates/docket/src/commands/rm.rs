@@ -20,8 +20,7 @@ struct Document {
 
 pub(crate) async fn run(args: &RmArgs) -> anyhow::Result<ExitCode> {
     if !args.yes && !io::stdin().is_terminal() {
-        let problem =
-            "nobody can be asked here whether to delete them; add --yes to delete without asking";
+        let problem = "standard input is not a terminal, so you cannot confirm; add --yes to delete without asking";
         return Err(ConfigError::argument(problem).into());
     }
     let client = Session::find(args.server.server.as_deref())?.signed_in()?;

@@ -165,7 +165,7 @@ async fn standard_input_and_patterns_are_documents_too() {
 
     let none = ada.types(["ingest", &papers.file("*.pdf"), &papers.file("5.txt")]).finish().await;
     assert_eq!((none.code, counts(&none)), (Some(1), "2 files: 2 failed"));
-    assert!(none.stderr.contains("*.pdf: no file fits this pattern\n"), "{none:#?}");
+    assert!(none.stderr.contains("*.pdf: no file matches this pattern\n"), "{none:#?}");
     assert!(none.stderr.contains("5.txt: there is no such file\n"), "{none:#?}");
     for (wrong, sentence) in [
         (
@@ -236,7 +236,7 @@ async fn programs_read_a_line_for_each_file_and_a_summary() {
     );
     assert_eq!(
         summary,
-        json!({ "files": 2, "new": 1, "new_version": 0, "skipped": 0, "in_progress": 0, "failed": 1,
+        json!({ "files": 2, "new": 1, "new_version": 0, "rerun": 0, "skipped": 0, "in_progress": 0, "failed": 1,
                 "not_uploaded_again": 0, "uploaded_bytes": 9, "not_handed_in": 0,
                 "processed": { "succeeded": 1, "failed": 0, "unfinished": 0 },
                 "interrupted": false, "batch_id": null })
