@@ -21,10 +21,10 @@ pub use audit::{AuditEntryView, AuditQuery};
 pub use config::{ConfigView, SettingOrigin, SettingView};
 pub use documents::{
     BatchCounts, BatchResultView, BatchUploadResponse, BatchView, CreateBatchRequest,
-    DocumentDetailView, DocumentQuery, DocumentStatusFilter, DocumentSummary, DocumentView,
-    FileContent, FileOutcome, FileProblem, IngestResponse, IngestStatus, LinkQuery, LinkView,
-    PartView, RerunRequest, RerunResponse, RunQuery, RunView, StageProgress, StageView, Tags,
-    UploadForm, UploadManyForm, VersionView,
+    DocumentDetailView, DocumentQuery, DocumentStatusFilter, DocumentSummary, DocumentTitle,
+    DocumentView, FileContent, FileOutcome, FileProblem, IngestResponse, IngestStatus, LinkQuery,
+    LinkView, PartView, RerunRequest, RerunResponse, RunQuery, RunView, StageProgress, StageView,
+    Tags, UploadForm, UploadManyForm, VersionView,
 };
 pub use facets::{BatchFacetView, FacetQuery, FacetValueView, FacetView, FacetsView};
 pub use health::{DependencyView, HealthStatus, HealthView};
