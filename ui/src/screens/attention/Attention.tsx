@@ -1,26 +1,24 @@
-/** What failed and needs attention, and what is under way. */
-import "./repair.css";
-import { Link } from "wouter";
-import { DeadLetters } from "./DeadLetters.tsx";
+/** What failed and needs attention, and what is in progress. */
+import "./attention.css";
+import { TabLinks } from "../../design/basics.tsx";
+import { FailedDocuments } from "./FailedDocuments.tsx";
 import { Jobs } from "./Jobs.tsx";
-import { StaleRuns } from "./StaleRuns.tsx";
+import { StalledRuns } from "./StalledRuns.tsx";
 
 const TABS = [
-  { tab: "dead", name: "Needs attention" },
-  { tab: "stale", name: "Stale runs" },
+  { tab: "failed", name: "Failed documents" },
+  { tab: "stalled", name: "Stalled runs" },
   { tab: "jobs", name: "All jobs" },
 ] as const;
 
-export default function Repair({ tab: given }: { tab?: string }) {
-  const tab = TABS.find((known) => known.tab === given)?.tab ?? "dead";
+export default function Attention({ tab: given }: { tab?: string }) {
+  const tab = TABS.find((known) => known.tab === given)?.tab ?? "failed";
   return (
     <div className="screen">
-      <div className="screen-head"><h1>Repair</h1></div>
-      <nav className="tabs" aria-label="Repair">
-        {TABS.map((entry) => <Link key={entry.tab} href={`/repair/${entry.tab}`} aria-current={entry.tab === tab ? "page" : undefined}>{entry.name}</Link>)}
-      </nav>
-      {tab === "dead" && <DeadLetters />}
-      {tab === "stale" && <StaleRuns />}
+      <div className="screen-head"><h1>Needs attention</h1></div>
+      <TabLinks label="Needs attention" current={`/attention/${tab}`} links={TABS.map((entry) => ({ to: `/attention/${entry.tab}`, name: entry.name }))} />
+      {tab === "failed" && <FailedDocuments />}
+      {tab === "stalled" && <StalledRuns />}
       {tab === "jobs" && <Jobs />}
     </div>
   );
