@@ -41,7 +41,7 @@ pub use pages::{
     SpanView, TableView, TextFormat, TextQuery, TextSourceView, WordView,
 };
 pub use problem::Problem;
-pub use run_config::{RunConfigView, RunTypeName, SourceTypeName, UpdateForm};
+pub use run_config::{RunConfigView, UpdateForm};
 pub use search::{
     AreaView, AskBody, AskResponse, CitationView, HighlightView, HitView, KnownDocumentView,
     SearchBody, SearchFilters, SearchMode, SearchQuery, SearchResponse, SentenceView,

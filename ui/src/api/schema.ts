@@ -1620,6 +1620,11 @@ export interface components {
              * @example password_required
              */
             error_code?: string | null;
+            /**
+             * @description The format of the file.
+             * @example pdf
+             */
+            file_kind: string;
             filename: string;
             /** @description Searches and answers can use it. A document that was processed without the stage `index` is listed only. */
             is_searchable?: boolean;
@@ -1628,6 +1633,11 @@ export interface components {
              * @description Of the version that is served, once a run has counted them.
              */
             pages?: number | null;
+            /**
+             * Format: int32
+             * @description Counts the edits by people, for optimistic locking.
+             */
+            revision: number;
             /** Format: int64 */
             size_bytes: number;
             /**
@@ -1635,19 +1645,12 @@ export interface components {
              * @example manual
              */
             source: string;
-            /** @example pdf */
-            source_type: string;
             source_uri: string;
             status: components["schemas"]["DocumentStatus"];
             tags: string[];
             title: string;
             /** Format: date-time */
             updated_at: string;
-            /**
-             * Format: int32
-             * @description Counts edits by people.
-             */
-            version: number;
             version_label?: string | null;
         };
         /** @enum {string} */
@@ -1715,6 +1718,7 @@ export interface components {
             doc_id: string;
             /** Format: uuid */
             doc_version_id: string;
+            file_kind: string;
             filename: string;
             /** @description The headings that it stands under. */
             heading: string[];
@@ -1728,7 +1732,6 @@ export interface components {
              */
             score: number;
             snippet: string;
-            source_type: string;
             title: string;
         };
         /** @description What became of an upload. */
@@ -1859,10 +1862,10 @@ export interface components {
             doc_id: string;
             /** Format: uuid */
             doc_version_id: string;
+            file_kind: string;
             filename: string;
             /** Format: int32 */
             pages: number;
-            source_type: string;
             title: string;
         };
         /** @description What the operator grants. */
@@ -2193,7 +2196,8 @@ export interface components {
             /** @description Regions that the run blanks out. */
             masks?: components["schemas"]["MaskView"][];
             original_filename: string;
-            source_type: components["schemas"]["SourceTypeName"];
+            /** @description Where the content came from. */
+            source_type: components["schemas"]["SourceType"];
             title: string;
             /** @description The content that was handed in; a run of known content has none. */
             upload_uri?: string | null;
@@ -2336,7 +2340,7 @@ export interface components {
          * @description What started a run.
          * @enum {string}
          */
-        RunTypeName: "manual_upload" | "attachment" | "rerun" | "s3_sync" | "gcs_sync" | "folder_sync";
+        RunType: "manual_upload" | "attachment" | "rerun" | "s3_sync" | "gcs_sync" | "folder_sync";
         RunView: {
             /** @description Whether the caller may read what its stages left; otherwise `artifacts` are empty. */
             artifacts_readable?: boolean;
@@ -2361,7 +2365,8 @@ export interface components {
             reason?: string | null;
             /** Format: uuid */
             run_id: string;
-            run_type: components["schemas"]["RunTypeName"];
+            /** @description What started it. */
+            run_type: components["schemas"]["RunType"];
             stages: components["schemas"]["StageView"][];
             /** Format: date-time */
             started_at?: string | null;
@@ -2445,10 +2450,10 @@ export interface components {
             problem: string;
         };
         /**
-         * @description Where the content of a run came from.
+         * @description Where the content of a run came from, as the run's configuration records it.
          * @enum {string}
          */
-        SourceTypeName: "upload" | "attachment" | "s3" | "gcs" | "folder" | "rerun";
+        SourceType: "upload" | "attachment" | "s3" | "gcs" | "folder" | "rerun";
         SpanView: {
             /** Format: int32 */
             from: number;

@@ -130,7 +130,7 @@ pub(crate) async fn find(
     Ok(Json(DocumentDetailView {
         document: view(document),
         versions: versions.into_iter().map(version_view).collect(),
-        runs: runs.into_iter().map(runs::view).collect::<Result<_, _>>()?,
+        runs: runs.into_iter().map(runs::view).collect(),
         parts: parts.into_iter().map(part_view).collect(),
     }))
 }
@@ -273,7 +273,7 @@ pub(super) fn view(document: DocumentRecord) -> DocumentView {
         status: document.status,
         error: document.error,
         error_code: document.error_code,
-        source_type: document.source_type,
+        file_kind: document.file_kind,
         source_uri: document.source_uri,
         source: document.source,
         content_type: document.mime,
@@ -282,7 +282,7 @@ pub(super) fn view(document: DocumentRecord) -> DocumentView {
         doc_version_id: document.doc_version_id,
         version_label: document.version_label,
         content_hash: document.content_hash,
-        version: document.version,
+        revision: document.revision,
         tags: document.tags,
         content_locked: document.content_locked,
         is_searchable: document.is_searchable,
