@@ -3,15 +3,17 @@
 use std::sync::Arc;
 
 use api_types::{
-    DocumentDetailView, DocumentView, IngestResponse, IngestStatus, LinkQuery, LinkView, PartView,
-    RerunResponse, Tags, UploadForm, VersionView,
+    DocumentDetailView, DocumentProgressView, DocumentView, IngestResponse, IngestStatus,
+    LinkQuery, LinkView, PartView, RerunResponse, Tags, UploadForm, VersionView,
 };
 use axum::Json;
 use axum::extract::State;
 use axum::http::{StatusCode, header};
 use axum::response::Response;
 use domain::{Caller, DedupResult, DocId, RunState};
-use ops::{Accepted, DocumentDetail, DocumentRecord, Done, PartRecord, VersionRecord};
+use ops::{
+    Accepted, DocumentDetail, DocumentProgress, Done, ListedDocument, PartRecord, VersionRecord,
+};
 
 use super::runs;
 use crate::Api;
@@ -265,7 +267,8 @@ fn queued(doc_id: uuid::Uuid, run_id: uuid::Uuid) -> (StatusCode, Json<RerunResp
     (StatusCode::ACCEPTED, Json(RerunResponse { doc_id, run_id, status: RunState::Queued }))
 }
 
-pub(super) fn view(document: DocumentRecord) -> DocumentView {
+pub(super) fn view(listed: ListedDocument) -> DocumentView {
+    let ListedDocument { document, progress, has_page_images } = listed;
     DocumentView {
         doc_id: document.doc_id.0,
         title: document.title,
@@ -286,8 +289,21 @@ pub(super) fn view(document: DocumentRecord) -> DocumentView {
         tags: document.tags,
         content_locked: document.content_locked,
         is_searchable: document.is_searchable,
+        has_page_images,
+        progress: progress.map(progress_view),
         created_at: document.created_at,
         updated_at: document.updated_at,
+    }
+}
+
+fn progress_view(progress: DocumentProgress) -> DocumentProgressView {
+    DocumentProgressView {
+        run_id: progress.run_id.0,
+        stage: progress.stage,
+        is_running: progress.is_running,
+        done: progress.done,
+        total: progress.total,
+        waiting_for: progress.waiting_for,
     }
 }
 

@@ -66,6 +66,8 @@ pub struct DocumentRecord {
     pub is_searchable: bool,
     /// The caller is an owner who has not presented the document's password: its content is not for them.
     pub content_locked: bool,
+    /// The active version was read with masks.
+    pub is_masked: bool,
 }
 
 #[derive(Clone, Debug, FromRow)]
