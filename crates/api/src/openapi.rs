@@ -30,6 +30,7 @@ use crate::routes::{
         license(name = "Apache-2.0", identifier = "Apache-2.0"),
         contact()
     ),
+    external_docs(url = "/docs/guide", description = "Guide: getting started, the API by example, error codes, operation"),
     servers((url = "/", description = "The server that this document comes from")),
     components(schemas(Problem)),
     modifiers(&BearerCredential, &SharedResponses),

@@ -18,6 +18,7 @@ mod models;
 mod objects;
 mod panics;
 mod readers;
+pub mod reference;
 mod say;
 mod signals;
 mod stages;

@@ -27,6 +27,7 @@ use domain::{Clock, Random};
 use reading::reader::Reader;
 use reading::sandbox::SandboxReport;
 use store::Store;
+use tokio::sync::Semaphore;
 use tokio_util::task::TaskTracker;
 
 pub use access::Access;
@@ -46,10 +47,10 @@ pub use documents::facets::{BatchFacet, DocumentFacets};
 pub use documents::forget_passwords::PasswordKeeper;
 pub use documents::intake::{Intake, IntakeSettings};
 pub use documents::links::{Followed, FoundOriginal, LinkVisit, SignedLink};
-pub use documents::list::DocumentDetail;
-pub use documents::read_pages::TextForm;
+pub use documents::list::{DocumentDetail, DocumentListPage, ListedDocument};
+pub use documents::read_pages::{PageImage, TextForm};
 pub use documents::submit::{Accepted, AcceptedRun, Described, Received, Receiving};
-pub use documents::sweep_originals::{OriginalsJanitor, Retention, Swept};
+pub use documents::sweep_originals::{OriginalsCleanup, Retention, Swept};
 pub use documents::tags::MOST_TAGS;
 pub use documents::{Content, Documents, Uploads};
 pub use error::OpsError;
@@ -72,13 +73,14 @@ pub use runs::list::RunDetail;
 pub use runs::rerun::Rerun;
 pub use runs::retry_job::RequestedRequeue;
 pub use search::{
-    Answered, AskEvent, Citation, Filters, Hit, KnownDocument, Question, Search, SearchRequest,
-    SearchResult, SearchSettings, SecondOpinion, Sentence, VectorsKeeper,
+    Answered, AskEvent, Citation, Filters, Hit, KnownDocument, Question, Reranker, Search,
+    SearchRequest, SearchResult, SearchSettings, Sentence, VectorsKeeper,
 };
 pub use store::{
     After, BatchItemRecord, BatchName, BatchRecord, CheckpointRecord, DeadJobFilter,
-    DocumentFilter, DocumentRecord, FacetCounts, JobFilter, JobRecord, PartRecord, QueueRecord,
-    RunRecord, StageRecord, TenantUsage, ValueCount, VersionRecord,
+    DocumentFilter, DocumentOrder, DocumentPlace, DocumentProgress, DocumentRecord, DocumentWindow,
+    FacetCounts, JobFilter, JobRecord, PartRecord, QueueRecord, RunRecord, SortKey, StageRecord,
+    TenantUsage, ValueCount, VersionRecord,
 };
 pub use tenants::Tenants;
 pub use tenants::create::RequestedTenant;
@@ -164,6 +166,7 @@ impl Ops {
                 link_key: LinkKey::new(settings.token_key.bytes()),
                 recent_reads: RecentReads::default(),
                 recently_checked: RecentlyChecked::default(),
+                renderings: Semaphore::new(Content::RENDERED_AT_ONCE),
                 reader: settings.reader.clone(),
             },
             documents: Documents { store: store.clone(), intake: intake.clone() },

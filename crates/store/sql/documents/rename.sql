@@ -13,7 +13,7 @@ owners AS (
 ),
 -- The title that those see who are no owner.
 shared AS (
-    UPDATE documents AS d SET title = $3, version = d.version + 1, updated_at = $4
+    UPDATE documents AS d SET title = $3, revision = d.revision + 1, updated_at = $4
     FROM found
     WHERE d.doc_id = found.doc_id AND $5::text IS NULL
     RETURNING d.doc_id
