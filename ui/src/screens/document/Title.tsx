@@ -44,6 +44,7 @@ function TitleForm({ detail, onClose }: { detail: Pick<DocumentDetail, "doc_id" 
   };
   return (
     <form className="title-form" onSubmit={submit}>
+      <h1 className="visually-hidden">{detail.title}</h1>
       <input
         className="input"
         aria-label="Title"
