@@ -40,7 +40,7 @@ it("facets count what the server has, and choosing one asks the server and chang
   expect(await titles()).toEqual([LEASE.name]);
   // Of the others, only what the lease is; of tags, what else could be chosen.
   await facet("Type", /^pdf\s*1$/).waitFor();
-  await facet("Source", /^Uploaded\s*1$/).waitFor();
+  await facet("Source", /^Manual upload\s*1$/).waitFor();
   await facet("Tag", /^2026\s*1$/).waitFor();
   expect(await facet("Source", /^Batch/).count()).toBe(0);
 });
