@@ -1666,6 +1666,11 @@ export interface components {
              */
             pages?: number | null;
             progress?: components["schemas"]["DocumentProgressView"] | null;
+            /**
+             * Format: int32
+             * @description Counts the edits by people, for optimistic locking.
+             */
+            revision: number;
             /** Format: int64 */
             size_bytes: number;
             /**
