@@ -99,14 +99,14 @@ interface Shown {
 }
 
 async function listDocuments(token: string): Promise<Shown> {
-  const { items } = (await (await server.fetch("/v1/documents?status=all&limit=100", token)).json()) as { items: { doc_id: string; filename: string; source_type: string; status: string }[] };
+  const { items } = (await (await server.fetch("/v1/documents?status=all&limit=100", token)).json()) as { items: { doc_id: string; filename: string; file_kind: string; status: string }[] };
   const first = (isIt: (item: (typeof items)[number]) => boolean) => items.find(isIt)?.doc_id ?? items[0]?.doc_id ?? "";
   const shown = {
     lease: items.find((item) => item.filename === LEASE.name)?.doc_id,
-    pdf: items.findLast((item) => item.source_type === "pdf" && item.status === "active")?.doc_id ?? "",
-    scan: items.find((item) => item.source_type === "jpg" && item.status === "active")?.doc_id,
+    pdf: items.findLast((item) => item.file_kind === "pdf" && item.status === "active")?.doc_id ?? "",
+    scan: items.find((item) => item.file_kind === "jpg" && item.status === "active")?.doc_id,
     failed: first((item) => item.status === "failed"),
-    withoutPages: first((item) => ["docx", "html", "md"].includes(item.source_type) && item.status === "active"),
+    withoutPages: first((item) => ["docx", "html", "md"].includes(item.file_kind) && item.status === "active"),
   };
   // A second run, for the comparison.
   await server.fetch(`/v1/documents/${shown.pdf}/rerun`, token, json({ reason: "a newer reader" }));

@@ -328,6 +328,10 @@ pub(crate) struct DocsArgs {
     /// Only those with this in their title or file name.
     #[arg(long, value_name = "TEXT")]
     pub(crate) search: Option<String>,
+    /// The order: newest or oldest upload first, by title (A to Z) or title_desc, or updated (latest change first).
+    #[arg(long, value_name = "ORDER", default_value = "newest", ignore_case = true,
+          value_parser = ["newest", "oldest", "title", "title_desc", "updated"])]
+    pub(crate) sort: String,
     /// How many at most.
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = at_least_one)]
     pub(crate) limit: usize,

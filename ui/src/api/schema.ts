@@ -339,10 +339,13 @@ export interface paths {
         };
         /**
          * List documents
-         * @description Newest first; without `status`, those that are served. A list of one status, type, source, tag, batch or owner
-         *     comes out of an index, however many documents there are. Of several conditions, and of `search`, one list is looked
-         *     through for what fits the others, 10,000 documents at most for a page: a page may then hold fewer than `limit`, or
-         *     none, and still have a `next_cursor` to go on from. Only without one is the list at its end.
+         * @description The latest uploads first, unless `sort` says otherwise; without `status`, the documents that are ready (`active`). A
+         *     list of one status, type, source, tag, batch or owner is read from an index, however many documents there are. With
+         *     several conditions, and with `search`, the server examines one list for documents that meet the others, 10,000
+         *     documents at most for a page: such a page may hold fewer than `limit`, or none, and still have a `next_cursor` to
+         *     continue from. Only without one has the list ended.
+         *
+         *     Callers who see only their own documents sort by the titles they gave.
          */
         get: operations["list_documents"];
         put?: never;
@@ -1572,6 +1575,30 @@ export interface components {
             /** @description Where the next page begins; `null` on the last one. */
             next_cursor?: string | null;
         };
+        /** @description How far a run is. */
+        DocumentProgressView: {
+            /**
+             * Format: int32
+             * @description How many pages or other parts the stage has finished, and how many there are, as far as it reports them.
+             */
+            done?: number | null;
+            /** @description A worker runs the stage; otherwise the stage waits for one. */
+            is_running: boolean;
+            /** Format: uuid */
+            run_id: string;
+            /**
+             * @description The stage that is running or is next; null between two stages.
+             * @example ocr
+             */
+            stage?: string | null;
+            /** Format: int32 */
+            total?: number | null;
+            /**
+             * @description The dependency that the stage is paused for.
+             * @example object_store
+             */
+            waiting_for?: string | null;
+        };
         /**
          * @description Where a document stands.
          *
@@ -1620,7 +1647,17 @@ export interface components {
              * @example password_required
              */
             error_code?: string | null;
+            /**
+             * @description The format of the file.
+             * @example pdf
+             */
+            file_kind: string;
             filename: string;
+            /**
+             * @description Its first page can be shown as a small image: `GET /v1/documents/{id}/pages/1.png?width=320`. False for files
+             *     without pages and for documents with masks.
+             */
+            has_page_images?: boolean;
             /** @description Searches and answers can use it. A document that was processed without the stage `index` is listed only. */
             is_searchable?: boolean;
             /**
@@ -1628,6 +1665,7 @@ export interface components {
              * @description Of the version that is served, once a run has counted them.
              */
             pages?: number | null;
+            progress?: components["schemas"]["DocumentProgressView"] | null;
             /** Format: int64 */
             size_bytes: number;
             /**
@@ -1635,19 +1673,12 @@ export interface components {
              * @example manual
              */
             source: string;
-            /** @example pdf */
-            source_type: string;
             source_uri: string;
             status: components["schemas"]["DocumentStatus"];
             tags: string[];
             title: string;
             /** Format: date-time */
             updated_at: string;
-            /**
-             * Format: int32
-             * @description Counts edits by people.
-             */
-            version: number;
             version_label?: string | null;
         };
         /** @enum {string} */
@@ -1715,6 +1746,7 @@ export interface components {
             doc_id: string;
             /** Format: uuid */
             doc_version_id: string;
+            file_kind: string;
             filename: string;
             /** @description The headings that it stands under. */
             heading: string[];
@@ -1728,7 +1760,6 @@ export interface components {
              */
             score: number;
             snippet: string;
-            source_type: string;
             title: string;
         };
         /** @description What became of an upload. */
@@ -1859,10 +1890,10 @@ export interface components {
             doc_id: string;
             /** Format: uuid */
             doc_version_id: string;
+            file_kind: string;
             filename: string;
             /** Format: int32 */
             pages: number;
-            source_type: string;
             title: string;
         };
         /** @description What the operator grants. */
@@ -2193,7 +2224,8 @@ export interface components {
             /** @description Regions that the run blanks out. */
             masks?: components["schemas"]["MaskView"][];
             original_filename: string;
-            source_type: components["schemas"]["SourceTypeName"];
+            /** @description Where the content came from. */
+            source_type: components["schemas"]["SourceType"];
             title: string;
             /** @description The content that was handed in; a run of known content has none. */
             upload_uri?: string | null;
@@ -2336,7 +2368,7 @@ export interface components {
          * @description What started a run.
          * @enum {string}
          */
-        RunTypeName: "manual_upload" | "attachment" | "rerun" | "s3_sync" | "gcs_sync" | "folder_sync";
+        RunType: "manual_upload" | "attachment" | "rerun" | "s3_sync" | "gcs_sync" | "folder_sync";
         RunView: {
             /** @description Whether the caller may read what its stages left; otherwise `artifacts` are empty. */
             artifacts_readable?: boolean;
@@ -2361,7 +2393,8 @@ export interface components {
             reason?: string | null;
             /** Format: uuid */
             run_id: string;
-            run_type: components["schemas"]["RunTypeName"];
+            /** @description What started it. */
+            run_type: components["schemas"]["RunType"];
             stages: components["schemas"]["StageView"][];
             /** Format: date-time */
             started_at?: string | null;
@@ -2445,10 +2478,10 @@ export interface components {
             problem: string;
         };
         /**
-         * @description Where the content of a run came from.
+         * @description Where the content of a run came from, as the run's configuration records it.
          * @enum {string}
          */
-        SourceTypeName: "upload" | "attachment" | "s3" | "gcs" | "folder" | "rerun";
+        SourceType: "upload" | "attachment" | "s3" | "gcs" | "folder" | "rerun";
         SpanView: {
             /** Format: int32 */
             from: number;
@@ -3448,11 +3481,19 @@ export interface operations {
                 from?: string;
                 /** @description Before this moment. */
                 to?: string;
+                /**
+                 * @description `newest` (the latest upload first, when left out), `oldest`, `title` (A to Z, in capitals or not), `title_desc`
+                 *     or `updated` (the latest change first).
+                 */
+                sort?: "newest" | "oldest" | "title" | "title_desc" | "updated";
                 /** @description The page, counted from 1. */
                 page?: number;
                 /** @description Rows a page. */
                 limit?: number;
-                /** @description `next_cursor` of the page before: quicker than a page number, and steady while rows are added. */
+                /**
+                 * @description `next_cursor` of the page before: quicker than a page number, and steady while rows are added. It belongs to the
+                 *     `sort` it was made with.
+                 */
                 cursor?: string;
             };
             header?: never;
@@ -3798,6 +3839,13 @@ export interface operations {
                 content: {
                     "image/png": components["schemas"]["FileContent"];
                 };
+            };
+            /** @description The picture has the tag that `If-None-Match` names */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];

@@ -27,6 +27,7 @@ use blob::Blobs;
 use blob::links::LinkKey;
 use reading::reader::Reader;
 use store::Store;
+use tokio::sync::Semaphore;
 
 use crate::objects::RecentlyChecked;
 use crate::once::RequestSeal;
@@ -59,5 +60,7 @@ pub struct Content {
     pub(crate) link_key: LinkKey,
     pub(crate) recent_reads: RecentReads,
     pub(crate) recently_checked: RecentlyChecked,
+    /// Bounds how many pages are rendered at once.
+    pub(crate) renderings: Semaphore,
     pub(crate) reader: Option<Reader>,
 }

@@ -41,7 +41,7 @@ pub struct PartRecord {
 pub struct DocumentRecord {
     #[sqlx(try_from = "Uuid")]
     pub doc_id: DocId,
-    pub source_type: String,
+    pub file_kind: String,
     pub source_uri: String,
     pub title: String,
     pub source: String,
@@ -55,7 +55,7 @@ pub struct DocumentRecord {
     pub error: Option<String>,
     /// Which failure that is, where a program can do something about it.
     pub error_code: Option<String>,
-    pub version: i32,
+    pub revision: i32,
     pub tags: Vec<String>,
     pub created_at: DateTime<Utc>,
     pub updated_at: DateTime<Utc>,
@@ -66,6 +66,8 @@ pub struct DocumentRecord {
     pub is_searchable: bool,
     /// The caller is an owner who has not presented the document's password: its content is not for them.
     pub content_locked: bool,
+    /// The active version was read with masks.
+    pub is_masked: bool,
 }
 
 #[derive(Clone, Debug, FromRow)]

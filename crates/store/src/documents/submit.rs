@@ -51,7 +51,7 @@ pub struct Submitted {
 #[derive(FromRow)]
 struct DocumentRow {
     doc_id: Uuid,
-    source_type: String,
+    file_kind: String,
     title: String,
     is_new: bool,
     is_deleted: bool,
@@ -121,7 +121,7 @@ impl Tx {
         let names = self.note_file_name(doc_id, &submission.file_name).await?;
         // The same text may be taken for one kind under one name and for another under the next.
         let kinds: Vec<FileKind> =
-            document.source_type.parse::<FileKind>().into_iter().chain([submission.kind]).collect();
+            document.file_kind.parse::<FileKind>().into_iter().chain([submission.kind]).collect();
         let masks = masks_for(&submission.rules, &kinds, &names);
         let check = self.password_check(&submission.content, submission.run.password.as_ref())?;
         let (known, run_under_way) = if document.is_new {

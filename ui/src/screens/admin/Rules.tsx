@@ -85,7 +85,7 @@ function Masks({ masks, onChange }: { masks: readonly Mask[]; onChange: (masks: 
 /** A document to see the masks on. */
 function Behind({ shown, onShow }: { shown: string; onShow: (id: string) => void }) {
   const documents = useQuery({ queryKey: ["documents", "to-mask"], queryFn: () => listDocuments({ status: "active", limit: 50 }) });
-  const withPages = documents.data?.items.filter(({ source_type: type }) => ["pdf", "png", "jpg", "tiff"].includes(type)) ?? [];
+  const withPages = documents.data?.items.filter(({ file_kind: type }) => ["pdf", "png", "jpg", "tiff"].includes(type)) ?? [];
   return (
     <Field label="Show them on">
       <select className="input" value={shown} onChange={(event) => onShow(event.target.value)}>

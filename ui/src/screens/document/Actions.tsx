@@ -32,7 +32,7 @@ export function Actions({ detail }: { detail: DocumentDetail }) {
       )}
       <Menu label="Download" icon="download">
         <MenuItem onSelect={() => act.mutate({ run: async () => startDownload(await linkToOriginal(id)) })}>Original</MenuItem>
-        {detail.source_type !== "pdf" && <MenuItem onSelect={() => act.mutate({ run: async () => startDownload(await linkToPdf(id)) })}>PDF</MenuItem>}
+        {detail.file_kind !== "pdf" && <MenuItem onSelect={() => act.mutate({ run: async () => startDownload(await linkToPdf(id)) })}>PDF</MenuItem>}
         <MenuItem onSelect={() => act.mutate({ run: async () => saveText(await readText(id, "text"), `${detail.filename}.txt`) })}>Text</MenuItem>
         <MenuItem onSelect={() => act.mutate({ run: async () => saveText(await readText(id, "markdown"), `${detail.filename}.md`) })}>Markdown</MenuItem>
       </Menu>

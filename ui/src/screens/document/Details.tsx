@@ -19,7 +19,7 @@ export function Details({ detail, page }: { detail: DocumentDetail; page?: PageV
     <>
       <dl className="facts">
         <Fact name="File">{detail.filename}</Fact>
-        <Fact name="Type">{detail.source_type} <span className="quiet">{detail.content_type}</span></Fact>
+        <Fact name="Type">{detail.file_kind} <span className="quiet">{detail.content_type}</span></Fact>
         <Fact name="Size">{bytes(detail.size_bytes)}</Fact>
         {detail.pages != null && <Fact name="Pages">{detail.pages}</Fact>}
         <Fact name="Tags"><EditableTags id={detail.doc_id} tags={detail.tags} /></Fact>

@@ -6,7 +6,7 @@ import type { DocumentDetail } from "../../api/types.ts";
 import { Button, Dialog, Field, ProblemNote } from "../../design/basics.tsx";
 import { tell } from "../../live/notices.ts";
 
-export function UpdateDialog({ detail, onClose }: { detail: Pick<DocumentDetail, "doc_id" | "title" | "source_type">; onClose: () => void }) {
+export function UpdateDialog({ detail, onClose }: { detail: Pick<DocumentDetail, "doc_id" | "title" | "file_kind">; onClose: () => void }) {
   const client = useQueryClient();
   const [file, setFile] = useState<File | null>(null);
   const [reason, setReason] = useState("");
@@ -29,7 +29,7 @@ export function UpdateDialog({ detail, onClose }: { detail: Pick<DocumentDetail,
         }}
       >
         <p>“{detail.title}” keeps its title, its tags and its history, and gets the content of the file.</p>
-        <Field label="File" note={`It must be a ${detail.source_type} file, as the document is.`}>
+        <Field label="File" note={`It must be a ${detail.file_kind} file, as the document is.`}>
           <input className="input" type="file" required data-autofocus onChange={(event) => setFile(event.target.files?.[0] ?? null)} />
         </Field>
         <Field label="Password" note="Only for a file that is locked.">
