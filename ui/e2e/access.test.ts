@@ -22,7 +22,7 @@ it("a user is shown neither Repair nor Admin, and is told when they go there any
   const ben = await server.addUser("ben@example.com", "user");
   const page = await (await openWindow(browser)).newPage();
   await signIn(page, server, ben);
-  await page.getByText("Everything you brought in has been read.").waitFor();
+  await page.getByText("No document is being processed.").waitFor();
   expect(await page.getByRole("alert").count()).toBe(0);
   const places = await page.getByRole("navigation", { name: "Screens" }).getByRole("link").allInnerTexts();
   expect(places).toEqual(["Docket", "Home", "Documents", "Search and ask"]);

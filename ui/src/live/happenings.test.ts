@@ -46,9 +46,22 @@ describe("rows", () => {
   });
 
   it("that are new go on top, and known ones are renewed where they are", () => {
-    const after = withFreshTop([page(row("b"), row("a")), page(row("0"))], page(row("c"), row("b", "active")));
+    const after = withFreshTop([page(row("b"), row("a")), page(row("0"))], page(row("c"), row("b", "active")), "newest");
     expect(after.flatMap(({ items }) => items.map(({ doc_id, status }) => `${doc_id} ${status}`))).toEqual([
       "c uploaded", "b active", "a uploaded", "0 uploaded",
     ]);
+  });
+
+  it("stay in place in another order, unless one page holds them all", () => {
+    const after = withFreshTop([page(row("b"), row("c")), page(row("d"))], page(row("a"), row("b", "active")), "title");
+    expect(after.flatMap(({ items }) => items.map(({ doc_id, status }) => `${doc_id} ${status}`))).toEqual(["b active", "c uploaded", "d uploaded"]);
+    const fresh = page(row("a"), row("b"));
+    expect(withFreshTop([page(row("b"), row("c"))], fresh, "title")).toEqual([fresh]);
+  });
+
+  it("lose their progress when the run ends", () => {
+    const running = { ...row("a", "processing"), progress: { run_id: "r", is_running: true } };
+    expect(rowAfter(running, event("document.completed", { doc_id: "a" })).progress).toBeNull();
+    expect(rowAfter(running, event("document.failed", { doc_id: "a" })).progress).toBeNull();
   });
 });

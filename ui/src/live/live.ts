@@ -1,4 +1,4 @@
-/** Keeps everything on the screen in step with the server: see `follow.ts` for how it hears of changes. */
+/** Applies the server's events to what the screens show; `follow.ts` receives them. */
 import { QueryClient, type InfiniteData } from "@tanstack/react-query";
 import type { ServerEvent } from "../api/event-stream.ts";
 import { ApiError, isMissingRoute, Unreachable } from "../api/problem.ts";
@@ -15,21 +15,21 @@ export const queries = new QueryClient({
       staleTime: 15_000,
       gcTime: 5 * 60_000,
       refetchOnWindowFocus: false,
-      retry: (tries, error) => error instanceof Unreachable || (isPassing(error) && tries < 2),
+      retry: (tries, error) => error instanceof Unreachable || (isTransient(error) && tries < 2),
       retryDelay: (tries) => Math.min(5_000, 500 * 2 ** tries),
     },
   },
 });
 
-function isPassing(error: unknown): boolean {
+function isTransient(error: unknown): boolean {
   return error instanceof ApiError && error.problem.status >= 500 && !isMissingRoute(error);
 }
 
-/** How far runs are that are under way, by document. */
+/** The progress of running documents, by document. */
 export const progressOf = new Store<ReadonlyMap<string, Progress>>(new Map());
 export const lineState = new Store<LineState>("connecting");
 
-/** Bursts of events renew counts and first pages once, not once each. */
+/** A burst of events renews counts and first pages once. */
 const RENEW_AFTER_MS = 700;
 
 export function goLive(): () => void {

@@ -1,7 +1,7 @@
 /**
- * Short messages at the edge of the screen: that something was done, that a document is ready or failed.
+ * Short messages in a corner of the screen: that an action succeeded, that a document is ready or failed.
  *
- * Documents end in bursts. Those that end close together share one message, and it counts them.
+ * Documents that end close together share one message with their number.
  */
 import { counted } from "../format/numbers.ts";
 import type { Happening } from "./happenings.ts";
@@ -45,7 +45,7 @@ export function tellOfHappening(happening: Happening): void {
   }, GATHER_MS);
 }
 
-/** At most one message for what went well and one for what did not. The server may send an end more than once. */
+/** At most one message for documents that are ready and one for those that failed. The server may report an end more than once. */
 export function noticesOf(happenings: readonly Happening[]): Omit<Notice, "id">[] {
   const ready = new Set<string>();
   const failed = new Map<string, string | null>();
@@ -59,15 +59,15 @@ export function noticesOf(happenings: readonly Happening[]): Omit<Notice, "id">[
     made.push({
       tone: "good",
       text: ready.size === 1 ? "A document is ready." : `${counted(ready.size, "document")} are ready.`,
-      link: ready.size === 1 ? { to: `/documents/${only ?? ""}`, text: "Open it" } : { to: "/documents?status=active", text: "See them" },
+      link: ready.size === 1 ? { to: `/documents/${only ?? ""}`, text: "Open it" } : { to: "/documents?status=active", text: "Show them" },
     });
   }
   if (failed.size > 0) {
     const [only] = failed;
     made.push({
       tone: "bad",
-      text: failed.size === 1 ? `A document failed: ${only?.[1] ?? "no reason was given"}` : `${counted(failed.size, "document")} failed.`,
-      link: failed.size === 1 ? { to: `/documents/${only?.[0] ?? ""}`, text: "Look" } : { to: "/documents?status=failed", text: "See them" },
+      text: failed.size === 1 ? `A document failed: ${only?.[1] ?? "no reason was recorded"}` : `${counted(failed.size, "document")} failed.`,
+      link: failed.size === 1 ? { to: `/documents/${only?.[0] ?? ""}`, text: "Open it" } : { to: "/documents?status=failed", text: "Show them" },
     });
   }
   return made;

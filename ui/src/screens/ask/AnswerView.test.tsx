@@ -27,7 +27,7 @@ describe("an answer", () => {
 
   it("that is none says so, gives the reason, and shows what came nearest", () => {
     const page = drawn({ ...answer, answer: null, abstained: true, reason: "No passage names a price.", nearest: [hit] });
-    expect(page).toContain("The documents do not say");
+    expect(page).toContain("The documents do not contain an answer");
     expect(page).toContain("No passage names a price.");
     expect(page).toContain("<mark>lease</mark>");
     expect(page).not.toContain("80% sure");

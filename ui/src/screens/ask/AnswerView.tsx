@@ -1,4 +1,4 @@
-/** An answer as it comes in, and what it rests on. */
+/** An answer while it is streamed, and its sources. */
 import { useEffect, useReducer, useRef } from "react";
 import { Link } from "wouter";
 import { askQuestion } from "../../api/endpoints.ts";
@@ -74,7 +74,7 @@ function Thinking({ heard }: { heard: Heard }) {
       {heard.text !== "" && <p className="answer-text provisional">{heard.text}</p>}
       {heard.text === "" && (
         <>
-          <p className="quiet">{heard.passages.length > 0 ? `Reading ${heard.passages.length} passages…` : "Looking for passages…"}</p>
+          <p className="quiet">{heard.passages.length > 0 ? `Reading ${heard.passages.length} passages…` : "Searching for passages…"}</p>
           <Skeleton width="92%" />
           <Skeleton width="84%" />
           <Skeleton width="61%" />
@@ -109,7 +109,7 @@ export function AnswerCard({ answer, onAgain, addressOf = addressOfPassage }: An
         <Warnings warnings={answer.warnings} />
       </section>
       <section className="card" aria-labelledby="sources">
-        <div className="card-head"><h2 id="sources">What it rests on</h2></div>
+        <div className="card-head"><h2 id="sources">Sources</h2></div>
         <ol className="citations">
           {answer.citations.map((citation) => (
             <li key={citation.number} id={`citation-${citation.number}`}>
@@ -136,7 +136,7 @@ function CitationMark({ citation, addressOf }: { citation: Citation | undefined;
 }
 
 function providerInWords(provider: string): string {
-  return provider === "extractive" ? "In the documents' own words" : `Written by ${provider} from the passages below`;
+  return provider === "extractive" ? "Quoted from the documents" : `Written by ${provider} from the sources below`;
 }
 
 function Abstention({ answer }: { answer: Answer }) {
@@ -144,13 +144,13 @@ function Abstention({ answer }: { answer: Answer }) {
   return (
     <>
       <section className="card answer abstained" aria-label="No answer">
-        <h2><Icon name="pause" /> The documents do not say</h2>
-        <p>{sentence(answer.reason ?? "No passage supports an answer, so there is none.")}</p>
+        <h2><Icon name="pause" /> The documents do not contain an answer</h2>
+        <p>{sentence(answer.reason ?? "No passage supports an answer.")}</p>
         <Warnings warnings={answer.warnings} />
       </section>
       {nearest.length > 0 && (
         <section className="card" aria-labelledby="nearest">
-          <div className="card-head"><h2 id="nearest">What came nearest</h2></div>
+          <div className="card-head"><h2 id="nearest">Closest passages</h2></div>
           <ol className="passages">{nearest.map((hit) => <li key={hit.chunk_id}><Passage hit={hit} /></li>)}</ol>
         </section>
       )}

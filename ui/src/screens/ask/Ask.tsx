@@ -1,4 +1,4 @@
-/** Search for passages, or ask and get an answer that shows where it comes from. */
+/** Searches for passages, or asks a question and shows the answer with its sources. */
 import "./ask.css";
 import { useEffect, useRef, useState, type SyntheticEvent } from "react";
 import { useSearchParams } from "wouter";
@@ -35,7 +35,7 @@ export default function Ask() {
   );
 }
 
-/** Which documents to look in; empty for all. */
+/** Filters; empty for all documents. */
 interface Limits {
   type: string;
   tag: string;
@@ -109,16 +109,16 @@ function useHistory(): [Asked[], (asked: Asked) => void, () => void] {
 function Past({ history, onPick, onForget }: { history: readonly Asked[]; onPick: (item: Asked) => void; onForget: () => void }) {
   if (history.length === 0) {
     return (
-      <Empty icon="quote" title="Every answer shows where it stands">
-        <p>Ask in your own words. Each sentence of the answer leads to the passage it rests on, on its page. When the documents do not say, Docket says so, and shows what came nearest.</p>
+      <Empty icon="quote" title="Every answer cites its sources">
+        <p>Ask in your own words. Each sentence of an answer links to its source on the page. If the documents do not contain an answer, Docket says so and shows the closest passages.</p>
       </Empty>
     );
   }
   return (
     <section className="card" aria-labelledby="past">
       <div className="card-head">
-        <h2 id="past">Asked before</h2>
-        <Button kind="bare" onClick={onForget}>Forget all</Button>
+        <h2 id="past">Earlier questions and searches</h2>
+        <Button kind="bare" onClick={onForget}>Clear history</Button>
       </div>
       <ul className="past">
         {history.map((item) => (

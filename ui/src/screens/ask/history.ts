@@ -1,4 +1,4 @@
-/** What somebody asked and searched for, kept in their browser: per user, so that two people at one machine do not mix. */
+/** Earlier questions and searches, kept in the browser for each user. */
 
 export interface Asked {
   mode: "ask" | "search";
@@ -12,7 +12,7 @@ export function historyKey(userId: string): string {
   return `docket.asked.${userId}`;
 }
 
-/** The list with `asked` on top; the same question asked again moves up. */
+/** The history with `asked` on top; a repeated question moves up. */
 export function withAsked(history: readonly Asked[], asked: Asked): Asked[] {
   return [asked, ...history.filter(({ mode, text }) => mode !== asked.mode || text !== asked.text)].slice(0, KEPT);
 }
