@@ -2,14 +2,15 @@
 
 use chrono::{DateTime, Utc};
 use domain::{
-    ArtifactEntry, BatchStatus, DedupResult, DocumentStatus, RunState, RunStats, StageStatus,
+    ArtifactEntry, BatchStatus, DedupResult, DocumentStatus, RunState, RunStats, RunType,
+    StageStatus,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
-use crate::{RunConfigView, RunTypeName};
+use crate::RunConfigView;
 
 /// A file and what is said of it.
 #[derive(Debug, ToSchema)]
@@ -108,8 +109,9 @@ pub struct DocumentView {
     #[serde(default)]
     #[schema(example = "password_required")]
     pub error_code: Option<String>,
+    /// The format of the file.
     #[schema(example = "pdf")]
-    pub source_type: String,
+    pub file_kind: String,
     pub source_uri: String,
     /// Which way it came in first.
     #[schema(example = "manual")]
@@ -127,8 +129,8 @@ pub struct DocumentView {
     /// Searches and answers can use it. A document that was processed without the stage `index` is listed only.
     #[serde(default)]
     pub is_searchable: bool,
-    /// Counts edits by people.
-    pub version: i32,
+    /// Counts the edits by people, for optimistic locking.
+    pub revision: i32,
     pub tags: Vec<String>,
     /// It has a password that you have not presented: upload it again with its password to read and find it.
     #[serde(default)]
@@ -207,6 +209,15 @@ pub struct Tags {
     pub tags: Vec<String>,
 }
 
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(example = json!({"title": "Lease of 12 Elm Street"}))]
+pub struct DocumentTitle {
+    /// One line. Spaces around it are removed.
+    #[schema(min_length = 1, max_length = 300)]
+    pub title: String,
+}
+
 /// What became of a stage, or where it stands.
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
 pub struct StageView {
@@ -241,7 +252,8 @@ pub struct RunView {
     pub tenant_id: Uuid,
     pub doc_id: Uuid,
     pub status: RunState,
-    pub run_type: RunTypeName,
+    /// What started it.
+    pub run_type: RunType,
     pub pipeline: Vec<String>,
     pub parent_run_id: Option<Uuid>,
     pub reason: Option<String>,

@@ -44,13 +44,14 @@ pub use documents::artifacts::FoundArtifact;
 pub use documents::batches::Batches;
 pub use documents::batches::create::RequestedBatch;
 pub use documents::facets::{BatchFacet, DocumentFacets};
+pub use documents::find_ids::FoundIds;
 pub use documents::forget_passwords::PasswordKeeper;
 pub use documents::intake::{Intake, IntakeSettings};
 pub use documents::links::{Followed, FoundOriginal, LinkVisit, SignedLink};
 pub use documents::list::{DocumentDetail, DocumentListPage, ListedDocument};
 pub use documents::read_pages::{PageImage, TextForm};
 pub use documents::submit::{Accepted, AcceptedRun, Described, Received, Receiving};
-pub use documents::sweep_originals::{OriginalsJanitor, Retention, Swept};
+pub use documents::sweep_originals::{OriginalsCleanup, Retention, Swept};
 pub use documents::tags::MOST_TAGS;
 pub use documents::{Content, Documents, Uploads};
 pub use error::OpsError;
@@ -73,8 +74,8 @@ pub use runs::list::RunDetail;
 pub use runs::rerun::Rerun;
 pub use runs::retry_job::RequestedRequeue;
 pub use search::{
-    Answered, AskEvent, Citation, Filters, Hit, KnownDocument, Question, Search, SearchRequest,
-    SearchResult, SearchSettings, SecondOpinion, Sentence, VectorsKeeper,
+    Answered, AskEvent, Citation, Filters, Hit, KnownDocument, Question, Reranker, Search,
+    SearchRequest, SearchResult, SearchSettings, Sentence, VectorsKeeper,
 };
 pub use store::{
     After, BatchItemRecord, BatchName, BatchRecord, CheckpointRecord, DeadJobFilter,

@@ -20,7 +20,7 @@ const FILL: &str = "
     INSERT INTO tenants (tenant_id, name, created_at)
     VALUES ('00000000-0000-0000-0000-00000000000a', 'acme', now()),
            ('00000000-0000-0000-0000-00000000000b', 'other', now());
-    INSERT INTO documents (doc_id, tenant_id, source_type, source_uri, title, source, filename, mime, bytes_len,
+    INSERT INTO documents (doc_id, tenant_id, file_kind, source_uri, title, source, filename, mime, bytes_len,
                            status, created_at, updated_at, tags)
     SELECT md5(tenant_id || ' document ' || n)::uuid, tenant_id, CASE WHEN n % 50 = 7 THEN 'tiff' ELSE 'txt' END,
            'upload://' || n, 'Document ' || n, CASE WHEN n % 10 = 5 THEN 'batch' ELSE 'manual' END,

@@ -212,7 +212,7 @@ async fn batches_count_what_fits_every_condition_but_their_own() {
 async fn pile_up(app: &TestApp, tenant: &TestTenant, many: i32) {
     let mut superuser = app.database.superuser().await;
     sqlx::query(
-        "INSERT INTO documents (doc_id, tenant_id, source_type, source_uri, title, source, filename, mime, bytes_len,
+        "INSERT INTO documents (doc_id, tenant_id, file_kind, source_uri, title, source, filename, mime, bytes_len,
                                 status, created_at, updated_at)
          SELECT gen_random_uuid(), $1, 'pdf', 'upload://' || n, 'Paper ' || n, 'manual', n || '.pdf', 'application/pdf',
                 1, 'active', '2020-01-01Z'::timestamptz - make_interval(secs => n), '2020-01-01Z'

@@ -66,7 +66,7 @@ fn table(documents: &[DocumentView], now: DateTime<Utc>) -> String {
         table.row([
             document.doc_id.to_string(),
             document.status.to_string(),
-            document.source_type.clone(),
+            document.file_kind.clone(),
             bytes(document.size_bytes),
             age(now - document.created_at),
             shortened(&title, MOST),

@@ -9,7 +9,7 @@ valued AS (
     SELECT one.facet, one.value
     FROM examined AS d
     CROSS JOIN LATERAL (
-        VALUES ('status', d.status), ('type', d.source_type), ('source', d.source)
+        VALUES ('status', d.status), ('type', d.file_kind), ('source', d.source)
         UNION ALL SELECT DISTINCT 'tag', tag FROM unnest(d.tags) AS tag
     ) AS one (facet, value)
     WHERE d.fits

@@ -15,7 +15,6 @@ import { BulkDialog, type BulkAction } from "./BulkDialog.tsx";
 export function BulkBar({ rows, onDone }: { rows: readonly DocumentView[]; onDone: () => void }) {
   const { role } = useMe();
   const [action, setAction] = useState<BulkAction | null>(null);
-  const canTag = may(role, "upload") && may(role, "see-all");
   const download = async () => {
     const { failed } = await forEachOf(rows.map((row) => row.doc_id), async (id) => startDownload(await linkToOriginal(id)));
     const [first] = failed;
@@ -24,7 +23,7 @@ export function BulkBar({ rows, onDone }: { rows: readonly DocumentView[]; onDon
   return (
     <div className="bulk" role="toolbar" aria-label="Selected documents">
       <strong>{counted(rows.length, "document")} selected</strong>
-      {canTag && <Button icon="plus" onClick={() => setAction("tag")}>Tags</Button>}
+      {may(role, "tag") && <Button icon="plus" onClick={() => setAction("tag")}>Tags</Button>}
       <Button icon="download" onClick={() => void download()}>Download</Button>
       {may(role, "rerun") && <Button icon="refresh" onClick={() => setAction("rerun")}>Rerun</Button>}
       {may(role, "deactivate") && <Button icon="pause" onClick={() => setAction("withdraw")}>Withdraw</Button>}

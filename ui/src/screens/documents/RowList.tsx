@@ -149,7 +149,7 @@ function Row({ row, index, start, isSelected, isCursor, onSelect, onUnlock }: Ro
         <RowState row={row} onUnlock={onUnlock} />
       </span>
       <span role="cell" className="col-status"><StatusBadge status={row.status} /></span>
-      <span role="cell" className="col-type">{row.source_type}</span>
+      <span role="cell" className="col-type">{row.file_kind}</span>
       <span role="cell" className="number col-size">{row.size_bytes > 0 ? bytes(row.size_bytes) : ""}</span>
       <span role="cell" className="col-added"><Time at={row.created_at} /></span>
     </div>
@@ -169,7 +169,7 @@ function RowState({ row, onUnlock }: { row: DocumentView; onUnlock: (row: Docume
     );
   }
   const progress = rowProgress(row, live);
-  if (!progress) return <span className="row-facts truncate">{[row.source_type, row.size_bytes > 0 ? bytes(row.size_bytes) : "", ...row.tags].filter(Boolean).join(" · ")}</span>;
+  if (!progress) return <span className="row-facts truncate">{[row.file_kind, row.size_bytes > 0 ? bytes(row.size_bytes) : "", ...row.tags].filter(Boolean).join(" · ")}</span>;
   return (
     <span className="row-progress">
       <span className="truncate">{progress.text}</span>

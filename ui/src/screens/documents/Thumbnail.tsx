@@ -20,8 +20,8 @@ export function Thumbnail({ row }: { row: DocumentView }) {
   });
   const url = useObjectUrl(data);
   return (
-    <span className="thumb" data-type={row.source_type} aria-hidden="true">
-      {url && row.has_page_images ? <img src={url} alt="" draggable={false} /> : <span className="thumb-type">{row.source_type}</span>}
+    <span className="thumb" data-type={row.file_kind} aria-hidden="true">
+      {url && row.has_page_images ? <img src={url} alt="" draggable={false} /> : <span className="thumb-type">{row.file_kind}</span>}
     </span>
   );
 }

@@ -1,0 +1,309 @@
+//! The registered stages with what they need, all of which can be disturbed, and documents to run them on.
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+
+use blob::{BlobUrl, Blobs, Settings, Timeouts};
+use bytes::Bytes;
+use domain::{
+    Clock, ContentHash, Dependency, DocId, EarlierArtifacts, Effect, Failure, FileKind, FileWithin,
+    NewChunks, RetryPolicy, RunConfig, RunId, StageName, StageOutput, TenantId,
+};
+use engine::{Progress, StageInput, Stages};
+use reading::reader::{Reader, ReaderSettings};
+use reading::sandbox::SandboxPolicy;
+use reading::tools::Tools;
+use retrieval::embed::tiny;
+use retrieval::embedding::{Embedding, EmbeddingSource, EmbeddingStore, EmbeddingStoreFuture};
+use sha2::{Digest, Sha256};
+use stages::{DocumentSubmitter, Equipment, StageContext, SubmitFuture};
+use testkit::objects::{BUCKET, GcsServer};
+use testkit::{CountedIds, Disturbance, Disturbed, FakeClock, Steps};
+use tokio_util::sync::CancellationToken;
+use uuid::Uuid;
+
+const TENANT: TenantId = TenantId(Uuid::from_u128(1));
+const DOC: DocId = DocId(Uuid::from_u128(2));
+const RUN: RunId = RunId(Uuid::from_u128(3));
+
+/// A document.
+pub(crate) struct Paper {
+    pub(crate) name: &'static str,
+    content: Vec<u8>,
+}
+
+impl Paper {
+    pub(crate) fn new(name: &'static str, content: Vec<u8>) -> Self {
+        Self { name, content }
+    }
+}
+
+/// What an attempt came to: all that anybody can see of it.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Attempt {
+    Done(Box<Seen>),
+    Failed(Failure),
+    Killed,
+}
+
+impl Attempt {
+    pub(crate) fn unwrap(self) -> Box<Seen> {
+        let Self::Done(seen) = self else { unreachable!("the stage does not work: {self:?}") };
+        seen
+    }
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Seen {
+    output: StageOutput,
+    left: Left,
+}
+
+/// What is outside of a stage.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Left {
+    objects: BTreeMap<String, Bytes>,
+    handed_in: BTreeMap<DocId, String>,
+}
+
+pub(crate) struct Bench {
+    steps: Steps,
+    server: GcsServer,
+    blobs: Blobs,
+    stages: Stages,
+    submitter: Arc<IntakeSubmitter>,
+    _model: tempfile::TempDir,
+}
+
+/// A run of a document, as far as it has come.
+pub(crate) struct Run<'a> {
+    bench: &'a Bench,
+    content: ContentHash,
+    kind: FileKind,
+    name: &'static str,
+    earlier: Arc<EarlierArtifacts>,
+    steps: usize,
+}
+
+impl Bench {
+    pub(crate) async fn open() -> Self {
+        let steps = Steps::default();
+        let server = GcsServer::start_with(steps.clone()).await;
+        let mut settings = Settings::with_environment(GcsServer::environment(server.address()));
+        settings.timeouts = Timeouts { retries: 0, ..Timeouts::default() };
+        let url: BlobUrl = format!("gs://{BUCKET}").parse().unwrap();
+        let blobs = Blobs::open_with(&url, &settings).unwrap();
+        let model = tempfile::tempdir().unwrap();
+        tiny::write_embedder(model.path(), 1).unwrap();
+        let embedding = EmbeddingSource::folder(model.path().to_owned(), 1).get().await.unwrap();
+        let submitter =
+            Arc::new(IntakeSubmitter { steps: steps.clone(), handed_in: Mutex::default() });
+        let ids = Arc::new(CountedIds::after(1 << 40));
+        let stages = stages::registered(Equipment {
+            context: StageContext::new(blobs.clone(), reader(), ids.clone()),
+            ids,
+            submitter: submitter.clone(),
+            embedding_store: Arc::new(TestEmbeddingStore { steps: steps.clone(), embedding }),
+            children: 1,
+        });
+        Self { steps, server, blobs, stages, submitter, _model: model }
+    }
+
+    /// In the pipeline's order.
+    pub(crate) fn stages(&self) -> Vec<StageName> {
+        self.stages.names().cloned().collect()
+    }
+
+    pub(crate) fn policies(&self) -> Vec<(StageName, RetryPolicy)> {
+        let policy = |name: StageName| {
+            let policy = self.stages.get(&name).unwrap().settings().policy;
+            (name, policy)
+        };
+        self.stages().into_iter().map(policy).collect()
+    }
+
+    pub(crate) fn stages_without(&self, names: &[StageName]) -> Vec<StageName> {
+        self.stages.clone().without(names).names().cloned().collect()
+    }
+
+    /// Only its original is there.
+    pub(crate) async fn begin(&self, paper: &Paper) -> Run<'_> {
+        self.steps.begin(None);
+        self.server.set_contents(&BTreeMap::new());
+        self.submitter.handed_in.lock().unwrap().clear();
+        let mut upload = self.blobs.begin_upload(Uuid::from_u128(4)).await.unwrap();
+        upload.write(paper.content.clone().into()).await.unwrap();
+        let staged = upload.finish().await.unwrap();
+        self.blobs.publish(TENANT, &staged).await.unwrap();
+        let (_, ending) = paper.name.rsplit_once('.').unwrap();
+        Run {
+            bench: self,
+            content: staged.sha256,
+            kind: ending.parse().unwrap(),
+            name: paper.name,
+            earlier: Arc::default(),
+            steps: 0,
+        }
+    }
+}
+
+impl Run<'_> {
+    pub(crate) fn left(&self) -> Left {
+        Left {
+            objects: self.bench.server.contents(),
+            handed_in: self.bench.submitter.handed_in.lock().unwrap().clone(),
+        }
+    }
+
+    pub(crate) fn restore(&self, left: &Left) {
+        self.bench.server.set_contents(&left.objects);
+        self.bench.submitter.handed_in.lock().unwrap().clone_from(&left.handed_in);
+    }
+
+    /// Those that the last attempt took.
+    pub(crate) fn steps(&self) -> usize {
+        self.steps
+    }
+
+    pub(crate) async fn attempt(
+        &mut self,
+        stage: &StageName,
+        disturbance: Option<(Disturbance, usize)>,
+    ) -> Attempt {
+        let work = StageInput {
+            tenant_id: TENANT,
+            run_id: RUN,
+            doc_id: DOC,
+            content: Some(self.content),
+            config: Arc::new(RunConfig {
+                content_type: self.kind.media_type().to_owned(),
+                original_filename: self.name.to_owned(),
+                ..RunConfig::default()
+            }),
+            password: None,
+            earlier: Arc::clone(&self.earlier),
+            stage: stage.clone(),
+            attempt: 1,
+            trace_parent: None,
+            deadline: FakeClock::default().now(),
+            cancelled: CancellationToken::new(),
+            progress: Progress::default(),
+        };
+        self.bench.steps.begin(disturbance);
+        let stage = self.bench.stages.get(stage).unwrap();
+        let ended = tokio::select! {
+            biased;
+            () = self.bench.steps.hang() => return Attempt::Killed,
+            ended = stage.run(&work) => ended,
+        };
+        self.steps = self.bench.steps.taken();
+        match ended {
+            Ok(output) => {
+                let output = with_counted_chunks(output);
+                Attempt::Done(Box::new(Seen { output, left: self.left() }))
+            }
+            Err(failure) => Attempt::Failed(failure),
+        }
+    }
+
+    /// With the next stage.
+    pub(crate) fn go_on(&mut self, stage: StageName, seen: Box<Seen>) {
+        Arc::make_mut(&mut self.earlier).insert(stage, seen.output.artifacts);
+    }
+}
+
+/// Ids are made anew each time. Nobody has them before the stage is settled, so only which is which counts.
+fn with_counted_chunks(output: StageOutput) -> StageOutput {
+    let counted = |new: &NewChunks| {
+        let mut new = new.clone();
+        let places: HashMap<Uuid, Uuid> =
+            new.chunks.iter().map(|chunk| chunk.chunk_id).zip((0..).map(Uuid::from_u128)).collect();
+        for chunk in &mut new.chunks {
+            chunk.chunk_id = places[&chunk.chunk_id];
+        }
+        for (chunk_id, _) in new.vectors.iter_mut().flat_map(|vectors| &mut vectors.of_chunks) {
+            *chunk_id = places[chunk_id];
+        }
+        new
+    };
+    let effects = output.effects.iter().map(|effect| match effect {
+        Effect::Chunks(new) => Effect::Chunks(Arc::new(counted(new))),
+    });
+    StageOutput { effects: effects.collect(), ..output }
+}
+
+/// With this machine's tools, but for the second OCR engine, which takes seconds a page.
+fn reader() -> Reader {
+    let tools = Tools { models: None, ..Tools::find() };
+    assert!(tools.pdfium.is_some() && tools.tesseract.is_some(), "pdfium and tesseract are needed");
+    Reader::new(ReaderSettings {
+        program: child(),
+        children: 1,
+        tools,
+        sandbox: SandboxPolicy::BestEffort,
+        languages: Vec::new(),
+        longest_job: ReaderSettings::LONGEST_JOB,
+    })
+}
+
+/// Cargo builds it with the tests, and tells nobody where.
+fn child() -> PathBuf {
+    let test = std::env::current_exe().unwrap();
+    let program = test.ancestors().nth(2).unwrap().join("examples/reading_child");
+    assert!(program.exists(), "run `cargo build -p stages --examples` first");
+    program
+}
+
+/// Takes in the note only.
+struct IntakeSubmitter {
+    steps: Steps,
+    handed_in: Mutex<BTreeMap<DocId, String>>,
+}
+
+impl DocumentSubmitter for IntakeSubmitter {
+    fn submit(&self, file: FileWithin) -> SubmitFuture<'_> {
+        Box::pin(async move {
+            let submit = || {
+                let hash: [u8; 32] = Sha256::digest(&file.content).into();
+                let doc_id = DocId(Uuid::from_slice(&hash[..16]).unwrap());
+                (file.name == "note.txt").then(|| {
+                    self.handed_in.lock().unwrap().insert(doc_id, file.name);
+                    doc_id
+                })
+            };
+            self.steps.take(submit).await.map_err(|Disturbed| away(Dependency::Database))
+        })
+    }
+}
+
+/// One model, and nothing that was embedded before.
+struct TestEmbeddingStore {
+    steps: Steps,
+    embedding: Arc<dyn Embedding>,
+}
+
+impl EmbeddingStore for TestEmbeddingStore {
+    fn models(&self, _: TenantId) -> EmbeddingStoreFuture<'_, Vec<Arc<dyn Embedding>>> {
+        Box::pin(async {
+            let models = self.steps.take(|| vec![Arc::clone(&self.embedding)]).await;
+            models.map_err(|Disturbed| away(Dependency::Database))
+        })
+    }
+
+    fn known<'a>(
+        &'a self,
+        _: TenantId,
+        _: &'a str,
+        _: &'a [ContentHash],
+    ) -> EmbeddingStoreFuture<'a, HashMap<ContentHash, Vec<f32>>> {
+        Box::pin(async {
+            let known = self.steps.take(HashMap::new).await;
+            known.map_err(|Disturbed| away(Dependency::Database))
+        })
+    }
+}
+
+fn away(dependency: Dependency) -> Failure {
+    Failure::unavailable(dependency, "it was disturbed")
+}
