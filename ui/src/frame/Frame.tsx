@@ -8,7 +8,7 @@ import { Icon, Logo, type IconName } from "../design/Icon.tsx";
 import { useKeys } from "../design/keyboard.ts";
 import { choose, nextTheme, theme, type Theme } from "../design/theme.ts";
 import { count } from "../format/numbers.ts";
-import { lineState } from "../live/live.ts";
+import { connectionState } from "../live/live.ts";
 import { useStore } from "../live/store.ts";
 import { may, type Right } from "../session/permissions.ts";
 import { signedOut, useMe } from "../session/session.ts";
@@ -73,7 +73,7 @@ export function Frame({ children }: { children: ReactNode }) {
         </div>
       </nav>
       <main className="main" id="main" tabIndex={-1}>
-        <AwayBanner />
+        <OfflineBanner />
         {children}
       </main>
       {may(me.role, "upload") && <DropAnywhere />}
@@ -129,7 +129,7 @@ function RailFoot({ onHelp }: { onHelp: () => void }) {
   };
   return (
     <div className="rail-foot">
-      <LineStateView />
+      <ConnectionStateView />
       <button type="button" className="rail-link" title={`${words} (t)`} onClick={() => choose(nextTheme(now))}>
         <Icon name={icon} />
         <span className="rail-label">{words}</span>
@@ -150,20 +150,20 @@ function RailFoot({ onHelp }: { onHelp: () => void }) {
   );
 }
 
-const LINE_WORDS = { connecting: "Connecting", live: "Live", away: "Reconnecting" };
+const CONNECTION_LABELS = { connecting: "Connecting", live: "Live", away: "Reconnecting" };
 
-function LineStateView() {
-  const state = useStore(lineState);
+function ConnectionStateView() {
+  const state = useStore(connectionState);
   return (
-    <div className="line-state" role="status" title="Whether this page shows changes immediately" data-line={state}>
-      <span className="line-dot" data-state={state} />
-      <span className="rail-label">{LINE_WORDS[state]}</span>
+    <div className="connection-state" role="status" title="Whether this page shows changes immediately" data-connection={state}>
+      <span className="connection-dot" data-state={state} />
+      <span className="rail-label">{CONNECTION_LABELS[state]}</span>
     </div>
   );
 }
 
-function AwayBanner() {
-  const state = useStore(lineState);
+function OfflineBanner() {
+  const state = useStore(connectionState);
   if (state !== "away") return null;
   return (
     <div className="banner" role="status">

@@ -9,16 +9,16 @@ import { currentToken } from "../api/client.ts";
 import { readEventStream, type ServerEvent } from "../api/event-stream.ts";
 import { refused } from "../session/session.ts";
 
-export type LineState = "connecting" | "live" | "away";
+export type ConnectionState = "connecting" | "live" | "away";
 
 export interface Follower {
   onEvent: (event: ServerEvent) => void;
-  onState: (state: LineState) => void;
+  onState: (state: ConnectionState) => void;
   /** Events may have been missed: read everything again. */
   onGap: () => void;
 }
 
-type Message = { kind: "event"; event: ServerEvent } | { kind: "state"; state: LineState } | { kind: "gap" } | { kind: "hello" };
+type Message = { kind: "event"; event: ServerEvent } | { kind: "state"; state: ConnectionState } | { kind: "gap" } | { kind: "hello" };
 
 const CHANNEL = "docket.events";
 /** The server sends something every 15 s; a connection that is silent for longer is dead. */
@@ -36,7 +36,7 @@ export function followEvents(follower: Follower): () => void {
   const channel = new BroadcastChannel(CHANNEL);
   let lastId: string | null = null;
   let isLeader = false;
-  let state: LineState = "connecting";
+  let state: ConnectionState = "connecting";
 
   const deliver = (message: Message) => {
     if (message.kind === "event") {

@@ -1,7 +1,7 @@
 /** The progress of a document's run in words, for lists and the upload tray. Pure. */
 import type { DocumentView } from "../api/types.ts";
 import { waitingFor } from "../format/waiting.ts";
-import type { Progress } from "./happenings.ts";
+import type { Progress } from "./document-events.ts";
 
 const STAGES: Record<string, string> = {
   ingest: "Storing",

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { ApiError, Unreachable } from "../api/problem.ts";
 import type { IngestResponse } from "../api/types.ts";
-import { isWorthRetrying, mayHelp, noteUploadHappening, outcomeInWords, pauseAfter, uploads, type UploadItem } from "./uploads.ts";
+import { isWorthRetrying, mayHelp, followUpload, outcomeInWords, pauseAfter, uploads, type UploadItem } from "./uploads.ts";
 
 const refusal = (status: number, retryAfter: number | null = null) =>
   new ApiError({ title: "", status, detail: "", code: "" }, retryAfter);
@@ -43,7 +43,7 @@ describe("an uploaded file that turns out to be encrypted", () => {
     const sent = { id: 1, state: "accepted", outcome: { doc_id: "d", run_id: "r" } } as UploadItem;
     const failed = (code: string | null) => {
       uploads.set([sent]);
-      noteUploadHappening({ kind: "failed", docId: "d", runId: "r", stage: "preprocess", error: "password", code });
+      followUpload({ kind: "failed", docId: "d", runId: "r", stage: "preprocess", error: "password", code });
       return uploads.get()[0]?.lockedBy;
     };
     expect(failed("password_required")).toBe("password_required");

@@ -10,7 +10,7 @@ import { ApiError, messageOf, Unreachable } from "../api/problem.ts";
 import type { IngestResponse } from "../api/types.ts";
 import { uploadFile } from "../api/upload.ts";
 import { wantsPassword } from "../format/failures.ts";
-import type { Happening } from "./happenings.ts";
+import type { DocumentEvent } from "./document-events.ts";
 import type { DroppedFile } from "./dropped-files.ts";
 import { Store } from "./store.ts";
 
@@ -179,12 +179,12 @@ export function sendWithPassword(id: number, password: string): void {
   pump();
 }
 
-export function noteUploadHappening(happening: Happening): void {
-  if (happening.kind !== "completed" && happening.kind !== "failed") return;
-  const ours = uploads.get().find((item) => item.outcome?.run_id === happening.runId && item.ended === undefined);
+export function followUpload(event: DocumentEvent): void {
+  if (event.kind !== "completed" && event.kind !== "failed") return;
+  const ours = uploads.get().find((item) => item.outcome?.run_id === event.runId && item.ended === undefined);
   if (!ours) return;
-  const code = happening.kind === "failed" ? happening.code : null;
-  change(ours.id, { ended: happening.kind === "completed" ? "ready" : "failed", lockedBy: code !== null && wantsPassword(code) ? code : undefined });
+  const code = event.kind === "failed" ? event.code : null;
+  change(ours.id, { ended: event.kind === "completed" ? "ready" : "failed", lockedBy: code !== null && wantsPassword(code) ? code : undefined });
 }
 
 /** What the server did with a file, in words. */

@@ -6,7 +6,7 @@ import type { DocumentView } from "../../api/types.ts";
 import { Button, IconButton } from "../../design/basics.tsx";
 import { counted } from "../../format/numbers.ts";
 import { startDownload } from "../../live/download.ts";
-import { tell } from "../../live/notices.ts";
+import { showNotice } from "../../live/notices.ts";
 import { may } from "../../session/permissions.ts";
 import { useMe } from "../../session/session.ts";
 import { forEachOf } from "./bulk.ts";
@@ -18,7 +18,7 @@ export function BulkBar({ rows, onDone }: { rows: readonly DocumentView[]; onDon
   const download = async () => {
     const { failed } = await forEachOf(rows.map((row) => row.doc_id), async (id) => startDownload(await linkToOriginal(id)));
     const [first] = failed;
-    if (first) tell({ tone: "bad", text: `${counted(failed.length, "document")} not downloaded: ${messageOf(first.error)}` });
+    if (first) showNotice({ tone: "bad", text: `${counted(failed.length, "document")} not downloaded: ${messageOf(first.error)}` });
   };
   return (
     <div className="bulk" role="toolbar" aria-label="Selected documents">

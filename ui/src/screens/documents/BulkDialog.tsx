@@ -8,7 +8,7 @@ import type { DocumentView } from "../../api/types.ts";
 import { Button, Dialog, sentence } from "../../design/basics.tsx";
 import { TagField } from "../../design/TagField.tsx";
 import { counted } from "../../format/numbers.ts";
-import { tell } from "../../live/notices.ts";
+import { showNotice } from "../../live/notices.ts";
 import { forEachOf, tagsAfter, type BulkOutcome } from "./bulk.ts";
 
 export type BulkAction = "tag" | "rerun" | "withdraw" | "delete";
@@ -72,7 +72,7 @@ export function BulkDialog({ action, rows: selected, onClose }: BulkDialogProps)
     setRunning(false);
     setOutcome(result);
     for (const queryKey of [["documents"], ["fresh"], ["summary"], ["search"], ...rows.map((row) => ["document", row.doc_id])]) void client.invalidateQueries({ queryKey });
-    if (result.done > 0) tell({ tone: "good", text: `${counted(result.done, "document")} ${wording.done}.` });
+    if (result.done > 0) showNotice({ tone: "good", text: `${counted(result.done, "document")} ${wording.done}.` });
     if (result.failed.length === 0) onClose(true);
   };
   const act = async (id: string): Promise<unknown> => {

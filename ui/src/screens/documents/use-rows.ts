@@ -3,7 +3,7 @@ import { useInfiniteQuery, useQuery, useQueryClient, type InfiniteData } from "@
 import { useEffect, useMemo } from "react";
 import { listDocuments, PAGE_SIZE } from "../../api/endpoints.ts";
 import type { DocumentView, FacetsQuery, Listed } from "../../api/types.ts";
-import { withFreshTop } from "../../live/happenings.ts";
+import { withFreshTop } from "../../live/document-events.ts";
 import { isShown, type ListState, type Sort } from "./url-state.ts";
 
 export interface Rows {

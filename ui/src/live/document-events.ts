@@ -10,7 +10,7 @@ export interface Progress {
   total: number;
 }
 
-export type Happening =
+export type DocumentEvent =
   | { kind: "queued" | "started" | "paused" | "completed"; docId: string; runId: string }
   | { kind: "failed"; docId: string; runId: string; stage: string | null; error: string | null; code: string | null }
   | { kind: "renamed"; docId: string; title: string }
@@ -28,7 +28,7 @@ interface Payload {
   total?: number;
 }
 
-export function happeningOf(event: ServerEvent): Happening {
+export function documentEventOf(event: ServerEvent): DocumentEvent {
   const payload = payloadOf(event.data);
   const docId = payload.doc_id;
   const runId = payload.run_id ?? "";
@@ -64,8 +64,8 @@ function payloadOf(data: string): Payload {
 }
 
 /** The row after the event. A document that is ready stays ready while a later run works on it. */
-export function rowAfter(row: DocumentView, happening: Happening): DocumentView {
-  switch (happening.kind) {
+export function rowAfter(row: DocumentView, event: DocumentEvent): DocumentView {
+  switch (event.kind) {
     case "queued":
       return row.status === "active" ? row : { ...row, status: "uploaded", error: null, error_code: null };
     case "started":
@@ -73,9 +73,9 @@ export function rowAfter(row: DocumentView, happening: Happening): DocumentView 
     case "completed":
       return { ...row, status: "active", error: null, error_code: null, progress: null };
     case "failed":
-      return row.status === "active" ? { ...row, progress: null } : { ...row, status: "failed", error: happening.error, error_code: happening.code, progress: null };
+      return row.status === "active" ? { ...row, progress: null } : { ...row, status: "failed", error: event.error, error_code: event.code, progress: null };
     case "renamed":
-      return { ...row, title: happening.title };
+      return { ...row, title: event.title };
     case "paused":
     case "progress":
     case "other":
@@ -84,12 +84,12 @@ export function rowAfter(row: DocumentView, happening: Happening): DocumentView 
 }
 
 /** The pages of a list after the event; the same object when it concerns none of their rows. */
-export function pagesAfter(pages: Listed<DocumentView>[], happening: Happening): Listed<DocumentView>[] {
-  if (happening.kind === "other" || happening.kind === "progress" || happening.kind === "paused") return pages;
-  const at = pages.findIndex((page) => page.items.some((row) => row.doc_id === happening.docId));
+export function pagesAfter(pages: Listed<DocumentView>[], event: DocumentEvent): Listed<DocumentView>[] {
+  if (event.kind === "other" || event.kind === "progress" || event.kind === "paused") return pages;
+  const at = pages.findIndex((page) => page.items.some((row) => row.doc_id === event.docId));
   const page = pages[at];
   if (!page) return pages;
-  const items = page.items.map((row) => (row.doc_id === happening.docId ? rowAfter(row, happening) : row));
+  const items = page.items.map((row) => (row.doc_id === event.docId ? rowAfter(row, event) : row));
   return pages.with(at, { ...page, items });
 }
 

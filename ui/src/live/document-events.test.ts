@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
 import type { DocumentView, Listed } from "../api/types.ts";
-import { happeningOf, pagesAfter, rowAfter, withFreshTop } from "./happenings.ts";
+import { documentEventOf, pagesAfter, rowAfter, withFreshTop } from "./document-events.ts";
 
 const row = (doc_id: string, status = "uploaded"): DocumentView =>
   ({ doc_id, status, title: doc_id, error: null }) as DocumentView;
 const page = (...items: DocumentView[]): Listed<DocumentView> => ({ items, limit: 2 });
-const event = (name: string, data: object) => happeningOf({ id: "1", event: name, data: JSON.stringify(data) });
+const event = (name: string, data: object) => documentEventOf({ id: "1", event: name, data: JSON.stringify(data) });
 
-describe("happeningOf", () => {
+describe("documentEventOf", () => {
   it("reads what the server sends", () => {
     expect(event("document.failed", { doc_id: "a", run_id: "r", stage: "ocr", error: "no", code: "wrong_password" })).toEqual({
       kind: "failed", docId: "a", runId: "r", stage: "ocr", error: "no", code: "wrong_password",
@@ -19,7 +19,7 @@ describe("happeningOf", () => {
 
   it("takes what it does not know for something else", () => {
     expect(event("batch.completed", { batch_id: "b" })).toEqual({ kind: "other" });
-    expect(happeningOf({ id: null, event: "document.queued", data: "not json" })).toEqual({ kind: "other" });
+    expect(documentEventOf({ id: null, event: "document.queued", data: "not json" })).toEqual({ kind: "other" });
   });
 });
 
