@@ -20,8 +20,8 @@ fuzz_target!(|input: &[u8]| {
     let Some(boundary) = form::boundary_of(&kind) else { return };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build();
     runtime.expect("a runtime").block_on(async {
-        let patience = Duration::from_secs(1);
-        let mut form = form::FormReader::new(Body::from(body.to_vec()), &boundary, patience);
+        let read_timeout = Duration::from_secs(1);
+        let mut form = form::FormReader::new(Body::from(body.to_vec()), &boundary, read_timeout);
         let mut taken = 0;
         while let Ok(Some(part)) = form.next_part().await {
             assert!(part.name.len() + part.file_name.map_or(0, |name| name.len()) <= 64 * 1024);

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use domain::{StageName, TenantId};
 use engine::{
-    Stage, StageFuture, StageOutput, StageSettings, Stages, Work, Worker, WorkerSettings,
+    Stage, StageFuture, StageInput, StageOutput, StageSettings, Stages, Worker, WorkerSettings,
 };
 use store::Store;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender};
@@ -31,7 +31,7 @@ impl Stage for Nothing {
         &self.settings
     }
 
-    fn run<'a>(&'a self, work: &'a Work) -> StageFuture<'a> {
+    fn run<'a>(&'a self, work: &'a StageInput) -> StageFuture<'a> {
         if let Some(begun) = &self.begun {
             // Nobody listens any more when the measurement is over.
             begun.send((work.tenant_id, Instant::now())).ok();

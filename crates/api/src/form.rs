@@ -56,7 +56,7 @@ enum Place {
 pub struct FormReader {
     body: BodyDataStream,
     /// How long to wait for the next piece.
-    patience: Duration,
+    read_timeout: Duration,
     /// What came and was not taken yet.
     buffer: BytesMut,
     /// `\r\n--boundary`
@@ -72,10 +72,10 @@ impl FormReader {
     const MAX_HEAD: usize = 16 * 1024;
     const MAX_HEADER_LINES: usize = 16;
 
-    pub fn new(body: Body, boundary: &str, patience: Duration) -> Self {
+    pub fn new(body: Body, boundary: &str, read_timeout: Duration) -> Self {
         Self {
             body: body.into_data_stream(),
-            patience,
+            read_timeout,
             // The first delimiter may stand at the very beginning.
             buffer: BytesMut::from("\r\n"),
             delimiter: format!("\r\n--{boundary}").into_bytes(),
@@ -158,7 +158,7 @@ impl FormReader {
     }
 
     async fn next_piece(&mut self) -> Result<Option<Bytes>, FormError> {
-        let next = tokio::time::timeout(self.patience, self.body.try_next()).await;
+        let next = tokio::time::timeout(self.read_timeout, self.body.try_next()).await;
         next.map_err(|_| FormError::TooSlow)?.map_err(FormError::Body)
     }
 }

@@ -5,7 +5,7 @@
 //! - an **original** is what somebody sent in, kept once per tenant under the SHA-256 of its bytes:
 //!   `originals/<tenant>/<first two digits>/<hash>`. Nothing is shared between tenants.
 //! - a **staged** object is an upload that is not published: `staging/<upload>`. It is nobody's until
-//!   [`Blobs::publish`]; whoever dies in between leaves it to the janitor ([`Blobs::list_staged`]).
+//!   [`Blobs::publish`]; whoever dies in between leaves it to the cleanup task ([`Blobs::list_staged`]).
 //! - an **artifact** is what a stage made: `artifacts/<tenant>/<doc>/<run>/<stage>/<name>`.
 //! - the **marker** says which store this is: `docket-store.json` (`identity.rs`).
 //! - a **checkpoint** is a signed statement about a tenant's audit log: `audit/<tenant>/<number>-<hash>.json`.
@@ -49,7 +49,7 @@ pub use identity::StoreId;
 pub use place::original_key as key_of_original;
 pub use place::{ArtifactName, ArtifactPlace, CheckpointPlace, InvalidPlace};
 use place::{artifacts_key, checkpoint_key, original_key, staged_key};
-pub use settings::{Patience, Settings};
+pub use settings::{Settings, Timeouts};
 pub use stream::{BlobStream, Recorded};
 pub use upload::{Staged, Upload};
 pub use url::{BlobUrl, InvalidBlobUrl};
@@ -146,7 +146,7 @@ impl Blobs {
         }
     }
 
-    /// Whether the store can be used now, and is the right one. Answers within [`Patience::check`].
+    /// Whether the store can be used now, and is the right one. Answers within [`Timeouts::check`].
     pub async fn check(&self) -> Result<()> {
         match &self.backend {
             Backend::Folder(folder) => folder.check().await,
@@ -188,13 +188,13 @@ impl Blobs {
         self.explained(published).await
     }
 
-    /// When it fails, the janitor will find the object.
+    /// When it fails, the cleanup task will find the object.
     pub async fn discard(&self, staged: Staged) {
         if staged.is_stored()
             && let Err(error) = self.delete_staged(staged.upload()).await
         {
             let upload = staged.upload();
-            tracing::warn!(%upload, %error, "a discarded upload is left to the janitor");
+            tracing::warn!(%upload, %error, "a discarded upload is left to the cleanup task");
         }
     }
 

@@ -8,7 +8,7 @@ use std::time::Duration;
 pub struct Settings {
     /// `AWS_…` and `GOOGLE_…` variables, as (name, value). Others are left aside.
     pub environment: Vec<(String, String)>,
-    pub patience: Patience,
+    pub timeouts: Timeouts,
     /// A folder that is not there is not made: it may be a disk that is not mounted.
     pub folder_must_exist: bool,
 }
@@ -35,10 +35,10 @@ impl Settings {
 impl fmt::Debug for Settings {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names: Vec<&str> = self.environment.iter().map(|(name, _)| name.as_str()).collect();
-        let Self { environment: _, patience, folder_must_exist } = self;
+        let Self { environment: _, timeouts, folder_must_exist } = self;
         f.debug_struct("Settings")
             .field("environment", &names)
-            .field("patience", patience)
+            .field("timeouts", timeouts)
             .field("folder_must_exist", folder_must_exist)
             .finish()
     }
@@ -47,7 +47,7 @@ impl fmt::Debug for Settings {
 /// How long a bucket may take. A request fails at the latest after `retry_for` + `response` and the
 /// last pause, whatever the server does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Patience {
+pub struct Timeouts {
     pub connect: Duration,
     /// From the request to the first byte of the answer, and from there between two bytes.
     pub response: Duration,
@@ -59,7 +59,7 @@ pub struct Patience {
     pub check: Duration,
 }
 
-impl Default for Patience {
+impl Default for Timeouts {
     fn default() -> Self {
         Self {
             connect: Duration::from_secs(5),

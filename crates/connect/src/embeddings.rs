@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use crate::exchange::{Exchange, bearer};
-use crate::{ModelError, Patience, Service};
+use crate::{ModelError, Retries, Service};
 
 /// A model that turns text into vectors of one dimension and length 1.
 #[derive(Debug)]
@@ -26,10 +26,10 @@ impl Embeddings {
 
     /// `dimension` is how many numbers the model's vectors have. An answer with another number is refused:
     /// vectors of two kinds cannot be compared.
-    pub fn new(service: Service, dimension: usize, patience: Patience) -> Result<Self, ModelError> {
+    pub fn new(service: Service, dimension: usize, retries: Retries) -> Result<Self, ModelError> {
         let headers = bearer(&service)?;
         let (model, url) = (service.identity(), service.endpoint("v1", "embeddings"));
-        Ok(Self { exchange: Exchange::new(service, url, headers, patience)?, model, dimension })
+        Ok(Self { exchange: Exchange::new(service, url, headers, retries)?, model, dimension })
     }
 
     fn host(&self) -> &str {
@@ -112,7 +112,7 @@ impl Embedding for Embeddings {
             return Err(of.is_not_configured());
         }
         let service = Service { model: of.name.clone(), ..self.exchange.service.clone() };
-        let sibling = Self::new(service, of.dimension, self.exchange.patience.clone());
+        let sibling = Self::new(service, of.dimension, self.exchange.retries.clone());
         Ok(Arc::new(sibling.map_err(|error| error.to_string())?))
     }
 }

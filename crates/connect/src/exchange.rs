@@ -17,14 +17,14 @@ use crate::error::Slow;
 use crate::refusal::{self, Refusal};
 use crate::service::without_secrets;
 use crate::trace;
-use crate::{ModelError, Patience, Service};
+use crate::{ModelError, Retries, Service};
 
 #[derive(Debug)]
 pub(crate) struct Exchange {
     http: reqwest::Client,
     url: Url,
     pub(crate) service: Service,
-    pub(crate) patience: Patience,
+    pub(crate) retries: Retries,
 }
 
 impl Exchange {
@@ -33,7 +33,7 @@ impl Exchange {
         service: Service,
         url: Url,
         headers: HeaderMap,
-        patience: Patience,
+        retries: Retries,
     ) -> Result<Self, ModelError> {
         if !matches!(url.scheme(), "http" | "https") || !url.has_host() {
             return Err(unusable(&service, "the base URL must begin with http:// or https://"));
@@ -48,7 +48,7 @@ impl Exchange {
             builder = builder.no_proxy();
         }
         let http = builder.build().map_err(|error| unusable(&service, &innermost(&error)))?;
-        Ok(Self { http, url, service, patience })
+        Ok(Self { http, url, service, retries })
     }
 
     pub(crate) fn call(&self) -> Call<'_> {
@@ -160,13 +160,13 @@ impl<'a> Call<'a> {
 
     /// Waits for the next try, or gives `error` back when there is to be none.
     pub(crate) async fn wait_after(&mut self, error: ModelError) -> Result<(), ModelError> {
-        let patience = &self.exchange.patience;
+        let retries = &self.exchange.retries;
         let time_left = self.ends.saturating_duration_since(Instant::now());
-        let Some(wait) = patience.wait_after(&error, self.tries, time_left) else {
+        let Some(wait) = retries.wait_after(&error, self.tries, time_left) else {
             return Err(error);
         };
         tracing::warn!(%error, tries = self.tries, ?wait, "asking a model service again");
-        patience.wait(wait).await;
+        retries.wait(wait).await;
         Ok(())
     }
 

@@ -12,7 +12,7 @@
 //!
 //! - A [`Service`] says where a model is served, under which name and with which key.
 //! - A *call* is what the caller asks for. It consists of one or more *tries*: those that failed in passing
-//!   (429, 5xx, no connection) are repeated as [`Patience`] says, and all of them together keep to
+//!   (429, 5xx, no connection) are repeated as [`Retries`] says, and all of them together keep to
 //!   [`Limits::whole`].
 //! - Every failure is a [`ModelError`]: a sentence that says what to do, and never holds the key.
 //!
@@ -28,13 +28,13 @@ mod error;
 pub mod events;
 mod exchange;
 pub mod llm;
-mod patience;
 mod refusal;
 pub mod rerank;
+mod retries;
 mod service;
 mod trace;
 
 pub use error::{ModelError, Slow};
-pub use patience::{Patience, Waiting};
+pub use retries::{Retries, Waiting};
 pub use service::{Limits, Service};
 pub use trace::in_trace;

@@ -8,11 +8,11 @@ use serde::Deserialize;
 use serde_json::json;
 
 use crate::exchange::{Exchange, bearer};
-use crate::{ModelError, Patience, Service};
+use crate::{ModelError, Retries, Service};
 
 /// A model that judges how well a text answers a query.
 #[derive(Debug)]
-pub struct Reranker {
+pub struct RemoteReranker {
     exchange: Exchange,
     model: String,
 }
@@ -32,14 +32,14 @@ struct Answer {
     results: Vec<Ranked>,
 }
 
-impl Reranker {
+impl RemoteReranker {
     /// Where Cohere serves its own models.
     pub const BASE_URL: &str = "https://api.cohere.com";
 
-    pub fn new(service: Service, patience: Patience) -> Result<Self, ModelError> {
+    pub fn new(service: Service, retries: Retries) -> Result<Self, ModelError> {
         let headers = bearer(&service)?;
         let (model, url) = (service.identity(), service.endpoint("v2", "rerank"));
-        Ok(Self { exchange: Exchange::new(service, url, headers, patience)?, model })
+        Ok(Self { exchange: Exchange::new(service, url, headers, retries)?, model })
     }
 
     /// Which model this is: host and name.

@@ -6,7 +6,7 @@
 use std::time::Duration;
 
 use domain::{StageName, StageOutput};
-use engine::{Stage, StageFuture, StageSettings, Stages, Work};
+use engine::{Stage, StageFuture, StageInput, StageSettings, Stages};
 
 /// In the pipeline's order.
 pub(crate) const NAMES: [StageName; 4] = [
@@ -42,7 +42,7 @@ impl Stage for Drill {
         &self.settings
     }
 
-    fn run<'a>(&'a self, work: &'a Work) -> StageFuture<'a> {
+    fn run<'a>(&'a self, work: &'a StageInput) -> StageFuture<'a> {
         Box::pin(async {
             if let Some(text) = work.config.title.strip_prefix("panic: ") {
                 panic_over(text);
@@ -64,7 +64,7 @@ fn panic_over(text: &str) -> ! {
 }
 
 /// The same for the same work, however often it is done: a stage gives the same result again.
-fn length_ms(work: &Work) -> u64 {
+fn length_ms(work: &StageInput) -> u64 {
     let (low, high) = work.run_id.0.as_u64_pair();
     let stage = work
         .stage

@@ -6,9 +6,9 @@ use std::time::Duration;
 use anyhow::Context;
 use connect::embeddings::Embeddings;
 use connect::llm::{Anthropic, LanguageModel, OpenAiCompatible, SchemaFallback};
-use connect::rerank::Reranker;
-use connect::{Limits, Patience, Service};
-use ops::{SearchSettings, SecondOpinion};
+use connect::rerank::RemoteReranker;
+use connect::{Limits, Retries, Service};
+use ops::{Reranker, SearchSettings};
 use retrieval::embed::{CrossEncoder, default_folder};
 use retrieval::embedding::EmbeddingSource;
 
@@ -22,10 +22,10 @@ const FOR_AN_INDEX: Duration = Duration::from_secs(10);
 pub(crate) fn search_settings(config: &SearchConfig) -> anyhow::Result<SearchSettings> {
     Ok(SearchSettings {
         embedding: embedding(config)?,
-        second_opinion: second_opinion(config)?,
+        reranker: reranker(config)?,
         language_model: config.language_model.as_ref().map(language_model).transpose()?,
         memory: config.memory,
-        patience: FOR_AN_INDEX,
+        index_timeout: FOR_AN_INDEX,
     })
 }
 
@@ -39,26 +39,26 @@ pub(crate) fn embedding(config: &SearchConfig) -> anyhow::Result<EmbeddingSource
         }
         EmbeddingChoice::Service { service, dimension } => {
             let service = to_service(service, Limits::EMBEDDING);
-            let remote = Embeddings::new(service, *dimension, patience())
+            let remote = Embeddings::new(service, *dimension, retries())
                 .context("the settings of the embedding service cannot be used")?;
             EmbeddingSource::elsewhere(Arc::new(remote), config.embedding_threads)
         }
     })
 }
 
-fn second_opinion(config: &SearchConfig) -> anyhow::Result<Option<SecondOpinion>> {
+fn reranker(config: &SearchConfig) -> anyhow::Result<Option<Reranker>> {
     Ok(match &config.rerank {
         RerankChoice::None => None,
         RerankChoice::Folder(folder) => {
             let model = CrossEncoder::open(folder, config.embedding_threads)
                 .context("the reranking model cannot be opened; see the setting rerank_model")?;
-            Some(SecondOpinion::Local(Arc::new(model)))
+            Some(Reranker::Local(Arc::new(model)))
         }
         RerankChoice::Service(service) => {
             let service = to_service(service, Limits::RERANKING);
-            let remote = Reranker::new(service, patience().with_most_tries(1))
+            let remote = RemoteReranker::new(service, retries().with_most_tries(1))
                 .context("the settings of the reranking service cannot be used")?;
-            Some(SecondOpinion::Remote(Arc::new(remote)))
+            Some(Reranker::Remote(Arc::new(remote)))
         }
     })
 }
@@ -67,9 +67,9 @@ fn language_model(service: &ModelService) -> anyhow::Result<Arc<dyn LanguageMode
     let unusable = "the settings of the language model cannot be used";
     let wanted = to_service(service, Limits::COMPLETION);
     let model: Arc<dyn LanguageModel> = match service.protocol {
-        Protocol::Anthropic => Arc::new(Anthropic::new(wanted, patience()).context(unusable)?),
+        Protocol::Anthropic => Arc::new(Anthropic::new(wanted, retries()).context(unusable)?),
         Protocol::OpenAi | Protocol::Cohere => {
-            Arc::new(OpenAiCompatible::new(wanted, patience()).context(unusable)?)
+            Arc::new(OpenAiCompatible::new(wanted, retries()).context(unusable)?)
         }
     };
     Ok(Arc::new(SchemaFallback::new(model)))
@@ -83,6 +83,6 @@ fn to_service(service: &ModelService, limits: Limits) -> Service {
     }
 }
 
-fn patience() -> Patience {
-    Patience::new(system::environment().random)
+fn retries() -> Retries {
+    Retries::new(system::environment().random)
 }

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use ::stages::{Desk, FrontDoor, READING, TakingIn};
+use ::stages::{DocumentSubmitter, READING, StageContext, SubmitFuture};
 use blob::{BlobError, Blobs};
 use domain::{Dependency, Failure, FileWithin, IdGen, Pipeline, StageName};
 use engine::Stages;
@@ -32,10 +32,10 @@ pub(crate) struct Equipment<'a> {
 }
 
 /// Hands files in that came within others, as everybody does.
-struct Door(Intake);
+struct IntakeSubmitter(Intake);
 
-impl FrontDoor for Door {
-    fn take_in(&self, file: FileWithin) -> TakingIn<'_> {
+impl DocumentSubmitter for IntakeSubmitter {
+    fn submit(&self, file: FileWithin) -> SubmitFuture<'_> {
         Box::pin(async move {
             self.0.take_in_part(file).await.map_err(|error| match error {
                 OpsError::StorageQuotaExceeded { .. } => Failure::permanent(
@@ -66,10 +66,10 @@ fn not_handed_in(error: &OpsError) -> Failure {
 pub(crate) fn registered(add_stages: AddStages, equipment: Equipment<'_>) -> Stages {
     let Equipment { blobs, ids, reader, reads_documents, children, intake, vectors } = equipment;
     let stages = ::stages::registered(::stages::Equipment {
-        desk: Desk::new(blobs.clone(), reader, Arc::clone(&ids)),
+        context: StageContext::new(blobs.clone(), reader, Arc::clone(&ids)),
         ids,
-        door: Arc::new(Door(intake)),
-        shelf: Arc::new(vectors),
+        submitter: Arc::new(IntakeSubmitter(intake)),
+        embedding_store: Arc::new(vectors),
         children,
     });
     let stages = if reads_documents { stages } else { stages.without(&READING) };

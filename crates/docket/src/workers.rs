@@ -9,10 +9,10 @@ use anyhow::Context;
 use blob::Blobs;
 use domain::{Environment, Random, StageName};
 use engine::{
-    Chore, Schedules, Stages, Worker, WorkerHealth, WorkerSettings, heal_times, janitor,
-    number_events, prune_events, stale_runs,
+    PeriodicTask, Scheduler, Stages, Worker, WorkerHealth, WorkerSettings, clean_up_jobs,
+    heal_times, number_events, prune_events, stale_runs,
 };
-use ops::{OriginalsJanitor, PasswordKeeper, Retention, VectorsKeeper, WorkerProbe};
+use ops::{OriginalsCleanup, PasswordKeeper, Retention, VectorsKeeper, WorkerProbe};
 use store::Store;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
@@ -109,15 +109,15 @@ fn chores(
     vectors: VectorsKeeper,
     environment: &Environment,
     config: &Config,
-) -> Schedules {
+) -> Scheduler {
     let clock = || environment.clock.clone();
-    Schedules::default()
+    Scheduler::default()
         .with(stale_runs(store.clone(), clock(), config.work.stale))
         .with(heal_times(store.clone(), clock()))
-        .with(janitor(store.clone(), clock(), config.work.keep_finished_jobs))
+        .with(clean_up_jobs(store.clone(), clock(), config.work.keep_finished_jobs))
         .with(number_events(store.clone()))
         .with(prune_events(store.clone(), clock(), config.work.keep_events))
-        .with(sweep_originals(OriginalsJanitor {
+        .with(sweep_originals(OriginalsCleanup {
             store: store.clone(),
             blobs: blobs.clone(),
             clock: clock(),
@@ -132,8 +132,8 @@ fn chores(
 }
 
 /// After a change of the embedding model this goes on for a while; otherwise there is nothing to do.
-fn fill_in_vectors(keeper: VectorsKeeper) -> Chore {
-    Chore {
+fn fill_in_vectors(keeper: VectorsKeeper) -> PeriodicTask {
+    PeriodicTask {
         name: "fill_in_vectors",
         every: Duration::from_mins(1),
         longest: Duration::from_mins(5),
@@ -155,8 +155,8 @@ fn fill_in_vectors(keeper: VectorsKeeper) -> Chore {
     }
 }
 
-fn sweep_search(keeper: VectorsKeeper) -> Chore {
-    Chore {
+fn sweep_search(keeper: VectorsKeeper) -> PeriodicTask {
+    PeriodicTask {
         name: "sweep_search",
         every: Duration::from_mins(30),
         longest: Duration::from_mins(5),
@@ -171,15 +171,15 @@ fn sweep_search(keeper: VectorsKeeper) -> Chore {
     }
 }
 
-fn sweep_originals(janitor: OriginalsJanitor) -> Chore {
-    Chore {
+fn sweep_originals(cleanup: OriginalsCleanup) -> PeriodicTask {
+    PeriodicTask {
         name: "sweep_originals",
         every: Duration::from_mins(10),
         longest: Duration::from_mins(5),
         run: Arc::new(move || {
-            let janitor = janitor.clone();
+            let cleanup = cleanup.clone();
             Box::pin(async move {
-                if let Err(error) = janitor.sweep().await {
+                if let Err(error) = cleanup.sweep().await {
                     tracing::warn!(%error, "originals were not swept; the next round tries again");
                 }
             })
@@ -187,8 +187,8 @@ fn sweep_originals(janitor: OriginalsJanitor) -> Chore {
     }
 }
 
-fn forget_passwords(keeper: PasswordKeeper) -> Chore {
-    Chore {
+fn forget_passwords(keeper: PasswordKeeper) -> PeriodicTask {
+    PeriodicTask {
         name: "forget_passwords",
         every: Duration::from_mins(10),
         longest: Duration::from_mins(5),

@@ -7,9 +7,9 @@ use domain::StageName;
 use store::{ClaimedJob, Held, Outcome, Report, StoreError};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use crate::carry::carry;
+use crate::run_job::run_job;
 use crate::source::{ClaimFailed, Delivery, FreeSlots, Message, Wanted};
-use crate::worker::Shop;
+use crate::worker::WorkerShared;
 
 /// The most jobs in one claim: the first of them should not wait long for the last.
 const MOST_AT_ONCE: usize = 256;
@@ -41,7 +41,7 @@ impl Room {
     }
 }
 
-impl Shop {
+impl WorkerShared {
     /// Claims what there is room for; returns how many jobs that were.
     pub(crate) async fn claim(self: &Arc<Self>) -> Result<usize, StoreError> {
         // Yield once so that tasks which are about to end release their slots.
@@ -78,18 +78,18 @@ impl Shop {
         Ok(claimed)
     }
 
-    /// Lets a task carry the job, and claim again when it has made room.
+    /// Spawns a task that runs the job and, when done, wakes the claim loop.
     fn set_out(
         self: &Arc<Self>,
         job: ClaimedJob,
         message: Option<Box<dyn Message>>,
         (place, slot): Taken,
     ) {
-        let (shop, holding) = (Arc::clone(self), self.hold(&job));
+        let (shared, guard) = (Arc::clone(self), self.hold(&job));
         tokio::spawn(async move {
-            carry(Arc::clone(&shop), job, message, holding, slot).await;
+            run_job(Arc::clone(&shared), job, message, guard, slot).await;
             drop(place);
-            shop.wake.notify_one();
+            shared.wake.notify_one();
         });
     }
 

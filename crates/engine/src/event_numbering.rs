@@ -8,11 +8,11 @@ use std::time::Duration;
 
 use store::Store;
 
-use crate::schedules::Chore;
+use crate::scheduler::PeriodicTask;
 
 /// The periodic task, to be put on a schedule: one process at a time does it.
-pub fn number_events(store: Store) -> Chore {
-    Chore {
+pub fn number_events(store: Store) -> PeriodicTask {
+    PeriodicTask {
         name: "number_events",
         every: Duration::from_secs(15),
         longest: Duration::from_mins(1),

@@ -9,14 +9,14 @@ use std::time::Duration;
 use domain::{Clock, ClockUse, TenantId};
 use store::{Store, StoreError};
 
-use crate::schedules::Chore;
+use crate::scheduler::PeriodicTask;
 
 /// Small enough that nobody waits for it.
 const AT_ONCE: i64 = 1000;
 
 /// The periodic task, to be put on a schedule: one process at a time does it.
-pub fn prune_events(store: Store, clock: Arc<dyn Clock>, keep: Duration) -> Chore {
-    Chore {
+pub fn prune_events(store: Store, clock: Arc<dyn Clock>, keep: Duration) -> PeriodicTask {
+    PeriodicTask {
         name: "prune_events",
         every: Duration::from_mins(10),
         longest: Duration::from_mins(5),

@@ -10,14 +10,14 @@ use std::time::Duration;
 use domain::{Clock, ClockUse};
 use store::{Store, StoreError};
 
-use crate::schedules::Chore;
+use crate::scheduler::PeriodicTask;
 
 /// Small enough that nobody waits for it.
 const AT_ONCE: u32 = 500;
 
 /// To be put on a schedule: one process at a time does it.
-pub fn heal_times(store: Store, clock: Arc<dyn Clock>) -> Chore {
-    Chore {
+pub fn heal_times(store: Store, clock: Arc<dyn Clock>) -> PeriodicTask {
+    PeriodicTask {
         name: "heal_times",
         every: Duration::from_mins(1),
         longest: Duration::from_mins(2),

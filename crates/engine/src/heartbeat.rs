@@ -1,7 +1,7 @@
 //! Prolongs the leases of all jobs under way, from a thread of its own.
 //!
 //! A stage that keeps every thread of the runtime busy would otherwise hold up the very timer that
-//! tells the others it is alive. So the heart has its own thread, its own runtime and its own
+//! tells the others it is alive. So the heartbeat has its own thread, its own runtime and its own
 //! connection, and shares with the rest only the list of leases.
 
 use std::io;
@@ -14,17 +14,17 @@ use store::{Held, Store, StoreError, Told};
 use tokio::time::MissedTickBehavior;
 use tokio_util::sync::CancellationToken;
 
-use crate::held::HeldLeases;
+use crate::held_leases::HeldLeases;
 use crate::supervision::WorkerHealth;
 
 /// Beats until it is stopped or dropped.
 #[derive(Debug)]
-pub(crate) struct Heart {
+pub(crate) struct HeartbeatThread {
     stop: CancellationToken,
     thread: Option<thread::JoinHandle<()>>,
 }
 
-impl Heart {
+impl HeartbeatThread {
     pub(crate) fn start(
         store: Store,
         clock: Arc<dyn Clock>,
@@ -64,7 +64,7 @@ impl Heart {
     }
 }
 
-impl Drop for Heart {
+impl Drop for HeartbeatThread {
     fn drop(&mut self) {
         self.stop.cancel();
     }

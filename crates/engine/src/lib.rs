@@ -4,10 +4,10 @@
 //! - A [`Worker`] takes jobs of its stages from a [`JobSource`] (the database's queue, or messages that name jobs), runs
 //!   each in a task, and reports what became of it. While a job runs its lease is prolonged by a thread that nothing
 //!   else can hold up (`heartbeat.rs`).
-//! - Reports go through one committer (`committer.rs`), which puts all that wait into one transaction.
+//! - Reports go through one committer (`group_commit.rs`), which puts all that wait into one transaction.
 //! - A job whose stage could not use something it depends on is paused, without losing an attempt
 //!   (`pausing.rs`).
-//! - [`Schedules`] do things again and again, by one process at a time: the [`janitor`], the
+//! - The [`Scheduler`] runs periodic tasks, each in one process at a time: [`clean_up_jobs`], the
 //!   looks for [`stale_runs`] and for times that lie ahead ([`heal_times`]), the
 //!   [numbering](number_events) and [pruning](prune_events) of events.
 //!
@@ -16,21 +16,21 @@
 //!
 //! *Architecture invariant:* the engine knows jobs, not documents.
 
-mod carry;
 mod claiming;
-mod committer;
+mod cleanup;
 mod database_source;
 mod decide;
 mod ended_runs;
 mod event_numbering;
 mod event_pruning;
+mod group_commit;
 mod heal_times;
 mod heartbeat;
-mod held;
-mod janitor;
+mod held_leases;
 mod message_source;
 mod pausing;
-mod schedules;
+mod run_job;
+mod scheduler;
 mod source;
 mod stage;
 mod stale_runs;
@@ -39,15 +39,15 @@ mod worker;
 
 pub use domain::StageOutput;
 
+pub use cleanup::clean_up_jobs;
 pub use decide::{after_failure, timed_out};
 pub use event_numbering::number_events;
 pub use event_pruning::prune_events;
 pub use heal_times::heal_times;
-pub use janitor::janitor;
 pub use message_source::MessageSource;
-pub use schedules::{Chore, ChoreFuture, Schedules};
+pub use scheduler::{PeriodicTask, PeriodicTaskFuture, Scheduler};
 pub use source::{ClaimFailed, Delivery, FreeSlots, JobSource, Message, SourceFuture, Wanted};
-pub use stage::{Progress, Stage, StageFuture, StageSettings, Stages, Work};
+pub use stage::{Progress, Stage, StageFuture, StageInput, StageSettings, Stages};
 pub use stale_runs::{StaleAfter, stale_runs};
 pub use supervision::WorkerHealth;
 pub use worker::{Worker, WorkerSettings};

@@ -13,7 +13,7 @@ use std::time::Duration;
 use domain::Dependency;
 use store::{AcrossTenants, PausedJobs, StoreError};
 
-use crate::worker::Shop;
+use crate::worker::WorkerShared;
 
 /// How long a dependency that works again may go unnoticed.
 const PROBE_EVERY: Duration = Duration::from_secs(30);
@@ -69,7 +69,7 @@ impl PauseWatch {
     }
 }
 
-impl Shop {
+impl WorkerShared {
     /// Lets jobs try again whose pause is over, and those that are to find out whether it is.
     pub(crate) async fn resume_paused(&self, across: &mut AcrossTenants) -> Result<(), StoreError> {
         let now = self.environment.clock.now();

@@ -31,7 +31,7 @@ pub trait Stage: Send + Sync {
     }
 
     /// Does the work. The future is dropped when nobody wants the result any more.
-    fn run<'a>(&'a self, work: &'a Work) -> StageFuture<'a>;
+    fn run<'a>(&'a self, work: &'a StageInput) -> StageFuture<'a>;
 }
 
 #[derive(Clone, Debug)]
@@ -58,7 +58,7 @@ impl Default for StageSettings {
 
 /// What a stage is asked to do.
 #[derive(Clone, Debug)]
-pub struct Work {
+pub struct StageInput {
     pub tenant_id: TenantId,
     pub run_id: RunId,
     pub doc_id: DocId,

@@ -17,7 +17,7 @@ use std::time::Duration;
 use domain::{Clock, ClockUse};
 use store::{StaleBefore, Store, StoreError};
 
-use crate::schedules::Chore;
+use crate::scheduler::PeriodicTask;
 
 /// Small enough that nobody waits for it.
 const AT_ONCE: u32 = 500;
@@ -35,9 +35,9 @@ impl Default for StaleAfter {
     }
 }
 
-/// The chore, to be put on a schedule: one process at a time does it.
-pub fn stale_runs(store: Store, clock: Arc<dyn Clock>, after: StaleAfter) -> Chore {
-    Chore {
+/// The task, to be put on a schedule: one process at a time does it.
+pub fn stale_runs(store: Store, clock: Arc<dyn Clock>, after: StaleAfter) -> PeriodicTask {
+    PeriodicTask {
         name: "stale_runs",
         every: Duration::from_mins(1),
         longest: Duration::from_mins(2),

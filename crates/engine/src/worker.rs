@@ -11,10 +11,10 @@ use tokio::task::JoinHandle;
 use tokio::time::MissedTickBehavior;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-use crate::committer::Committer;
 use crate::database_source::DatabaseSource;
-use crate::heartbeat::Heart;
-use crate::held::{HeldLeases, Holding};
+use crate::group_commit::GroupCommitter;
+use crate::heartbeat::HeartbeatThread;
+use crate::held_leases::{HeldLeases, LeaseGuard};
 use crate::pausing::PauseWatch;
 use crate::source::JobSource;
 use crate::stage::Stages;
@@ -51,13 +51,13 @@ impl WorkerSettings {
 
 /// What the tasks of one worker share.
 #[derive(Debug)]
-pub(crate) struct Shop {
+pub(crate) struct WorkerShared {
     pub(crate) settings: WorkerSettings,
     pub(crate) environment: Environment,
     pub(crate) store: Store,
     pub(crate) stages: Stages,
     pub(crate) held: HeldLeases,
-    pub(crate) committer: Committer,
+    pub(crate) committer: GroupCommitter,
     pub(crate) pauses: PauseWatch,
     /// One for each job that may still be taken on.
     pub(crate) places: Arc<Semaphore>,
@@ -76,8 +76,8 @@ pub(crate) struct Shop {
 /// Works until it is stopped. Dropped, it takes nothing new and lets its leases run out.
 #[derive(Debug)]
 pub struct Worker {
-    shop: Arc<Shop>,
-    heart: Heart,
+    shared: Arc<WorkerShared>,
+    heartbeat: HeartbeatThread,
     tasks: Vec<JoinHandle<()>>,
     _stops_when_dropped: DropGuard,
 }
@@ -106,11 +106,11 @@ impl Worker {
         let held = HeldLeases::default();
         let clock = Arc::clone(&environment.clock);
         let (every, health) = (settings.heartbeat_every, settings.health.clone());
-        let heart = Heart::start(store.clone(), clock, held.clone(), every, health)?;
+        let heartbeat = HeartbeatThread::start(store.clone(), clock, held.clone(), every, health)?;
         let closing = CancellationToken::new();
         let (clock, health) = (Arc::clone(&environment.clock), settings.health.clone());
-        let committer = Committer::start(store.clone(), clock, health, closing.clone());
-        let shop = Arc::new(Shop {
+        let committer = GroupCommitter::start(store.clone(), clock, health, closing.clone());
+        let shared = Arc::new(WorkerShared {
             places: Arc::new(Semaphore::new(settings.max_jobs)),
             settings,
             environment,
@@ -126,18 +126,18 @@ impl Worker {
             cut_off: CancellationToken::new(),
             closing,
         });
-        let guard = shop.stopping.clone().drop_guard();
-        Ok(Self { shop, heart, tasks: Vec::new(), _stops_when_dropped: guard })
+        let guard = shared.stopping.clone().drop_guard();
+        Ok(Self { shared, heartbeat, tasks: Vec::new(), _stops_when_dropped: guard })
     }
 
     /// Works in the background from now on.
     #[must_use]
     pub fn start(mut self) -> Self {
-        self.keep("claiming", |shop| async move { shop.attend().await });
-        self.keep("listening", |shop| async move {
+        self.keep("claiming", |shared| async move { shared.attend().await });
+        self.keep("listening", |shared| async move {
             tokio::select! {
-                () = shop.stopping.cancelled() => {}
-                () = shop.source.listen(&shop.wake) => {}
+                () = shared.stopping.cancelled() => {}
+                () = shared.source.listen(&shared.wake) => {}
             }
         });
         self
@@ -146,26 +146,26 @@ impl Worker {
     fn keep<Running: Future<Output = ()> + Send + 'static>(
         &mut self,
         part: &'static str,
-        run: impl Fn(Arc<Shop>) -> Running + Send + Sync + 'static,
+        run: impl Fn(Arc<WorkerShared>) -> Running + Send + Sync + 'static,
     ) {
-        let shop = Arc::clone(&self.shop);
+        let shared = Arc::clone(&self.shared);
         self.tasks.push(tokio::spawn(async move {
-            let (health, clock) = (&shop.settings.health, shop.environment.clock.as_ref());
-            health.supervise(part, clock, &shop.stopping, || run(Arc::clone(&shop))).await;
+            let (health, clock) = (&shared.settings.health, shared.environment.clock.as_ref());
+            health.supervise(part, clock, &shared.stopping, || run(Arc::clone(&shared))).await;
         }));
     }
 
     /// Says that there may be work.
     pub fn wake(&self) {
-        self.shop.wake.notify_one();
+        self.shared.wake.notify_one();
     }
 
     /// Works until nothing waits that could be worked on now.
     pub async fn work_off(&self) -> Result<(), StoreError> {
         loop {
-            self.shop.rescue().await?;
-            let claimed = self.shop.claim().await?;
-            self.shop.everybody_is_done().await;
+            self.shared.expire_leases().await?;
+            let claimed = self.shared.claim().await?;
+            self.shared.everybody_is_done().await;
             if claimed == 0 {
                 return Ok(());
             }
@@ -175,33 +175,33 @@ impl Worker {
     /// Takes nothing new, lets what runs finish within `grace`, and hands the rest back at once.
     pub async fn stop(self, grace: Duration) {
         const TO_LET_GO: Duration = Duration::from_secs(2);
-        let shop = &self.shop;
-        shop.stopping.cancel();
+        let shared = &self.shared;
+        shared.stopping.cancel();
         for task in self.tasks {
             if task.await.is_err() {
                 tracing::error!("a part of the worker ended in a panic");
             }
         }
-        if tokio::time::timeout(grace, shop.everybody_is_done()).await.is_err() {
-            shop.cut_off.cancel();
-            if tokio::time::timeout(TO_LET_GO, shop.everybody_is_done()).await.is_err()
-                && tokio::time::timeout(TO_LET_GO, shop.release_all()).await.is_err()
+        if tokio::time::timeout(grace, shared.everybody_is_done()).await.is_err() {
+            shared.cut_off.cancel();
+            if tokio::time::timeout(TO_LET_GO, shared.everybody_is_done()).await.is_err()
+                && tokio::time::timeout(TO_LET_GO, shared.release_all()).await.is_err()
             {
                 tracing::warn!("the database is away: jobs under way wait for their leases' end");
             }
         }
-        shop.closing.cancel();
-        self.heart.stop().await;
+        shared.closing.cancel();
+        self.heartbeat.stop().await;
     }
 }
 
-impl Drop for Shop {
+impl Drop for WorkerShared {
     fn drop(&mut self) {
         self.closing.cancel();
     }
 }
 
-impl Shop {
+impl WorkerShared {
     async fn attend(self: &Arc<Self>) {
         let mut poll = tokio::time::interval(self.settings.poll_every);
         poll.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -216,22 +216,22 @@ impl Shop {
                 () = self.stopping.cancelled() => return,
                 () = self.wake.notified() => {}
                 _ = poll.tick() => {
-                    if let Err(error) = self.rescue().await {
-                        tracing::warn!(error = &error as &dyn std::error::Error, "a rescue failed");
+                    if let Err(error) = self.expire_leases().await {
+                        tracing::warn!(error = &error as &dyn std::error::Error, "a expire_leases failed");
                     }
                 }
             }
         }
     }
 
-    pub(crate) fn hold(&self, job: &ClaimedJob) -> Holding {
+    pub(crate) fn hold(&self, job: &ClaimedJob) -> LeaseGuard {
         let stage = self.stages.find(&job.stage);
         let settings = stage.map(|registered| registered.stage.settings().lease);
         self.held.hold(job, settings.unwrap_or_default())
     }
 
     /// Takes back what dead workers had, and lets paused jobs try again.
-    async fn rescue(&self) -> Result<(), StoreError> {
+    async fn expire_leases(&self) -> Result<(), StoreError> {
         const AT_ONCE: u32 = 100;
         let mut across = self.store.on_the_queue().await?;
         let Some(now) = self.environment.clock.now_for(ClockUse::Expire) else {

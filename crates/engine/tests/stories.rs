@@ -2,6 +2,8 @@
 
 #![expect(clippy::unwrap_used, reason = "the helpers of a test may do what a test may")]
 
+#[path = "stories/harness.rs"]
+mod harness;
 #[path = "stories/lasting.rs"]
 mod lasting;
 #[path = "stories/leasing.rs"]
@@ -18,5 +20,3 @@ mod retrying;
 mod staleness;
 #[path = "stories/timing.rs"]
 mod timing;
-#[path = "stories/workshop.rs"]
-mod workshop;

@@ -49,7 +49,7 @@ pub use documents::links::{Followed, FoundOriginal, LinkVisit, SignedLink};
 pub use documents::list::DocumentDetail;
 pub use documents::read_pages::TextForm;
 pub use documents::submit::{Accepted, AcceptedRun, Described, Received, Receiving};
-pub use documents::sweep_originals::{OriginalsJanitor, Retention, Swept};
+pub use documents::sweep_originals::{OriginalsCleanup, Retention, Swept};
 pub use documents::tags::MOST_TAGS;
 pub use documents::{Content, Documents, Uploads};
 pub use error::OpsError;
@@ -72,8 +72,8 @@ pub use runs::list::RunDetail;
 pub use runs::rerun::Rerun;
 pub use runs::retry_job::RequestedRequeue;
 pub use search::{
-    Answered, AskEvent, Citation, Filters, Hit, KnownDocument, Question, Search, SearchRequest,
-    SearchResult, SearchSettings, SecondOpinion, Sentence, VectorsKeeper,
+    Answered, AskEvent, Citation, Filters, Hit, KnownDocument, Question, Reranker, Search,
+    SearchRequest, SearchResult, SearchSettings, Sentence, VectorsKeeper,
 };
 pub use store::{
     After, BatchItemRecord, BatchName, BatchRecord, CheckpointRecord, DeadJobFilter,

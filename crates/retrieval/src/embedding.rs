@@ -99,20 +99,21 @@ pub enum EmbeddingError {
 
 /// Gives whoever indexes documents the models, and the vectors that texts have got before: nothing is
 /// embedded twice.
-pub trait VectorShelf: Send + Sync {
+pub trait EmbeddingStore: Send + Sync {
     /// The models that a tenant's new documents get vectors of: the one that the settings name, if any, and
     /// behind it the one by which the tenant is searched until everything has been moved.
-    fn models(&self, tenant_id: TenantId) -> OnShelf<'_, Vec<Arc<dyn Embedding>>>;
+    fn models(&self, tenant_id: TenantId) -> EmbeddingStoreFuture<'_, Vec<Arc<dyn Embedding>>>;
 
     fn known<'a>(
         &'a self,
         tenant_id: TenantId,
         model: &'a str,
         keys: &'a [ContentHash],
-    ) -> OnShelf<'a, HashMap<ContentHash, Vec<f32>>>;
+    ) -> EmbeddingStoreFuture<'a, HashMap<ContentHash, Vec<f32>>>;
 }
 
-pub type OnShelf<'a, T> = Pin<Box<dyn Future<Output = Result<T, Failure>> + Send + 'a>>;
+pub type EmbeddingStoreFuture<'a, T> =
+    Pin<Box<dyn Future<Output = Result<T, Failure>> + Send + 'a>>;
 
 /// A model in a folder, computing on this machine.
 #[derive(Clone, Debug)]

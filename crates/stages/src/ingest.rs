@@ -7,10 +7,10 @@ use std::fmt;
 
 use blob::{BlobError, Blobs};
 use domain::{Artifact, ContentHash, Failure, StageName};
-use engine::{StageOutput, StageSettings, Work};
+use engine::{StageInput, StageOutput, StageSettings};
 use serde_json::json;
 
-use crate::desk::{keep, of_store};
+use crate::context::{keep, of_store};
 
 pub struct Ingest {
     settings: StageSettings,
@@ -25,23 +25,23 @@ impl Ingest {
         Self { settings, blobs }
     }
 
-    async fn check(&self, work: &Work) -> Result<StageOutput, Failure> {
-        let Some(expected) = work.content else {
+    async fn check(&self, input: &StageInput) -> Result<StageOutput, Failure> {
+        let Some(expected) = input.content else {
             return Err(Failure::permanent(
                 "the run does not say which original it is about",
                 "Upload the document again.",
             ));
         };
-        let size = self.read_back(work, &expected).await.map_err(of_store)?;
+        let size = self.read_back(input, &expected).await.map_err(of_store)?;
         let manifest = json!({ "sha256": expected, "size_bytes": size });
         let manifest = manifest.to_string().into();
-        let kept = keep(&self.blobs, work, Artifact::ORIGINAL, manifest).await?;
+        let kept = keep(&self.blobs, input, Artifact::ORIGINAL, manifest).await?;
         Ok(StageOutput { artifacts: vec![Artifact::Original(kept)], ..StageOutput::default() })
     }
 
     /// What is read is compared with its hash.
-    async fn read_back(&self, work: &Work, hash: &ContentHash) -> Result<u64, BlobError> {
-        let original = self.blobs.read_original(work.tenant_id, hash, None).await?;
+    async fn read_back(&self, input: &StageInput, hash: &ContentHash) -> Result<u64, BlobError> {
+        let original = self.blobs.read_original(input.tenant_id, hash, None).await?;
         let size = original.size();
         original.read_through().await?;
         Ok(size)

@@ -1,18 +1,18 @@
 //! `layout`: words become blocks, tables and key-values in reading order; also plain text and Markdown.
 
 use domain::{Artifact, Failure, PagesArtifact, RunStats, StageName};
-use engine::{StageOutput, StageSettings, Work};
+use engine::{StageInput, StageOutput, StageSettings};
 use pages::export;
 use pages::{Page, Part};
 use reading::pool::PackedAnswer;
 
-use crate::desk::{Desk, of_pages, pages_of, subject};
+use crate::context::{StageContext, of_pages, pages_of, subject};
 use crate::{Ocr, Preprocess};
 
 #[derive(Debug)]
 pub struct Layout {
     settings: StageSettings,
-    desk: Desk,
+    context: StageContext,
 }
 
 #[derive(Default)]
@@ -44,19 +44,19 @@ impl Counts {
 impl Layout {
     pub const NAME: StageName = StageName::LAYOUT;
 
-    pub fn new(desk: Desk, concurrency: usize) -> Self {
+    pub fn new(context: StageContext, concurrency: usize) -> Self {
         let settings = StageSettings { concurrency, ..StageSettings::default() };
-        Self { settings, desk }
+        Self { settings, context }
     }
 
-    async fn lay_out(&self, work: &Work) -> Result<StageOutput, Failure> {
-        let total = pages_of(work, &Preprocess::NAME).and_then(|pages| pages.pages).unwrap_or(0);
-        let earlier = self.desk.pages(work, &[Preprocess::NAME, Ocr::NAME]).await?;
-        let reader = &self.desk.reader;
-        let mut parts = reader.lay_out(work.tenant_id, &subject(work)?, &earlier).await?;
-        let mut pages = self.desk.begin_pages().await?;
-        let mut text = self.desk.begin_text(Artifact::TEXT).await?;
-        let mut markdown = self.desk.begin_text(Artifact::MARKDOWN).await?;
+    async fn lay_out(&self, input: &StageInput) -> Result<StageOutput, Failure> {
+        let total = pages_of(input, &Preprocess::NAME).and_then(|pages| pages.pages).unwrap_or(0);
+        let earlier = self.context.pages(input, &[Preprocess::NAME, Ocr::NAME]).await?;
+        let reader = &self.context.reader;
+        let mut parts = reader.lay_out(input.tenant_id, &subject(input)?, &earlier).await?;
+        let mut pages = self.context.begin_pages().await?;
+        let mut text = self.context.begin_text(Artifact::TEXT).await?;
+        let mut markdown = self.context.begin_text(Artifact::MARKDOWN).await?;
         let mut counts = Counts::default();
         while let Some(answer) = parts.next_packed().await? {
             let PackedAnswer::Part(packed) = answer else { continue };
@@ -64,16 +64,16 @@ impl Layout {
                 counts.add(&page);
                 text.write(|to| export::text(&page, to)).await?;
                 markdown.write(|to| export::markdown(&page, to)).await?;
-                work.progress.tell(counts.pages, total.max(counts.pages));
+                input.progress.tell(counts.pages, total.max(counts.pages));
             }
             pages.write_packed(&packed).await?;
         }
-        let file = self.desk.end_pages(work, pages).await?;
+        let file = self.context.end_pages(input, pages).await?;
         let pages = PagesArtifact { file, pages: Some(counts.pages), wanting_ocr: None };
         let artifacts = vec![
             Artifact::Pages(pages),
-            Artifact::Text(self.desk.end_text(work, text).await?),
-            Artifact::Markdown(self.desk.end_text(work, markdown).await?),
+            Artifact::Text(self.context.end_text(input, text).await?),
+            Artifact::Markdown(self.context.end_text(input, markdown).await?),
         ];
         Ok(StageOutput { artifacts, stats: counts.stats(), effects: Vec::new() })
     }

@@ -5,7 +5,7 @@
 
 /// A stage is a name (`NAME`), settings and the method that does the work: all stages say so in the same words.
 macro_rules! stage {
-    ($stage:ty, $work:ident $(, $has_work:ident)?) => {
+    ($stage:ty, $input:ident $(, $has_work:ident)?) => {
         impl engine::Stage for $stage {
             fn name(&self) -> &domain::StageName {
                 const { &Self::NAME }
@@ -19,14 +19,14 @@ macro_rules! stage {
                 $has_work(earlier)
             })?
 
-            fn run<'a>(&'a self, work: &'a engine::Work) -> engine::StageFuture<'a> {
-                Box::pin(self.$work(work))
+            fn run<'a>(&'a self, input: &'a engine::StageInput) -> engine::StageFuture<'a> {
+                Box::pin(self.$input(input))
             }
         }
     };
 }
 
-mod desk;
+mod context;
 mod index;
 mod ingest;
 mod layout;
@@ -38,14 +38,14 @@ use std::sync::Arc;
 
 use domain::{IdGen, StageName};
 use engine::Stages;
-use retrieval::embedding::VectorShelf;
+use retrieval::embedding::EmbeddingStore;
 
-pub use desk::Desk;
+pub use context::StageContext;
 pub use index::Index;
 pub use ingest::Ingest;
 pub use layout::Layout;
 pub use ocr::Ocr;
-pub use preprocess::{FrontDoor, Preprocess, TakingIn};
+pub use preprocess::{DocumentSubmitter, Preprocess, SubmitFuture};
 
 /// Every stage there is, in the pipeline's order.
 pub const NAMES: [StageName; 5] =
@@ -57,18 +57,18 @@ pub const READING: [StageName; 3] = [Preprocess::NAME, Ocr::NAME, Layout::NAME];
 /// What stages are given to work with.
 #[derive(Clone)]
 pub struct Equipment {
-    pub desk: Desk,
+    pub context: StageContext,
     /// For chunks.
     pub ids: Arc<dyn IdGen>,
-    pub door: Arc<dyn FrontDoor>,
-    pub shelf: Arc<dyn VectorShelf>,
+    pub submitter: Arc<dyn DocumentSubmitter>,
+    pub embedding_store: Arc<dyn EmbeddingStore>,
     /// Jobs of one reading stage that run at once.
     pub children: usize,
 }
 
 impl fmt::Debug for Equipment {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Equipment").field("desk", &self.desk).finish_non_exhaustive()
+        f.debug_struct("Equipment").field("context", &self.context).finish_non_exhaustive()
     }
 }
 
@@ -76,11 +76,11 @@ impl fmt::Debug for Equipment {
 ///
 /// *Architecture invariant:* this is the one place where a stage is plugged in.
 pub fn registered(equipment: Equipment) -> Stages {
-    let Equipment { desk, ids, door, shelf, children } = equipment;
+    let Equipment { context, ids, submitter, embedding_store, children } = equipment;
     Stages::default()
-        .with(Ingest::new(desk.blobs.clone()))
-        .with(Preprocess::new(desk.clone(), door, children))
-        .with(Ocr::new(desk.clone(), children))
-        .with(Layout::new(desk.clone(), children))
-        .with(Index::new(desk, ids, shelf, children))
+        .with(Ingest::new(context.blobs.clone()))
+        .with(Preprocess::new(context.clone(), submitter, children))
+        .with(Ocr::new(context.clone(), children))
+        .with(Layout::new(context.clone(), children))
+        .with(Index::new(context, ids, embedding_store, children))
 }

@@ -8,17 +8,17 @@
 use std::time::Duration;
 
 use domain::{Artifact, EarlierArtifacts, Failure, PagesArtifact, RunStats, StageName};
-use engine::{StageOutput, StageSettings, Work};
+use engine::{StageInput, StageOutput, StageSettings};
 use pages::{Origin, Page, Part, TextSource};
 use reading::ReadError;
 
 use crate::Preprocess;
-use crate::desk::{Desk, pages_of, read_pages, subject};
+use crate::context::{StageContext, pages_of, read_pages, subject};
 
 #[derive(Debug)]
 pub struct Ocr {
     settings: StageSettings,
-    desk: Desk,
+    context: StageContext,
 }
 
 /// What the pages of one document came to.
@@ -103,43 +103,47 @@ impl Counts {
 impl Ocr {
     pub const NAME: StageName = StageName::OCR;
 
-    pub fn new(desk: Desk, concurrency: usize) -> Self {
+    pub fn new(context: StageContext, concurrency: usize) -> Self {
         // A scan of thousands of pages takes hours of honest work.
         let deadline = Duration::from_hours(12);
         let settings = StageSettings { concurrency, deadline, ..StageSettings::default() };
-        Self { settings, desk }
+        Self { settings, context }
     }
 
-    async fn recognise(&self, work: &Work) -> Result<StageOutput, Failure> {
-        let before = pages_of(work, &Preprocess::NAME);
+    async fn recognise(&self, input: &StageInput) -> Result<StageOutput, Failure> {
+        let before = pages_of(input, &Preprocess::NAME);
         let pages = before.and_then(|before| before.pages).unwrap_or(0);
         let wanting = before.and_then(|before| before.wanting_ocr).unwrap_or(0);
         if wanting == 0 {
             return Ok(StageOutput::default());
         }
-        if wanting == pages && !self.desk.reader.has_ocr() {
+        if wanting == pages && !self.context.reader.has_ocr() {
             return Err(Failure::permanent(
                 "the document is made of pictures, and no OCR engine is installed",
                 "Run `docket doctor`: it names the command that installs one. Then run the document again.",
             ));
         }
-        let subject = subject(work)?;
-        let document = self.desk.document(work).await?;
-        let earlier = self.desk.pages(work, &[Preprocess::NAME]).await?;
-        let mut parts =
-            self.desk.reader.recognise(work.tenant_id, &subject, &document, read_pages(&earlier)?);
-        let mut recognised = self.desk.begin_pages().await?;
+        let subject = subject(input)?;
+        let document = self.context.document(input).await?;
+        let earlier = self.context.pages(input, &[Preprocess::NAME]).await?;
+        let mut parts = self.context.reader.recognise(
+            input.tenant_id,
+            &subject,
+            &document,
+            read_pages(&earlier)?,
+        );
+        let mut recognised = self.context.begin_pages().await?;
         let mut counts = Counts::default();
         while let Some(part) = parts.next().await? {
             if let Part::Page(page) = &part {
                 counts.add(page);
-                work.progress.tell(counts.seen, pages.max(counts.seen));
+                input.progress.tell(counts.seen, pages.max(counts.seen));
             }
             recognised.write(&part).await?;
         }
         counts.tell();
         counts.check(wanting, pages, parts.fault_of_the_file())?;
-        let file = self.desk.end_pages(work, recognised).await?;
+        let file = self.context.end_pages(input, recognised).await?;
         let pages = PagesArtifact { file, pages: None, wanting_ocr: None };
         let artifacts = vec![Artifact::Pages(pages)];
         Ok(StageOutput { artifacts, stats: counts.stats(), effects: Vec::new() })

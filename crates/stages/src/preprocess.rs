@@ -13,25 +13,26 @@ use domain::{
     Artifact, AttachmentArtifact, AttachmentContent, DocId, Failure, FileKind, FileWithin,
     PagesArtifact, RunStats, StageName,
 };
-use engine::{StageOutput, StageSettings, Work};
+use engine::{StageInput, StageOutput, StageSettings};
 use pages::{Attachment, Part};
 use reading::pool::PackedAnswer;
 use reading::prepare::masks_of;
 
-use crate::desk::{Desk, of_pages, subject};
+use crate::context::{StageContext, of_pages, subject};
 
 /// Where files that came within others are handed in. Doing it twice is doing it once.
-pub trait FrontDoor: Send + Sync {
+pub trait DocumentSubmitter: Send + Sync {
     /// The document that it became; `None` when it is of a kind that is not taken in.
-    fn take_in(&self, file: FileWithin) -> TakingIn<'_>;
+    fn submit(&self, file: FileWithin) -> SubmitFuture<'_>;
 }
 
-pub type TakingIn<'a> = Pin<Box<dyn Future<Output = Result<Option<DocId>, Failure>> + Send + 'a>>;
+pub type SubmitFuture<'a> =
+    Pin<Box<dyn Future<Output = Result<Option<DocId>, Failure>> + Send + 'a>>;
 
 pub struct Preprocess {
     settings: StageSettings,
-    desk: Desk,
-    door: Arc<dyn FrontDoor>,
+    context: StageContext,
+    submitter: Arc<dyn DocumentSubmitter>,
 }
 
 #[derive(Default)]
@@ -48,17 +49,22 @@ impl Preprocess {
     /// A mail in a mail in a mail: what is deeper stays an attachment.
     const DEEPEST: u64 = 4;
 
-    pub fn new(desk: Desk, door: Arc<dyn FrontDoor>, concurrency: usize) -> Self {
+    pub fn new(
+        context: StageContext,
+        submitter: Arc<dyn DocumentSubmitter>,
+        concurrency: usize,
+    ) -> Self {
         let settings = StageSettings { concurrency, ..StageSettings::default() };
-        Self { settings, desk, door }
+        Self { settings, context, submitter }
     }
 
-    async fn read(&self, work: &Work) -> Result<StageOutput, Failure> {
-        let subject = subject(work)?;
-        let document = self.desk.document(work).await?;
-        let masks = masks_of(&work.config.masks);
-        let mut parts = self.desk.reader.read(work.tenant_id, &subject, &document, &masks).await?;
-        let mut pages = self.desk.begin_pages().await?;
+    async fn read(&self, input: &StageInput) -> Result<StageOutput, Failure> {
+        let subject = subject(input)?;
+        let document = self.context.document(input).await?;
+        let masks = masks_of(&input.config.masks);
+        let mut parts =
+            self.context.reader.read(input.tenant_id, &subject, &document, &masks).await?;
+        let mut pages = self.context.begin_pages().await?;
         let mut counts = Counts::default();
         let (mut total, mut attachments) = (0, Vec::new());
         while let Some(answer) = parts.next_packed().await? {
@@ -67,7 +73,7 @@ impl Preprocess {
                 PackedAnswer::Attachment(attachment) => {
                     let number = attachments.len() + 1;
                     let is_mail = subject.kind == FileKind::Eml;
-                    attachments.push(self.attachment(work, number, attachment, is_mail).await?);
+                    attachments.push(self.attachment(input, number, attachment, is_mail).await?);
                     continue;
                 }
                 PackedAnswer::Drawn(_) | PackedAnswer::Picture(_) => continue,
@@ -75,7 +81,7 @@ impl Preprocess {
             if part.is_page() {
                 counts.pages += 1;
                 counts.wanting_ocr += u32::from(part.wants_ocr());
-                work.progress.tell(counts.pages, total.max(counts.pages));
+                input.progress.tell(counts.pages, total.max(counts.pages));
             } else {
                 match part.unpack().map_err(of_pages)? {
                     Part::Head(head) => {
@@ -89,7 +95,7 @@ impl Preprocess {
             pages.write_packed(&part).await?;
         }
         let pages = PagesArtifact {
-            file: self.desk.end_pages(work, pages).await?,
+            file: self.context.end_pages(input, pages).await?,
             pages: Some(counts.pages),
             wanting_ocr: Some(counts.wanting_ocr),
         };
@@ -101,7 +107,7 @@ impl Preprocess {
 
     async fn attachment(
         &self,
-        work: &Work,
+        input: &StageInput,
         number: usize,
         attachment: Attachment,
         is_mail: bool,
@@ -110,10 +116,10 @@ impl Preprocess {
         let bytes = Bytes::from(bytes);
         let name = AttachmentArtifact::name_of(number);
         let document =
-            if is_mail { self.hand_in(work, &file_name, bytes.clone()).await? } else { None };
+            if is_mail { self.hand_in(input, &file_name, bytes.clone()).await? } else { None };
         let content = match document {
             Some(doc_id) => AttachmentContent::Document(doc_id),
-            None => AttachmentContent::Kept(self.desk.keep(work, &name, bytes).await?),
+            None => AttachmentContent::Kept(self.context.keep(input, &name, bytes).await?),
         };
         let file_name = Some(file_name);
         Ok(Artifact::Attachment(AttachmentArtifact { name, file_name, media_type, content }))
@@ -121,17 +127,17 @@ impl Preprocess {
 
     async fn hand_in(
         &self,
-        work: &Work,
+        input: &StageInput,
         file_name: &str,
         content: Bytes,
     ) -> Result<Option<DocId>, Failure> {
-        let depth = work.config.depth + 1;
+        let depth = input.config.depth + 1;
         if depth > Self::DEEPEST {
             return Ok(None);
         }
         let name = file_name.to_owned();
-        let (tenant_id, parent, run_id) = (work.tenant_id, work.doc_id, work.run_id);
-        self.door.take_in(FileWithin { tenant_id, parent, run_id, name, content, depth }).await
+        let (tenant_id, parent, run_id) = (input.tenant_id, input.doc_id, input.run_id);
+        self.submitter.submit(FileWithin { tenant_id, parent, run_id, name, content, depth }).await
     }
 }
 
@@ -150,7 +156,7 @@ impl Counts {
 
 impl fmt::Debug for Preprocess {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Preprocess").field("desk", &self.desk).finish_non_exhaustive()
+        f.debug_struct("Preprocess").field("context", &self.context).finish_non_exhaustive()
     }
 }
 

@@ -7,15 +7,15 @@
 
 #![expect(clippy::unwrap_used, reason = "the helpers of a test may do what a test may")]
 
-#[path = "idempotence/workbench.rs"]
-mod workbench;
+#[path = "idempotence/harness.rs"]
+mod harness;
 
 use std::collections::BTreeSet;
 
 use domain::{FailureClass, RetryPolicy, StageName};
+use harness::{Attempt, Bench, Paper};
 use testkit::Disturbance;
 use testkit::samples::{samples, scan_of};
-use workbench::{Attempt, Bench, Paper};
 
 fn sample(ending: &str) -> Vec<u8> {
     let found = samples().into_iter().find(|sample| sample.ending == ending);

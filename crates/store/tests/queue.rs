@@ -4,10 +4,10 @@
 
 #[path = "queue/claiming.rs"]
 mod claiming;
-#[path = "queue/desk.rs"]
-mod desk;
 #[path = "queue/following.rs"]
 mod following;
+#[path = "queue/harness.rs"]
+mod harness;
 #[path = "queue/healing.rs"]
 mod healing;
 #[path = "queue/leases.rs"]

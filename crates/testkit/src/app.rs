@@ -76,10 +76,10 @@ impl Default for TestSettings {
                 sandbox: None,
                 search: SearchSettings {
                     embedding: EmbeddingSource::nowhere(),
-                    second_opinion: None,
+                    reranker: None,
                     language_model: None,
                     memory: 64 << 20,
-                    patience: Duration::from_secs(20),
+                    index_timeout: Duration::from_secs(20),
                 },
                 audit: AuditSettings {
                     key: AuditKey::new(&Secret::new("a secret of the tests"), &[]),

@@ -9,7 +9,7 @@ use blob::{ArtifactPlace, Blobs};
 use domain::{
     Artifact, Failure, PagesArtifact, Pipeline, RunStats, StageName, StageOutput, StoredFile,
 };
-use engine::{Stage, StageFuture, StageSettings, Stages, Work};
+use engine::{Stage, StageFuture, StageInput, StageSettings, Stages};
 use futures_util::TryStreamExt;
 use ops::Ops;
 use pages::artifact::Writer;
@@ -20,7 +20,7 @@ use reading::sandbox::SandboxPolicy;
 use reading::tools::Tools;
 use retrieval::embed::tiny;
 use retrieval::embedding::EmbeddingSource;
-use stages::{Desk, Index, Ingest};
+use stages::{Index, Ingest, StageContext};
 use tempfile::TempDir;
 
 use crate::samples::TINY_PNG;
@@ -94,8 +94,8 @@ impl Library {
             longest_job: ReaderSettings::LONGEST_JOB,
         });
         let ids = Arc::new(CountedIds::after(1 << 45));
-        let desk = Desk::new(blobs.clone(), reader, ids.clone());
-        let index = Index::new(desk, self.app.chunk_ids(), Arc::new(ops.search.vectors()), 2);
+        let context = StageContext::new(blobs.clone(), reader, ids.clone());
+        let index = Index::new(context, self.app.chunk_ids(), Arc::new(ops.search.vectors()), 2);
         Stages::default()
             .with(Ingest::new(blobs.clone()))
             .with(AsItIs {
@@ -115,7 +115,7 @@ struct AsItIs {
 }
 
 impl AsItIs {
-    async fn read(&self, work: &Work) -> Result<StageOutput, Failure> {
+    async fn read(&self, work: &StageInput) -> Result<StageOutput, Failure> {
         let content = work.content.expect("a document has content");
         let mut stream = self.blobs.read_original(work.tenant_id, &content, None).await.unwrap();
         let mut bytes = Vec::new();
@@ -144,7 +144,13 @@ impl AsItIs {
         Ok(StageOutput { artifacts, stats, effects: Vec::new() })
     }
 
-    async fn keep(&self, work: &Work, stage: StageName, name: &str, bytes: Vec<u8>) -> StoredFile {
+    async fn keep(
+        &self,
+        work: &StageInput,
+        stage: StageName,
+        name: &str,
+        bytes: Vec<u8>,
+    ) -> StoredFile {
         let place = ArtifactPlace {
             tenant: work.tenant_id,
             doc: work.doc_id,
@@ -156,7 +162,7 @@ impl AsItIs {
     }
 }
 
-fn open_with(work: &Work, locked: &str) -> Result<(), Failure> {
+fn open_with(work: &StageInput, locked: &str) -> Result<(), Failure> {
     let opener = locked.split_whitespace().next().unwrap_or_default();
     match &work.password {
         Some(password) if password.reveal() == opener => Ok(()),
@@ -174,7 +180,7 @@ impl Stage for AsItIs {
         &self.settings
     }
 
-    fn run<'a>(&'a self, work: &'a Work) -> StageFuture<'a> {
+    fn run<'a>(&'a self, work: &'a StageInput) -> StageFuture<'a> {
         Box::pin(self.read(work))
     }
 }

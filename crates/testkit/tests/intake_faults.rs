@@ -1,5 +1,5 @@
 //! What an upload meets when something dies under it: an error that says what to do, no row without its
-//! bytes, and nothing left that the janitor does not find.
+//! bytes, and nothing left that the cleanup task does not find.
 
 #![expect(clippy::unwrap_used, reason = "the helpers of a test may do what a test may")]
 
@@ -7,9 +7,9 @@ use std::time::Duration;
 
 use axum::body::{Body, Bytes};
 use axum::http::{Method, StatusCode};
-use blob::{BlobUrl, Blobs, Patience, Settings};
+use blob::{BlobUrl, Blobs, Settings, Timeouts};
 use futures_util::{TryStreamExt, stream};
-use ops::{OriginalsJanitor, Retention};
+use ops::{OriginalsCleanup, Retention};
 use testkit::objects::{BUCKET, Fault, FaultyProxy, GcsServer};
 use testkit::{BOUNDARY, Disk, TestApp, TestSettings};
 
@@ -33,7 +33,7 @@ async fn swept(app: &TestApp) -> usize {
     let retention =
         Retention { orphans: chrono::Duration::hours(24), failed: chrono::Duration::days(7) };
     let (store, blobs) = (app.ops.store().clone(), app.blobs.clone());
-    OriginalsJanitor { store, blobs, clock: app.clock.clone(), retention }.sweep().await.unwrap();
+    OriginalsCleanup { store, blobs, clock: app.clock.clone(), retention }.sweep().await.unwrap();
     originals(app).await
 }
 
@@ -41,7 +41,7 @@ async fn swept(app: &TestApp) -> usize {
 async fn an_object_store_that_fails_or_hangs_means_that_nothing_is_accepted() {
     let server = GcsServer::start().await;
     let proxy = FaultyProxy::before(server.address()).await;
-    let patience = Patience {
+    let timeouts = Timeouts {
         connect: Duration::from_secs(1),
         response: Duration::from_secs(1),
         retries: 1,
@@ -49,7 +49,7 @@ async fn an_object_store_that_fails_or_hangs_means_that_nothing_is_accepted() {
         check: Duration::from_secs(1),
     };
     let environment = GcsServer::environment(proxy.address());
-    let settings = Settings { patience, ..Settings::with_environment(environment) };
+    let settings = Settings { timeouts, ..Settings::with_environment(environment) };
     let blobs = Blobs::open_with(&format!("gs://{BUCKET}").parse().unwrap(), &settings).unwrap();
     let app = TestApp::start_on(blobs, TestSettings::default()).await;
     let acme = app.tenant("acme").await;
@@ -90,7 +90,7 @@ async fn a_client_that_dies_in_the_middle_leaves_nothing() {
 }
 
 #[tokio::test]
-async fn a_database_that_dies_between_bytes_and_row_leaves_bytes_for_the_janitor() {
+async fn a_database_that_dies_between_bytes_and_row_leaves_bytes_for_cleanup() {
     let app = TestApp::start().await;
     let acme = app.tenant("acme").await;
     let mut superuser = app.database.superuser().await;

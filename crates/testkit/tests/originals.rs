@@ -11,13 +11,13 @@ use bytes::Bytes;
 use chrono::Duration;
 use domain::{Action, Caller, Clock, ClockUse, ContentHash, Scope};
 use futures_util::TryStreamExt;
-use ops::{Described, OriginalsJanitor, Retention, Swept};
+use ops::{Described, OriginalsCleanup, Retention, Swept};
 use testkit::{TestApp, TestSettings, TestTenant};
 use uuid::Uuid;
 
-fn janitor(app: &TestApp) -> OriginalsJanitor {
+fn cleanup(app: &TestApp) -> OriginalsCleanup {
     let retention = Retention { orphans: Duration::hours(24), failed: Duration::days(7) };
-    OriginalsJanitor {
+    OriginalsCleanup {
         store: app.ops.store().clone(),
         blobs: app.blobs.clone(),
         clock: app.clock.clone(),
@@ -70,13 +70,13 @@ async fn what_nobody_refers_to_goes_after_a_day_and_not_before() {
     leave_unreferenced(&app, &acme, "left behind").await;
     upload(&app, &acme, "a document").await;
     app.clock.advance(Duration::hours(24));
-    assert_eq!(janitor(&app).sweep().await.unwrap(), Swept::default());
+    assert_eq!(cleanup(&app).sweep().await.unwrap(), Swept::default());
     app.clock.advance(Duration::seconds(1));
-    assert_eq!(janitor(&app).sweep().await.unwrap(), Swept { staged: 0, originals: 1 });
+    assert_eq!(cleanup(&app).sweep().await.unwrap(), Swept { staged: 0, originals: 1 });
     assert_eq!(kept(&app).await.len(), 1);
     app.work_off().await;
     app.clock.advance(Duration::days(400));
-    assert_eq!(janitor(&app).sweep().await.unwrap(), Swept::default(), "what is served stays");
+    assert_eq!(cleanup(&app).sweep().await.unwrap(), Swept::default(), "what is served stays");
 }
 
 #[tokio::test]
@@ -90,9 +90,9 @@ async fn the_original_of_what_failed_is_kept_for_a_week() {
         .await
         .unwrap();
     app.clock.advance(Duration::days(7));
-    assert_eq!(janitor(&app).sweep().await.unwrap(), Swept::default());
+    assert_eq!(cleanup(&app).sweep().await.unwrap(), Swept::default());
     app.clock.advance(Duration::seconds(1));
-    assert_eq!(janitor(&app).sweep().await.unwrap().originals, 1);
+    assert_eq!(cleanup(&app).sweep().await.unwrap().originals, 1);
     let left: i64 = sqlx::query_scalar("SELECT count(*) FROM ingestion_runs")
         .fetch_one(&mut superuser)
         .await
@@ -111,8 +111,8 @@ async fn uploads_that_were_given_up_go_after_a_day() {
     given_up.write(Bytes::from(vec![7; 2 * 1024 * 1024])).await.unwrap();
     // As if the process had died: nothing tidies up.
     std::mem::forget(given_up.finish().await.unwrap());
-    // The file's own age counts, and a file cannot be older than now: so the janitor's clock runs ahead.
-    let mut ahead = janitor(&app);
+    // The file's own age counts, and a file cannot be older than now: so the cleanup's clock runs ahead.
+    let mut ahead = cleanup(&app);
     let clock = Arc::new(testkit::FakeClock::default());
     clock.advance(chrono::Utc::now() - clock.now() + Duration::hours(23));
     ahead.clock = clock.clone();
@@ -132,7 +132,7 @@ async fn uploads_of_a_killed_process_go_after_some_minutes() {
     let alive = under_way.finish().await.unwrap();
     let left = folder.path().join(format!("staging/{}", fresh_id()));
     std::fs::write(left, "the process that wrote this was killed").unwrap();
-    let mut ahead = janitor(&app);
+    let mut ahead = cleanup(&app);
     let clock = Arc::new(testkit::FakeClock::default());
     clock.advance(chrono::Utc::now() - clock.now() + Duration::minutes(9));
     ahead.clock = clock.clone();
@@ -144,10 +144,10 @@ async fn uploads_of_a_killed_process_go_after_some_minutes() {
     app.blobs.discard(alive).await;
 }
 
-/// Uploads of few contents and a janitor that finds everything abandoned, at the same time and in every
+/// Uploads of few contents and a cleanup that finds everything abandoned, at the same time and in every
 /// order that chance makes: whatever is referred to has its bytes, at every moment that anybody looks.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn the_janitor_never_takes_what_an_upload_is_about_to_refer_to() {
+async fn cleanup_never_takes_what_an_upload_is_about_to_refer_to() {
     const ROUNDS: usize = 40;
     let app = Arc::new(TestApp::start().await);
     let acme = Arc::new(app.tenant("acme").await);
@@ -157,8 +157,8 @@ async fn the_janitor_never_takes_what_an_upload_is_about_to_refer_to() {
         app.clock.advance(Duration::hours(25));
         app.ops.operations.do_housekeeping().await.unwrap();
         let sweeping = tokio::spawn({
-            let janitor = janitor(&app);
-            async move { janitor.sweep().await.unwrap() }
+            let cleanup = cleanup(&app);
+            async move { cleanup.sweep().await.unwrap() }
         });
         let uploading = tokio::spawn({
             let (app, acme) = (Arc::clone(&app), Arc::clone(&acme));
@@ -184,7 +184,7 @@ async fn originals_of_tenants_are_apart() {
     leave_unreferenced(&app, &acme, "the same").await;
     upload(&app, &other, "the same").await;
     app.clock.advance(Duration::hours(25));
-    assert_eq!(janitor(&app).sweep().await.unwrap().originals, 1);
+    assert_eq!(cleanup(&app).sweep().await.unwrap().originals, 1);
     let left: Vec<_> = app.blobs.list_originals().try_collect().await.unwrap();
     assert_eq!(left.len(), 1);
     assert_eq!(left[0].tenant, other.tenant.tenant_id);
@@ -218,9 +218,9 @@ async fn nothing_goes_while_the_time_is_not_sure() {
     std::mem::forget(given_up.finish().await.unwrap());
     app.clock.advance(Duration::days(4000));
     let unsure =
-        OriginalsJanitor { clock: Arc::new(UnsureClock(app.clock.clone())), ..janitor(&app) };
+        OriginalsCleanup { clock: Arc::new(UnsureClock(app.clock.clone())), ..cleanup(&app) };
     assert_eq!(unsure.sweep().await.unwrap(), Swept::default());
-    assert_eq!(janitor(&app).sweep().await.unwrap(), Swept { staged: 1, originals: 1 });
+    assert_eq!(cleanup(&app).sweep().await.unwrap(), Swept { staged: 1, originals: 1 });
 }
 
 #[tokio::test]
@@ -234,7 +234,7 @@ async fn an_upload_on_a_machine_whose_clock_is_behind_is_not_swept() {
     let mut upload = app.blobs.begin_upload(id).await.unwrap();
     upload.write(Bytes::from(vec![7; 2 * 1024 * 1024])).await.unwrap();
     std::mem::forget(upload.finish().await.unwrap());
-    assert_eq!(janitor(&app).sweep().await.unwrap(), Swept::default());
+    assert_eq!(cleanup(&app).sweep().await.unwrap(), Swept::default());
     app.clock.advance(Duration::hours(25));
-    assert_eq!(janitor(&app).sweep().await.unwrap(), Swept { staged: 1, originals: 0 });
+    assert_eq!(cleanup(&app).sweep().await.unwrap(), Swept { staged: 1, originals: 0 });
 }

@@ -6,7 +6,7 @@
 use axum::http::{Method, StatusCode};
 use chrono::Duration;
 use domain::{Failure, StageName};
-use engine::{Stage, StageFuture, StageOutput, StageSettings, Work};
+use engine::{Stage, StageFuture, StageInput, StageOutput, StageSettings};
 use serde_json::{Value, json};
 use testkit::{Library, TestTenant};
 
@@ -34,7 +34,7 @@ impl Stage for Scripted {
         &self.settings
     }
 
-    fn run<'a>(&'a self, _: &'a Work) -> StageFuture<'a> {
+    fn run<'a>(&'a self, _: &'a StageInput) -> StageFuture<'a> {
         Box::pin(async {
             if self.fails {
                 Err(Failure::permanent(format!("{} is torn", self.name), "Scan it again."))

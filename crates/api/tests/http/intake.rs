@@ -7,7 +7,7 @@ use axum::http::{Method, StatusCode};
 use blob::{BlobUrl, Blobs};
 use chrono::Duration;
 use domain::{Failure, Role};
-use engine::{Stage, StageFuture, StageSettings, Stages, Work};
+use engine::{Stage, StageFuture, StageInput, StageSettings, Stages};
 use futures_util::TryStreamExt;
 use serde_json::{Value, json};
 use testkit::{BOUNDARY, Response, TestApp, TestSettings, TestTenant};
@@ -47,7 +47,7 @@ impl Stage for Failing {
         &self.1
     }
 
-    fn run<'a>(&'a self, _: &'a Work) -> StageFuture<'a> {
+    fn run<'a>(&'a self, _: &'a StageInput) -> StageFuture<'a> {
         Box::pin(async { Err(Failure::permanent("this page is torn", "Scan it again.")) })
     }
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use axum::body::Body;
 use axum::http::StatusCode;
-use blob::{BlobUrl, Blobs, Patience, Settings};
+use blob::{BlobUrl, Blobs, Settings, Timeouts};
 use domain::{ContentHash, TenantId};
 use http_body_util::BodyExt;
 use ops::{CheckStep, ObjectTrouble};
@@ -195,9 +195,9 @@ fn flip_a_bit(file: &Path) {
 async fn a_store_that_refuses_is_for_the_administrator_and_passes() {
     let server = GcsServer::start().await;
     let proxy = FaultyProxy::before(server.address()).await;
-    let patience = Patience { retries: 0, ..Patience::default() };
+    let timeouts = Timeouts { retries: 0, ..Timeouts::default() };
     let environment = GcsServer::environment(proxy.address());
-    let settings = Settings { patience, ..Settings::with_environment(environment) };
+    let settings = Settings { timeouts, ..Settings::with_environment(environment) };
     let blobs = Blobs::open_with(&format!("gs://{BUCKET}").parse().unwrap(), &settings).unwrap();
     let app = TestApp::start_on(blobs, TestSettings::default()).await;
     tie(&app).await;

@@ -213,7 +213,7 @@ async fn fifty_who_search_never_see_what_was_taken_out_before_they_asked() {
 #[tokio::test]
 async fn while_an_index_is_loaded_everybody_else_is_answered() {
     let library = Library::open_with(|settings| {
-        settings.ops.search.patience = std::time::Duration::ZERO;
+        settings.ops.search.index_timeout = std::time::Duration::ZERO;
     })
     .await;
     let acme = library.app.tenant("acme").await;

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use axum::Router;
 use axum::http::StatusCode;
 use chrono::Duration;
-use connect::rerank::Reranker;
-use connect::{Limits, Patience, Service};
-use ops::SecondOpinion;
+use connect::rerank::RemoteReranker;
+use connect::{Limits, Retries, Service};
+use ops::Reranker;
 use retrieval::embed::tiny;
 use serde_json::{Value, json};
 use testkit::{Library, SeededRandom, TestTenant};
@@ -105,10 +105,9 @@ async fn broken_service() -> String {
 #[tokio::test]
 async fn a_reranker_that_fails_leaves_the_order_as_it_was_and_a_warning() {
     let service = Service::new(broken_service().await.parse().unwrap(), "m", Limits::RERANKING);
-    let patience = Patience::new(Arc::new(SeededRandom::new(1))).with_most_tries(1);
-    let opinion = SecondOpinion::Remote(Arc::new(Reranker::new(service, patience).unwrap()));
-    let library =
-        Library::open_with(|settings| settings.ops.search.second_opinion = Some(opinion)).await;
+    let retries = Retries::new(Arc::new(SeededRandom::new(1))).with_most_tries(1);
+    let opinion = Reranker::Remote(Arc::new(RemoteReranker::new(service, retries).unwrap()));
+    let library = Library::open_with(|settings| settings.ops.search.reranker = Some(opinion)).await;
     let acme = library.app.tenant("acme").await;
     hand_in(&library, &acme, "lease.txt", LEASE).await;
     hand_in(&library, &acme, "letter.txt", "About the fire insurance of the building.").await;

@@ -102,7 +102,7 @@ impl Bucket {
             Err(error) => return Err(self.failed("publish an upload", error)),
         }
         if let Err(error) = self.delete(&from).await {
-            tracing::warn!(key = from, %error, "a published upload is left to the janitor");
+            tracing::warn!(key = from, %error, "a published upload is left to the cleanup task");
         }
         Ok(())
     }

@@ -9,7 +9,7 @@ use object_store::{BackoffConfig, ClientOptions, RetryConfig};
 use super::failure::Place;
 use super::{Bucket, Client};
 use crate::error::{BlobError, Result};
-use crate::settings::{Patience, Settings};
+use crate::settings::{Settings, Timeouts};
 use crate::url::BucketUrl;
 
 impl Bucket {
@@ -18,8 +18,8 @@ impl Bucket {
         let mut builder = AmazonS3Builder::new()
             // One request for one object: its status says what happened, and every server has it.
             .with_disable_bulk_delete(true)
-            .with_client_options(client_options(settings.patience))
-            .with_retry(retries(settings.patience));
+            .with_client_options(client_options(settings.timeouts))
+            .with_retry(retries(settings.timeouts));
         let mut is_plain_http = false;
         for (name, value) in &settings.environment {
             if name.starts_with("AWS_")
@@ -48,8 +48,8 @@ impl Bucket {
         crate::install_tls_provider();
         let mut builder = GoogleCloudStorageBuilder::new()
             // The server that gives a machine its token is asked without TLS.
-            .with_client_options(client_options(settings.patience).with_allow_http(true))
-            .with_retry(retries(settings.patience));
+            .with_client_options(client_options(settings.timeouts).with_allow_http(true))
+            .with_retry(retries(settings.timeouts));
         for (name, value) in &settings.environment {
             if (name.starts_with("GOOGLE_") || name == "SERVICE_ACCOUNT")
                 && let Ok(key) = name.to_ascii_lowercase().parse::<GoogleConfigKey>()
@@ -78,26 +78,26 @@ impl Bucket {
             variables,
             source: Box::new(error),
         })?;
-        let check_within = settings.patience.check;
+        let check_within = settings.timeouts.check;
         Ok(Self { client, prefix: at.prefix.clone(), place, check_within })
     }
 }
 
 /// No limit on a whole request: a large object may take its time as long as bytes keep coming.
-fn client_options(patience: Patience) -> ClientOptions {
+fn client_options(timeouts: Timeouts) -> ClientOptions {
     ClientOptions::new()
         .with_timeout_disabled()
-        .with_connect_timeout(patience.connect)
-        .with_read_timeout(patience.response)
+        .with_connect_timeout(timeouts.connect)
+        .with_read_timeout(timeouts.response)
 }
 
-fn retries(patience: Patience) -> RetryConfig {
+fn retries(timeouts: Timeouts) -> RetryConfig {
     RetryConfig {
         backoff: BackoffConfig {
-            max_backoff: patience.response.min(std::time::Duration::from_secs(5)),
+            max_backoff: timeouts.response.min(std::time::Duration::from_secs(5)),
             ..BackoffConfig::default()
         },
-        max_retries: patience.retries,
-        retry_timeout: patience.retry_for,
+        max_retries: timeouts.retries,
+        retry_timeout: timeouts.retry_for,
     }
 }

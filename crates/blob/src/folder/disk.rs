@@ -238,7 +238,7 @@ impl Disk {
 /// Only the user that runs Docket may look into what people sent in. The file is locked while it is open.
 pub(super) fn create_private(path: &Path) -> io::Result<File> {
     let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
-    // Where there are no locks, the janitor goes by the age of the file.
+    // Where there are no locks, the cleanup task goes by the age of the file.
     flock(&file, FlockOperation::NonBlockingLockExclusive).ok();
     Ok(file)
 }
@@ -250,7 +250,7 @@ fn is_not_there(error: &io::Error) -> bool {
 pub(super) fn remove_or_warn(path: &Path) {
     match fs::remove_file(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => {
-            tracing::warn!(path = %path.display(), %error, "a staged file is left to the janitor");
+            tracing::warn!(path = %path.display(), %error, "a staged file is left to the cleanup task");
         }
         _ => {}
     }

@@ -9,7 +9,7 @@
 //! into what lies below is not acknowledged.
 //!
 //! A staged file is locked (`flock`) by the process that writes it. When that ends, however it ends, the lock is free,
-//! and the janitor need not wait until the file is old.
+//! and the cleanup task need not wait until the file is old.
 
 mod disk;
 mod listing;
@@ -53,7 +53,7 @@ impl Folder {
         Ok(Self {
             disk,
             steps: Steps::default(),
-            check_within: settings.patience.check,
+            check_within: settings.timeouts.check,
             checking: Arc::default(),
         })
     }

@@ -33,7 +33,7 @@ const HEAD: usize = 8 * 1024;
 const HASHED_AT_ONCE: usize = 16 * 1024;
 
 /// An upload under way. Dropped before [`Upload::finish`] it is aborted; at worst a staged object
-/// is left for the janitor.
+/// is left for the cleanup task.
 pub struct Upload {
     id: Uuid,
     blobs: Blobs,

@@ -10,7 +10,7 @@ use domain::ContentHash;
 use futures_util::TryStreamExt;
 use testkit::objects::{BUCKET, Fault, FaultyProxy, ask};
 
-use crate::desk::{Desk, content, open_impatient, sha256};
+use crate::harness::{Harness, content, open_impatient, sha256};
 
 const LARGE: usize = 12_000_000;
 /// Much more than the impatient stores need, much less than forever.
@@ -26,41 +26,41 @@ pub(crate) async fn run(
     let blobs = open_impatient(&url, environment(proxy.address()));
     for fault in [Fault::Answers(500), Fault::Answers(503), Fault::Hangs, Fault::Refuses] {
         println!("{fault:?}");
-        everything_is_unavailable(&Desk::on(&blobs), &proxy, fault).await;
+        everything_is_unavailable(&Harness::on(&blobs), &proxy, fault).await;
     }
     println!("nobody listens");
     let nowhere = open_impatient(&url, environment(a_port_without_a_server().await));
-    for (what, outcome) in try_everything(&Desk::on(&nowhere), &sha256(b"x")).await {
+    for (what, outcome) in try_everything(&Harness::on(&nowhere), &sha256(b"x")).await {
         is_unavailable(what, &outcome);
     }
     println!("no permission");
-    everything_is_refused(&Desk::on(&blobs), &proxy).await;
+    everything_is_refused(&Harness::on(&blobs), &proxy).await;
     println!("one failure is tried again");
-    one_failure_is_tried_again(&Desk::on(&blobs), &proxy).await;
+    one_failure_is_tried_again(&Harness::on(&blobs), &proxy).await;
     println!("an answer that is cut");
-    an_answer_that_is_cut_is_not_taken_for_whole(&Desk::on(&blobs), &proxy).await;
+    an_answer_that_is_cut_is_not_taken_for_whole(&Harness::on(&blobs), &proxy).await;
     println!("an upload that is cut");
-    an_upload_that_is_cut_makes_no_object(&Desk::on(&blobs), &proxy).await;
+    an_upload_that_is_cut_makes_no_object(&Harness::on(&blobs), &proxy).await;
     println!("a failed publication");
-    a_publication_that_failed_can_be_repeated(&Desk::on(&blobs), &proxy).await;
+    a_publication_that_failed_can_be_repeated(&Harness::on(&blobs), &proxy).await;
     println!("nothing is there");
-    that_nothing_is_there_is_not_believed(&Desk::on(&blobs), &proxy).await;
+    that_nothing_is_there_is_not_believed(&Harness::on(&blobs), &proxy).await;
 }
 
 type Outcome = Result<(), BlobError>;
 
 /// One of each kind of request, all at once.
-async fn try_everything(desk: &Desk, known: &ContentHash) -> Vec<(&'static str, Outcome)> {
-    let Desk { blobs, tenant, .. } = desk;
-    let small = Box::pin(desk.upload(b"small")).await;
-    let (place, nothing) = (desk.place("read", "out"), sha256(b"nothing"));
+async fn try_everything(harness: &Harness, known: &ContentHash) -> Vec<(&'static str, Outcome)> {
+    let Harness { blobs, tenant, .. } = harness;
+    let small = Box::pin(harness.upload(b"small")).await;
+    let (place, nothing) = (harness.place("read", "out"), sha256(b"nothing"));
     let check = blobs.check();
     let publish = blobs.publish(*tenant, &small);
-    let read = async { desk.try_read(known).await.map(drop) };
+    let read = async { harness.try_read(known).await.map(drop) };
     let delete = blobs.delete_original(*tenant, &nothing);
     let list = async { blobs.list_staged().try_collect::<Vec<_>>().await.map(drop) };
     let put = async { blobs.put_artifact(&place, Bytes::from_static(b"x")).await.map(drop) };
-    let large = async { desk.try_upload(&content(1, LARGE)).await.map(drop) };
+    let large = async { harness.try_upload(&content(1, LARGE)).await.map(drop) };
     let outcomes = tokio::join!(
         timed(Box::pin(check)),
         timed(Box::pin(publish)),
@@ -97,24 +97,24 @@ fn is_unavailable(what: &str, outcome: &Outcome) {
     assert!(sentence.contains("check that it is up"), "{what}: {sentence}");
 }
 
-async fn everything_is_unavailable(desk: &Desk, proxy: &FaultyProxy, fault: Fault) {
-    let hash = desk.publish(b"published before").await;
+async fn everything_is_unavailable(harness: &Harness, proxy: &FaultyProxy, fault: Fault) {
+    let hash = harness.publish(b"published before").await;
     proxy.set(fault);
-    for (what, outcome) in try_everything(desk, &hash).await {
+    for (what, outcome) in try_everything(harness, &hash).await {
         is_unavailable(what, &outcome);
     }
     proxy.set(Fault::None);
-    assert!(desk.has(&hash).await, "what was there is there");
-    assert_eq!(desk.originals().await, [(hash, 16)], "a failed publication left something");
-    for (what, outcome) in try_everything(desk, &hash).await {
+    assert!(harness.has(&hash).await, "what was there is there");
+    assert_eq!(harness.originals().await, [(hash, 16)], "a failed publication left something");
+    for (what, outcome) in try_everything(harness, &hash).await {
         outcome.unwrap_or_else(|error| panic!("{what} works again: {error:?}"));
     }
-    remove_all_staged(desk).await;
+    remove_all_staged(harness).await;
 }
 
-async fn everything_is_refused(desk: &Desk, proxy: &FaultyProxy) {
+async fn everything_is_refused(harness: &Harness, proxy: &FaultyProxy) {
     proxy.set(Fault::Answers(403));
-    for (what, outcome) in try_everything(desk, &sha256(b"x")).await {
+    for (what, outcome) in try_everything(harness, &sha256(b"x")).await {
         let error = outcome.expect_err(what);
         assert!(matches!(error, BlobError::Refused { .. }), "{what}: {error:?}");
         assert!(error.to_string().contains("Check "), "{what}: {error}");
@@ -123,84 +123,86 @@ async fn everything_is_refused(desk: &Desk, proxy: &FaultyProxy) {
     proxy.set(Fault::None);
 }
 
-async fn one_failure_is_tried_again(desk: &Desk, proxy: &FaultyProxy) {
+async fn one_failure_is_tried_again(harness: &Harness, proxy: &FaultyProxy) {
     proxy.set(Fault::AnswersFirst(500, 1));
-    let hash = desk.publish(b"with one failure").await;
+    let hash = harness.publish(b"with one failure").await;
     proxy.set(Fault::AnswersFirst(503, 1));
-    assert!(desk.has(&hash).await);
+    assert!(harness.has(&hash).await);
     proxy.set(Fault::None);
 }
 
-async fn an_answer_that_is_cut_is_not_taken_for_whole(desk: &Desk, proxy: &FaultyProxy) {
+async fn an_answer_that_is_cut_is_not_taken_for_whole(harness: &Harness, proxy: &FaultyProxy) {
     let sent = content(1, 1_000_000);
-    let hash = desk.publish(&sent).await;
+    let hash = harness.publish(&sent).await;
     proxy.set(Fault::CutsAnswersAfter(100_000));
-    let error = desk.try_read(&hash).await.expect_err("a tenth at a time, and three tries");
+    let error = harness.try_read(&hash).await.expect_err("a tenth at a time, and three tries");
     assert!(matches!(error, BlobError::Unavailable { .. }), "{error:?}");
     // A cut or two are mended: the rest is asked for.
     proxy.set(Fault::CutsAnswersAfter(700_000));
-    assert!(desk.try_read(&hash).await.unwrap() == sent);
+    assert!(harness.try_read(&hash).await.unwrap() == sent);
     proxy.set(Fault::None);
-    assert!(desk.try_read(&hash).await.unwrap() == sent);
+    assert!(harness.try_read(&hash).await.unwrap() == sent);
 }
 
-async fn an_upload_that_is_cut_makes_no_object(desk: &Desk, proxy: &FaultyProxy) {
+async fn an_upload_that_is_cut_makes_no_object(harness: &Harness, proxy: &FaultyProxy) {
     for size in [2_000_000, LARGE] {
         let sent = content(2, size);
         proxy.set(Fault::CutsRequestsAfter(1_000_000));
-        let error = match desk.try_upload(&sent).await {
-            Ok(staged) => desk.blobs.publish(desk.tenant, &staged).await.expect_err("it is cut"),
+        let error = match harness.try_upload(&sent).await {
+            Ok(staged) => {
+                harness.blobs.publish(harness.tenant, &staged).await.expect_err("it is cut")
+            }
             Err(error) => error,
         };
         assert!(matches!(error, BlobError::Unavailable { .. }), "{error:?}");
         proxy.set(Fault::None);
-        assert_eq!(desk.originals().await, []);
-        assert!(desk.staged().await.is_empty());
+        assert_eq!(harness.originals().await, []);
+        assert!(harness.staged().await.is_empty());
     }
-    desk.publish(&content(2, LARGE)).await;
+    harness.publish(&content(2, LARGE)).await;
 }
 
-async fn a_publication_that_failed_can_be_repeated(desk: &Desk, proxy: &FaultyProxy) {
+async fn a_publication_that_failed_can_be_repeated(harness: &Harness, proxy: &FaultyProxy) {
     for size in [1000, LARGE] {
-        let staged = desk.upload(&content(3, size)).await;
+        let staged = harness.upload(&content(3, size)).await;
         proxy.set(Fault::Answers(500));
-        is_unavailable("publish", &desk.blobs.publish(desk.tenant, &staged).await);
+        is_unavailable("publish", &harness.blobs.publish(harness.tenant, &staged).await);
         proxy.set(Fault::None);
-        assert!(!desk.has(&staged.sha256).await);
-        desk.blobs.publish(desk.tenant, &staged).await.unwrap();
-        assert!(desk.has(&staged.sha256).await);
-        assert!(desk.staged().await.is_empty());
+        assert!(!harness.has(&staged.sha256).await);
+        harness.blobs.publish(harness.tenant, &staged).await.unwrap();
+        assert!(harness.has(&staged.sha256).await);
+        assert!(harness.staged().await.is_empty());
     }
 }
 
 /// As when a proxy has lost its server, or a bucket is being moved.
-async fn that_nothing_is_there_is_not_believed(desk: &Desk, proxy: &FaultyProxy) {
-    let id = StoreId(desk.id());
-    desk.blobs.write_marker(id).await.unwrap();
-    desk.blobs.expect_store(id);
-    let hash = desk.publish(b"published before").await;
+async fn that_nothing_is_there_is_not_believed(harness: &Harness, proxy: &FaultyProxy) {
+    let id = StoreId(harness.id());
+    harness.blobs.write_marker(id).await.unwrap();
+    harness.blobs.expect_store(id);
+    let hash = harness.publish(b"published before").await;
     proxy.set(Fault::Answers(404));
-    for (what, outcome) in try_everything(desk, &hash).await {
+    for (what, outcome) in try_everything(harness, &hash).await {
         // To delete what seems not to be there does no harm, and a listing names no object.
         if !["delete", "list"].contains(&what) {
             let error = outcome.expect_err(what);
             assert!(!error.is_not_found(), "{what}: {error:?}");
         }
     }
-    let read = desk.try_read(&hash).await.unwrap_err();
+    let read = harness.try_read(&hash).await.unwrap_err();
     assert!(matches!(read, BlobError::OtherStore { .. }), "{read:?}");
     // It ends while an object is looked for: the second look finds it.
     proxy.set(Fault::AnswersFirst(404, 1));
-    assert!(desk.has(&hash).await);
+    assert!(harness.has(&hash).await);
     proxy.set(Fault::None);
-    assert!(desk.has(&hash).await);
-    assert!(!desk.has(&sha256(b"nowhere")).await);
-    remove_all_staged(desk).await;
+    assert!(harness.has(&hash).await);
+    assert!(!harness.has(&sha256(b"nowhere")).await);
+    remove_all_staged(harness).await;
 }
 
-async fn remove_all_staged(desk: &Desk) {
-    for upload in desk.staged().await {
-        desk.blobs.delete_staged(upload).await.unwrap();
+async fn remove_all_staged(harness: &Harness) {
+    for upload in harness.staged().await {
+        harness.blobs.delete_staged(upload).await.unwrap();
     }
 }
 
@@ -210,13 +212,13 @@ async fn a_port_without_a_server() -> SocketAddr {
 }
 
 pub(crate) async fn a_bucket_that_is_not_there(blobs: Blobs) {
-    let desk = Desk::on(&blobs);
-    let staged = desk.upload(b"small").await;
+    let harness = Harness::on(&blobs);
+    let staged = harness.upload(b"small").await;
     for error in [
         blobs.check().await.unwrap_err(),
-        blobs.publish(desk.tenant, &staged).await.unwrap_err(),
-        desk.try_read(&staged.sha256).await.unwrap_err(),
-        desk.try_upload(&content(1, LARGE)).await.unwrap_err(),
+        blobs.publish(harness.tenant, &staged).await.unwrap_err(),
+        harness.try_read(&staged.sha256).await.unwrap_err(),
+        harness.try_upload(&content(1, LARGE)).await.unwrap_err(),
     ] {
         assert!(matches!(error, BlobError::NoBucket { .. }), "{error:?}");
         assert!(error.to_string().contains("no-such-bucket"), "{error}");
@@ -224,8 +226,8 @@ pub(crate) async fn a_bucket_that_is_not_there(blobs: Blobs) {
 }
 
 pub(crate) async fn links_open_with_their_name_and_type(blobs: Blobs, server: SocketAddr) {
-    let desk = Desk::on(&blobs);
-    let hash = desk.publish(b"%PDF").await;
+    let harness = Harness::on(&blobs);
+    let hash = harness.publish(b"%PDF").await;
     let download = Download {
         expires_in: Duration::from_hours(1),
         content_disposition: "attachment; filename=\"_bersicht 1.pdf\"; \
@@ -235,11 +237,11 @@ pub(crate) async fn links_open_with_their_name_and_type(blobs: Blobs, server: So
     let mut quickest = Duration::MAX;
     for _ in 0..5 {
         let began = Instant::now();
-        blobs.sign_original(desk.tenant, &hash, download).await.unwrap();
+        blobs.sign_original(harness.tenant, &hash, download).await.unwrap();
         quickest = quickest.min(began.elapsed());
     }
     assert!(quickest < Duration::from_millis(100), "{quickest:?}");
-    let url = blobs.sign_original(desk.tenant, &hash, download).await.unwrap().unwrap();
+    let url = blobs.sign_original(harness.tenant, &hash, download).await.unwrap().unwrap();
     assert!(url.as_str().contains("Expires=3600"), "{url}");
     let target = format!("{}?{}", url.path(), url.query().unwrap());
     let answer = String::from_utf8(ask(server, "GET", &target, "").await).unwrap();

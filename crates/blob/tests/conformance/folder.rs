@@ -8,7 +8,7 @@ use std::time::Duration;
 use blob::{Blobs, Download};
 use tempfile::TempDir;
 
-use crate::desk::{Desk, content, open};
+use crate::harness::{Harness, content, open};
 use crate::suite::{self, SameKey};
 
 pub(crate) fn open_folder(root: &Path) -> Blobs {
@@ -26,24 +26,24 @@ async fn the_suite_on_a_folder() {
 #[tokio::test]
 async fn a_folder_signs_no_links() {
     let folder = TempDir::new().unwrap();
-    let desk = Desk::on(&open_folder(folder.path()));
-    let hash = desk.publish(b"content").await;
+    let harness = Harness::on(&open_folder(folder.path()));
+    let hash = harness.publish(b"content").await;
     let download = Download {
         expires_in: Duration::from_hours(1),
         content_disposition: "attachment",
         media_type: "application/pdf",
     };
-    assert_eq!(desk.blobs.sign_original(desk.tenant, &hash, download).await.unwrap(), None);
+    assert_eq!(harness.blobs.sign_original(harness.tenant, &hash, download).await.unwrap(), None);
 }
 
 #[tokio::test]
 async fn only_its_user_may_look_into_it() {
     let folder = TempDir::new().unwrap();
-    let desk = Desk::on(&open_folder(folder.path()));
-    desk.publish(b"small").await;
-    desk.publish(&content(1, 2_000_000)).await;
-    let place = desk.place("read", "pages.json");
-    desk.blobs.put_artifact(&place, b"[]".as_slice().into()).await.unwrap();
+    let harness = Harness::on(&open_folder(folder.path()));
+    harness.publish(b"small").await;
+    harness.publish(&content(1, 2_000_000)).await;
+    let place = harness.place("read", "pages.json");
+    harness.blobs.put_artifact(&place, b"[]".as_slice().into()).await.unwrap();
     let mut files = 0;
     let mut folders = vec![folder.path().to_owned()];
     while let Some(folder) = folders.pop() {
@@ -65,7 +65,7 @@ async fn only_its_user_may_look_into_it() {
 #[tokio::test]
 async fn a_second_process_sees_the_same_objects() {
     let folder = TempDir::new().unwrap();
-    let first = Desk::on(&open_folder(folder.path()));
+    let first = Harness::on(&open_folder(folder.path()));
     let second = open_folder(folder.path());
     let hash = first.publish(b"shared").await;
     let read = second.read_original(first.tenant, &hash, None).await.unwrap();
@@ -81,9 +81,9 @@ async fn a_second_process_sees_the_same_objects() {
 #[tokio::test]
 async fn what_does_not_belong_there_is_left_alone() {
     let folder = TempDir::new().unwrap();
-    let desk = Desk::on(&open_folder(folder.path()));
+    let harness = Harness::on(&open_folder(folder.path()));
     fs::write(folder.path().join("staging/somebody's notes"), "x").unwrap();
     fs::create_dir(folder.path().join("originals/lost+found")).unwrap();
-    assert!(desk.staged().await.is_empty());
-    assert_eq!(desk.originals().await, []);
+    assert!(harness.staged().await.is_empty());
+    assert_eq!(harness.originals().await, []);
 }

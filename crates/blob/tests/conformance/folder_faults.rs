@@ -6,62 +6,65 @@ use blob::{BlobError, BlobUrl, Blobs, Settings};
 use tempfile::TempDir;
 use testkit::Disk;
 
-use crate::desk::{Desk, content};
 use crate::folder::open_folder;
+use crate::harness::{Harness, content};
 
 #[tokio::test]
 async fn a_disk_that_fills_up_during_an_upload() {
     let folder = TempDir::new().unwrap();
     let Some(_disk) = Disk::mounted_at(folder.path(), "size=4m") else { return };
-    let desk = Desk::on(&open_folder(folder.path()));
-    let hash = desk.publish(b"published before").await;
-    let error = desk.try_upload(&content(1, 6_000_000)).await.unwrap_err();
+    let harness = Harness::on(&open_folder(folder.path()));
+    let hash = harness.publish(b"published before").await;
+    let error = harness.try_upload(&content(1, 6_000_000)).await.unwrap_err();
     is_full(&error, folder.path());
-    assert!(desk.staged().await.is_empty(), "the half of it is gone, and the room is free again");
-    desk.publish(&content(1, 2_000_000)).await;
-    assert!(desk.has(&hash).await);
+    assert!(
+        harness.staged().await.is_empty(),
+        "the half of it is gone, and the room is free again"
+    );
+    harness.publish(&content(1, 2_000_000)).await;
+    assert!(harness.has(&hash).await);
 }
 
 #[tokio::test]
 async fn a_disk_that_is_full_before_a_small_upload() {
     let folder = TempDir::new().unwrap();
     let Some(tiny) = Disk::mounted_at(folder.path(), "size=1m") else { return };
-    let desk = Desk::on(&open_folder(folder.path()));
+    let harness = Harness::on(&open_folder(folder.path()));
     let ballast = tiny.fill_up();
-    let staged = desk.upload(&content(1, 100_000)).await;
-    is_full(&desk.blobs.publish(desk.tenant, &staged).await.unwrap_err(), folder.path());
-    is_full(&desk.blobs.check().await.unwrap_err(), folder.path());
-    let place = desk.place("read", "out");
-    let put = desk.blobs.put_artifact(&place, content(1, 100_000).into()).await;
+    let staged = harness.upload(&content(1, 100_000)).await;
+    is_full(&harness.blobs.publish(harness.tenant, &staged).await.unwrap_err(), folder.path());
+    is_full(&harness.blobs.check().await.unwrap_err(), folder.path());
+    let place = harness.place("read", "out");
+    let put = harness.blobs.put_artifact(&place, content(1, 100_000).into()).await;
     is_full(&put.unwrap_err(), folder.path());
-    assert!(desk.staged().await.is_empty());
-    assert_eq!(desk.originals().await, []);
+    assert!(harness.staged().await.is_empty());
+    assert_eq!(harness.originals().await, []);
     fs::remove_file(ballast).unwrap();
-    desk.blobs.check().await.unwrap();
-    desk.blobs.publish(desk.tenant, &staged).await.unwrap();
-    assert!(desk.has(&staged.sha256).await);
+    harness.blobs.check().await.unwrap();
+    harness.blobs.publish(harness.tenant, &staged).await.unwrap();
+    assert!(harness.has(&staged.sha256).await);
 }
 
 #[tokio::test]
 async fn a_disk_that_became_read_only() {
     let folder = TempDir::new().unwrap();
     let Some(tiny) = Disk::mounted_at(folder.path(), "size=4m") else { return };
-    let desk = Desk::on(&open_folder(folder.path()));
-    let hash = desk.publish(b"published before").await;
+    let harness = Harness::on(&open_folder(folder.path()));
+    let hash = harness.publish(b"published before").await;
     tiny.change("ro");
-    let staged = desk.upload(b"small").await;
+    let staged = harness.upload(b"small").await;
     for error in [
-        desk.blobs.check().await.unwrap_err(),
-        desk.blobs.publish(desk.tenant, &staged).await.unwrap_err(),
-        desk.try_upload(&content(1, 2_000_000)).await.unwrap_err(),
-        desk.blobs.delete_original(desk.tenant, &hash).await.unwrap_err(),
+        harness.blobs.check().await.unwrap_err(),
+        harness.blobs.publish(harness.tenant, &staged).await.unwrap_err(),
+        harness.try_upload(&content(1, 2_000_000)).await.unwrap_err(),
+        harness.blobs.delete_original(harness.tenant, &hash).await.unwrap_err(),
     ] {
         assert!(matches!(error, BlobError::Refused { .. }), "{error:?}");
         assert!(error.to_string().contains("Make the folder writable"), "{error}");
     }
-    assert!(desk.has(&hash).await, "it can still be read");
+    assert!(harness.has(&hash).await, "it can still be read");
     tiny.change("rw");
-    desk.blobs.publish(desk.tenant, &staged).await.unwrap();
+    harness.blobs.publish(harness.tenant, &staged).await.unwrap();
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use testkit::objects::{BUCKET, GcsServer};
 
 use crate::bucket_faults;
-use crate::desk::{Desk, content, eventually, open};
+use crate::harness::{Harness, content, eventually, open};
 use crate::suite::{self, SameKey};
 
 #[tokio::test]
@@ -15,7 +15,7 @@ async fn the_suite_on_gcs() {
         suite::run(&open(&url, environment()), SameKey::WrittenAtOnce).await;
         println!("the suite on {url} took {:?}", started.elapsed());
     }
-    let elsewhere = Desk::on(&open(&format!("gs://{BUCKET}/another"), environment()));
+    let elsewhere = Harness::on(&open(&format!("gs://{BUCKET}/another"), environment()));
     assert_eq!(elsewhere.originals().await, []);
     bucket_faults::links_open_with_their_name_and_type(
         open(&format!("gs://{BUCKET}"), environment()),
@@ -35,8 +35,8 @@ async fn gcs_when_it_fails() {
 async fn an_upload_given_up_is_aborted() {
     let server = GcsServer::start().await;
     let environment = GcsServer::environment(server.address());
-    let desk = Desk::on(&open(&format!("gs://{BUCKET}"), environment));
-    let mut upload = desk.begin().await;
+    let harness = Harness::on(&open(&format!("gs://{BUCKET}"), environment));
+    let mut upload = harness.begin().await;
     upload.write(content(1, 12_000_000).into()).await.unwrap();
     assert_eq!(server.uploads_under_way(), 1);
     drop(upload);

@@ -11,10 +11,10 @@
 )]
 
 mod bucket_faults;
-mod desk;
 mod folder;
 mod folder_faults;
 mod folder_unmounted;
 mod gcs;
+mod harness;
 mod s3;
 mod suite;

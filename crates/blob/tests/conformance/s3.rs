@@ -3,7 +3,7 @@
 use testkit::objects::{BUCKET, MotoServer};
 
 use crate::bucket_faults;
-use crate::desk::{Desk, open};
+use crate::harness::{Harness, open};
 use crate::suite::{self, SameKey};
 
 #[tokio::test]
@@ -17,7 +17,7 @@ async fn the_suite_on_s3() {
         suite::run(&open(&url, environment()), SameKey::WrittenInTurn).await;
         println!("the suite on {url} took {:?}", started.elapsed());
     }
-    let elsewhere = Desk::on(&open(&format!("s3://{BUCKET}/another"), environment()));
+    let elsewhere = Harness::on(&open(&format!("s3://{BUCKET}/another"), environment()));
     assert_eq!(elsewhere.originals().await, []);
     bucket_faults::links_open_with_their_name_and_type(
         open(&format!("s3://{BUCKET}"), environment()),

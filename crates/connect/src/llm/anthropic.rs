@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::streaming::{self, Ending, Step, Transcript};
 use super::{Completion, CompletionFuture, LanguageModel};
 use crate::exchange::{Exchange, key_header};
-use crate::{ModelError, Patience, Service};
+use crate::{ModelError, Retries, Service};
 
 /// A model behind `POST /v1/messages`.
 #[derive(Debug)]
@@ -24,11 +24,11 @@ impl Anthropic {
     pub const BASE_URL: &str = "https://api.anthropic.com";
     const VERSION: HeaderValue = HeaderValue::from_static("2023-06-01");
 
-    pub fn new(service: Service, patience: Patience) -> Result<Self, ModelError> {
+    pub fn new(service: Service, retries: Retries) -> Result<Self, ModelError> {
         let mut headers = key_header(&service, HeaderName::from_static("x-api-key"), "")?;
         headers.insert(HeaderName::from_static("anthropic-version"), Self::VERSION);
         let (name, url) = (service.identity(), service.endpoint("v1", "messages"));
-        Ok(Self { exchange: Exchange::new(service, url, headers, patience)?, name })
+        Ok(Self { exchange: Exchange::new(service, url, headers, retries)?, name })
     }
 
     fn body(&self, request: &Completion) -> Value {

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::streaming::{self, Ending, Step, Transcript};
 use super::{Completed, Completion, CompletionFuture, LanguageModel};
 use crate::exchange::{Exchange, bearer};
-use crate::{ModelError, Patience, Service};
+use crate::{ModelError, Retries, Service};
 
 /// A model behind `POST /v1/chat/completions`.
 #[derive(Debug)]
@@ -27,10 +27,10 @@ impl OpenAiCompatible {
     /// Where OpenAI serves its own models.
     pub const BASE_URL: &str = "https://api.openai.com/v1";
 
-    pub fn new(service: Service, patience: Patience) -> Result<Self, ModelError> {
+    pub fn new(service: Service, retries: Retries) -> Result<Self, ModelError> {
         let headers = bearer(&service)?;
         let (name, url) = (service.identity(), service.endpoint("v1", "chat/completions"));
-        let exchange = Exchange::new(service, url, headers, patience)?;
+        let exchange = Exchange::new(service, url, headers, retries)?;
         Ok(Self { exchange, name, wants_newer_limit: AtomicBool::new(false) })
     }
 

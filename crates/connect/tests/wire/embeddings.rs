@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::server::{ModelServer, Reply, with_status};
 
 fn embeddings(server: &ModelServer, dimension: usize) -> Embeddings {
-    Embeddings::new(server.service(Limits::EMBEDDING), dimension, server.patience()).unwrap()
+    Embeddings::new(server.service(Limits::EMBEDDING), dimension, server.retries()).unwrap()
 }
 
 fn vectors(rows: &[(usize, Value)]) -> Reply {

@@ -44,7 +44,7 @@ async fn a_key_that_may_not_is_told_what_the_server_says() {
 async fn a_missing_key_is_asked_for() {
     let server = ModelServer::start([with_status(401, json!({}))]).await;
     let service = Service { key: None, ..server.service(Limits::COMPLETION) };
-    let model = OpenAiCompatible::new(service, server.patience()).unwrap();
+    let model = OpenAiCompatible::new(service, server.retries()).unwrap();
     let error = ask(&model, &question()).await.0.unwrap_err();
     assert!(matches!(error, ModelError::KeyMissing { .. }), "{error:?}");
 }
@@ -53,7 +53,7 @@ async fn a_missing_key_is_asked_for() {
 async fn a_key_that_cannot_be_sent_is_a_setting_to_correct() {
     let server = ModelServer::start([]).await;
     let service = server.service(Limits::COMPLETION).with_key(Secret::new("two\nlines"));
-    let error = Anthropic::new(service, server.patience()).unwrap_err();
+    let error = Anthropic::new(service, server.retries()).unwrap_err();
     assert!(matches!(error, ModelError::Settings { .. }), "{error:?}");
     assert!(!error.to_string().contains("lines"), "{error}");
 }
@@ -62,7 +62,7 @@ async fn a_key_that_cannot_be_sent_is_a_setting_to_correct() {
 async fn a_key_out_of_a_file_may_end_in_a_new_line() {
     let server = ModelServer::start([events([ANSWER])]).await;
     let service = server.service(Limits::COMPLETION).with_key(Secret::new("sk-file\n"));
-    let model = OpenAiCompatible::new(service, server.patience()).unwrap();
+    let model = OpenAiCompatible::new(service, server.retries()).unwrap();
     ask(&model, &question()).await.0.unwrap();
     assert_eq!(server.received()[0].header("authorization"), Some("Bearer sk-file"));
 }
@@ -157,7 +157,7 @@ async fn nobody_there_is_tried_again_and_then_said() {
     let closed = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap();
     let base_url = format!("http://{closed}").parse().unwrap();
     let service = Service::new(base_url, "small", Limits::COMPLETION);
-    let model = OpenAiCompatible::new(service, server.patience()).unwrap();
+    let model = OpenAiCompatible::new(service, server.retries()).unwrap();
     let error = ask(&model, &question()).await.0.unwrap_err();
     assert!(matches!(error, ModelError::Unreachable { .. }), "{error:?}");
     assert!(error.to_string().contains(&closed.to_string()), "{error}");
@@ -199,7 +199,7 @@ async fn an_address_that_is_none_is_a_setting_to_correct() {
     let server = ModelServer::start([]).await;
     for address in ["ftp://models.example", "localhost:8080"] {
         let service = Service::new(address.parse().unwrap(), "small", Limits::COMPLETION);
-        let error = OpenAiCompatible::new(service, server.patience()).unwrap_err();
+        let error = OpenAiCompatible::new(service, server.retries()).unwrap_err();
         assert!(matches!(error, ModelError::Settings { .. }), "{error:?}");
     }
 }

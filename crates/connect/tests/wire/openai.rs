@@ -72,7 +72,7 @@ async fn a_server_of_ones_own_needs_no_key() {
     let server = ModelServer::start([events([ANSWER])]).await;
     let base_url = format!("{}/serving/v1", server.address).parse().unwrap();
     let service = Service::new(base_url, "small", Limits::COMPLETION);
-    let model = OpenAiCompatible::new(service, server.patience()).unwrap();
+    let model = OpenAiCompatible::new(service, server.retries()).unwrap();
     ask(&model, &question()).await.0.unwrap();
     let request = &server.received()[0];
     assert_eq!(request.path, "/serving/v1/chat/completions");

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use connect::embeddings::Embeddings;
 use connect::llm::{Completion, OpenAiCompatible};
-use connect::{Limits, ModelError, Patience, Service};
+use connect::{Limits, ModelError, Retries, Service};
 use domain::Secret;
 use serde_json::{Value, json};
 
@@ -18,12 +18,12 @@ fn service(limits: Limits) -> Service {
     Service::new(base_url.parse().unwrap(), "SmolLM2-135M", limits).with_key(Secret::new(key))
 }
 
-fn patience() -> Patience {
-    Patience::new(Arc::new(NoSpread))
+fn retries() -> Retries {
+    Retries::new(Arc::new(NoSpread))
 }
 
 fn model() -> OpenAiCompatible {
-    OpenAiCompatible::new(service(Limits::COMPLETION), patience()).unwrap()
+    OpenAiCompatible::new(service(Limits::COMPLETION), retries()).unwrap()
 }
 
 #[tokio::test]
@@ -92,13 +92,13 @@ async fn a_token_limit_is_noticed() {
 #[ignore = "needs a model: make test-llm"]
 async fn a_wrong_key_and_a_wrong_path_are_told_apart() {
     let wrong_key = service(Limits::COMPLETION).with_key(Secret::new("another"));
-    let model = OpenAiCompatible::new(wrong_key, patience()).unwrap();
+    let model = OpenAiCompatible::new(wrong_key, retries()).unwrap();
     let error = ask(&model, &question()).await.0.unwrap_err();
     assert!(matches!(error, ModelError::KeyRefused { .. }), "{error:?}");
 
     let mut wrong_path = service(Limits::COMPLETION);
     wrong_path.base_url.set_path("/nothing/here");
-    let model = OpenAiCompatible::new(wrong_path, patience()).unwrap();
+    let model = OpenAiCompatible::new(wrong_path, retries()).unwrap();
     let error = ask(&model, &question()).await.0.unwrap_err();
     assert!(matches!(error, ModelError::WrongAddress { .. }), "{error:?}");
 }
@@ -106,7 +106,7 @@ async fn a_wrong_key_and_a_wrong_path_are_told_apart() {
 #[tokio::test]
 #[ignore = "needs a model: make test-llm"]
 async fn texts_become_vectors_that_can_be_compared() {
-    let embeddings = Embeddings::new(service(Limits::EMBEDDING), 576, patience()).unwrap();
+    let embeddings = Embeddings::new(service(Limits::EMBEDDING), 576, retries()).unwrap();
     let texts = ["a cat", "a cat", "Invoice 4711 is due on 3 May."];
     let vectors = embeddings.embed_all(&texts).await.unwrap();
     let cosine = |a: usize, b: usize| -> f32 {

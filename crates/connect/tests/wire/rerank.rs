@@ -1,14 +1,14 @@
 //! Reranking by a server.
 
-use connect::rerank::{Ranked, Reranker};
+use connect::rerank::{Ranked, RemoteReranker};
 use connect::{Limits, ModelError};
 use domain::TraceContext;
 use serde_json::{Value, json};
 
 use crate::server::{ModelServer, with_status};
 
-fn reranker(server: &ModelServer) -> Reranker {
-    Reranker::new(server.service(Limits::RERANKING), server.patience()).unwrap()
+fn reranker(server: &ModelServer) -> RemoteReranker {
+    RemoteReranker::new(server.service(Limits::RERANKING), server.retries()).unwrap()
 }
 
 fn results(rows: &[(usize, f64)]) -> Value {

@@ -12,7 +12,7 @@ use axum::http::{HeaderMap, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
 use axum::{Json, Router};
 use connect::llm::{Anthropic, Completed, Completion, LanguageModel, OpenAiCompatible};
-use connect::{Limits, ModelError, Patience, Service, Waiting};
+use connect::{Limits, ModelError, Retries, Service, Waiting};
 use domain::{Random, Secret};
 use futures_util::{Stream, StreamExt, stream};
 use serde_json::Value;
@@ -78,16 +78,16 @@ impl ModelServer {
         Service::new(self.address.parse().unwrap(), "small", limits).with_key(Secret::new(KEY))
     }
 
-    pub(crate) fn patience(&self) -> Patience {
-        Patience::new(Arc::new(NoSpread)).with_waiting(self.waiting.clone())
+    pub(crate) fn retries(&self) -> Retries {
+        Retries::new(Arc::new(NoSpread)).with_waiting(self.waiting.clone())
     }
 
     pub(crate) fn anthropic(&self) -> Anthropic {
-        Anthropic::new(self.service(Limits::COMPLETION), self.patience()).unwrap()
+        Anthropic::new(self.service(Limits::COMPLETION), self.retries()).unwrap()
     }
 
     pub(crate) fn openai(&self) -> OpenAiCompatible {
-        OpenAiCompatible::new(self.service(Limits::COMPLETION), self.patience()).unwrap()
+        OpenAiCompatible::new(self.service(Limits::COMPLETION), self.retries()).unwrap()
     }
 }
 

@@ -19,7 +19,7 @@ const FIRST_BYTE: Duration = Duration::from_secs(5 + 120);
 /// Asks a server that sends the beginning of an answer and then nothing.
 async fn ask_one_that_falls_silent(limits: Limits) -> (ModelError, ModelServer) {
     let server = ModelServer::start([events_then_silence(beginning())]).await;
-    let model = OpenAiCompatible::new(server.service(limits), server.patience()).unwrap();
+    let model = OpenAiCompatible::new(server.service(limits), server.retries()).unwrap();
     let (request, heard) = (question(), Notify::new());
     let mut deltas = |piece: &str| {
         if piece == "赤!" {
@@ -88,6 +88,6 @@ async fn no_limit_at_all_can_be_asked_for() {
     let ever = Duration::MAX;
     let limits = Limits { connect: HOUR, first_byte: ever, between_pieces: ever, whole: ever };
     let server = ModelServer::start([events([ANSWER])]).await;
-    let model = OpenAiCompatible::new(server.service(limits), server.patience()).unwrap();
+    let model = OpenAiCompatible::new(server.service(limits), server.retries()).unwrap();
     ask(&model, &question()).await.0.unwrap();
 }

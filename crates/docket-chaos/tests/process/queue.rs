@@ -1,4 +1,4 @@
-//! Work for the workers, put into the queue without Docket's doing.
+//! Jobs for the workers, inserted into the queue directly.
 
 use sqlx::{Connection, PgConnection};
 

@@ -10,7 +10,7 @@ use engine::{StageSettings, Stages, WorkerSettings};
 use store::Store;
 use tokio::sync::Semaphore;
 
-use crate::workshop::{Workshop, quick, scripted};
+use crate::harness::{Harness, quick, scripted};
 
 const SOON: Duration = Duration::from_secs(20);
 
@@ -35,102 +35,103 @@ fn waiting(
 /// G8 and G9: a fresh one is left alone whoever else is woken, a stale one is taken over.
 #[tokio::test]
 async fn a_running_job_is_left_alone_and_a_stale_one_is_taken_over() {
-    let shop = Workshop::open().await;
+    let harness = Harness::open().await;
     let gate = Arc::new(Semaphore::new(0));
     let (stages, runs) = waiting(Stages::default(), 1, &gate);
     let slow =
         WorkerSettings { heartbeat_every: Duration::from_hours(1), ..WorkerSettings::named("w1") };
     // With no room for a second one, it does not take its own job back.
-    let first = shop.worker_with(stages, slow);
-    let second = shop.worker_with(quick(&["ocr"]), WorkerSettings::named("w2"));
-    let job_id = shop.submit(&["ocr"]).await.job_id;
+    let first = harness.worker_with(stages, slow);
+    let second = harness.worker_with(quick(&["ocr"]), WorkerSettings::named("w2"));
+    let job_id = harness.submit(&["ocr"]).await.job_id;
     let first = first.start();
-    shop.until(job_id, JobState::Processing).await;
+    harness.until(job_id, JobState::Processing).await;
     // Its first heartbeat may still be on the way; it is a fresh job either way.
-    shop.clock.advance(chrono::Duration::seconds(14));
+    harness.clock.advance(chrono::Duration::seconds(14));
     second.work_off().await.unwrap();
-    assert_eq!(shop.job(job_id).await.worker_id.as_deref(), Some("w1"), "fresh: not touched");
+    assert_eq!(harness.job(job_id).await.worker_id.as_deref(), Some("w1"), "fresh: not touched");
 
-    shop.clock.advance(chrono::Duration::seconds(16));
+    harness.clock.advance(chrono::Duration::seconds(16));
     second.work_off().await.unwrap();
-    let job = shop.job(job_id).await;
+    let job = harness.job(job_id).await;
     assert_eq!((job.status, job.worker_id.as_deref()), (JobState::Completed, Some("w2")));
-    let before = shop.values("SELECT to_jsonb(t) FROM stages t").await;
+    let before = harness.values("SELECT to_jsonb(t) FROM stages t").await;
     gate.add_permits(1);
     first.stop(SOON).await;
     assert_eq!(runs.load(Ordering::SeqCst), 1);
-    assert_eq!(shop.values("SELECT to_jsonb(t) FROM stages t").await, before, "too late");
-    assert_eq!(shop.count_audited("JOB_COMPLETED").await, 1);
-    let events = shop.values("SELECT to_jsonb(topic) FROM outbox_events").await;
+    assert_eq!(harness.values("SELECT to_jsonb(t) FROM stages t").await, before, "too late");
+    assert_eq!(harness.count_audited("JOB_COMPLETED").await, 1);
+    let events = harness.values("SELECT to_jsonb(topic) FROM outbox_events").await;
     assert_eq!(events, ["document.completed"]);
-    shop.assert_chain_intact().await;
+    harness.assert_chain_intact().await;
 }
 
 #[tokio::test]
 async fn a_cancelled_run_stops_the_stage_that_works_on_it() {
-    let shop = Workshop::open().await;
+    let harness = Harness::open().await;
     let gate = Arc::new(Semaphore::new(0));
     let (stages, _) = waiting(Stages::default(), 1, &gate);
     let settings =
         WorkerSettings { heartbeat_every: Duration::from_millis(10), ..WorkerSettings::named("w") };
-    let worker = shop.worker_with(stages, settings);
-    let run = shop.submit(&["ocr"]).await;
+    let worker = harness.worker_with(stages, settings);
+    let run = harness.submit(&["ocr"]).await;
     let cancel = async {
-        shop.until(run.job_id, JobState::Processing).await;
-        shop.cancel(run.run_id).await;
+        harness.until(run.job_id, JobState::Processing).await;
+        harness.cancel(run.run_id).await;
     };
     // The stage never ends by itself: it ends because its lease is gone.
     let (ended, ()) = tokio::join!(tokio::time::timeout(SOON, worker.work_off()), cancel);
     ended.expect("the stage is dropped").unwrap();
-    assert_eq!(shop.job(run.job_id).await.status, JobState::Dead);
-    assert_eq!(shop.count_audited("JOB_COMPLETED").await, 0);
+    assert_eq!(harness.job(run.job_id).await.status, JobState::Dead);
+    assert_eq!(harness.count_audited("JOB_COMPLETED").await, 0);
 }
 
 #[tokio::test]
 async fn a_stopping_worker_lets_running_work_finish_and_takes_nothing_new() {
-    let shop = Workshop::open().await;
+    let harness = Harness::open().await;
     let gate = Arc::new(Semaphore::new(0));
     let (stages, _) = waiting(quick(&["index"]), 4, &gate);
-    let worker = shop.worker(stages).start();
-    let job_id = shop.submit(&["ocr", "index"]).await.job_id;
-    shop.until(job_id, JobState::Processing).await;
+    let worker = harness.worker(stages).start();
+    let job_id = harness.submit(&["ocr", "index"]).await.job_id;
+    harness.until(job_id, JobState::Processing).await;
     let let_go = async {
-        shop.submit(&["ocr"]).await;
+        harness.submit(&["ocr"]).await;
         gate.add_permits(1);
     };
     tokio::join!(worker.stop(SOON), let_go);
-    assert_eq!(shop.job(job_id).await.status, JobState::Completed);
-    let found = shop.values("SELECT to_jsonb(stage || ' ' || status) FROM jobs ORDER BY 1").await;
+    assert_eq!(harness.job(job_id).await.status, JobState::Completed);
+    let found =
+        harness.values("SELECT to_jsonb(stage || ' ' || status) FROM jobs ORDER BY 1").await;
     assert_eq!(found, ["index PENDING", "ocr COMPLETED", "ocr PENDING"]);
 }
 
 #[tokio::test]
 async fn after_its_grace_period_a_stopping_worker_hands_leases_back_at_once() {
-    let shop = Workshop::open().await;
+    let harness = Harness::open().await;
     let gate = Arc::new(Semaphore::new(0));
     let (stages, _) = waiting(Stages::default(), 1, &gate);
-    let worker = shop.worker(stages).start();
-    let job_id = shop.submit(&["ocr"]).await.job_id;
-    shop.until(job_id, JobState::Processing).await;
+    let worker = harness.worker(stages).start();
+    let job_id = harness.submit(&["ocr"]).await.job_id;
+    harness.until(job_id, JobState::Processing).await;
     worker.stop(Duration::ZERO).await;
-    let job = shop.job(job_id).await;
+    let job = harness.job(job_id).await;
     assert_eq!((job.status, job.attempts, job.expiries), (JobState::Pending, 0, 0));
     // No time has passed, and somebody else can go on.
-    shop.worker(quick(&["ocr"])).work_off().await.unwrap();
-    assert_eq!(shop.job(job_id).await.status, JobState::Completed);
+    harness.worker(quick(&["ocr"])).work_off().await.unwrap();
+    assert_eq!(harness.job(job_id).await.status, JobState::Completed);
 }
 
 #[tokio::test]
 async fn a_waiting_worker_hears_of_work_from_another_process() {
-    let shop = Workshop::open().await;
+    let harness = Harness::open().await;
     let settings =
         WorkerSettings { poll_every: Duration::from_hours(1), ..WorkerSettings::named("w") };
-    let worker = shop.worker_with(quick(&["ocr"]), settings).start();
+    let worker = harness.worker_with(quick(&["ocr"]), settings).start();
     // Several, so that at least the later ones come after it has begun to listen.
     let woken = async {
         loop {
-            let job_id = shop.submit(&["ocr"]).await.job_id;
-            let heard = shop.until(job_id, JobState::Completed);
+            let job_id = harness.submit(&["ocr"]).await.job_id;
+            let heard = harness.until(job_id, JobState::Completed);
             if tokio::time::timeout(Duration::from_millis(500), heard).await.is_ok() {
                 return;
             }
@@ -142,7 +143,7 @@ async fn a_waiting_worker_hears_of_work_from_another_process() {
 
 #[tokio::test]
 async fn no_more_jobs_run_at_once_than_are_allowed() {
-    let shop = Workshop::open().await;
+    let harness = Harness::open().await;
     let (now, most) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
     let (running, highest) = (Arc::clone(&now), Arc::clone(&most));
     let settings = StageSettings { concurrency: 3, ..Default::default() };
@@ -156,9 +157,9 @@ async fn no_more_jobs_run_at_once_than_are_allowed() {
         }
     });
     for _ in 0..20 {
-        shop.submit(&["ocr"]).await;
+        harness.submit(&["ocr"]).await;
     }
-    let worker = shop.worker(Stages::default().with(stage));
+    let worker = harness.worker(Stages::default().with(stage));
     worker.work_off().await.unwrap();
     assert_eq!((runs.load(Ordering::SeqCst), most.load(Ordering::SeqCst)), (20, 3));
 }
@@ -166,8 +167,8 @@ async fn no_more_jobs_run_at_once_than_are_allowed() {
 /// However long the jobs take that fill a worker, a tenant that has none among them is not kept waiting.
 #[tokio::test]
 async fn a_full_worker_has_a_reserved_slot_for_an_idle_tenant() {
-    let shop = Workshop::open().await;
-    let idle = shop.neighbour("idle").await;
+    let harness = Harness::open().await;
+    let idle = harness.neighbour("idle").await;
     let gate = Arc::new(Semaphore::new(0));
     let (begun, mut seen) = tokio::sync::mpsc::unbounded_channel();
     let closed = Arc::clone(&gate);
@@ -181,14 +182,14 @@ async fn a_full_worker_has_a_reserved_slot_for_an_idle_tenant() {
         }
     });
     for _ in 0..4 {
-        shop.submit(&["ocr"]).await;
+        harness.submit(&["ocr"]).await;
     }
     let settings = WorkerSettings { max_jobs: 2, ..WorkerSettings::named("w") };
-    let worker = shop.worker_with(Stages::default().with(stage), settings).start();
+    let worker = harness.worker_with(Stages::default().with(stage), settings).start();
     let mut next = async || tokio::time::timeout(SOON, seen.recv()).await.expect("one begins");
-    assert_eq!([next().await, next().await], [Some(shop.tenant_id); 2]);
+    assert_eq!([next().await, next().await], [Some(harness.tenant_id); 2]);
 
-    let jobs = [shop.submit_for(idle, &["ocr"]).await, shop.submit_for(idle, &["ocr"]).await];
+    let jobs = [harness.submit_for(idle, &["ocr"]).await, harness.submit_for(idle, &["ocr"]).await];
     worker.wake();
     assert_eq!(next().await, Some(idle), "while the others go on");
 
@@ -200,7 +201,7 @@ async fn a_full_worker_has_a_reserved_slot_for_an_idle_tenant() {
     worker.stop(SOON).await;
     let scope = domain::Caller::system(idle).permit(domain::Action::RetryDeadJobs).unwrap();
     for job in jobs {
-        let mut tx = shop.store.read(&scope).await.unwrap();
+        let mut tx = harness.store.read(&scope).await.unwrap();
         let job = tx.find_job(job.job_id).await.unwrap().unwrap();
         assert_eq!(job.status, JobState::Completed);
     }
@@ -208,7 +209,7 @@ async fn a_full_worker_has_a_reserved_slot_for_an_idle_tenant() {
 
 #[tokio::test]
 async fn a_stage_that_blocks_its_thread_keeps_its_lease() {
-    let shop = Arc::new(Workshop::open().await);
+    let harness = Arc::new(Harness::open().await);
     let settings = StageSettings::default();
     let lease = chrono::Duration::from_std(settings.lease).unwrap();
     let (release, released) = std::sync::mpsc::channel::<()>();
@@ -221,12 +222,12 @@ async fn a_stage_that_blocks_its_thread_keeps_its_lease() {
             Ok(())
         }
     });
-    let worker = shop.worker_with(
+    let worker = harness.worker_with(
         Stages::default().with(stage),
         WorkerSettings { heartbeat_every: Duration::from_millis(10), ..WorkerSettings::named("w") },
     );
-    let job_id = shop.submit(&["ocr"]).await.job_id;
-    let watched = Arc::clone(&shop);
+    let job_id = harness.submit(&["ocr"]).await.job_id;
+    let watched = Arc::clone(&harness);
     // Whoever looks on needs a thread and connections of their own.
     let rescuer = std::thread::spawn(move || {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
@@ -254,11 +255,11 @@ async fn a_stage_that_blocks_its_thread_keeps_its_lease() {
     });
     worker.work_off().await.unwrap();
     assert_eq!(rescuer.join().unwrap(), 0, "nobody took it over");
-    assert_eq!(shop.job(job_id).await.status, JobState::Completed);
+    assert_eq!(harness.job(job_id).await.status, JobState::Completed);
     assert_eq!(runs.load(Ordering::SeqCst), 1);
 }
 
-async fn lease_end(store: &Store, shop: &Workshop, job_id: JobId) -> Option<DateTime<Utc>> {
-    let mut tx = store.read(&shop.scope()).await.unwrap();
+async fn lease_end(store: &Store, harness: &Harness, job_id: JobId) -> Option<DateTime<Utc>> {
+    let mut tx = store.read(&harness.scope()).await.unwrap();
     tx.find_job(job_id).await.unwrap().unwrap().lease_until
 }

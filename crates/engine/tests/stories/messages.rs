@@ -9,7 +9,7 @@ use engine::{Message, MessageSource, SourceFuture, StageSettings, Stages, Worker
 use store::{NamedClaim, NewRun};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
-use crate::workshop::{Workshop, quick, scripted};
+use crate::harness::{Harness, quick, scripted};
 
 #[derive(Debug, PartialEq, Eq)]
 enum Fate {
@@ -52,16 +52,16 @@ struct Transport {
 }
 
 impl Transport {
-    fn new(shop: &Workshop) -> Self {
-        let clock = Arc::clone(&shop.environment.clock);
-        let source = Arc::new(MessageSource::new(shop.store.clone(), clock, 8));
+    fn new(harness: &Harness) -> Self {
+        let clock = Arc::clone(&harness.environment.clock);
+        let source = Arc::new(MessageSource::new(harness.store.clone(), clock, 8));
         let (tells, fates) = unbounded_channel();
         Self { source, fates, tells }
     }
 
-    fn worker(&self, shop: &Workshop, stages: Stages) -> Worker {
+    fn worker(&self, harness: &Harness, stages: Stages) -> Worker {
         let (source, settings) = (Arc::clone(&self.source), WorkerSettings::named("w"));
-        let (store, environment) = (shop.store.clone(), shop.environment.clone());
+        let (store, environment) = (harness.store.clone(), harness.environment.clone());
         Worker::with_source(source, store, stages, environment, settings).unwrap()
     }
 
@@ -79,18 +79,18 @@ impl Transport {
 }
 
 /// The job of the run's first stage, as whoever queued it would name it.
-fn envelope(shop: &Workshop, run: &NewRun) -> Envelope {
+fn envelope(harness: &Harness, run: &NewRun) -> Envelope {
     let stage = run.pipeline.first().clone();
-    let now = shop.environment.clock.now();
+    let now = harness.environment.clock.now();
     Envelope {
         version: Envelope::VERSION,
         job_type: JobType::UploadIngest,
-        tenant_id: shop.tenant_id,
+        tenant_id: harness.tenant_id,
         doc_id: run.doc_id,
         run_id: run.run_id,
         attempt: 1,
         deadline: now + Duration::from_mins(10),
-        idempotency_key: Envelope::idempotency_key(shop.tenant_id, run.run_id, &stage, 1),
+        idempotency_key: Envelope::idempotency_key(harness.tenant_id, run.run_id, &stage, 1),
         stage,
         trace_parent: None,
         input: JobInput {
@@ -107,107 +107,109 @@ fn envelope(shop: &Workshop, run: &NewRun) -> Envelope {
     }
 }
 
-fn body(shop: &Workshop, run: &NewRun) -> String {
-    serde_json::to_string(&envelope(shop, run)).unwrap()
+fn body(harness: &Harness, run: &NewRun) -> String {
+    serde_json::to_string(&envelope(harness, run)).unwrap()
 }
 
 #[tokio::test]
 async fn a_message_is_acknowledged_when_its_job_is_settled() {
-    let shop = Workshop::open().await;
-    let mut transport = Transport::new(&shop);
-    let named = shop.submit(&["ocr", "index"]).await;
-    let unnamed = shop.submit(&["ocr"]).await;
-    let worker = transport.worker(&shop, quick(&["ocr", "index"])).start();
-    transport.deliver(body(&shop, &named)).await;
+    let harness = Harness::open().await;
+    let mut transport = Transport::new(&harness);
+    let named = harness.submit(&["ocr", "index"]).await;
+    let unnamed = harness.submit(&["ocr"]).await;
+    let worker = transport.worker(&harness, quick(&["ocr", "index"])).start();
+    transport.deliver(body(&harness, &named)).await;
     assert_eq!(transport.fates.recv().await, Some(Acknowledged));
-    assert_eq!(shop.job(named.job_id).await.status, JobState::Completed);
+    assert_eq!(harness.job(named.job_id).await.status, JobState::Completed);
     worker.stop(Duration::from_secs(20)).await;
-    let found = shop.values("SELECT to_jsonb(stage || ' ' || status) FROM jobs ORDER BY 1").await;
+    let found =
+        harness.values("SELECT to_jsonb(stage || ' ' || status) FROM jobs ORDER BY 1").await;
     assert_eq!(found[1..], ["ocr COMPLETED", "ocr PENDING"], "only what a message named");
-    assert_eq!(shop.job(unnamed.job_id).await.status, JobState::Pending);
+    assert_eq!(harness.job(unnamed.job_id).await.status, JobState::Pending);
 }
 
 /// G8: a message may be delivered more than once.
 #[tokio::test]
 async fn a_message_delivered_again_after_completion_is_acknowledged_without_work() {
-    let shop = Workshop::open().await;
-    let mut transport = Transport::new(&shop);
+    let harness = Harness::open().await;
+    let mut transport = Transport::new(&harness);
     let (stage, runs) = scripted("ocr", StageSettings::default(), |_| async { Ok(()) });
-    let worker = transport.worker(&shop, Stages::default().with(stage));
-    let run = shop.submit(&["ocr"]).await;
-    assert_eq!(transport.exchange(&worker, body(&shop, &run)).await, Acknowledged);
-    let before = shop.values("SELECT to_jsonb(t) FROM jobs t").await;
-    assert_eq!(transport.exchange(&worker, body(&shop, &run)).await, Acknowledged);
+    let worker = transport.worker(&harness, Stages::default().with(stage));
+    let run = harness.submit(&["ocr"]).await;
+    assert_eq!(transport.exchange(&worker, body(&harness, &run)).await, Acknowledged);
+    let before = harness.values("SELECT to_jsonb(t) FROM jobs t").await;
+    assert_eq!(transport.exchange(&worker, body(&harness, &run)).await, Acknowledged);
     assert_eq!(runs.load(Ordering::SeqCst), 1);
-    assert_eq!(shop.values("SELECT to_jsonb(t) FROM jobs t").await, before);
-    assert_eq!(shop.count_audited("JOB_STARTED").await, 1);
+    assert_eq!(harness.values("SELECT to_jsonb(t) FROM jobs t").await, before);
+    assert_eq!(harness.count_audited("JOB_STARTED").await, 1);
 }
 
 #[tokio::test]
 async fn a_message_for_a_job_that_somebody_has_leased_is_left_until_the_lease_is_over() {
-    let shop = Workshop::open().await;
-    let mut transport = Transport::new(&shop);
-    let worker = transport.worker(&shop, quick(&["ocr"]));
-    let run = shop.submit(&["ocr"]).await;
-    let now = shop.environment.clock.now();
-    let mut across = shop.store.on_the_queue().await.unwrap();
+    let harness = Harness::open().await;
+    let mut transport = Transport::new(&harness);
+    let worker = transport.worker(&harness, quick(&["ocr"]));
+    let run = harness.submit(&["ocr"]).await;
+    let now = harness.environment.clock.now();
+    let mut across = harness.store.on_the_queue().await.unwrap();
     let until = now + Duration::from_secs(15);
-    let claim = across.claim_named_job(&envelope(&shop, &run), "other", until, now).await.unwrap();
+    let claim =
+        across.claim_named_job(&envelope(&harness, &run), "other", until, now).await.unwrap();
     assert!(matches!(claim, NamedClaim::Claimed(_)));
     across.commit().await.unwrap();
 
-    assert_eq!(transport.exchange(&worker, body(&shop, &run)).await, LeftForRedelivery);
-    assert_eq!(shop.job(run.job_id).await.worker_id.as_deref(), Some("other"));
+    assert_eq!(transport.exchange(&worker, body(&harness, &run)).await, LeftForRedelivery);
+    assert_eq!(harness.job(run.job_id).await.worker_id.as_deref(), Some("other"));
     // The other one dies: whoever polls takes the job back.
-    shop.clock.advance(chrono::Duration::seconds(16));
-    assert_eq!(transport.exchange(&worker, body(&shop, &run)).await, Acknowledged);
-    assert_eq!(shop.job(run.job_id).await.worker_id.as_deref(), Some("w"));
+    harness.clock.advance(chrono::Duration::seconds(16));
+    assert_eq!(transport.exchange(&worker, body(&harness, &run)).await, Acknowledged);
+    assert_eq!(harness.job(run.job_id).await.worker_id.as_deref(), Some("w"));
 }
 
 #[tokio::test]
 async fn a_message_whose_job_was_put_off_is_left_until_the_job_is_due() {
-    let shop = Workshop::open().await;
-    let mut transport = Transport::new(&shop);
+    let harness = Harness::open().await;
+    let mut transport = Transport::new(&harness);
     let works = Arc::new(AtomicBool::new(false));
     let answer = Arc::clone(&works);
     let (stage, runs) = scripted("ocr", StageSettings::default(), move |_| {
         let works = answer.load(Ordering::SeqCst);
         async move { if works { Ok(()) } else { Err(Failure::retry("not now")) } }
     });
-    let worker = transport.worker(&shop, Stages::default().with(stage));
-    let run = shop.submit(&["ocr"]).await;
-    assert_eq!(transport.exchange(&worker, body(&shop, &run)).await, LeftForRedelivery);
-    assert_eq!(transport.exchange(&worker, body(&shop, &run)).await, LeftForRedelivery);
+    let worker = transport.worker(&harness, Stages::default().with(stage));
+    let run = harness.submit(&["ocr"]).await;
+    assert_eq!(transport.exchange(&worker, body(&harness, &run)).await, LeftForRedelivery);
+    assert_eq!(transport.exchange(&worker, body(&harness, &run)).await, LeftForRedelivery);
     assert_eq!(runs.load(Ordering::SeqCst), 1, "it is not due yet");
     works.store(true, Ordering::SeqCst);
-    shop.clock.advance(chrono::Duration::seconds(34));
-    assert_eq!(transport.exchange(&worker, body(&shop, &run)).await, Acknowledged);
-    assert_eq!(shop.job(run.job_id).await.status, JobState::Completed);
+    harness.clock.advance(chrono::Duration::seconds(34));
+    assert_eq!(transport.exchange(&worker, body(&harness, &run)).await, Acknowledged);
+    assert_eq!(harness.job(run.job_id).await.status, JobState::Completed);
 }
 
 #[tokio::test]
 async fn a_message_whose_job_is_given_up_is_acknowledged() {
-    let shop = Workshop::open().await;
-    let mut transport = Transport::new(&shop);
+    let harness = Harness::open().await;
+    let mut transport = Transport::new(&harness);
     let (stage, _) = scripted("ocr", StageSettings::default(), |_| async {
         Err(Failure::permanent("it is damaged", "hand in another copy"))
     });
-    let worker = transport.worker(&shop, Stages::default().with(stage));
-    let run = shop.submit(&["ocr"]).await;
-    assert_eq!(transport.exchange(&worker, body(&shop, &run)).await, Acknowledged);
-    assert_eq!(shop.job(run.job_id).await.status, JobState::Dead);
+    let worker = transport.worker(&harness, Stages::default().with(stage));
+    let run = harness.submit(&["ocr"]).await;
+    assert_eq!(transport.exchange(&worker, body(&harness, &run)).await, Acknowledged);
+    assert_eq!(harness.job(run.job_id).await.status, JobState::Dead);
 }
 
 /// Another worker may understand it, or have the stage; what nobody can use ends in the transport's dead letters.
 #[tokio::test]
 async fn a_message_that_this_worker_cannot_use_is_left() {
-    let shop = Workshop::open().await;
-    let mut transport = Transport::new(&shop);
-    let worker = transport.worker(&shop, quick(&["ocr"]));
-    let elsewhere = shop.submit(&["layout"]).await;
+    let harness = Harness::open().await;
+    let mut transport = Transport::new(&harness);
+    let worker = transport.worker(&harness, quick(&["ocr"]));
+    let elsewhere = harness.submit(&["layout"]).await;
     let of_other_tenant = Envelope {
-        tenant_id: shop.neighbour("other").await,
-        ..envelope(&shop, &shop.submit(&["ocr"]).await)
+        tenant_id: harness.neighbour("other").await,
+        ..envelope(&harness, &harness.submit(&["ocr"]).await)
     };
     let of_other_tenant = Envelope {
         idempotency_key: Envelope::idempotency_key(
@@ -220,21 +222,21 @@ async fn a_message_that_this_worker_cannot_use_is_left() {
     };
     let bodies = [
         "not an envelope".to_owned(),
-        body(&shop, &elsewhere).replace("\"version\":1", "\"version\":2"),
-        body(&shop, &elsewhere),
+        body(&harness, &elsewhere).replace("\"version\":1", "\"version\":2"),
+        body(&harness, &elsewhere),
         serde_json::to_string(&of_other_tenant).unwrap(),
     ];
     for body in bodies {
         assert_eq!(transport.exchange(&worker, body).await, LeftForRedelivery);
     }
-    assert_eq!(shop.count_audited("JOB_STARTED").await, 0);
+    assert_eq!(harness.count_audited("JOB_STARTED").await, 0);
 }
 
 /// As with every claim: somebody's many jobs keep nobody else's single one waiting.
 #[tokio::test]
 async fn a_reserved_slot_takes_a_message_of_an_idle_tenant_only() {
-    let shop = Workshop::open().await;
-    let mut transport = Transport::new(&shop);
+    let harness = Harness::open().await;
+    let mut transport = Transport::new(&harness);
     let gate = Arc::new(tokio::sync::Semaphore::new(0));
     let closed = Arc::clone(&gate);
     let (begun, mut seen) = unbounded_channel();
@@ -247,17 +249,18 @@ async fn a_reserved_slot_takes_a_message_of_an_idle_tenant_only() {
             Ok(())
         }
     });
-    let worker = transport.worker(&shop, Stages::default().with(stage)).start();
-    let (first, second) = (shop.submit(&["ocr"]).await, shop.submit(&["ocr"]).await);
-    transport.deliver(body(&shop, &first)).await;
+    let worker = transport.worker(&harness, Stages::default().with(stage)).start();
+    let (first, second) = (harness.submit(&["ocr"]).await, harness.submit(&["ocr"]).await);
+    transport.deliver(body(&harness, &first)).await;
     assert_eq!(seen.recv().await, Some(first.run_id));
-    transport.deliver(body(&shop, &second)).await;
+    transport.deliver(body(&harness, &second)).await;
     assert_eq!(transport.fates.recv().await, Some(LeftForRedelivery), "its tenant is busy");
-    let idle = shop.neighbour("idle").await;
-    let single = shop.submit_for(idle, &["ocr"]).await;
+    let idle = harness.neighbour("idle").await;
+    let single = harness.submit_for(idle, &["ocr"]).await;
     let stage = single.pipeline.first();
     let key = Envelope::idempotency_key(idle, single.run_id, stage, 1);
-    let envelope = Envelope { tenant_id: idle, idempotency_key: key, ..envelope(&shop, &single) };
+    let envelope =
+        Envelope { tenant_id: idle, idempotency_key: key, ..envelope(&harness, &single) };
     transport.deliver(serde_json::to_string(&envelope).unwrap()).await;
     assert_eq!(seen.recv().await, Some(single.run_id));
     gate.add_permits(2);

@@ -5,11 +5,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use domain::{Dependency, EarlierArtifacts, Failure, JobState, StageName};
-use engine::{Stage, StageFuture, StageOutput, StageSettings, Stages, Work};
+use engine::{Stage, StageFuture, StageInput, StageOutput, StageSettings, Stages};
 use serde_json::json;
 use tokio::sync::Semaphore;
 
-use crate::workshop::{Workshop, named, quick, scripted};
+use crate::harness::{Harness, named, quick, scripted};
 
 const SOON: Duration = Duration::from_secs(20);
 
@@ -32,55 +32,55 @@ fn reading(is_away: &Arc<AtomicBool>) -> impl Stage + use<> {
 #[tokio::test]
 async fn after_a_day_without_the_object_store_every_document_completes_by_itself() {
     const DOCUMENTS: usize = 50;
-    let shop = Workshop::open().await;
+    let harness = Harness::open().await;
     let is_away = Arc::new(AtomicBool::new(true));
-    let worker = shop.worker(quick(&["index"]).with(reading(&is_away)));
+    let worker = harness.worker(quick(&["index"]).with(reading(&is_away)));
     let mut jobs = Vec::new();
     for _ in 0..DOCUMENTS {
-        jobs.push(shop.submit(&["ingest", "index"]).await.job_id);
+        jobs.push(harness.submit(&["ingest", "index"]).await.job_id);
     }
-    let began = shop.environment.clock.now();
-    while shop.environment.clock.now() - began < chrono::Duration::hours(24) {
+    let began = harness.environment.clock.now();
+    while harness.environment.clock.now() - began < chrono::Duration::hours(24) {
         worker.work_off().await.unwrap();
-        shop.clock.advance(chrono::Duration::minutes(30));
+        harness.clock.advance(chrono::Duration::minutes(30));
     }
     for job_id in &jobs {
-        let job = shop.job(*job_id).await;
+        let job = harness.job(*job_id).await;
         assert_eq!((job.status, job.attempts), (JobState::Pending, 0));
         assert_eq!(job.paused_for.as_deref(), Some("object_store"));
         assert!((15..100).contains(&job.pauses), "{} pauses in a day", job.pauses);
     }
     let topics = "SELECT jsonb_build_array(topic, count(*)) FROM outbox_events GROUP BY topic";
-    assert_eq!(shop.values(topics).await, [json!(["document.paused", DOCUMENTS])]);
+    assert_eq!(harness.values(topics).await, [json!(["document.paused", DOCUMENTS])]);
 
     is_away.store(false, Ordering::SeqCst);
     // Soon enough, although each of them would have waited for up to an hour.
-    shop.clock.advance(chrono::Duration::seconds(31));
+    harness.clock.advance(chrono::Duration::seconds(31));
     worker.work_off().await.unwrap();
     let runs = "SELECT jsonb_build_array(status, count(*)) FROM ingestion_runs GROUP BY status";
-    assert_eq!(shop.values(runs).await, [json!(["succeeded", DOCUMENTS])]);
-    assert!(shop.store.list_paused_jobs().await.unwrap().is_empty());
-    shop.assert_chain_intact().await;
+    assert_eq!(harness.values(runs).await, [json!(["succeeded", DOCUMENTS])]);
+    assert!(harness.store.list_paused_jobs().await.unwrap().is_empty());
+    harness.assert_chain_intact().await;
 }
 
 #[tokio::test]
 async fn a_worker_whose_own_store_is_away_keeps_no_document_from_another_worker() {
-    let shop = Workshop::open().await;
-    let broken = shop.worker(Stages::default().with(reading(&Arc::new(AtomicBool::new(true)))));
-    let healthy = shop.worker(Stages::default().with(reading(&Arc::default())));
-    let job_id = shop.submit(&["ingest"]).await.job_id;
+    let harness = Harness::open().await;
+    let broken = harness.worker(Stages::default().with(reading(&Arc::new(AtomicBool::new(true)))));
+    let healthy = harness.worker(Stages::default().with(reading(&Arc::default())));
+    let job_id = harness.submit(&["ingest"]).await.job_id;
     for _ in 0..3 {
         broken.work_off().await.unwrap();
-        shop.clock.advance(chrono::Duration::hours(2));
+        harness.clock.advance(chrono::Duration::hours(2));
     }
     healthy.work_off().await.unwrap();
-    let job = shop.job(job_id).await;
+    let job = harness.job(job_id).await;
     assert_eq!((job.status, job.attempts, job.pauses), (JobState::Completed, 0, 3));
 }
 
 #[tokio::test]
 async fn a_crash_after_an_outage_is_still_the_documents_own() {
-    let shop = Workshop::open().await;
+    let harness = Harness::open().await;
     let is_away = Arc::new(AtomicBool::new(true));
     let flag = Arc::clone(&is_away);
     let (stage, _) = scripted("ocr", StageSettings::default(), move |_| {
@@ -93,16 +93,16 @@ async fn a_crash_after_an_outage_is_still_the_documents_own() {
             })
         }
     });
-    let worker = shop.worker(Stages::default().with(stage));
-    let job_id = shop.submit(&["ocr"]).await.job_id;
+    let worker = harness.worker(Stages::default().with(stage));
+    let job_id = harness.submit(&["ocr"]).await.job_id;
     worker.work_off().await.unwrap();
-    assert_eq!(shop.job(job_id).await.attempts, 0);
+    assert_eq!(harness.job(job_id).await.attempts, 0);
     is_away.store(false, Ordering::SeqCst);
     for _ in 0..4 {
-        shop.clock.advance(chrono::Duration::seconds(31));
+        harness.clock.advance(chrono::Duration::seconds(31));
         worker.work_off().await.unwrap();
     }
-    let job = shop.job(job_id).await;
+    let job = harness.job(job_id).await;
     assert_eq!((job.status, job.attempts, job.pauses), (JobState::Dead, 3, 1));
     assert_eq!(job.error_class.as_deref(), Some("poison"));
 }
@@ -123,7 +123,7 @@ impl Stage for Preprocess {
         &self.settings
     }
 
-    fn run<'a>(&'a self, _: &'a Work) -> StageFuture<'a> {
+    fn run<'a>(&'a self, _: &'a StageInput) -> StageFuture<'a> {
         let is_scan = self.finds_scans.load(Ordering::SeqCst);
         let artifacts = vec![named(if is_scan { "scan" } else { "text" })];
         Box::pin(async { Ok(StageOutput { artifacts, ..StageOutput::default() }) })
@@ -150,14 +150,14 @@ impl<S: Stage> Stage for ForScans<S> {
         is_scan(earlier)
     }
 
-    fn run<'a>(&'a self, work: &'a Work) -> StageFuture<'a> {
+    fn run<'a>(&'a self, work: &'a StageInput) -> StageFuture<'a> {
         self.0.run(work)
     }
 }
 
 #[tokio::test]
 async fn text_does_not_wait_for_ocr_slots_that_scans_of_the_same_tenant_hold() {
-    let shop = Workshop::open().await;
+    let harness = Harness::open().await;
     let finds_scans = Arc::new(AtomicBool::new(true));
     let preprocess = Preprocess {
         name: "preprocess".parse().unwrap(),
@@ -179,19 +179,19 @@ async fn text_does_not_wait_for_ocr_slots_that_scans_of_the_same_tenant_hold() {
     });
     let stages = Stages::default().with(preprocess).with(ForScans(ocr));
     let index = scripted("index", StageSettings::default(), |_| async { Ok(()) }).0;
-    let worker = shop.worker(stages.with(index)).start();
+    let worker = harness.worker(stages.with(index)).start();
     let pipeline = ["preprocess", "ocr", "index"];
     for _ in 0..2 {
-        shop.submit(&pipeline).await;
+        harness.submit(&pipeline).await;
         worker.wake();
         tokio::time::timeout(SOON, seen.recv()).await.expect("the scan is read").unwrap();
     }
     finds_scans.store(false, Ordering::SeqCst);
-    shop.submit(&pipeline).await;
+    harness.submit(&pipeline).await;
     worker.wake();
     let completed = async |count: usize| {
         const DONE: &str = "SELECT to_jsonb(run_id) FROM ingestion_runs WHERE status = 'succeeded'";
-        while shop.values(DONE).await.len() < count {
+        while harness.values(DONE).await.len() < count {
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
     };

@@ -7,39 +7,39 @@ use domain::{Failure, JobState, RetryPolicy};
 use engine::{StageSettings, Stages};
 use serde_json::json;
 
-use crate::workshop::{Workshop, quick, scripted};
+use crate::harness::{Harness, quick, scripted};
 
 /// Works until the job is dead; returns the waiting times in between.
-async fn delays_until_dead(policy: RetryPolicy, failure: fn() -> Failure) -> (Vec<i64>, Workshop) {
-    let shop = Workshop::open().await;
+async fn delays_until_dead(policy: RetryPolicy, failure: fn() -> Failure) -> (Vec<i64>, Harness) {
+    let harness = Harness::open().await;
     let settings = StageSettings { policy, ..Default::default() };
     let (stage, runs) = scripted("ocr", settings, move |_| async move { Err(failure()) });
-    let worker = shop.worker(Stages::default().with(stage));
-    let job_id = shop.submit(&["ocr"]).await.job_id;
+    let worker = harness.worker(Stages::default().with(stage));
+    let job_id = harness.submit(&["ocr"]).await.job_id;
     let mut delays = Vec::new();
     loop {
         worker.work_off().await.unwrap();
-        let job = shop.job(job_id).await;
+        let job = harness.job(job_id).await;
         assert_eq!(runs.load(Ordering::SeqCst), delays.len() + 1, "once for each time it is due");
         if job.status == JobState::Dead {
-            return (delays, shop);
+            return (delays, harness);
         }
-        let delay = job.next_run_at - shop.environment.clock.now();
+        let delay = job.next_run_at - harness.environment.clock.now();
         delays.push(delay.num_seconds());
-        shop.clock.advance(delay - chrono::Duration::milliseconds(1));
+        harness.clock.advance(delay - chrono::Duration::milliseconds(1));
         worker.work_off().await.unwrap();
-        shop.clock.advance(chrono::Duration::milliseconds(1));
+        harness.clock.advance(chrono::Duration::milliseconds(1));
     }
 }
 
 #[tokio::test]
 async fn knowledge_jobs_wait_one_two_and_four_minutes_and_are_then_dead() {
-    let (delays, shop) =
+    let (delays, harness) =
         delays_until_dead(RetryPolicy::KNOWLEDGE, || Failure::retry("the model is away")).await;
     assert_eq!(delays, [60, 120, 240]);
-    let runs = shop.values("SELECT jsonb_build_array(status, error) FROM ingestion_runs").await;
+    let runs = harness.values("SELECT jsonb_build_array(status, error) FROM ingestion_runs").await;
     assert_eq!(runs, [json!(["failed", "the model is away"])]);
-    let events = shop.values("SELECT to_jsonb(topic) FROM outbox_events").await;
+    let events = harness.values("SELECT to_jsonb(topic) FROM outbox_events").await;
     assert_eq!(events, ["document.failed"], "one, when it is over");
 }
 
@@ -55,39 +55,39 @@ async fn pipeline_jobs_wait_from_half_a_minute_to_an_hour() {
 /// `max_attempts` is what people see of a job.
 #[tokio::test]
 async fn a_job_is_not_retried_more_often_than_it_says() {
-    let shop = Workshop::open().await;
+    let harness = Harness::open().await;
     let (stage, runs) =
         scripted("ocr", StageSettings::default(), |_| async { Err(Failure::retry("not now")) });
-    let worker = shop.worker(Stages::default().with(stage));
-    let job_id = shop.submit(&["ocr"]).await.job_id;
-    shop.change("UPDATE jobs SET max_attempts = 1").await;
+    let worker = harness.worker(Stages::default().with(stage));
+    let job_id = harness.submit(&["ocr"]).await.job_id;
+    harness.change("UPDATE jobs SET max_attempts = 1").await;
     worker.work_off().await.unwrap();
-    shop.clock.advance(chrono::Duration::minutes(1));
+    harness.clock.advance(chrono::Duration::minutes(1));
     worker.work_off().await.unwrap();
-    let job = shop.job(job_id).await;
+    let job = harness.job(job_id).await;
     assert_eq!((job.status, job.attempts, job.max_attempts), (JobState::Dead, 1, 1));
     assert_eq!(runs.load(Ordering::SeqCst), 2);
 }
 
 #[tokio::test]
 async fn a_crash_gets_three_quick_tries_and_then_guidance() {
-    let shop = Workshop::open().await;
+    let harness = Harness::open().await;
     let (stage, runs) = scripted("ocr", StageSettings::default(), |_| async {
         std::panic::panic_any("index out of bounds")
     });
-    let worker = shop.worker(Stages::default().with(stage));
-    let job_id = shop.submit(&["ocr"]).await.job_id;
+    let worker = harness.worker(Stages::default().with(stage));
+    let job_id = harness.submit(&["ocr"]).await.job_id;
     for delay in [1, 2, 4] {
         worker.work_off().await.unwrap();
-        let job = shop.job(job_id).await;
+        let job = harness.job(job_id).await;
         assert_eq!(
-            job.next_run_at - shop.environment.clock.now(),
+            job.next_run_at - harness.environment.clock.now(),
             chrono::Duration::seconds(delay)
         );
-        shop.clock.advance(chrono::Duration::seconds(delay));
+        harness.clock.advance(chrono::Duration::seconds(delay));
     }
     worker.work_off().await.unwrap();
-    let job = shop.job(job_id).await;
+    let job = harness.job(job_id).await;
     assert_eq!((job.status, runs.load(Ordering::SeqCst)), (JobState::Dead, 4));
     assert_eq!(job.error.as_deref(), Some("the stage ocr crashed: index out of bounds"));
     assert_eq!(job.error_class.as_deref(), Some("poison"));
@@ -96,41 +96,41 @@ async fn a_crash_gets_three_quick_tries_and_then_guidance() {
 
 #[tokio::test]
 async fn what_a_crash_says_of_a_document_is_kept_nowhere() {
-    let shop = Workshop::open().await;
+    let harness = Harness::open().await;
     let (stage, _) = scripted("ocr", StageSettings::default(), |_| async {
         std::panic::panic_any(format!("byte index 7 is out of bounds of `{}`", "secret clause"))
     });
-    let worker = shop.worker(Stages::default().with(stage));
-    let job_id = shop.submit(&["ocr"]).await.job_id;
+    let worker = harness.worker(Stages::default().with(stage));
+    let job_id = harness.submit(&["ocr"]).await.job_id;
     worker.work_off().await.unwrap();
-    let error = shop.job(job_id).await.error.unwrap();
+    let error = harness.job(job_id).await.error.unwrap();
     assert!(error.starts_with("the stage ocr crashed: "), "{error}");
     assert!(!error.contains("secret"), "{error}");
 }
 
 #[tokio::test]
 async fn what_can_never_go_better_is_given_up_at_once() {
-    let (delays, shop) = delays_until_dead(RetryPolicy::PIPELINE, || {
+    let (delays, harness) = delays_until_dead(RetryPolicy::PIPELINE, || {
         Failure::permanent("the file is encrypted", "send it without a password")
     })
     .await;
     assert!(delays.is_empty());
-    let stages = shop.values("SELECT jsonb_build_array(name, status, error) FROM stages").await;
+    let stages = harness.values("SELECT jsonb_build_array(name, status, error) FROM stages").await;
     assert_eq!(stages, [json!(["ocr", "failed", "the file is encrypted"])]);
 }
 
 #[tokio::test]
 async fn a_stage_that_takes_too_long_is_tried_again() {
-    let shop = Workshop::open().await;
+    let harness = Harness::open().await;
     let settings = StageSettings { deadline: Duration::from_millis(20), ..Default::default() };
     let (stage, _) = scripted("ocr", settings, |_| async {
         std::future::pending::<()>().await;
         Ok(())
     });
-    let worker = shop.worker(Stages::default().with(stage));
-    let job_id = shop.submit(&["ocr"]).await.job_id;
+    let worker = harness.worker(Stages::default().with(stage));
+    let job_id = harness.submit(&["ocr"]).await.job_id;
     worker.work_off().await.unwrap();
-    let job = shop.job(job_id).await;
+    let job = harness.job(job_id).await;
     assert_eq!((job.status, job.attempts), (JobState::Pending, 1));
     assert_eq!(job.error.as_deref(), Some("the stage ocr did not end within 0.02 s"));
 }
@@ -138,7 +138,7 @@ async fn a_stage_that_takes_too_long_is_tried_again() {
 /// G6 and G8: what is done is not done again, what failed is, and the start time stays.
 #[tokio::test]
 async fn a_run_that_failed_goes_on_where_it_stopped_and_keeps_its_start_time() {
-    let shop = Workshop::open().await;
+    let harness = Harness::open().await;
     let broken = std::sync::Arc::new(AtomicBool::new(true));
     let state = std::sync::Arc::clone(&broken);
     let (layout, layouts) = scripted("layout", StageSettings::default(), move |_| {
@@ -146,25 +146,25 @@ async fn a_run_that_failed_goes_on_where_it_stopped_and_keeps_its_start_time() {
         async move { if broken { Err(Failure::permanent("x", "y")) } else { Ok(()) } }
     });
     let (ocr, ocrs) = scripted("ocr", StageSettings::default(), |_| async { Ok(()) });
-    let worker = shop.worker(Stages::default().with(ocr).with(layout));
-    let began = shop.environment.clock.now();
-    shop.submit(&["ocr", "layout"]).await;
+    let worker = harness.worker(Stages::default().with(ocr).with(layout));
+    let began = harness.environment.clock.now();
+    harness.submit(&["ocr", "layout"]).await;
     worker.work_off().await.unwrap();
-    let dead = shop.values("SELECT to_jsonb(job_id) FROM jobs WHERE status = 'DEAD'").await;
+    let dead = harness.values("SELECT to_jsonb(job_id) FROM jobs WHERE status = 'DEAD'").await;
     let dead = dead[0].as_str().unwrap().parse().unwrap();
 
     broken.store(false, Ordering::SeqCst);
-    shop.clock.advance(chrono::Duration::hours(2));
-    shop.retry(dead).await;
+    harness.clock.advance(chrono::Duration::hours(2));
+    harness.retry(dead).await;
     worker.work_off().await.unwrap();
     worker.work_off().await.unwrap();
     assert_eq!((ocrs.load(Ordering::SeqCst), layouts.load(Ordering::SeqCst)), (1, 2));
     let runs = "SELECT jsonb_build_array(status, started_at, finished_at - started_at, error)
                 FROM ingestion_runs";
     let expected = json!(["succeeded", began.to_rfc3339(), "02:00:00", null]);
-    assert_eq!(shop.values(runs).await, [expected]);
-    assert_eq!(shop.count_audited("JOB_COMPLETED").await, 2);
-    shop.assert_chain_intact().await;
+    assert_eq!(harness.values(runs).await, [expected]);
+    assert_eq!(harness.count_audited("JOB_COMPLETED").await, 2);
+    harness.assert_chain_intact().await;
 }
 
 #[tokio::test]
@@ -180,46 +180,47 @@ async fn a_document_passes_nine_stages_with_one_claim() {
         "match",
         "package",
     ];
-    let shop = Workshop::open().await;
-    let worker = shop.worker(quick(&stages));
-    shop.submit(&stages).await;
+    let harness = Harness::open().await;
+    let worker = harness.worker(quick(&stages));
+    harness.submit(&stages).await;
     worker.work_off().await.unwrap();
-    assert_eq!(shop.count_audited("JOB_STARTED").await, 1, "the rest was leased in advance");
-    assert_eq!(shop.count_audited("JOB_COMPLETED").await, 9);
-    let runs = shop.values("SELECT to_jsonb(status) FROM ingestion_runs").await;
+    assert_eq!(harness.count_audited("JOB_STARTED").await, 1, "the rest was leased in advance");
+    assert_eq!(harness.count_audited("JOB_COMPLETED").await, 9);
+    let runs = harness.values("SELECT to_jsonb(status) FROM ingestion_runs").await;
     assert_eq!(runs, ["succeeded"]);
-    let events = shop.values("SELECT to_jsonb(topic) FROM outbox_events").await;
+    let events = harness.values("SELECT to_jsonb(topic) FROM outbox_events").await;
     assert_eq!(events, ["document.completed"]);
-    shop.assert_chain_intact().await;
+    harness.assert_chain_intact().await;
 }
 
 #[tokio::test]
 async fn stages_of_different_workers_make_one_pipeline() {
-    let shop = Workshop::open().await;
-    let (first, second) = (shop.worker(quick(&["ocr", "index"])), shop.worker(quick(&["layout"])));
-    shop.submit(&["ocr", "layout", "index"]).await;
+    let harness = Harness::open().await;
+    let (first, second) =
+        (harness.worker(quick(&["ocr", "index"])), harness.worker(quick(&["layout"])));
+    harness.submit(&["ocr", "layout", "index"]).await;
     for worker in [&first, &second, &first] {
         worker.work_off().await.unwrap();
     }
-    let runs = shop.values("SELECT to_jsonb(status) FROM ingestion_runs").await;
+    let runs = harness.values("SELECT to_jsonb(status) FROM ingestion_runs").await;
     assert_eq!(runs, ["succeeded"]);
 }
 
 #[tokio::test]
 async fn an_outcome_that_cannot_be_recorded_takes_only_its_own_job_down() {
-    let shop = Workshop::open().await;
-    shop.change("ALTER TABLE stages ADD CHECK (name <> 'bad' OR status = 'failed')").await;
-    let worker = shop.worker(quick(&["good", "bad"]));
+    let harness = Harness::open().await;
+    harness.change("ALTER TABLE stages ADD CHECK (name <> 'bad' OR status = 'failed')").await;
+    let worker = harness.worker(quick(&["good", "bad"]));
     let mut good = Vec::new();
     for _ in 0..4 {
-        good.push(shop.submit(&["good"]).await.job_id);
+        good.push(harness.submit(&["good"]).await.job_id);
     }
-    let bad = shop.submit(&["bad"]).await.job_id;
+    let bad = harness.submit(&["bad"]).await.job_id;
     worker.work_off().await.unwrap();
     for job_id in good {
-        assert_eq!(shop.job(job_id).await.status, JobState::Completed);
+        assert_eq!(harness.job(job_id).await.status, JobState::Completed);
     }
-    let dead = shop.job(bad).await;
+    let dead = harness.job(bad).await;
     assert_eq!(dead.status, JobState::Dead);
     assert!(dead.error.unwrap().starts_with("the outcome could not be recorded"));
 }

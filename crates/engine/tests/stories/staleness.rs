@@ -4,32 +4,32 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use domain::{Failure, JobState, TenantId};
-use engine::{Schedules, StageSettings, StaleAfter, stale_runs};
+use engine::{Scheduler, StageSettings, StaleAfter, stale_runs};
 use serde_json::json;
 use store::{Claim, Held, StageRoom};
 
-use crate::workshop::{Workshop, quick, scripted};
+use crate::harness::{Harness, quick, scripted};
 
-fn watch(shop: &Workshop) -> Schedules {
-    let clock = Arc::clone(&shop.environment.clock);
-    Schedules::default().with(stale_runs(shop.store.clone(), clock, StaleAfter::default()))
+fn watch(harness: &Harness) -> Scheduler {
+    let clock = Arc::clone(&harness.environment.clock);
+    Scheduler::default().with(stale_runs(harness.store.clone(), clock, StaleAfter::default()))
 }
 
 /// Everything that the check could have changed.
-async fn everything(shop: &Workshop) -> Vec<serde_json::Value> {
+async fn everything(harness: &Harness) -> Vec<serde_json::Value> {
     let rows = "SELECT to_jsonb(j) FROM jobs j UNION ALL SELECT to_jsonb(r) FROM ingestion_runs r
                 UNION ALL SELECT to_jsonb(a) FROM audit_log a ORDER BY 1";
-    shop.values(rows).await
+    harness.values(rows).await
 }
 
-async fn look(shop: &Workshop, watch: &Schedules) {
-    let done = watch.do_what_is_due(&shop.store, &shop.environment).await.unwrap();
+async fn look(harness: &Harness, watch: &Scheduler) {
+    let done = watch.do_what_is_due(&harness.store, &harness.environment).await.unwrap();
     assert_eq!(done, ["stale_runs"]);
 }
 
 /// A worker takes the job, and dies at once.
-pub(crate) async fn claim_and_die(shop: &Workshop) -> Held {
-    let now = shop.environment.clock.now();
+pub(crate) async fn claim_and_die(harness: &Harness) -> Held {
+    let now = harness.environment.clock.now();
     let room = StageRoom {
         stage: "ocr".parse().unwrap(),
         room: 1,
@@ -37,7 +37,7 @@ pub(crate) async fn claim_and_die(shop: &Workshop) -> Held {
         last_tenant: TenantId(uuid::Uuid::nil()),
         lease_until: now + chrono::Duration::seconds(15),
     };
-    let mut across = shop.store.on_the_queue().await.unwrap();
+    let mut across = harness.store.on_the_queue().await.unwrap();
     let claim = Claim { rooms: &[room], most: 1, busy_tenants: &[], worker_id: "w1", now };
     let job = across.claim_jobs(&claim).await.unwrap().remove(0);
     across.commit().await.unwrap();
@@ -52,125 +52,126 @@ async fn until(holds: impl Fn() -> bool) {
 
 #[tokio::test]
 async fn a_run_that_waits_for_a_worker_is_not_stale_however_long_it_waits() {
-    let shop = Workshop::open().await;
-    let run = shop.submit(&["ocr"]).await;
-    shop.clock.advance(chrono::Duration::days(3));
-    let before = everything(&shop).await;
-    look(&shop, &watch(&shop)).await;
-    assert_eq!(everything(&shop).await, before, "it can be claimed as it is");
-    assert_eq!(shop.job(run.job_id).await.status, JobState::Pending);
+    let harness = Harness::open().await;
+    let run = harness.submit(&["ocr"]).await;
+    harness.clock.advance(chrono::Duration::days(3));
+    let before = everything(&harness).await;
+    look(&harness, &watch(&harness)).await;
+    assert_eq!(everything(&harness).await, before, "it can be claimed as it is");
+    assert_eq!(harness.job(run.job_id).await.status, JobState::Pending);
 }
 
 #[tokio::test]
 async fn a_run_that_waits_for_its_next_try_is_not_stale() {
-    let shop = Workshop::open().await;
-    let run = shop.submit(&["ocr"]).await;
+    let harness = Harness::open().await;
+    let run = harness.submit(&["ocr"]).await;
     let (failing, _) =
         scripted("ocr", StageSettings::default(), |_| async { Err(Failure::retry("later")) });
-    let worker = shop.worker(engine::Stages::default().with(failing));
+    let worker = harness.worker(engine::Stages::default().with(failing));
     for _ in 0..4 {
         worker.work_off().await.unwrap();
-        shop.clock.advance(chrono::Duration::minutes(16));
+        harness.clock.advance(chrono::Duration::minutes(16));
     }
     // The fourth failure is put off by an hour.
-    let job = shop.job(run.job_id).await;
-    assert!(job.next_run_at > shop.environment.clock.now(), "{job:?}");
-    let before = everything(&shop).await;
-    look(&shop, &watch(&shop)).await;
-    assert_eq!(everything(&shop).await, before);
+    let job = harness.job(run.job_id).await;
+    assert!(job.next_run_at > harness.environment.clock.now(), "{job:?}");
+    let before = everything(&harness).await;
+    look(&harness, &watch(&harness)).await;
+    assert_eq!(everything(&harness).await, before);
 }
 
 #[tokio::test]
 async fn a_job_without_a_heartbeat_is_taken_over_even_when_its_lease_claims_otherwise() {
-    let shop = Workshop::open().await;
-    let run = shop.submit(&["ocr"]).await;
-    claim_and_die(&shop).await;
+    let harness = Harness::open().await;
+    let run = harness.submit(&["ocr"]).await;
+    claim_and_die(&harness).await;
     // The dead worker's clock was a day ahead.
-    shop.change("UPDATE jobs SET lease_until = lease_until + interval '1 day'").await;
-    let watch = watch(&shop);
-    shop.clock.advance(chrono::Duration::minutes(15));
-    let before = everything(&shop).await;
-    look(&shop, &watch).await;
-    assert_eq!(everything(&shop).await, before, "not yet");
+    harness.change("UPDATE jobs SET lease_until = lease_until + interval '1 day'").await;
+    let watch = watch(&harness);
+    harness.clock.advance(chrono::Duration::minutes(15));
+    let before = everything(&harness).await;
+    look(&harness, &watch).await;
+    assert_eq!(everything(&harness).await, before, "not yet");
 
-    shop.clock.advance(chrono::Duration::minutes(1));
-    look(&shop, &watch).await;
-    let job = shop.job(run.job_id).await;
+    harness.clock.advance(chrono::Duration::minutes(1));
+    look(&harness, &watch).await;
+    let job = harness.job(run.job_id).await;
     assert_eq!((job.status, job.expiries, job.attempts), (JobState::Pending, 1, 0));
     assert_eq!(job.error.as_deref(), Some("the worker w1 showed no sign of life"));
-    let runs = shop.values("SELECT to_jsonb(status) FROM ingestion_runs").await;
+    let runs = harness.values("SELECT to_jsonb(status) FROM ingestion_runs").await;
     assert_eq!(runs, ["running"], "taken over, not failed");
-    shop.worker(quick(&["ocr"])).work_off().await.unwrap();
-    assert_eq!(shop.job(run.job_id).await.status, JobState::Completed);
-    shop.assert_chain_intact().await;
+    harness.worker(quick(&["ocr"])).work_off().await.unwrap();
+    assert_eq!(harness.job(run.job_id).await.status, JobState::Completed);
+    harness.assert_chain_intact().await;
 }
 
 #[tokio::test]
 async fn a_fresh_heartbeat_is_never_touched() {
-    let shop = Workshop::open().await;
-    shop.submit(&["ocr"]).await;
-    let held = claim_and_die(&shop).await;
-    let watch = watch(&shop);
+    let harness = Harness::open().await;
+    harness.submit(&["ocr"]).await;
+    let held = claim_and_die(&harness).await;
+    let watch = watch(&harness);
     for _ in 0..6 {
-        shop.clock.advance(chrono::Duration::minutes(14));
-        let now = shop.environment.clock.now();
-        let mut across = shop.store.on_the_queue().await.unwrap();
+        harness.clock.advance(chrono::Duration::minutes(14));
+        let now = harness.environment.clock.now();
+        let mut across = harness.store.on_the_queue().await.unwrap();
         let until = now + chrono::Duration::seconds(15);
         assert!(across.prolong_leases(&[(held, until)], now).await.unwrap().is_empty());
         across.commit().await.unwrap();
-        shop.clock.advance(chrono::Duration::minutes(1));
-        let before = everything(&shop).await;
-        look(&shop, &watch).await;
-        assert_eq!(everything(&shop).await, before);
+        harness.clock.advance(chrono::Duration::minutes(1));
+        let before = everything(&harness).await;
+        look(&harness, &watch).await;
+        assert_eq!(everything(&harness).await, before);
     }
 }
 
 #[tokio::test]
 async fn a_run_whose_job_is_missing_gets_it_again_where_it_stood() {
-    let shop = Workshop::open().await;
-    let fresh = shop.submit(&["ocr", "index"]).await;
-    shop.change("DELETE FROM jobs").await;
-    let halfway = shop.submit(&["ocr", "index"]).await;
+    let harness = Harness::open().await;
+    let fresh = harness.submit(&["ocr", "index"]).await;
+    harness.change("DELETE FROM jobs").await;
+    let halfway = harness.submit(&["ocr", "index"]).await;
     let (stuck, runs) = scripted("index", StageSettings::default(), |_| {
         std::future::pending::<Result<(), Failure>>()
     });
-    let worker = shop.worker(quick(&["ocr"]).with(stuck)).start();
+    let worker = harness.worker(quick(&["ocr"]).with(stuck)).start();
     until(|| runs.load(std::sync::atomic::Ordering::SeqCst) > 0).await;
     worker.stop(Duration::ZERO).await;
-    shop.change("DELETE FROM jobs WHERE stage = 'index'").await;
+    harness.change("DELETE FROM jobs WHERE stage = 'index'").await;
 
-    let watch = watch(&shop);
-    shop.clock.advance(chrono::Duration::minutes(61));
-    look(&shop, &watch).await;
+    let watch = watch(&harness);
+    harness.clock.advance(chrono::Duration::minutes(61));
+    look(&harness, &watch).await;
     let jobs =
         "SELECT jsonb_build_array(run_id, stage, status) FROM jobs WHERE status <> 'COMPLETED'
                 ORDER BY run_id";
     assert_eq!(
-        shop.values(jobs).await,
+        harness.values(jobs).await,
         [json!([fresh.run_id, "ocr", "PENDING"]), json!([halfway.run_id, "index", "PENDING"])]
     );
-    shop.worker(quick(&["ocr", "index"])).work_off().await.unwrap();
-    let ended = shop.values("SELECT to_jsonb(status) FROM ingestion_runs").await;
+    harness.worker(quick(&["ocr", "index"])).work_off().await.unwrap();
+    let ended = harness.values("SELECT to_jsonb(status) FROM ingestion_runs").await;
     assert_eq!(ended, ["succeeded", "succeeded"]);
-    assert_eq!(shop.count_audited("JOB_COMPLETED").await, 4, "no stage twice");
-    shop.assert_chain_intact().await;
+    assert_eq!(harness.count_audited("JOB_COMPLETED").await, 4, "no stage twice");
+    harness.assert_chain_intact().await;
 }
 
 #[tokio::test]
 async fn a_run_whose_stages_have_all_succeeded_is_closed() {
-    let shop = Workshop::open().await;
-    shop.submit(&["ocr"]).await;
-    shop.worker(quick(&["ocr"])).work_off().await.unwrap();
-    shop.change(
-        "UPDATE ingestion_runs SET status = 'running', finished_at = NULL;
+    let harness = Harness::open().await;
+    harness.submit(&["ocr"]).await;
+    harness.worker(quick(&["ocr"])).work_off().await.unwrap();
+    harness
+        .change(
+            "UPDATE ingestion_runs SET status = 'running', finished_at = NULL;
          DELETE FROM jobs; DELETE FROM outbox_events",
-    )
-    .await;
-    shop.clock.advance(chrono::Duration::minutes(16));
-    look(&shop, &watch(&shop)).await;
+        )
+        .await;
+    harness.clock.advance(chrono::Duration::minutes(16));
+    look(&harness, &watch(&harness)).await;
     let runs = "SELECT jsonb_build_array(status, finished_at IS NOT NULL) FROM ingestion_runs";
-    assert_eq!(shop.values(runs).await, [json!(["succeeded", true])]);
-    let told = shop.values("SELECT to_jsonb(topic) FROM outbox_events").await;
+    assert_eq!(harness.values(runs).await, [json!(["succeeded", true])]);
+    let told = harness.values("SELECT to_jsonb(topic) FROM outbox_events").await;
     assert_eq!(told, ["document.completed"]);
-    assert_eq!(shop.count_audited("RUN_CLOSED").await, 1);
+    assert_eq!(harness.count_audited("RUN_CLOSED").await, 1);
 }

@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use domain::{Clock, ClockJump, ClockReading, ClockUse, Environment, JobState};
-use engine::{Schedules, StaleAfter, heal_times, janitor, prune_events, stale_runs};
+use engine::{Scheduler, StaleAfter, clean_up_jobs, heal_times, prune_events, stale_runs};
 use testkit::{FakeClock, TestDatabase, fake_environment};
 
-use crate::workshop::{Workshop, quick};
+use crate::harness::{Harness, quick};
 
 const DAY: Duration = Duration::from_hours(24);
 const EVERYTHING: [ClockUse; 3] = [ClockUse::Schedule, ClockUse::Expire, ClockUse::Delete];
@@ -53,7 +53,7 @@ impl Clock for UnsureClock {
     }
 }
 
-async fn open() -> (Workshop, Arc<UnsureClock>) {
+async fn open() -> (Harness, Arc<UnsureClock>) {
     let time = Arc::new(FakeClock::default());
     let unsure = Arc::new(UnsureClock {
         time: Arc::clone(&time),
@@ -63,93 +63,94 @@ async fn open() -> (Workshop, Arc<UnsureClock>) {
     unsure.is_good_for(&EVERYTHING);
     let clock = Arc::clone(&unsure) as Arc<dyn Clock>;
     let environment = Environment { clock, ..fake_environment(&time) };
-    (Workshop::furnish(TestDatabase::create().await, time, environment).await, unsure)
+    (Harness::furnish(TestDatabase::create().await, time, environment).await, unsure)
 }
 
 #[tokio::test]
 async fn a_lease_is_not_taken_back_while_the_time_is_not_sure() {
-    let (shop, clock) = open().await;
-    let run = shop.submit(&["ocr"]).await;
-    crate::staleness::claim_and_die(&shop).await;
-    shop.clock.advance(chrono::Duration::seconds(16));
-    let worker = shop.worker(quick(&["ocr"]));
+    let (harness, clock) = open().await;
+    let run = harness.submit(&["ocr"]).await;
+    crate::staleness::claim_and_die(&harness).await;
+    harness.clock.advance(chrono::Duration::seconds(16));
+    let worker = harness.worker(quick(&["ocr"]));
     clock.is_good_for(&[ClockUse::Schedule]);
     worker.work_off().await.unwrap();
-    assert_eq!(shop.job(run.job_id).await.status, JobState::Processing);
+    assert_eq!(harness.job(run.job_id).await.status, JobState::Processing);
     clock.turns_out_to_have_jumped();
     worker.work_off().await.unwrap();
     assert_eq!(
-        shop.job(run.job_id).await.status,
+        harness.job(run.job_id).await.status,
         JobState::Processing,
         "noticed before the commit"
     );
     clock.is_good_for(&EVERYTHING);
     worker.work_off().await.unwrap();
-    assert_eq!(shop.job(run.job_id).await.status, JobState::Completed);
+    assert_eq!(harness.job(run.job_id).await.status, JobState::Completed);
 }
 
 #[tokio::test]
 async fn nothing_is_begun_while_the_time_is_not_known() {
-    let (shop, clock) = open().await;
-    let run = shop.submit(&["ocr"]).await;
-    let store = || shop.store.clone();
-    let schedules = Schedules::default().with(heal_times(store(), shop.environment.clock.clone()));
+    let (harness, clock) = open().await;
+    let run = harness.submit(&["ocr"]).await;
+    let store = || harness.store.clone();
+    let scheduler =
+        Scheduler::default().with(heal_times(store(), harness.environment.clock.clone()));
     clock.is_good_for(&[]);
-    let done = schedules.do_what_is_due(&shop.store, &shop.environment).await.unwrap();
+    let done = scheduler.do_what_is_due(&harness.store, &harness.environment).await.unwrap();
     assert!(done.is_empty());
-    shop.worker(quick(&["ocr"])).work_off().await.unwrap();
-    assert_eq!(shop.job(run.job_id).await.status, JobState::Pending);
+    harness.worker(quick(&["ocr"])).work_off().await.unwrap();
+    assert_eq!(harness.job(run.job_id).await.status, JobState::Pending);
     clock.is_good_for(&[ClockUse::Schedule]);
-    let done = schedules.do_what_is_due(&shop.store, &shop.environment).await.unwrap();
+    let done = scheduler.do_what_is_due(&harness.store, &harness.environment).await.unwrap();
     assert_eq!(done, ["heal_times"]);
 }
 
 #[tokio::test]
 async fn right_after_a_jump_nothing_is_swept_and_no_run_is_stale() {
-    let (shop, clock) = open().await;
-    let finished = shop.submit(&["ocr"]).await;
-    shop.worker(quick(&["ocr"])).work_off().await.unwrap();
-    let running = shop.submit(&["ocr"]).await;
-    crate::staleness::claim_and_die(&shop).await;
-    shop.clock.advance(chrono::Duration::days(8));
-    let shared = || (shop.store.clone(), shop.environment.clock.clone());
-    let schedules = || {
+    let (harness, clock) = open().await;
+    let finished = harness.submit(&["ocr"]).await;
+    harness.worker(quick(&["ocr"])).work_off().await.unwrap();
+    let running = harness.submit(&["ocr"]).await;
+    crate::staleness::claim_and_die(&harness).await;
+    harness.clock.advance(chrono::Duration::days(8));
+    let shared = || (harness.store.clone(), harness.environment.clock.clone());
+    let scheduler = || {
         let ((store, clock), (same_store, same_clock)) = (shared(), shared());
-        Schedules::default()
+        Scheduler::default()
             .with(stale_runs(store, clock, StaleAfter::default()))
-            .with(janitor(same_store, same_clock, DAY))
-            .with(prune_events(shop.store.clone(), shop.environment.clock.clone(), DAY))
+            .with(clean_up_jobs(same_store, same_clock, DAY))
+            .with(prune_events(harness.store.clone(), harness.environment.clock.clone(), DAY))
     };
-    let events = async || shop.values("SELECT to_jsonb(topic) FROM outbox_events").await.len();
-    shop.store.number_all_events().await.unwrap();
+    let events = async || harness.values("SELECT to_jsonb(topic) FROM outbox_events").await.len();
+    harness.store.number_all_events().await.unwrap();
     assert_eq!(events().await, 1);
-    let jobs = async || shop.values("SELECT to_jsonb(j) FROM jobs j ORDER BY job_id").await;
+    let jobs = async || harness.values("SELECT to_jsonb(j) FROM jobs j ORDER BY job_id").await;
     let before = jobs().await;
     clock.turns_out_to_have_jumped();
-    schedules().do_what_is_due(&shop.store, &shop.environment).await.unwrap();
+    scheduler().do_what_is_due(&harness.store, &harness.environment).await.unwrap();
     assert_eq!(jobs().await, before);
     assert_eq!(events().await, 1);
-    shop.clock.advance(chrono::Duration::minutes(10));
+    harness.clock.advance(chrono::Duration::minutes(10));
     clock.is_good_for(&EVERYTHING);
-    schedules().do_what_is_due(&shop.store, &shop.environment).await.unwrap();
-    assert_eq!(shop.job(running.job_id).await.status, JobState::Pending);
+    scheduler().do_what_is_due(&harness.store, &harness.environment).await.unwrap();
+    assert_eq!(harness.job(running.job_id).await.status, JobState::Pending);
     assert_eq!(events().await, 0);
-    let swept = shop.values("SELECT to_jsonb(j.job_id) FROM jobs j").await;
+    let swept = harness.values("SELECT to_jsonb(j.job_id) FROM jobs j").await;
     assert!(!swept.contains(&serde_json::json!(finished.job_id)), "{swept:?}");
 }
 
 #[tokio::test]
 async fn what_was_queued_by_a_clock_that_was_ahead_is_done_after_the_next_look() {
-    let (shop, _) = open().await;
-    shop.clock.advance(chrono::Duration::days(8));
-    let run = shop.submit(&["ocr"]).await;
-    shop.clock.advance(-chrono::Duration::days(8));
-    let worker = shop.worker(quick(&["ocr"]));
+    let (harness, _) = open().await;
+    harness.clock.advance(chrono::Duration::days(8));
+    let run = harness.submit(&["ocr"]).await;
+    harness.clock.advance(-chrono::Duration::days(8));
+    let worker = harness.worker(quick(&["ocr"]));
     worker.work_off().await.unwrap();
-    assert_eq!(shop.job(run.job_id).await.status, JobState::Pending);
-    let clock = shop.environment.clock.clone();
-    let schedules = Schedules::default().with(heal_times(shop.store.clone(), clock));
-    schedules.do_what_is_due(&shop.store, &shop.environment).await.unwrap();
+    assert_eq!(harness.job(run.job_id).await.status, JobState::Pending);
+    let clock = harness.environment.clock.clone();
+    let scheduler = Scheduler::default().with(heal_times(harness.store.clone(), clock));
+    scheduler.do_what_is_due(&harness.store, &harness.environment).await.unwrap();
     worker.work_off().await.unwrap();
-    assert_eq!(shop.job(run.job_id).await.status, JobState::Completed);
+    assert_eq!(harness.job(run.job_id).await.status, JobState::Completed);
 }

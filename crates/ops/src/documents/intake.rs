@@ -1,7 +1,7 @@
 //! Taking documents in: one path for uploads, attachments and sources ([`Intake::accept`]).
 //!
 //! The bytes are staged in the object store. Then, in this order, two steps make a crash at any point harmless: the
-//! original is announced in the database, so that the janitor leaves it alone, and published. A row never refers to
+//! original is announced in the database, so that the cleanup task leaves it alone, and published. A row never refers to
 //! bytes that are not there: where publishing is a matter of a moment the transaction is written meanwhile, but
 //! committed only after it.
 //!
@@ -204,7 +204,7 @@ impl Intake {
         Ok(done)
     }
 
-    /// Announces an original, so that the janitor leaves it alone: from here on it may be published. Gives
+    /// Announces an original, so that the cleanup task leaves it alone: from here on it may be published. Gives
     /// the rules that hold for it.
     async fn announce(
         &self,

@@ -33,14 +33,14 @@ pub struct Swept {
 }
 
 #[derive(Clone, Debug)]
-pub struct OriginalsJanitor {
+pub struct OriginalsCleanup {
     pub store: Store,
     pub blobs: Blobs,
     pub clock: Arc<dyn Clock>,
     pub retention: Retention,
 }
 
-impl OriginalsJanitor {
+impl OriginalsCleanup {
     /// Removed in one sweep at most: the next one goes on.
     const AT_ONCE: u32 = 10_000;
     /// An upload whose process has ended is not waited for any longer. Where processes on several machines share a

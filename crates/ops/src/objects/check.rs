@@ -246,7 +246,7 @@ async fn look_at(blobs: &Blobs, object: &Expected, is_quick: bool) -> Result<(),
     }
 }
 
-/// An upload may have announced an original and given up, and the janitor may have removed one since.
+/// An upload may have announced an original and given up, and the cleanup task may have removed one since.
 async fn is_needed(objects: &Objects, object: &Expected) -> Result<bool, OpsError> {
     let Place::Original(tenant, hash) = &object.at else { return Ok(true) };
     if object.doc_id.is_none() {

@@ -1,10 +1,10 @@
-//! Finding: by words and by meaning, in exactly what the caller may see.
+//! Finding: by keywords and by embeddings, in exactly what the caller may see.
 
 mod ask;
 mod indexes;
 mod knowledge_base;
-mod meaning;
 mod models;
+mod query_embedding;
 mod rerank;
 mod vectors;
 mod work;
@@ -26,13 +26,13 @@ use uuid::Uuid;
 
 pub use ask::{Answered, AskEvent, Citation, Question, Sentence};
 pub use knowledge_base::KnownDocument;
-pub use rerank::SecondOpinion;
+pub use rerank::Reranker;
 pub use vectors::VectorsKeeper;
 
 use crate::OpsError;
 use crate::documents::content_access::{ContentRights, readable_runs};
 use indexes::Indexes;
-use meaning::Meaning;
+use query_embedding::QueryEmbedding;
 use write::Writer;
 
 /// Who helps to find and to answer.
@@ -41,13 +41,13 @@ pub struct SearchSettings {
     /// What queries are embedded by.
     pub embedding: EmbeddingSource,
     /// Who checks the order of what was found.
-    pub second_opinion: Option<SecondOpinion>,
+    pub reranker: Option<Reranker>,
     /// Who writes answers; without one they are quoted.
     pub language_model: Option<Arc<dyn LanguageModel>>,
     /// About how much memory the tenants' indexes may take.
     pub memory: u64,
     /// How long a search waits for an index that is being loaded into it.
-    pub patience: Duration,
+    pub index_timeout: Duration,
 }
 
 /// What is looked for, and in what.
@@ -196,14 +196,14 @@ impl Search {
             return Err(OpsError::invalid("query", format!("{most} characters are the most")));
         }
         // A second opinion wants more to choose from.
-        let limit = match self.settings.second_opinion {
+        let limit = match self.settings.reranker {
             Some(_) => request.limit.max(rerank::READ_AGAIN),
             None => request.limit,
         };
         let wider = SearchRequest { limit, query: text.to_owned(), ..request.clone() };
         let mut retrieved = self.find(scope, &wider).await?;
-        if let Some(opinion) = &self.settings.second_opinion {
-            opinion.put_in_order(text, &mut retrieved).await;
+        if let Some(opinion) = &self.settings.reranker {
+            opinion.rerank_best(text, &mut retrieved).await;
             retrieved.passages.truncate(request.limit);
         }
         Ok(retrieved)
@@ -213,7 +213,7 @@ impl Search {
         if let Some(found) = self.find_in_what_is_loaded(scope, request).await? {
             return Ok(found);
         }
-        let patiently = tokio::time::timeout(self.settings.patience, async {
+        let patiently = tokio::time::timeout(self.settings.index_timeout, async {
             loop {
                 self.indexes.load(&self.store, scope).await?;
                 if let Some(found) = self.find_in_what_is_loaded(scope, request).await? {
@@ -233,14 +233,14 @@ impl Search {
     ) -> Result<Option<Retrieved>, OpsError> {
         let mut searched_by = self.indexes.model_of(scope.tenant_id());
         loop {
-            let meaning = match request.mode {
-                Mode::Lexical => Meaning::default(),
+            let query_embedding = match request.mode {
+                Mode::Lexical => QueryEmbedding::default(),
                 Mode::Hybrid | Mode::Vector => {
-                    self.meaning(&request.query, searched_by.as_deref()).await
+                    self.embed_query(&request.query, searched_by.as_deref()).await
                 }
             };
             let mut tx = self.store.read(scope).await?;
-            let looked_up = self.look_up(&mut tx, scope, request, meaning).await;
+            let looked_up = self.look_up(&mut tx, scope, request, query_embedding).await;
             tx.commit().await?;
             match looked_up? {
                 LookedUp::Found(retrieved) => return Ok(Some(retrieved)),
@@ -255,17 +255,17 @@ impl Search {
         tx: &mut Tx,
         scope: &Scope,
         request: &SearchRequest,
-        meaning: Meaning,
+        query_embedding: QueryEmbedding,
     ) -> Result<LookedUp, OpsError> {
         let Some(known) = self.indexes.up_to_date(tx, scope.tenant_id()).await? else {
             return Ok(LookedUp::NothingLoaded);
         };
         if let Some(model) = &known.model
-            && meaning.is_not_of(model)
+            && query_embedding.is_not_of(model)
         {
             return Ok(LookedUp::SearchedBy(model.clone()));
         }
-        let Meaning { vector, mut warnings, .. } = meaning;
+        let QueryEmbedding { vector, mut warnings, .. } = query_embedding;
         let (mode, limit, filters) = (request.mode, request.limit, request.filters.clone());
         let (terms, owner) = (QueryTerms::of(&request.query), scope.only_own());
         let by_meaning = vector.is_some();

@@ -5,25 +5,25 @@
 
 use std::sync::Arc;
 
-use connect::rerank::Reranker;
+use connect::rerank::RemoteReranker;
 use retrieval::embed::CrossEncoder;
 
 use super::{Retrieved, work};
 
 /// Who gives it.
 #[derive(Clone, Debug)]
-pub enum SecondOpinion {
+pub enum Reranker {
     /// A model on this machine.
     Local(Arc<CrossEncoder>),
-    Remote(Arc<Reranker>),
+    Remote(Arc<RemoteReranker>),
 }
 
 /// So many of the best are read again.
 pub(super) const READ_AGAIN: usize = 30;
 
-impl SecondOpinion {
+impl Reranker {
     /// Puts the best first, by this opinion; the scores shown stay those of the search.
-    pub(super) async fn put_in_order(&self, query: &str, retrieved: &mut Retrieved) {
+    pub(super) async fn rerank_best(&self, query: &str, retrieved: &mut Retrieved) {
         let texts: Vec<String> = retrieved
             .passages
             .iter()

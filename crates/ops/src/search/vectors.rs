@@ -6,7 +6,9 @@ use std::sync::Arc;
 
 use domain::{Clock, ClockUse, ContentHash, EmbeddedPart, Failure, TenantId};
 use retrieval::chunk::Chunk;
-use retrieval::embedding::{Embedding, EmbeddingSource, OnShelf, VectorShelf, parts_of};
+use retrieval::embedding::{
+    Embedding, EmbeddingSource, EmbeddingStore, EmbeddingStoreFuture, parts_of,
+};
 use store::{Store, StoreError, WaitingChunk};
 use uuid::Uuid;
 
@@ -106,8 +108,8 @@ impl VectorsKeeper {
     }
 }
 
-impl VectorShelf for VectorsKeeper {
-    fn models(&self, tenant_id: TenantId) -> OnShelf<'_, Vec<Arc<dyn Embedding>>> {
+impl EmbeddingStore for VectorsKeeper {
+    fn models(&self, tenant_id: TenantId) -> EmbeddingStoreFuture<'_, Vec<Arc<dyn Embedding>>> {
         Box::pin(async move { self.models.of_tenant(tenant_id).await.map_err(try_again) })
     }
 
@@ -116,7 +118,7 @@ impl VectorShelf for VectorsKeeper {
         tenant_id: TenantId,
         model: &'a str,
         keys: &'a [ContentHash],
-    ) -> OnShelf<'a, HashMap<ContentHash, Vec<f32>>> {
+    ) -> EmbeddingStoreFuture<'a, HashMap<ContentHash, Vec<f32>>> {
         Box::pin(async move { self.look_up(tenant_id, model, keys).await.map_err(try_again) })
     }
 }

@@ -15,22 +15,22 @@ use domain::{
     ChunkArea, ContentHash, Dependency, Effect, EmbeddedPart, Failure, IdGen, NewChunk, NewChunks,
     NewVectors, RetryPolicy, RunStats, StageName,
 };
-use engine::{StageOutput, StageSettings, Work};
+use engine::{StageInput, StageOutput, StageSettings};
 use pages::Part;
 use reading::pool::Document;
 use retrieval::chunk::{self, Chunk, chunks};
-use retrieval::embedding::{Embedding, EmbeddingError, VectorShelf, estimated_tokens, parts_of};
+use retrieval::embedding::{Embedding, EmbeddingError, EmbeddingStore, estimated_tokens, parts_of};
 use retrieval::terms::{Terms, pack};
 
-use crate::desk::{Desk, read_pages};
+use crate::context::{StageContext, read_pages};
 use crate::{Layout, Ocr, Preprocess};
 use blocks::blocks_of;
 
 pub struct Index {
     settings: StageSettings,
-    desk: Desk,
+    context: StageContext,
     ids: Arc<dyn IdGen>,
-    shelf: Arc<dyn VectorShelf>,
+    embedding_store: Arc<dyn EmbeddingStore>,
 }
 
 /// What is embedded in one go: enough to keep the model busy, little enough to tell how far it is.
@@ -40,21 +40,21 @@ impl Index {
     pub const NAME: StageName = StageName::INDEX;
 
     pub fn new(
-        desk: Desk,
+        context: StageContext,
         ids: Arc<dyn IdGen>,
-        shelf: Arc<dyn VectorShelf>,
+        embedding_store: Arc<dyn EmbeddingStore>,
         concurrency: usize,
     ) -> Self {
         // A book on a slow machine takes its time.
         let deadline = std::time::Duration::from_hours(2);
         let policy = RetryPolicy::KNOWLEDGE;
         let settings = StageSettings { concurrency, deadline, policy, ..StageSettings::default() };
-        Self { settings, desk, ids, shelf }
+        Self { settings, context, ids, embedding_store }
     }
 
-    async fn index(&self, work: &Work) -> Result<StageOutput, Failure> {
-        let pages = self.desk.pages(work, &[Preprocess::NAME, Ocr::NAME, Layout::NAME]).await?;
-        let models = self.shelf.models(work.tenant_id).await?;
+    async fn index(&self, input: &StageInput) -> Result<StageOutput, Failure> {
+        let pages = self.context.pages(input, &[Preprocess::NAME, Ocr::NAME, Layout::NAME]).await?;
+        let models = self.embedding_store.models(input.tenant_id).await?;
         let cutters = models.clone();
         let cut = move || cut_into_chunks(&pages, &cutters);
         let (chunks, parts) = tokio::task::spawn_blocking(cut).await.map_err(|_| cut_off())??;
@@ -63,7 +63,7 @@ impl Index {
         let mut new = NewChunks { chunks, vectors: Vec::new() };
         let mut embedded = 0;
         for (model, parts) in models.iter().zip(parts) {
-            match self.embed(work, model.as_ref(), &new.chunks, parts).await {
+            match self.embed(input, model.as_ref(), &new.chunks, parts).await {
                 Ok((vectors, texts)) => {
                     new.vectors.push(vectors);
                     embedded += texts;
@@ -110,7 +110,7 @@ impl Index {
     /// The vectors of one model, and how many texts had to be embedded: the others had been before.
     async fn embed(
         &self,
-        work: &Work,
+        input: &StageInput,
         embedding: &dyn Embedding,
         chunks: &[NewChunk],
         parts: Vec<Parts>,
@@ -118,7 +118,8 @@ impl Index {
         let mut keys: Vec<ContentHash> = parts.iter().flatten().map(|(key, _)| *key).collect();
         keys.sort_unstable();
         keys.dedup();
-        let mut known = self.shelf.known(work.tenant_id, embedding.model(), &keys).await?;
+        let mut known =
+            self.embedding_store.known(input.tenant_id, embedding.model(), &keys).await?;
         let mut missing: BTreeMap<ContentHash, &str> = BTreeMap::new();
         for (key, text) in parts.iter().flatten().filter(|(key, _)| !known.contains_key(key)) {
             missing.insert(*key, text);
@@ -129,7 +130,9 @@ impl Index {
             let texts = few.iter().map(|(_, text)| (*text).to_owned()).collect();
             let vectors = embedding.embed(texts).await.map_err(of_embedding)?;
             known.extend(few.iter().map(|(key, _)| *key).zip(vectors));
-            work.progress.tell(number((round * AT_ONCE).min(missing.len())), number(missing.len()));
+            input
+                .progress
+                .tell(number((round * AT_ONCE).min(missing.len())), number(missing.len()));
         }
         let embedded = |(chunk, parts): (&NewChunk, &Parts)| {
             let vector = |(key, _): &(ContentHash, String)| {
@@ -164,7 +167,7 @@ fn cut_into_chunks(
                 Ok(Some(_)) => {}
                 Ok(None) => return None,
                 Err(error) => {
-                    damage = Some(crate::desk::of_pages(error));
+                    damage = Some(crate::context::of_pages(error));
                     return None;
                 }
             }
@@ -201,7 +204,7 @@ fn of_embedding(error: EmbeddingError) -> Failure {
 
 impl fmt::Debug for Index {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Index").field("desk", &self.desk).finish_non_exhaustive()
+        f.debug_struct("Index").field("context", &self.context).finish_non_exhaustive()
     }
 }
 

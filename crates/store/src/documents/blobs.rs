@@ -16,7 +16,7 @@ pub struct AbandonedBlob {
 
 impl Tx {
     /// Says that an original is about to be published. To be committed before it is: from then on the
-    /// janitor leaves it alone for as long as an upload may take. Gives the tenant's rules.
+    /// cleanup task leaves it alone for as long as an upload may take. Gives the tenant's rules.
     pub async fn announce_blob(
         &mut self,
         hash: &ContentHash,

@@ -9,7 +9,7 @@ use store::{DatabaseUrl, ResumedAt, Store};
 use testkit::{SeededRandom, TestDatabase, TestServer, fake_environment};
 use uuid::Uuid;
 
-use crate::desk::Desk;
+use crate::harness::Harness;
 
 /// Somebody who reads the events of a tenant, a few at a time.
 struct Follower {
@@ -22,7 +22,7 @@ struct Follower {
 
 impl Follower {
     fn from(store: &Store, tenant_id: TenantId, position: i64) -> Self {
-        let (store, scope) = (store.clone(), Desk::scope(tenant_id));
+        let (store, scope) = (store.clone(), Harness::scope(tenant_id));
         Self { store, scope, position, last: None, seen: Vec::new() }
     }
 
@@ -55,7 +55,7 @@ async fn resumed_at(
     position: Option<i64>,
 ) -> ResumedAt {
     store.number_events(tenant_id).await.unwrap();
-    let mut tx = store.read(&Desk::scope(tenant_id)).await.unwrap();
+    let mut tx = store.read(&Harness::scope(tenant_id)).await.unwrap();
     let resumed = tx.resume_events(id, position).await.unwrap();
     tx.commit().await.unwrap();
     resumed
@@ -75,40 +75,40 @@ async fn run(connection: &mut PgConnection, statements: &str) {
 
 #[tokio::test]
 async fn an_open_transaction_in_another_database_of_the_server_holds_nobody_up() {
-    let desk = Desk::open().await;
-    let tenant_id = desk.tenant("a").await;
+    let harness = Harness::open().await;
+    let tenant_id = harness.tenant("a").await;
     let other = TestDatabase::create_bare().await;
     let mut elsewhere = other.superuser().await;
     run(&mut elsewhere, "BEGIN; CREATE TABLE something (); SELECT pg_current_xact_id()").await;
-    add(&mut desk.database.superuser().await, tenant_id, "first").await;
-    let mut follower = Follower::from(&desk.store, tenant_id, 0);
+    add(&mut harness.database.superuser().await, tenant_id, "first").await;
+    let mut follower = Follower::from(&harness.store, tenant_id, 0);
     assert_eq!(follower.look_at_all().await, ["first"]);
     run(&mut elsewhere, "ROLLBACK").await;
 }
 
 #[tokio::test]
 async fn what_is_committed_late_comes_late_and_holds_nobody_up() {
-    let desk = Desk::open().await;
-    let tenant_id = desk.tenant("a").await;
-    let mut slow = desk.database.superuser().await;
+    let harness = Harness::open().await;
+    let tenant_id = harness.tenant("a").await;
+    let mut slow = harness.database.superuser().await;
     run(&mut slow, "BEGIN").await;
     add(&mut slow, tenant_id, "begun first").await;
-    add(&mut desk.database.superuser().await, tenant_id, "committed first").await;
-    let mut follower = Follower::from(&desk.store, tenant_id, 0);
+    add(&mut harness.database.superuser().await, tenant_id, "committed first").await;
+    let mut follower = Follower::from(&harness.store, tenant_id, 0);
     assert_eq!(follower.look_at_all().await, ["committed first"]);
     run(&mut slow, "COMMIT").await;
     assert_eq!(follower.look_at_all().await, ["committed first", "begun first"]);
-    let mut another = Follower::from(&desk.store, tenant_id, 0);
+    let mut another = Follower::from(&harness.store, tenant_id, 0);
     assert_eq!(another.look_at_all().await, ["committed first", "begun first"]);
 }
 
 /// Transactions that commit or end otherwise in any order, and followers that look in between, from seeds.
 #[tokio::test]
 async fn all_followers_see_every_committed_event_once_and_in_one_order() {
-    let desk = Desk::open().await;
+    let harness = Harness::open().await;
     for seed in 1..=25 {
-        let tenant_id = desk.tenant(&format!("seed {seed}")).await;
-        play(&desk, tenant_id, &SeededRandom::new(seed)).await.unwrap_or_else(|difference| {
+        let tenant_id = harness.tenant(&format!("seed {seed}")).await;
+        play(&harness, tenant_id, &SeededRandom::new(seed)).await.unwrap_or_else(|difference| {
             panic!("seed {seed}: {difference}");
         });
     }
@@ -120,7 +120,7 @@ struct Writer {
     uncommitted: Option<Vec<String>>,
 }
 
-async fn play(desk: &Desk, tenant_id: TenantId, random: &SeededRandom) -> Result<(), String> {
+async fn play(harness: &Harness, tenant_id: TenantId, random: &SeededRandom) -> Result<(), String> {
     let below = |end: usize| {
         let mut byte = [0];
         random.fill(&mut byte);
@@ -128,12 +128,12 @@ async fn play(desk: &Desk, tenant_id: TenantId, random: &SeededRandom) -> Result
     };
     let mut writers = Vec::new();
     for _ in 0..4 {
-        let connection = desk.database.superuser().await;
+        let connection = harness.database.superuser().await;
         writers.push(Writer { connection, uncommitted: None });
     }
     let mut followers = Vec::new();
     for _ in 0..3 {
-        followers.push(Follower::from(&desk.store, tenant_id, 0));
+        followers.push(Follower::from(&harness.store, tenant_id, 0));
     }
     // In the order of the commits, which is the order within one writer.
     let mut committed: Vec<Vec<String>> = vec![Vec::new(); writers.len()];
@@ -167,7 +167,7 @@ async fn play(desk: &Desk, tenant_id: TenantId, random: &SeededRandom) -> Result
                 // The connection is lost now and then, and the client comes back with what it saw last.
                 if let Some(last) = follower.last {
                     let position = Some(follower.position);
-                    follower.position = resumed(&desk.store, tenant_id, last, position).await;
+                    follower.position = resumed(&harness.store, tenant_id, last, position).await;
                 }
             }
         }
@@ -200,11 +200,11 @@ async fn play(desk: &Desk, tenant_id: TenantId, random: &SeededRandom) -> Result
 async fn followers_of_many_writers_at_once_see_one_order() {
     const WRITERS: usize = 4;
     const EACH: usize = 40;
-    let desk = Desk::open().await;
-    let tenant_id = desk.tenant("a").await;
+    let harness = Harness::open().await;
+    let tenant_id = harness.tenant("a").await;
     let mut writers = Vec::new();
     for writer in 0..WRITERS {
-        let mut connection = desk.database.superuser().await;
+        let mut connection = harness.database.superuser().await;
         writers.push(tokio::spawn(async move {
             for number in 0..EACH {
                 run(&mut connection, "BEGIN").await;
@@ -215,7 +215,7 @@ async fn followers_of_many_writers_at_once_see_one_order() {
     }
     let mut followers = Vec::new();
     for _ in 0..3 {
-        let mut follower = Follower::from(&desk.store, tenant_id, 0);
+        let mut follower = Follower::from(&harness.store, tenant_id, 0);
         followers.push(tokio::spawn(async move {
             while follower.seen.len() < WRITERS * EACH {
                 follower.look(7).await;
@@ -241,13 +241,13 @@ async fn followers_of_many_writers_at_once_see_one_order() {
 /// the values of all sequences go to a server whose transaction ids have only begun.
 #[tokio::test]
 async fn after_a_restore_on_another_server_followers_go_on_where_they_were() {
-    let desk = Desk::open().await;
-    let tenant_id = desk.tenant("a").await;
-    let mut old = desk.database.superuser().await;
+    let harness = Harness::open().await;
+    let tenant_id = harness.tenant("a").await;
+    let mut old = harness.database.superuser().await;
     for number in 0..30 {
         add(&mut old, tenant_id, &format!("old {number}")).await;
     }
-    let mut follower = Follower::from(&desk.store, tenant_id, 0);
+    let mut follower = Follower::from(&harness.store, tenant_id, 0);
     assert_eq!(follower.look_at_all().await.len(), 30);
     // One that no follower has seen when the dump is made, and that has no position yet.
     add(&mut old, tenant_id, "in the dump").await;
@@ -255,7 +255,7 @@ async fn after_a_restore_on_another_server_followers_go_on_where_they_were() {
     let folder = tempfile::tempdir().unwrap();
     let server = TestServer::start(folder.path().join("postgres")).await.unwrap();
     let url: DatabaseUrl = server.url().parse().unwrap();
-    let environment = fake_environment(&desk.clock);
+    let environment = fake_environment(&harness.clock);
     let store = Store::open(&url, 5, environment.clock, environment.ids).await.unwrap();
     let mut new = PgConnection::connect(&server.url()).await.unwrap();
     restore(&mut old, &mut new).await;
@@ -314,9 +314,9 @@ async fn restore(old: &mut PgConnection, new: &mut PgConnection) {
 
 #[tokio::test]
 async fn an_event_id_from_before_there_were_positions_still_works() {
-    let desk = Desk::open().await;
-    let tenant_id = desk.tenant("a").await;
-    let mut superuser = desk.database.superuser().await;
+    let harness = Harness::open().await;
+    let tenant_id = harness.tenant("a").await;
+    let mut superuser = harness.database.superuser().await;
     for name in ["one", "two", "three"] {
         add(&mut superuser, tenant_id, name).await;
     }
@@ -324,40 +324,40 @@ async fn an_event_id_from_before_there_were_positions_still_works() {
         .fetch_one(&mut superuser)
         .await
         .unwrap();
-    assert_eq!(resumed(&desk.store, tenant_id, second, None).await, 2);
+    assert_eq!(resumed(&harness.store, tenant_id, second, None).await, 2);
     let unknown = Uuid::from_u128(7);
-    assert_eq!(resumed(&desk.store, tenant_id, unknown, None).await, 0, "all that is kept");
+    assert_eq!(resumed(&harness.store, tenant_id, unknown, None).await, 0, "all that is kept");
 }
 
 #[tokio::test]
 async fn an_event_that_is_gone_is_known_by_its_position() {
-    let desk = Desk::open().await;
-    let tenant_id = desk.tenant("a").await;
-    let mut superuser = desk.database.superuser().await;
+    let harness = Harness::open().await;
+    let tenant_id = harness.tenant("a").await;
+    let mut superuser = harness.database.superuser().await;
     for name in ["one", "two", "three"] {
         add(&mut superuser, tenant_id, name).await;
     }
-    let mut follower = Follower::from(&desk.store, tenant_id, 0);
+    let mut follower = Follower::from(&harness.store, tenant_id, 0);
     follower.look(2).await;
     let second = follower.last.unwrap();
     run(&mut superuser, "DELETE FROM outbox_events WHERE topic = 'two'").await;
-    assert_eq!(resumed(&desk.store, tenant_id, second, Some(2)).await, 2);
+    assert_eq!(resumed(&harness.store, tenant_id, second, Some(2)).await, 2);
     run(&mut superuser, "DELETE FROM outbox_events").await;
     add(&mut superuser, tenant_id, "four").await;
-    assert_eq!(resumed(&desk.store, tenant_id, second, Some(2)).await, 2);
+    assert_eq!(resumed(&harness.store, tenant_id, second, Some(2)).await, 2);
     assert_eq!(follower.look_at_all().await, ["one", "two", "four"], "no position is given twice");
 
     // Ids of a database that went on elsewhere, after the backup that this one was made from.
     let unknown = Uuid::from_u128(7);
-    assert_eq!(resumed(&desk.store, tenant_id, unknown, Some(4)).await, 0, "another event's");
-    assert_eq!(resumed(&desk.store, tenant_id, unknown, Some(5)).await, 0, "never given");
+    assert_eq!(resumed(&harness.store, tenant_id, unknown, Some(4)).await, 0, "another event's");
+    assert_eq!(resumed(&harness.store, tenant_id, unknown, Some(5)).await, 0, "never given");
 }
 
 #[tokio::test]
 async fn events_are_pruned_by_age_up_to_the_first_that_is_younger_and_only_with_a_position() {
-    let desk = Desk::open().await;
-    let (a, b) = (desk.tenant("a").await, desk.tenant("b").await);
-    let mut superuser = desk.database.superuser().await;
+    let harness = Harness::open().await;
+    let (a, b) = (harness.tenant("a").await, harness.tenant("b").await);
+    let mut superuser = harness.database.superuser().await;
     for (name, age) in [("one", 3), ("two", 3), ("young", 1), ("old behind a young one", 3)] {
         add(&mut superuser, a, name).await;
         let made = format!(
@@ -368,47 +368,51 @@ async fn events_are_pruned_by_age_up_to_the_first_that_is_younger_and_only_with_
     }
     let before = "2026-02-08T00:00:00Z".parse().unwrap();
     let prune = async |tenant_id, most| {
-        let mut across = desk.store.across_tenants().await.unwrap();
+        let mut across = harness.store.across_tenants().await.unwrap();
         let pruned = across.prune_events(tenant_id, before, most).await.unwrap();
         across.commit().await.unwrap();
         pruned
     };
     assert_eq!(prune(a, 10).await, 0, "they have no position yet");
-    assert_eq!(desk.store.tenants_to_prune(before).await.unwrap(), []);
-    let mut follower = Follower::from(&desk.store, a, 0);
+    assert_eq!(harness.store.tenants_to_prune(before).await.unwrap(), []);
+    let mut follower = Follower::from(&harness.store, a, 0);
     follower.look(1).await;
     let first = follower.last.unwrap();
     // Not numbered, and as old as the others.
     add(&mut superuser, b, "of b").await;
-    assert_eq!(desk.store.tenants_to_prune(before).await.unwrap(), [a]);
+    assert_eq!(harness.store.tenants_to_prune(before).await.unwrap(), [a]);
     assert_eq!(prune(a, 1).await, 1);
-    let resumed = resumed_at(&desk.store, a, first, Some(1)).await;
+    let resumed = resumed_at(&harness.store, a, first, Some(1)).await;
     let whole = ResumedAt { position: 1, is_unknown: false, is_pruned: false };
     assert_eq!(resumed, whole, "it has seen the one that was removed");
     assert_eq!(prune(a, 10).await, 1);
     assert_eq!(prune(a, 10).await, 0);
-    let left = desk.values("SELECT to_jsonb(topic) FROM outbox_events ORDER BY 1").await;
+    let left = harness.values("SELECT to_jsonb(topic) FROM outbox_events ORDER BY 1").await;
     assert_eq!(left, ["of b", "old behind a young one", "young"]);
-    let resumed = resumed_at(&desk.store, a, first, Some(1)).await;
+    let resumed = resumed_at(&harness.store, a, first, Some(1)).await;
     assert_eq!(resumed, ResumedAt { is_pruned: true, ..whole });
-    let resumed = resumed_at(&desk.store, a, Uuid::from_u128(7), None).await;
+    let resumed = resumed_at(&harness.store, a, Uuid::from_u128(7), None).await;
     assert_eq!((resumed.position, resumed.is_unknown), (0, true));
     run(&mut superuser, "DELETE FROM outbox_events").await;
-    assert!(resumed_at(&desk.store, a, first, Some(1)).await.is_pruned, "nothing is kept");
-    assert!(!resumed_at(&desk.store, a, first, Some(4)).await.is_pruned, "and nothing is missed");
+    assert!(resumed_at(&harness.store, a, first, Some(1)).await.is_pruned, "nothing is kept");
+    assert!(
+        !resumed_at(&harness.store, a, first, Some(4)).await.is_pruned,
+        "and nothing is missed"
+    );
 }
 
 #[tokio::test]
 async fn one_look_reads_several_tenants_each_behind_its_own_position() {
-    let desk = Desk::open().await;
-    let (a, b, c) = (desk.tenant("a").await, desk.tenant("b").await, desk.tenant("c").await);
-    let mut superuser = desk.database.superuser().await;
+    let harness = Harness::open().await;
+    let (a, b, c) =
+        (harness.tenant("a").await, harness.tenant("b").await, harness.tenant("c").await);
+    let mut superuser = harness.database.superuser().await;
     for tenant_id in [a, b, c] {
         for number in 1..=3 {
             add(&mut superuser, tenant_id, &format!("event {number}")).await;
         }
     }
-    let read = desk.store.read_events(&[(b, 0), (a, 2)], 2).await.unwrap();
+    let read = harness.store.read_events(&[(b, 0), (a, 2)], 2).await.unwrap();
     let mut read: Vec<_> = read.iter().map(|(id, event)| (*id == a, event.position)).collect();
     read.sort_unstable();
     assert_eq!(read, [(false, 1), (false, 2), (true, 3)]);

@@ -5,9 +5,9 @@ use domain::{Dependency, Failure, JobState, RetryPolicy, TenantId};
 use serde_json::json;
 use store::{ClaimedJob, Outcome, PausedJobs};
 
-use crate::desk::{Desk, LEASE, held, succeeded};
+use crate::harness::{Harness, LEASE, held, succeeded};
 
-impl Desk {
+impl Harness {
     async fn pause(&self, job: &ClaimedJob, dependency: Dependency, until: DateTime<Utc>) -> bool {
         let failure = Failure::unavailable(dependency, "it does not answer");
         self.settle(held(job), Outcome::Paused { failure, dependency, not_before: until }).await
@@ -32,84 +32,86 @@ impl Desk {
 
 #[tokio::test]
 async fn a_pause_uses_up_no_attempt_and_says_what_is_waited_for() {
-    let desk = Desk::open().await;
-    let tenant = desk.tenant("a").await;
-    let run = desk.submit(tenant, &["ocr"]).await;
-    let job = desk.claim_one("w", "ocr").await;
+    let harness = Harness::open().await;
+    let tenant = harness.tenant("a").await;
+    let run = harness.submit(tenant, &["ocr"]).await;
+    let job = harness.claim_one("w", "ocr").await;
     assert_eq!((job.tries.retries, job.tries.pauses), (0, 0));
-    let until = desk.now() + Duration::seconds(5);
-    assert!(desk.pause(&job, Dependency::ObjectStore, until).await);
+    let until = harness.now() + Duration::seconds(5);
+    assert!(harness.pause(&job, Dependency::ObjectStore, until).await);
 
-    let found = desk.job(tenant, run.job_id).await;
+    let found = harness.job(tenant, run.job_id).await;
     assert_eq!((found.status, found.attempts, found.pauses), (JobState::Pending, 0, 1));
     assert_eq!((found.next_run_at, found.paused_for.as_deref()), (until, Some("object_store")));
     assert_eq!(found.error_class.as_deref(), Some("unavailable"));
     assert!(found.guidance.unwrap().contains("object store"));
-    let since = desk.now();
+    let since = harness.now();
     let waiting = vec![PausedJobs { dependency: Dependency::ObjectStore, jobs: 1, since }];
-    assert_eq!(desk.store.list_paused_jobs().await.unwrap(), waiting);
+    assert_eq!(harness.store.list_paused_jobs().await.unwrap(), waiting);
     let told = "SELECT payload || jsonb_build_object('topic', topic) FROM outbox_events";
     let (doc_id, run_id) = (run.doc_id, run.run_id);
     let paused = json!({ "topic": "document.paused", "doc_id": doc_id, "run_id": run_id, "stage": "ocr",
                          "waiting_for": "object_store", "version": 1 });
-    assert_eq!(desk.values(told).await, [paused]);
+    assert_eq!(harness.values(told).await, [paused]);
 
     // In vain once more: it is still the same wait, and nobody is told twice.
-    desk.clock.advance(Duration::seconds(5));
-    assert!(desk.claim("w", "ocr", 1).await.is_empty(), "nobody has resumed it");
-    assert_eq!(desk.resume().await, 1);
-    let again = desk.claim_one("w", "ocr").await;
+    harness.clock.advance(Duration::seconds(5));
+    assert!(harness.claim("w", "ocr", 1).await.is_empty(), "nobody has resumed it");
+    assert_eq!(harness.resume().await, 1);
+    let again = harness.claim_one("w", "ocr").await;
     assert_eq!((again.tries.retries, again.tries.pauses), (0, 1));
-    assert_eq!(desk.store.list_paused_jobs().await.unwrap(), waiting, "it is being tried");
-    assert!(desk.pause(&again, Dependency::ObjectStore, desk.now() + Duration::hours(1)).await);
-    assert_eq!(desk.store.list_paused_jobs().await.unwrap(), waiting);
-    assert_eq!(desk.values(told).await.len(), 1);
-    desk.assert_chain_intact(tenant).await;
+    assert_eq!(harness.store.list_paused_jobs().await.unwrap(), waiting, "it is being tried");
+    assert!(
+        harness.pause(&again, Dependency::ObjectStore, harness.now() + Duration::hours(1)).await
+    );
+    assert_eq!(harness.store.list_paused_jobs().await.unwrap(), waiting);
+    assert_eq!(harness.values(told).await.len(), 1);
+    harness.assert_chain_intact(tenant).await;
 }
 
 #[tokio::test]
 async fn the_first_job_that_gets_through_wakes_all_others_of_its_dependency() {
-    let desk = Desk::open().await;
-    let tenants = [desk.tenant("a").await, desk.tenant("b").await];
+    let harness = Harness::open().await;
+    let tenants = [harness.tenant("a").await, harness.tenant("b").await];
     for tenant in tenants {
-        desk.flood(tenant, "ocr", 3).await;
-        desk.submit(tenant, &["index"]).await;
+        harness.flood(tenant, "ocr", 3).await;
+        harness.submit(tenant, &["index"]).await;
     }
-    desk.pause_all("ocr", Duration::hours(1)).await;
-    for job in desk.claim("w", "index", 2).await {
-        let until = desk.now() + Duration::hours(1);
-        assert!(desk.pause(&job, Dependency::EmbeddingModel, until).await);
+    harness.pause_all("ocr", Duration::hours(1)).await;
+    for job in harness.claim("w", "index", 2).await {
+        let until = harness.now() + Duration::hours(1);
+        assert!(harness.pause(&job, Dependency::EmbeddingModel, until).await);
     }
-    desk.clock.advance(Duration::seconds(31));
-    assert_eq!(desk.resume().await, 2, "one of each dependency");
-    let probe = desk.claim_one("w", "ocr").await;
-    assert!(desk.claim("w", "ocr", 10).await.is_empty());
-    assert!(desk.settle(held(&probe), succeeded(None)).await);
-    assert_eq!(desk.claim("w", "ocr", 10).await.len(), 5, "of both tenants, without any wait");
-    assert_eq!(desk.claim("w", "index", 10).await.len(), 1, "its dependency is still away");
-    let waiting = desk.store.list_paused_jobs().await.unwrap();
+    harness.clock.advance(Duration::seconds(31));
+    assert_eq!(harness.resume().await, 2, "one of each dependency");
+    let probe = harness.claim_one("w", "ocr").await;
+    assert!(harness.claim("w", "ocr", 10).await.is_empty());
+    assert!(harness.settle(held(&probe), succeeded(None)).await);
+    assert_eq!(harness.claim("w", "ocr", 10).await.len(), 5, "of both tenants, without any wait");
+    assert_eq!(harness.claim("w", "index", 10).await.len(), 1, "its dependency is still away");
+    let waiting = harness.store.list_paused_jobs().await.unwrap();
     assert_eq!(waiting.len(), 1);
     assert_eq!((waiting[0].dependency, waiting[0].jobs), (Dependency::EmbeddingModel, 2));
 }
 
 #[tokio::test]
 async fn the_job_that_was_tried_longest_ago_is_the_next_probe() {
-    let desk = Desk::open().await;
-    let tenant = desk.tenant("a").await;
-    desk.flood(tenant, "ocr", 3).await;
-    desk.pause_all("ocr", Duration::hours(9)).await;
-    assert_eq!(desk.resume().await, 0, "they have just been tried");
+    let harness = Harness::open().await;
+    let tenant = harness.tenant("a").await;
+    harness.flood(tenant, "ocr", 3).await;
+    harness.pause_all("ocr", Duration::hours(9)).await;
+    assert_eq!(harness.resume().await, 0, "they have just been tried");
     let mut probed = Vec::new();
     for _ in 0..3 {
-        desk.clock.advance(Duration::seconds(31));
-        assert_eq!(desk.resume().await, 1);
-        assert_eq!(desk.resume().await, 0, "one at a time, also while it runs");
-        let probe = desk.claim_one("w", "ocr").await;
+        harness.clock.advance(Duration::seconds(31));
+        assert_eq!(harness.resume().await, 1);
+        assert_eq!(harness.resume().await, 0, "one at a time, also while it runs");
+        let probe = harness.claim_one("w", "ocr").await;
         probed.push(probe.job_id);
         // One that takes long keeps no other from being tried.
-        desk.heartbeat(&[held(&probe)]).await;
-        let until = desk.now() + Duration::hours(9);
-        assert!(desk.pause(&probe, Dependency::ObjectStore, until).await);
+        harness.heartbeat(&[held(&probe)]).await;
+        let until = harness.now() + Duration::hours(9);
+        assert!(harness.pause(&probe, Dependency::ObjectStore, until).await);
     }
     probed.sort_unstable_by_key(|job| job.0);
     probed.dedup();
@@ -118,67 +120,67 @@ async fn the_job_that_was_tried_longest_ago_is_the_next_probe() {
 
 #[tokio::test]
 async fn another_failure_ends_the_wait_and_a_cancelled_run_waits_for_nothing() {
-    let desk = Desk::open().await;
-    let tenant = desk.tenant("a").await;
-    let cancelled = desk.submit(tenant, &["ocr"]).await;
-    desk.pause_all("ocr", Duration::hours(1)).await;
-    assert!(desk.cancel(tenant, cancelled.run_id).await);
-    assert!(desk.store.list_paused_jobs().await.unwrap().is_empty());
-    assert!(desk.retry(tenant, cancelled.job_id).await);
-    let job = desk.claim_one("w", "ocr").await;
+    let harness = Harness::open().await;
+    let tenant = harness.tenant("a").await;
+    let cancelled = harness.submit(tenant, &["ocr"]).await;
+    harness.pause_all("ocr", Duration::hours(1)).await;
+    assert!(harness.cancel(tenant, cancelled.run_id).await);
+    assert!(harness.store.list_paused_jobs().await.unwrap().is_empty());
+    assert!(harness.retry(tenant, cancelled.job_id).await);
+    let job = harness.claim_one("w", "ocr").await;
     assert_eq!(job.tries.pauses, 0, "a fresh start");
-    assert!(desk.pause(&job, Dependency::Reader, desk.now()).await);
-    assert_eq!(desk.resume().await, 1);
-    let job = desk.claim_one("w", "ocr").await;
-    assert!(desk.settle(held(&job), Outcome::Released).await);
-    assert_eq!(desk.job(tenant, job.job_id).await.paused_for.as_deref(), Some("reader"));
-    let job = desk.claim_one("w", "ocr").await;
-    assert!(desk.put_off(&job, Duration::seconds(1)).await);
-    let job = desk.job(tenant, job.job_id).await;
+    assert!(harness.pause(&job, Dependency::Reader, harness.now()).await);
+    assert_eq!(harness.resume().await, 1);
+    let job = harness.claim_one("w", "ocr").await;
+    assert!(harness.settle(held(&job), Outcome::Released).await);
+    assert_eq!(harness.job(tenant, job.job_id).await.paused_for.as_deref(), Some("reader"));
+    let job = harness.claim_one("w", "ocr").await;
+    assert!(harness.put_off(&job, Duration::seconds(1)).await);
+    let job = harness.job(tenant, job.job_id).await;
     assert_eq!((job.attempts, job.pauses, job.paused_for), (1, 1, None));
 }
 
 /// A worker that dies is mostly not the document's fault, so the job is tried more often than before, and later.
 #[tokio::test]
 async fn after_some_dead_workers_a_job_waits_ever_longer_for_the_next_one() {
-    let desk = Desk::open().await;
-    let tenant = desk.tenant("a").await;
-    let run = desk.submit(tenant, &["ocr"]).await;
+    let harness = Harness::open().await;
+    let tenant = harness.tenant("a").await;
+    let run = harness.submit(tenant, &["ocr"]).await;
     let allowed = RetryPolicy::LOST_WORKER.retries() + 1;
     let mut waits = Vec::new();
     loop {
-        desk.claim_one("w", "ocr").await;
-        desk.clock.advance(LEASE + Duration::milliseconds(1));
-        let (taken, given_up) = desk.rescue(allowed).await;
+        harness.claim_one("w", "ocr").await;
+        harness.clock.advance(LEASE + Duration::milliseconds(1));
+        let (taken, given_up) = harness.expire_leases(allowed).await;
         assert_eq!(taken, 1);
         if given_up == 1 {
             break;
         }
-        let wait =
-            (desk.job(tenant, run.job_id).await.next_run_at - desk.now()).max(Duration::zero());
+        let wait = (harness.job(tenant, run.job_id).await.next_run_at - harness.now())
+            .max(Duration::zero());
         waits.push(wait.num_seconds());
-        desk.clock.advance(wait);
+        harness.clock.advance(wait);
     }
     assert_eq!(waits, [0, 0, 0, 30, 120, 600, 3600, 3600, 3600]);
-    assert_eq!(desk.job(tenant, run.job_id).await.status, JobState::Dead);
+    assert_eq!(harness.job(tenant, run.job_id).await.status, JobState::Dead);
 }
 
 #[tokio::test]
 async fn a_document_that_is_deleted_at_any_moment_of_its_run_stays_deleted() {
-    let desk = Desk::open().await;
-    let tenant = desk.tenant("a").await;
+    let harness = Harness::open().await;
+    let tenant = harness.tenant("a").await;
     for moment in ["queued", "running", "failing"] {
-        let run = desk.submit(tenant, &["ocr"]).await;
-        insert_document(&desk, tenant, run.doc_id.0).await;
+        let run = harness.submit(tenant, &["ocr"]).await;
+        insert_document(&harness, tenant, run.doc_id.0).await;
         let delete = async || {
-            let mut tx = desk.store.begin(&Desk::scope(tenant)).await.unwrap();
+            let mut tx = harness.store.begin(&Harness::scope(tenant)).await.unwrap();
             assert!(tx.delete_document(run.doc_id).await.unwrap());
             tx.commit().await.unwrap();
         };
         if moment == "queued" {
             delete().await;
         }
-        let job = desk.claim_one("w", "ocr").await;
+        let job = harness.claim_one("w", "ocr").await;
         if moment != "queued" {
             delete().await;
         }
@@ -186,15 +188,15 @@ async fn a_document_that_is_deleted_at_any_moment_of_its_run_stays_deleted() {
             "failing" => Outcome::GivenUp { failure: Failure::permanent("x", "y") },
             _ => succeeded(None),
         };
-        assert!(desk.settle(held(&job), outcome).await);
-        let states = desk
+        assert!(harness.settle(held(&job), outcome).await);
+        let states = harness
             .values("SELECT jsonb_build_array(status, error) FROM documents ORDER BY created_at DESC, doc_id DESC")
             .await;
         assert_eq!(states[0], json!(["inactive", null]), "deleted while {moment}");
     }
 }
 
-async fn insert_document(desk: &Desk, tenant: TenantId, doc_id: uuid::Uuid) {
+async fn insert_document(harness: &Harness, tenant: TenantId, doc_id: uuid::Uuid) {
     sqlx::query(
         "INSERT INTO documents (doc_id, tenant_id, source_type, source_uri, title, source, filename, mime, bytes_len,
                                 status, created_at, updated_at)
@@ -202,8 +204,8 @@ async fn insert_document(desk: &Desk, tenant: TenantId, doc_id: uuid::Uuid) {
     )
     .bind(doc_id)
     .bind(tenant.0)
-    .bind(desk.now())
-    .execute(&mut desk.database.superuser().await)
+    .bind(harness.now())
+    .execute(&mut harness.database.superuser().await)
     .await
     .unwrap();
 }

@@ -5,126 +5,131 @@ use domain::{ClosedBy, Failure, FailureCode, JobId, JobState, TenantId};
 use serde_json::json;
 use store::Outcome;
 
-use crate::desk::{Desk, LEASE, held, succeeded};
+use crate::harness::{Harness, LEASE, held, succeeded};
 
 #[tokio::test]
 async fn a_retried_job_starts_afresh_and_its_run_goes_on() {
-    let desk = Desk::open().await;
-    let tenant = desk.tenant("a").await;
-    let run = desk.submit(tenant, &["ocr"]).await;
-    assert!(!desk.retry(tenant, run.job_id).await, "only what is dead is retried");
-    let began = desk.now();
-    let job = desk.claim_one("w", "ocr").await;
-    desk.put_off(&job, Duration::seconds(1)).await;
-    desk.clock.advance(Duration::seconds(1));
-    let job = desk.claim_one("w", "ocr").await;
+    let harness = Harness::open().await;
+    let tenant = harness.tenant("a").await;
+    let run = harness.submit(tenant, &["ocr"]).await;
+    assert!(!harness.retry(tenant, run.job_id).await, "only what is dead is retried");
+    let began = harness.now();
+    let job = harness.claim_one("w", "ocr").await;
+    harness.put_off(&job, Duration::seconds(1)).await;
+    harness.clock.advance(Duration::seconds(1));
+    let job = harness.claim_one("w", "ocr").await;
     let failure = Failure::poison("it crashed", "look at it");
-    assert!(desk.settle(held(&job), Outcome::GivenUp { failure }).await);
+    assert!(harness.settle(held(&job), Outcome::GivenUp { failure }).await);
 
-    desk.clock.advance(Duration::hours(1));
-    assert!(desk.retry(tenant, run.job_id).await);
-    let job = desk.job(tenant, run.job_id).await;
+    harness.clock.advance(Duration::hours(1));
+    assert!(harness.retry(tenant, run.job_id).await);
+    let job = harness.job(tenant, run.job_id).await;
     assert_eq!((job.status, job.attempts, job.error), (JobState::Pending, 0, None));
-    assert_eq!((job.next_run_at, job.error_class), (desk.now(), None));
-    let other = desk.tenant("b").await;
-    assert!(!desk.retry(other, run.job_id).await, "not somebody else's");
+    assert_eq!((job.next_run_at, job.error_class), (harness.now(), None));
+    let other = harness.tenant("b").await;
+    assert!(!harness.retry(other, run.job_id).await, "not somebody else's");
 
-    let job = desk.claim_one("w", "ocr").await;
-    assert!(desk.settle(held(&job), succeeded(None)).await);
+    let job = harness.claim_one("w", "ocr").await;
+    assert!(harness.settle(held(&job), succeeded(None)).await);
     let times =
         "SELECT jsonb_build_array(status, started_at, finished_at, error) FROM ingestion_runs";
     let shown = |moment: chrono::DateTime<chrono::Utc>| moment.to_rfc3339();
-    let expected = json!(["succeeded", shown(began), shown(desk.now()), null]);
-    assert_eq!(desk.values(times).await, [expected], "the start time stays");
-    assert_eq!(desk.values("SELECT to_jsonb(status) FROM stages").await, ["succeeded"]);
+    let expected = json!(["succeeded", shown(began), shown(harness.now()), null]);
+    assert_eq!(harness.values(times).await, [expected], "the start time stays");
+    assert_eq!(harness.values("SELECT to_jsonb(status) FROM stages").await, ["succeeded"]);
     let events = "SELECT to_jsonb(topic) FROM outbox_events ORDER BY created_at";
     assert_eq!(
-        desk.values(events).await,
+        harness.values(events).await,
         ["document.failed", "dead_jobs.changed", "document.completed"]
     );
-    assert!(desk.audited().await.contains(&"JOB_RETRIED_BY_ADMIN".to_owned()));
-    desk.assert_chain_intact(tenant).await;
+    assert!(harness.audited().await.contains(&"JOB_RETRIED_BY_ADMIN".to_owned()));
+    harness.assert_chain_intact(tenant).await;
 }
 
 #[tokio::test]
 async fn a_cancelled_run_takes_the_lease_away() {
-    let desk = Desk::open().await;
-    let tenant = desk.tenant("a").await;
-    let run = desk.submit(tenant, &["ocr", "index"]).await;
-    let job = desk.claim_one("w", "ocr").await;
-    let other = desk.tenant("b").await;
-    assert!(!desk.cancel(other, run.run_id).await, "not somebody else's");
-    assert!(desk.cancel(tenant, run.run_id).await);
-    assert!(!desk.cancel(tenant, run.run_id).await);
+    let harness = Harness::open().await;
+    let tenant = harness.tenant("a").await;
+    let run = harness.submit(tenant, &["ocr", "index"]).await;
+    let job = harness.claim_one("w", "ocr").await;
+    let other = harness.tenant("b").await;
+    assert!(!harness.cancel(other, run.run_id).await, "not somebody else's");
+    assert!(harness.cancel(tenant, run.run_id).await);
+    assert!(!harness.cancel(tenant, run.run_id).await);
 
-    assert_eq!(desk.heartbeat(&[held(&job)]).await, [held(&job)]);
-    assert!(!desk.settle(held(&job), succeeded(Some(desk.next("index", true)))).await);
-    let dead = desk.job(tenant, run.job_id).await;
+    assert_eq!(harness.heartbeat(&[held(&job)]).await, [held(&job)]);
+    assert!(!harness.settle(held(&job), succeeded(Some(harness.next("index", true)))).await);
+    let dead = harness.job(tenant, run.job_id).await;
     assert_eq!((dead.status, dead.error_class.as_deref()), (JobState::Dead, Some("cancelled")));
     let runs = "SELECT jsonb_build_array(status, error) FROM ingestion_runs";
-    assert_eq!(desk.values(runs).await, [json!(["failed", "cancelled"])]);
-    assert_eq!(desk.values("SELECT to_jsonb(topic) FROM outbox_events").await, ["document.failed"]);
-    assert_eq!(desk.audited().await, ["JOB_CREATED", "JOB_STARTED", "RUN_CANCELLED"]);
-    desk.assert_chain_intact(tenant).await;
+    assert_eq!(harness.values(runs).await, [json!(["failed", "cancelled"])]);
+    assert_eq!(
+        harness.values("SELECT to_jsonb(topic) FROM outbox_events").await,
+        ["document.failed"]
+    );
+    assert_eq!(harness.audited().await, ["JOB_CREATED", "JOB_STARTED", "RUN_CANCELLED"]);
+    harness.assert_chain_intact(tenant).await;
 }
 
 #[tokio::test]
 async fn a_run_cancelled_before_it_started_and_then_retried_gets_its_start_time() {
-    let desk = Desk::open().await;
-    let tenant = desk.tenant("a").await;
-    let run = desk.submit(tenant, &["ocr"]).await;
-    assert!(desk.cancel(tenant, run.run_id).await);
-    assert!(desk.retry(tenant, run.job_id).await);
-    desk.clock.advance(Duration::seconds(5));
-    desk.claim_one("w", "ocr").await;
+    let harness = Harness::open().await;
+    let tenant = harness.tenant("a").await;
+    let run = harness.submit(tenant, &["ocr"]).await;
+    assert!(harness.cancel(tenant, run.run_id).await);
+    assert!(harness.retry(tenant, run.job_id).await);
+    harness.clock.advance(Duration::seconds(5));
+    harness.claim_one("w", "ocr").await;
     let times = "SELECT to_jsonb(started_at - created_at) FROM ingestion_runs";
-    assert_eq!(desk.values(times).await, ["00:00:05"]);
+    assert_eq!(harness.values(times).await, ["00:00:05"]);
 }
 
 #[tokio::test]
 async fn a_cancel_that_waits_for_a_report_cancels_the_stage_that_follows() {
-    let desk = Desk::open().await;
-    let tenant = desk.tenant("a").await;
-    let run = desk.submit(tenant, &["ocr", "index"]).await;
-    let ocr = desk.claim_one("w", "ocr").await;
-    let next = desk.next("index", true);
-    let mut across = desk.store.across_tenants().await.unwrap();
+    let harness = Harness::open().await;
+    let tenant = harness.tenant("a").await;
+    let run = harness.submit(tenant, &["ocr", "index"]).await;
+    let ocr = harness.claim_one("w", "ocr").await;
+    let next = harness.next("index", true);
+    let mut across = harness.store.across_tenants().await.unwrap();
     let report = store::Report { held: held(&ocr), outcome: succeeded(Some(next.clone())) };
-    across.settle_jobs(&[report], desk.now()).await.unwrap();
+    across.settle_jobs(&[report], harness.now()).await.unwrap();
     let commit = async {
-        while !somebody_waits(&desk).await {
+        while !somebody_waits(&harness).await {
             tokio::task::yield_now().await;
         }
         across.commit().await.unwrap();
     };
-    let (cancelled, ()) = tokio::join!(desk.cancel(tenant, run.run_id), commit);
+    let (cancelled, ()) = tokio::join!(harness.cancel(tenant, run.run_id), commit);
     assert!(cancelled);
-    assert_eq!(desk.job(tenant, next.job_id).await.status, JobState::Dead);
-    assert_eq!(desk.job(tenant, run.job_id).await.status, JobState::Completed);
-    assert_eq!(desk.values("SELECT to_jsonb(status) FROM ingestion_runs").await, ["failed"]);
+    assert_eq!(harness.job(tenant, next.job_id).await.status, JobState::Dead);
+    assert_eq!(harness.job(tenant, run.job_id).await.status, JobState::Completed);
+    assert_eq!(harness.values("SELECT to_jsonb(status) FROM ingestion_runs").await, ["failed"]);
 }
 
-async fn somebody_waits(desk: &Desk) -> bool {
+async fn somebody_waits(harness: &Harness) -> bool {
     let waiting = "SELECT to_jsonb(count(*)) FROM pg_stat_activity
                    WHERE datname = current_database() AND wait_event_type = 'Lock'";
-    desk.values(waiting).await != [0]
+    harness.values(waiting).await != [0]
 }
 
 #[tokio::test]
 async fn the_queues_say_how_they_stand() {
-    let desk = Desk::open().await;
-    let tenant = desk.tenant("a").await;
+    let harness = Harness::open().await;
+    let tenant = harness.tenant("a").await;
     for _ in 0..4 {
-        desk.submit(tenant, &["ocr"]).await;
+        harness.submit(tenant, &["ocr"]).await;
     }
-    let jobs = desk.claim("w", "ocr", 2).await;
-    desk.settle(held(&jobs[0]), Outcome::GivenUp { failure: Failure::permanent("x", "y") }).await;
-    desk.clock.advance(LEASE);
-    let mut tx = desk.store.read(&Desk::scope(tenant)).await.unwrap();
+    let jobs = harness.claim("w", "ocr", 2).await;
+    harness
+        .settle(held(&jobs[0]), Outcome::GivenUp { failure: Failure::permanent("x", "y") })
+        .await;
+    harness.clock.advance(LEASE);
+    let mut tx = harness.store.read(&Harness::scope(tenant)).await.unwrap();
     let queues = tx.list_queues().await.unwrap();
     let [queue] = queues.as_slice() else { panic!("one stage, one queue") };
     assert_eq!((queue.waiting, queue.in_flight, queue.dead), (2, 1, 1));
-    assert_eq!(queue.oldest, Some(desk.now() - LEASE));
+    assert_eq!(queue.oldest, Some(harness.now() - LEASE));
     let dead = store::JobFilter { status: Some(JobState::Dead), ..Default::default() };
     let window = store::Window { after: None, skip: 0, limit: 10 };
     let listed = tx.list_jobs(&dead, &window).await.unwrap();
@@ -133,40 +138,40 @@ async fn the_queues_say_how_they_stand() {
 
 #[tokio::test]
 async fn a_discarded_job_is_not_listed_until_it_fails_anew() {
-    let desk = Desk::open().await;
-    let tenant = desk.tenant("a").await;
-    let other = desk.tenant("b").await;
-    let run = desk.submit(tenant, &["ocr"]).await;
+    let harness = Harness::open().await;
+    let tenant = harness.tenant("a").await;
+    let other = harness.tenant("b").await;
+    let run = harness.submit(tenant, &["ocr"]).await;
     let fail = async || {
-        let job = desk.claim_one("w", "ocr").await;
+        let job = harness.claim_one("w", "ocr").await;
         let failure = Failure::permanent("it is encrypted", "enter its password")
             .with_code(Some(FailureCode::PasswordRequired));
-        assert!(desk.settle(held(&job), Outcome::GivenUp { failure }).await);
+        assert!(harness.settle(held(&job), Outcome::GivenUp { failure }).await);
     };
     fail().await;
-    let job = desk.job(tenant, run.job_id).await;
+    let job = harness.job(tenant, run.job_id).await;
     assert_eq!((job.error_code.as_deref(), job.closed_by), (Some("password_required"), None));
-    assert!(discard(&desk, other, run.job_id).await.is_empty(), "not somebody else's");
-    assert_eq!(discard(&desk, tenant, run.job_id).await, [run.job_id]);
-    assert!(discard(&desk, tenant, run.job_id).await.is_empty(), "twice is once");
-    let job = desk.job(tenant, run.job_id).await;
+    assert!(discard(&harness, other, run.job_id).await.is_empty(), "not somebody else's");
+    assert_eq!(discard(&harness, tenant, run.job_id).await, [run.job_id]);
+    assert!(discard(&harness, tenant, run.job_id).await.is_empty(), "twice is once");
+    let job = harness.job(tenant, run.job_id).await;
     assert_eq!((job.status, job.closed_by), (JobState::Dead, Some(ClosedBy::Discarded)));
-    let mut tx = desk.store.read(&Desk::scope(tenant)).await.unwrap();
+    let mut tx = harness.store.read(&Harness::scope(tenant)).await.unwrap();
     assert_eq!(tx.list_queues().await.unwrap().iter().map(|queue| queue.dead).sum::<i64>(), 0);
     tx.commit().await.unwrap();
 
-    assert!(desk.retry(tenant, run.job_id).await);
-    let job = desk.job(tenant, run.job_id).await;
+    assert!(harness.retry(tenant, run.job_id).await);
+    let job = harness.job(tenant, run.job_id).await;
     assert_eq!((job.status, job.closed_by, job.error_code), (JobState::Pending, None, None));
     fail().await;
-    assert_eq!(desk.job(tenant, run.job_id).await.closed_by, None);
-    let discards = desk.audited().await.into_iter().filter(|action| action == "JOB_DISCARDED");
+    assert_eq!(harness.job(tenant, run.job_id).await.closed_by, None);
+    let discards = harness.audited().await.into_iter().filter(|action| action == "JOB_DISCARDED");
     assert_eq!(discards.count(), 1);
-    desk.assert_chain_intact(tenant).await;
+    harness.assert_chain_intact(tenant).await;
 }
 
-async fn discard(desk: &Desk, tenant: TenantId, job_id: JobId) -> Vec<JobId> {
-    let mut tx = desk.store.begin(&Desk::scope(tenant)).await.unwrap();
+async fn discard(harness: &Harness, tenant: TenantId, job_id: JobId) -> Vec<JobId> {
+    let mut tx = harness.store.begin(&Harness::scope(tenant)).await.unwrap();
     let discarded = tx.discard_dead_jobs(&[job_id]).await.unwrap();
     tx.commit().await.unwrap();
     discarded

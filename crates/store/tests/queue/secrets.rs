@@ -5,12 +5,13 @@ use std::sync::{Arc, RwLock};
 use domain::{ContentHash, DocId, JobId, RunConfig, RunId, RunType, Secret, TenantId};
 use store::{DatabaseUrl, NewRun, Rotated, SecretKeys, Store, StoreError};
 
-use crate::desk::{Desk, pipeline};
+use crate::harness::{Harness, pipeline};
 
 /// A process that has these keys, and finds those that are added later.
-async fn process(desk: &Desk, keys: &Arc<RwLock<Vec<Secret>>>) -> Result<Store, StoreError> {
-    let url: DatabaseUrl = desk.database.url().parse().unwrap();
-    let store = Store::open(&url, 2, desk.clock.clone(), Arc::clone(&desk.ids)).await.unwrap();
+async fn process(harness: &Harness, keys: &Arc<RwLock<Vec<Secret>>>) -> Result<Store, StoreError> {
+    let url: DatabaseUrl = harness.database.url().parse().unwrap();
+    let store =
+        Store::open(&url, 2, harness.clock.clone(), Arc::clone(&harness.ids)).await.unwrap();
     let keys = Arc::clone(keys);
     store.with_secret_keys(SecretKeys::new(Box::new(move || keys.read().unwrap().clone()))).await
 }
@@ -20,11 +21,11 @@ fn keys(names: &[&str]) -> Arc<RwLock<Vec<Secret>>> {
 }
 
 /// Starts the run of a document with a password, and returns its document.
-async fn bring(desk: &Desk, store: &Store, tenant_id: TenantId, password: &str) -> DocId {
+async fn bring(harness: &Harness, store: &Store, tenant_id: TenantId, password: &str) -> DocId {
     let new = NewRun {
-        run_id: RunId(desk.ids.next()),
-        job_id: JobId(desk.ids.next()),
-        doc_id: DocId(desk.ids.next()),
+        run_id: RunId(harness.ids.next()),
+        job_id: JobId(harness.ids.next()),
+        doc_id: DocId(harness.ids.next()),
         pipeline: pipeline(&["ocr"]),
         priority: 0,
         retries: 4,
@@ -41,8 +42,8 @@ async fn bring(desk: &Desk, store: &Store, tenant_id: TenantId, password: &str) 
     let stored = "INSERT INTO blobs (tenant_id, sha256, bytes_len, mime, created_at, touched_at)
                   VALUES ($1, $2, 0, 'text/plain', now(), now()) ON CONFLICT DO NOTHING";
     let stored = sqlx::query(stored).bind(tenant_id.0).bind(CONTENT.as_bytes().as_slice());
-    stored.execute(&mut desk.database.superuser().await).await.unwrap();
-    let mut tx = store.begin(&Desk::scope(tenant_id)).await.unwrap();
+    stored.execute(&mut harness.database.superuser().await).await.unwrap();
+    let mut tx = store.begin(&Harness::scope(tenant_id)).await.unwrap();
     tx.start_run(&new).await.unwrap();
     tx.commit().await.unwrap();
     new.doc_id
@@ -51,53 +52,53 @@ async fn bring(desk: &Desk, store: &Store, tenant_id: TenantId, password: &str) 
 const CONTENT: ContentHash = ContentHash([7; 32]);
 
 async fn password(store: &Store, tenant_id: TenantId, document: DocId) -> Option<Secret> {
-    let mut tx = store.read(&Desk::scope(tenant_id)).await.unwrap();
+    let mut tx = store.read(&Harness::scope(tenant_id)).await.unwrap();
     tx.password_of(document, &CONTENT).await.unwrap()
 }
 
 #[tokio::test]
 async fn a_key_is_replaced_while_a_process_with_the_old_one_goes_on() {
-    let desk = Desk::open().await;
-    let tenant = desk.tenant("acme").await;
+    let harness = Harness::open().await;
+    let tenant = harness.tenant("acme").await;
     let folder = keys(&["the old key"]);
     let (server, command) =
-        (process(&desk, &folder).await.unwrap(), process(&desk, &folder).await.unwrap());
-    let before = bring(&desk, &server, tenant, "open sesame").await;
+        (process(&harness, &folder).await.unwrap(), process(&harness, &folder).await.unwrap());
+    let before = bring(&harness, &server, tenant, "open sesame").await;
     let checks = "SELECT to_jsonb(password_check) FROM ingestion_runs ORDER BY created_at, run_id";
-    let check_before = desk.values(checks).await;
+    let check_before = harness.values(checks).await;
 
     folder.write().unwrap().insert(0, Secret::new("the new key"));
     assert_eq!(command.rotate_secrets().await.unwrap(), Rotated { sealed_again: 1, unreadable: 0 });
     // The server was not told. It reads what was sealed anew, and seals with the new key.
     assert_eq!(password(&server, tenant, before).await, Some(Secret::new("open sesame")));
-    let after = bring(&desk, &server, tenant, "open sesame").await;
+    let after = bring(&harness, &server, tenant, "open sesame").await;
     assert_eq!(command.rotate_secrets().await.unwrap().sealed_again, 0, "nothing is left to do");
 
     // The old key is not needed any more, and a process that has no other is refused.
     folder.write().unwrap().pop();
-    let restarted = process(&desk, &folder).await.unwrap();
+    let restarted = process(&harness, &folder).await.unwrap();
     for document in [before, after] {
         assert_eq!(password(&restarted, tenant, document).await, Some(Secret::new("open sesame")));
     }
-    let refused = process(&desk, &keys(&["the old key"])).await.unwrap_err();
+    let refused = process(&harness, &keys(&["the old key"])).await.unwrap_err();
     assert!(matches!(refused, StoreError::OtherSecretsKey), "{refused}");
 
     // Who knew a password before is still known to know it.
-    bring(&desk, &restarted, tenant, "open sesame").await;
-    let all = desk.values(checks).await;
+    bring(&harness, &restarted, tenant, "open sesame").await;
+    let all = harness.values(checks).await;
     assert!(all.len() == 3 && all.iter().all(|check| *check == check_before[0]), "{all:?}");
 }
 
 #[tokio::test]
 async fn what_no_key_opens_is_told_and_stays() {
-    let desk = Desk::open().await;
-    let (tenant, folder) = (desk.tenant("acme").await, keys(&["the old key"]));
-    let store = process(&desk, &folder).await.unwrap();
+    let harness = Harness::open().await;
+    let (tenant, folder) = (harness.tenant("acme").await, keys(&["the old key"]));
+    let store = process(&harness, &folder).await.unwrap();
     let [lost, kept] =
-        [bring(&desk, &store, tenant, "a").await, bring(&desk, &store, tenant, "b").await];
+        [bring(&harness, &store, tenant, "a").await, bring(&harness, &store, tenant, "b").await];
     // Moved to another run, as by somebody who can write to the table but has no key.
     let moved = "UPDATE secrets SET sealed = (SELECT max(sealed) FROM secrets)";
-    sqlx::query(moved).execute(&mut desk.database.superuser().await).await.unwrap();
+    sqlx::query(moved).execute(&mut harness.database.superuser().await).await.unwrap();
     folder.write().unwrap().insert(0, Secret::new("the new key"));
     assert_eq!(store.rotate_secrets().await.unwrap(), Rotated { sealed_again: 1, unreadable: 1 });
     let opened = [password(&store, tenant, lost).await, password(&store, tenant, kept).await];
@@ -106,17 +107,17 @@ async fn what_no_key_opens_is_told_and_stays() {
 
 #[tokio::test]
 async fn a_secret_that_is_sealed_with_a_key_of_others_is_not_written() {
-    let desk = Desk::open().await;
-    let (tenant, folder) = (desk.tenant("acme").await, keys(&["the old key"]));
-    let (server, command) = (process(&desk, &keys(&["the old key"])).await.unwrap(), folder);
-    bring(&desk, &server, tenant, "a").await;
+    let harness = Harness::open().await;
+    let (tenant, folder) = (harness.tenant("acme").await, keys(&["the old key"]));
+    let (server, command) = (process(&harness, &keys(&["the old key"])).await.unwrap(), folder);
+    bring(&harness, &server, tenant, "a").await;
     let command = {
         command.write().unwrap().insert(0, Secret::new("the new key"));
-        process(&desk, &command).await.unwrap()
+        process(&harness, &command).await.unwrap()
     };
     command.rotate_secrets().await.unwrap();
-    let mut tx = server.begin(&Desk::scope(tenant)).await.unwrap();
+    let mut tx = server.begin(&Harness::scope(tenant)).await.unwrap();
     let purpose = store::SecretPurpose::DocumentPassword;
-    let refused = tx.put_secret(purpose, desk.ids.next(), &Secret::new("b")).await.unwrap_err();
+    let refused = tx.put_secret(purpose, harness.ids.next(), &Secret::new("b")).await.unwrap_err();
     assert!(matches!(refused, StoreError::OtherSecretsKey), "{refused}");
 }

@@ -7,49 +7,49 @@ use domain::{Failure, JobState, RunStats, StageOutput};
 use serde_json::json;
 use store::Outcome;
 
-use crate::desk::{Desk, held, named, succeeded};
+use crate::harness::{Harness, held, named, succeeded};
 
 #[tokio::test]
 async fn stage_next_job_run_events_and_audit_commit_together() {
-    let desk = Desk::open().await;
-    let tenant = desk.tenant("a").await;
-    let run = desk.submit(tenant, &["ocr", "layout", "index"]).await;
-    let ocr = desk.claim_one("w", "ocr").await;
+    let harness = Harness::open().await;
+    let tenant = harness.tenant("a").await;
+    let run = harness.submit(tenant, &["ocr", "layout", "index"]).await;
+    let ocr = harness.claim_one("w", "ocr").await;
     assert_eq!(ocr.pipeline, run.pipeline);
 
     // Not committed: nothing of it is there.
-    let before = desk.everything().await;
-    let leased = desk.next("layout", true);
-    let mut across = desk.store.across_tenants().await.unwrap();
+    let before = harness.everything().await;
+    let leased = harness.next("layout", true);
+    let mut across = harness.store.across_tenants().await.unwrap();
     let report = store::Report { held: held(&ocr), outcome: succeeded(Some(leased.clone())) };
     assert_eq!(
-        across.settle_jobs(std::slice::from_ref(&report), desk.now()).await.unwrap(),
+        across.settle_jobs(std::slice::from_ref(&report), harness.now()).await.unwrap(),
         [held(&ocr)]
     );
     drop(across);
-    assert_eq!(desk.everything().await, before);
+    assert_eq!(harness.everything().await, before);
 
     // Committed: all of it, the next job in the reporter's hands.
-    assert!(desk.settle(report.held, report.outcome).await);
-    assert!(desk.claim("other", "layout", 1).await.is_empty());
-    let job = desk.job(tenant, leased.job_id).await;
+    assert!(harness.settle(report.held, report.outcome).await);
+    assert!(harness.claim("other", "layout", 1).await.is_empty());
+    let job = harness.job(tenant, leased.job_id).await;
     assert_eq!((job.status, job.worker_id.as_deref()), (JobState::Processing, Some("w")));
     let lease = leased.lease.unwrap();
     assert_eq!(job.lease_until, Some(lease.until));
 
     // And the one after it for anybody.
-    let open = desk.next("index", false);
+    let open = harness.next("index", false);
     let layout = store::Held { job_id: leased.job_id, token: lease.token };
-    assert!(desk.settle(layout, succeeded(Some(open.clone()))).await);
-    let index = desk.claim_one("other", "index").await;
+    assert!(harness.settle(layout, succeeded(Some(open.clone()))).await);
+    let index = harness.claim_one("other", "index").await;
     assert_eq!(index.job_id, open.job_id);
-    desk.clock.advance(Duration::seconds(3));
-    assert!(desk.settle(held(&index), succeeded(None)).await);
+    harness.clock.advance(Duration::seconds(3));
+    assert!(harness.settle(held(&index), succeeded(None)).await);
 
     let stages = "SELECT jsonb_build_array(name, status, worker_id, retries, artifacts) FROM stages
                   ORDER BY started_at, name DESC";
     assert_eq!(
-        desk.values(stages).await,
+        harness.values(stages).await,
         [
             json!(["ocr", "succeeded", "w", 0, [{ "name": "a" }]]),
             json!(["layout", "succeeded", "w", 0, [{ "name": "a" }]]),
@@ -58,14 +58,14 @@ async fn stage_next_job_run_events_and_audit_commit_together() {
     );
     let ended =
         "SELECT jsonb_build_array(status, error, finished_at - started_at) FROM ingestion_runs";
-    assert_eq!(desk.values(ended).await, [json!(["succeeded", null, "00:00:03"])]);
+    assert_eq!(harness.values(ended).await, [json!(["succeeded", null, "00:00:03"])]);
     let events = "SELECT jsonb_build_array(topic, payload->>'run_id') FROM outbox_events";
-    assert_eq!(desk.values(events).await, [json!(["document.completed", run.run_id])]);
+    assert_eq!(harness.values(events).await, [json!(["document.completed", run.run_id])]);
     let traces = "SELECT to_jsonb(trace_id) FROM audit_log WHERE action = 'JOB_COMPLETED'";
     // The trace is the caller's; its span is ours, and so is what stands in the log.
-    assert_eq!(desk.values(traces).await, vec![json!("000000000000000000f067aa0ba902b7"); 3]);
+    assert_eq!(harness.values(traces).await, vec![json!("000000000000000000f067aa0ba902b7"); 3]);
     assert_eq!(
-        desk.audited().await,
+        harness.audited().await,
         [
             "JOB_CREATED",
             "JOB_STARTED",
@@ -75,42 +75,45 @@ async fn stage_next_job_run_events_and_audit_commit_together() {
             "JOB_COMPLETED"
         ]
     );
-    desk.assert_chain_intact(tenant).await;
+    harness.assert_chain_intact(tenant).await;
 }
 
 #[tokio::test]
 async fn put_off_released_and_given_up() {
-    let desk = Desk::open().await;
-    let tenant = desk.tenant("a").await;
-    let run = desk.submit(tenant, &["ocr", "index"]).await;
+    let harness = Harness::open().await;
+    let tenant = harness.tenant("a").await;
+    let run = harness.submit(tenant, &["ocr", "index"]).await;
 
-    let first = desk.claim_one("w", "ocr").await;
-    assert!(desk.put_off(&first, Duration::seconds(30)).await);
-    let job = desk.job(tenant, run.job_id).await;
+    let first = harness.claim_one("w", "ocr").await;
+    assert!(harness.put_off(&first, Duration::seconds(30)).await);
+    let job = harness.job(tenant, run.job_id).await;
     assert_eq!((job.status, job.attempts), (JobState::Pending, 1));
-    assert_eq!(job.next_run_at, desk.now() + Duration::seconds(30));
+    assert_eq!(job.next_run_at, harness.now() + Duration::seconds(30));
     assert_eq!(job.error.as_deref(), Some("it broke"));
     assert_eq!(job.error_class.as_deref(), Some("retry"));
 
-    desk.clock.advance(Duration::seconds(30));
-    let second = desk.claim_one("w", "ocr").await;
-    assert!(desk.settle(held(&second), Outcome::Released).await);
-    let job = desk.job(tenant, run.job_id).await;
+    harness.clock.advance(Duration::seconds(30));
+    let second = harness.claim_one("w", "ocr").await;
+    assert!(harness.settle(held(&second), Outcome::Released).await);
+    let job = harness.job(tenant, run.job_id).await;
     assert_eq!((job.status, job.attempts), (JobState::Pending, 1), "handing back costs no attempt");
 
-    let third = desk.claim_one("w", "ocr").await;
+    let third = harness.claim_one("w", "ocr").await;
     let failure = Failure::permanent("a \0 in the file", "send another file");
-    assert!(desk.settle(held(&third), Outcome::GivenUp { failure }).await);
-    let job = desk.job(tenant, run.job_id).await;
+    assert!(harness.settle(held(&third), Outcome::GivenUp { failure }).await);
+    let job = harness.job(tenant, run.job_id).await;
     assert_eq!((job.status, job.attempts), (JobState::Dead, 1));
     assert_eq!(job.error.as_deref(), Some("a   in the file"));
     assert_eq!(job.guidance.as_deref(), Some("send another file"));
-    assert!(desk.claim("w", "index", 1).await.is_empty());
-    assert_eq!(desk.values("SELECT to_jsonb(status) FROM ingestion_runs").await, ["failed"]);
-    assert_eq!(desk.values("SELECT to_jsonb(status) FROM stages").await, ["failed"]);
-    assert_eq!(desk.values("SELECT to_jsonb(topic) FROM outbox_events").await, ["document.failed"]);
+    assert!(harness.claim("w", "index", 1).await.is_empty());
+    assert_eq!(harness.values("SELECT to_jsonb(status) FROM ingestion_runs").await, ["failed"]);
+    assert_eq!(harness.values("SELECT to_jsonb(status) FROM stages").await, ["failed"]);
     assert_eq!(
-        desk.audited().await,
+        harness.values("SELECT to_jsonb(topic) FROM outbox_events").await,
+        ["document.failed"]
+    );
+    assert_eq!(
+        harness.audited().await,
         [
             "JOB_CREATED",
             "JOB_STARTED",
@@ -121,42 +124,42 @@ async fn put_off_released_and_given_up() {
             "JOB_FAILED"
         ]
     );
-    desk.assert_chain_intact(tenant).await;
+    harness.assert_chain_intact(tenant).await;
 }
 
 /// What stands in a document may hold what PostgreSQL's text does not.
 #[tokio::test]
 async fn nul_is_no_reason_to_refuse_an_outcome() {
-    let desk = Desk::open().await;
-    let tenant = desk.tenant("a").await;
-    desk.submit(tenant, &["ocr"]).await;
-    let job = desk.claim_one("w", "ocr").await;
+    let harness = Harness::open().await;
+    let tenant = harness.tenant("a").await;
+    harness.submit(tenant, &["ocr"]).await;
+    let job = harness.claim_one("w", "ocr").await;
     let stats = RunStats { remarks: vec!["\0".to_owned()], ..RunStats::default() };
     let output = StageOutput { artifacts: vec![named("a\0b")], stats, effects: Vec::new() };
     let outcome = Outcome::Succeeded { output: Arc::new(output), next: None };
-    assert!(desk.settle(held(&job), outcome).await);
+    assert!(harness.settle(held(&job), outcome).await);
     let stored = "SELECT jsonb_build_array(artifacts, stats) FROM stages";
     let expected = json!([[{ "name": "a b" }], { "version": 1, "remarks": [" "] }]);
-    assert_eq!(desk.values(stored).await, [expected]);
+    assert_eq!(harness.values(stored).await, [expected]);
 }
 
 #[tokio::test]
 async fn a_batch_of_several_tenants_settles_at_once() {
-    let desk = Desk::open().await;
-    let tenants = [desk.tenant("a").await, desk.tenant("b").await];
+    let harness = Harness::open().await;
+    let tenants = [harness.tenant("a").await, harness.tenant("b").await];
     for tenant in tenants {
-        desk.flood(tenant, "ocr", 50).await;
+        harness.flood(tenant, "ocr", 50).await;
     }
-    let jobs = desk.claim("w", "ocr", 100).await;
+    let jobs = harness.claim("w", "ocr", 100).await;
     assert_eq!(jobs.len(), 100);
     let reports: Vec<_> = jobs
         .iter()
         .map(|job| store::Report { held: held(job), outcome: succeeded(None) })
         .collect();
-    let mut across = desk.store.across_tenants().await.unwrap();
-    assert_eq!(across.settle_jobs(&reports, desk.now()).await.unwrap().len(), 100);
+    let mut across = harness.store.across_tenants().await.unwrap();
+    assert_eq!(across.settle_jobs(&reports, harness.now()).await.unwrap().len(), 100);
     across.commit().await.unwrap();
     for tenant in tenants {
-        desk.assert_chain_intact(tenant).await;
+        harness.assert_chain_intact(tenant).await;
     }
 }

@@ -4,7 +4,7 @@ use chrono::Duration;
 use domain::{Dependency, Failure, JobEvent, JobId, JobState, LeaseToken, RunId, TenantId};
 use store::{Held, Outcome, StaleBefore};
 
-use crate::desk::{Desk, LEASE, held, succeeded};
+use crate::harness::{Harness, LEASE, held, succeeded};
 
 struct Case {
     tenant: TenantId,
@@ -16,20 +16,20 @@ struct Case {
 }
 
 /// A job that came to a state the way jobs do.
-async fn job_in(desk: &Desk, state: JobState, name: &str) -> Case {
-    let tenant = desk.tenant(name).await;
-    let run = desk.submit(tenant, &[name]).await;
-    let nobody = Held { job_id: run.job_id, token: LeaseToken(desk.ids.next()) };
+async fn job_in(harness: &Harness, state: JobState, name: &str) -> Case {
+    let tenant = harness.tenant(name).await;
+    let run = harness.submit(tenant, &[name]).await;
+    let nobody = Held { job_id: run.job_id, token: LeaseToken(harness.ids.next()) };
     let (run_id, job_id) = (run.run_id, run.job_id);
     let mut job = Case { tenant, run_id, job_id, stage: name.to_owned(), held: nobody };
     if state != JobState::Pending {
-        job.held = held(&desk.claim_one("w", name).await);
+        job.held = held(&harness.claim_one("w", name).await);
     }
     if state == JobState::Completed {
-        assert!(desk.settle(job.held, succeeded(None)).await);
+        assert!(harness.settle(job.held, succeeded(None)).await);
     }
     if state == JobState::Dead {
-        assert!(desk.settle(job.held, given_up()).await);
+        assert!(harness.settle(job.held, given_up()).await);
     }
     job
 }
@@ -38,40 +38,40 @@ fn given_up() -> Outcome {
     Outcome::GivenUp { failure: Failure::permanent("torn", "scan it again") }
 }
 
-async fn happen(desk: &Desk, job: &Case, event: JobEvent) {
-    let not_before = desk.now();
+async fn happen(harness: &Harness, job: &Case, event: JobEvent) {
+    let not_before = harness.now();
     match event {
-        JobEvent::Claimed => drop(desk.claim("other", &job.stage, 1).await),
-        JobEvent::Succeeded => drop(desk.settle(job.held, succeeded(None)).await),
+        JobEvent::Claimed => drop(harness.claim("other", &job.stage, 1).await),
+        JobEvent::Succeeded => drop(harness.settle(job.held, succeeded(None)).await),
         JobEvent::PutOff => {
             let failure = Failure::retry("busy");
-            desk.settle(job.held, Outcome::PutOff { failure, not_before }).await;
+            harness.settle(job.held, Outcome::PutOff { failure, not_before }).await;
         }
         JobEvent::Paused => {
             let dependency = Dependency::ObjectStore;
             let failure = Failure::unavailable(dependency, "away");
-            desk.settle(job.held, Outcome::Paused { failure, dependency, not_before }).await;
+            harness.settle(job.held, Outcome::Paused { failure, dependency, not_before }).await;
         }
-        JobEvent::GivenUp => drop(desk.settle(job.held, given_up()).await),
-        JobEvent::Released => drop(desk.settle(job.held, Outcome::Released).await),
+        JobEvent::GivenUp => drop(harness.settle(job.held, given_up()).await),
+        JobEvent::Released => drop(harness.settle(job.held, Outcome::Released).await),
         JobEvent::Expired => {
-            desk.clock.advance(LEASE + Duration::seconds(1));
-            desk.rescue(100).await;
+            harness.clock.advance(LEASE + Duration::seconds(1));
+            harness.expire_leases(100).await;
         }
         JobEvent::ExpiredForGood => {
-            desk.clock.advance(LEASE + Duration::seconds(1));
-            desk.rescue(1).await;
+            harness.clock.advance(LEASE + Duration::seconds(1));
+            harness.expire_leases(1).await;
         }
-        JobEvent::Retried => drop(desk.retry(job.tenant, job.job_id).await),
-        JobEvent::Cancelled => drop(desk.cancel(job.tenant, job.run_id).await),
-        JobEvent::Recreated => recreate(desk, job).await,
+        JobEvent::Retried => drop(harness.retry(job.tenant, job.job_id).await),
+        JobEvent::Cancelled => drop(harness.cancel(job.tenant, job.run_id).await),
+        JobEvent::Recreated => recreate(harness, job).await,
     }
 }
 
 /// The run goes on as far as its own row says, nothing of it has succeeded, and there was no sign of life for long.
-async fn recreate(desk: &Desk, job: &Case) {
-    let mut superuser = desk.database.superuser().await;
-    let long_ago = desk.now() - Duration::hours(2);
+async fn recreate(harness: &Harness, job: &Case) {
+    let mut superuser = harness.database.superuser().await;
+    let long_ago = harness.now() - Duration::hours(2);
     sqlx::query("UPDATE ingestion_runs SET status = 'running', updated_at = $2 WHERE run_id = $1")
         .bind(job.run_id.0)
         .bind(long_ago)
@@ -83,21 +83,21 @@ async fn recreate(desk: &Desk, job: &Case) {
         .execute(&mut superuser)
         .await
         .unwrap();
-    let stale = desk.now() - Duration::hours(1);
-    let mut across = desk.store.across_tenants().await.unwrap();
+    let stale = harness.now() - Duration::hours(1);
+    let mut across = harness.store.across_tenants().await.unwrap();
     let stale = StaleBefore { queued: stale, running: stale };
-    across.take_over_stale_runs(stale, desk.now(), 100).await.unwrap();
+    across.take_over_stale_runs(stale, harness.now(), 100).await.unwrap();
     across.commit().await.unwrap();
 }
 
 #[tokio::test]
 async fn the_sql_makes_the_transitions_of_the_state_machine_and_no_others() {
-    let desk = Desk::open().await;
+    let harness = Harness::open().await;
     for (row, event) in JobEvent::ALL.into_iter().enumerate() {
         for (column, state) in JobState::ALL.into_iter().enumerate() {
-            let job = job_in(&desk, state, &format!("stage_{row}_{column}")).await;
-            happen(&desk, &job, event).await;
-            let after = desk.job(job.tenant, job.job_id).await.status;
+            let job = job_in(&harness, state, &format!("stage_{row}_{column}")).await;
+            happen(&harness, &job, event).await;
+            let after = harness.job(job.tenant, job.job_id).await.status;
             assert_eq!(after, state.apply(event).unwrap_or(state), "{state}, {event:?}");
         }
     }

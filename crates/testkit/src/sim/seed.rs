@@ -146,7 +146,7 @@ impl<'a> Seed<'a> {
             }
             43..62 => self.settle(worker, fault).await,
             62..69 => self.heartbeat(worker).await,
-            69..75 => self.rescue(worker, fault).await,
+            69..75 => self.expire_leases(worker, fault).await,
             75..78 => self.claim_together(worker, (worker + 1) % 3).await,
             78..81 => self.stop(worker).await,
             81..84 => {
@@ -157,7 +157,7 @@ impl<'a> Seed<'a> {
                 self.workers[worker].paused = true;
                 self.advance(Duration::seconds(20));
                 let other = (worker + 1) % 3;
-                self.rescue(other, Fault::None).await?;
+                self.expire_leases(other, Fault::None).await?;
                 self.claim(other, Fault::None).await.map(|_| ())
             }
             89..92 => {
@@ -192,7 +192,7 @@ impl<'a> Seed<'a> {
             self.wait_long();
             self.heal_times(0).await?;
             self.look_at_schedule(0, Fault::None).await?;
-            self.rescue(0, Fault::None).await?;
+            self.expire_leases(0, Fault::None).await?;
             loop {
                 let claimed = self.claim(0, Fault::None).await?;
                 while !self.workers[0].hands.is_empty() {

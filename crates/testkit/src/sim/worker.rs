@@ -241,7 +241,11 @@ impl Seed<'_> {
         Ok(())
     }
 
-    pub(crate) async fn rescue(&mut self, worker: usize, fault: Fault) -> Result<(), String> {
+    pub(crate) async fn expire_leases(
+        &mut self,
+        worker: usize,
+        fault: Fault,
+    ) -> Result<(), String> {
         const ALLOWED_EXPIRIES: u32 = 4;
         self.follow_clock(worker);
         let clock = &self.workers[worker].clock;

@@ -30,7 +30,7 @@ struct HeldLease {
 
 /// Holds a lease until it is dropped.
 #[derive(Debug)]
-pub(crate) struct Holding {
+pub(crate) struct LeaseGuard {
     held: Held,
     pub(crate) lost: CancellationToken,
     pub(crate) progress: Progress,
@@ -38,7 +38,7 @@ pub(crate) struct Holding {
 }
 
 impl HeldLeases {
-    pub(crate) fn hold(&self, job: &ClaimedJob, length: Duration) -> Holding {
+    pub(crate) fn hold(&self, job: &ClaimedJob, length: Duration) -> LeaseGuard {
         let held = Held { job_id: job.job_id, token: job.token };
         let lost = CancellationToken::new();
         let progress = Progress::default();
@@ -55,7 +55,7 @@ impl HeldLeases {
             // Taken back from us and claimed by us again: the first try is in vain.
             before.lost.cancel();
         }
-        Holding { held, lost, progress, leases: self.clone() }
+        LeaseGuard { held, lost, progress, leases: self.clone() }
     }
 
     pub(crate) fn all(&self) -> Vec<(Held, Duration)> {
@@ -105,7 +105,7 @@ impl HeldLeases {
     }
 }
 
-impl Holding {
+impl LeaseGuard {
     /// From now on the lease may end because of us. It is still prolonged: the database may be away for a while.
     pub(crate) fn begin_settling(&self) {
         if let Some(lease) = self.leases.lock().get_mut(&self.held.job_id)
@@ -116,7 +116,7 @@ impl Holding {
     }
 }
 
-impl Drop for Holding {
+impl Drop for LeaseGuard {
     fn drop(&mut self) {
         let mut leases = self.leases.lock();
         if leases.get(&self.held.job_id).is_some_and(|lease| lease.token == self.held.token) {
@@ -144,12 +144,13 @@ mod tests {
             told: None,
         };
         leases.lock().insert(held.job_id, lease);
-        let holding = Holding { held, lost, progress: Progress::default(), leases: leases.clone() };
-        holding.begin_settling();
+        let guard =
+            LeaseGuard { held, lost, progress: Progress::default(), leases: leases.clone() };
+        guard.begin_settling();
         assert!(!leases.lose(held));
-        assert!(!holding.lost.is_cancelled());
+        assert!(!guard.lost.is_cancelled());
         assert_eq!(leases.all().len(), 1, "it is prolonged until the outcome is there");
-        drop(holding);
+        drop(guard);
         assert!(!leases.lose(held), "nobody holds it any more");
     }
 

@@ -1,7 +1,7 @@
 //! Things that happen again and again, by one process at a time.
 //!
 //! What is due when stands in the database, so that it survives restarts and all processes agree on
-//! it. A chore is cut off when its lease ends: it never overlaps with its own next time.
+//! it. A task is cut off when its lease ends: it never overlaps with its own next time.
 
 use std::fmt;
 use std::pin::Pin;
@@ -12,27 +12,27 @@ use domain::{ClockUse, Environment};
 use store::{Store, StoreError};
 use tokio_util::sync::CancellationToken;
 
-pub type ChoreFuture = Pin<Box<dyn Future<Output = ()> + Send>>;
+pub type PeriodicTaskFuture = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 /// Something to do every so often.
 #[derive(Clone)]
-pub struct Chore {
+pub struct PeriodicTask {
     pub name: &'static str,
     pub every: Duration,
     /// How long it may take; after a crash, how long until somebody else takes it up.
     pub longest: Duration,
-    pub run: Arc<dyn Fn() -> ChoreFuture + Send + Sync>,
+    pub run: Arc<dyn Fn() -> PeriodicTaskFuture + Send + Sync>,
 }
 
 #[derive(Clone, Debug, Default)]
-pub struct Schedules {
-    chores: Vec<Chore>,
+pub struct Scheduler {
+    tasks: Vec<PeriodicTask>,
 }
 
-impl Schedules {
+impl Scheduler {
     #[must_use]
-    pub fn with(mut self, chore: Chore) -> Self {
-        self.chores.push(chore);
+    pub fn with(mut self, task: PeriodicTask) -> Self {
+        self.tasks.push(task);
         self
     }
 
@@ -65,28 +65,28 @@ impl Schedules {
         environment: &Environment,
     ) -> Result<Vec<&'static str>, StoreError> {
         let mut done = Vec::new();
-        for chore in &self.chores {
+        for task in &self.tasks {
             let Some(now) = environment.clock.now_for(ClockUse::Schedule) else { break };
             let mut across = store.across_tenants().await?;
-            let until = now + chore.longest;
-            let begun = across.begin_schedule(chore.name, chore.every, now, until).await?;
+            let until = now + task.longest;
+            let begun = across.begin_schedule(task.name, task.every, now, until).await?;
             across.commit().await?;
             let Some(begun) = begun else { continue };
-            if tokio::time::timeout(chore.longest, (chore.run)()).await.is_err() {
-                tracing::error!(chore = chore.name, "took too long and was cut off");
+            if tokio::time::timeout(task.longest, (task.run)()).await.is_err() {
+                tracing::error!(task = task.name, "took too long and was cut off");
             }
             let mut across = store.across_tenants().await?;
             across.end_schedule(&begun, environment.clock.now()).await?;
             across.commit().await?;
-            done.push(chore.name);
+            done.push(task.name);
         }
         Ok(done)
     }
 }
 
-impl fmt::Debug for Chore {
+impl fmt::Debug for PeriodicTask {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Chore")
+        f.debug_struct("PeriodicTask")
             .field("name", &self.name)
             .field("every", &self.every)
             .finish_non_exhaustive()

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use blob::{
-    ArtifactPlace, BlobError, BlobUrl, Blobs, Patience, Settings, Staged, StoredArtifact, Upload,
+    ArtifactPlace, BlobError, BlobUrl, Blobs, Settings, Staged, StoredArtifact, Timeouts, Upload,
 };
 use bytes::Bytes;
 use domain::{ContentHash, DocId, IdGen, RunId, TenantId};
@@ -18,14 +18,14 @@ const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A store and a tenant of its own on it.
 #[derive(Debug)]
-pub(crate) struct Desk {
+pub(crate) struct Harness {
     pub(crate) blobs: Blobs,
     pub(crate) tenant: TenantId,
     pub(crate) doc: DocId,
     ids: CountedIds,
 }
 
-impl Desk {
+impl Harness {
     /// No two desks use the same ids.
     pub(crate) fn on(blobs: &Blobs) -> Self {
         static DESKS: AtomicU64 = AtomicU64::new(1);
@@ -133,7 +133,7 @@ pub(crate) fn open(url: &str, environment: Vec<(String, String)>) -> Blobs {
 pub(crate) fn open_impatient(url: &str, environment: Vec<(String, String)>) -> Blobs {
     let url: BlobUrl = url.parse().unwrap();
     let mut settings = Settings::with_environment(environment);
-    settings.patience = Patience {
+    settings.timeouts = Timeouts {
         connect: Duration::from_secs(3),
         response: Duration::from_secs(3),
         // One for a fault, one for a connection that the proxy closed when it changed.

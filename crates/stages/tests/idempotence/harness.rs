@@ -4,20 +4,20 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
-use blob::{BlobUrl, Blobs, Patience, Settings};
+use blob::{BlobUrl, Blobs, Settings, Timeouts};
 use bytes::Bytes;
 use domain::{
     Clock, ContentHash, Dependency, DocId, EarlierArtifacts, Effect, Failure, FileKind, FileWithin,
     NewChunks, RetryPolicy, RunConfig, RunId, StageName, StageOutput, TenantId,
 };
-use engine::{Progress, Stages, Work};
+use engine::{Progress, StageInput, Stages};
 use reading::reader::{Reader, ReaderSettings};
 use reading::sandbox::SandboxPolicy;
 use reading::tools::Tools;
 use retrieval::embed::tiny;
-use retrieval::embedding::{Embedding, EmbeddingSource, OnShelf, VectorShelf};
+use retrieval::embedding::{Embedding, EmbeddingSource, EmbeddingStore, EmbeddingStoreFuture};
 use sha2::{Digest, Sha256};
-use stages::{Desk, Equipment, FrontDoor, TakingIn};
+use stages::{DocumentSubmitter, Equipment, StageContext, SubmitFuture};
 use testkit::objects::{BUCKET, GcsServer};
 use testkit::{CountedIds, Disturbance, Disturbed, FakeClock, Steps};
 use tokio_util::sync::CancellationToken;
@@ -72,7 +72,7 @@ pub(crate) struct Bench {
     server: GcsServer,
     blobs: Blobs,
     stages: Stages,
-    door: Arc<Door>,
+    submitter: Arc<IntakeSubmitter>,
     _model: tempfile::TempDir,
 }
 
@@ -91,22 +91,23 @@ impl Bench {
         let steps = Steps::default();
         let server = GcsServer::start_with(steps.clone()).await;
         let mut settings = Settings::with_environment(GcsServer::environment(server.address()));
-        settings.patience = Patience { retries: 0, ..Patience::default() };
+        settings.timeouts = Timeouts { retries: 0, ..Timeouts::default() };
         let url: BlobUrl = format!("gs://{BUCKET}").parse().unwrap();
         let blobs = Blobs::open_with(&url, &settings).unwrap();
         let model = tempfile::tempdir().unwrap();
         tiny::write_embedder(model.path(), 1).unwrap();
         let embedding = EmbeddingSource::folder(model.path().to_owned(), 1).get().await.unwrap();
-        let door = Arc::new(Door { steps: steps.clone(), handed_in: Mutex::default() });
+        let submitter =
+            Arc::new(IntakeSubmitter { steps: steps.clone(), handed_in: Mutex::default() });
         let ids = Arc::new(CountedIds::after(1 << 40));
         let stages = stages::registered(Equipment {
-            desk: Desk::new(blobs.clone(), reader(), ids.clone()),
+            context: StageContext::new(blobs.clone(), reader(), ids.clone()),
             ids,
-            door: door.clone(),
-            shelf: Arc::new(Shelf { steps: steps.clone(), embedding }),
+            submitter: submitter.clone(),
+            embedding_store: Arc::new(TestEmbeddingStore { steps: steps.clone(), embedding }),
             children: 1,
         });
-        Self { steps, server, blobs, stages, door, _model: model }
+        Self { steps, server, blobs, stages, submitter, _model: model }
     }
 
     /// In the pipeline's order.
@@ -130,7 +131,7 @@ impl Bench {
     pub(crate) async fn begin(&self, paper: &Paper) -> Run<'_> {
         self.steps.begin(None);
         self.server.set_contents(&BTreeMap::new());
-        self.door.handed_in.lock().unwrap().clear();
+        self.submitter.handed_in.lock().unwrap().clear();
         let mut upload = self.blobs.begin_upload(Uuid::from_u128(4)).await.unwrap();
         upload.write(paper.content.clone().into()).await.unwrap();
         let staged = upload.finish().await.unwrap();
@@ -151,13 +152,13 @@ impl Run<'_> {
     pub(crate) fn left(&self) -> Left {
         Left {
             objects: self.bench.server.contents(),
-            handed_in: self.bench.door.handed_in.lock().unwrap().clone(),
+            handed_in: self.bench.submitter.handed_in.lock().unwrap().clone(),
         }
     }
 
     pub(crate) fn restore(&self, left: &Left) {
         self.bench.server.set_contents(&left.objects);
-        self.bench.door.handed_in.lock().unwrap().clone_from(&left.handed_in);
+        self.bench.submitter.handed_in.lock().unwrap().clone_from(&left.handed_in);
     }
 
     /// Those that the last attempt took.
@@ -170,7 +171,7 @@ impl Run<'_> {
         stage: &StageName,
         disturbance: Option<(Disturbance, usize)>,
     ) -> Attempt {
-        let work = Work {
+        let work = StageInput {
             tenant_id: TENANT,
             run_id: RUN,
             doc_id: DOC,
@@ -255,15 +256,15 @@ fn child() -> PathBuf {
 }
 
 /// Takes in the note only.
-struct Door {
+struct IntakeSubmitter {
     steps: Steps,
     handed_in: Mutex<BTreeMap<DocId, String>>,
 }
 
-impl FrontDoor for Door {
-    fn take_in(&self, file: FileWithin) -> TakingIn<'_> {
+impl DocumentSubmitter for IntakeSubmitter {
+    fn submit(&self, file: FileWithin) -> SubmitFuture<'_> {
         Box::pin(async move {
-            let take_in = || {
+            let submit = || {
                 let hash: [u8; 32] = Sha256::digest(&file.content).into();
                 let doc_id = DocId(Uuid::from_slice(&hash[..16]).unwrap());
                 (file.name == "note.txt").then(|| {
@@ -271,19 +272,19 @@ impl FrontDoor for Door {
                     doc_id
                 })
             };
-            self.steps.take(take_in).await.map_err(|Disturbed| away(Dependency::Database))
+            self.steps.take(submit).await.map_err(|Disturbed| away(Dependency::Database))
         })
     }
 }
 
 /// One model, and nothing that was embedded before.
-struct Shelf {
+struct TestEmbeddingStore {
     steps: Steps,
     embedding: Arc<dyn Embedding>,
 }
 
-impl VectorShelf for Shelf {
-    fn models(&self, _: TenantId) -> OnShelf<'_, Vec<Arc<dyn Embedding>>> {
+impl EmbeddingStore for TestEmbeddingStore {
+    fn models(&self, _: TenantId) -> EmbeddingStoreFuture<'_, Vec<Arc<dyn Embedding>>> {
         Box::pin(async {
             let models = self.steps.take(|| vec![Arc::clone(&self.embedding)]).await;
             models.map_err(|Disturbed| away(Dependency::Database))
@@ -295,7 +296,7 @@ impl VectorShelf for Shelf {
         _: TenantId,
         _: &'a str,
         _: &'a [ContentHash],
-    ) -> OnShelf<'a, HashMap<ContentHash, Vec<f32>>> {
+    ) -> EmbeddingStoreFuture<'a, HashMap<ContentHash, Vec<f32>>> {
         Box::pin(async {
             let known = self.steps.take(HashMap::new).await;
             known.map_err(|Disturbed| away(Dependency::Database))

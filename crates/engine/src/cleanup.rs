@@ -10,22 +10,22 @@ use std::time::Duration;
 use domain::{Clock, ClockUse};
 use store::{Store, StoreError};
 
-use crate::schedules::Chore;
+use crate::scheduler::PeriodicTask;
 
 /// Small enough that nobody waits for it.
 const AT_ONCE: u32 = 1000;
 
-/// The chore, to be put on a schedule: one process at a time does it.
-pub fn janitor(store: Store, clock: Arc<dyn Clock>, keep: Duration) -> Chore {
-    Chore {
-        name: "janitor",
+/// The task, to be put on a schedule: one process at a time does it.
+pub fn clean_up_jobs(store: Store, clock: Arc<dyn Clock>, keep: Duration) -> PeriodicTask {
+    PeriodicTask {
+        name: "cleanup",
         every: Duration::from_mins(5),
         longest: Duration::from_mins(2),
         run: Arc::new(move || {
             let (store, clock) = (store.clone(), Arc::clone(&clock));
             Box::pin(async move {
                 if let Err(error) = sweep(&store, clock.as_ref(), keep).await {
-                    tracing::warn!(error = &error as &dyn std::error::Error, "the janitor failed");
+                    tracing::warn!(error = &error as &dyn std::error::Error, "cleaning up failed");
                 }
             })
         }),

@@ -14,10 +14,10 @@ use tokio::sync::OwnedSemaphorePermit;
 use tracing::Instrument;
 
 use crate::decide::{after_failure, panicked, timed_out};
-use crate::held::Holding;
+use crate::held_leases::LeaseGuard;
 use crate::source::Message;
-use crate::stage::{Registered, Work};
-use crate::worker::Shop;
+use crate::stage::{Registered, StageInput};
+use crate::worker::WorkerShared;
 
 /// How a stage ended.
 enum Ended {
@@ -33,20 +33,20 @@ type Following = (ClaimedJob, Option<OwnedSemaphorePermit>);
 
 /// Carries a job as far as this worker can. In a reserved slot it has no slot of its stage. The message that named it is
 /// acknowledged as soon as the job has ended; in all other cases it is delivered again.
-pub(crate) async fn carry(
-    shop: Arc<Shop>,
+pub(crate) async fn run_job(
+    shared: Arc<WorkerShared>,
     mut job: ClaimedJob,
     mut message: Option<Box<dyn Message>>,
-    mut holding: Holding,
+    mut guard: LeaseGuard,
     mut slot: Option<OwnedSemaphorePermit>,
 ) {
-    while let Some(registered) = shop.stages.find(&job.stage) {
-        let begun = shop.environment.clock.elapsed();
+    while let Some(registered) = shared.stages.find(&job.stage) {
+        let begun = shared.environment.clock.elapsed();
         let trace = trace_of(&job);
         let span = stage_span(&job, trace);
         let ended =
-            run_stage(&shop, registered, &job, &holding, trace).instrument(span.clone()).await;
-        let took = shop.environment.clock.elapsed().saturating_sub(begun);
+            run_stage(&shared, registered, &job, &guard, trace).instrument(span.clone()).await;
+        let took = shared.environment.clock.elapsed().saturating_sub(begun);
         span.in_scope(|| tell(&job, &ended, took));
         let (outcome, following) = match ended {
             Ended::Lost => break,
@@ -54,32 +54,32 @@ pub(crate) async fn carry(
             Ended::Done(Err(failure)) => {
                 tracing::info!(job_id = %job.job_id, stage = %job.stage, class = %failure.class, error = failure.error, "a stage failed");
                 let policy = &registered.stage.settings().policy;
-                let (now, jitter) = (shop.environment.clock.now(), shop.environment.jitter());
+                let (now, jitter) = (shared.environment.clock.now(), shared.environment.jitter());
                 (after_failure(failure, policy, job.tries, now, jitter), None)
             }
             Ended::Done(Ok(output)) => {
-                let (next, following) = prepare_next(&shop, &mut job, &output.artifacts).await;
+                let (next, following) = prepare_next(&shared, &mut job, &output.artifacts).await;
                 (Outcome::Succeeded { output, next }, following)
             }
         };
         let held = Held { job_id: job.job_id, token: job.token };
         let has_ended = matches!(outcome, Outcome::Succeeded { .. } | Outcome::GivenUp { .. });
-        holding.begin_settling();
-        let counted = shop.committer.settle(Report { held, outcome }).await;
+        guard.begin_settling();
+        let counted = shared.committer.settle(Report { held, outcome }).await;
         let following = following.filter(|_| counted);
         // Before anything that takes time: the next lease has begun.
-        let next_holding = following.as_ref().map(|(next, _)| shop.hold(next));
+        let next_guard = following.as_ref().map(|(next, _)| shared.hold(next));
         // The stages that follow have messages of their own.
         if let Some(message) = message.take().filter(|_| counted && has_ended) {
             message.acknowledge().await;
         }
-        let (Some((next, next_slot)), Some(next_holding)) = (following, next_holding) else {
+        let (Some((next, next_slot)), Some(next_guard)) = (following, next_guard) else {
             break;
         };
-        holding = next_holding;
+        guard = next_guard;
         (job, slot) = (next, next_slot);
     }
-    drop((holding, slot));
+    drop((guard, slot));
 }
 
 /// This try of the stage as a span of the trace that the job belongs to. A lease token names a try and nothing else.
@@ -129,10 +129,10 @@ fn tell(job: &ClaimedJob, ended: &Ended, took: Duration) {
 }
 
 async fn run_stage(
-    shop: &Shop,
+    shared: &WorkerShared,
     registered: &Registered,
     job: &ClaimedJob,
-    holding: &Holding,
+    guard: &LeaseGuard,
     trace: Option<TraceContext>,
 ) -> Ended {
     // Without its password the stage would fail for good; a worker with the key may take the next try.
@@ -148,7 +148,7 @@ async fn run_stage(
         Err(unreadable) => return Ended::Done(Err(Failure::retry(unreadable.to_string()))),
     };
     let deadline = registered.stage.settings().deadline;
-    let work = Work {
+    let work = StageInput {
         tenant_id: job.tenant_id,
         run_id: job.run_id,
         doc_id: job.doc_id,
@@ -159,20 +159,20 @@ async fn run_stage(
         stage: job.stage.clone(),
         attempt: job.tries.retries + 1,
         trace_parent: trace.map(TraceContext::to_traceparent),
-        deadline: shop.environment.clock.now() + deadline,
-        cancelled: holding.lost.child_token(),
-        progress: holding.progress.clone(),
+        deadline: shared.environment.clock.now() + deadline,
+        cancelled: guard.lost.child_token(),
+        progress: guard.progress.clone(),
     };
     let run = AssertUnwindSafe(async { registered.stage.run(&work).await }).catch_unwind();
     let ended = tokio::select! {
         biased;
-        () = holding.lost.cancelled() => Ended::Lost,
+        () = guard.lost.cancelled() => Ended::Lost,
         result = tokio::time::timeout(deadline, run) => Ended::Done(match result {
             Ok(Ok(result)) => result.map(Arc::new),
             Ok(Err(panic)) => Err(panicked(&job.stage, panic_message(panic.as_ref()))),
             Err(_) => Err(timed_out(&job.stage, deadline)),
         }),
-        () = shop.cut_off.cancelled() => Ended::CutOff,
+        () = shared.cut_off.cancelled() => Ended::CutOff,
     };
     work.cancelled.cancel();
     ended
@@ -180,21 +180,21 @@ async fn run_stage(
 
 /// The next stage's job, leased to this worker when it has the stage and room for it.
 async fn prepare_next(
-    shop: &Shop,
+    shared: &WorkerShared,
     job: &mut ClaimedJob,
     artifacts: &[Artifact],
 ) -> (Option<Next>, Option<Following>) {
     let Some(stage) = job.pipeline.after(&job.stage) else { return (None, None) };
-    let job_id = JobId(shop.environment.ids.next());
-    let retries = shop.stages.retries_of(stage);
+    let job_id = JobId(shared.environment.ids.next());
+    let retries = shared.stages.retries_of(stage);
     // The stage is over: nobody else has them any more, and nothing is copied.
     let mut earlier = std::mem::take(&mut job.earlier);
     Arc::make_mut(&mut earlier).insert(job.stage.clone(), artifacts.to_vec());
-    let Some((slot, length)) = take_slot(shop, stage, &earlier).await else {
+    let Some((slot, length)) = take_slot(shared, stage, &earlier).await else {
         return (Some(Next { stage: stage.clone(), job_id, lease: None, retries }), None);
     };
-    let token = LeaseToken(shop.environment.ids.next());
-    let lease = Lease { token, until: shop.environment.clock.now() + length };
+    let token = LeaseToken(shared.environment.ids.next());
+    let lease = Lease { token, until: shared.environment.clock.now() + length };
     let next = Next { stage: stage.clone(), job_id, lease: Some(lease), retries };
     let following = ClaimedJob {
         job_id,
@@ -210,23 +210,23 @@ async fn prepare_next(
 
 /// A slot of the stage, if it needs one, and the length of a lease; `None` when this worker cannot go on with it.
 async fn take_slot(
-    shop: &Shop,
+    shared: &WorkerShared,
     stage: &StageName,
     earlier: &EarlierArtifacts,
 ) -> Option<(Option<OwnedSemaphorePermit>, Duration)> {
-    let Registered { stage, slots, .. } = shop.stages.find(stage)?;
+    let Registered { stage, slots, .. } = shared.stages.find(stage)?;
     let length = stage.settings().lease;
     // It is over before anybody could wait for it, even in a worker that stops.
     if !stage.has_work(earlier) {
         return Some((None, length));
     }
-    if shop.stopping.is_cancelled() {
+    if shared.stopping.is_cancelled() {
         return None;
     }
     if let Ok(slot) = Arc::clone(slots).try_acquire_owned() {
         return Some((Some(slot), length));
     }
     // A claim under way keeps the slots it may fill to itself until it knows what it got.
-    drop(shop.claiming.lock().await);
+    drop(shared.claiming.lock().await);
     Arc::clone(slots).try_acquire_owned().ok().map(|slot| (Some(slot), length))
 }

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use blob::{ArtifactPlace, BlobError, Blobs, Recorded, Upload};
 use bytes::Bytes;
 use domain::{Artifact, Dependency, Failure, IdGen, PagesArtifact, StageName, StoredFile};
-use engine::Work;
+use engine::StageInput;
 use futures_util::TryStreamExt;
 use pages::Part;
 use pages::artifact::{self, ArtifactError, PackedPart};
@@ -20,7 +20,7 @@ use reading::reader::Reader;
 
 /// Cheap to clone.
 #[derive(Clone)]
-pub struct Desk {
+pub struct StageContext {
     pub(crate) blobs: Blobs,
     pub(crate) reader: Reader,
     ids: Arc<dyn IdGen>,
@@ -44,34 +44,34 @@ pub(crate) struct OutgoingText {
     to: Outgoing,
 }
 
-impl Desk {
+impl StageContext {
     pub fn new(blobs: Blobs, reader: Reader, ids: Arc<dyn IdGen>) -> Self {
         Self { blobs, reader, ids }
     }
 
     /// The original, for a child to read.
-    pub(crate) async fn document(&self, work: &Work) -> Result<Document, Failure> {
-        let Some(content) = work.content else {
+    pub(crate) async fn document(&self, input: &StageInput) -> Result<Document, Failure> {
+        let Some(content) = input.content else {
             return Err(Failure::permanent(
                 "the run does not say which original it is about",
                 "Upload the document again.",
             ));
         };
-        let opened = self.blobs.open_original(work.tenant_id, &content).await.map_err(of_store)?;
+        let opened = self.blobs.open_original(input.tenant_id, &content).await.map_err(of_store)?;
         if let Some(file) = opened {
             return Document::from_file(file).map_err(of_disk);
         }
-        let original = self.blobs.read_original(work.tenant_id, &content, None).await;
+        let original = self.blobs.read_original(input.tenant_id, &content, None).await;
         Document::from_stream(original.map_err(of_store)?.map_err(of_store), of_disk).await
     }
 
     /// The pages as the last stage that changed them left them.
     pub(crate) async fn pages(
         &self,
-        work: &Work,
+        input: &StageInput,
         stages: &[StageName],
     ) -> Result<Document, Failure> {
-        let found = stages.iter().rev().find_map(|stage| pages_of(work, stage));
+        let found = stages.iter().rev().find_map(|stage| pages_of(input, stage));
         let place = found.map(|pages| (pages, pages.file.key.parse::<ArtifactPlace>()));
         let Some((PagesArtifact { file, .. }, Ok(place))) = place else {
             return Err(Failure::permanent(
@@ -86,11 +86,11 @@ impl Desk {
 
     pub(crate) async fn keep(
         &self,
-        work: &Work,
+        input: &StageInput,
         name: &str,
         content: Bytes,
     ) -> Result<StoredFile, Failure> {
-        keep(&self.blobs, work, name, content).await
+        keep(&self.blobs, input, name, content).await
     }
 
     async fn begin(&self, name: &'static str) -> Result<Outgoing, Failure> {
@@ -107,30 +107,30 @@ impl Desk {
         Ok(OutgoingText { end: String::new(), to: self.begin(name).await? })
     }
 
-    async fn end(&self, work: &Work, outgoing: Outgoing) -> Result<StoredFile, Failure> {
-        let place = place(work, outgoing.name)?;
+    async fn end(&self, input: &StageInput, outgoing: Outgoing) -> Result<StoredFile, Failure> {
+        let place = place(input, outgoing.name)?;
         let staged = outgoing.upload.finish().await.map_err(of_store)?;
         self.blobs.publish_artifact(&place, &staged).await.map_err(of_store)
     }
 
     pub(crate) async fn end_pages(
         &self,
-        work: &Work,
+        input: &StageInput,
         pages: OutgoingPages,
     ) -> Result<StoredFile, Failure> {
         let OutgoingPages { writer, mut to } = pages;
         to.write(writer.finish().map_err(of_pages)?).await?;
-        self.end(work, to).await
+        self.end(input, to).await
     }
 
     pub(crate) async fn end_text(
         &self,
-        work: &Work,
+        input: &StageInput,
         text: OutgoingText,
     ) -> Result<StoredFile, Failure> {
         let OutgoingText { end, mut to } = text;
         to.write(end).await?;
-        self.end(work, to).await
+        self.end(input, to).await
     }
 }
 
@@ -169,8 +169,8 @@ impl OutgoingText {
 }
 
 /// What a child must know of the document beside its bytes: what was said when it was handed in.
-pub(crate) fn subject(work: &Work) -> Result<Subject, Failure> {
-    let config = &work.config;
+pub(crate) fn subject(input: &StageInput) -> Result<Subject, Failure> {
+    let config = &input.config;
     let Some(kind) = config.kind() else {
         return Err(Failure::permanent(
             format!(
@@ -183,14 +183,14 @@ pub(crate) fn subject(work: &Work) -> Result<Subject, Failure> {
     Ok(Subject {
         kind,
         file_name: config.original_filename.clone(),
-        password: work.password.as_ref().map(|password| password.reveal().to_owned()),
+        password: input.password.as_ref().map(|password| password.reveal().to_owned()),
         limits: Limits::default(),
     })
 }
 
 /// The pages that a stage before this one left.
-pub(crate) fn pages_of<'a>(work: &'a Work, stage: &StageName) -> Option<&'a PagesArtifact> {
-    Artifact::pages_in(work.earlier.get(stage)?)
+pub(crate) fn pages_of<'a>(input: &'a StageInput, stage: &StageName) -> Option<&'a PagesArtifact> {
+    Artifact::pages_in(input.earlier.get(stage)?)
 }
 
 pub(crate) fn read_pages(
@@ -203,23 +203,23 @@ pub(crate) fn read_pages(
 /// Stores an artifact that is there as a whole.
 pub(crate) async fn keep(
     blobs: &Blobs,
-    work: &Work,
+    input: &StageInput,
     name: &str,
     content: Bytes,
 ) -> Result<StoredFile, Failure> {
-    let place = place(work, name)?;
+    let place = place(input, name)?;
     blobs.put_artifact(&place, content).await.map_err(of_store)
 }
 
-fn place(work: &Work, name: &str) -> Result<ArtifactPlace, Failure> {
+fn place(input: &StageInput, name: &str) -> Result<ArtifactPlace, Failure> {
     let name = name.parse().map_err(|_| {
         Failure::permanent("an artifact cannot be named", "This is a bug; report it.")
     })?;
     Ok(ArtifactPlace {
-        tenant: work.tenant_id,
-        doc: work.doc_id,
-        run: work.run_id,
-        stage: work.stage.clone(),
+        tenant: input.tenant_id,
+        doc: input.doc_id,
+        run: input.run_id,
+        stage: input.stage.clone(),
         name,
     })
 }
@@ -279,9 +279,9 @@ pub(crate) fn of_pages(error: ArtifactError) -> Failure {
     }
 }
 
-impl fmt::Debug for Desk {
+impl fmt::Debug for StageContext {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Desk").field("blobs", &self.blobs).finish_non_exhaustive()
+        f.debug_struct("StageContext").field("blobs", &self.blobs).finish_non_exhaustive()
     }
 }
 

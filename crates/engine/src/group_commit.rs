@@ -36,11 +36,11 @@ struct Request {
 
 /// Where tasks hand their reports in.
 #[derive(Clone, Debug)]
-pub(crate) struct Committer {
+pub(crate) struct GroupCommitter {
     requests: mpsc::UnboundedSender<Request>,
 }
 
-impl Committer {
+impl GroupCommitter {
     /// Works until `closing` fires; what waits then is dropped, and with it its lease runs out.
     pub(crate) fn start(
         store: Store,

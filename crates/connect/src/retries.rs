@@ -16,13 +16,13 @@ pub trait Waiting: Debug + Send + Sync {
 
 /// How often a call is tried, and how long to wait in between.
 #[derive(Clone, Debug)]
-pub struct Patience {
+pub struct Retries {
     most_tries: u32,
     random: Arc<dyn Random>,
     waiting: Arc<dyn Waiting>,
 }
 
-impl Patience {
+impl Retries {
     const MOST_TRIES: u32 = 4;
     const BACKOFF: Backoff =
         Backoff { first: Duration::from_millis(500), longest: Duration::from_secs(20) };
@@ -105,8 +105,8 @@ mod tests {
 
     const PLENTY: Duration = Duration::from_hours(1);
 
-    fn patience() -> Patience {
-        Patience::new(Arc::new(Always(0)))
+    fn retries() -> Retries {
+        Retries::new(Arc::new(Always(0)))
     }
 
     fn busy(retry_after: Option<u64>) -> ModelError {
@@ -116,9 +116,9 @@ mod tests {
 
     #[test]
     fn waits_grow_up_to_a_limit_and_end() {
-        let patience = patience().with_most_tries(9);
+        let retries = retries().with_most_tries(9);
         let waits: Vec<_> =
-            (1..=9).map(|tries| patience.wait_after(&busy(None), tries, PLENTY)).collect();
+            (1..=9).map(|tries| retries.wait_after(&busy(None), tries, PLENTY)).collect();
         let milliseconds = |wait: &Option<Duration>| wait.map(|wait| wait.as_millis());
         assert_eq!(
             waits.iter().map(milliseconds).collect::<Vec<_>>(),
@@ -133,20 +133,20 @@ mod tests {
     #[test]
     fn what_the_server_asks_for_is_the_least() {
         let asked = Duration::from_secs(7);
-        assert_eq!(patience().wait_after(&busy(Some(7)), 1, PLENTY), Some(asked));
-        assert_eq!(patience().wait_after(&busy(Some(7)), 1, asked), None, "no time is left");
+        assert_eq!(retries().wait_after(&busy(Some(7)), 1, PLENTY), Some(asked));
+        assert_eq!(retries().wait_after(&busy(Some(7)), 1, asked), None, "no time is left");
     }
 
     #[test]
     fn tries_are_spread_by_up_to_a_quarter() {
-        let patience = Patience::new(Arc::new(Always(255)));
-        let wait = patience.wait_after(&busy(None), 1, PLENTY).unwrap();
+        let retries = Retries::new(Arc::new(Always(255)));
+        let wait = retries.wait_after(&busy(None), 1, PLENTY).unwrap();
         assert!(wait > Duration::from_millis(620) && wait < Duration::from_millis(625), "{wait:?}");
     }
 
     #[test]
     fn what_will_not_change_is_not_tried_again() {
         let wrong_key = ModelError::KeyMissing { server: String::new() };
-        assert_eq!(patience().wait_after(&wrong_key, 1, PLENTY), None);
+        assert_eq!(retries().wait_after(&wrong_key, 1, PLENTY), None);
     }
 }

@@ -9,14 +9,14 @@ use domain::{
     RunConfig, RunId, RunType, Scope, StageName, Tenant, TenantId,
 };
 use engine::{
-    Stage, StageFuture, StageOutput, StageSettings, Stages, Work, Worker, WorkerSettings,
+    Stage, StageFuture, StageInput, StageOutput, StageSettings, Stages, Worker, WorkerSettings,
 };
 use serde_json::Value;
 use sqlx::Row;
 use store::{JobRecord, NewRun, Store};
 use testkit::{FakeClock, TestDatabase, fake_environment};
 
-pub(crate) struct Workshop {
+pub(crate) struct Harness {
     pub(crate) database: TestDatabase,
     pub(crate) clock: Arc<FakeClock>,
     pub(crate) environment: Environment,
@@ -34,7 +34,7 @@ pub(crate) struct Scripted<F> {
 
 impl<F, Ran> Stage for Scripted<F>
 where
-    F: Fn(Work) -> Ran + Send + Sync,
+    F: Fn(StageInput) -> Ran + Send + Sync,
     Ran: Future<Output = Result<(), Failure>> + Send,
 {
     fn name(&self) -> &StageName {
@@ -45,7 +45,7 @@ where
         &self.settings
     }
 
-    fn run<'a>(&'a self, work: &'a Work) -> StageFuture<'a> {
+    fn run<'a>(&'a self, work: &'a StageInput) -> StageFuture<'a> {
         self.runs.fetch_add(1, Ordering::SeqCst);
         Box::pin(async {
             (self.script)(work.clone()).await?;
@@ -65,7 +65,7 @@ pub(crate) fn scripted<F, Ran>(
     script: F,
 ) -> (Scripted<F>, Arc<AtomicUsize>)
 where
-    F: Fn(Work) -> Ran + Send + Sync,
+    F: Fn(StageInput) -> Ran + Send + Sync,
     Ran: Future<Output = Result<(), Failure>> + Send,
 {
     let runs = Arc::new(AtomicUsize::new(0));
@@ -80,7 +80,7 @@ pub(crate) fn quick(names: &[&str]) -> Stages {
     })
 }
 
-impl Workshop {
+impl Harness {
     pub(crate) async fn open() -> Self {
         let database = TestDatabase::create().await;
         let clock = Arc::new(FakeClock::default());
@@ -95,8 +95,8 @@ impl Workshop {
     ) -> Self {
         let store = database.store(environment.clock.clone(), environment.ids.clone()).await;
         let nobody = TenantId(uuid::Uuid::nil());
-        let shop = Self { database, clock, environment, store, tenant_id: nobody };
-        Self { tenant_id: shop.neighbour("acme").await, ..shop }
+        let harness = Self { database, clock, environment, store, tenant_id: nobody };
+        Self { tenant_id: harness.neighbour("acme").await, ..harness }
     }
 
     pub(crate) fn scope(&self) -> Scope {

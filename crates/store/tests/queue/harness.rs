@@ -17,7 +17,7 @@ use testkit::{FakeClock, TestDatabase, fake_environment};
 
 pub(crate) const LEASE: Duration = Duration::seconds(15);
 
-pub(crate) struct Desk {
+pub(crate) struct Harness {
     pub(crate) database: TestDatabase,
     pub(crate) clock: Arc<FakeClock>,
     pub(crate) store: Store,
@@ -44,7 +44,7 @@ pub(crate) fn succeeded(next: Option<Next>) -> Outcome {
     Outcome::Succeeded { output: Arc::new(output), next }
 }
 
-impl Desk {
+impl Harness {
     pub(crate) async fn open() -> Self {
         let database = TestDatabase::create().await;
         let clock = Arc::new(FakeClock::default());
@@ -203,7 +203,7 @@ impl Desk {
     }
 
     /// How many jobs were taken back, and how many of them given up.
-    pub(crate) async fn rescue(&self, allowed: u32) -> (usize, usize) {
+    pub(crate) async fn expire_leases(&self, allowed: u32) -> (usize, usize) {
         let mut across = self.store.on_the_queue().await.unwrap();
         let taken = across.take_back_expired(self.now(), allowed, 100).await.unwrap();
         across.commit().await.unwrap();
