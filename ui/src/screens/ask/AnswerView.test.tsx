@@ -6,7 +6,7 @@ import { addressWithin } from "../document/AskDocument.tsx";
 import { AnswerCard, heardAfter, type Heard } from "./AnswerView.tsx";
 
 const hit: Hit = {
-  rank: 1, score: 0.4, doc_id: "doc-1", doc_version_id: "v", chunk_id: "c", title: "Lease.pdf", filename: "Lease.pdf", source_type: "pdf",
+  rank: 1, score: 0.4, doc_id: "doc-1", doc_version_id: "v", chunk_id: "c", title: "Lease.pdf", filename: "Lease.pdf", file_kind: "pdf",
   heading: ["2 Term"], pages: [3], snippet: "The lease ends in May.", highlights: [{ start: 4, end: 9 }], areas: [{ page: 3, box: [1, 2, 3, 4] }],
 };
 const answer: Answer = {

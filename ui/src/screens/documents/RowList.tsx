@@ -124,7 +124,7 @@ function Row({ row, index, start, isSelected, isCursor, onSelect, onUnlock }: Ro
         <RowState row={row} onUnlock={onUnlock} />
       </span>
       <span role="cell"><StatusBadge status={row.status} /></span>
-      <span role="cell" className="col-type">{row.source_type}</span>
+      <span role="cell" className="col-type">{row.file_kind}</span>
       <span role="cell" className="number col-size">{row.size_bytes > 0 ? bytes(row.size_bytes) : ""}</span>
       <span role="cell" className="col-added"><Time at={row.created_at} /></span>
     </div>
