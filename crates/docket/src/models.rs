@@ -35,7 +35,7 @@ pub(crate) fn embedding(config: &SearchConfig) -> anyhow::Result<EmbeddingSource
         EmbeddingChoice::Off => EmbeddingSource::none(),
         EmbeddingChoice::Folder(named) => folder(named.clone()),
         EmbeddingChoice::Installed => {
-            default_folder().map_or_else(EmbeddingSource::nowhere, folder)
+            default_folder().map_or_else(EmbeddingSource::none, folder)
         }
         EmbeddingChoice::Service { service, dimension } => {
             let service = to_service(service, Limits::EMBEDDING);
