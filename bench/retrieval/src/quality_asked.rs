@@ -5,7 +5,7 @@ use std::ops::Range;
 use anyhow::Result;
 use chrono::DateTime;
 use domain::{DocId, FileKind};
-use retrieval::answer::{ENOUGH, Embed, Evidence, Passage, Quote, evidence};
+use retrieval::answer::{Embed, Evidence, MIN_CONFIDENCE, Passage, Quote, evidence};
 use retrieval::index::{
     Doc, DocFacts, IndexedChunk, Mode, Query, SearchHit, SearchScope, TenantIndex,
 };
@@ -144,7 +144,7 @@ impl Indexed {
         let is_spanned = span.clone().is_none_or(|span| {
             sentence.start <= span.start && text.get(span).is_some_and(|words| !words.is_empty())
         });
-        match (is_quoted && is_spanned, asked.confidence >= ENOUGH) {
+        match (is_quoted && is_spanned, asked.confidence >= MIN_CONFIDENCE) {
             (false, _) => Outcome::Misplaced,
             (true, true) => Outcome::Answered,
             (true, false) => Outcome::Abstained,

@@ -34,9 +34,7 @@ pub(crate) fn embedding(config: &SearchConfig) -> anyhow::Result<EmbeddingSource
     Ok(match &config.embedding {
         EmbeddingChoice::Off => EmbeddingSource::none(),
         EmbeddingChoice::Folder(named) => folder(named.clone()),
-        EmbeddingChoice::Installed => {
-            default_folder().map_or_else(EmbeddingSource::none, folder)
-        }
+        EmbeddingChoice::Installed => default_folder().map_or_else(EmbeddingSource::none, folder),
         EmbeddingChoice::Service { service, dimension } => {
             let service = to_service(service, Limits::EMBEDDING);
             let remote = Embeddings::new(service, *dimension, retries())
