@@ -135,6 +135,14 @@ pub(crate) enum Command {
     },
     /// Sign out.
     Logout,
+    /// Change your own password. Your other sessions are signed out; this one stays signed in.
+    ///
+    /// Docket asks for the current and the new password. Without a terminal it reads them from DOCKET_PASSWORD and
+    /// DOCKET_NEW_PASSWORD, or as two lines from standard input.
+    Password {
+        #[command(flatten)]
+        server: ServerArgs,
+    },
     /// Show whether a server is ready, and its queues; exits with 1 when it is not ready.
     Status {
         #[command(flatten)]
@@ -166,6 +174,16 @@ pub(crate) enum Command {
     /// List documents, newest first.
     #[command(after_long_help = DOCS_EXAMPLES)]
     Docs(DocsArgs),
+    /// Rename a document. Its file name does not change.
+    Rename {
+        /// The document.
+        #[arg(value_name = "DOC_ID")]
+        id: IdArg,
+        /// The new title.
+        title: String,
+        #[command(flatten)]
+        server: ServerArgs,
+    },
     /// Show a document with its versions, runs and stages.
     Show(ShowArgs),
     /// List batches, newest first, or show one.

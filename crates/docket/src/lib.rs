@@ -19,6 +19,7 @@ mod models;
 mod objects;
 mod panics;
 mod readers;
+pub mod reference;
 mod say;
 mod signals;
 mod stages;
@@ -112,6 +113,9 @@ async fn run(cli: Cli, add_stages: AddStages) -> anyhow::Result<ExitCode> {
             commands::login::log_in(server.server.as_deref(), email).await
         }
         Command::Logout => commands::login::log_out().await,
+        Command::Password { server } => {
+            commands::login::change_password(server.server.as_deref()).await
+        }
         Command::Status { server, json } => {
             commands::status::run(server.server.as_deref(), *json).await
         }
@@ -127,6 +131,9 @@ async fn run(cli: Cli, add_stages: AddStages) -> anyhow::Result<ExitCode> {
         Command::Ingest(args) => commands::ingest::run(args).await,
         Command::Docs(args) => commands::docs::list(args).await,
         Command::Show(args) => commands::show::run(args).await,
+        Command::Rename { id, title, server } => {
+            commands::rename::run(server.server.as_deref(), id, title).await
+        }
         Command::Batches(args) => commands::batches::run(args).await,
         Command::Download(args) => commands::download::run(args).await,
         Command::Open(args) => commands::open::run(args).await,

@@ -17,7 +17,7 @@ use crate::config::{Config, ConfigError};
 pub type AddStages = fn(Stages) -> Stages;
 
 /// What the stages need.
-pub(crate) struct Equipment<'a> {
+pub(crate) struct StageDependencies<'a> {
     pub(crate) blobs: &'a Blobs,
     pub(crate) ids: Arc<dyn IdGen>,
     pub(crate) reader: Reader,
@@ -62,9 +62,10 @@ fn submit_failure(error: &OpsError) -> Failure {
 }
 
 /// Every stage, in the pipeline's order.
-pub(crate) fn registered(add_stages: AddStages, equipment: Equipment<'_>) -> Stages {
-    let Equipment { blobs, ids, reader, reads_documents, children, intake, vectors } = equipment;
-    let stages = ::stages::registered(::stages::Equipment {
+pub(crate) fn registered(add_stages: AddStages, dependencies: StageDependencies<'_>) -> Stages {
+    let StageDependencies { blobs, ids, reader, reads_documents, children, intake, vectors } =
+        dependencies;
+    let stages = ::stages::registered(::stages::StageDependencies {
         context: StageContext::new(blobs.clone(), reader, Arc::clone(&ids)),
         ids,
         submitter: Arc::new(IntakeSubmitter(intake)),

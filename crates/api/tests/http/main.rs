@@ -19,6 +19,7 @@ mod document_lists;
 mod embedding_models;
 mod event_reading;
 mod event_streams;
+mod guide;
 mod idempotency;
 mod intake;
 mod jobs;

@@ -64,6 +64,10 @@ pub(crate) struct DocsArgs {
     /// Only documents with this text in their title or file name.
     #[arg(long, value_name = "TEXT")]
     pub(crate) search: Option<String>,
+    /// The order: newest or oldest upload first, by title (A to Z) or title_desc, or updated (latest change first).
+    #[arg(long, value_name = "ORDER", default_value = "newest", ignore_case = true,
+          value_parser = ["newest", "oldest", "title", "title_desc", "updated"])]
+    pub(crate) sort: String,
     #[command(flatten)]
     pub(crate) list: ListArgs,
     #[command(flatten)]

@@ -19,6 +19,7 @@ pub(crate) async fn list(args: &DocsArgs) -> anyhow::Result<ExitCode> {
     let conditions = conditions(&client, args).await?;
     let listed = listing::fetch(args.list.limit(), async |limit, cursor| {
         let mut query = listing::page_query(limit, cursor);
+        query.push(("sort", args.sort.to_lowercase()));
         query.extend(conditions.iter().cloned());
         let page: DocumentPage = client.get_by("/v1/documents", &query).await?;
         Ok((page.items, page.next_cursor))
@@ -85,7 +86,7 @@ fn table(documents: &[DocumentView], ids: IdStyle, now: DateTime<Utc>) -> String
         table.row([
             ids.show(document.doc_id),
             color::document_status(document.status).to_owned(),
-            document.source_type.clone(),
+            document.file_kind.clone(),
             bytes(document.size_bytes),
             age(now - document.created_at),
             shortened(&title, MOST),

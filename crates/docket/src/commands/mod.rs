@@ -18,6 +18,7 @@ pub(crate) mod migrate;
 pub(crate) mod open;
 pub(crate) mod passwords;
 pub(crate) mod read;
+pub(crate) mod rename;
 pub(crate) mod rerun;
 pub(crate) mod rm;
 pub(crate) mod search;

@@ -22,6 +22,8 @@ async fn help_names_every_command() {
         "ingest",
         "docs",
         "show",
+        "rename",
+        "password",
         "rerun",
         "jobs",
         "dlq",

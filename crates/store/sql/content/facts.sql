@@ -1,6 +1,6 @@
 -- What decides who may read what of documents that the caller sees: $1 tenant, $2 documents, $3 a run for each of
 -- them (null for the run that is served), $4 the owner whose documents are meant, if not everybody's.
-SELECT d.doc_id, coalesce(o.filename, d.filename) AS file_name, d.mime AS media_type, d.source_type AS kind,
+SELECT d.doc_id, coalesce(o.filename, d.filename) AS file_name, d.mime AS media_type, d.file_kind AS kind,
        ARRAY(SELECT n.filename FROM document_file_names AS n WHERE n.doc_id = d.doc_id) || d.filename AS file_names,
        t.rules, run.run_id, run.content_sha256,
        coalesce(run.config -> 'masks', '[]') AS run_masks,

@@ -1,7 +1,7 @@
 -- The document with this identity, made when there is none, and where it stands. A row that is there is not changed:
 -- the update only locks it until the end, so of two who hand in the same content one decides after the other.
-INSERT INTO documents (doc_id, tenant_id, source_type, source_uri, title, source, filename, mime, bytes_len,
+INSERT INTO documents (doc_id, tenant_id, file_kind, source_uri, title, source, filename, mime, bytes_len,
                        status, created_at, updated_at, tags)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'uploaded', $10, $10, $11)
 ON CONFLICT (tenant_id, source_uri) DO UPDATE SET updated_at = documents.updated_at
-RETURNING doc_id, source_type, title, xmax = 0 AS is_new, deleted_at IS NOT NULL AS is_deleted
+RETURNING doc_id, file_kind, title, xmax = 0 AS is_new, deleted_at IS NOT NULL AS is_deleted

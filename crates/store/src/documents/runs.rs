@@ -1,7 +1,9 @@
 //! Looking at runs.
 
 use chrono::{DateTime, Utc};
-use domain::{Artifact, DocId, RunConfig, RunId, RunState, RunStats, StageStatus, TenantId};
+use domain::{
+    Artifact, DocId, RunConfig, RunId, RunState, RunStats, RunType, StageStatus, TenantId,
+};
 use serde_json::Value;
 use sqlx::FromRow;
 use uuid::Uuid;
@@ -18,7 +20,8 @@ pub struct RunRecord {
     pub doc_id: DocId,
     #[sqlx(try_from = "String")]
     pub status: RunState,
-    pub run_type: String,
+    #[sqlx(try_from = "String")]
+    pub run_type: RunType,
     pub pipeline: Vec<String>,
     pub parent_run_id: Option<Uuid>,
     pub reason: Option<String>,
