@@ -22,9 +22,9 @@ pub use config::{ConfigView, SettingOrigin, SettingView};
 pub use documents::{
     BatchCounts, BatchResultView, BatchUploadResponse, BatchView, CreateBatchRequest,
     DocumentDetailView, DocumentProgressView, DocumentQuery, DocumentSort, DocumentStatusFilter,
-    DocumentSummary, DocumentView, FileContent, FileOutcome, FileProblem, IngestResponse,
-    IngestStatus, LinkQuery, LinkView, PartView, RerunRequest, RerunResponse, RunQuery, RunView,
-    StageProgress, StageView, Tags, UploadForm, UploadManyForm, VersionView,
+    DocumentSummary, DocumentTitle, DocumentView, FileContent, FileOutcome, FileProblem,
+    IngestResponse, IngestStatus, LinkQuery, LinkView, PartView, RerunRequest, RerunResponse,
+    RunQuery, RunView, StageProgress, StageView, Tags, UploadForm, UploadManyForm, VersionView,
 };
 pub use facets::{BatchFacetView, FacetQuery, FacetValueView, FacetView, FacetsView};
 pub use health::{DependencyView, HealthStatus, HealthView};

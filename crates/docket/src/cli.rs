@@ -71,6 +71,14 @@ pub(crate) enum Command {
     },
     /// End the sign-in.
     Logout,
+    /// Change your own password. Your other sessions are signed out; this one stays signed in.
+    ///
+    /// Docket asks for the current and the new password. Without a terminal it reads them from DOCKET_PASSWORD and
+    /// DOCKET_NEW_PASSWORD, or as two lines from standard input.
+    Password {
+        #[command(flatten)]
+        server: ServerArgs,
+    },
     /// How a server and its queues stand; exits with 1 when it is not ready.
     Status {
         #[command(flatten)]
@@ -111,6 +119,16 @@ pub(crate) enum Command {
         /// Print one JSON document instead of text.
         #[arg(long)]
         json: bool,
+    },
+    /// Rename a document. Its file name stays as it is.
+    Rename {
+        /// The document's id.
+        #[arg(value_name = "DOC_ID", value_parser = id)]
+        id: Uuid,
+        /// The new title.
+        title: String,
+        #[command(flatten)]
+        server: ServerArgs,
     },
     /// Process documents again. What is served stays served until the new run succeeds.
     Rerun(RerunArgs),

@@ -622,6 +622,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/documents/{id}/title": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Rename a document
+         * @description Administrators and reviewers change the title for everyone. Other owners of the document change it for themselves
+         *     only. The file name stays as it is.
+         */
+        put: operations["rename_document"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/events": {
         parameters: {
             query?: never;
@@ -632,7 +653,7 @@ export interface paths {
         /**
          * Follow what happens
          * @description Server-sent events about what the caller may see: `document.queued`, `document.started`, `document.paused`,
-         *     `document.completed`, `document.failed`, `batch.completed`, `batch.partial`; and, for callers who see all
+         *     `document.completed`, `document.failed`, `document.renamed`, `batch.completed`, `batch.partial`; and, for callers who see all
          *     documents, `dead_jobs.changed` when the list of dead jobs has changed. After an interruption,
          *     `Last-Event-ID` goes on behind the last event that was seen; nothing is missed.
          *
@@ -950,6 +971,26 @@ export interface paths {
         put: operations["change_own_password"];
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/me/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Sign out everywhere
+         * @description Ends every session of the user, the presented token included. API keys stay valid.
+         */
+        delete: operations["logout_everywhere"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1624,6 +1665,15 @@ export interface components {
             /** Format: int64 */
             uploaded: number;
         };
+        /**
+         * @example {
+         *       "title": "Lease of 12 Elm Street"
+         *     }
+         */
+        DocumentTitle: {
+            /** @description One line. Spaces around it are removed. */
+            title: string;
+        };
         DocumentView: {
             content_hash?: string | null;
             /** @description It has a password that you have not presented: upload it again with its password to read and find it. */
@@ -1666,6 +1716,11 @@ export interface components {
              */
             pages?: number | null;
             progress?: components["schemas"]["DocumentProgressView"] | null;
+            /**
+             * Format: int32
+             * @description Counts the edits by people, for optimistic locking.
+             */
+            revision: number;
             /** Format: int64 */
             size_bytes: number;
             /**
@@ -1980,6 +2035,8 @@ export interface components {
             role: components["schemas"]["RoleName"];
             /** Format: uuid */
             tenant_id: string;
+            /** @description Servers before this field left it out. */
+            tenant_name: string;
         };
         /** @enum {string} */
         OriginView: "layer" | "form" | "tesseract" | "pp_ocr" | "agreed";
@@ -4023,6 +4080,40 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    rename_document: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DocumentTitle"];
+            };
+        };
+        responses: {
+            /** @description The title that the document has now */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DocumentTitle"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["NotJson"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     follow_events: {
         parameters: {
             query?: never;
@@ -4560,6 +4651,29 @@ export interface operations {
             409: components["responses"]["Conflict"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["NotJson"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    logout_everywhere: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Signed out everywhere */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
             429: components["responses"]["RateLimited"];
             503: components["responses"]["Unavailable"];
         };

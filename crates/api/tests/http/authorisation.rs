@@ -82,6 +82,7 @@ fn rows() -> Vec<Row> {
             Some(json!({"email": "admin@acme.test", "password": TestApp::PASSWORD}))
         }),
         row("POST /v1/auth/logout", own_session, Nothing, none),
+        row("DELETE /v1/me/sessions", own_session, Nothing, none),
         row("GET /v1/me", own_session, Nothing, none),
         row("PUT /v1/me/password", own_session, Nothing, || {
             Some(json!({"current_password": TestApp::PASSWORD, "new_password": "battery staple"}))
@@ -132,6 +133,9 @@ fn rows() -> Vec<Row> {
         ),
         row("PUT /v1/documents/{id}/tags", WhoMay(Action::EditResults), Document, || {
             Some(json!({"tags": ["rent"]}))
+        }),
+        row("PUT /v1/documents/{id}/title", WhoMay(Action::RenameDocuments), Document, || {
+            Some(json!({"title": "Lease"}))
         }),
         row("GET /v1/documents/{id}/original", see, Document, none),
         row("GET /v1/documents/{id}/pages/{page}", see, ReadDocument, none),

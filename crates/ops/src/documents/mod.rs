@@ -14,6 +14,7 @@ pub(crate) mod links;
 pub(crate) mod list;
 pub(crate) mod read_pages;
 pub(crate) mod recent_reads;
+mod rename;
 mod storage_room;
 pub(crate) mod submit;
 pub(crate) mod sweep_originals;

@@ -48,14 +48,14 @@ async function picture(name: string): Promise<void> {
   await page.screenshot({ path: join(folder, `${name}.png`) });
 }
 
-describe("Repair", () => {
+describe("Needs attention", () => {
   it("has one row for each document, and they leave without a reload", async () => {
     const [, second, third] = await bring(nested("one.html"), nested("two.html"), nested("three.html"));
-    await page.goto(`${server.url}/repair`);
+    await page.goto(`${server.url}/attention`);
     await badge().getByText("3", { exact: true }).waitFor();
     await page.locator(".cause-jobs li").nth(2).waitFor();
     expect(await page.locator(".cause-jobs li").count()).toBe(3);
-    await picture("repair");
+    await picture("attention");
     // It fails once more: still one row.
     await server.fetch(`/v1/documents/${second ?? ""}/rerun`, token, json({}));
     await vi.waitFor(async () => expect((await dead()).filter((job) => job.doc_id === second)).toHaveLength(1), { timeout: 60_000, interval: 200 });
@@ -65,13 +65,13 @@ describe("Repair", () => {
     await badge().getByText("2", { exact: true }).waitFor();
   });
 
-  it("lets go of what is discarded, which stays failed with its reason", async () => {
+  it("removes a discarded failure, whose document stays failed with its reason", async () => {
     await rowOf("one.html").getByRole("button", { name: "Discard" }).click();
     const dialog = page.getByRole("dialog", { name: "Discard this failure?" });
     await dialog.getByText("one.html").waitFor();
     await picture("discard");
     await dialog.getByRole("button", { name: "Discard" }).click();
-    await page.getByText("1 failure discarded.").waitFor();
+    await page.getByText("Discarded 1 failure.").waitFor();
     await rowOf("one.html").waitFor({ state: "detached" });
     await badge().getByText("1", { exact: true }).waitFor();
     await page.goto(`${server.url}/documents?status=failed`);
@@ -81,27 +81,27 @@ describe("Repair", () => {
     expect(await page.locator(".document-head .run-error").innerText()).not.toBe("");
   });
 
-  it("is empty when several were discarded at once", async () => {
+  it("is empty after all failures were discarded", async () => {
     await bring(nested("four.html"), nested("five.html"));
-    await page.goto(`${server.url}/repair`);
+    await page.goto(`${server.url}/attention`);
     await page.getByRole("button", { name: "Discard all", exact: true }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Discard" }).click();
     await page.getByText("Nothing needs attention").waitFor();
     await badge().waitFor({ state: "detached" });
-    await picture("repair-empty");
+    await picture("attention-empty");
   });
 });
 
 describe("an encrypted file", () => {
   it("asks for its password where the failure is shown, says when it is wrong, and is read with the right one", async () => {
     const [id] = await bring(locked("vault.pdf"));
-    await page.goto(`${server.url}/repair`);
+    await page.goto(`${server.url}/attention`);
     await rowOf("vault.pdf").getByRole("button", { name: "Enter password" }).click();
     const dialog = page.getByRole("dialog", { name: "Enter password" });
     await picture("password");
     await dialog.getByLabel("Password of the file").fill("not this one");
     await page.keyboard.press("Enter");
-    await dialog.getByText("This password does not open the file.").waitFor({ timeout: 60_000 });
+    await dialog.getByText("Wrong password.").waitFor({ timeout: 60_000 });
     await picture("password-wrong");
     await dialog.getByLabel("Password of the file").fill(PASSWORD);
     await page.keyboard.press("Enter");
@@ -124,7 +124,7 @@ describe("an encrypted file", () => {
     await page.getByRole("dialog", { name: "Enter password" }).waitFor({ state: "detached", timeout: 60_000 });
   });
 
-  it("asks whoever uploaded it in the tray, which offers no retry for what can never be accepted", async () => {
+  it("asks its uploader in the tray, which offers no retry for a permanently refused file", async () => {
     const ana = await server.addUser("ana@example.com", "user");
     const own = await (await openWindow(browser)).newPage();
     await signIn(own, server, ana);
@@ -141,17 +141,17 @@ describe("an encrypted file", () => {
   });
 });
 
-it("a phone shows Repair without scrolling sideways", async () => {
+it("a phone shows Needs attention without scrolling sideways", async () => {
   await bring(nested("a-rather-long-name-of-a-document-that-does-not-fit-in-one-line.html"), nested("short.html"), locked("strongbox.pdf"));
   await page.setViewportSize({ width: 390, height: 844 });
-  for (const path of ["/repair", "/repair/stale", "/repair/jobs"]) {
+  for (const path of ["/attention", "/attention/stalled", "/attention/jobs"]) {
     await page.goto(server.url + path);
     await page.locator(".cause, .card").first().waitFor();
     await picture(`phone${path.replaceAll("/", "-")}`);
     const overflow = await page.evaluate(() => [document.scrollingElement, document.querySelector("main")].map((part) => (part ? part.scrollWidth - part.clientWidth : 0)));
     expect(overflow, path).toEqual([0, 0]);
   }
-  await page.goto(`${server.url}/repair`);
+  await page.goto(`${server.url}/attention`);
   await rowOf("strongbox.pdf").getByRole("button", { name: "Enter password" }).click();
   await page.getByRole("dialog", { name: "Enter password" }).getByLabel("Password of the file").waitFor();
   await picture("phone-password");

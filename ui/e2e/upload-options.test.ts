@@ -17,7 +17,7 @@ async function choose(...files: readonly MadeFile[]): Promise<void> {
   await page.getByLabel("Files to upload").setInputFiles(files.map(({ name, bytes }) => ({ name, mimeType: "application/octet-stream", buffer: Buffer.from(bytes) })));
 }
 
-it("files are uploaded with the tags that were said of them, which can be changed", async () => {
+it("files are uploaded with tags, which can be changed later", async () => {
   await page.goto(`${server.url}/documents`);
   await page.getByRole("button", { name: "Upload with…" }).click();
   const dialog = page.getByRole("dialog", { name: "Upload with tags or a password" });
@@ -42,7 +42,7 @@ it("files are uploaded with the tags that were said of them, which can be change
   expect(await page.locator(".document-head .tag-link").allInnerTexts()).toEqual(["paid", "salary"]);
 });
 
-it("a locked file is read with the password that was said of it", async () => {
+it("an encrypted file is read with the password of the upload", async () => {
   const locked = { name: "locked.pdf", bytes: pdf([["The secret", "The spare key is under the third stone."]], "open sesame") };
   await page.goto(`${server.url}/documents`);
   await page.getByRole("button", { name: "Upload with…" }).click();
@@ -60,13 +60,13 @@ it("a mail and what was attached to it lead to each other", async () => {
   await page.getByRole("link", { name: "keys.txt" }).first().waitFor({ timeout: 60_000 });
   await page.getByRole("table", { name: "Documents" }).getByRole("link", { name: "keys.eml" }).click();
   const head = page.locator(".document-head");
-  await head.getByText("attached:").waitFor();
+  await head.getByText("Attachments:").waitFor();
   await page.getByRole("tab", { name: "History" }).click();
   await page.locator(".stages summary", { hasText: "preprocess" }).click();
   await page.locator(".stage-more").getByRole("link", { name: "keys.txt" }).waitFor();
   await page.getByRole("tab", { name: "Text" }).click();
   await head.getByRole("link", { name: "keys.txt" }).click();
-  await head.getByText("came in").waitFor();
+  await head.getByText("Attached to").waitFor();
   await page.locator(".page-text").getByText("cellar").waitFor();
   await head.getByRole("link", { name: "keys.eml" }).click();
   await page.locator(".page-text").getByText("attached").waitFor();
@@ -74,7 +74,7 @@ it("a mail and what was attached to it lead to each other", async () => {
 
 it("a region that is drawn and saved is not read from then on", async () => {
   await page.goto(`${server.url}/admin/rules`);
-  await page.getByText("Nothing is masked.").waitFor();
+  await page.getByText("No masked regions.").waitFor();
   const sheet = await page.locator(".mask-page svg").boundingBox();
   if (!sheet) throw new Error("there is no page to draw on");
   // Over the second line of the payslip: its first line is at 92 points of 792, the next ones are 26 points apart.
@@ -83,9 +83,9 @@ it("a region that is drawn and saved is not read from then on", async () => {
   await page.mouse.move(sheet.x + sheet.width - 1, sheet.y + (125 / 792) * sheet.height, { steps: 4 });
   await page.mouse.up();
   await page.getByText("1. Every page of all files").waitFor();
-  await page.getByLabel("Only files with this in their name").fill("payslip");
-  await page.getByRole("button", { name: "Save the rules" }).click();
-  await page.getByText("The rules hold for what is handed in").waitFor();
+  await page.getByLabel("Only files whose name contains").fill("payslip");
+  await page.getByRole("button", { name: "Save rules" }).click();
+  await page.getByText("Rules saved.").waitFor();
   await page.reload();
   await page.getByText("1. Every page of all files with “payslip” in their name").waitFor();
 

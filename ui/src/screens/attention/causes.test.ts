@@ -1,22 +1,22 @@
 import { describe, expect, it } from "vitest";
 import type { JobView } from "../../api/types.ts";
-import { causeOf, discardPortions, groupByCause, requeuePlan } from "./causes.ts";
+import { causeOf, discardBatches, groupByCause, requeuePlan } from "./causes.ts";
 
 let made = 0;
 const job = (error: string | null, stage = "preprocess", error_class = "permanent"): JobView =>
   ({ job_id: `job-${++made}`, error, stage, error_class, guidance: "Split it." }) as JobView;
 
 describe("causeOf", () => {
-  it("leaves out what differs from file to file", () => {
+  it("replaces what differs from file to file", () => {
     expect(causeOf("a picture of 20000 × 20000 pixels")).toBe(causeOf("a picture of 1,200 × 9 pixels"));
     expect(causeOf("“a.pdf” is torn")).toBe(causeOf("“other.pdf” is torn"));
     expect(causeOf("no blob 01a1e24d-5b28-76f0-85c5-2e886b55b195")).toBe("no blob …");
-    expect(causeOf(null)).toBe("no reason was recorded");
+    expect(causeOf(null)).toBe("no error was recorded");
   });
 });
 
 describe("groupByCause", () => {
-  it("puts the largest first and keeps stages and classes apart", () => {
+  it("sorts by size and separates stages and error classes", () => {
     const groups = groupByCause([
       job("page 7 is torn", "ocr"),
       job("more than 512 elements"),
@@ -32,26 +32,26 @@ describe("groupByCause", () => {
 });
 
 describe("encrypted files", () => {
-  it("are a group of their own by their code", () => {
+  it("form a group of their own by their code", () => {
     const locked = { ...job("it cannot be opened"), error_code: "password_required" };
     const groups = groupByCause([locked, job("it cannot be opened")]);
     expect(groups.map((group) => group.errorCode)).toEqual(["password_required", null]);
   });
 });
 
-describe("discardPortions", () => {
-  it("names every job once, as many at a time as the server takes", () => {
+describe("discardBatches", () => {
+  it("lists every job once, with at most as many per request as the server accepts", () => {
     const jobs = Array.from({ length: 1500 }, () => job("torn"));
-    const portions = discardPortions(jobs);
-    expect(portions.map((ids) => ids.length)).toEqual([1000, 500]);
-    expect(new Set(portions.flat()).size).toBe(1500);
-    expect(discardPortions([])).toEqual([]);
+    const batches = discardBatches(jobs);
+    expect(batches.map((ids) => ids.length)).toEqual([1000, 500]);
+    expect(new Set(batches.flat()).size).toBe(1500);
+    expect(discardBatches([])).toEqual([]);
   });
 });
 
 describe("requeuePlan", () => {
-  it("lets the server find the rest of the cause", () => {
-    const jobs = [job("the file asks for too much: 7 pages"), job("the file asks for too much: 9 pages"), job("the database was away")];
+  it("uses a filter so that the server finds the other jobs of the cause", () => {
+    const jobs = [job("the file asks for too much: 7 pages"), job("the file asks for too much: 9 pages"), job("the database was unreachable")];
     const [group] = groupByCause(jobs);
     expect(group && requeuePlan(group, jobs)).toEqual({
       kind: "filter",
@@ -59,7 +59,7 @@ describe("requeuePlan", () => {
     });
   });
 
-  it("goes one by one when a filter would hit others or says too little", () => {
+  it("lists jobs one by one when a filter would match others or is too short", () => {
     const wide = [job("the file asks for too much: 7 pages"), job("the file asks for too much: 3 words")];
     const [first] = groupByCause(wide);
     expect(first && requeuePlan(first, wide).kind).toBe("one-by-one");

@@ -45,7 +45,7 @@ it("facets count what the server has, and choosing one asks the server and chang
   expect(await facet("Source", /^Batch/).count()).toBe(0);
 });
 
-it("conditions hold together, in the address too, and can be let go of", async () => {
+it("filters combine, are in the address, and can be removed", async () => {
   await page.goto(`${server.url}/documents?source=batch&type=pdf`);
   await page.getByText("1 document", { exact: true }).waitFor();
   expect(await titles()).toEqual(["january.pdf"]);
@@ -55,7 +55,7 @@ it("conditions hold together, in the address too, and can be let go of", async (
   await facet("Batch", /^January\s*1$/).click();
   await page.waitForURL(/batch=/);
   await page.getByText("1 document", { exact: true }).waitFor();
-  // No mail came with a batch; the chosen one stays, to be let go of.
+  // No email is in a batch; the chosen filter stays, so that it can be removed.
   await facet("Type", /^eml/).waitFor({ state: "detached" });
   await page.goto(`${server.url}/documents?type=eml`);
   await page.getByText("1 document", { exact: true }).waitFor();
@@ -69,15 +69,15 @@ it("conditions hold together, in the address too, and can be let go of", async (
   await page.getByText("4 documents", { exact: true }).waitFor();
 });
 
-it("the configuration tells every setting, where it came from, and no secret", async () => {
+it("the configuration shows every setting and its origin, and no secret", async () => {
   await page.goto(`${server.url}/admin/configuration`);
   const setting = (key: string) => page.getByRole("row").filter({ has: page.getByText(key, { exact: true }) });
   await setting("rate_limit_burst").getByText("DOCKET_RATE_LIMIT_BURST").waitFor();
   await setting("jwt_secret").getByText("Not set").waitFor();
-  await page.getByLabel("Find a setting").fill("largest document");
+  await page.getByLabel("Find settings").fill("largest document");
   await page.getByText("1 setting", { exact: true }).waitFor();
   await setting("upload_max_size_mb").getByText("50").waitFor();
-  await page.getByLabel("Find a setting").fill("");
+  await page.getByLabel("Find settings").fill("");
   await page.getByRole("button", { name: "Changed" }).click();
   await page.waitForURL(/which=changed/);
   await setting("data_dir").getByText("--data-dir").waitFor();

@@ -1,4 +1,4 @@
-/** Documents that failed and need attention, one row each, grouped by what stopped them. */
+/** Failed documents that need attention, one row each, grouped by cause. */
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useCallback, useState } from "react";
 import { Link } from "wouter";
@@ -14,15 +14,15 @@ import { may } from "../../session/permissions.ts";
 import { useMe } from "../../session/session.ts";
 import { PasswordDialog } from "../document/PasswordDialog.tsx";
 import { forEachOf } from "../documents/bulk.ts";
-import { discardPortions, groupByCause, requeuePlan, type CauseGroup } from "./causes.ts";
+import { discardBatches, groupByCause, requeuePlan, type CauseGroup } from "./causes.ts";
 
-const PAGES_AT_MOST = 20;
-const SHOWN = 5;
+const MAX_PAGES = 20;
+const SHOWN_PER_CAUSE = 5;
 
-async function listAllDead(): Promise<{ jobs: JobView[]; isMore: boolean }> {
+async function listAllFailed(): Promise<{ jobs: JobView[]; isMore: boolean }> {
   const jobs: JobView[] = [];
   let cursor: string | undefined;
-  for (let page = 0; page < PAGES_AT_MOST; page++) {
+  for (let page = 0; page < MAX_PAGES; page++) {
     const listed = await listDeadJobs(cursor);
     jobs.push(...listed.items);
     if (!listed.next_cursor) return { jobs, isMore: false };
@@ -33,32 +33,32 @@ async function listAllDead(): Promise<{ jobs: JobView[]; isMore: boolean }> {
 
 async function requeue(group: CauseGroup, listed: readonly JobView[]): Promise<string> {
   const plan = requeuePlan(group, listed);
-  if (plan.kind === "filter") return requeuedInWords((await requeueDeadJobs(plan.request)).requeued);
+  if (plan.kind === "filter") return retryingLabel((await requeueDeadJobs(plan.request)).requeued);
   const { done, failed } = await forEachOf(plan.jobIds, retryJob);
   const [first] = failed;
   if (first && done === 0) throw first.error;
-  return requeuedInWords(done);
+  return retryingLabel(done);
 }
 
-function requeuedInWords(jobs: number): string {
-  return `${counted(jobs, "job")} queued again.`;
+function retryingLabel(jobs: number): string {
+  return `Retrying ${counted(jobs, "document")}.`;
 }
 
 async function discard(jobs: readonly JobView[]): Promise<string> {
   let discarded = 0;
-  for (const ids of discardPortions(jobs)) discarded += (await discardJobs(ids)).discarded;
-  return `${counted(discarded, "failure")} discarded.`;
+  for (const ids of discardBatches(jobs)) discarded += (await discardJobs(ids)).discarded;
+  return `Discarded ${counted(discarded, "failure")}.`;
 }
 
-/** What somebody is asked about before it happens. */
-type Asking = { what: "requeue-all" } | { what: "discard"; jobs: readonly JobView[] } | { what: "password"; job: JobView };
+/** The dialog that is open. */
+type OpenDialog = { what: "retry-all" } | { what: "discard"; jobs: readonly JobView[] } | { what: "password"; job: JobView };
 
-export function DeadLetters() {
+export function FailedDocuments() {
   const { role } = useMe();
   const client = useQueryClient();
-  const dead = useQuery({ queryKey: ["dead", "all"], queryFn: listAllDead });
-  const [asking, setAsking] = useState<Asking | null>(null);
-  const close = useCallback(() => setAsking(null), []);
+  const dead = useQuery({ queryKey: ["dead", "all"], queryFn: listAllFailed });
+  const [dialog, setDialog] = useState<OpenDialog | null>(null);
+  const close = useCallback(() => setDialog(null), []);
   const act = useMutation({
     mutationFn: (run: () => Promise<string>) => run(),
     onSuccess: (text) => tell({ tone: "good", text }),
@@ -74,14 +74,14 @@ export function DeadLetters() {
   const canAct = may(role, "requeue");
   return (
     <>
-      {groups.length === 0 && <div className="card"><Empty icon="check" title="Nothing needs attention"><p>A document that cannot be read waits here, with what to do about it. It leaves by itself when a later run of it begins, or when it is deleted or withdrawn.</p></Empty></div>}
+      {groups.length === 0 && <div className="card"><Empty icon="check" title="Nothing needs attention"><p>Documents that fail are listed here with what to do. They leave the list when you rerun, delete or withdraw them.</p></Empty></div>}
       {groups.length > 0 && (
         <div className="screen-head">
-          <p className="quiet">{isMore ? `More than ${counted(jobs.length, "document")}` : counted(jobs.length, "document")}, by what stopped them</p>
+          <p className="quiet">{isMore ? `More than ${counted(jobs.length, "document")}` : counted(jobs.length, "document")}, grouped by cause</p>
           {canAct && (
             <div className="button-row">
-              <Button disabled={act.isPending} onClick={() => setAsking({ what: "discard", jobs })}>Discard all</Button>
-              <Button icon="refresh" disabled={act.isPending} onClick={() => setAsking({ what: "requeue-all" })}>Requeue all</Button>
+              <Button disabled={act.isPending} onClick={() => setDialog({ what: "discard", jobs })}>Discard all</Button>
+              <Button icon="refresh" disabled={act.isPending} onClick={() => setDialog({ what: "retry-all" })}>Retry all</Button>
             </div>
           )}
         </div>
@@ -93,39 +93,39 @@ export function DeadLetters() {
               group={group}
               isBusy={act.isPending}
               actions={canAct ? {
-                onRequeue: () => act.mutate(() => requeue(group, jobs)),
-                onRetry: (job) => act.mutate(() => retryJob(job.job_id).then(() => requeuedInWords(1))),
-                onDiscard: (some) => setAsking({ what: "discard", jobs: some }),
-                onPassword: (job) => setAsking({ what: "password", job }),
+                onRetryAll: () => act.mutate(() => requeue(group, jobs)),
+                onRetry: (job) => act.mutate(() => retryJob(job.job_id).then(() => retryingLabel(1))),
+                onDiscard: (some) => setDialog({ what: "discard", jobs: some }),
+                onPassword: (job) => setDialog({ what: "password", job }),
               } : null}
             />
           </li>
         ))}
       </ul>
-      {asking?.what === "requeue-all" && (
-        <Confirm title="Requeue everything that failed?" action="Requeue all" onClose={close} onConfirm={() => act.mutate(async () => requeuedInWords((await requeueDeadJobs({ all: true })).requeued))}>
-          <p>Documents whose cause is still there will fail again. To repair one cause at a time, use the button beside it.</p>
+      {dialog?.what === "retry-all" && (
+        <Confirm title="Retry all failed documents?" action="Retry all" onClose={close} onConfirm={() => act.mutate(async () => retryingLabel((await requeueDeadJobs({ all: true })).requeued))}>
+          <p>Documents fail again if the cause still exists. To retry one cause at a time, use its own button.</p>
         </Confirm>
       )}
-      {asking?.what === "discard" && (
-        <Confirm title={asking.jobs.length === 1 ? "Discard this failure?" : `Discard ${counted(asking.jobs.length, "failure")}?`} action="Discard" onClose={close} onConfirm={() => act.mutate(() => discard(asking.jobs))}>
-          <p>{asking.jobs.length === 1 ? <>“{asking.jobs[0]?.doc_title ?? "The document"}” leaves this list and stays failed, with its reason.</> : "The documents leave this list and stay failed, with their reasons."} You can still run {asking.jobs.length === 1 ? "it" : "them"} again from Documents.</p>
+      {dialog?.what === "discard" && (
+        <Confirm title={dialog.jobs.length === 1 ? "Discard this failure?" : `Discard ${counted(dialog.jobs.length, "failure")}?`} action="Discard" onClose={close} onConfirm={() => act.mutate(() => discard(dialog.jobs))}>
+          <p>{dialog.jobs.length === 1 ? <>“{dialog.jobs[0]?.doc_title ?? "The document"}” leaves this list. It stays failed, and you can still rerun it from Documents.</> : "The documents leave this list. They stay failed, and you can still rerun them from Documents."}</p>
         </Confirm>
       )}
-      {asking?.what === "password" && <PasswordDialog id={asking.job.doc_id} title={asking.job.doc_title ?? "The document"} onClose={close} />}
+      {dialog?.what === "password" && <PasswordDialog id={dialog.job.doc_id} title={dialog.job.doc_title ?? "The document"} onClose={close} />}
     </>
   );
 }
 
 const CLASSES: Record<string, readonly [Tone, string, string]> = {
-  permanent: ["bad", "Permanent", "The file itself is the problem: trying again alone will not help"],
-  poison: ["bad", "Quarantined", "Reading it crashed or hit a limit, so it was put aside"],
-  retry: ["warn", "Passing", "Something else was the problem; the tries ran out"],
-  cancelled: ["off", "Cancelled", "Somebody stopped it"],
+  permanent: ["bad", "Permanent", "The file itself is the problem; a retry alone won’t help"],
+  poison: ["bad", "Quarantined", "Reading the file crashed or exceeded a limit"],
+  retry: ["warn", "Transient", "A temporary problem lasted longer than all retries"],
+  cancelled: ["off", "Cancelled", "Someone cancelled the run"],
 };
 
 interface CauseActions {
-  onRequeue: () => void;
+  onRetryAll: () => void;
   onRetry: (job: JobView) => void;
   onDiscard: (jobs: readonly JobView[]) => void;
   onPassword: (job: JobView) => void;
@@ -134,17 +134,17 @@ interface CauseActions {
 interface CauseProps {
   group: CauseGroup;
   isBusy: boolean;
-  /** None for who may only look. */
+  /** Null for a role that may only look. */
   actions: CauseActions | null;
 }
 
 export function Cause({ group, isBusy, actions }: CauseProps) {
   const [tone, name, meaning] = CLASSES[group.errorClass ?? ""] ?? (["off", group.errorClass ?? "Unknown", ""] as const);
   const [isAll, setAll] = useState(false);
-  const jobs = isAll ? group.jobs : group.jobs.slice(0, SHOWN);
+  const jobs = isAll ? group.jobs : group.jobs.slice(0, SHOWN_PER_CAUSE);
   const isLocked = wantsPassword(group.errorCode);
-  // The server's words name the command line too; here a button does it.
-  const guidance = isLocked ? "Enter the password of the file, and it is read." : group.guidance;
+  // The server's guidance names the command line; here a button does it.
+  const guidance = isLocked ? "Enter the password of the file." : group.guidance;
   const isOne = group.jobs.length === 1;
   return (
     <article className="card cause">
@@ -156,7 +156,7 @@ export function Cause({ group, isBusy, actions }: CauseProps) {
         {actions && !isOne && (
           <div className="button-row">
             <Button disabled={isBusy} onClick={() => actions.onDiscard(group.jobs)}>Discard all {group.jobs.length}</Button>
-            {!isLocked && <Button icon="refresh" disabled={isBusy} onClick={actions.onRequeue}>Requeue all {group.jobs.length}</Button>}
+            {!isLocked && <Button icon="refresh" disabled={isBusy} onClick={actions.onRetryAll}>Retry all {group.jobs.length}</Button>}
           </div>
         )}
       </header>
@@ -165,24 +165,24 @@ export function Cause({ group, isBusy, actions }: CauseProps) {
         {jobs.map((job) => (
           <li key={job.job_id}>
             <DocumentName id={job.doc_id} title={job.doc_title} />
-            <span className="quiet">{counted(job.attempts + 1, "try", "tries")}, <Time at={job.updated_at} /></span>
+            <span className="quiet">{counted(job.attempts + 1, "attempt")}, <Time at={job.updated_at} /></span>
             {actions && (
               <span className="cause-actions">
                 {isLocked
                   ? <Button icon="key" kind="primary" disabled={isBusy} onClick={() => actions.onPassword(job)}>Enter password</Button>
-                  : <Button icon="refresh" disabled={isBusy} onClick={() => actions.onRetry(job)}>Requeue</Button>}
+                  : <Button icon="refresh" disabled={isBusy} onClick={() => actions.onRetry(job)}>Retry</Button>}
                 <Button kind="bare" disabled={isBusy} onClick={() => actions.onDiscard([job])}>Discard</Button>
               </span>
             )}
           </li>
         ))}
       </ul>
-      {group.jobs.length > SHOWN && <Button kind="bare" onClick={() => setAll(!isAll)}>{isAll ? "Show fewer" : `Show all ${group.jobs.length}`}</Button>}
+      {group.jobs.length > SHOWN_PER_CAUSE && <Button kind="bare" onClick={() => setAll(!isAll)}>{isAll ? "Show fewer" : `Show all ${group.jobs.length}`}</Button>}
     </article>
   );
 }
 
-/** A job tells the title of its document; a run does not, so it is asked for. */
+/** A job has the title of its document; a run does not, so it is fetched. */
 export function DocumentName({ id, title }: { id: string; title?: string | null }) {
   const { data } = useQuery({ queryKey: ["document", id], queryFn: () => findDocument(id), staleTime: 60_000, enabled: title === undefined });
   return <Link href={`/documents/${id}?tab=history`} className="truncate">{title ?? data?.title ?? id}</Link>;

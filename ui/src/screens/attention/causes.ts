@@ -1,6 +1,6 @@
 /**
- * Dead jobs by what killed them. Errors that differ only in numbers, ids or names have the same *cause*: “a picture of 20000 ×
- * 20000 pixels” and “a picture of 9000 × 400 pixels” need the same repair.
+ * Failed jobs grouped by cause. Errors that differ only in numbers, ids or names have the same *cause*: “a picture of 20000 ×
+ * 20000 pixels” and “a picture of 9000 × 400 pixels” need the same remedy.
  */
 import type { JobView, RequeueRequest } from "../../api/types.ts";
 
@@ -8,7 +8,7 @@ export interface CauseGroup {
   key: string;
   stage: string;
   errorClass: string | null;
-  /** Which failure it is, where the server names it. */
+  /** The failure code, where the server sends one. */
   errorCode: string | null;
   /** The error with `…` where its jobs differ. */
   cause: string;
@@ -18,10 +18,10 @@ export interface CauseGroup {
 
 const VARIABLE = /“[^”]*”|"[^"]*"|'[^']*'|`[^`]*`|\b[0-9a-f]{8}-[0-9a-f-]{27}\b|\b[0-9a-f]{16,}\b|\d+(?:[.,]\d+)*/gi;
 const GAP = "…";
-const SHORTEST_FRAGMENT = 12;
+const MIN_FRAGMENT_LENGTH = 12;
 
 export function causeOf(error: string | null | undefined): string {
-  return (error ?? "no reason was recorded").replaceAll(VARIABLE, GAP).replaceAll(/…(?:\s*…)+/g, GAP);
+  return (error ?? "no error was recorded").replaceAll(VARIABLE, GAP).replaceAll(/…(?:\s*…)+/g, GAP);
 }
 
 export function groupByCause(jobs: readonly JobView[]): CauseGroup[] {
@@ -42,29 +42,29 @@ export function groupByCause(jobs: readonly JobView[]): CauseGroup[] {
 export type RequeuePlan = { kind: "filter"; request: RequeueRequest } | { kind: "one-by-one"; jobIds: string[] };
 
 /**
- * How to requeue a group: by a filter that the server applies, which also finds jobs that were not listed, when that filter
- * hits nothing but the group; otherwise one job after the other.
+ * How to requeue a group: with a filter, which also matches jobs that are not listed, if that filter matches only the
+ * group; otherwise one job after the other.
  */
 export function requeuePlan(group: CauseGroup, listed: readonly JobView[]): RequeuePlan {
   const jobIds = group.jobs.map((job) => job.job_id);
   const fragment = longestFragment(causeOf(group.jobs[0]?.error));
-  if (fragment.length < SHORTEST_FRAGMENT) return { kind: "one-by-one", jobIds };
+  if (fragment.length < MIN_FRAGMENT_LENGTH) return { kind: "one-by-one", jobIds };
   const inGroup = new Set(jobIds);
-  const wouldHit = (job: JobView) =>
+  const matches = (job: JobView) =>
     job.stage === group.stage && (job.error_class ?? null) === group.errorClass && (job.error ?? "").includes(fragment);
-  if (listed.some((job) => wouldHit(job) !== inGroup.has(job.job_id))) return { kind: "one-by-one", jobIds };
+  if (listed.some((job) => matches(job) !== inGroup.has(job.job_id))) return { kind: "one-by-one", jobIds };
   const request: RequeueRequest = { stage: group.stage, error_contains: fragment };
   if (group.errorClass) request.error_class = group.errorClass as NonNullable<RequeueRequest["error_class"]>;
   return { kind: "filter", request };
 }
 
-/** As many jobs as the server discards in one request. */
-const DISCARDED_AT_ONCE = 1000;
+/** The server's limit for one request. */
+const MAX_DISCARDS = 1000;
 
-/** The ids of jobs to discard, request by request. */
-export function discardPortions(jobs: readonly JobView[]): string[][] {
+/** The ids of the jobs to discard, one list per request. */
+export function discardBatches(jobs: readonly JobView[]): string[][] {
   const ids = jobs.map((job) => job.job_id);
-  return Array.from({ length: Math.ceil(ids.length / DISCARDED_AT_ONCE) }, (_, at) => ids.slice(at * DISCARDED_AT_ONCE, (at + 1) * DISCARDED_AT_ONCE));
+  return Array.from({ length: Math.ceil(ids.length / MAX_DISCARDS) }, (_, at) => ids.slice(at * MAX_DISCARDS, (at + 1) * MAX_DISCARDS));
 }
 
 function longestFragment(cause: string): string {
