@@ -6,6 +6,7 @@ mod config;
 mod documents;
 mod facets;
 mod health;
+mod ids;
 mod jobs;
 mod page;
 mod pages;
@@ -28,6 +29,7 @@ pub use documents::{
 };
 pub use facets::{BatchFacetView, FacetQuery, FacetValueView, FacetView, FacetsView};
 pub use health::{DependencyView, HealthStatus, HealthView};
+pub use ids::FoundIdsView;
 pub use jobs::{
     DiscardRequest, DiscardResponse, ErrorClass, JobQuery, JobView, QueueView, QueuesView,
     RequeueRequest, RequeueResponse, SkippedJobView,

@@ -17,8 +17,8 @@ use utoipa_axum::routes;
 
 use crate::Api;
 use crate::routes::{
-    api_keys, audit, batches, config, document_lists, documents, events, files, health, jobs, mcp,
-    metrics, pages, rerun, runs, search, session, tenant, users,
+    api_keys, audit, batches, config, document_lists, documents, events, files, health, ids, jobs,
+    mcp, metrics, pages, rerun, runs, search, session, tenant, users,
 };
 
 #[derive(OpenApi)]
@@ -129,6 +129,7 @@ pub(crate) fn versioned_routes() -> OpenApiRouter<Arc<Api>> {
         .routes(routes!(batches::find))
         .routes(routes!(batches::add).layer(DefaultBodyLimit::disable()))
         .routes(routes!(batches::results))
+        .routes(routes!(ids::find))
         .routes(routes!(events::follow))
         .routes(routes!(jobs::list))
         .routes(routes!(jobs::list_dead))

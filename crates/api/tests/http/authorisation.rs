@@ -162,6 +162,7 @@ fn rows() -> Vec<Row> {
         row("GET /v1/batches/{id}", see, Batch, none),
         row("POST /v1/batches/{id}/documents", WhoMay(Action::UploadDocuments), Batch, none),
         row("GET /v1/batches/{id}/results", see, Batch, none),
+        row("GET /v1/ids/{id}", see, Document, none),
         row("GET /v1/events", see, Nothing, none),
         row("GET /v1/audit/verify", WhoMay(Action::ReadAudit), Nothing, none),
         row("GET /v1/audit/checkpoints", WhoMay(Action::ReadAudit), Nothing, none),

@@ -8,6 +8,7 @@ pub(crate) mod content_access;
 mod deactivate;
 mod delete;
 pub(crate) mod facets;
+pub(crate) mod find_ids;
 pub(crate) mod forget_passwords;
 pub(crate) mod intake;
 pub(crate) mod links;
