@@ -63,9 +63,9 @@ it("filters combine, are in the address, and can be removed", async () => {
   await page.goto(`${server.url}/documents`);
   await facet("Batch", /^January\s*1$/).click();
   await page.getByText("1 document", { exact: true }).waitFor();
-  await page.getByLabel("Find by title or file name").fill("no such name");
-  await page.getByText("Nothing matches").waitFor();
-  await page.getByRole("button", { name: "Show all documents" }).click();
+  await page.getByLabel("Search names and content").fill("no such name");
+  await page.getByText("No matching documents").waitFor();
+  await page.getByRole("button", { name: "Clear filters" }).click();
   await page.getByText("4 documents", { exact: true }).waitFor();
 });
 

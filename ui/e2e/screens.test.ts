@@ -13,8 +13,6 @@ import { json } from "./server.ts";
 const WIDTHS = [1360, 768, 390];
 const THEMES = ["light", "dark"] as const;
 const LEAST_TARGET = 40;
-/** The routes whose controls are large enough for fingers. */
-const TOUCH_ROUTES = /^\/(documents\/:id|attention|account|admin)/;
 
 let ids: Ids;
 
@@ -57,7 +55,7 @@ async function problemsOf(page: Page, route: string | null): Promise<Record<stri
       await page.emulateMedia({ colorScheme: theme });
       const problems = await violations(page, theme);
       if (theme === "light") problems.push(...await page.evaluate(layoutProblems));
-      if (theme === "light" && width < 600 && route !== null && TOUCH_ROUTES.test(route)) problems.push(...await page.evaluate(smallTargets, LEAST_TARGET));
+      if (theme === "light" && width < 600 && route !== null) problems.push(...await page.evaluate(smallTargets, LEAST_TARGET));
       if (problems.length > 0) found[`${width} px, ${theme}`] = problems;
     }
   }
