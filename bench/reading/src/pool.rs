@@ -13,7 +13,7 @@ use pages::{Area, Head, Line, Page, Span, Tail, Word};
 use reading::pool::{
     Answer, Document, Job, PackedAnswer, Pool, PoolSettings, Request, Role, Subject, Work,
 };
-use reading::worker::{Handed, Handler, Opened, Replies, serve_requests};
+use reading::worker::{Handler, JobFiles, Opened, Replies, serve_requests};
 use reading::{Limits, Part, ReadError, Sink};
 
 /// What makes this program the child.
@@ -36,7 +36,7 @@ impl Handler for Echo {
     fn handle(
         &mut self,
         request: Request,
-        handed: Handed,
+        handed: JobFiles,
         answers: &mut Replies<'_>,
     ) -> Result<(), ReadError> {
         let bytes = handed.bytes(Role::Document)?;

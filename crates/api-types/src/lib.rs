@@ -39,8 +39,8 @@ pub use page::{
     InvalidCursor, JobPage, KnowledgeBasePage, PageQuery, RunPage, SortKey, UserPage, is_storable,
 };
 pub use pages::{
-    BlockView, CellView, KeyValueView, OriginView, OtherReadingView, PageView, PictureQuery,
-    SpanView, TableView, TextFormat, TextQuery, TextSourceView, WordView,
+    BlockView, CellView, KeyValueView, OriginView, OtherReadingView, PageView, PageViewLink,
+    PictureQuery, SpanView, TableView, TextFormat, TextQuery, TextSourceView, WordView,
 };
 pub use problem::Problem;
 pub use run_config::{RunConfigView, UpdateForm};

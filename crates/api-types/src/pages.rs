@@ -1,5 +1,6 @@
 //! What was read of a document, page by page.
 
+use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
@@ -32,6 +33,13 @@ pub struct PageView {
     pub blocks: Vec<BlockView>,
     pub tables: Vec<TableView>,
     pub key_values: Vec<KeyValueView>,
+}
+
+/// A link to the page view of a document. It needs no credential, and lasts ten minutes.
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
+pub struct PageViewLink {
+    pub url: String,
+    pub expires_at: DateTime<Utc>,
 }
 
 /// Where the words of a page come from.

@@ -18,7 +18,7 @@ use utoipa_axum::routes;
 use crate::Api;
 use crate::routes::{
     api_keys, audit, batches, config, document_lists, documents, events, files, health, ids, jobs,
-    mcp, metrics, pages, rerun, runs, search, session, tenant, users,
+    mcp, metrics, page_views, pages, rerun, runs, search, session, tenant, users,
 };
 
 #[derive(OpenApi)]
@@ -117,6 +117,8 @@ pub(crate) fn versioned_routes() -> OpenApiRouter<Arc<Api>> {
         .routes(routes!(documents::pdf))
         .routes(routes!(pages::page))
         .routes(routes!(pages::text))
+        .routes(routes!(page_views::link))
+        .routes(routes!(page_views::show))
         .routes(routes!(search::search, search::search_by_address))
         .routes(routes!(search::ask))
         .routes(routes!(search::knowledge_base))

@@ -31,10 +31,11 @@ const NOT_SCREENS: [&str; 7] =
     ["/v1", "/api", "/docs", "/openapi.json", "/livez", "/readyz", "/metrics"];
 
 /// Stricter than what the shell sets: no inline script or style, and nothing from anywhere else. Pictures of
-/// pages are fetched with the caller's token, so they are shown from memory (`blob:`).
+/// pages are fetched with the caller's token, so they are shown from memory (`blob:`). Page views are framed, and have
+/// a stricter policy of their own (`routes/page_views.rs`).
 const UI_POLICY: HeaderValue = HeaderValue::from_static(
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; \
-     connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; \
+     connect-src 'self'; frame-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; \
      frame-ancestors 'none'",
 );
 

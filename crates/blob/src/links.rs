@@ -16,8 +16,10 @@ use serde_json::json;
 use sha2::{Digest, Sha256};
 use thiserror::Error;
 
-/// Signed together with a token, so that the same key used for something else gives no links.
-const PURPOSE: &[u8] = b"docket download link 1\n";
+/// Signed together with a token, so that the same key used for something else gives no links, and a link for one
+/// purpose serves no other.
+const DOWNLOAD: &[u8] = b"docket download link 1\n";
+const PAGE_VIEW: &[u8] = b"docket page view link 1\n";
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Link {
@@ -40,6 +42,7 @@ pub enum LinkError {
 #[derive(Clone)]
 pub struct LinkKey {
     mac: Hmac<Sha256>,
+    purpose: &'static [u8],
 }
 
 /// What a token holds. The names are short, as they go into URLs; the version lets them change.
@@ -57,12 +60,18 @@ struct Claims {
 const VERSION: u8 = 2;
 
 impl LinkKey {
-    /// Takes a secret of any length; 32 random bytes are right.
+    /// For links to originals. Takes a secret of any length; 32 random bytes are right.
     pub fn new(secret: &[u8]) -> Self {
         // HMAC has a key of one block, and fills a shorter one with zeros.
         let mut block = [0; 64];
         block[..32].copy_from_slice(&Sha256::digest(secret));
-        Self { mac: Hmac::new(&block.into()) }
+        Self { mac: Hmac::new(&block.into()), purpose: DOWNLOAD }
+    }
+
+    /// The same key for links to page views.
+    #[must_use]
+    pub fn for_page_views(&self) -> Self {
+        Self { mac: self.mac.clone(), purpose: PAGE_VIEW }
     }
 
     /// A token of letters, digits, `-`, `_` and one dot.
@@ -102,7 +111,7 @@ impl LinkKey {
 
     fn mac_of(&self, claims: &str) -> Hmac<Sha256> {
         let mut mac = self.mac.clone();
-        mac.update(PURPOSE);
+        mac.update(self.purpose);
         mac.update(claims.as_bytes());
         mac
     }
@@ -160,6 +169,15 @@ mod tests {
         }
         assert_eq!(key.open(&format!("{token}A"), noon()), Err(LinkError::Forged));
         assert_eq!(LinkKey::new(b"Secret").open(&token, noon()), Err(LinkError::Forged));
+    }
+
+    #[test]
+    fn a_link_to_a_page_view_downloads_nothing() {
+        let key = LinkKey::new(b"secret");
+        let views = key.for_page_views();
+        assert_eq!(key.open(&views.sign(&link()), noon()), Err(LinkError::Forged));
+        assert_eq!(views.open(&key.sign(&link()), noon()), Err(LinkError::Forged));
+        assert_eq!(views.open(&views.sign(&link()), noon()), Ok(link()));
     }
 
     #[test]

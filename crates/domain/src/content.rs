@@ -58,6 +58,8 @@ readable_objects! {
     Link = "link" needs Original,
     Page = "page" needs Run,
     PageImage = "page_image" needs Run,
+    /// The page view, which shows the original without masks.
+    PageView = "page_view" needs Original,
     Text = "text" needs Run,
     Markdown = "markdown" needs Run,
     /// What a stage of the latest run left.

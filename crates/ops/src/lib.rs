@@ -49,6 +49,7 @@ pub use documents::forget_passwords::PasswordKeeper;
 pub use documents::intake::{Intake, IntakeSettings};
 pub use documents::links::{Followed, FoundOriginal, LinkVisit, SignedLink};
 pub use documents::list::{DocumentDetail, DocumentListPage, ListedDocument};
+pub use documents::page_view::{PageViewVisit, RenderedView};
 pub use documents::read_pages::{PageImage, TextForm};
 pub use documents::submit::{Accepted, AcceptedRun, Described, Received, Receiving};
 pub use documents::sweep_originals::{OriginalsCleanup, Retention, Swept};

@@ -16,11 +16,11 @@ use std::thread;
 use domain::FileKind;
 use pages::{Attachment, Head, Page, Preparation, Size, Tail, TextSource, Word};
 use reading::pool::{
-    Document, Drawn, Job, Picture, PictureFormat, Pool, PoolSettings, Ready, Request, Role,
-    Subject, Wanted, Work,
+    Document, Drawn, Job, OcrPage, Picture, PictureFormat, Pool, PoolSettings, Ready, Request,
+    Role, Subject, Work,
 };
 use reading::sandbox::{lock_down, run_program};
-use reading::worker::{Handed, Handler, Opened, Replies, serve_requests};
+use reading::worker::{Handler, JobFiles, Opened, Replies, serve_requests};
 use reading::{Limits, Part, ReadError, Sink};
 
 fn main() -> ExitCode {
@@ -111,7 +111,7 @@ impl Handler for Hostile {
     fn handle(
         &mut self,
         request: Request,
-        handed: Handed,
+        files: JobFiles,
         answers: &mut Replies<'_>,
     ) -> Result<(), ReadError> {
         if let Work::Render { page, width, .. } = request.work {
@@ -127,7 +127,7 @@ impl Handler for Hostile {
             }
             _ => {}
         }
-        let document = handed.bytes(Role::Document)?;
+        let document = files.bytes(Role::Document)?;
         let order = String::from_utf8_lossy(document.get(..99).unwrap_or(&document)).into_owned();
         let (what, with) = order.split_once(' ').unwrap_or((&order, ""));
         match what {
@@ -193,8 +193,12 @@ fn misbehave(subject: &Subject, step: &str, page: u32) {
 }
 
 /// Gives pictures of one pixel.
-fn show(subject: &Subject, pages: Vec<Wanted>, answers: &mut Replies<'_>) -> Result<(), ReadError> {
-    for Wanted { number, .. } in pages {
+fn show(
+    subject: &Subject,
+    pages: Vec<OcrPage>,
+    answers: &mut Replies<'_>,
+) -> Result<(), ReadError> {
+    for OcrPage { number, .. } in pages {
         misbehave(subject, "draw", number);
         let (preparation, size) = (Preparation::default(), Size { width: 9.0, height: 9.0 });
         answers.drawn(Drawn::Ready(Ready { number, preparation, pixels: (1, 1), size }))?;

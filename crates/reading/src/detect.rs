@@ -1,22 +1,22 @@
-//! What kind of file something is, by what is in it.
+//! Detects the kind of a file by its content.
 //!
-//! Names lie: the content decides, and a name that says otherwise is a mistake somebody should hear
-//! of. Only among texts, which look alike, the name has a say.
+//! File names may be wrong, so the content decides, and a name that contradicts it is an error. The name decides only
+//! among text formats, which cannot be told apart by content.
 
 use domain::FileKind;
 
-/// What the beginning of a file tells.
+/// The kind that the beginning of a file shows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Detected {
     Kind(FileKind),
-    /// Something that Docket does not take, by its usual name.
+    /// A format that Docket does not accept, by its usual name.
     Foreign(&'static str),
 }
 
-/// Looks at the first few kilobytes of a file and at the ending of its name.
+/// Detects the kind by the first kilobytes of a file and its file name extension.
 pub fn detect(head: &[u8], file_name: &str) -> Detected {
     let named: Option<FileKind> = ending(file_name).and_then(|ending| ending.parse().ok());
-    // A PDF may have something before it; a mail may have one in it.
+    // A PDF header may come after other bytes; an email may contain a PDF.
     if named == Some(FileKind::Eml) && is_text(head) && looks_like_mail(head) {
         return Detected::Kind(FileKind::Eml);
     }
@@ -39,7 +39,7 @@ pub fn detect(head: &[u8], file_name: &str) -> Detected {
     }
 }
 
-/// Among texts the name decides, as long as it names a text.
+/// Among text formats the extension decides, if it is one of a text format.
 fn text_kind(head: &[u8], named: Option<FileKind>) -> FileKind {
     match named {
         Some(FileKind::Eml) if !looks_like_mail(head) => FileKind::Txt,
@@ -50,8 +50,8 @@ fn text_kind(head: &[u8], named: Option<FileKind>) -> FileKind {
     }
 }
 
-/// Office files are zip archives with a known folder in them. The folder may come late: then the
-/// name is believed, and reading will tell.
+/// Office files are zip archives with a known folder. When the folder is not among the first entries, the extension
+/// decides, and a wrong one is found when the file is read.
 fn inside_zip(head: &[u8], named: Option<FileKind>) -> Detected {
     let has = |folder: &[u8]| find(head, folder).is_some();
     if has(b"word/") {
@@ -72,8 +72,7 @@ fn inside_zip(head: &[u8], named: Option<FileKind>) -> Detected {
     }
 }
 
-/// Valid UTF-8 up to a character cut at the end, UTF-16 with its mark, or an 8-bit text without
-/// control characters.
+/// Valid UTF-8 (its last character may be cut), UTF-16 with a byte order mark, or 8-bit text without control characters.
 fn is_text(head: &[u8]) -> bool {
     if head.starts_with(&[0xff, 0xfe]) || head.starts_with(&[0xfe, 0xff]) {
         return true;
@@ -90,7 +89,7 @@ fn looks_like_html(head: &[u8]) -> bool {
     lower.starts_with(b"<!doctype html") || is_markup && find(&lower, b"<html").is_some()
 }
 
-/// Headers first: a few lines of `Name: value`, one of which every mail has.
+/// An email begins with lines of `Name: value`, among them a header that every email has.
 fn looks_like_mail(head: &[u8]) -> bool {
     let Some(first) = head.split(|byte| *byte == b'\n').next() else { return false };
     let named = first.iter().position(|byte| *byte == b':').is_some_and(|at| {

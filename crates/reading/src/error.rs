@@ -1,29 +1,29 @@
-//! Why a document could not be read, and what a person can do about it.
+//! Why a document could not be read, and what the user can do about it.
 
 use domain::FailureCode;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-/// What went wrong. Crosses from the child to the worker as it is.
+/// The child sends this value to the worker unchanged.
 #[derive(Clone, Debug, PartialEq, Eq, Error, Serialize, Deserialize)]
 pub enum ReadError {
     #[error("the file is encrypted and needs a password")]
     NeedsPassword,
     #[error("the password does not open the file")]
     WrongPassword,
-    /// Not what its type promises.
+    /// The file does not follow its format.
     #[error("the file is damaged: {what}")]
     Damaged { what: String },
-    /// A limit of [`crate::Limits`] was met before anything was unpacked or decoded.
-    #[error("the file asks for too much: {what}")]
+    /// The file exceeds a limit of [`crate::Limits`].
+    #[error("the file is too large: {what}")]
     TooLarge { what: String },
-    #[error("the file uses something that cannot be read: {what}")]
+    #[error("the file uses a feature that is not supported: {what}")]
     Unsupported { what: String },
-    /// A program, library or model that this document needs is not there.
+    /// A program, library or model that this document needs is not installed.
     #[error("{what} is not installed")]
     Missing { what: String },
-    /// Nobody takes the parts any more.
-    #[error("the reader was told to stop")]
+    /// The receiver of the parts is gone.
+    #[error("the reader was stopped")]
     Stopped,
 }
 
@@ -40,7 +40,7 @@ impl ReadError {
         Self::Unsupported { what: what.to_string() }
     }
 
-    /// What programs know the failure by.
+    /// The code that clients can react to.
     pub fn code(&self) -> Option<FailureCode> {
         match self {
             Self::NeedsPassword => Some(FailureCode::PasswordRequired),
@@ -49,7 +49,7 @@ impl ReadError {
         }
     }
 
-    /// One sentence that says what to do.
+    /// What the user can do, in one sentence.
     pub fn advice(&self) -> &'static str {
         match self {
             Self::NeedsPassword => {
@@ -58,13 +58,15 @@ impl ReadError {
             Self::WrongPassword => {
                 "Enter the right password: on the page of the document, or with `docket rerun ID --password`."
             }
-            Self::Damaged { .. } => "Open it in its own program, save it again and upload that.",
-            Self::TooLarge { .. } => {
-                "Make it smaller in its own program, or split it, and upload that."
+            Self::Damaged { .. } => {
+                "Open it in the program that made it, save it again and upload the new file."
             }
-            Self::Unsupported { .. } => "Save it as PDF and upload that.",
+            Self::TooLarge { .. } => {
+                "Make it smaller or split it in the program that made it, and upload the result."
+            }
+            Self::Unsupported { .. } => "Save it as PDF and upload the PDF.",
             Self::Missing { .. } => "Run `docket doctor`: it names the command that installs it.",
-            Self::Stopped => "Run the document again.",
+            Self::Stopped => "Rerun the document.",
         }
     }
 }

@@ -1,10 +1,10 @@
-//! Builds pages out of headings, paragraphs, tables and the like.
+//! Builds pages from headings, paragraphs, tables and other blocks.
 //!
-//! A *flow document* (a letter, a web page, a mail) has no pages of its own. It gets a new page where it
-//! asks for one (a page break, a sheet, a slide), or when a page is *long*: [`LONG_BLOCKS`] blocks or
-//! [`LONG_WORDS`] words. So no more than one such page is ever held, however long the document is.
+//! A *flow document* (a letter, a web page, an email) has no fixed pages. A new page starts at a page break, a sheet or a
+//! slide, or when a page is *long*: [`LONG_BLOCKS`] blocks or [`LONG_WORDS`] words. So only one page of limited size is in
+//! memory.
 //!
-//! What goes beyond [`Limits`] is left out, and a remark in the tail says so.
+//! Content beyond [`Limits`] is dropped, and a remark in the tail says so.
 
 mod text;
 
@@ -22,7 +22,7 @@ pub(crate) use self::text::Text;
 const LONG_BLOCKS: usize = 200;
 const LONG_WORDS: usize = 20_000;
 
-/// A table before it has a page.
+/// A table that is not on a page yet.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Grid {
     pub(crate) header_rows: u32,
@@ -38,7 +38,7 @@ pub(crate) struct GridCell {
     pub(crate) text: Text,
 }
 
-/// Pages in the making.
+/// Builds the pages of a document.
 pub(crate) struct Flow<'a> {
     sink: &'a mut dyn Sink,
     limits: Limits,
@@ -73,7 +73,7 @@ impl<'a> Flow<'a> {
         &self.limits
     }
 
-    /// Nothing more is taken.
+    /// Whether a limit was reached; further content is dropped.
     pub(crate) fn is_full(&self) -> bool {
         self.full
     }
@@ -89,7 +89,7 @@ impl<'a> Flow<'a> {
         self.sink.take(Part::Attachment(attachment))
     }
 
-    /// A page of this name, whether or not anything comes onto it.
+    /// Starts a page with this name, even if it stays empty.
     pub(crate) fn begin_page(&mut self, label: Option<String>) -> Result<(), ReadError> {
         if !self.page.blocks.is_empty() || self.page.label.is_some() {
             self.finish_page()?;
@@ -98,7 +98,7 @@ impl<'a> Flow<'a> {
         Ok(())
     }
 
-    /// What follows is on another page, if there is anything on this one.
+    /// Starts a new page, unless the current one is empty.
     pub(crate) fn break_page(&mut self) -> Result<(), ReadError> {
         if self.page.blocks.is_empty() {
             return Ok(());
@@ -106,7 +106,7 @@ impl<'a> Flow<'a> {
         self.finish_page()
     }
 
-    /// Whether the block begins a page of its own accord, since this one is long.
+    /// Starts a new page when the current one is long.
     fn make_room(&mut self) -> Result<(), ReadError> {
         if self.page.blocks.len() >= LONG_BLOCKS || self.page.words.len() >= self.most_words() {
             self.finish_page()?;
@@ -132,7 +132,7 @@ impl<'a> Flow<'a> {
         self.sink.take(Part::Page(page))
     }
 
-    /// A block that is neither a table nor empty. One that is too long for a page goes on on the next.
+    /// Adds a block of text. A block that is too long for a page continues on the next one.
     pub(crate) fn block(&mut self, kind: BlockKind, text: &Text) -> Result<(), ReadError> {
         if self.full || (text.is_blank() && kind != BlockKind::Figure) {
             return Ok(());
@@ -150,7 +150,7 @@ impl<'a> Flow<'a> {
                 Box::new(text.words(begins, line))
             };
             let mut words = words.peekable();
-            // Empty lines count in code only.
+            // Empty lines are kept only in code.
             let mut wanted = kind == BlockKind::Code || words.peek().is_some();
             while wanted {
                 let is_full = self.line(&mut words, self.most_words());
@@ -180,8 +180,7 @@ impl<'a> Flow<'a> {
         self.block(BlockKind::Paragraph, &Text::plain(text))
     }
 
-    /// Puts words onto the page as one line, as long as it has no more than `most`; says whether it is
-    /// full then.
+    /// Adds words to the page as one line, up to `most` words on the page; returns whether the page is full.
     fn line(&mut self, words: &mut dyn Iterator<Item = Word>, most: usize) -> bool {
         let from = self.page.words.len();
         self.page.words.extend(words.take(most.saturating_sub(from)));
@@ -195,7 +194,7 @@ impl<'a> Flow<'a> {
         LONG_WORDS.min(self.limits.words as usize).max(1)
     }
 
-    /// A table. One that is too long for a page goes on on the next.
+    /// Adds a table. A table that is too long for a page continues on the next one.
     pub(crate) fn table(&mut self, mut grid: Grid) -> Result<(), ReadError> {
         grid.cells.retain(|cell| !cell.text.is_blank());
         grid.cells.sort_by_key(|cell| (cell.row, cell.column));
@@ -233,7 +232,7 @@ impl<'a> Flow<'a> {
         for (begins, line) in cell.text.lines() {
             let mut words = cell.text.words(begins, line).peekable();
             if words.peek().is_some() {
-                // A cell is never parted; but a table may hold no more than two pages would.
+                // A cell is never split, but a table is limited to the words of two pages.
                 self.line(&mut words, 2 * self.most_words());
             }
             if words.next().is_some() {

@@ -1,7 +1,7 @@
-//! What a reading child does with the jobs it is given.
+//! Executes jobs in a reading child.
 //!
-//! There are two kinds of children: *readers* read, lay out and draw; *recognisers* hold the models of the
-//! second OCR engine as well, which take memory that a reader has no use for.
+//! There are two kinds of children: *readers* read, lay out and draw; *recognisers* also hold the models of the second
+//! OCR engine, which take memory that readers do not need.
 
 use std::path::{Path, PathBuf};
 
@@ -11,56 +11,56 @@ use pages::artifact::{self, Reader};
 use pages::{Page, Part, Preparation, Rotation, Size, TextSource, Word};
 
 use crate::formats::picture::Picture as Pictures;
-use crate::formats::{pdf, picture, read_flow};
+use crate::formats::{pdf, picture, read_flow, view};
 use crate::layout::Layout;
 use crate::ocr::pp::{ModelFiles, PpOcr};
 use crate::ocr::{Effort, Sheet, find_upright, is_suspicious, tesseract};
-use crate::pool::{Drawn, Picture, PictureFormat, Ready, Request, Role, Subject, Wanted, Work};
+use crate::pool::{Drawn, OcrPage, Picture, PictureFormat, Ready, Request, Role, Subject, Work};
 use crate::prepare::{self, Mask, masks_on, remove_masked_words};
 use crate::render::{Colours, Renderer, Scale};
-use crate::worker::{Handed, Handler, Opened, Replies, WorkerError, all_bytes, serve_requests};
+use crate::worker::{Handler, JobFiles, Opened, Replies, WorkerError, all_bytes, serve_requests};
 use crate::{Limits, ReadError, Sink, Source, language, pdfium};
 
-/// What pages are drawn at for OCR.
+/// The resolution of pages that are drawn for OCR.
 const DOTS_PER_INCH: f32 = 300.0;
-/// A page that large is drawn coarser: beyond this OCR gains nothing.
+/// The longest side of a page that is drawn for OCR, in pixels. More pixels do not improve OCR.
 const LONGEST_SIDE: f32 = 5_000.0;
-/// Where pdfium looks for fonts that a file does not bring along.
+/// Where pdfium finds fonts that are not embedded in a file.
 const FONTS: [&str; 3] = ["/usr/share/fonts", "/usr/local/share/fonts", "/usr/share/X11/fonts"];
 
-/// The whole life of a reading child; `models` makes it a recogniser.
+/// Runs a reading child until its end; with `models` it is a recogniser.
 pub fn serve(models: Option<&Path>) -> Result<(), WorkerError> {
     serve_requests(|| {
-        // What is missing is said when a document needs it.
+        // A missing library is reported when a document needs it.
         pdfium::open().ok();
         let second = models.and_then(|folder| ModelFiles::read(folder).ok());
         let fonts = FONTS.iter().map(PathBuf::from).filter(|folder| folder.is_dir());
-        let second = second.map_or(Second::Missing, Second::Waiting);
+        let second = second.map_or(SecondEngine::Missing, SecondEngine::Unloaded);
         Ok(Opened { handler: Box::new(Child { second }), readable: fonts.collect() })
     })
 }
 
 #[derive(Debug)]
 struct Child {
-    second: Second,
+    second: SecondEngine,
 }
 
 /// The second engine, loaded when it is first needed.
 #[derive(Debug)]
-enum Second {
+enum SecondEngine {
     Missing,
-    Waiting(ModelFiles),
+    Unloaded(ModelFiles),
     Ready(Box<PpOcr>),
 }
 
-impl Second {
+impl SecondEngine {
     fn get(&mut self) -> Result<Option<&PpOcr>, ReadError> {
-        if let Self::Waiting(files) = self {
+        if let Self::Unloaded(files) = self {
             *self = Self::Ready(Box::new(files.clone().load(1)?));
         }
         Ok(match self {
             Self::Ready(engine) => Some(&**engine),
-            Self::Missing | Self::Waiting(_) => None,
+            Self::Missing | Self::Unloaded(_) => None,
         })
     }
 }
@@ -69,22 +69,23 @@ impl Handler for Child {
     fn handle(
         &mut self,
         request: Request,
-        handed: Handed,
+        files: JobFiles,
         answers: &mut Replies<'_>,
     ) -> Result<(), ReadError> {
         let Request { work, subject } = request;
-        let document = || handed.bytes(Role::Document);
+        let document = || files.bytes(Role::Document);
         match work {
-            Work::Layout => lay_out(&handed, answers),
+            Work::Layout => lay_out(&files, answers),
             Work::Read { masks } => read(source_of(&subject, &document()?), &masks, answers),
             Work::Show { pages } => show(source_of(&subject, &document()?), &pages, answers),
             Work::Recognise { pages } => {
-                recognise(self.second.get()?, &handed, pages, subject.limits, answers)
+                recognise(self.second.get()?, &files, pages, subject.limits, answers)
             }
             Work::Render { page, width, masks } => {
                 let bytes = document()?;
                 answers.picture(draw_for_people(source_of(&subject, &bytes), page, width, &masks)?)
             }
+            Work::View => answers.view(view::render(&source_of(&subject, &document()?))?),
         }
     }
 }
@@ -106,7 +107,7 @@ fn read(source: Source<'_>, masks: &[Mask], answers: &mut Replies<'_>) -> Result
     }
 }
 
-/// Takes away what is masked. Where OCR will look, it is told what not to look at.
+/// Removes masked words, and records the masked areas for OCR.
 fn mask(mut page: Page, masks: &[Mask]) -> Page {
     let masked = page.size.map_or_else(Vec::new, |size| masks_on(masks, page.number, size));
     if !masked.is_empty() {
@@ -118,7 +119,7 @@ fn mask(mut page: Page, masks: &[Mask]) -> Page {
     page
 }
 
-/// A document whose pages can be seen.
+/// A document whose pages can be drawn.
 enum Drawing<'a> {
     Pdf(Renderer<'a>),
     Pictures(Pictures<'a>),
@@ -131,11 +132,13 @@ impl<'a> Drawing<'a> {
             FileKind::Png | FileKind::Jpg | FileKind::Tiff => {
                 Pictures::open(source).map(Self::Pictures)
             }
-            other => Err(ReadError::unsupported(format!("pictures of {} files", other.as_str()))),
+            other => {
+                Err(ReadError::unsupported(format!("page pictures of {} files", other.as_str())))
+            }
         }
     }
 
-    /// As OCR wants it, and the size of the page in points.
+    /// The page for OCR, and its size in points.
     fn gray(&self, number: u32) -> Result<(GrayImage, Size), ReadError> {
         match self {
             Self::Pdf(renderer) => {
@@ -170,14 +173,14 @@ fn no_page(number: u32) -> ReadError {
     ReadError::damaged(format!("it has no page {number}"))
 }
 
-/// Draws pages for OCR. This is the one time that a page is drawn for that: both engines get this picture.
-fn show(source: Source<'_>, pages: &[Wanted], answers: &mut Replies<'_>) -> Result<(), ReadError> {
+/// Draws pages for OCR. Both engines get the same picture.
+fn show(source: Source<'_>, pages: &[OcrPage], answers: &mut Replies<'_>) -> Result<(), ReadError> {
     let drawing = Drawing::open(source)?;
-    for Wanted { number, masked } in pages {
+    for OcrPage { number, masked } in pages {
         let (picture, size) = match drawing.gray(*number) {
             Ok(drawn) => drawn,
             Err(error) => {
-                answers.drawn(Drawn::Not(error))?;
+                answers.drawn(Drawn::Failed(error))?;
                 continue;
             }
         };
@@ -204,23 +207,23 @@ fn in_grey(picture: &GrayImage) -> Picture {
     Picture { width, height, format: PictureFormat::Grey, bytes }
 }
 
-/// One for each page, in their order; `None` where the first engine was not there.
-fn first_readings(handed: &Handed) -> Result<Vec<Option<String>>, ReadError> {
-    let bytes = handed.bytes(Role::Words)?;
+/// The words of the first engine for each page, in order; `None` where it is not installed.
+fn first_readings(files: &JobFiles) -> Result<Vec<Option<String>>, ReadError> {
+    let bytes = files.bytes(Role::Words)?;
     artifact::read_frame(&mut bytes.as_slice()).map_err(ReadError::damaged)
 }
 
 fn recognise(
     second: Option<&PpOcr>,
-    handed: &Handed,
+    files: &JobFiles,
     pages: Vec<Ready>,
     limits: Limits,
     answers: &mut Replies<'_>,
 ) -> Result<(), ReadError> {
-    let texts = first_readings(handed)?;
-    for ((ready, text), picture) in pages.into_iter().zip(texts).zip(handed.files(Role::Picture)) {
+    let texts = first_readings(files)?;
+    for ((ready, text), picture) in pages.into_iter().zip(texts).zip(files.files(Role::Picture)) {
         let plain = tesseract::decode(&all_bytes(picture)?);
-        let plain = plain.ok_or_else(|| ReadError::damaged("a picture is not what it was"))?;
+        let plain = plain.ok_or_else(|| ReadError::damaged("a picture is damaged"))?;
         let Ready { number, preparation, pixels, size } = ready;
         let sheet = Sheet::from_plain(preparation, pixels, size, plain);
         let first = text.as_deref().map(|text| words_of(text, limits));
@@ -246,7 +249,7 @@ fn recognise_page(
     {
         let upright = find_upright(second, sheet.plain())?;
         if upright != Rotation::None {
-            // The first engine read it the wrong way round, which helps nobody.
+            // The first engine read the page in the wrong orientation, so its words are useless.
             let sheet = sheet.turned(upright);
             let words = sheet.read(None, Some(second), Effort::WhereNeeded)?;
             sheet.fill(page, Some(words));
@@ -262,15 +265,15 @@ fn words_of(table: &str, limits: Limits) -> Vec<Word> {
     tesseract::parse_tsv(table, limits.words as usize)
 }
 
-/// Reads the pages of an earlier stage and gives them back laid out.
-fn lay_out(handed: &Handed, answers: &mut Replies<'_>) -> Result<(), ReadError> {
-    let file = handed.file(Role::Pages).ok_or(ReadError::Stopped)?;
+/// Reads the pages of an earlier stage and answers them with their layout.
+fn lay_out(files: &JobFiles, answers: &mut Replies<'_>) -> Result<(), ReadError> {
+    let file = files.file(Role::Pages).ok_or(ReadError::Stopped)?;
     let broken = |error: artifact::ArtifactError| ReadError::damaged(error);
     let mut reader = Reader::new(std::io::BufReader::new(file)).map_err(broken)?;
     let mut layout = Layout::default();
     while let Some(part) = reader.next_part().map_err(broken)? {
         answers.take(match part {
-            // What came with blocks keeps them: a format made of text knows better.
+            // Formats made of text have blocks already, which are more reliable.
             Part::Page(mut page) => {
                 if page.blocks.is_empty() {
                     layout.arrange(&mut page);

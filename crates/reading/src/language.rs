@@ -1,12 +1,12 @@
-//! Which language a page is in, where that is clear.
+//! Detects the language of a page, where it is clear.
 
 use whatlang::{Lang, detect};
 
 use pages::Word;
 
-/// So much text is looked at; more would not change the answer.
+/// The size of the sample; more text would not change the result.
 const ENOUGH: usize = 2_000;
-/// Less says too little: names and numbers look like any language.
+/// The smallest sample: names and numbers look like any language.
 const TOO_LITTLE: usize = 60;
 
 /// ISO 639-1.
@@ -26,7 +26,7 @@ pub(crate) fn of(words: &[Word]) -> Option<String> {
     short(found.lang()).map(str::to_owned)
 }
 
-/// The languages that have a code of two letters and that the detector tells apart.
+/// The languages that the detector distinguishes and that have a two-letter code.
 fn short(language: Lang) -> Option<&'static str> {
     Some(match language {
         Lang::Ara => "ar",

@@ -1,11 +1,10 @@
-//! Bytes become pages.
+//! Reads documents: turns the bytes of a file into pages.
 //!
-//! A document is read into *parts* that come one after the other ([`Part`]): a head, its pages, what
-//! was attached, a tail. No step holds more than one page of them, so a document of 3,000 pages takes
-//! no more memory than one of three. Every later stage reads the same [`pages::artifact`].
+//! A document is read as a stream of *parts* ([`Part`]): a head, the pages, the attachments, a tail. No step holds
+//! more than one page in memory, so a document of 3,000 pages needs no more memory than one of three. Every later
+//! stage reads the same [`pages::artifact`].
 //!
-//! *Architecture invariant:* nothing in here opens a socket, and nothing that a document says is ever
-//! taken as a path or a command.
+//! *Architecture invariant:* this crate opens no socket, and never uses text of a document as a path or a command.
 
 pub mod detect;
 mod error;
@@ -29,13 +28,14 @@ pub use error::ReadError;
 pub use source::{Limits, Source};
 
 pub use pages::Part;
-/// What all this runs in. Whoever starts a [`reader::Reader`] decides how strict it is and reports what it holds.
+/// The processes that the readers run in. The program that creates a [`reader::Reader`] sets the policy and reports the
+/// sandbox status.
 pub use sandbox;
 
-/// Takes the parts of a document as they are read.
+/// Receives the parts of a document while it is read.
 ///
-/// A reader calls it with one [`Part::Head`] first, then pages in order and attachments wherever they
-/// come up, and one [`Part::Tail`] last. An error of the sink ends the reading.
+/// A reader sends one [`Part::Head`] first, then the pages in order with the attachments among them, and one
+/// [`Part::Tail`] last. An error of the sink stops the reader.
 pub trait Sink {
     fn take(&mut self, part: Part) -> Result<(), ReadError>;
 }

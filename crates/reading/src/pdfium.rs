@@ -1,10 +1,9 @@
-//! The library that reads and draws PDF, found and opened once.
+//! Loads pdfium, the library that reads and draws PDF, once per process.
 //!
-//! It is looked for in this order: the file that `DOCKET_PDFIUM` names, the folder of the running
-//! program, and where `scripts/pdfium` puts it (`DOCKET_TOOLS`, else `~/.cache/docket/tools`). A
-//! process that shuts itself in calls [`open`] before it does.
+//! Search order: the file in `DOCKET_PDFIUM`, the folder of the running program, and the folder of `scripts/pdfium`
+//! (`DOCKET_TOOLS`, else `~/.cache/docket/tools`). A sandboxed process calls [`open`] before it restricts itself.
 //!
-//! The library reads one document at a time whatever the threads: every call takes one lock.
+//! pdfium is not thread-safe: every call takes one lock.
 
 use std::env;
 use std::path::PathBuf;
@@ -14,13 +13,13 @@ use pdfium_render::prelude::Pdfium;
 
 use crate::{ReadError, tools};
 
-/// The wheel that `scripts/pdfium` takes the library from.
+/// The Python wheel from which `scripts/pdfium` takes the library.
 const VERSION: &str = "5.14.0";
 const FILE: &str = "libpdfium.so";
 
 static LIBRARY: OnceLock<Option<Pdfium>> = OnceLock::new();
 
-/// The library. Opened by the first call, whose outcome stays.
+/// The library. The first call loads it, and its result is kept.
 pub fn open() -> Result<&'static Pdfium, ReadError> {
     LIBRARY
         .get_or_init(|| find().and_then(|file| Pdfium::bind_to_library(file).ok()).map(Pdfium::new))
@@ -28,7 +27,7 @@ pub fn open() -> Result<&'static Pdfium, ReadError> {
         .ok_or_else(|| ReadError::Missing { what: "pdfium".to_owned() })
 }
 
-/// Where the library is, if it is anywhere.
+/// The path of the library, if it is installed.
 pub fn find() -> Option<PathBuf> {
     if let Some(named) = env::var_os("DOCKET_PDFIUM").filter(|named| !named.is_empty()) {
         return Some(PathBuf::from(named)).filter(|file| file.is_file());

@@ -1,10 +1,11 @@
-//! Reading, as everybody but the children sees it: hand a document over, get its pages back.
+//! The interface of this crate: it sends documents to reading children and returns their pages.
 //!
 //! ```text
-//! read ──▶ pages, some of which want OCR
-//! recognise ──▶ the same pages, those that want OCR with words: see [`crate::recognition`]
+//! read ──▶ pages, some of which need OCR
+//! recognise ──▶ the same pages, with words on those that needed OCR: see [`crate::recognition`]
 //! lay_out ──▶ the same pages with blocks, tables, key-values
-//! picture ──▶ a page for people to look at
+//! picture ──▶ one page as a picture
+//! view ──▶ the whole document as HTML: see [`crate::formats::view`]
 //! ```
 
 use std::io::Read;
@@ -27,21 +28,21 @@ use crate::tools::Tools;
 
 pub use crate::recognition::Recognised;
 
-/// Pages that are recognised in one go. Each is a picture in memory: few are enough to keep a child busy.
+/// Pages of one OCR job. Each is a picture in memory, and few are enough to keep a child busy.
 pub const PAGES_AT_ONCE: usize = 4;
 
 #[derive(Clone, Debug)]
 pub struct ReaderSettings {
-    /// This binary, which children are made of; an absolute path.
+    /// The binary that children run, as an absolute path.
     pub program: PathBuf,
-    /// How many children work at once.
+    /// How many children run at the same time.
     pub children: usize,
     pub tools: Tools,
-    /// Whether documents are read where a lock of the sandbox is missing.
+    /// Whether documents are read when a part of the sandbox is missing.
     pub sandbox: SandboxPolicy,
-    /// The languages that tesseract is to expect, by its own names.
+    /// The languages for tesseract, by its own names.
     pub languages: Vec<String>,
-    /// How long one job may keep a child busy.
+    /// The timeout of one job.
     pub longest_job: Duration,
 }
 
@@ -53,7 +54,7 @@ impl ReaderSettings {
 #[derive(Clone, Debug)]
 pub struct Reader {
     pub(crate) readers: Pool,
-    /// None without the second engine's models.
+    /// None when the models of the second engine are not installed.
     recognisers: Option<Pool>,
     pub(crate) tesseract: Option<Tesseract>,
     pub(crate) languages: Vec<String>,
@@ -61,7 +62,7 @@ pub struct Reader {
     sandbox: SandboxPolicy,
 }
 
-/// A picture that people want to look at.
+/// Which page to draw, and how.
 #[derive(Clone, Debug)]
 pub struct PictureOf {
     pub page: u32,
@@ -70,13 +71,13 @@ pub struct PictureOf {
     pub masks: Vec<Mask>,
 }
 
-/// The arguments that make the binary a child: see `docket`'s hidden commands.
+/// The arguments that start a child: see the hidden commands of `docket`.
 pub const READ: &[&str] = &["read-worker"];
 pub const RECOGNISE: &[&str] = &["read-worker", "--ocr"];
 pub const RUN: &[&str] = &["read-worker", "--run"];
 
 impl Reader {
-    /// Starts nothing yet.
+    /// Starts no process yet.
     pub fn new(settings: ReaderSettings) -> Self {
         let ReaderSettings { program, children, tools, sandbox, languages, longest_job } = settings;
         let pool = |arguments: &[&str], memory: u64| {
@@ -108,7 +109,7 @@ impl Reader {
         }
     }
 
-    /// Has a child say what it enforces on itself. It is kept for the first document.
+    /// Starts a child and returns its sandbox status. The child is kept for the first document.
     pub async fn check_sandbox(&self) -> SandboxReport {
         let status = match self.readers.check_sandbox().await {
             Ok(status) | Err(ReadFailure::Child(ChildFailure::Unprotected { sandbox: status })) => {
@@ -119,12 +120,12 @@ impl Reader {
         SandboxReport { policy: self.sandbox, status }
     }
 
-    /// Whether there is any engine for pictures of text.
+    /// Whether an OCR engine is installed.
     pub fn has_ocr(&self) -> bool {
         self.tesseract.is_some() || self.recognisers.is_some()
     }
 
-    /// The document's parts, as they come.
+    /// Reads a document; returns its parts as a stream.
     pub async fn read(
         &self,
         tenant: TenantId,
@@ -136,7 +137,7 @@ impl Reader {
         self.parts(tenant, job(work, subject).with(Role::Document, document.clone())).await
     }
 
-    /// The parts of an artifact (`pages`) with their pages laid out.
+    /// Returns the parts of an artifact (`pages`) with the layout of their pages.
     pub async fn lay_out(
         &self,
         tenant: TenantId,
@@ -151,8 +152,8 @@ impl Reader {
         Ok(Parts(self.readers.run(tenant, job).await?))
     }
 
-    /// The parts of an artifact (`pages`), those pages that want OCR with words. A page that OCR fails on
-    /// says so, and is no failure here.
+    /// Returns the parts of an artifact (`pages`) with words on the pages that needed OCR. When OCR of a page fails, the
+    /// page says so, and the call succeeds.
     pub fn recognise(
         &self,
         tenant: TenantId,
@@ -170,12 +171,12 @@ impl Reader {
         recognition.of(pages)
     }
 
-    /// Whether there is the engine that reads what tesseract is not sure of.
+    /// Whether the second OCR engine is installed.
     pub(crate) fn has_second(&self) -> bool {
         self.recognisers.is_some()
     }
 
-    /// Who joins what engines read: a child with the second engine, if there is one.
+    /// The pool that combines the words of the engines: with the second engine, if it is installed.
     pub(crate) fn recogniser(&self) -> &Pool {
         self.recognisers.as_ref().unwrap_or(&self.readers)
     }
@@ -196,16 +197,34 @@ impl Reader {
                 drawn = Some(picture);
             }
         }
-        drawn.ok_or_else(|| garbled("no picture came"))
+        drawn.ok_or_else(|| garbled("no picture arrived"))
+    }
+
+    /// The page view of a document, as HTML.
+    pub async fn view(
+        &self,
+        tenant: TenantId,
+        subject: &Subject,
+        document: &Document,
+    ) -> Result<Vec<u8>, ReadFailure> {
+        let job = job(Work::View, subject).with(Role::Document, document.clone());
+        let mut answers = self.readers.run(tenant, job).await?;
+        let mut rendered = None;
+        while let Some(answer) = answers.next().await? {
+            if let Answer::View(html) = answer {
+                rendered = Some(html);
+            }
+        }
+        rendered.ok_or_else(|| garbled("no page view arrived"))
     }
 }
 
-/// The parts of one document. Dropped before its end, it ends the reading.
+/// The parts of one document. Dropping it before the end stops the reader.
 #[derive(Debug)]
 pub struct Parts(Answers);
 
 impl Parts {
-    /// The next part as the child packed it, for whoever stores parts and opens few.
+    /// The next part, still packed, for callers that store parts.
     pub async fn next_packed(&mut self) -> Result<Option<PackedAnswer>, ReadFailure> {
         self.0.next_packed().await
     }
@@ -214,8 +233,8 @@ impl Parts {
         match self.0.next().await? {
             None => Ok(None),
             Some(Answer::Part(part)) => Ok(Some(part)),
-            Some(Answer::Drawn(_) | Answer::Picture(_)) => {
-                Err(garbled("nobody asked for a picture"))
+            Some(Answer::Drawn(_) | Answer::Picture(_) | Answer::View(_)) => {
+                Err(garbled("an unexpected picture arrived"))
             }
         }
     }
@@ -229,8 +248,8 @@ pub(crate) fn garbled(error: impl ToString) -> ReadFailure {
     ChildFailure::garbled(error).into()
 }
 
-/// The life of a child that was started with [`READ`], [`RECOGNISE`] or [`RUN`].
-pub fn be_a_child(recogniser: bool) -> Result<(), crate::worker::WorkerError> {
+/// Runs a child that was started with [`READ`], [`RECOGNISE`] or [`RUN`].
+pub fn run_child(recogniser: bool) -> Result<(), crate::worker::WorkerError> {
     let models = Tools::find().models;
     crate::handler::serve(models.as_deref().filter(|_| recogniser).map(Path::new))
 }

@@ -1,17 +1,16 @@
-//! OCR of one document: a few pages at a time, and a page that it fails on costs only itself.
+//! OCR of one document, in groups of pages. A failure affects only its page.
 //!
 //! ```text
-//! pages that want OCR ── a reader draws each once ─▶ pictures ── tesseract ─▶ words ─┐
+//! pages that need OCR ── a reader draws each once ─▶ pictures ── tesseract ─▶ words ─┐
 //!                                                        └──── a recogniser ◀────────┘ joins both
 //! ```
 //!
-//! Pages go in *groups*, because a child that reads several in a row costs less. When a child crashes, hangs or
-//! runs into a limit, nobody knows over which page: the pages of the group are then read one by one, each with a
-//! child that has only this page to do. A page that fails by itself as well is *lost*: it keeps the words of its
-//! text layer, if it has any, and says what happened.
+//! Pages are read in *groups*, because reading several pages in one child is cheaper. When a child crashes, hangs or
+//! exceeds a limit, the page that caused it is unknown, so the pages of the group are read again one by one, each in
+//! its own job. A page that fails alone is *lost*: it keeps the words of its text layer, if any, and records the failure.
 //!
-//! Losing pages takes time: after some in a row, or some minutes altogether, the rest of the document is not
-//! tried any more. An engine that keeps failing where the other one reads is not asked any more.
+//! Lost pages take time, so after several in a row, or several minutes in total, the rest of the document is skipped. An
+//! engine that keeps failing on pages that the other engine reads is not used any more.
 
 mod losses;
 
@@ -29,18 +28,18 @@ use tokio::time::Instant;
 
 use crate::ReadError;
 use crate::pool::{
-    Answer, ChildFailure, Document, Drawn, Job, Picture, Pool, ReadFailure, Ready, Role, Subject,
-    Tesseract, Wanted, Work,
+    Answer, ChildFailure, Document, Drawn, Job, OcrPage, Picture, Pool, ReadFailure, Ready, Role,
+    Subject, Tesseract, Work,
 };
 use crate::reader::{PAGES_AT_ONCE, Reader, garbled, job};
 use losses::{EnginesLost, Remarks};
 
 pub(crate) use losses::Losses;
 
-/// Parts that are held while somebody reads the pages among them that want OCR.
+/// The limit of parts in one group.
 const PARTS: usize = 16;
 
-/// The parts of a document, those that wanted OCR with words. Dropped before its end, it ends the reading.
+/// The parts of a document, with words on the pages that needed OCR. Dropping it before the end stops OCR.
 pub struct Recognised {
     parts: Pin<Box<dyn Stream<Item = Result<Part, ReadFailure>> + Send>>,
     of: Arc<Recognition>,
@@ -51,8 +50,7 @@ impl Recognised {
         self.parts.try_next().await
     }
 
-    /// What is wrong with the file, when that alone is why OCR failed on pages: another attempt would fail on the
-    /// same pages.
+    /// The error of the file, when it is the only reason why pages failed: a retry would fail on the same pages.
     pub fn fault_of_the_file(&self) -> Option<ReadError> {
         self.of.losses().fault_of_the_file().cloned()
     }
@@ -64,7 +62,7 @@ impl fmt::Debug for Recognised {
     }
 }
 
-/// One document on its way through OCR.
+/// OCR of one document.
 pub(crate) struct Recognition {
     pub(crate) reader: Reader,
     pub(crate) tenant: TenantId,
@@ -73,25 +71,25 @@ pub(crate) struct Recognition {
     pub(crate) losses: Mutex<Losses>,
 }
 
-/// A page whose picture is there, and what the first engine made of it.
-struct Shown {
+/// A page with its picture, and the words of the first engine.
+struct DrawnPage {
     ready: Ready,
     picture: Document,
-    /// None where it is not there, or failed.
+    /// None when the engine is not installed or failed.
     text: Option<String>,
-    /// Why it failed.
+    /// The error of the engine.
     trouble: Option<String>,
 }
 
-/// What drawing made of a page.
-enum Look {
-    Shown(Shown),
-    /// It is settled already: blank, or not to be drawn.
-    Settled(Drawn),
+/// The result of drawing a page.
+enum DrawResult {
+    Drawn(DrawnPage),
+    /// The page is finished: it is blank or cannot be drawn.
+    Finished(Drawn),
 }
 
 impl Recognition {
-    /// As many groups are under way as there are children: the memory it takes does not grow with the document.
+    /// Processes as many groups at a time as there are children, so the memory does not grow with the document.
     pub(crate) fn of(self, mut pages: artifact::Reader<impl Read + Send + 'static>) -> Recognised {
         let (children, this) = (self.reader.children, Arc::new(self));
         let of = Arc::clone(&this);
@@ -117,7 +115,7 @@ impl Recognition {
         Ok(parts)
     }
 
-    /// Puts words into pages that want them. With no engine the pages say so.
+    /// Adds words to pages that need OCR. Without an engine, the pages say so.
     async fn recognise(&self, pages: &mut [&mut Page]) -> Result<(), ReadFailure> {
         if !self.reader.has_ocr() {
             for page in pages {
@@ -139,12 +137,12 @@ impl Recognition {
     }
 
     async fn read_group(&self, pages: &mut [&mut Page]) -> Result<(), ReadFailure> {
-        let looks = self.look_at(pages).await?;
+        let looks = self.draw_pages(pages).await?;
         let (mut shown, mut open) = (Vec::new(), Vec::new());
         for (page, look) in pages.iter_mut().zip(looks) {
             match look {
-                Look::Settled(drawn) => self.settle(page, drawn),
-                Look::Shown(one) => {
+                DrawResult::Finished(drawn) => self.settle(page, drawn),
+                DrawResult::Drawn(one) => {
                     shown.push(one);
                     open.push(&mut **page);
                 }
@@ -157,7 +155,7 @@ impl Recognition {
         Ok(())
     }
 
-    /// Reads one page, and notes on it when that cannot be done.
+    /// Reads one page, or records the failure on it.
     async fn read_alone(&self, page: &mut Page) -> Result<(), ReadFailure> {
         if page.text != TextSource::Wanted {
             return Ok(());
@@ -179,11 +177,11 @@ impl Recognition {
         Ok(())
     }
 
-    /// What the second engine fails on, the first one has read.
+    /// When the second engine fails, the words of the first engine are kept.
     async fn read_with_what_works(&self, page: &mut Page) -> Result<EnginesLost, ReadFailure> {
-        let shown = match self.look_at(&[&mut *page]).await?.pop() {
-            Some(Look::Shown(shown)) => shown,
-            Some(Look::Settled(drawn)) => {
+        let shown = match self.draw_pages(&[&mut *page]).await?.pop() {
+            Some(DrawResult::Drawn(shown)) => shown,
+            Some(DrawResult::Finished(drawn)) => {
                 self.settle(page, drawn);
                 return Ok(EnginesLost::default());
             }
@@ -202,9 +200,9 @@ impl Recognition {
         }
     }
 
-    /// Has pages drawn, and read by the first engine if there is one.
-    async fn look_at(&self, pages: &[&mut Page]) -> Result<Vec<Look>, ReadFailure> {
-        let wanted = pages.iter().map(|page| Wanted {
+    /// Draws pages and reads them with the first engine, if it is installed.
+    async fn draw_pages(&self, pages: &[&mut Page]) -> Result<Vec<DrawResult>, ReadFailure> {
+        let wanted = pages.iter().map(|page| OcrPage {
             number: page.number,
             masked: page.preparation.as_ref().map_or_else(Vec::new, |made| made.masked.clone()),
         });
@@ -226,7 +224,7 @@ impl Recognition {
                     };
                     self.first_reading(ready, plain, cleaned)
                 }
-                settled => Box::pin(async { Ok(Look::Settled(settled)) }) as Looking<'_>,
+                settled => Box::pin(async { Ok(DrawResult::Finished(settled)) }) as DrawFuture<'_>,
             });
         }
         if looks.len() != pages.len() {
@@ -240,36 +238,36 @@ impl Recognition {
         ready: Ready,
         picture: Document,
         cleaned: Option<Document>,
-    ) -> Looking<'_> {
+    ) -> DrawFuture<'_> {
         Box::pin(async move {
             let seen = cleaned.as_ref().unwrap_or(&picture);
             let (text, trouble) = match self.first_engine() {
                 None => (None, None),
                 Some(tesseract) => match self.read_by(tesseract, seen).await {
                     Ok(text) => (Some(text), None),
-                    // Then the second engine reads all of it.
+                    // The second engine then reads the whole page.
                     Err(failure) if is_about_a_page(&failure) && self.has_second() => {
                         (None, Some(format!("the first OCR engine failed here: {failure}")))
                     }
                     Err(failure) => return Err(failure),
                 },
             };
-            Ok(Look::Shown(Shown { ready, picture, text, trouble }))
+            Ok(DrawResult::Drawn(DrawnPage { ready, picture, text, trouble }))
         })
     }
 
-    /// None when it failed too often and there is another.
+    /// None when it failed too often and the other engine is available.
     fn first_engine(&self) -> Option<&Tesseract> {
         let is_wanted = self.losses().trusts_first_engine() || !self.has_second();
         self.reader.tesseract.as_ref().filter(|_| is_wanted)
     }
 
-    /// Who joins what the engines read.
+    /// The pool that combines the words of the engines.
     fn joiner(&self) -> &Pool {
         if self.has_second() { self.reader.recogniser() } else { &self.reader.readers }
     }
 
-    /// Whether the second engine is there, and did not fail too often where the first one had read.
+    /// Whether the second engine is installed and has not failed too often.
     fn has_second(&self) -> bool {
         self.reader.has_second() && self.losses().trusts_second_engine()
     }
@@ -283,11 +281,11 @@ impl Recognition {
         tesseract.recognise(picture, &languages, crate::ocr::tesseract::OPTIONS).await
     }
 
-    /// Has a child of this pool read what the first engine is not sure of, and put the words into the pages.
+    /// Reads uncertain words with the second engine in a child of this pool, and adds the words to the pages.
     async fn join(
         &self,
         pages: &mut [&mut Page],
-        shown: &[Shown],
+        shown: &[DrawnPage],
         by: &Pool,
     ) -> Result<(), ReadFailure> {
         if shown.is_empty() {
@@ -299,7 +297,7 @@ impl Recognition {
         let words = Document::from_bytes(&words).map_err(not_handed)?;
         let ready = shown.iter().map(|one| one.ready.clone()).collect();
         let job = job(Work::Recognise { pages: ready }, &self.subject).with(Role::Words, words);
-        let with_picture = |job: Job, one: &Shown| job.with(Role::Picture, one.picture.clone());
+        let with_picture = |job: Job, one: &DrawnPage| job.with(Role::Picture, one.picture.clone());
         let mut answers = by.run(self.tenant, shown.iter().fold(job, with_picture)).await?;
         let mut read = Vec::new();
         while let Some(answer) = answers.next().await? {
@@ -319,7 +317,7 @@ impl Recognition {
         Ok(())
     }
 
-    /// What is known without looking for words.
+    /// Fills in the results that need no OCR.
     fn settle(&self, page: &mut Page, drawn: Drawn) {
         match drawn {
             Drawn::Blank(preparation) => {
@@ -327,7 +325,7 @@ impl Recognition {
                 page.words.clear();
                 page.preparation = Some(preparation);
             }
-            Drawn::Not(error) => {
+            Drawn::Failed(error) => {
                 page.mark_ocr_failed(format!("it cannot be drawn: {error}"));
                 self.losses().page_refused(error);
             }
@@ -335,16 +333,15 @@ impl Recognition {
         }
     }
 
-    /// Nothing that can panic happens under the lock.
+    /// No code under the lock can panic.
     fn losses(&self) -> MutexGuard<'_, Losses> {
         self.losses.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-type Looking<'a> = Pin<Box<dyn Future<Output = Result<Look, ReadFailure>> + Send + 'a>>;
+type DrawFuture<'a> = Pin<Box<dyn Future<Output = Result<DrawResult, ReadFailure>> + Send + 'a>>;
 
-/// Whether it may be different for the next page. What is not installed, and children that cannot be
-/// started, are no page's fault.
+/// Whether the failure belongs to the page. Missing programs and children that do not start affect every page.
 fn is_about_a_page(failure: &ReadFailure) -> bool {
     !matches!(failure.class(), FailureClass::Retry | FailureClass::Unavailable(_))
 }
@@ -356,7 +353,7 @@ fn wanting(part: &mut Part) -> Option<&mut Page> {
     }
 }
 
-/// The next parts, with as many pages among them that want OCR as make a group; none after the last.
+/// The next parts, with up to one group of pages that need OCR; none after the last part.
 fn next_group(from: &mut artifact::Reader<impl Read>) -> Option<Result<Vec<Part>, ReadFailure>> {
     let (mut parts, mut wanted) = (Vec::new(), 0);
     while parts.len() < PARTS && wanted < PAGES_AT_ONCE {

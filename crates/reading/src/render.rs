@@ -1,4 +1,4 @@
-//! A page as a picture, the way a person sees it.
+//! Draws pages of a PDF as pictures.
 
 use image::{DynamicImage, GrayImage, RgbImage};
 use pages::Size;
@@ -7,10 +7,10 @@ use pdfium_render::prelude::{PdfBitmap, PdfBitmapFormat, PdfDocument, PdfRenderC
 use crate::formats::pdf::{self, Place};
 use crate::{Limits, ReadError, Source};
 
-/// How large a picture is to be.
+/// The size of a picture.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Scale {
-    /// Pixels across.
+    /// The width in pixels.
     Width(u32),
     DotsPerInch(f32),
 }
@@ -48,7 +48,7 @@ impl<'a> Renderer<'a> {
         Ok(Self { document: pdf::open(source)?, limits: source.limits })
     }
 
-    /// Of a page as a person sees it, in points.
+    /// The size of a page as displayed, in points.
     pub fn size(&self, number: u32) -> Result<Size, ReadError> {
         Ok(Place::of(&pdf::page_of(&self.document, number)?).size())
     }
@@ -70,7 +70,7 @@ impl<'a> Renderer<'a> {
         }
         #[expect(clippy::cast_possible_truncation, reason = "looked at above")]
         let (width, height) = (width as i32, height as i32);
-        // The library aborts when it draws into a gray bitmap: three bytes for a pixel in any case.
+        // pdfium aborts when it draws into a grey bitmap, so the bitmap always has three bytes per pixel.
         let config = PdfRenderConfig::new()
             .set_fixed_size(width, height)
             .set_format(PdfBitmapFormat::BGR)
@@ -83,7 +83,7 @@ impl<'a> Renderer<'a> {
     }
 }
 
-/// Copies the pixels once; the library's rows have bytes to spare at their ends.
+/// Copies the pixels without the padding at the end of pdfium's rows.
 fn picture(bitmap: &PdfBitmap<'_>, colours: Colours) -> Option<DynamicImage> {
     let (width, height) =
         (u32::try_from(bitmap.width()).ok()?, u32::try_from(bitmap.height()).ok()?);

@@ -1,4 +1,4 @@
-//! What is to be read, and how far reading may go.
+//! The document to read, and the limits for reading it.
 
 use std::fmt;
 
@@ -10,24 +10,24 @@ use serde::{Deserialize, Serialize};
 pub struct Source<'a> {
     pub bytes: &'a [u8],
     pub kind: FileKind,
-    /// As the uploader called it; for titles only.
+    /// The file name of the upload; used for titles only.
     pub file_name: &'a str,
-    /// For an encrypted file. The empty password is always tried first.
+    /// For an encrypted file. The reader always tries the empty password first.
     pub password: Option<&'a str>,
     pub limits: Limits,
 }
 
-/// Where reading stops, so that a small file cannot ask for a large machine.
+/// Limits that keep a small file from using a lot of memory or time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Limits {
     pub pages: u32,
-    /// Bytes that an archive may unpack to, all its members together.
+    /// The unpacked size of an archive, all members together, in bytes.
     pub unpacked: u64,
-    /// Pixels of one image, before it is decoded.
+    /// Pixels of one image; checked before it is decoded.
     pub pixels: u64,
-    /// Elements within elements.
+    /// Depth of nested elements.
     pub nesting: u32,
-    /// Words on one page; what goes beyond is cut off, and the page says so.
+    /// Words on one page; the reader drops the rest, and notes it on the page.
     pub words: u32,
 }
 

@@ -1,8 +1,8 @@
-//! What reading needs and does not bring along: a library, models, a program.
+//! Finds the tools that reading needs: a library, models and a program.
 //!
-//! Each is looked for by its own variable first, then where the project's scripts put it
-//! (`DOCKET_TOOLS`, else `~/.cache/docket/tools`), then where the system keeps such things. What is
-//! missing costs only the documents that need it.
+//! Each tool is searched by its own environment variable first, then where the project's scripts install it
+//! (`DOCKET_TOOLS`, else `~/.cache/docket/tools`), then in the system's folders. A missing tool affects only the documents
+//! that need it.
 
 use std::env;
 use std::ffi::OsString;
@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use crate::pdfium;
 
-/// The models that `scripts/ocr-models` leaves.
+/// The models that `scripts/ocr-models` installs.
 const MODELS: &str = "ocr/pp-ocrv6-small";
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -26,10 +26,10 @@ pub struct Tools {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct InstalledTesseract {
     pub program: PathBuf,
-    /// Its language data, when they are not where it looks by itself.
+    /// The folder with its language data, unless it is the default.
     pub data: Option<PathBuf>,
     pub readable: Vec<PathBuf>,
-    /// For `LD_LIBRARY_PATH`, when they are not where the system keeps them.
+    /// For `LD_LIBRARY_PATH`, when the libraries are not in the system's folders.
     pub libraries: Option<OsString>,
 }
 
@@ -38,7 +38,7 @@ impl Tools {
         Self { pdfium: pdfium::find(), models: find_models(), tesseract: find_tesseract() }
     }
 
-    /// What a child must know to find the same.
+    /// The environment that lets a child find the same tools.
     pub fn environment(&self) -> Vec<(OsString, OsString)> {
         let known = [("DOCKET_PDFIUM", &self.pdfium), ("DOCKET_OCR_MODELS", &self.models)];
         let given = |(name, path): (&str, &Option<PathBuf>)| {
@@ -58,7 +58,7 @@ fn find_models() -> Option<PathBuf> {
     folder().map(|tools| tools.join(MODELS)).filter(has_models)
 }
 
-/// `DOCKET_TESSERACT=` (empty) means: do without it.
+/// An empty `DOCKET_TESSERACT` disables tesseract.
 fn find_tesseract() -> Option<InstalledTesseract> {
     match env::var_os("DOCKET_TESSERACT") {
         Some(named) if named.is_empty() => None,
@@ -72,8 +72,8 @@ fn find_tesseract() -> Option<InstalledTesseract> {
     }
 }
 
-/// The program itself, or one that `scripts/need` unpacked: then what is on the path is a script that
-/// names the program, beside the libraries and data that came with it.
+/// The program itself, or the one that `scripts/need` unpacked: then a script on the path names the program, and its
+/// libraries and data are beside it.
 fn installed(program: PathBuf) -> Option<InstalledTesseract> {
     let program = program.canonicalize().ok().filter(|file| file.is_file())?;
     let content = std::fs::read(&program).ok()?;
@@ -101,7 +101,7 @@ fn unpacked(program: PathBuf) -> Option<InstalledTesseract> {
     Some(InstalledTesseract { program, data, readable: vec![root], libraries: libraries.ok() })
 }
 
-/// Where the project's scripts put what they fetch.
+/// Where the project's scripts install tools.
 pub fn folder() -> Option<PathBuf> {
     variable("DOCKET_TOOLS").map(PathBuf::from).or_else(|| {
         let cache = variable("XDG_CACHE_HOME")

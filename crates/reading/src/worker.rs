@@ -1,4 +1,4 @@
-//! The handler that this crate has in sandboxed children: jobs of reading, in its own types.
+//! The handler of this crate in sandboxed children: it translates jobs and answers into this crate's types.
 
 use std::fmt;
 use std::fs::File;
@@ -16,21 +16,21 @@ use crate::pool::protocol::{
 };
 use crate::{ReadError, Sink};
 
-/// Does the jobs.
+/// Executes the jobs of a child.
 pub trait Handler {
-    /// Gives its answers to `answers`; an error is the last of them.
+    /// Sends its answers to `answers`. An error ends the job.
     fn handle(
         &mut self,
         request: Request,
-        handed: Handed,
+        files: JobFiles,
         answers: &mut Replies<'_>,
     ) -> Result<(), ReadError>;
 }
 
-/// What a child has opened before it locks itself down.
+/// What a child opens before it restricts itself.
 pub struct Opened {
     pub handler: Box<dyn Handler>,
-    /// Folders that may be read from later on: fonts.
+    /// Folders that the child may read afterwards, such as fonts.
     pub readable: Vec<PathBuf>,
 }
 
@@ -40,7 +40,7 @@ impl fmt::Debug for Opened {
     }
 }
 
-/// The whole life of a child that reads: see [`worker::serve`].
+/// Runs a reading child until its end: see [`worker::serve`].
 pub fn serve_requests(open: impl FnOnce() -> Result<Opened, ReadError>) -> Result<(), WorkerError> {
     worker::serve(|| {
         let Opened { handler, readable } = open()?;
@@ -61,22 +61,26 @@ impl worker::Handler for Registered {
         files: Vec<File>,
         replies: &mut worker::Replies<'_>,
     ) -> Result<(), ReadError> {
-        let handed = Handed(roles.into_iter().zip(files).collect());
+        let files = JobFiles(roles.into_iter().zip(files).collect());
         let mut send = |tag: Tag, frame: &[u8]| match replies.send(tag, frame) {
             Ok(()) => Ok(()),
             Err(NotSent::TooLarge) => Err(too_large()),
             Err(NotSent::Stopped) => Err(ReadError::Stopped),
         };
-        self.0.handle(request, handed, &mut Replies(&mut send))
+        self.0.handle(request, files, &mut Replies(&mut send))
     }
 }
 
-/// Takes the answers to one job.
+/// Sends the answers to one job.
 pub struct Replies<'a>(&'a mut Send<'a>);
 
 impl Replies<'_> {
     pub fn picture(&mut self, picture: Picture) -> Result<(), ReadError> {
         self.answer(Answer::Picture(picture))
+    }
+
+    pub fn view(&mut self, html: String) -> Result<(), ReadError> {
+        self.answer(Answer::View(html.into_bytes()))
     }
 
     pub fn drawn(&mut self, drawn: Drawn) -> Result<(), ReadError> {
@@ -100,30 +104,30 @@ impl Sink for Replies<'_> {
     }
 }
 
-/// The files that came with a job.
+/// The files of a job.
 #[derive(Debug, Default)]
-pub struct Handed(Vec<(Role, File)>);
+pub struct JobFiles(Vec<(Role, File)>);
 
-impl Handed {
+impl JobFiles {
     pub fn file(&self, role: Role) -> Option<&File> {
         self.0.iter().find(|(of, _)| *of == role).map(|(_, file)| file)
     }
 
-    /// All files of a role, in their order.
+    /// All files with this role, in order.
     pub fn files(&self, role: Role) -> impl Iterator<Item = &File> {
         self.0.iter().filter(move |(of, _)| *of == role).map(|(_, file)| file)
     }
 
-    /// All bytes of the first file of a role.
+    /// The bytes of the first file with this role.
     pub fn bytes(&self, role: Role) -> Result<Vec<u8>, ReadError> {
         all_bytes(self.file(role).ok_or(ReadError::Stopped)?)
     }
 }
 
-/// One that does not fit into memory is refused, not tried.
+/// Returns an error when the file does not fit into memory.
 pub(crate) fn all_bytes(mut file: &File) -> Result<Vec<u8>, ReadError> {
     let unreadable = |error: io::Error| ReadError::damaged(format!("it cannot be read: {error}"));
-    // Not from its metadata: where a child may use no path, it may not ask for those either.
+    // The sandbox forbids `stat`, so the length comes from seeking.
     let length = file.seek(SeekFrom::End(0)).map_err(unreadable)?;
     let too_large = || ReadError::too_large(format!("{} MiB", length >> 20));
     let length = usize::try_from(length).map_err(|_| too_large())?;

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "the helpers of a test may do what a test may")]
 
 mod office_files;
+mod page_view;
 
 use domain::FileKind;
 use office_files::{docx, markdown, markdown_of, pptx, read, xlsx, zip_of};

@@ -219,8 +219,11 @@ mod tests {
         let damaged = || Some(ReadError::damaged("it is truncated"));
         let failure = counted(0, 1).check(1, 1, damaged()).unwrap_err();
         assert_eq!(failure.class, FailureClass::Permanent);
-        assert_eq!(failure.error, "the file is damaged: it is truncated");
-        assert_eq!(failure.guidance, "Open it in its own program, save it again and upload that.");
+        assert_eq!(failure.error, "the file is damaged: it is cut off");
+        assert_eq!(
+            failure.guidance,
+            "Open it in the program that made it, save it again and upload the new file."
+        );
         let failure = counted(0, 3).check(3, 3, damaged()).unwrap_err();
         assert!(failure.error.starts_with("none of the 3 scanned pages"), "{}", failure.error);
         counted(2, 1).check(3, 3, damaged()).unwrap();

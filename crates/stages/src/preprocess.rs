@@ -75,7 +75,9 @@ impl Preprocess {
                     attachments.push(self.attachment(input, number, attachment, is_mail).await?);
                     continue;
                 }
-                PackedAnswer::Drawn(_) | PackedAnswer::Picture(_) => continue,
+                PackedAnswer::Drawn(_) | PackedAnswer::Picture(_) | PackedAnswer::View(_) => {
+                    continue;
+                }
             };
             if part.is_page() {
                 counts.pages += 1;

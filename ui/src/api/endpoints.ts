@@ -77,6 +77,8 @@ export async function readText(id: string, format: "text" | "markdown"): Promise
   return (await ask(`/v1/documents/${id}/text`, { query: { format } })).text();
 }
 
+export const linkToPageView = (id: string) => getJson<t.PageViewLink>(`/v1/documents/${id}/view`);
+
 export async function drawPage(id: string, page: number, width: number, signal?: AbortSignal): Promise<Blob> {
   return (await ask(`/v1/documents/${id}/pages/${page}.png`, { query: { width }, signal })).blob();
 }

@@ -622,20 +622,21 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/v1/documents/{id}/title": {
+    "/v1/documents/{id}/view": {
         parameters: {
             query?: never;
             header?: never;
             path?: never;
             cookie?: never;
         };
-        get?: never;
         /**
-         * Rename a document
-         * @description Administrators and reviewers change the title for everyone. Other owners of the document change it for themselves
-         *     only. The file name stays as it is.
+         * A link to the page view
+         * @description The page view of a Word, Excel, PowerPoint, HTML or mail file: one HTML document that looks like the original,
+         *     without scripts, and loads nothing. Other kinds have none (409, `no_page_view`): PDFs and images have pictures
+         *     of their pages. A view shows the original without masks, so it needs the same permission as the original.
          */
-        put: operations["rename_document"];
+        get: operations["link_to_page_view"];
+        put?: never;
         post?: never;
         delete?: never;
         options?: never;
@@ -1135,6 +1136,27 @@ export interface paths {
          * @description Role, password or whether they may sign in. Ends the user's sessions.
          */
         patch: operations["update_user"];
+        trace?: never;
+    };
+    "/v1/views/{token}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show a page view
+         * @description It needs no credential: the link is followed in the name of whoever made it, as long as they are active and may
+         *     read the original. The `Content-Security-Policy` of the response puts it into a sandbox.
+         */
+        get: operations["show_page_view"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
 }
@@ -2082,6 +2104,12 @@ export interface components {
              */
             width?: number | null;
             words: components["schemas"]["WordView"][];
+        };
+        /** @description A link to the page view of a document. It needs no credential, and lasts ten minutes. */
+        PageViewLink: {
+            /** Format: date-time */
+            expires_at: string;
+            url: string;
         };
         /** @description A document that came within this one, or the other way round. */
         PartView: {
@@ -4080,7 +4108,7 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
-    rename_document: {
+    link_to_page_view: {
         parameters: {
             query?: never;
             header?: never;
@@ -4089,27 +4117,22 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["DocumentTitle"];
-            };
-        };
+        requestBody?: never;
         responses: {
-            /** @description The title that the document has now */
+            /** @description The link */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["DocumentTitle"];
+                    "application/json": components["schemas"]["PageViewLink"];
                 };
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
-            413: components["responses"]["BodyTooLarge"];
-            415: components["responses"]["NotJson"];
+            409: components["responses"]["Conflict"];
             429: components["responses"]["RateLimited"];
             503: components["responses"]["Unavailable"];
         };
@@ -5012,6 +5035,41 @@ export interface operations {
             415: components["responses"]["NotJson"];
             429: components["responses"]["RateLimited"];
             503: components["responses"]["Unavailable"];
+        };
+    };
+    show_page_view: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                token: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The page view */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": components["schemas"]["FileContent"];
+                };
+            };
+            /** @description The client has this view already (`If-None-Match`) */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["InvalidRequest"];
+            404: components["responses"]["LinkNotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["LinkGone"];
+            416: components["responses"]["OutOfRange"];
+            503: components["responses"]["StoreUnavailable"];
         };
     };
 }

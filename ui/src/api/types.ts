@@ -29,6 +29,7 @@ export type LoginResponse = Schemas["LoginResponse"];
 export type Mask = Schemas["MaskView"];
 export type MeView = Schemas["MeView"];
 export type PageView = Schemas["PageView"];
+export type PageViewLink = Schemas["PageViewLink"];
 export type PartView = Schemas["PartView"];
 export type QueueView = Schemas["QueueView"];
 export type RequeueRequest = Schemas["RequeueRequest"];

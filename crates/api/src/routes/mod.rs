@@ -14,6 +14,7 @@ pub(crate) mod ids;
 pub(crate) mod jobs;
 pub(crate) mod mcp;
 pub(crate) mod metrics;
+pub(crate) mod page_views;
 pub(crate) mod pages;
 pub(crate) mod rerun;
 pub(crate) mod runs;

@@ -34,6 +34,7 @@ enum About {
     ReadRun,
     Run,
     Batch,
+    WebPage,
 }
 
 impl About {
@@ -47,6 +48,7 @@ impl About {
                 | Self::ReadRun
                 | Self::Run
                 | Self::Batch
+                | Self::WebPage
         )
     }
 }
@@ -63,7 +65,7 @@ struct Row {
 fn rows() -> Vec<Row> {
     use About::{
         ApiKey, Batch, DeadJob, Document, FailedDocument, LiveRun, Nothing, ReadDocument, ReadRun,
-        Run, User,
+        Run, User, WebPage,
     };
     use Guard::{Anybody, WhoMay};
     let row = |route, guard, about, body| Row { route, guard, about, body };
@@ -141,6 +143,7 @@ fn rows() -> Vec<Row> {
         row("GET /v1/documents/{id}/pages/{page}", see, ReadDocument, none),
         row("GET /v1/documents/{id}/pages/{page}.png", see, ReadDocument, none),
         row("GET /v1/documents/{id}/text", see, ReadDocument, none),
+        row("GET /v1/documents/{id}/view", see, WebPage, none),
         row("GET /v1/documents/{id}/pdf", see, Document, none),
         row("POST /v1/search", WhoMay(Action::SeeKnowledgeBase), Nothing, || {
             Some(json!({"query": "rent"}))
@@ -154,6 +157,7 @@ fn rows() -> Vec<Row> {
             Some(json!({"jsonrpc": "2.0", "id": 1, "method": "ping"}))
         }),
         row("GET /v1/files/{token}", Anybody, Nothing, none),
+        row("GET /v1/views/{token}", Anybody, Nothing, none),
         row("GET /v1/ingestion-runs", see, Nothing, none),
         row("GET /v1/ingestion-runs/{id}", see, Run, none),
         row("GET /v1/ingestion-runs/{id}/artifacts/{stage}/{name}", see, ReadRun, none),
@@ -233,14 +237,21 @@ async fn strangers_get_in_nowhere_but_where_anybody_may() {
     let link = app.get(&format!("/v1/documents/{doc_id}/original")).bearer(&acme.admin_token);
     let link = link.send().await.body["url"].as_str().unwrap().to_owned();
     let token = link.rsplit('/').next().unwrap();
+    let page = app.upload("a.html", "<p>A page</p>").bearer(&acme.admin_token).send().await;
+    let view = format!("/v1/documents/{}/view", page.body["doc_id"].as_str().unwrap());
+    let view = app.get(&view).bearer(&acme.admin_token).send().await;
+    let view = view.body["url"].as_str().unwrap().rsplit('/').next().unwrap().to_owned();
     for row in rows() {
         for prefix in ["/v1/", "/api/"] {
             let route = row.route.replace("/v1/", prefix);
             let (method, path) = split(&route);
             let path = path.replace("{id}", &Uuid::from_u128(1).to_string());
-            let path = fill(&path.replace("{token}", token));
+            let is_view = row.route == "GET /v1/views/{token}";
+            let path = fill(&path.replace("{token}", if is_view { &view } else { token }));
             let status = with_body(app.request(method, &path), &row).status().await;
             match row.guard {
+                // They get in; this application has no reader that could render it.
+                Guard::Anybody if is_view => assert_eq!(status, StatusCode::CONFLICT, "{route}"),
                 Guard::Anybody => assert_eq!(status, StatusCode::OK, "{route}"),
                 Guard::WhoMay(_) => assert_eq!(status, StatusCode::UNAUTHORIZED, "{route}"),
             }
@@ -349,6 +360,10 @@ async fn make_intake(app: &TestApp, about: About, token: &str) -> Uuid {
             let made = hand_in(app, token).await;
             fail_what_waits(app).await;
             id(&made, "doc_id")
+        }
+        About::WebPage => {
+            let page = app.upload("a.html", &format!("<p>file {}</p>", unique()));
+            id(&page.bearer(token).send().await.body, "doc_id")
         }
         _ => id(&hand_in(app, token).await, "doc_id"),
     }

@@ -27,6 +27,7 @@ mod limits;
 mod metrics;
 mod object_store;
 mod openapi;
+mod page_views;
 mod pages;
 mod parts;
 mod problems;

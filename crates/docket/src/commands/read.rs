@@ -13,7 +13,7 @@ use pages::{Part, TextSource};
 use reading::Limits;
 use reading::detect::{Detected, detect};
 use reading::pool::{Document, DocumentWriter, ReadFailure, Subject};
-use reading::reader::{Reader, be_a_child as serve};
+use reading::reader::{Reader, run_child as serve};
 use uuid::Uuid;
 
 use crate::cli::{ReadArgs, ReadFormat, ReadWorkerArgs};

@@ -32,6 +32,7 @@ mod log_lines;
 mod object_store;
 mod orphans;
 mod owners;
+mod page_views;
 mod progress_bars;
 mod reading;
 mod revocation;

@@ -268,24 +268,48 @@ impl PermittedRun {
         checked: &RecentlyChecked,
         clock: &dyn Clock,
     ) -> Result<Document, OpsError> {
-        let tenant = self.scope.tenant_id();
         let content = self.content.ok_or(OpsError::NotFound("original: it was deleted"))?;
-        let key = format!("original of {tenant}: {content}");
-        let opened = if checked.contains(&key, clock) {
-            blobs.reopen_original(tenant, &content).await?
-        } else {
-            blobs.open_original(tenant, &content).await?
-        };
-        if let Some(file) = opened {
-            checked.note(key, clock);
-            return Document::from_file(file).map_err(of_disk);
-        }
-        let original = blobs.read_original(tenant, &content, None).await?;
-        Document::from_stream(original.map_err(OpsError::from), of_disk).await
+        open_original(blobs, self.scope.tenant_id(), content, checked, clock).await
     }
 }
 
+/// An original for the children that read it. A file is compared with its hash once in a while.
+async fn open_original(
+    blobs: &Blobs,
+    tenant: TenantId,
+    content: ContentHash,
+    checked: &RecentlyChecked,
+    clock: &dyn Clock,
+) -> Result<Document, OpsError> {
+    let key = format!("original of {tenant}: {content}");
+    let opened = if checked.contains(&key, clock) {
+        blobs.reopen_original(tenant, &content).await?
+    } else {
+        blobs.open_original(tenant, &content).await?
+    };
+    if let Some(file) = opened {
+        checked.note(key, clock);
+        return Document::from_file(file).map_err(of_disk);
+    }
+    let original = blobs.read_original(tenant, &content, None).await?;
+    Document::from_stream(original.map_err(OpsError::from), of_disk).await
+}
+
 impl PermittedOriginal {
+    pub(crate) fn tenant(&self) -> TenantId {
+        self.tenant
+    }
+
+    /// For a child that renders it.
+    pub(crate) async fn open(
+        &self,
+        blobs: &Blobs,
+        checked: &RecentlyChecked,
+        clock: &dyn Clock,
+    ) -> Result<Document, OpsError> {
+        open_original(blobs, self.tenant, self.content, checked, clock).await
+    }
+
     pub(crate) async fn read(
         &self,
         blobs: &Blobs,

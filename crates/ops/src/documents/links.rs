@@ -140,7 +140,7 @@ impl Content {
     }
 
     /// Who made a link, with the role they have now; `None` when they are not active any more.
-    async fn creator_of(
+    pub(crate) async fn creator_of(
         &self,
         link: &Link,
         trace: TraceContext,

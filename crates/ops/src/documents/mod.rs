@@ -13,6 +13,7 @@ pub(crate) mod forget_passwords;
 pub(crate) mod intake;
 pub(crate) mod links;
 pub(crate) mod list;
+pub(crate) mod page_view;
 pub(crate) mod read_pages;
 pub(crate) mod recent_reads;
 mod rename;

@@ -149,10 +149,7 @@ impl Content {
         number: u32,
         width: u32,
     ) -> Result<Bytes, OpsError> {
-        let reader = self.reader.as_ref().ok_or_else(|| OpsError::Conflict {
-            code: "no_reader",
-            problem: "this server does not read documents".to_owned(),
-        })?;
+        let reader = self.reader.as_ref().ok_or_else(no_reader)?;
         let kind = FileKind::of_media_type(&run.media_type);
         let kind =
             kind.filter(|kind| has_pages_to_see(*kind)).ok_or_else(|| OpsError::Conflict {
@@ -180,6 +177,13 @@ impl Content {
         let found = tx.read_as(run.run_id, &StageName::LAYOUT).await?;
         tx.commit().await?;
         found.ok_or_else(not_read)
+    }
+}
+
+pub(crate) fn no_reader() -> OpsError {
+    OpsError::Conflict {
+        code: "no_reader",
+        problem: "this server does not read documents".to_owned(),
     }
 }
 
@@ -236,7 +240,7 @@ fn damaged(error: ArtifactError) -> OpsError {
     OpsError::internal("reading the pages", error)
 }
 
-fn unreadable(failure: ReadFailure) -> OpsError {
+pub(crate) fn unreadable(failure: ReadFailure) -> OpsError {
     match failure {
         ReadFailure::Child(ChildFailure::Unprotected { .. }) => OpsError::Conflict {
             code: "sandbox_missing",

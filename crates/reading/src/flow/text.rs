@@ -1,12 +1,12 @@
-//! Text that is not yet on a page.
+//! Text that is not on a page yet.
 
 use pages::{Style, Word};
 
-/// Characters with their style. `\n` ends a line; other white space parts words.
+/// Characters with their styles. `\n` ends a line; other white space separates words.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Text {
     characters: String,
-    /// Where each style begins.
+    /// The position at which each style begins.
     styles: Vec<(usize, Style)>,
 }
 
@@ -32,7 +32,7 @@ impl Text {
         self.push(other.characters.get(from..).unwrap_or_default(), style);
     }
 
-    /// The other text on a line of its own.
+    /// Appends another text on a new line.
     pub(crate) fn append_line(&mut self, other: &Self) {
         if other.is_blank() {
             return;
@@ -59,7 +59,7 @@ impl Text {
             .map_or_else(Style::default, |s| s.1)
     }
 
-    /// The lines, each with its place in the text.
+    /// The lines with their positions in the text.
     pub(super) fn lines(&self) -> impl Iterator<Item = (usize, &str)> {
         let mut at = 0;
         self.characters.split('\n').map(move |line| {
@@ -69,7 +69,7 @@ impl Text {
         })
     }
 
-    /// The words of a line that begins here.
+    /// The words of a line that begins at this position.
     pub(super) fn words<'t>(
         &'t self,
         begins: usize,
@@ -79,7 +79,7 @@ impl Text {
         line.split_whitespace().map(move |word| self.word(word.to_owned(), place(word)))
     }
 
-    /// The same, but white space counts: what goes beyond one blank stays with the word after it.
+    /// Like `words`, but keeps white space: blanks beyond the first belong to the next word.
     pub(super) fn words_as_typed<'t>(&'t self, line: &'t str) -> impl Iterator<Item = Word> + 't {
         let mut blank = String::new();
         line.trim_end().split_inclusive([' ', '\t']).filter_map(move |piece| {

@@ -1,4 +1,4 @@
-//! Charts: a title, and the figures they were drawn from as a table.
+//! Charts: the title, and the data as a table.
 
 use std::collections::BTreeMap;
 
@@ -8,12 +8,18 @@ use super::xml::Element;
 use crate::ReadError;
 use crate::flow::{Flow, Grid, GridCell, Text};
 
-/// Points of one series that are read.
+/// The limit of points in one series.
 const MAX_POINTS: usize = 10_000;
 
 /// Adds the chart to the page: its title as a figure, its series as columns.
 pub(super) fn read(tree: &Element, flow: &mut Flow) -> Result<(), ReadError> {
     let Some(chart) = tree.find("chart") else { return Ok(()) };
+    flow.block(BlockKind::Figure, &Text::plain(caption(chart)))?;
+    flow.table(grid(chart))
+}
+
+/// The title and the type of the chart, one line each.
+pub(super) fn caption(chart: &Element) -> String {
     let title = chart.child("title").map(text_of).unwrap_or_default();
     let kind = chart
         .path(&["plotArea"])
@@ -21,11 +27,11 @@ pub(super) fn read(tree: &Element, flow: &mut Flow) -> Result<(), ReadError> {
         .map(|element| name_of(&element.name))
         .unwrap_or_default();
     let caption = [title, kind].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>();
-    flow.block(BlockKind::Figure, &Text::plain(caption.join("\n")))?;
-    flow.table(grid(chart))
+    caption.join("\n")
 }
 
-fn grid(chart: &Element) -> Grid {
+/// The series of the chart as columns.
+pub(super) fn grid(chart: &Element) -> Grid {
     let mut grid = Grid { header_rows: 1, cells: Vec::new() };
     let mut cell = |row: usize, column: usize, text: String| {
         let place = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
@@ -49,7 +55,7 @@ fn grid(chart: &Element) -> Grid {
     grid
 }
 
-/// The values that were last drawn, by place.
+/// The cached values of a series, by index.
 fn points(values: &Element) -> BTreeMap<usize, String> {
     let mut points = BTreeMap::new();
     for point in values.find_all("pt").into_iter().take(MAX_POINTS) {

@@ -1,7 +1,7 @@
-//! Mails: who, to whom, when and about what; then the body; then what was attached.
+//! Emails: the headers, the body and the attachments.
 //!
-//! Of a body that comes both as HTML and as plain text, the HTML is read: it says what is a table. A mail
-//! within the mail is an attachment, and its text comes as pages after that of the mail around it.
+//! When the body exists as HTML and as plain text, the HTML is read, because it has tables. An attached email is an
+//! attachment; its text also becomes pages after those of the outer email.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -15,21 +15,15 @@ use super::{html, text};
 use crate::flow::{Flow, Text};
 use crate::{ReadError, Sink, Source};
 
-/// Mails within mails whose text is shown.
+/// The depth of attached emails whose text is read.
 const MAX_SHOWN_DEPTH: u32 = 8;
-/// Mails that a mail may hold. Each costs stack when it is taken apart.
+/// The limit of nested emails: the parser is recursive.
 const MAX_MESSAGES: usize = 1_000;
 
 pub fn read(source: &Source, sink: &mut dyn Sink) -> Result<(), ReadError> {
-    let marks =
-        source.bytes.windows(14).filter(|window| window.eq_ignore_ascii_case(b"message/rfc822"));
-    if marks.take(MAX_MESSAGES + 1).count() > MAX_MESSAGES {
-        return Err(ReadError::too_large(format!("more than {MAX_MESSAGES} mails within it")));
-    }
+    check_depth(source)?;
     let bytes = with_readable_headers(source.bytes);
-    let message = MessageParser::default()
-        .parse(bytes.as_ref())
-        .ok_or_else(|| ReadError::damaged("it has neither headers nor a body"))?;
+    let message = parse(&bytes)?;
     let fields = fields(&message);
     let title = message.subject().map(str::to_owned);
     let properties: BTreeMap<String, String> =
@@ -44,9 +38,23 @@ pub fn read(source: &Source, sink: &mut dyn Sink) -> Result<(), ReadError> {
     flow.finish()
 }
 
-/// Header lines in an old encoding, as characters: which one is stated nowhere. A line with encoded
-/// words states its own.
-fn with_readable_headers(bytes: &[u8]) -> Cow<'_, [u8]> {
+/// Rejects an email with too many nested emails before it is parsed.
+pub(super) fn check_depth(source: &Source) -> Result<(), ReadError> {
+    let marks =
+        source.bytes.windows(14).filter(|window| window.eq_ignore_ascii_case(b"message/rfc822"));
+    if marks.take(MAX_MESSAGES + 1).count() > MAX_MESSAGES {
+        return Err(ReadError::too_large(format!("it contains more than {MAX_MESSAGES} emails")));
+    }
+    Ok(())
+}
+
+pub(super) fn parse(bytes: &[u8]) -> Result<Message<'_>, ReadError> {
+    let message = MessageParser::default().parse(bytes);
+    message.ok_or_else(|| ReadError::damaged("it has neither headers nor a body"))
+}
+
+/// Decodes header lines in a legacy encoding, which is guessed. A line with encoded words names its encoding.
+pub(super) fn with_readable_headers(bytes: &[u8]) -> Cow<'_, [u8]> {
     let end = [&b"\r\n\r\n"[..], b"\n\n"]
         .iter()
         .filter_map(|gap| bytes.windows(gap.len()).position(|window| window == *gap))
@@ -68,8 +76,8 @@ fn with_readable_headers(bytes: &[u8]) -> Cow<'_, [u8]> {
     readable.into()
 }
 
-/// What the headers say, by the name it goes by in [`pages::Head`].
-fn fields(message: &Message) -> Vec<(&'static str, String)> {
+/// The headers, by their names in [`pages::Head`].
+pub(super) fn fields(message: &Message) -> Vec<(&'static str, String)> {
     let addresses = |address: Option<&Address>| address.map(addresses).unwrap_or_default();
     let date = message.date().filter(|date| date.is_valid()).map(mail_parser::DateTime::to_rfc3339);
     let written = |name: HeaderName<'static>| {
@@ -141,7 +149,7 @@ fn add_body(message: &Message, flow: &mut Flow) -> Result<(), ReadError> {
             _ => Ok(()),
         };
         match added {
-            // The same text may also be there in a form that can be read.
+            // The plain text version may still be readable.
             Err(ReadError::TooLarge { what }) => {
                 flow.remark(format!("The HTML of the mail was left out: {what}."));
                 for part in message.text_bodies() {
@@ -157,8 +165,12 @@ fn add_body(message: &Message, flow: &mut Flow) -> Result<(), ReadError> {
     Ok(())
 }
 
-/// Characters that could not be told are told anew from the bytes, if those came as they are.
-fn repaired<'t>(message: &'t Message, part: &MessagePart, characters: &'t str) -> Cow<'t, str> {
+/// Decodes a part again when the parser could not, if its bytes are not encoded for transport.
+pub(super) fn repaired<'t>(
+    message: &'t Message,
+    part: &MessagePart,
+    characters: &'t str,
+) -> Cow<'t, str> {
     if !characters.contains('\u{FFFD}') || part.encoding != Encoding::None {
         return characters.into();
     }
@@ -166,7 +178,7 @@ fn repaired<'t>(message: &'t Message, part: &MessagePart, characters: &'t str) -
     raw.map_or(characters.into(), |raw| text::decode(raw, None))
 }
 
-fn attachment(message: &Message, part: &MessagePart, number: u32) -> Option<Attachment> {
+pub(super) fn attachment(message: &Message, part: &MessagePart, number: u32) -> Option<Attachment> {
     let bytes = match &part.body {
         PartType::Text(characters) | PartType::Html(characters) => characters.as_bytes().to_vec(),
         PartType::Binary(bytes) | PartType::InlineBinary(bytes) => {
@@ -193,14 +205,14 @@ fn attachment(message: &Message, part: &MessagePart, number: u32) -> Option<Atta
     Some(Attachment { name, media_type, bytes })
 }
 
-/// What old mail programs sent before there was base64.
+/// Decodes uuencoded data, which old programs sent before base64.
 fn uudecoded(bytes: &[u8]) -> Option<Vec<u8>> {
     let text = std::str::from_utf8(bytes).ok()?;
     let mut lines = text.lines().skip_while(|line| !line.starts_with("begin "));
     lines.next()?;
     let mut decoded = Vec::with_capacity(bytes.len());
     for line in lines.take_while(|line| line.trim_end() != "end") {
-        // Blanks at the end may have been lost: they stand for zeros.
+        // Trailing blanks, which stand for zeros, may be lost.
         let six_bits = |byte: u8| byte.wrapping_sub(32) & 0x3F;
         let Some((length, packed)) = line.as_bytes().split_first() else { continue };
         let mut unpacked = Vec::new();

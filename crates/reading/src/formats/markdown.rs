@@ -10,7 +10,7 @@ use super::{html, text};
 use crate::flow::{Flow, Grid, GridCell, Text};
 use crate::{ReadError, Sink, Source};
 
-/// Bytes of Markdown that are parsed at once.
+/// The size of a piece that is parsed at once, in bytes.
 const PIECE: usize = 512 << 10;
 
 pub fn read(source: &Source, sink: &mut dyn Sink) -> Result<(), ReadError> {
@@ -39,8 +39,8 @@ pub fn read(source: &Source, sink: &mut dyn Sink) -> Result<(), ReadError> {
     flow.finish()
 }
 
-/// A tree takes two hundred times the memory of its text, so a long text is parsed in pieces: up to an
-/// empty line outside of code if there is one, else up to the end of a line or word.
+/// The tree takes two hundred times the memory of its text, so a long text is parsed in pieces. A piece ends at an empty
+/// line outside of code if there is one, else at the end of a line or word.
 fn split_piece(text: &str) -> (&str, &str) {
     if text.len() <= PIECE {
         return (text, "");
@@ -64,7 +64,7 @@ fn split_piece(text: &str) -> (&str, &str) {
     text.split_at_checked(end).unwrap_or((text, ""))
 }
 
-/// The parser is recursive in quotes within quotes.
+/// Limits nested quotes, because the parser is recursive.
 fn check_nesting(characters: &str, nesting: u32) -> Result<(), ReadError> {
     for line in characters.lines() {
         let before = line.split(|c: char| !matches!(c, '>' | ' ' | '\t' | '-' | '*' | '+')).next();
@@ -103,13 +103,13 @@ fn about<'a>(root: &'a AstNode<'a>) -> (Option<String>, BTreeMap<String, String>
 
 struct Walk<'w, 's> {
     flow: &'w mut Flow<'s>,
-    /// The number of the next item, where they are counted.
+    /// The number of the next item of an ordered list.
     lists: Vec<Option<u32>>,
     quotes: u32,
 }
 
 impl Walk<'_, '_> {
-    /// Depth is limited by now: lists by the parser, quotes before it.
+    /// The depth is limited: by the parser for lists, and before parsing for quotes.
     fn blocks<'a>(&mut self, parent: &'a AstNode<'a>) -> Result<(), ReadError> {
         parent.children().try_for_each(|node| self.block(node))
     }

@@ -11,7 +11,7 @@ fn children(parent: &Element) -> String {
     parent.elements().map(element).collect()
 }
 
-/// The argument of this name, in braces.
+/// The argument with this name, in braces.
 fn braced(parent: &Element, name: &str) -> String {
     format!("{{{}}}", argument(parent, name))
 }
@@ -20,7 +20,7 @@ fn argument(parent: &Element, name: &str) -> String {
     parent.child(name).map(latex).unwrap_or_default()
 }
 
-/// What the element's properties say, where they say it.
+/// A property of the element.
 fn property<'e>(element: &'e Element, name: &str) -> Option<&'e str> {
     let properties = element.elements().find(|child| child.name.ends_with("Pr"))?;
     Some(properties.child(name)?.attribute("val").unwrap_or(""))
@@ -67,7 +67,7 @@ fn element(element: &Element) -> String {
     }
 }
 
-/// Sums, integrals and the like, with their limits.
+/// Sums, integrals and similar operators with their limits.
 fn nary(element: &Element) -> String {
     let sign = match property(element, "chr").unwrap_or("∫") {
         "∑" => "\\sum",
@@ -89,7 +89,7 @@ fn nary(element: &Element) -> String {
         limit => format!("{mark}{{{limit}}}"),
     };
     let limits = limit("sub", '_') + &limit("sup", '^');
-    // A command ends where something other than a letter stands.
+    // A command ends at the first character that is not a letter.
     let gap = if limits.is_empty() { " " } else { "" };
     format!("{sign}{limits}{gap}{}", argument(element, "e"))
 }
@@ -120,7 +120,7 @@ fn accent(sign: Option<&str>) -> &'static str {
     }
 }
 
-/// Letters as they are, signs as commands.
+/// Writes letters unchanged and symbols as commands.
 fn text_of(text: &str) -> String {
     let shown = |character: char| match command(character) {
         Some(command) => format!(" \\{command} "),
@@ -129,7 +129,7 @@ fn text_of(text: &str) -> String {
     text.chars().map(shown).collect()
 }
 
-/// Mathematical italics and the like are the plain letters to a reader.
+/// Maps mathematical letters, such as italics, to plain letters.
 fn plain_letter(character: char) -> char {
     let code = u32::from(character);
     match code {
@@ -155,7 +155,7 @@ fn command(character: char) -> Option<&'static str> {
     let code = u32::from(character);
     let greek = match code {
         0x3B1..=0x3C9 => Some(code - 0x3B1),
-        // The italic ones: capitals come first.
+        // Italic letters: capitals come first.
         0x1D6FC..=0x1D714 => Some(code - 0x1D6FC),
         _ => None,
     };

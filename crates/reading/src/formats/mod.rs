@@ -1,4 +1,4 @@
-//! One module for each format, all with the same interface:
+//! One module per format, all with the same interface:
 //! `read(&Source, &mut dyn Sink) -> Result<(), ReadError>`.
 
 mod chart;
@@ -13,6 +13,7 @@ pub mod pdf;
 pub mod picture;
 pub mod pptx;
 pub mod text;
+pub mod view;
 pub mod xlsx;
 mod xml;
 
@@ -20,7 +21,7 @@ use domain::FileKind;
 
 use crate::{ReadError, Sink, Source};
 
-/// Reads a document that is made of text: everything but PDF and pictures.
+/// Reads a document made of text: every format except PDF and pictures.
 pub fn read_flow(source: &Source, sink: &mut dyn Sink) -> Result<(), ReadError> {
     match source.kind {
         FileKind::Docx => docx::read(source, sink),
@@ -36,13 +37,13 @@ pub fn read_flow(source: &Source, sink: &mut dyn Sink) -> Result<(), ReadError> 
     }
 }
 
-/// What somebody remarked on the document, as one paragraph.
+/// A comment on the document, as one paragraph.
 fn remark_of(author: &str, time: &str, text: &str) -> String {
     let time = if time.is_empty() { String::new() } else { format!(", time: {time}") };
     format!("[author: {author}{time}]: {text}")
 }
 
-/// What a picture shows, if somebody said so: programs fill in file names and numbers.
+/// The description of a picture. Ignores file names and numbers that programs fill in.
 fn description(stated: Option<&str>) -> Option<String> {
     let words: Vec<&str> = stated?.split_whitespace().collect();
     let text = words.join(" ");

@@ -1,26 +1,26 @@
 //! Slides and sheets that a file names and does not have.
 //!
-//! Each is told of. A file that has none of those it names is damaged: what would be served is empty, and looks as
-//! if it had been so.
+//! A remark names each of them. A file without any of the named parts is damaged, because it would otherwise look like
+//! an empty document.
 
 use crate::ReadError;
 use crate::flow::Flow;
 
-/// Remarks that say which; the others are counted.
+/// The number of remarks with a name; further parts are only counted.
 const TOLD: u32 = 20;
-/// Of a name, which can be anything.
+/// The longest name in a remark.
 const LONGEST_NAME: usize = 100;
 
-/// What a file names of one kind.
+/// The parts of one kind that a file names.
 #[derive(Debug)]
-pub(super) struct Named {
-    /// Of what: `slide`, `sheet`.
+pub(super) struct NamedParts {
+    /// The kind: `slide` or `sheet`.
     what: &'static str,
     absent: u32,
     found: u32,
 }
 
-impl Named {
+impl NamedParts {
     pub(super) fn new(what: &'static str) -> Self {
         Self { what, absent: 0, found: 0 }
     }

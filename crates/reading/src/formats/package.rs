@@ -1,8 +1,7 @@
 //! An Office file: a zip archive of named *members*, most of them XML.
 //!
-//! An archive says how large its members are, and may lie. So the sizes are added up before anything is
-//! unpacked, and counted again while it is. Members nobody asks for are never unpacked, and no name
-//! in an archive is ever taken as a path on this machine.
+//! The sizes that an archive states may be wrong. So they are added up before anything is unpacked, and checked again
+//! during unpacking. Only requested members are unpacked, and no name in an archive is used as a path on this machine.
 
 use std::cell::Cell;
 use std::collections::HashMap;
@@ -15,27 +14,27 @@ use super::xml::{Element, read_tree};
 use crate::{ReadError, Source};
 
 const MAX_MEMBERS: usize = 20_000;
-/// One member, unpacked: it is held in memory while it is read.
+/// The unpacked size of one member, which is in memory while it is read.
 const MAX_MEMBER: u64 = 256 << 20;
-/// Up to here a member may unpack to whatever it likes.
+/// Up to this unpacked size, the expansion of a member is not checked.
 const HARMLESS_MEMBER: u64 = 32 << 20;
-/// Beyond, to so many times its packed size at most. Sheets of a million equal cells come to 13.
+/// Beyond it, the largest ratio of unpacked to packed size. A sheet of a million equal cells has 13.
 const MAX_EXPANSION: u64 = 300;
-/// What an encrypted Office file begins with: it is no zip but a compound file.
+/// The first bytes of an encrypted Office file, which is a compound file instead of a zip archive.
 const COMPOUND_FILE: [u8; 8] = [0xD0, 0xCF, 0x11, 0xE0, 0xA1, 0xB1, 0x1A, 0xE1];
 
 pub(super) struct Package<'a> {
     archive: ZipArchive<Cursor<&'a [u8]>>,
-    /// By name in lower case: Office does not mind the case.
+    /// By name in lower case: Office ignores case.
     members: HashMap<String, usize>,
     left: Cell<u64>,
     nesting: u32,
 }
 
-/// What one member refers to by a short id.
+/// A reference of one member to another member or to an address.
 #[derive(Clone, Debug)]
 pub(super) struct Relation {
-    /// The last part of its address: `image`, `header`, `comments`.
+    /// The last part of the relation type: `image`, `header`, `comments`.
     pub(super) kind: String,
     /// A member, or an address when `external`.
     pub(super) target: String,
@@ -74,15 +73,15 @@ impl<'a> Package<'a> {
         self.members.contains_key(&name.to_lowercase())
     }
 
-    /// A member, unpacked.
+    /// Unpacks a member.
     pub(super) fn member(&self, name: &str) -> Result<Option<Vec<u8>>, ReadError> {
         let Some(index) = self.members.get(&name.to_lowercase()) else { return Ok(None) };
-        // A copy of the archive's directory is one pointer; it lets members be read side by side.
+        // Cloning the archive copies one pointer, and allows reading several members at once.
         let mut archive = self.archive.clone();
         let file = archive.by_index(*index).map_err(zip_error)?;
         let likely = file.compressed_size().saturating_mul(MAX_EXPANSION).max(HARMLESS_MEMBER);
         let room = self.left.get().min(MAX_MEMBER).min(likely);
-        let too_much = || ReadError::too_large(format!("its member {name} unpacks to too much"));
+        let too_much = || ReadError::too_large(format!("{name} exceeds the limit when unpacked"));
         if file.size() > room {
             return Err(too_much());
         }
@@ -98,7 +97,7 @@ impl<'a> Package<'a> {
         Ok(Some(bytes))
     }
 
-    /// A small XML member as a tree; an empty one if it is not there.
+    /// Reads a small XML member as a tree; an empty tree when the member does not exist.
     pub(super) fn tree(&self, name: &str) -> Result<Element, ReadError> {
         match self.member(name)? {
             Some(bytes) => read_tree(&bytes, self.nesting),
@@ -106,7 +105,7 @@ impl<'a> Package<'a> {
         }
     }
 
-    /// What the member refers to.
+    /// The relations of a member.
     pub(super) fn relations(&self, member: &str) -> Result<Relations, ReadError> {
         let (folder, file) = member.rsplit_once('/').unwrap_or(("", member));
         let tree = self.tree(&joined(folder, &format!("_rels/{file}.rels")))?;
@@ -124,7 +123,7 @@ impl<'a> Package<'a> {
         Ok(relations)
     }
 
-    /// The member that the document begins with.
+    /// The main member of the document.
     pub(super) fn main_member(&self, usual: &str) -> Result<String, ReadError> {
         let relations = self.relations("")?;
         let named = relations.values().find(|relation| relation.kind == "officeDocument");
@@ -135,7 +134,7 @@ impl<'a> Package<'a> {
         }
     }
 
-    /// `title`, `author` and the like, as the file states them.
+    /// `title`, `author` and other properties of the file.
     pub(super) fn properties(&self) -> std::collections::BTreeMap<String, String> {
         let known = [
             ("title", "title"),
@@ -158,7 +157,7 @@ impl<'a> Package<'a> {
     }
 }
 
-/// A member's name as another member of `folder` writes it.
+/// Resolves the name of a member relative to a folder.
 fn joined(folder: &str, target: &str) -> String {
     let mut parts: Vec<&str> = Vec::new();
     if !target.starts_with('/') {
@@ -184,7 +183,7 @@ fn compound_file(source: &Source) -> ReadError {
     }
 }
 
-/// Nothing here decrypts such files, so asking for their password would lead nowhere.
+/// Decryption of Office files is not implemented, so asking for a password would not help.
 fn encrypted_office() -> ReadError {
     ReadError::unsupported("the encryption of Office files")
 }

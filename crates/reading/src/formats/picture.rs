@@ -1,8 +1,7 @@
 //! Pictures: PNG, JPEG and TIFF, the last with many pages.
 //!
-//! A picture is a page without words: OCR is to read it. Reading one here looks at headers only; the pixels of a
-//! page are decoded when somebody asks for them ([`Picture::page`]). How many there are, and how large, is
-//! checked before anything is decoded.
+//! A picture is a page without words that needs OCR. Opening a file reads headers only; the pixels of a page are decoded
+//! on demand ([`Picture::page`]). The number and the size of the pages are checked before decoding.
 
 #![expect(
     clippy::cast_precision_loss,
@@ -23,16 +22,16 @@ use self::tiff_pages::TiffPage;
 use crate::{Limits, ReadError, Sink, Source};
 use domain::FileKind;
 
-/// Bytes of a decoded picture: three for each of the pixels that are allowed by default, with some to spare.
+/// The limit of bytes of a decoded picture: three per pixel of the default limit, and a reserve.
 const MOST_BYTES: u64 = 400 << 20;
-/// OCR gains nothing from more pixels along a side: A4 at 400 dots per inch has fewer.
+/// More pixels along a side do not improve OCR: A4 at 400 dots per inch has fewer.
 const LONGEST_SIDE: u32 = 5_000;
 
-/// A file of pictures whose headers are known.
+/// A file of pictures with its parsed headers.
 pub struct Picture<'a> {
     source: Source<'a>,
     frames: Vec<Frame>,
-    /// Some were left out, because there are more than the limit.
+    /// Whether there are more pages than the limit.
     is_cut: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Plain text: bytes become characters, empty lines part paragraphs, form feeds part pages.
+//! Plain text: decodes the characters; empty lines separate paragraphs, form feeds separate pages.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -10,7 +10,7 @@ use pages::BlockKind;
 use crate::flow::{Flow, Text};
 use crate::{ReadError, Sink, Source};
 
-/// A paragraph that never ends is cut after this many bytes.
+/// The longest paragraph, in bytes.
 const MAX_PARAGRAPH: usize = 256 << 10;
 
 pub fn read(source: &Source, sink: &mut dyn Sink) -> Result<(), ReadError> {
@@ -44,7 +44,7 @@ pub(super) fn paragraphs(text: &str, flow: &mut Flow) -> Result<(), ReadError> {
     Ok(())
 }
 
-/// Without characters that show nothing and only steer a terminal or the direction of writing.
+/// Removes control characters, including those that change the direction of text.
 pub(super) fn visible(line: &str) -> Cow<'_, str> {
     let hidden = |c: char| {
         (c.is_control() && c != '\t')
@@ -56,7 +56,7 @@ pub(super) fn visible(line: &str) -> Cow<'_, str> {
     line.into()
 }
 
-/// Characters, by the mark at the beginning, else by what somebody `said`, else by what they look like.
+/// Decodes characters by their byte order mark, else by the declared encoding (`said`), else by detection.
 pub(super) fn decode<'a>(bytes: &'a [u8], said: Option<&str>) -> Cow<'a, str> {
     if let Some((encoding, mark)) = Encoding::for_bom(bytes) {
         let rest = bytes.get(mark..).unwrap_or_default();
@@ -74,7 +74,7 @@ fn guessed(bytes: &[u8]) -> &'static Encoding {
     if let Some(wide) = wide(bytes) {
         return wide;
     }
-    // A few broken bytes do not make UTF-8 something else.
+    // Text with few invalid bytes is still UTF-8.
     let broken = String::from_utf8_lossy(bytes).matches('\u{FFFD}').count();
     let high = bytes.iter().filter(|byte| **byte >= 0x80).count();
     if broken * 10 < high {
@@ -85,7 +85,7 @@ fn guessed(bytes: &[u8]) -> &'static Encoding {
     detector.guess(None, Utf8Detection::Allow)
 }
 
-/// UTF-16 without a mark: every other byte of Western text is zero.
+/// UTF-16 without a byte order mark: every other byte of Western text is zero.
 fn wide(bytes: &[u8]) -> Option<&'static Encoding> {
     let sample = bytes.get(..bytes.len().min(4096))?;
     let zeros =

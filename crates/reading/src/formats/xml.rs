@@ -1,8 +1,8 @@
 //! XML as small trees.
 //!
-//! A large member is read one child at a time ([`Children`]), so that no more than one paragraph or table
-//! of it is held. Namespaces are left away: the two flavours of Office XML differ in nothing else.
-//! Entities that a document defines are never expanded.
+//! A large member is read one child at a time ([`Children`]), so that only one paragraph or table is in memory.
+//! Namespaces are ignored: the two variants of Office XML differ in nothing else. Entities that a document defines are
+//! never expanded.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -13,7 +13,7 @@ use quick_xml::events::{BytesRef, BytesStart, Event};
 
 use crate::ReadError;
 
-/// Elements that one tree may have.
+/// The limit of elements in one tree.
 const MAX_ELEMENTS: usize = 2_500_000;
 
 #[derive(Clone, Debug, Default)]
@@ -34,7 +34,7 @@ impl Element {
         self.attributes.iter().find(|(key, _)| &**key == name).map(|(_, value)| &**value)
     }
 
-    /// All of this name: prefixes may have told them apart.
+    /// All attributes with this name, whatever their prefixes.
     pub(super) fn attributes_named(&self, name: &str) -> impl Iterator<Item = &str> {
         self.attributes.iter().filter(move |(key, _)| &**key == name).map(|(_, value)| &**value)
     }
@@ -58,23 +58,23 @@ impl Element {
         self.elements().find(|element| &*element.name == name)
     }
 
-    /// The child of the child of …
+    /// The descendant at this path of names.
     pub(super) fn path(&self, names: &[&str]) -> Option<&Self> {
         names.iter().try_fold(self, |element, name| element.child(name))
     }
 
-    /// What the child's `val` says.
+    /// The attribute `val` of a child.
     pub(super) fn value(&self, name: &str) -> Option<&str> {
         self.child(name)?.attribute("val")
     }
 
-    /// A switch is on when its element is there and does not say otherwise.
+    /// A boolean element is true when it is present and its `val` is not false.
     pub(super) fn switch(&self, name: &str) -> Option<bool> {
         let element = self.child(name)?;
         Some(!matches!(element.attribute("val"), Some("0" | "false" | "off" | "none")))
     }
 
-    /// The first of this name, however deep.
+    /// The first descendant with this name, or the element itself.
     pub(super) fn find(&self, name: &str) -> Option<&Self> {
         let mut open: Vec<&Self> = vec![self];
         while let Some(element) = open.pop() {
@@ -86,7 +86,7 @@ impl Element {
         None
     }
 
-    /// All of this name, however deep, in order.
+    /// All descendants with this name, in document order.
     pub(super) fn find_all(&self, name: &str) -> Vec<&Self> {
         let mut found = Vec::new();
         let mut open: Vec<&Self> = vec![self];
@@ -99,7 +99,7 @@ impl Element {
         found
     }
 
-    /// All characters in it.
+    /// All text in the element.
     pub(super) fn all_text(&self) -> String {
         let mut text = String::new();
         let mut open: Vec<&Node> = self.nodes.iter().rev().collect();
@@ -113,12 +113,12 @@ impl Element {
     }
 }
 
-/// Reads a member child by child.
+/// Reads a member one child at a time.
 pub(super) struct Children<'a> {
     reader: Reader<&'a [u8]>,
     names: HashMap<Vec<u8>, Rc<str>>,
     nesting: usize,
-    /// Elements around the next child.
+    /// The open elements around the next child.
     around: Vec<Rc<str>>,
 }
 
@@ -133,7 +133,7 @@ impl<'a> Children<'a> {
         Self { reader, names: HashMap::new(), nesting: nesting as usize, around: Vec::new() }
     }
 
-    /// The next element. One that `opens` says yes to is not returned; its children are.
+    /// The next element. Elements for which `opens` is true are entered instead of returned.
     pub(super) fn next(
         &mut self,
         opens: impl Fn(&str) -> bool,
@@ -163,7 +163,7 @@ impl<'a> Children<'a> {
         }
     }
 
-    /// The children of an element whose start was just read.
+    /// Reads the rest of an element after its start tag.
     fn rest_of(&mut self, element: Element) -> Result<Element, ReadError> {
         let mut open = vec![element];
         let mut count = 0;
@@ -189,7 +189,7 @@ impl<'a> Children<'a> {
                 Event::End(_) | Event::Eof => {
                     let ended = matches!(event, Event::Eof);
                     let mut done = open.pop().unwrap_or_default();
-                    // Most elements have one child, and room for four would be kept.
+                    // Most elements have one child, and a vector reserves space for four.
                     done.nodes.shrink_to_fit();
                     match open.last_mut() {
                         Some(parent) => parent.nodes.push(Node::Element(done)),
@@ -230,12 +230,12 @@ impl<'a> Children<'a> {
     }
 }
 
-/// A whole member as one tree.
+/// Reads a whole member as one tree.
 pub(super) fn read_tree(bytes: &[u8], nesting: u32) -> Result<Element, ReadError> {
     Ok(Children::new(bytes, nesting).next(|_| false)?.unwrap_or_default())
 }
 
-/// XML knows no NUL, and nobody who is handed text here can keep one: a database least of all.
+/// Removes NUL characters: XML does not allow them, and PostgreSQL cannot store them.
 fn without_nul(text: Cow<'_, str>) -> Box<str> {
     if text.contains('\0') { text.replace('\0', "").into() } else { text.into() }
 }
@@ -249,7 +249,7 @@ fn push_text(element: &mut Element, text: &str) {
     }
 }
 
-/// What `&…;` stands for. Those that the document defines itself stand for nothing.
+/// The text of a reference `&…;`. Entities that the document defines are dropped.
 fn referred(name: &BytesRef) -> String {
     if let Ok(Some(character)) = name.resolve_char_ref() {
         return character.to_string();

@@ -1,4 +1,4 @@
-//! Pictures of text become words.
+//! Reads the words in pictures of pages (OCR).
 //!
 //! ```text
 //! picture ─ prepare::look, apply ─▶ what OCR sees ─┬─▶ tesseract (run by the parent) ─▶ TSV ─┐
@@ -6,9 +6,9 @@
 //!                                                  └─▶ PpOcr, where `policy` asks for it ─▶ consensus ─▶ words
 //! ```
 //!
-//! [`Sheet`] leads through it: make one of a page's picture, have [`Sheet::for_tesseract`] read by whoever may
-//! start programs, and call [`Sheet::read`] with the answer. Either engine may be missing; with neither, the
-//! page's text is [`TextSource::Unavailable`](pages::TextSource::Unavailable).
+//! [`Sheet`] holds the steps: create one from the picture of a page, let a process that may start programs run tesseract
+//! on [`Sheet::for_tesseract`], and call [`Sheet::read`] with the result. Either engine may be missing; without both, the
+//! text of the page is [`TextSource::Unavailable`](pages::TextSource::Unavailable).
 
 #![expect(
     clippy::cast_possible_truncation,
@@ -33,29 +33,29 @@ use crate::prepare::{self, Mapping};
 
 pub use self::upright::{find_upright, is_suspicious};
 
-/// A page made ready for OCR.
+/// A page that is prepared for OCR.
 #[derive(Clone, Debug)]
 pub struct Sheet {
     preparation: Preparation,
     mapping: Mapping,
-    /// Turned and masked, but with its grain: the second engine reads that better.
+    /// Rotated and masked, without noise reduction: the second engine reads it better.
     plain: GrayImage,
-    /// Without the grain, where there is any.
+    /// After noise reduction, if there was any.
     clean: Option<GrayImage>,
     is_blank: bool,
 }
 
-/// How far to go with the second engine.
+/// How much the second engine reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effort {
-    /// Where the first one is not sure; see [`policy`].
+    /// Only where the first engine is uncertain; see [`policy`].
     WhereNeeded,
-    /// Both read everything.
+    /// The whole page.
     Everywhere,
 }
 
 impl Sheet {
-    /// Looks at a picture of a page and makes it ready. `masked` is in points of the page.
+    /// Measures and prepares the picture of a page. `masked` is in points of the page.
     pub fn new(picture: GrayImage, page: Size, masked: Vec<Area>) -> Self {
         Self::prepared(Preparation { masked, ..prepare::look(&picture) }, picture, page)
     }
@@ -99,17 +99,17 @@ impl Sheet {
         &self.preparation
     }
 
-    /// There is nothing on it: no engine needs to look.
+    /// Whether the page is blank, so that no OCR is needed.
     pub fn is_blank(&self) -> bool {
         self.is_blank
     }
 
-    /// What Tesseract is to be given; see [`tesseract::encode`].
+    /// The picture for Tesseract; see [`tesseract::encode`].
     pub fn for_tesseract(&self) -> &GrayImage {
         self.clean.as_ref().unwrap_or(&self.plain)
     }
 
-    /// What the second engine is given.
+    /// The picture for the second engine.
     pub fn plain(&self) -> &GrayImage {
         &self.plain
     }
@@ -154,7 +154,7 @@ impl Sheet {
         Word { area, ..word }
     }
 
-    /// Puts what was read into a page. None when no engine was there to read.
+    /// Writes the words into a page. `None` means that no engine is installed.
     pub fn fill(&self, page: &mut Page, words: Option<Vec<Word>>) {
         page.preparation = Some(self.preparation.clone());
         (page.text, page.quality, page.words) = match words {
@@ -165,7 +165,7 @@ impl Sheet {
     }
 }
 
-/// The mean of the words' confidences, long words counting more.
+/// The mean confidence of the words, weighted by length.
 fn quality_of(words: &[Word]) -> Confidence {
     let (mut sum, mut letters) = (0_u64, 0_u64);
     for word in words {

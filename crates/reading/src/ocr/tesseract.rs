@@ -1,15 +1,14 @@
-//! The first engine: Tesseract 5, as a program of its own.
+//! The first engine: Tesseract 5, as an external program.
 //!
-//! A sandboxed child starts no programs, so this is only the two ends: what the program is given, and what its
-//! answer means. Whoever runs it writes [`encode`]d bytes to its standard input and hands back its standard
-//! output.
+//! A sandboxed child must not start programs, so this module only encodes the input and parses the output. The parent
+//! runs the program with [`encode`]d bytes on its standard input and returns its standard output.
 
 use image::GrayImage;
 
 use pages::{Area, Confidence, Origin, Word};
 
 pub const PROGRAM: &str = "tesseract";
-/// Its threads cost more than they bring; pages are read side by side instead.
+/// One thread per process: pages are read in parallel instead.
 pub const ENVIRONMENT: &[(&str, &str)] = &[("OMP_THREAD_LIMIT", "1")];
 
 /// How it is to look at a page: find the columns by itself, and mind that the picture may be of any

@@ -1,8 +1,8 @@
-//! Which way is up.
+//! Detects the orientation of a page.
 //!
-//! Nothing cheap tells a page from the same page upside down. The second engine does: text the wrong way round
-//! reads as nonsense, and it says so. A few lines suffice, and they are only read where Tesseract failed
-//! ([`is_suspicious`]), because most pages are upright.
+//! There is no cheap way to recognise a page that is upside down, but the second engine reads such text with low
+//! confidence. A few lines suffice, and only pages on which Tesseract did badly are checked ([`is_suspicious`]), because
+//! most pages are upright.
 
 use image::{GrayImage, imageops};
 use pages::{Rotation, Word};
@@ -10,20 +10,20 @@ use pages::{Rotation, Word};
 use super::pp::{PpOcr, Quad};
 use crate::ReadError;
 
-/// Lines to try.
+/// The number of lines that are read.
 const TRIED: usize = 6;
-/// Reading the other way must give so much more, of 100.
+/// By how much the confidence (of 100) must be higher in the other orientation.
 const CLEARLY_BETTER: f32 = 15.0;
-/// A page that Tesseract is less sure of than this may lie the wrong way round.
+/// Below this confidence of Tesseract, the orientation is checked.
 const DOUBTFUL: usize = 55;
 
-/// Whether what Tesseract read is so poor that the page may lie the wrong way round.
+/// Whether the words of Tesseract are so poor that the page may have the wrong orientation.
 pub fn is_suspicious(tesseract: &[Word]) -> bool {
     let sum: usize = tesseract.iter().map(|word| usize::from(word.confidence.0)).sum();
     sum < DOUBTFUL * tesseract.len() || tesseract.len() < 3
 }
 
-/// How a page must be turned to stand upright. None unless the evidence is clear.
+/// The rotation that makes a page upright; `Rotation::None` unless the evidence is clear.
 pub fn find_upright(pp: &PpOcr, image: &GrayImage) -> Result<Rotation, ReadError> {
     let lines = pp.find_lines(image, None)?;
     let sideways = lines.iter().filter(|line| line.along.1.abs() > line.along.0.abs()).count();
@@ -49,7 +49,7 @@ pub fn find_upright(pp: &PpOcr, image: &GrayImage) -> Result<Rotation, ReadError
 
 fn longest(mut lines: Vec<Quad>) -> Vec<Quad> {
     lines.sort_by(|a, b| (b.width / b.height).total_cmp(&(a.width / a.height)));
-    // The very longest may be rules.
+    // The longest lines may be ruled lines.
     let skipped = usize::from(lines.len() > TRIED);
     lines
         .into_iter()
@@ -59,7 +59,7 @@ fn longest(mut lines: Vec<Quad>) -> Vec<Quad> {
         .collect()
 }
 
-/// The mean certainty of lines, of 100. A line that says nothing counts as nothing.
+/// The mean confidence of lines, of 100. A line without text counts as 0.
 fn certainty(pp: &PpOcr, image: &GrayImage, lines: Vec<Quad>) -> Result<f32, ReadError> {
     let many = lines.len().max(1) as f32;
     let read = pp.read_lines(image, lines)?;

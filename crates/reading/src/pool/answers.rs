@@ -1,4 +1,4 @@
-//! The answers to one job, as they come.
+//! The answers to one job, as a stream.
 
 use bytes::Bytes;
 use pages::artifact::{PackedPart, read_frame};
@@ -10,17 +10,17 @@ use super::failure::ReadFailure;
 use super::protocol::{Answer, Drawn, FrameKind, Message, Picture};
 use crate::ReadError;
 
-/// Dropping it before its end kills the child: nobody knows what it would do next.
+/// Dropping it before the end kills the child, because its state is unknown.
 #[derive(Debug)]
 pub struct Answers {
     frames: pool::Answers,
-    /// The job in the trace of whoever gave it; ends with this value.
+    /// The span of the job in the trace of the request; ends with this value.
     span: tracing::Span,
-    /// An attachment or picture whose bytes are coming in.
+    /// An attachment, picture or page view that is not complete yet.
     unfinished: Option<PackedAnswer>,
 }
 
-/// An answer whose pages nobody has opened.
+/// An answer whose pages are still packed.
 #[derive(Clone, Debug, PartialEq)]
 pub enum PackedAnswer {
     /// For [`pages::artifact::Writer::write_packed`].
@@ -28,55 +28,57 @@ pub enum PackedAnswer {
     Attachment(Attachment),
     Drawn(Drawn),
     Picture(Picture),
+    /// A page view, as HTML.
+    View(Vec<u8>),
 }
 
 impl Answers {
     pub(crate) fn new(frames: pool::Answers) -> Self {
         let span = tracing::info_span!("child", pid = frames.child().map(|(pid, _)| pid));
-        span.in_scope(|| tracing::debug!("a reading child was given a job"));
+        span.in_scope(|| tracing::debug!("sent a job to a reading child"));
         Self { frames, span, unfinished: None }
     }
 
-    /// The process that does the work, and what holds it; none once the job is over.
+    /// The process id and the sandbox status of the child; none when the job has ended.
     pub fn child(&self) -> Option<(u32, SandboxStatus)> {
         self.frames.child()
     }
 
-    /// The next answer; none after the last. After a failure there are none.
+    /// The next answer; none after the last one or after a failure.
     ///
-    /// A call may be given up (in `select!`) and made again.
+    /// Cancel-safe: a call may be dropped (in `select!`) and repeated.
     pub async fn next(&mut self) -> Result<Option<Answer>, ReadFailure> {
         Ok(match self.next_packed().await? {
             Some(PackedAnswer::Part(packed)) => match packed.unpack() {
                 Ok(part) => Some(Answer::Part(part)),
-                Err(error) => return Err(self.give_up_on(error)),
+                Err(error) => return Err(self.abort(error)),
             },
             Some(PackedAnswer::Attachment(attachment)) => {
                 Some(Answer::Part(Part::Attachment(attachment)))
             }
             Some(PackedAnswer::Drawn(drawn)) => Some(Answer::Drawn(drawn)),
             Some(PackedAnswer::Picture(picture)) => Some(Answer::Picture(picture)),
+            Some(PackedAnswer::View(html)) => Some(Answer::View(html)),
             None => None,
         })
     }
 
-    /// As [`Answers::next`], for whoever stores parts and does not look at them: saves opening and
-    /// packing every page.
+    /// Like [`Answers::next`], but leaves pages packed, for callers that only store them.
     pub async fn next_packed(&mut self) -> Result<Option<PackedAnswer>, ReadFailure> {
         loop {
             let (tag, frame) = match self.frames.next().await? {
                 Some(pool::Answer::Frame(tag, frame)) => (tag, frame),
-                // Told in the middle of an attachment, too: that is where reading stopped.
+                // An error may also arrive in the middle of an attachment.
                 Some(pool::Answer::Failed(error)) => return Err(error.open::<ReadError>()?.into()),
                 None if self.unfinished.is_none() => return Ok(None),
-                None => return Err(self.give_up_on("a part is cut off")),
+                None => return Err(self.abort("a part is cut off")),
             };
             let Some(kind) = FrameKind::of(tag) else {
-                return Err(self.give_up_on("a frame has no known tag"));
+                return Err(self.abort("a frame has no known tag"));
             };
             if kind != FrameKind::Message {
                 if self.unfinished.is_some() {
-                    return Err(self.give_up_on("a part is out of place"));
+                    return Err(self.abort("a part is out of place"));
                 }
                 let wants_ocr = kind == FrameKind::WantedPage;
                 let is_page = wants_ocr || kind == FrameKind::Page;
@@ -89,7 +91,7 @@ impl Answers {
     }
 
     fn take_message(&mut self, frame: &Bytes) -> Result<Option<PackedAnswer>, ReadFailure> {
-        let message = read_frame(&mut frame.as_ref()).map_err(|error| self.give_up_on(error))?;
+        let message = read_frame(&mut frame.as_ref()).map_err(|error| self.abort(error))?;
         match (message, self.unfinished.take()) {
             (Message::Drawn(drawn), None) => return Ok(Some(PackedAnswer::Drawn(drawn))),
             (Message::Attachment { name, media_type }, None) => {
@@ -100,21 +102,22 @@ impl Answers {
                 let picture = Picture { width, height, format, bytes: Vec::new() };
                 self.unfinished = Some(PackedAnswer::Picture(picture));
             }
+            (Message::View, None) => self.unfinished = Some(PackedAnswer::View(Vec::new())),
             (Message::Piece(piece), Some(mut unfinished)) => {
                 unfinished.append(&piece);
                 self.unfinished = Some(unfinished);
             }
             (Message::Complete, Some(finished)) => return Ok(Some(finished)),
-            _ => return Err(self.give_up_on("a frame is out of place")),
+            _ => return Err(self.abort("a frame is out of place")),
         }
         Ok(None)
     }
 
-    fn give_up_on(&mut self, what: impl ToString) -> ReadFailure {
-        tracing::info!(parent: &self.span, "a reading child was ended before its job was done");
+    fn abort(&mut self, reason: impl ToString) -> ReadFailure {
+        tracing::info!(parent: &self.span, "aborted the job of a reading child");
         self.frames.kill_child();
         self.unfinished = None;
-        ChildFailure::garbled(what).into()
+        ChildFailure::garbled(reason).into()
     }
 }
 
@@ -123,7 +126,8 @@ impl PackedAnswer {
         match self {
             Self::Attachment(attachment) => attachment.bytes.extend_from_slice(piece),
             Self::Picture(picture) => picture.bytes.extend_from_slice(piece),
-            // These come whole.
+            Self::View(html) => html.extend_from_slice(piece),
+            // These arrive in one frame.
             Self::Part(_) | Self::Drawn(_) => {}
         }
     }

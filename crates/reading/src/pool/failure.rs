@@ -1,4 +1,4 @@
-//! Why a document was not read, in words for whoever has to act on it.
+//! Why a document was not read: the error of the child, or the failure of the child itself.
 
 use domain::{Dependency, Failure, FailureClass, FailureCode};
 use sandbox::pool::ChildFailure;
@@ -8,10 +8,10 @@ use crate::ReadError;
 
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum ReadFailure {
-    /// The child said so itself.
+    /// The child reported an error.
     #[error(transparent)]
     Typed(#[from] ReadError),
-    /// The child did not come to say anything.
+    /// The child ended without a report.
     #[error(transparent)]
     Child(#[from] ChildFailure),
 }
@@ -19,7 +19,7 @@ pub enum ReadFailure {
 impl ReadFailure {
     pub fn class(&self) -> FailureClass {
         match self {
-            // About the machine: any document would fare the same there.
+            // Something is missing on this machine, so every document would fail.
             Self::Typed(ReadError::Missing { .. }) => FailureClass::Unavailable(Dependency::Reader),
             Self::Typed(ReadError::Stopped) => FailureClass::Retry,
             Self::Typed(_) => FailureClass::Permanent,
@@ -27,7 +27,7 @@ impl ReadFailure {
         }
     }
 
-    /// What programs know the failure by.
+    /// The code that clients can react to.
     pub fn code(&self) -> Option<FailureCode> {
         match self {
             Self::Typed(error) => error.code(),
@@ -35,7 +35,7 @@ impl ReadFailure {
         }
     }
 
-    /// One sentence that says what to do.
+    /// What the user can do, in one sentence.
     pub fn advice(&self) -> &'static str {
         match self {
             Self::Typed(error) => error.advice(),
@@ -55,7 +55,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_the_file_itself_is_to_blame_for_is_not_tried_again() {
+    fn errors_of_the_file_are_permanent() {
         let failure = Failure::from(ReadFailure::from(ReadError::NeedsPassword));
         assert_eq!(failure.class, FailureClass::Permanent);
         assert_eq!(failure.code, Some(FailureCode::PasswordRequired));

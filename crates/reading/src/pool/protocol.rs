@@ -1,8 +1,8 @@
-//! What readers are asked, and what they answer.
+//! The requests and answers of reading children.
 //!
-//! A request travels as it is. Answers are frames as in [`pages::artifact`], of which the tag says what they hold
-//! ([`FrameKind`]): a part's frame is the very one that the page artifact holds, so the parent can store it without
-//! opening it; all else is a [`Message`]. What may be large (an attachment, a picture) comes in pieces.
+//! A request is one message. Answers are frames in the format of [`pages::artifact`]; the tag of a frame tells its content
+//! ([`FrameKind`]). The frame of a part is the frame of the page artifact, so the parent can store it without unpacking
+//! it; everything else is a [`Message`]. Large answers (attachments, pictures, page views) are sent in pieces.
 
 use std::fmt;
 
@@ -15,18 +15,18 @@ use serde::{Deserialize, Serialize};
 use crate::prepare::Mask;
 use crate::{Limits, ReadError};
 
-/// What the pool knows this crate's handler by. The version changes with the types of this module and with
-/// whatever they consist of.
-pub const READING: HandlerName = HandlerName { name: "reading", version: 1 };
-/// The pieces in which bytes travel.
+/// The name of this crate's handler in the pool. The version changes with the types of this module and with the types
+/// that they contain.
+pub const READING: HandlerName = HandlerName { name: "reading", version: 2 };
+/// The size of a piece of a large answer.
 pub(crate) const PIECE: usize = 1 << 20;
 
-/// What a frame holds.
+/// The content of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FrameKind {
     Message,
     Page,
-    /// A page that wants OCR: whoever only counts those need not open any.
+    /// A page that needs OCR, so that they can be counted without unpacking.
     WantedPage,
     /// A part that is neither a page nor an attachment.
     OtherPart,
@@ -48,7 +48,7 @@ impl FrameKind {
     }
 }
 
-/// What a child is to do, and with which document.
+/// A task and the document that it is about.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Request {
     pub work: Work,
@@ -57,48 +57,49 @@ pub struct Request {
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Work {
-    /// The document's parts: text, words and areas as far as the file itself tells.
+    /// Reads the parts of the document: text, words and areas as far as the file has them.
     Read { masks: Vec<Mask> },
-    /// Draws pages and makes them ready for OCR: a [`Drawn`] for each, in this order, and its pictures.
-    Show { pages: Vec<Wanted> },
-    /// Joins what the first engine read ([`Role::Words`], one text for each page) with what the second one
-    /// reads in the pictures ([`Role::Picture`], one for each page). The answers are pages with words and
-    /// nothing else.
+    /// Draws pages and prepares them for OCR. Answers a [`Drawn`] for each page, in order, followed by its pictures.
+    Show { pages: Vec<OcrPage> },
+    /// Combines the words of the first engine ([`Role::Words`], one text for each page) with those that the second engine
+    /// reads in the pictures ([`Role::Picture`], one for each page). Answers pages that have only words.
     Recognise { pages: Vec<Ready> },
-    /// Blocks, tables and key-values of pages whose words are known ([`Role::Pages`]).
+    /// Finds blocks, tables and key-values in pages with words ([`Role::Pages`]).
     Layout,
-    /// A picture of one page, for people.
+    /// Draws one page for display.
     Render { page: u32, width: u32, masks: Vec<Mask> },
+    /// Renders the page view of the whole document: see [`crate::formats::view`].
+    View,
 }
 
-/// A page that wants OCR.
+/// A page that needs OCR.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Wanted {
+pub struct OcrPage {
     /// Counted from 1.
     pub number: u32,
-    /// What nobody may read.
+    /// Areas that must not be read.
     pub masked: Vec<Area>,
 }
 
-/// What became of a page that was to be drawn.
+/// The result of drawing a page for OCR.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Drawn {
-    /// Its picture follows; where grain was taken out, the picture without the grain follows that.
+    /// The picture follows; after noise reduction, the cleaned picture follows as well.
     Ready(Ready),
-    /// There is nothing on it, so no picture follows.
+    /// The page is empty, so no picture follows.
     Blank(Preparation),
-    /// It cannot be drawn, and why.
-    Not(ReadError),
+    /// The page cannot be drawn.
+    Failed(ReadError),
 }
 
-/// A page whose picture is ready for OCR.
+/// A page that is prepared for OCR.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Ready {
     pub number: u32,
     pub preparation: Preparation,
-    /// Of the picture as it was drawn, before it was made ready.
+    /// The size of the picture before it was prepared.
     pub pixels: (u32, u32),
-    /// Of the page.
+    /// The size of the page.
     pub size: Size,
 }
 
@@ -117,33 +118,38 @@ impl fmt::Debug for Subject {
     }
 }
 
-/// What a file that rides along is for.
+/// The purpose of a file that is sent with a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Role {
     Document,
     /// The page artifact of an earlier stage.
     Pages,
-    /// What another engine read.
+    /// The words that another engine read.
     Words,
-    /// A page made ready for OCR ([`crate::ocr::tesseract::encode`]); one for each.
+    /// A page that is prepared for OCR ([`crate::ocr::tesseract::encode`]).
     Picture,
 }
 
-/// A request as it travels.
+/// A request as it is sent.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Envelope {
     pub(crate) request: Request,
-    /// One for each file that rides along, in their order.
+    /// The role of each file, in order.
     pub(crate) roles: Vec<Role>,
 }
 
-/// One thing that a child found.
+/// One answer of a child.
 #[derive(Clone, Debug, PartialEq)]
-#[expect(clippy::large_enum_variant, reason = "it is handed on once, and never kept in numbers")]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "it is passed on once, and never stored in large numbers"
+)]
 pub enum Answer {
     Part(Part),
     Drawn(Drawn),
     Picture(Picture),
+    /// A page view, as HTML.
+    View(Vec<u8>),
 }
 
 #[derive(Clone, PartialEq, Eq)]
@@ -164,14 +170,14 @@ impl fmt::Debug for Picture {
 pub enum PictureFormat {
     Png,
     Jpeg,
-    /// PGM: a short header, then one byte for each pixel.
+    /// PGM: a short header, then one byte per pixel.
     Grey,
 }
 
-/// What comes back for a request, beside parts.
+/// The answers that are not parts.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) enum Message {
-    /// The beginning of an attachment or picture, whose bytes follow.
+    /// The beginning of an attachment; its bytes follow.
     Attachment {
         name: String,
         media_type: Option<String>,
@@ -181,16 +187,18 @@ pub(crate) enum Message {
         height: u32,
         format: PictureFormat,
     },
+    /// The beginning of a page view; its bytes follow.
+    View,
     Drawn(Drawn),
     Piece(#[serde(with = "serde_byte_buf")] Vec<u8>),
     /// The bytes are complete.
     Complete,
 }
 
-/// Takes frames.
+/// Sends one frame.
 pub(crate) type Send<'a> = dyn FnMut(Tag, &[u8]) -> Result<(), ReadError> + 'a;
 
-/// Gives an answer to `send`, frame by frame.
+/// Sends an answer through `send`, frame by frame.
 pub(crate) fn send_answer(answer: Answer, send: &mut Send<'_>) -> Result<(), ReadError> {
     match answer {
         Answer::Part(Part::Attachment(Attachment { name, media_type, bytes })) => {
@@ -207,6 +215,10 @@ pub(crate) fn send_answer(answer: Answer, send: &mut Send<'_>) -> Result<(), Rea
         Answer::Picture(Picture { width, height, format, bytes }) => {
             send_value(FrameKind::Message, &Message::Picture { width, height, format }, send)?;
             send_bytes(&bytes, send)
+        }
+        Answer::View(html) => {
+            send_value(FrameKind::Message, &Message::View, send)?;
+            send_bytes(&html, send)
         }
     }
 }
@@ -231,7 +243,7 @@ fn send_value<T: Serialize>(
     }
 }
 
-/// A page so full that nobody would take its frame.
+/// The error for a page whose frame would be too large.
 pub(crate) fn too_large() -> ReadError {
     ReadError::too_large("one of its pages")
 }

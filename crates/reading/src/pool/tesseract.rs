@@ -1,9 +1,7 @@
-//! Runs tesseract on one picture, in a sandbox of its own.
+//! Runs tesseract on one picture, in its own sandbox.
 //!
-//! The picture is its standard input, a table of words (TSV) its standard output.
-//!
-//! Input that is no picture is a list of files to tesseract, which it then tries to open: one more
-//! reason for the sandbox.
+//! Tesseract reads the picture from standard input and writes a table of words (TSV) to standard output. It treats input
+//! that is not a picture as a list of files to open, which the sandbox prevents.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -20,18 +18,18 @@ pub struct Tesseract {
     data: Option<PathBuf>,
 }
 
-/// How any tesseract is run, wherever it is.
+/// The settings for running tesseract.
 pub fn tesseract_settings(runner: impl Into<PathBuf>, runner_arguments: &[&str]) -> RunnerSettings {
     let mut settings = RunnerSettings::new(runner, runner_arguments, "/usr/bin/tesseract");
     let data = ["/usr/share/tesseract-ocr", "/usr/share/tessdata"];
     settings.readable.extend(data.map(PathBuf::from));
-    // One processor for each that runs.
+    // One processor per process.
     settings.environment.push(("OMP_THREAD_LIMIT".into(), "1".into()));
     settings
 }
 
 impl Tesseract {
-    /// `data` is where its language data are, when not where it looks by itself.
+    /// `data` is the folder with the language data, unless it is the default.
     pub fn new(mut settings: RunnerSettings, data: Option<PathBuf>) -> Self {
         settings.readable.extend(data.clone());
         Self { runner: ProgramRunner::new(settings), data }
@@ -41,8 +39,8 @@ impl Tesseract {
         self.runner.program().is_file()
     }
 
-    /// The words of a picture (PNG, JPEG, TIFF, PNM) as tesseract's table. `languages` are tesseract's
-    /// own names (`eng`); `options` go to it as they are (`--psm`, `6`).
+    /// Returns the words of a picture (PNG, JPEG, TIFF, PNM) as tesseract's table. `languages` are tesseract's names
+    /// (`eng`); `options` are passed on unchanged (`--psm`, `6`).
     pub async fn recognise(
         &self,
         picture: &Document,
@@ -61,7 +59,7 @@ impl Tesseract {
     }
 
     fn arguments(&self, languages: &[&str], options: &[&str]) -> Result<Vec<OsString>, ReadError> {
-        // They become part of a file's name.
+        // Language names become part of a file name.
         let is_name = |language: &&str| {
             !language.is_empty()
                 && language.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
@@ -86,7 +84,7 @@ fn explain(code: i32, stderr_tail: String) -> ReadFailure {
     if stderr_tail.contains("Failed loading language") {
         ReadError::Missing { what: "a language of tesseract".to_owned() }.into()
     } else if code == 1 {
-        // It fails in an orderly way only when it cannot open the picture.
+        // A regular exit with an error means that it cannot open the picture.
         ReadError::damaged("tesseract cannot open the picture").into()
     } else {
         ChildFailure::Crashed { signal: None, code: Some(code), stderr_tail }.into()

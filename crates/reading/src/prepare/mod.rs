@@ -1,11 +1,10 @@
-//! Makes the picture of a page ready for OCR, and finds the way back.
+//! Prepares the picture of a page for OCR, and maps areas back to the page.
 //!
-//! *Looking* measures a picture and decides ([`look`]); the decision is a [`Preparation`], small enough to be
-//! stored. *Applying* it makes the picture that OCR sees ([`apply`]). The areas that OCR finds are in pixels of
-//! that picture; a [`Mapping`] leads them back to the page as a person sees it.
+//! [`look`] measures a picture and decides; the decision is a [`Preparation`], small enough to be stored. [`apply`] makes
+//! the picture for OCR. OCR finds areas in pixels of that picture; a [`Mapping`] converts them to points of the page.
 //!
-//! Every decision needs evidence: a page with little on it is left as it is, because turning it by nonsense is
-//! worse than not turning it.
+//! Every decision needs evidence: a page with little content is left unchanged, because a wrong rotation is worse than
+//! none.
 
 #![expect(
     clippy::cast_possible_truncation,
@@ -28,16 +27,16 @@ use pages::{Area, Preparation, Rotation, Size, Word};
 pub use self::ink::is_blank;
 pub use self::mapping::Mapping;
 
-/// A region that nobody may read, by a rule of the tenant: on every page or on one.
+/// A region that must not be read, by a rule of the tenant: on every page or on one.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Mask {
-    /// In shares of the page's width and height.
+    /// In fractions of the page's width and height.
     pub area: Area,
     /// Counted from 1.
     pub page: Option<u32>,
 }
 
-/// Those that a run was told when it was made.
+/// The masks of a run.
 pub fn masks_of(rules: &[MaskRule]) -> Vec<Mask> {
     let mask = |rule: &MaskRule| {
         let [left, top, right, bottom] = rule.area;
@@ -46,7 +45,7 @@ pub fn masks_of(rules: &[MaskRule]) -> Vec<Mask> {
     rules.iter().map(mask).collect()
 }
 
-/// Those that hold for a page, in its points.
+/// The masks of a page, in points.
 pub fn masks_on(masks: &[Mask], page: u32, size: Size) -> Vec<Area> {
     let holds = |mask: &&Mask| mask.page.is_none_or(|only| only == page);
     let scaled = |Mask { area, .. }: &Mask| Area {
@@ -58,22 +57,21 @@ pub fn masks_on(masks: &[Mask], page: u32, size: Size) -> Vec<Area> {
     masks.iter().filter(holds).map(scaled).collect()
 }
 
-/// Hides what is masked in a picture of a page that people are to look at.
+/// Blackens masked areas in a page picture for display.
 pub fn black_out(image: &mut RgbImage, masks: &[Mask], page: u32) {
     const NEARLY_BLACK: Rgb<u8> = Rgb([0x20; 3]);
     let whole = Size { width: image.width() as f32, height: image.height() as f32 };
     paint(image, &masks_on(masks, page, whole), whole, NEARLY_BLACK);
 }
 
-/// Takes words away that a text layer has in a masked area. For pages that are not laid out yet.
+/// Removes the words of a text layer in masked areas. For pages without layout.
 pub fn remove_masked_words(words: &mut Vec<Word>, masked: &[Area]) {
     let is_hidden =
         |area: &Area| masked.iter().any(|mask| area.within(mask).extent() > area.extent() * 0.5);
     words.retain(|word| !word.area.as_ref().is_some_and(is_hidden));
 }
 
-/// Decides how a picture is to be made ready. Which way is up is not decided here: see
-/// [`crate::ocr::find_upright`].
+/// Decides how to prepare a picture. The orientation is decided elsewhere: see [`crate::ocr::find_upright`].
 pub fn look(image: &GrayImage) -> Preparation {
     if is_blank(image) {
         return Preparation::default();
@@ -86,9 +84,9 @@ pub fn look(image: &GrayImage) -> Preparation {
     }
 }
 
-/// Makes the picture that OCR sees. `page` is the size of the page that the picture shows.
+/// Makes the picture for OCR. `page` is the size of the page.
 pub fn apply(preparation: &Preparation, mut image: GrayImage, page: Size) -> GrayImage {
-    // Masked areas become paper.
+    // Masked areas get the colour of paper.
     paint(&mut image, &preparation.masked, page, Luma([u8::MAX]));
     if preparation.denoise {
         image = tone::median(&image);
@@ -99,7 +97,7 @@ pub fn apply(preparation: &Preparation, mut image: GrayImage, page: Size) -> Gra
     mapping::turn(turn_upright(image, preparation.upright), preparation.deskew)
 }
 
-/// Turns a picture by quarters.
+/// Rotates a picture by quarter turns.
 pub fn turn_upright(image: GrayImage, upright: Rotation) -> GrayImage {
     match upright {
         Rotation::None => image,

@@ -1,4 +1,4 @@
-//! What OCR failed on, and when it is time to stop trying.
+//! Counts OCR failures of a document, and decides when to stop.
 
 use std::time::Duration;
 
@@ -7,15 +7,14 @@ use pages::{Page, Part, TextSource};
 use crate::ReadError;
 use crate::pool::ReadFailure;
 
-/// Failures one after the other: whatever it is, it is not the pages.
+/// After this many failures in a row, the cause is not the pages.
 const MOST_IN_A_ROW: u32 = 8;
-/// Spent on pages that were lost in the end.
+/// The limit of time for pages that are lost.
 const LONGEST: Duration = Duration::from_mins(15);
-/// Remarks that name a page; the others are counted.
+/// The number of remarks with a page number; further pages are only counted.
 const NAMED: u32 = 20;
 
-/// What has gone wrong in one document. Pages are read side by side, so a *row* is what came to an end one after
-/// the other, not what stands side by side.
+/// The failures of one document. Pages are read in parallel, so *in a row* refers to the order in which they finish.
 #[derive(Debug, Default)]
 pub(crate) struct Losses {
     pages_in_a_row: u32,
@@ -23,13 +22,13 @@ pub(crate) struct Losses {
     given_up: Option<String>,
     first_engine_in_a_row: u32,
     second_engine_in_a_row: u32,
-    /// What a child said, the last time, about a page that it could not draw or read.
+    /// The last error that a child reported about a page.
     refusal: Option<ReadError>,
-    /// A child was lost over a page: it crashed, hung, or ran into a limit.
+    /// A child crashed, hung or exceeded a limit.
     has_lost_a_child: bool,
 }
 
-/// Of a page that was read after all.
+/// The engines that failed on a page that was read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct EnginesLost {
     pub(super) first: bool,
@@ -53,7 +52,7 @@ impl Losses {
 
     pub(super) fn page_read(&mut self, lost: EnginesLost) {
         let next = |in_a_row: u32, is_lost: bool| match in_a_row {
-            // It is not asked any more, so it cannot have done any better.
+            // The engine is not used any more, so its count stays.
             MOST_IN_A_ROW.. => in_a_row,
             _ if is_lost => in_a_row + 1,
             _ => 0,
@@ -63,17 +62,17 @@ impl Losses {
         self.second_engine_in_a_row = next(self.second_engine_in_a_row, lost.second);
     }
 
-    /// A child said what is wrong with a page, instead of being lost over it.
+    /// A child reported an error about a page.
     pub(super) fn page_refused(&mut self, error: ReadError) {
         self.refusal = Some(error);
     }
 
-    /// Why pages failed, when no child was lost over any of them.
+    /// Why pages failed, when no child crashed, hung or exceeded a limit.
     pub(super) fn fault_of_the_file(&self) -> Option<&ReadError> {
         self.refusal.as_ref().filter(|_| !self.has_lost_a_child)
     }
 
-    /// Why no further page is tried.
+    /// Why OCR stopped.
     pub(super) fn given_up(&self) -> Option<&str> {
         self.given_up.as_deref()
     }
@@ -87,7 +86,7 @@ impl Losses {
     }
 }
 
-/// What the document says at its end about pages that OCR failed on.
+/// The remarks of a document about pages on which OCR failed.
 #[derive(Debug, Default)]
 pub(super) struct Remarks {
     failed: u32,
@@ -95,7 +94,7 @@ pub(super) struct Remarks {
 }
 
 impl Remarks {
-    /// Notes what a page says, and adds what was noted to the end of the document.
+    /// Collects the trouble of a page, and adds the collected remarks to the tail of the document.
     pub(super) fn add_to(&mut self, mut part: Part) -> Part {
         match &mut part {
             Part::Page(page) => self.add(page),

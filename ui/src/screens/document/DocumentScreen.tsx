@@ -23,6 +23,7 @@ import { passageOf, type Passage } from "./highlight.ts";
 import { History } from "./History.tsx";
 import { Fields, MarkdownText, Tables } from "./OtherTabs.tsx";
 import { PageText } from "./PageText.tsx";
+import { PageViewFrame, usePageView } from "./PageViewFrame.tsx";
 import { PageViewer } from "./PageViewer.tsx";
 import { PartsLine } from "./Parts.tsx";
 import { reportedProgress } from "./runs.ts";
@@ -109,9 +110,11 @@ function Panes({ detail }: { detail: DocumentDetail }) {
   const passage = useMemo(() => (page.data ? passageOf(page.data, at, quote) : NO_PASSAGE), [page.data, at, quote]);
   usePageOfQuote({ id: detail.doc_id, at, quote, page: page.data, isOnPage: passage.hasQuote, onFound: goTo });
   const hasPicture = page.data === undefined || page.data.width != null;
+  const view = usePageView(detail.doc_id, isRead && !hasPicture);
   return (
-    <div className="panes" data-one={!isRead || !hasPicture}>
+    <div className="panes" data-one={!isRead || !(hasPicture || view !== null)}>
       {isRead && hasPicture && <LeftPane id={detail.doc_id} page={page.data} error={page.error} passage={passage} focus={focus} onPage={goTo} />}
+      {isRead && view !== null && <PageViewFrame url={view} page={number} />}
       <section className="reading" aria-label="Content">
         <TabList label="Content" value={tab} choices={tabs.map((value) => ({ value, label: TAB_LABELS[value] }))} onChange={(value) => set("tab", value)} />
         <div className="reading-body" role="tabpanel" aria-label={TAB_LABELS[tab]} tabIndex={0}>
@@ -121,7 +124,7 @@ function Panes({ detail }: { detail: DocumentDetail }) {
             ? <AskDocument key={params.get("q") ?? ""} id={detail.doc_id} asked={params.get("q") ?? ""} hasPicture={hasPicture} onAsk={(question) => set("q", question)} onCitation={setAll} />
             : <NotRead detail={detail} />)}
           {tab !== "history" && tab !== "details" && tab !== "ask" && (isRead
-            ? <ReadTab tab={tab} detail={detail} page={page.data} error={page.error} focus={focus} passage={passage} hasPicture={hasPicture} onPage={goTo} />
+            ? <ReadTab tab={tab} detail={detail} page={page.data} error={page.error} focus={focus} passage={passage} hasPicture={hasPicture} hasView={view !== null} onPage={goTo} />
             : <NotRead detail={detail} />)}
         </div>
       </section>
@@ -143,10 +146,11 @@ interface ReadTabProps {
   focus: Focus;
   passage: Passage;
   hasPicture: boolean;
+  hasView: boolean;
   onPage: (page: number) => void;
 }
 
-function ReadTab({ tab, detail, page, error, focus, passage, hasPicture, onPage }: ReadTabProps) {
+function ReadTab({ tab, detail, page, error, focus, passage, hasPicture, hasView, onPage }: ReadTabProps) {
   if (tab === "markdown") return <MarkdownText id={detail.doc_id} />;
   if (error) return <ProblemNote error={error} />;
   if (!page) return <SkeletonRows />;
@@ -154,9 +158,9 @@ function ReadTab({ tab, detail, page, error, focus, passage, hasPicture, onPage 
   if (tab === "fields") return <Fields page={page} focus={focus} />;
   return (
     <>
-      {!hasPicture && (
+      {!hasPicture && (!hasView || page.pages > 1) && (
         <p className="no-picture quiet">
-          This file type has no page view.
+          {!hasView && "This file type has no page view."}
           {page.pages > 1 && <> Part {page.number} of {page.pages}: <button type="button" className="button" disabled={page.number <= 1} onClick={() => onPage(page.number - 1)}>Previous</button> <button type="button" className="button" disabled={page.number >= page.pages} onClick={() => onPage(page.number + 1)}>Next</button></>}
         </p>
       )}

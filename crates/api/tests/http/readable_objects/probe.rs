@@ -42,6 +42,7 @@ pub(super) async fn probe(
         },
         Object::Page => (app.get(&format!("{document}/pages/1")), marker),
         Object::PageImage => (app.get(&format!("{document}/pages/1.png")), "PNG"),
+        Object::PageView => (app.get(&format!("{document}/view")), "/v1/views/"),
         Object::Text => (app.get(&format!("{document}/text")), marker),
         Object::Markdown => (app.get(&format!("{document}/text?format=markdown")), marker),
         Object::Artifact => (app.get(&artifact(&subject.run_id)), marker),

@@ -1,4 +1,4 @@
-//! What is written within a paragraph, and what hangs on it: pictures, charts, text boxes, notes.
+//! The content of a paragraph: text, and anchored pictures, charts, text boxes and notes.
 
 use crate::flow::Text;
 use crate::formats::xml::{Element, Node};
@@ -6,25 +6,25 @@ use crate::formats::{description, math};
 
 use super::styles::{Characters, Styles};
 
-/// A paragraph as it is read.
+/// The content of a paragraph.
 #[derive(Debug, Default)]
 pub(super) struct Inline<'e> {
     pub(super) text: Text,
-    /// In the order in which they stand.
-    pub(super) hanging: Vec<Hanging<'e>>,
-    /// A page ends before its first word.
+    /// In document order.
+    pub(super) anchored: Vec<Anchored<'e>>,
+    /// A page break comes before the first word.
     pub(super) breaks_before: bool,
-    /// A page ends within it or after it.
+    /// A page break comes within or after the paragraph.
     pub(super) breaks_after: bool,
-    /// Ids of foot- and endnotes.
+    /// References to footnotes and endnotes.
     pub(super) notes: Vec<Note>,
-    /// Letters in a typewriter face, and all letters.
+    /// The number of letters in a monospaced font, and of all letters.
     pub(super) monospaced: usize,
     pub(super) letters: usize,
 }
 
 #[derive(Debug)]
-pub(super) enum Hanging<'e> {
+pub(super) enum Anchored<'e> {
     Picture { description: String },
     Chart { relation: String },
     TextBox(&'e Element),
@@ -47,7 +47,7 @@ impl<'e> Inline<'e> {
         for element in parent.elements() {
             match &*element.name {
                 "r" => self.run(element, styles, under),
-                // Deleted, moved away, or said about the paragraph and not in it.
+                // Deleted or moved text, and properties.
                 "del" | "moveFrom" | "pPr" | "rPr" | "sdtPr" | "sdtEndPr" | "rt" => {}
                 "oMath" => {
                     let formula = math::latex(element);
@@ -74,7 +74,7 @@ impl<'e> Inline<'e> {
         }
     }
 
-    /// The newer of two ways to say the same.
+    /// Reads the newer of two alternatives.
     fn alternative(&mut self, element: &'e Element, styles: &Styles, under: Characters) {
         let chosen = element.child("Choice").filter(|choice| choice.nodes.iter().any(is_element));
         if let Some(chosen) = chosen.or_else(|| element.child("Fallback")) {
@@ -130,14 +130,14 @@ impl<'e> Inline<'e> {
     }
 
     fn page_break(&mut self) {
-        if self.text.is_blank() && self.hanging.is_empty() {
+        if self.text.is_blank() && self.anchored.is_empty() {
             self.breaks_before = true;
         } else {
             self.breaks_after = true;
         }
     }
 
-    /// A character of a symbol font. Only those of the common ones are known.
+    /// A character of a symbol font. Only common characters are mapped.
     fn symbol(&mut self, element: &Element, characters: Characters) {
         let code = element.attribute("char").and_then(|code| u32::from_str_radix(code, 16).ok());
         let shown = match code.unwrap_or(0) & 0xFF {
@@ -165,13 +165,13 @@ impl<'e> Inline<'e> {
         let mut open = vec![drawing];
         while let Some(element) = open.pop() {
             match &*element.name {
-                "txbxContent" => self.hanging.push(Hanging::TextBox(element)),
+                "txbxContent" => self.anchored.push(Anchored::TextBox(element)),
                 "pic" | "imagedata" => {
-                    self.hanging.push(Hanging::Picture { description: description.clone() });
+                    self.anchored.push(Anchored::Picture { description: description.clone() });
                 }
                 "chart" => {
                     if let Some(relation) = element.attribute("id") {
-                        self.hanging.push(Hanging::Chart { relation: relation.to_owned() });
+                        self.anchored.push(Anchored::Chart { relation: relation.to_owned() });
                     }
                 }
                 "AlternateContent" => {

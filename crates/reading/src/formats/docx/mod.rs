@@ -1,18 +1,17 @@
 //! Word documents: the body's paragraphs and tables in order, then notes, comments and footers.
 //!
-//! Shown is what a reader of the document sees with all changes accepted: deleted text is gone, inserted
-//! text is there, hidden text is not.
+//! The text is the one with all tracked changes accepted: without deleted and hidden text, with inserted text.
 
 mod inline;
 pub(super) mod numbering;
-mod styles;
-mod table;
+pub(super) mod styles;
+pub(super) mod table;
 
 use std::collections::HashMap;
 
 use pages::{BlockKind, Style};
 
-use self::inline::{Hanging, Inline, Note};
+use self::inline::{Anchored, Inline, Note};
 use self::numbering::{Label, Numbering};
 use self::styles::{Characters, Styles, numbering_of};
 use super::chart;
@@ -44,7 +43,7 @@ pub fn read(source: &Source, sink: &mut dyn Sink) -> Result<(), ReadError> {
         styles,
         numbering,
         notes: HashMap::new(),
-        awaited: Vec::new(),
+        pending_notes: Vec::new(),
         code: Text::default(),
     };
     document.keep_notes(&footnotes, false);
@@ -64,7 +63,7 @@ pub fn read(source: &Source, sink: &mut dyn Sink) -> Result<(), ReadError> {
 }
 
 /// Elements whose children are blocks of the document.
-fn is_around_blocks(name: &str) -> bool {
+pub(super) fn is_around_blocks(name: &str) -> bool {
     matches!(
         name,
         "document" | "body" | "sdt" | "sdtContent" | "customXml" | "smartTag" | "ins" | "moveTo"
@@ -78,9 +77,9 @@ struct Document<'p, 's> {
     styles: Styles,
     numbering: Numbering,
     notes: HashMap<Note, Text>,
-    /// Notes referred to on this page.
-    awaited: Vec<Note>,
-    /// Lines of code that may go on with the next paragraph.
+    /// Notes that the current page refers to.
+    pending_notes: Vec<Note>,
+    /// Lines of code; the next paragraph may continue them.
     code: Text,
 }
 
@@ -123,8 +122,8 @@ impl Document<'_, '_> {
             let (kind, text) = self.kind(properties, style, &inline);
             self.flow.block(kind, &text)?;
         }
-        self.awaited.extend(inline.notes);
-        self.hanging(inline.hanging)?;
+        self.pending_notes.extend(inline.notes);
+        self.anchored(inline.anchored)?;
         if inline.breaks_after || properties.is_some_and(ends_a_page) {
             self.finish_page()?;
         }
@@ -177,12 +176,12 @@ impl Document<'_, '_> {
         }
     }
 
-    /// What stands before the paragraph, if it is counted or has a bullet, and how deep it is.
+    /// The number or bullet of the paragraph, and its depth in the list.
     fn label(&mut self, properties: Option<&Element>, style: Option<&str>) -> (Option<Label>, u8) {
         let own = properties.and_then(|properties| properties.child("numPr")).map(numbering_of);
         let by_style = self.styles.numbering(style);
         let list = own.and_then(|(list, _)| list).or(by_style.and_then(|(list, _)| list));
-        // Number 0 takes away what the style gives.
+        // List 0 removes the numbering of the style.
         let Some(list) = list.filter(|list| *list != 0) else { return (None, 0) };
         let depth = own
             .and_then(|(_, depth)| depth)
@@ -192,17 +191,17 @@ impl Document<'_, '_> {
         (Some(self.numbering.next(list, depth)), u8::try_from(depth).unwrap_or(8))
     }
 
-    fn hanging(&mut self, hanging: Vec<Hanging>) -> Result<(), ReadError> {
-        for one in hanging {
+    fn anchored(&mut self, anchored: Vec<Anchored>) -> Result<(), ReadError> {
+        for one in anchored {
             match one {
-                Hanging::Picture { description } => {
+                Anchored::Picture { description } => {
                     self.finish_code()?;
                     self.flow.block(BlockKind::Figure, &Text::plain(description))?;
                 }
-                Hanging::TextBox(content) => {
+                Anchored::TextBox(content) => {
                     content.elements().try_for_each(|child| self.block(child))?;
                 }
-                Hanging::Chart { relation } => {
+                Anchored::Chart { relation } => {
                     self.finish_code()?;
                     if let Some(relation) = self.relations.get(&relation) {
                         let tree = self.package.tree(&relation.target)?;
@@ -219,10 +218,10 @@ impl Document<'_, '_> {
         self.flow.block(BlockKind::Code, &code)
     }
 
-    /// Notes come at the foot of the page that refers to them.
+    /// Adds the notes that the page refers to, and ends the page.
     fn finish_page(&mut self) -> Result<(), ReadError> {
         self.finish_code()?;
-        for note in std::mem::take(&mut self.awaited) {
+        for note in std::mem::take(&mut self.pending_notes) {
             if let Some(text) = self.notes.remove(&note) {
                 let mut numbered = Text::plain(format!("[{}] ", note.id));
                 numbered.append(&text);
@@ -234,7 +233,7 @@ impl Document<'_, '_> {
 
     fn keep_notes(&mut self, tree: &Element, at_end: bool) {
         for note in tree.elements() {
-            // Separators are notes of a type; real ones have none.
+            // Separators are stored as notes with a type.
             let Some(id) = note.attribute("id").filter(|_| note.attribute("type").is_none()) else {
                 continue;
             };
@@ -243,7 +242,7 @@ impl Document<'_, '_> {
         }
     }
 
-    /// All paragraphs in it, each on its line.
+    /// The text of all paragraphs in the element, one line each.
     fn text_of(&self, element: &Element) -> Text {
         let mut text = Text::default();
         for paragraph in element.find_all("p") {
@@ -262,7 +261,7 @@ impl Document<'_, '_> {
         Ok(())
     }
 
-    /// Headers or footers: each wording once.
+    /// Adds headers or footers; equal texts only once.
     fn margins(&mut self, kind: &str, block: BlockKind) -> Result<(), ReadError> {
         let mut members: Vec<_> = self
             .relations
@@ -283,7 +282,7 @@ impl Document<'_, '_> {
     }
 }
 
-/// The last paragraph of a section that goes on on a new page.
+/// Whether the paragraph ends a section and the next section starts on a new page.
 fn ends_a_page(properties: &Element) -> bool {
     properties
         .child("sectPr")

@@ -1,4 +1,4 @@
-//! The numbers of list items and headings, which Word counts but does not write down.
+//! The numbers of list items and headings. Word computes them and does not store them.
 
 use std::cmp::Ordering;
 use std::collections::{HashMap, HashSet};
@@ -8,10 +8,10 @@ use crate::formats::xml::Element;
 const LEVELS: usize = 9;
 
 #[derive(Debug, Default)]
-pub(super) struct Numbering {
+pub(in crate::formats) struct Numbering {
     lists: HashMap<u32, List>,
     outlines: HashMap<u32, Vec<Level>>,
-    /// By outline: lists of one outline go on counting together.
+    /// By outline: lists with the same outline share their counters.
     counters: HashMap<u32, [Option<u32>; LEVELS]>,
     begun: HashSet<u32>,
 }
@@ -25,17 +25,17 @@ struct List {
 #[derive(Clone, Debug, Default)]
 struct Level {
     format: String,
-    /// `%1.%2` for the numbers of levels 1 and 2 with a full stop between.
+    /// `%1.%2` stands for the numbers of levels 1 and 2, separated by a full stop.
     pattern: String,
     start: u32,
     style: Option<String>,
 }
 
-/// What stands before an item.
+/// The label of an item.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Label {
+pub(in crate::formats) enum Label {
     Bullet,
-    /// Counted 1, 2, 3 and written so.
+    /// A decimal number.
     Number(u32),
     /// Anything else: `1.2`, `(a)`, `§ 4`.
     Written(String),
@@ -43,7 +43,7 @@ pub(super) enum Label {
 }
 
 impl Numbering {
-    pub(super) fn new(tree: &Element) -> Self {
+    pub(in crate::formats) fn new(tree: &Element) -> Self {
         let mut numbering = Self::default();
         for outline in tree.children("abstractNum") {
             let Some(id) = outline.number("abstractNumId") else { continue };
@@ -64,8 +64,8 @@ impl Numbering {
         numbering
     }
 
-    /// The level that a style is tied to.
-    pub(super) fn level_of_style(&self, list: u32, style: Option<&str>) -> Option<u32> {
+    /// The level that is linked to a style.
+    pub(in crate::formats) fn level_of_style(&self, list: u32, style: Option<&str>) -> Option<u32> {
         let levels = self.outlines.get(&self.lists.get(&list)?.outline)?;
         let level = levels
             .iter()
@@ -73,8 +73,8 @@ impl Numbering {
         u32::try_from(level).ok()
     }
 
-    /// Counts one item, and says what stands before it.
-    pub(super) fn next(&mut self, list: u32, depth: u32) -> Label {
+    /// Counts one item and returns its label.
+    pub(in crate::formats) fn next(&mut self, list: u32, depth: u32) -> Label {
         let Some(definition) = self.lists.get(&list) else { return Label::Nothing };
         let Some(levels) = self.outlines.get(&definition.outline) else { return Label::Bullet };
         let depth = (depth as usize).min(LEVELS - 1);
@@ -133,7 +133,7 @@ fn label(levels: &[Level], level: &Level, depth: usize, counters: &[Option<u32>]
     Label::Written(written.trim().to_owned())
 }
 
-/// A number the way the list writes it.
+/// Formats a number in the format of the list.
 pub(in crate::formats) fn counted(count: u32, format: &str) -> String {
     match format {
         "lowerLetter" => letters(count),

@@ -1,4 +1,4 @@
-//! What a paragraph's or run's style says, with what it is based on.
+//! The styles of paragraphs and runs, with inheritance.
 
 use std::collections::HashMap;
 
@@ -6,7 +6,7 @@ use pages::Style;
 
 use crate::formats::xml::Element;
 
-/// A style may be based on another, and a broken file on itself.
+/// The longest chain of parent styles. In a broken file, a style may be its own parent.
 const MAX_CHAIN: usize = 16;
 
 #[derive(Debug, Default)]
@@ -24,7 +24,7 @@ struct Definition {
     characters: Characters,
 }
 
-/// How characters look, as far as somebody said so.
+/// The properties of characters; `None` where a style does not set them.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Characters {
     pub(super) bold: Option<bool>,
@@ -45,7 +45,7 @@ impl Characters {
             italic: properties.switch("i"),
             hidden: properties.switch("vanish"),
             monospaced: font,
-            // Half points there, tenths here.
+            // Half points in the file, tenths of a point here.
             size: properties
                 .value("sz")
                 .and_then(|half_points| half_points.parse::<u16>().ok())
@@ -53,7 +53,7 @@ impl Characters {
         }
     }
 
-    /// Itself, and what `under` says where it says nothing.
+    /// Merges two sets of properties; `self` has priority.
     #[must_use]
     pub(super) fn over(self, under: Self) -> Self {
         Self {
@@ -107,7 +107,7 @@ impl Styles {
         styles
     }
 
-    /// The style and those it is based on, nearest first.
+    /// The style and its parents, nearest first.
     fn chain<'a>(&'a self, id: Option<&'a str>) -> impl Iterator<Item = &'a Definition> {
         let mut next = id.or(self.default_paragraph.as_deref());
         std::iter::from_fn(move || {
@@ -122,7 +122,7 @@ impl Styles {
         self.chain(id).fold(Characters::default(), |over, style| over.over(style.characters))
     }
 
-    /// 1 is the highest.
+    /// Level 1 is the highest.
     pub(super) fn heading_level(&self, id: Option<&str>) -> Option<u8> {
         self.chain(id).find_map(|style| {
             if style.name == "title" {
@@ -159,8 +159,8 @@ impl Styles {
     }
 }
 
-/// The list and the depth within it.
-pub(super) fn numbering_of(properties: &Element) -> (Option<u32>, Option<u32>) {
+/// The list id and the depth within the list.
+pub(in crate::formats) fn numbering_of(properties: &Element) -> (Option<u32>, Option<u32>) {
     let number = |name| properties.value(name).and_then(|value| value.parse().ok());
     (number("numId"), number("ilvl"))
 }

@@ -1,12 +1,12 @@
-//! Tables, with cells that span rows and columns. A table of one cell is a frame, not a table.
+//! Tables with merged cells. A table with one cell is treated as a frame around its content.
 
 use super::Document;
-use super::inline::{Hanging, Inline};
+use super::inline::{Anchored, Inline};
 use crate::ReadError;
 use crate::flow::{Grid, GridCell, Text};
 use crate::formats::xml::Element;
 
-/// Columns that a table may have: Word stops at 63.
+/// The limit of columns; Word allows 63.
 const MAX_COLUMNS: u32 = 1_000;
 
 impl Document<'_, '_> {
@@ -18,7 +18,7 @@ impl Document<'_, '_> {
             return cell.elements().try_for_each(|child| self.block(child));
         }
         let mut grid = Grid { header_rows: header_rows(table, &rows), cells: Vec::new() };
-        // Which cell stands open downwards in each column.
+        // The cell in each column that may continue in the next row.
         let mut above: Vec<Option<usize>> = Vec::new();
         for (row, element) in (0..).zip(&rows) {
             self.row(row, element, &mut grid, &mut above);
@@ -64,7 +64,7 @@ impl Document<'_, '_> {
         }
     }
 
-    /// Everything in the cell, a line for each paragraph; a table within by rows.
+    /// The text of a cell: a line per paragraph, and a line per row of a nested table.
     fn cell_text(&mut self, cell: &Element) -> Text {
         let mut text = Text::default();
         for element in cell.elements() {
@@ -93,24 +93,24 @@ impl Document<'_, '_> {
         let inline = Inline::of(element, &self.styles, self.styles.characters(style));
         let (_, labelled) = self.kind(properties, style, &inline);
         text.append_line(&labelled);
-        for one in &inline.hanging {
-            if let Hanging::TextBox(content) = one {
+        for one in &inline.anchored {
+            if let Anchored::TextBox(content) = one {
                 text.append_line(&self.cell_text(content));
             }
         }
-        self.awaited.extend(inline.notes);
+        self.pending_notes.extend(inline.notes);
     }
 }
 
-fn rows(table: &Element) -> Vec<&Element> {
+pub(in crate::formats) fn rows(table: &Element) -> Vec<&Element> {
     unwrapped(table, "tr")
 }
 
-fn cells(row: &Element) -> Vec<&Element> {
+pub(in crate::formats) fn cells(row: &Element) -> Vec<&Element> {
     unwrapped(row, "tc")
 }
 
-/// The children of this name, those within content controls included.
+/// The children with this name, including those in content controls.
 fn unwrapped<'e>(parent: &'e Element, name: &str) -> Vec<&'e Element> {
     let mut found = Vec::new();
     let mut open: Vec<&Element> = parent.elements().rev().collect();

@@ -1,10 +1,10 @@
-//! Web pages: what a person came to read.
+//! Web pages: their readable text.
 //!
-//! Left out: scripts, styles, what is hidden, navigation, buttons. Everything else is read in its order,
-//! whichever part the page calls its *main* one.
+//! Scripts, styles, hidden elements, navigation and buttons are skipped. Everything else is read in document order, inside
+//! and outside of `main`.
 
 mod table;
-mod tree;
+pub(super) mod tree;
 
 use std::collections::BTreeMap;
 
@@ -25,14 +25,14 @@ pub fn read(source: &Source, sink: &mut dyn Sink) -> Result<(), ReadError> {
     flow.finish()
 }
 
-/// Adds a page that is part of something else: the body of a mail.
+/// Adds HTML that is part of another document, such as the body of an email.
 pub(super) fn add(characters: &str, flow: &mut Flow) -> Result<(), ReadError> {
     let tree = Tree::parse(characters, flow.limits().nesting)?;
     Walk::new(flow).page(&tree)
 }
 
-/// What the first bytes say about the encoding.
-fn charset(bytes: &[u8]) -> Option<String> {
+/// The encoding that the first bytes name.
+pub(super) fn charset(bytes: &[u8]) -> Option<String> {
     let beginning =
         String::from_utf8_lossy(bytes.get(..bytes.len().min(2048))?).to_ascii_lowercase();
     let (_, after) =
@@ -61,10 +61,10 @@ fn one_line(text: &str) -> String {
 
 struct Walk<'w, 's> {
     flow: &'w mut Flow<'s>,
-    /// Not yet a block.
+    /// Text that is not in a block yet.
     text: Text,
     style: Style,
-    /// What the next block is, and what those after it are.
+    /// The kind of the next block, and of the blocks after it.
     next: BlockKind,
     usual: BlockKind,
     lists: Vec<List>,
@@ -163,7 +163,7 @@ impl<'w, 's> Walk<'w, 's> {
         Ok(())
     }
 
-    /// What is in the node is one block of this kind.
+    /// Reads the node as one block of this kind.
     fn block(&mut self, node: Node, kind: BlockKind) -> Result<(), ReadError> {
         self.finish_block()?;
         let before = std::mem::replace(&mut self.next, kind);
@@ -173,7 +173,7 @@ impl<'w, 's> Walk<'w, 's> {
         Ok(())
     }
 
-    /// All paragraphs in the node are of this kind.
+    /// Reads all paragraphs in the node as blocks of this kind.
     fn within(&mut self, node: Node, kind: BlockKind) -> Result<(), ReadError> {
         self.finish_block()?;
         let before = (self.next, self.usual);
@@ -207,7 +207,7 @@ impl<'w, 's> Walk<'w, 's> {
         self.block(node, BlockKind::ListItem { depth, number })
     }
 
-    /// A term, or what it means: one level below it.
+    /// A term or its definition, which is one level deeper.
     fn described(&mut self, node: Node, is_term: bool) -> Result<(), ReadError> {
         self.finish_block()?;
         let above = self.lists.len().saturating_sub(usize::from(is_term));
@@ -238,7 +238,7 @@ impl<'w, 's> Walk<'w, 's> {
         self.flow.block(BlockKind::Code, &Text::plain(code.trim_matches('\n')))
     }
 
-    /// A picture with its caption; tables and code within stay what they are.
+    /// A picture with its caption; tables and code inside are read as such.
     fn figure(&mut self, node: Node) -> Result<(), ReadError> {
         self.finish_block()?;
         for child in node.children() {
@@ -274,7 +274,7 @@ impl<'w, 's> Walk<'w, 's> {
     }
 }
 
-/// What nobody reads, or cannot see.
+/// Elements that are hidden or have no readable text.
 fn is_left_out(node: Node) -> bool {
     let name = node.name().unwrap_or_default();
     let hides = |style: &str| {
@@ -354,7 +354,7 @@ fn is_inline(name: &str) -> bool {
     )
 }
 
-/// What a form's field shows.
+/// The value that a form field shows.
 fn input(node: Node) -> String {
     match node.attribute("type").unwrap_or("text").to_ascii_lowercase().as_str() {
         "checkbox" | "radio" if node.attribute("checked").is_some() => "[x] ".to_owned(),
@@ -364,7 +364,7 @@ fn input(node: Node) -> String {
     }
 }
 
-/// A formula: its LaTeX, where the page carries it along.
+/// The LaTeX of a formula if the page contains it, else its text.
 fn formula(node: Node) -> String {
     let tex = node.descendants().find(|inner| {
         inner.name() == Some("annotation")

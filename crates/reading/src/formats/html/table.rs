@@ -1,4 +1,4 @@
-//! Tables, and what only looks like one: pages and mails are laid out with tables that hold no data.
+//! Data tables and layout tables: pages and emails use tables without data for their layout.
 
 use pages::{BlockKind, Style};
 
@@ -8,7 +8,7 @@ use crate::ReadError;
 use crate::flow::{Grid, GridCell, Text};
 use crate::formats::text;
 
-/// A page may claim any span; browsers stop here too.
+/// The limit of a span, as in browsers.
 const MAX_SPAN: u32 = 1_000;
 const MAX_COLUMNS: usize = 10_000;
 const MAX_ROWS: usize = 200_000;
@@ -35,7 +35,7 @@ impl Walk<'_, '_> {
     }
 }
 
-/// The rows of this table, not of those within.
+/// The rows of the table, without those of nested tables.
 fn rows(table: Node) -> Vec<Node> {
     let mut rows = Vec::new();
     for child in table.children().filter(|child| !is_left_out(*child)) {
@@ -58,7 +58,7 @@ fn cells(row: Node) -> Vec<Node> {
         .collect()
 }
 
-/// Whether the table only puts things side by side.
+/// Whether the table is used for layout only.
 fn is_layout(table: Node, rows: &[Node]) -> bool {
     if matches!(table.attribute("role"), Some("presentation" | "none")) {
         return true;
@@ -76,13 +76,13 @@ fn is_layout(table: Node, rows: &[Node]) -> bool {
 
 fn grid(rows: &[Node]) -> Grid {
     let mut grid = Grid::default();
-    // How many more rows each column is covered from above.
+    // The number of further rows that a cell above covers, by column.
     let mut covered: Vec<u32> = Vec::new();
     let mut still_header = true;
     let mut row = 0;
     for node in rows.iter().take(MAX_ROWS) {
         let cells = cells(*node);
-        // Nothing ends in such a row, so browsers give it no height.
+        // No cell ends in this row, so browsers give it no height.
         let has_height = cells.is_empty() || cells.iter().any(|cell| span(*cell, "rowspan") == 1);
         still_header &= !cells.is_empty() && cells.iter().all(|cell| cell.name() == Some("th"));
         grid.header_rows += u32::from(still_header && has_height);
@@ -130,7 +130,7 @@ fn span(cell: Node, name: &str) -> u32 {
     }
 }
 
-/// Everything in a cell as text, a line for each block.
+/// The text of a cell, a line per block.
 fn collect(node: Node, style: Style, to: &mut Text) {
     for child in node.children() {
         match child.content() {

@@ -1,7 +1,6 @@
-//! A web page as a tree in one list: nothing in it is recursive, so its depth costs no stack.
+//! A web page as a tree, stored in one list, so that deep trees use no stack.
 //!
-//! The parser takes time with the square of the depth, so a page that is too deep is given up while it
-//! is parsed, a few kilobytes after the limit was passed.
+//! The time of the parser grows with the square of the depth, so the parser checks the depth limit after each chunk.
 
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
@@ -13,12 +12,12 @@ use html5ever::{Attribute, ExpandedName, QualName, parse_document};
 
 use crate::ReadError;
 
-/// Elements and texts: each costs about 200 bytes.
+/// The limit of elements and texts; each takes about 200 bytes.
 const MAX_ENTRIES: usize = 3_000_000;
 const CHUNK: usize = 4 << 10;
 
 #[derive(Clone, Debug)]
-pub(super) struct Handle {
+pub(in crate::formats) struct Handle {
     at: usize,
     name: Option<Rc<QualName>>,
 }
@@ -32,8 +31,8 @@ struct Entry {
 }
 
 #[derive(Debug, Default)]
-pub(super) enum Content {
-    /// The document itself, a comment: nothing to show.
+pub(in crate::formats) enum Content {
+    /// The document itself or a comment.
     #[default]
     Nothing,
     Text(String),
@@ -45,19 +44,19 @@ pub(super) enum Content {
 
 /// The finished tree.
 #[derive(Debug)]
-pub(super) struct Tree {
+pub(in crate::formats) struct Tree {
     entries: Vec<Entry>,
 }
 
-/// One place in it.
+/// A node of the tree.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Node<'t> {
+pub(in crate::formats) struct Node<'t> {
     tree: &'t Tree,
     at: usize,
 }
 
 impl Tree {
-    pub(super) fn parse(text: &str, nesting: u32) -> Result<Self, ReadError> {
+    pub(in crate::formats) fn parse(text: &str, nesting: u32) -> Result<Self, ReadError> {
         let mut parser = parse_document(Growing::new(), html5ever::ParseOpts::default());
         let mut rest = text;
         while !rest.is_empty() {
@@ -80,12 +79,15 @@ impl Tree {
         Ok(parser.finish())
     }
 
-    pub(super) fn root(&self) -> Node<'_> {
+    pub(in crate::formats) fn root(&self) -> Node<'_> {
         Node { tree: self, at: 0 }
     }
 
     /// All elements of this name, in order.
-    pub(super) fn elements<'t>(&'t self, name: &'t str) -> impl Iterator<Item = Node<'t>> {
+    pub(in crate::formats) fn elements<'t>(
+        &'t self,
+        name: &'t str,
+    ) -> impl Iterator<Item = Node<'t>> {
         self.root().descendants().filter(move |node| node.name() == Some(name))
     }
 }
@@ -95,18 +97,23 @@ impl<'t> Node<'t> {
         self.tree.entries.get(self.at)
     }
 
-    pub(super) fn content(&self) -> &'t Content {
+    pub(in crate::formats) fn content(&self) -> &'t Content {
         self.entry().map_or(&Content::Nothing, |entry| &entry.content)
     }
 
-    pub(super) fn name(&self) -> Option<&'t str> {
+    pub(in crate::formats) fn name(&self) -> Option<&'t str> {
         match self.content() {
             Content::Element { name, .. } => Some(&name.local),
             _ => None,
         }
     }
 
-    pub(super) fn attribute(&self, wanted: &str) -> Option<&'t str> {
+    /// Whether it is an element of HTML, and not of SVG or MathML.
+    pub(in crate::formats) fn is_html(&self) -> bool {
+        matches!(self.content(), Content::Element { name, .. } if name.ns == html5ever::ns!(html))
+    }
+
+    pub(in crate::formats) fn attribute(&self, wanted: &str) -> Option<&'t str> {
         let Content::Element { attributes, .. } = self.content() else { return None };
         attributes
             .iter()
@@ -114,14 +121,14 @@ impl<'t> Node<'t> {
             .map(|found| &*found.value)
     }
 
-    pub(super) fn children(&self) -> impl DoubleEndedIterator<Item = Self> + use<'t> {
+    pub(in crate::formats) fn children(&self) -> impl DoubleEndedIterator<Item = Self> + use<'t> {
         let tree = self.tree;
         let children = self.entry().map(|entry| entry.children.as_slice()).unwrap_or_default();
         children.iter().map(move |at| Self { tree, at: *at })
     }
 
-    /// Everything in it, in order, itself first.
-    pub(super) fn descendants(&self) -> impl Iterator<Item = Self> + use<'t> {
+    /// The node and its descendants, in document order.
+    pub(in crate::formats) fn descendants(&self) -> impl Iterator<Item = Self> + use<'t> {
         let mut open = vec![*self];
         std::iter::from_fn(move || {
             let node = open.pop()?;
@@ -130,7 +137,7 @@ impl<'t> Node<'t> {
         })
     }
 
-    pub(super) fn all_text(&self) -> String {
+    pub(in crate::formats) fn all_text(&self) -> String {
         let mut text = String::new();
         for node in self.descendants() {
             if let Content::Text(characters) = node.content() {
@@ -141,7 +148,7 @@ impl<'t> Node<'t> {
     }
 }
 
-/// The tree while the parser adds to it.
+/// The tree while it is being parsed.
 struct Growing {
     entries: RefCell<Vec<Entry>>,
     deepest: Cell<u32>,
@@ -158,7 +165,7 @@ impl Growing {
         entries.len() - 1
     }
 
-    /// Puts a node into a list of children, before the place or at the end.
+    /// Inserts a node among the children, before a sibling or at the end.
     fn insert(&self, parent: usize, before: Option<usize>, child: NodeOrText<Handle>) {
         let child = match child {
             NodeOrText::AppendNode(node) => {
@@ -186,7 +193,7 @@ impl Growing {
         }
     }
 
-    /// Adds to the text that stands right before, if there is one.
+    /// Appends to the text directly before the position, if there is one.
     fn continue_text(&self, parent: usize, before: Option<usize>, text: &str) -> bool {
         let mut entries = self.entries.borrow_mut();
         let Some(siblings) = entries.get(parent).map(|entry| &entry.children) else { return true };

@@ -1,11 +1,11 @@
-//! Files within the file, such as the XML of an electronic invoice.
+//! Embedded files, such as the XML of an electronic invoice.
 
 use pages::{Attachment, Part};
 use pdfium_render::prelude::PdfDocument;
 
 use crate::{Limits, ReadError, Sink};
 
-/// More than anybody attaches in earnest.
+/// The limit of attachments.
 const MAX_COUNT: usize = 1000;
 
 pub(crate) fn read(

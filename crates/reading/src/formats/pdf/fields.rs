@@ -1,6 +1,6 @@
-//! The values of a form's fields, as words where the fields are.
+//! The values of form fields, as words at the position of the field.
 //!
-//! A field's text is not part of the page's own text. A box that can be ticked becomes ☒ or ☐.
+//! Field values are not part of the page text. A checkbox becomes ☒ or ☐.
 
 use pages::{Area, Origin, Style, Word};
 use pdfium_render::prelude::{
@@ -10,7 +10,7 @@ use pdfium_render::prelude::{
 use super::Place;
 use crate::Limits;
 
-/// More than any page has in earnest.
+/// The limit of fields on a page.
 const MAX_FIELDS: usize = 20_000;
 
 pub(crate) fn read(page: &PdfPage<'_>, place: &Place, limits: Limits, words: &mut Vec<Word>) {

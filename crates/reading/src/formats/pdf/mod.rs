@@ -1,9 +1,8 @@
 //! PDF: words with their places, form values, drawn lines, attachments.
 //!
-//! Read page by page; nothing of a page outlives it. The text is taken character by character, since
-//! the library's own "all text of the page" leaves out what lies on turned or shifted pages. Pages are
-//! handed on in the order of their characters in the file: [`crate::layout`] sorts them for reading,
-//! after OCR where [`TextSource::Wanted`] asks for it.
+//! Reads page by page, and keeps no page in memory. Text is read character by character, because pdfium's text of a whole
+//! page lacks parts of rotated or shifted pages. Words are in the order of the file: [`crate::layout`] sorts them into
+//! reading order, after OCR on pages with [`TextSource::Wanted`].
 
 mod attachments;
 mod drawings;
@@ -23,10 +22,10 @@ use crate::{Limits, ReadError, Sink, Source, pdfium};
 
 pub(crate) use place::Place;
 
-/// A file may claim thousands of pages that it does not have; the first few tell enough.
+/// A damaged file may state thousands of pages that do not exist, so only the first ones are tried.
 const NAMED_BROKEN_PAGES: u32 = 20;
 
-/// Reads a document into the sink. Needs the library of [`crate::pdfium`].
+/// Reads a document into the sink. Needs [`crate::pdfium`].
 pub fn read(source: Source<'_>, sink: &mut dyn Sink) -> Result<(), ReadError> {
     let (document, password_used) = open_and_tell(source)?;
     let count = u32::try_from(document.pages().len()).unwrap_or(0);
@@ -69,12 +68,12 @@ pub fn read(source: Source<'_>, sink: &mut dyn Sink) -> Result<(), ReadError> {
     sink.take(Part::Tail(Tail { pages: count, remarks }))
 }
 
-/// Opens a document: without a password first, then with the one that came with it.
+/// Opens a document, first without a password, then with the given one.
 pub(crate) fn open(source: Source<'_>) -> Result<PdfDocument<'_>, ReadError> {
     open_and_tell(source).map(|(document, _)| document)
 }
 
-/// The same, and whether the password was needed.
+/// Like `open`, and returns whether the password was needed.
 fn open_and_tell(source: Source<'_>) -> Result<(PdfDocument<'_>, bool), ReadError> {
     let library = pdfium::open()?;
     let wrong = |error: &PdfiumError| {
@@ -93,7 +92,7 @@ fn open_and_tell(source: Source<'_>) -> Result<(PdfDocument<'_>, bool), ReadErro
     }
 }
 
-/// The page of this number, counted from 1.
+/// The page with this number, counted from 1.
 pub(crate) fn page_of<'a>(
     document: &PdfDocument<'a>,
     number: u32,

@@ -1,17 +1,16 @@
-//! Can the text that a page carries be trusted, or has it to be read from its picture?
+//! Decides whether the text layer of a page is used, or whether the page needs OCR.
 //!
-//! A text layer is not trusted when much of it has no Unicode meaning, when it is noise, or when it is
-//! only a stamp on a scan. Text that is there and not drawn (an earlier OCR behind a scan) is trusted
-//! when it looks like language.
+//! A text layer is rejected when many characters have no Unicode value, when it is noise, or when it is only a stamp on a
+//! scan. Invisible text (from an earlier OCR of a scan) is used when it looks like language.
 
 use pages::{Area, Confidence, Origin, Page, TextSource, Word};
 
 use super::drawings::Drawings;
 use super::words::Glyphs;
 
-/// From here on pictures make up the page.
+/// From this share on, pictures cover the page.
 const FULL_PAGE: f32 = 0.6;
-/// Smaller pictures are logos and rules.
+/// Smaller pictures are logos or lines.
 const WORTH_READING: f32 = 0.03;
 
 pub(crate) fn judge(page: &Page, glyphs: &Glyphs, drawn: &Drawings) -> (TextSource, Confidence) {
@@ -20,7 +19,7 @@ pub(crate) fn judge(page: &Page, glyphs: &Glyphs, drawn: &Drawings) -> (TextSour
         return (TextSource::Wanted, Confidence::NONE);
     }
     if page.words.is_empty() {
-        // Outlines of letters are curves by the hundred.
+        // Text drawn as outlines consists of hundreds of curves.
         let something = drawn.pictures >= WORTH_READING || drawn.curves >= 200;
         let text = if something { TextSource::Wanted } else { TextSource::Blank };
         return (text, Confidence::CERTAIN);

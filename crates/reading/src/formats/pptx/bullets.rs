@@ -1,7 +1,7 @@
 //! Whether a paragraph of a slide has a bullet.
 //!
-//! It may say so itself. If it does not, its shape, the *layout* of the slide and the *master* of the
-//! layout are asked, in this order.
+//! The paragraph's own properties decide, then its shape, the *layout* of the slide and the *master* of the layout, in
+//! this order.
 
 use crate::ReadError;
 use crate::formats::package::{Package, Relations};
@@ -14,7 +14,7 @@ pub(super) enum Bullet {
     Number { from: u32 },
 }
 
-/// The layout of the slide at hand, and its master.
+/// The layout of the current slide, and the master of the layout.
 #[derive(Debug, Default)]
 pub(super) struct Masters {
     layout_member: String,
@@ -24,7 +24,7 @@ pub(super) struct Masters {
 }
 
 impl Masters {
-    /// Loads those of a slide, unless the slide before had the same.
+    /// Loads the layout and master of a slide, unless they are loaded already.
     pub(super) fn load(&mut self, package: &Package, slide: &Relations) -> Result<(), ReadError> {
         let member = |relations: &Relations, kind: &str| {
             let found = relations.values().find(|relation| relation.kind == kind);
@@ -67,7 +67,7 @@ impl Masters {
     }
 }
 
-/// What the same place on a layout or master says.
+/// The bullet of the same placeholder on a layout or master.
 fn of_place(tree: &Element, wanted: &Element, depth: u8) -> Option<Bullet> {
     let index = wanted.attribute("idx");
     let kind = wanted.attribute("type").unwrap_or("body");
@@ -89,7 +89,7 @@ fn of_level(style: &Element, depth: u8) -> Option<Bullet> {
     of_properties(style.child(&format!("lvl{}pPr", depth + 1))?)
 }
 
-/// What the paragraph says itself.
+/// The bullet that the paragraph sets itself.
 pub(super) fn of_paragraph(paragraph: &Element) -> Option<Bullet> {
     of_properties(paragraph.child("pPr")?)
 }

@@ -1,4 +1,4 @@
-//! Presentations: a page for each slide, then the speaker's notes and what others remarked.
+//! Presentations: one page per slide, followed by speaker notes and comments.
 
 mod bullets;
 
@@ -7,7 +7,7 @@ use std::collections::{HashMap, HashSet};
 use pages::{BlockKind, Style};
 
 use self::bullets::{Bullet, Masters};
-use super::named_parts::Named;
+use super::named_parts::NamedParts;
 use super::package::{Package, Relations};
 use super::xml::Element;
 use super::{chart, description, math, remark_of};
@@ -25,9 +25,9 @@ pub fn read(source: &Source, sink: &mut dyn Sink) -> Result<(), ReadError> {
     let authors = authors(&package, &relations)?;
     let mut masters = Masters::default();
     let slides = presentation.child("sldIdLst").into_iter().flat_map(|list| list.children("sldId"));
-    let mut named = Named::new("slide");
+    let mut named = NamedParts::new("slide");
     for (number, slide) in (1_u32..).zip(slides) {
-        // Two attributes are called `id`; the one that refers begins with letters.
+        // Two attributes are called `id`; one of them is the id of a relation.
         let relation = slide.attributes_named("id").find_map(|id| relations.get(id));
         let Some(relation) = relation.filter(|relation| package.has(&relation.target)) else {
             named.absent(&number.to_string(), &mut flow);
@@ -60,7 +60,7 @@ fn title_of(slide: &Element) -> Option<String> {
     (!text.is_empty()).then_some(text)
 }
 
-fn placeholder(shape: &Element) -> Option<&Element> {
+pub(super) fn placeholder(shape: &Element) -> Option<&Element> {
     let properties = shape.elements().find(|child| child.name.starts_with("nv"))?;
     properties.path(&["nvPr", "ph"])
 }
@@ -88,7 +88,7 @@ impl Slide<'_, '_> {
         let Some(tree) = slide.path(&["cSld", "spTree"]) else { return Ok(()) };
         let mut shapes = Vec::new();
         gather(tree, &mut shapes);
-        // The title is read first, wherever it lies in the pile.
+        // The title comes first, whatever its position among the shapes.
         shapes.sort_by_key(|shape| !is_title(shape));
         shapes.into_iter().try_for_each(|shape| self.shape(shape))
     }
@@ -156,7 +156,7 @@ impl Slide<'_, '_> {
         if let Some(relation) = chart.and_then(|id| self.relations.get(id)) {
             return chart::read(&self.package.tree(&relation.target)?, self.flow);
         }
-        // A diagram keeps its text in a part of its own.
+        // The text of a diagram is in a separate member.
         let diagram = frame.find("relIds").and_then(|ids| ids.attribute("dm"));
         if let Some(relation) = diagram.and_then(|id| self.relations.get(id)) {
             for point in self.package.tree(&relation.target)?.find_all("pt") {
@@ -173,7 +173,7 @@ impl Slide<'_, '_> {
         Some(&relation.target)
     }
 
-    /// What the speaker wrote down, without the picture of the slide and the page number.
+    /// The speaker notes, without the slide image and the page number.
     fn notes(&mut self) -> Result<(), ReadError> {
         let Some(member) = self.related("notesSlide") else { return Ok(()) };
         let tree = self.package.tree(member)?;
@@ -214,7 +214,7 @@ impl Slide<'_, '_> {
     }
 }
 
-/// Shapes in their order, those within groups included.
+/// The shapes in document order, including those in groups.
 fn gather<'e>(parent: &'e Element, shapes: &mut Vec<&'e Element>) {
     for shape in parent.elements() {
         match &*shape.name {
@@ -283,7 +283,7 @@ fn grid(table: &Element) -> Grid {
     grid
 }
 
-/// Names and initials of those who remarked something, by id.
+/// The names and initials of comment authors, by id.
 fn authors(package: &Package, relations: &Relations) -> Result<HashMap<String, String>, ReadError> {
     let mut authors = HashMap::new();
     for relation in

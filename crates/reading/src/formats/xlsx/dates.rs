@@ -30,7 +30,7 @@ struct Moment {
     all_seconds: i64,
 }
 
-/// The moment as the pieces of a code ask; none if there is no such day.
+/// Formats a date with the pieces of a code; none when the day does not exist.
 pub(super) fn shown(days: f64, pieces: &[Piece]) -> Option<String> {
     let moment = moment(days)?;
     let half_days =
@@ -70,7 +70,7 @@ fn moment(days: f64) -> Option<Moment> {
     let all_seconds = (days * 86_400.0).round() as i64;
     let (day_number, seconds_of_day) = (all_seconds / 86_400, all_seconds % 86_400);
     let weekday = usize::try_from(day_number % 7).ok()?;
-    // Spreadsheets hold 1900 for a leap year: day 60 never was, and days before it are one off.
+    // Spreadsheets treat 1900 as a leap year: day 60 does not exist, and earlier days are off by one.
     let (year, month, day) = match day_number {
         60 => (1900, 2, 29),
         0..60 => civil(day_number + 1),

@@ -1,4 +1,4 @@
-//! What lies on top of a sheet: pictures, charts, text boxes, remarks.
+//! The drawing layer of a sheet: pictures, charts, text boxes, and comments.
 
 use std::collections::{HashMap, HashSet};
 
@@ -40,7 +40,7 @@ pub(super) fn read(
     Ok(())
 }
 
-/// Remarks of the older kind. The newer ones leave a copy there, which is left out.
+/// Notes (the older comments). Threaded comments leave a copy there, which is skipped.
 fn notes(tree: &Element, answered: &HashSet<String>, flow: &mut Flow) -> Result<(), ReadError> {
     let authors: Vec<String> = tree
         .child("authors")
@@ -89,7 +89,7 @@ fn anchored(
     Ok(())
 }
 
-/// People who remarked something, by id.
+/// The authors of comments, by id.
 pub(super) fn authors(
     package: &Package,
     relations: &Relations,

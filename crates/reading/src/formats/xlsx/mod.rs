@@ -1,7 +1,7 @@
-//! Spreadsheets: a page for each sheet, with its tables, charts and remarks.
+//! Spreadsheets: one page per sheet, with its tables, charts and comments.
 //!
-//! Cells are shown as a person sees them: the last computed value, in the cell's number format. A sheet
-//! is read in stretches of [`STRETCH`] cells, so that its size does not matter.
+//! The text of a cell is its last computed value in its number format. A sheet is read in chunks of [`CHUNK`] cells,
+//! which bounds the memory.
 
 mod dates;
 mod drawing;
@@ -13,20 +13,20 @@ use std::collections::HashMap;
 use pages::BlockKind;
 
 use self::regions::{SheetCell, regions};
-use super::named_parts::Named;
+use super::named_parts::NamedParts;
 use super::package::{Package, Relations};
 use super::xml::{Children, Element};
 use crate::flow::{Flow, Grid, GridCell, Text};
 use crate::{ReadError, Sink, Source};
 
-const STRETCH: usize = 200_000;
-/// The largest sheet that there can be.
-const MAX_ROWS: u32 = 1_048_576;
-const MAX_COLUMNS: u32 = 16_384;
+const CHUNK: usize = 200_000;
+/// The size limits of the format.
+pub(super) const MAX_ROWS: u32 = 1_048_576;
+pub(super) const MAX_COLUMNS: u32 = 16_384;
 const MAX_MERGES: usize = 100_000;
 
-/// Rows and columns that a cell covers, by the row and column where it is.
-type Merges = HashMap<(u32, u32), (u32, u32)>;
+/// The rows and columns that a merged cell covers, by its position.
+pub(super) type Merges = HashMap<(u32, u32), (u32, u32)>;
 
 pub fn read(source: &Source, sink: &mut dyn Sink) -> Result<(), ReadError> {
     let package = Package::open(source)?;
@@ -36,25 +36,8 @@ pub fn read(source: &Source, sink: &mut dyn Sink) -> Result<(), ReadError> {
     let mut properties = package.properties();
     let title = properties.remove("title");
     let mut flow = Flow::begin(source, sink, title, properties)?;
-    let member = |kind: &str| {
-        relations
-            .values()
-            .find(|relation| relation.kind == kind)
-            .map(|relation| relation.target.as_str())
-    };
-    let strings =
-        member("sharedStrings").map(|name| shared_strings(&package, name, &flow)).transpose()?;
-    let styles = member("styles").map(|name| package.tree(name)).transpose()?;
-    let from_1904 =
-        workbook.child("workbookPr").and_then(|properties| properties.attribute("date1904"));
-    let book = Book {
-        package: &package,
-        strings: strings.unwrap_or_default(),
-        formats: styles.as_ref().map(formats).unwrap_or_default(),
-        from_1904: matches!(from_1904, Some("1" | "true")),
-        authors: drawing::authors(&package, &relations)?,
-    };
-    let mut named = Named::new("sheet");
+    let book = Book::open(&package, &relations, &workbook, source.limits.nesting)?;
+    let mut named = NamedParts::new("sheet");
     for sheet in workbook.child("sheets").into_iter().flat_map(|sheets| sheets.children("sheet")) {
         let name = sheet.attribute("name").unwrap_or_default();
         if matches!(sheet.attribute("state"), Some("hidden" | "veryHidden")) {
@@ -74,17 +57,44 @@ pub fn read(source: &Source, sink: &mut dyn Sink) -> Result<(), ReadError> {
     flow.finish()
 }
 
-/// What all sheets share.
-struct Book<'p> {
+/// The parts of a workbook that all sheets use.
+pub(super) struct Book<'p> {
     package: &'p Package<'p>,
     strings: Vec<Box<str>>,
-    /// Codes, by the style of a cell.
+    /// Number format codes, by the style of a cell.
     formats: Vec<String>,
     from_1904: bool,
     authors: HashMap<String, String>,
 }
 
-impl Book<'_> {
+impl<'p> Book<'p> {
+    pub(super) fn open(
+        package: &'p Package<'p>,
+        relations: &Relations,
+        workbook: &Element,
+        nesting: u32,
+    ) -> Result<Self, ReadError> {
+        let member = |kind: &str| {
+            relations
+                .values()
+                .find(|relation| relation.kind == kind)
+                .map(|relation| relation.target.as_str())
+        };
+        let strings = member("sharedStrings")
+            .map(|name| shared_strings(package, name, nesting))
+            .transpose()?;
+        let styles = member("styles").map(|name| package.tree(name)).transpose()?;
+        let from_1904 =
+            workbook.child("workbookPr").and_then(|properties| properties.attribute("date1904"));
+        Ok(Self {
+            package,
+            strings: strings.unwrap_or_default(),
+            formats: styles.as_ref().map(formats).unwrap_or_default(),
+            from_1904: matches!(from_1904, Some("1" | "true")),
+            authors: drawing::authors(package, relations)?,
+        })
+    }
+
     fn sheet(&self, member: &str, flow: &mut Flow) -> Result<(), ReadError> {
         let bytes = self.package.member(member)?.unwrap_or_default();
         let merges = merges(&bytes, flow.limits().nesting)?;
@@ -96,7 +106,7 @@ impl Book<'_> {
             if &*element.name == "row" {
                 next_row = self.row(&element, next_row, &merges, &mut cells);
             }
-            if cells.len() >= STRETCH {
+            if cells.len() >= CHUNK {
                 tables(std::mem::take(&mut cells), flow)?;
             }
             if flow.is_full() {
@@ -108,7 +118,7 @@ impl Book<'_> {
         drawing::read(self.package, &relations, &self.authors, flow)
     }
 
-    /// Adds what the row's cells show; says which row comes next if the next one does not.
+    /// Adds the cells of a row; returns the number of the next row, for rows without a number.
     fn row(&self, row: &Element, next: u32, merges: &Merges, cells: &mut Vec<SheetCell>) -> u32 {
         let number = row.number("r").and_then(|number| number.checked_sub(1)).unwrap_or(next);
         let mut next_column = 0;
@@ -128,7 +138,8 @@ impl Book<'_> {
         number.saturating_add(1)
     }
 
-    fn shown(&self, cell: &Element) -> String {
+    /// The text that a cell shows.
+    pub(super) fn shown(&self, cell: &Element) -> String {
         let value = cell.child("v").map(Element::all_text).unwrap_or_default();
         match cell.attribute("t").unwrap_or("n") {
             "s" => {
@@ -150,7 +161,7 @@ impl Book<'_> {
     }
 }
 
-/// A stretch of cells as tables and single lines.
+/// Adds a chunk of cells as tables and single lines.
 fn tables(cells: Vec<SheetCell>, flow: &mut Flow) -> Result<(), ReadError> {
     for mut region in regions(cells) {
         region.sort_by_key(|cell| (cell.row, cell.column));
@@ -185,7 +196,7 @@ fn tables(cells: Vec<SheetCell>, flow: &mut Flow) -> Result<(), ReadError> {
     Ok(())
 }
 
-/// A line above a table: alone in its row, with more than one cell in the next.
+/// The title of a table: a single cell in its row, with more than one cell in the next row.
 fn title_of(region: &[SheetCell]) -> Option<String> {
     let [first, second, third, ..] = region else { return None };
     let alone = second.row > first.row && third.row == second.row;
@@ -195,10 +206,10 @@ fn title_of(region: &[SheetCell]) -> Option<String> {
 fn shared_strings(
     package: &Package,
     member: &str,
-    flow: &Flow,
+    nesting: u32,
 ) -> Result<Vec<Box<str>>, ReadError> {
     let bytes = package.member(member)?.unwrap_or_default();
-    let mut children = Children::new(&bytes, flow.limits().nesting);
+    let mut children = Children::new(&bytes, nesting);
     let mut strings = Vec::new();
     while let Some(element) = children.next(|name| name == "sst")? {
         strings.push(rich_text(&element).into());
@@ -206,8 +217,8 @@ fn shared_strings(
     Ok(strings)
 }
 
-/// All its text but the reading aids above Japanese characters.
-fn rich_text(element: &Element) -> String {
+/// The text without the phonetic guides of Japanese characters.
+pub(super) fn rich_text(element: &Element) -> String {
     let mut text = String::new();
     for child in element.elements() {
         match &*child.name {
@@ -219,7 +230,7 @@ fn rich_text(element: &Element) -> String {
     text
 }
 
-/// The code of each cell style.
+/// The number format code of each cell style.
 fn formats(styles: &Element) -> Vec<String> {
     let own: HashMap<u32, &str> = styles
         .child("numFmts")
@@ -234,10 +245,10 @@ fn formats(styles: &Element) -> Vec<String> {
     styles.child("cellXfs").into_iter().flat_map(|styles| styles.children("xf")).map(code).collect()
 }
 
-/// Rows and columns that the cell at each place covers.
-fn merges(bytes: &[u8], nesting: u32) -> Result<Merges, ReadError> {
+/// The merged cells of a sheet.
+pub(super) fn merges(bytes: &[u8], nesting: u32) -> Result<Merges, ReadError> {
     let mut merges = HashMap::new();
-    // They come after the cells, which need them.
+    // The file stores them after the cells, but they are needed first.
     let cells_end = bytes.windows(10).rposition(|window| window == b"sheetData>").unwrap_or(0);
     let rest = bytes.get(cells_end..).unwrap_or_default();
     let Some(at) = rest.windows(10).position(|window| window == b"mergeCells") else {
@@ -259,8 +270,8 @@ fn merges(bytes: &[u8], nesting: u32) -> Result<Merges, ReadError> {
     Ok(merges)
 }
 
-/// Row and column of `C12`, counted from 0.
-fn place(name: &str) -> Option<(u32, u32)> {
+/// The row and column of a reference such as `C12`, counted from 0.
+pub(super) fn place(name: &str) -> Option<(u32, u32)> {
     let name = name.replace('$', "");
     let letters = name.find(|c: char| c.is_ascii_digit())?;
     let (letters, digits) = name.split_at_checked(letters)?;
@@ -272,7 +283,7 @@ fn place(name: &str) -> Option<(u32, u32)> {
     Some((digits.parse::<u32>().ok()?.checked_sub(1)?, column.checked_sub(1)?))
 }
 
-/// Used by drawings: what somebody remarked.
+/// Adds a comment.
 fn quote(flow: &mut Flow, text: &str) -> Result<(), ReadError> {
     flow.block(BlockKind::Quote, &Text::plain(text))
 }

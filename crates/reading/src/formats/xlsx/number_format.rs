@@ -1,12 +1,12 @@
 //! Numbers as a spreadsheet shows them.
 //!
-//! A *code* says how: `#,##0.00 [$€-407];[Red]-#,##0.00`, parted by semicolons into one for positive
-//! numbers, one for negative ones and one for zero. Dates are numbers too: days since the end of 1899.
+//! A *format code* such as `#,##0.00 [$€-407];[Red]-#,##0.00` has sections for positive numbers, negative numbers and
+//! zero, separated by semicolons. Dates are numbers too: days since the end of 1899.
 
-/// The code that stands for itself: a number without more digits than it needs.
+/// The default code: a number with as many digits as it needs.
 const GENERAL: &str = "General";
 
-/// What the built-in formats stand for. Dates that depend on the reader's country come as ISO 8601.
+/// The codes of the built-in formats. Locale-dependent dates are written as ISO 8601.
 pub(super) fn built_in(id: u32) -> &'static str {
     match id {
         1 => "0",
@@ -35,7 +35,7 @@ pub(super) fn built_in(id: u32) -> &'static str {
     }
 }
 
-/// The number as the code shows it.
+/// Formats a number with a code.
 pub(super) fn shown(value: f64, code: &str, from_1904: bool) -> String {
     if code == GENERAL {
         return general(value);
@@ -110,7 +110,7 @@ fn pieces(section: &str) -> Vec<Piece> {
     pieces
 }
 
-/// The piece that `rest` begins with, and how many bytes of it that is.
+/// The first piece of `rest`, and its length in bytes.
 fn piece(character: char, rest: &str) -> (Option<Piece>, usize) {
     let literal = |text: &str| Some(Piece::Literal(text.to_owned()));
     let second = rest.chars().nth(1);
@@ -122,7 +122,7 @@ fn piece(character: char, rest: &str) -> (Option<Piece>, usize) {
             (literal(text), text.len() + 2)
         }
         '\\' => (second.map(|second| Piece::Literal(second.to_string())), both),
-        // A blank as wide as the next character, or the next character as often as there is room.
+        // Padding: a blank as wide as the next character, or the next character repeated.
         '_' => (literal(" "), both),
         '*' => (None, both),
         '[' => bracket(rest),
@@ -161,7 +161,7 @@ fn bracket(rest: &str) -> (Option<Piece>, usize) {
     (elapsed.then(|| Piece::Time(format!("[{lower}]"))), length)
 }
 
-/// Up to eleven digits, as a cell shows them.
+/// At most eleven digits, as in a cell.
 pub(super) fn general(value: f64) -> String {
     if value == 0.0 {
         return "0".into();
@@ -193,7 +193,7 @@ fn number(value: f64, pieces: &[Piece]) -> String {
     };
     let last = pieces.iter().rposition(is_digit).unwrap_or(first);
     let digits = pieces.get(first..=last).unwrap_or_default();
-    // `.00` and `0.`: the point may stand before the first digit.
+    // `.00` and `0.`: the point may come before the first digit.
     let led = pieces.get(..first).unwrap_or_default().ends_with(&[Piece::Point]);
     if digits.contains(&Piece::Exponent) {
         return general(value);

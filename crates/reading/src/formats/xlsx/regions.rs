@@ -1,12 +1,10 @@
-//! Where the tables of a sheet are: cells parted by empty rows, and by empty columns where what lies on
-//! both sides looks like a table of its own.
+//! Finds the tables of a sheet: cells separated by empty rows, and by empty columns where both sides look like a table.
 //!
-//! A label in one column and its value two columns on stay together: parting them would lose what
-//! belongs to what.
+//! A label and its value two columns to the right stay together, because separating them would lose their relation.
 
 use std::collections::BTreeSet;
 
-/// A cell that shows something.
+/// A cell with text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct SheetCell {
     pub(super) row: u32,
@@ -49,7 +47,7 @@ pub(super) fn regions(cells: Vec<SheetCell>) -> Vec<Vec<SheetCell>> {
     done
 }
 
-/// Where runs of rows (or columns) that hold something begin.
+/// The beginnings of runs of rows (or columns) with text.
 fn bands(cells: &[SheetCell], extent: impl Fn(&SheetCell) -> (u32, u32)) -> Vec<u32> {
     let mut extents: Vec<(u32, u32)> = cells.iter().map(extent).collect();
     extents.sort_unstable();
@@ -79,11 +77,11 @@ fn parted(
     groups
 }
 
-/// The row where a table begins that touches the one above at a corner only.
+/// The first row of a table that touches the table above only at a corner.
 fn corner(cells: &[SheetCell]) -> Option<u32> {
     let mut sorted: Vec<&SheetCell> = cells.iter().collect();
     sorted.sort_by_key(|cell| cell.row);
-    // First and last column of everything from a cell on.
+    // The first and last column of all cells from this one on.
     let mut below = vec![(u32::MAX, 0); sorted.len() + 1];
     for (at, cell) in sorted.iter().enumerate().rev() {
         let (first, last) = below[at + 1];
