@@ -219,7 +219,7 @@ mod tests {
         let damaged = || Some(ReadError::damaged("it is truncated"));
         let failure = counted(0, 1).check(1, 1, damaged()).unwrap_err();
         assert_eq!(failure.class, FailureClass::Permanent);
-        assert_eq!(failure.error, "the file is damaged: it is cut off");
+        assert_eq!(failure.error, "the file is damaged: it is truncated");
         assert_eq!(
             failure.guidance,
             "Open it in the program that made it, save it again and upload the new file."
