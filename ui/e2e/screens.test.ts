@@ -53,6 +53,8 @@ async function problemsOf(page: Page, route: string | null): Promise<Record<stri
     await page.setViewportSize({ width, height: width < 600 ? 844 : 900 });
     for (const theme of THEMES) {
       await page.emulateMedia({ colorScheme: theme });
+      // The new colours are there after the next frame.
+      await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
       const problems = await violations(page, theme);
       if (theme === "light") problems.push(...await page.evaluate(layoutProblems));
       if (theme === "light" && width < 600 && route !== null) problems.push(...await page.evaluate(smallTargets, LEAST_TARGET));
