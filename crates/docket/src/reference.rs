@@ -47,12 +47,16 @@ fn write_command(page: &mut String, command: &Command, level: usize) -> fmt::Res
     if let Some(about) = about {
         write!(page, "\n{}\n", sentence(escape(&about.to_string())))?;
     }
-    if command.has_subcommands() {
-        for command in command.get_subcommands() {
-            write_command(page, command, level + 1)?;
-        }
-        return Ok(());
+    if !command.is_subcommand_required_set() {
+        write_usage(page, command)?;
     }
+    for command in command.get_subcommands() {
+        write_command(page, command, level + 1)?;
+    }
+    Ok(())
+}
+
+fn write_usage(page: &mut String, command: &Command) -> fmt::Result {
     let usage = command.clone().render_usage().to_string();
     let usage = usage.trim_start_matches("Usage:").trim();
     write!(page, "\n```text\n{usage}\n```\n")?;
@@ -60,6 +64,12 @@ fn write_command(page: &mut String, command: &Command, level: usize) -> fmt::Res
     let rows = arguments.map(row_of).collect::<Result<Vec<String>, fmt::Error>>()?;
     if !rows.is_empty() {
         write!(page, "\n| argument | meaning |\n|---|---|\n{}\n", rows.join("\n"))?;
+    }
+    let examples = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+    if let Some((title, lines)) = examples.split_once('\n') {
+        let language = if title == "Examples:" { "sh" } else { "text" };
+        let lines: Vec<&str> = lines.lines().map(str::trim).collect();
+        write!(page, "\n{title}\n\n```{language}\n{}\n```\n", lines.join("\n"))?;
     }
     Ok(())
 }
@@ -105,7 +115,7 @@ fn row_of(argument: &Arg) -> Result<String, fmt::Error> {
     if let Some(variable) = argument.get_env() {
         write!(meaning, " Environment: `{}`.", variable.to_string_lossy())?;
     }
-    Ok(format!("| `{name}` | {} |", meaning.trim()))
+    Ok(format!("| `{}` | {} |", name.replace('|', "\\|"), meaning.trim()))
 }
 
 /// Text of a terminal as Markdown: one line for each paragraph, names of settings and variables as code, and
