@@ -14,22 +14,24 @@ async function fillPasswords(page: Page, current: string, next: string, repeated
 }
 
 it("a user sees who they are, changes their password and signs out everywhere", async () => {
-  const ana = await server.addUser("ana@example.com", "viewer");
+  const kim = await server.addUser("kim@example.com", "viewer");
   const here = await (await openWindow(browser)).newPage();
   const elsewhere = await (await openWindow(browser)).newPage();
-  await signIn(here, server, ana);
-  await signIn(elsewhere, server, ana);
+  await signIn(here, server, kim);
+  await signIn(elsewhere, server, kim);
   await here.setViewportSize({ width: 390, height: 844 });
-  await here.getByRole("link", { name: /^Account/ }).click();
+  const navigation = here.getByRole("navigation", { name: "Screens" });
+  await navigation.getByRole("button", { name: "More" }).click();
+  await navigation.getByRole("link", { name: /^Account/ }).click();
   const main = here.getByRole("main");
-  await main.getByText("ana@example.com").waitFor();
+  await main.getByText("kim@example.com").waitFor();
   await main.getByText("Reads all documents and asks questions").waitFor();
 
-  await fillPasswords(here, ana.password, NEW_PASSWORD, "something else");
+  await fillPasswords(here, kim.password, NEW_PASSWORD, "something else");
   await main.getByText("The new passwords don’t match.").waitFor();
   await fillPasswords(here, "not my password", NEW_PASSWORD);
   await main.getByRole("alert").getByText(/password/).waitFor();
-  await fillPasswords(here, ana.password, NEW_PASSWORD);
+  await fillPasswords(here, kim.password, NEW_PASSWORD);
   await here.getByText("Password changed.").waitFor();
 
   // This session goes on, the other one does not.
@@ -38,8 +40,8 @@ it("a user sees who they are, changes their password and signs out everywhere", 
   await elsewhere.goto(`${server.url}/documents`);
   await elsewhere.getByText("Your session ended").waitFor();
 
-  await signIn(await (await openWindow(browser)).newPage(), server, { ...ana, password: NEW_PASSWORD });
-  const token = await server.signIn({ ...ana, password: NEW_PASSWORD });
+  await signIn(await (await openWindow(browser)).newPage(), server, { ...kim, password: NEW_PASSWORD });
+  const token = await server.signIn({ ...kim, password: NEW_PASSWORD });
   await here.goto(`${server.url}/account`);
   await here.getByRole("button", { name: "Sign out everywhere" }).click();
   await here.getByRole("dialog").getByRole("button", { name: "Sign out everywhere" }).click();
