@@ -209,6 +209,15 @@ pub struct Tags {
     pub tags: Vec<String>,
 }
 
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(example = json!({"title": "Lease of 12 Elm Street"}))]
+pub struct DocumentTitle {
+    /// One line. Spaces around it are removed.
+    #[schema(min_length = 1, max_length = 300)]
+    pub title: String,
+}
+
 /// What became of a stage, or where it stands.
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
 pub struct StageView {

@@ -6,6 +6,7 @@ mod config;
 mod documents;
 mod facets;
 mod health;
+mod ids;
 mod jobs;
 mod page;
 mod pages;
@@ -22,12 +23,13 @@ pub use config::{ConfigView, SettingOrigin, SettingView};
 pub use documents::{
     BatchCounts, BatchResultView, BatchUploadResponse, BatchView, CreateBatchRequest,
     DocumentDetailView, DocumentProgressView, DocumentQuery, DocumentSort, DocumentStatusFilter,
-    DocumentSummary, DocumentView, FileContent, FileOutcome, FileProblem, IngestResponse,
-    IngestStatus, LinkQuery, LinkView, PartView, RerunRequest, RerunResponse, RunQuery, RunView,
-    StageProgress, StageView, Tags, UploadForm, UploadManyForm, VersionView,
+    DocumentSummary, DocumentTitle, DocumentView, FileContent, FileOutcome, FileProblem,
+    IngestResponse, IngestStatus, LinkQuery, LinkView, PartView, RerunRequest, RerunResponse,
+    RunQuery, RunView, StageProgress, StageView, Tags, UploadForm, UploadManyForm, VersionView,
 };
 pub use facets::{BatchFacetView, FacetQuery, FacetValueView, FacetView, FacetsView};
 pub use health::{DependencyView, HealthStatus, HealthView};
+pub use ids::FoundIdsView;
 pub use jobs::{
     DiscardRequest, DiscardResponse, ErrorClass, JobQuery, JobView, QueueView, QueuesView,
     RequeueRequest, RequeueResponse, SkippedJobView,

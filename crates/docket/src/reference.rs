@@ -151,10 +151,18 @@ fn escape_word(word: &str) -> String {
 /// Every setting with its default, its environment variable and the comment above it in `defaults.toml`.
 pub fn settings() -> Result<String, fmt::Error> {
     let flags = flags();
-    let mut page = String::from("\n## Settings\n");
+    let mut page = String::from("\n## Settings\n\n");
+    let groups = config::explained_groups();
+    let links = groups.map(|(keys, _)| {
+        let title = heading_of(&keys);
+        let anchor: String = title.replace(' ', "-").replace(',', "");
+        let names = keys.iter().map(|(key, _)| format!("[`{key}`](#{anchor})"));
+        names.collect::<Vec<_>>().join(", ")
+    });
+    writeln!(page, "{}.", links.collect::<Vec<_>>().join(", "))?;
     for (keys, help) in config::explained_groups() {
         let names: Vec<&str> = keys.iter().map(|(key, _)| *key).collect();
-        write!(page, "\n### {}\n\n```toml\n", names.join(", "))?;
+        write!(page, "\n### {}\n\n```toml\n", heading_of(&keys))?;
         for (key, default) in &keys {
             writeln!(page, "{key} = {default}")?;
         }
@@ -177,6 +185,10 @@ pub fn settings() -> Result<String, fmt::Error> {
         writeln!(page, "| `{name}` | {meaning} |")?;
     }
     Ok(page)
+}
+
+fn heading_of(keys: &[(&str, &str)]) -> String {
+    keys.iter().map(|(key, _)| *key).collect::<Vec<_>>().join(", ")
 }
 
 /// Every `--flag` of the commands that run Docket itself.

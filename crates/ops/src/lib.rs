@@ -44,6 +44,7 @@ pub use documents::artifacts::FoundArtifact;
 pub use documents::batches::Batches;
 pub use documents::batches::create::RequestedBatch;
 pub use documents::facets::{BatchFacet, DocumentFacets};
+pub use documents::find_ids::FoundIds;
 pub use documents::forget_passwords::PasswordKeeper;
 pub use documents::intake::{Intake, IntakeSettings};
 pub use documents::links::{Followed, FoundOriginal, LinkVisit, SignedLink};

@@ -44,9 +44,9 @@ pub use clock::DatabaseClock;
 pub use documents::{
     AbandonedBlob, Audience, BatchItemRecord, BatchName, BatchRecord, ContainedFile, ContentFacts,
     DocumentFilter, DocumentOrder, DocumentPlace, DocumentProgress, DocumentRecord, DocumentWindow,
-    EventRecord, ExaminedDocuments, Facet, FacetCounts, Masking, NewBatch, NotVisible, PartRecord,
-    ProgressRecord, ReadAs, ResumedAt, RunFacts, RunRecord, RunStanding, SortKey, StageRecord,
-    StateOfRun, Submission, Submitted, ValueCount, VersionRecord,
+    EventRecord, ExaminedDocuments, Facet, FacetCounts, IdKind, Masking, NewBatch, NotVisible,
+    PartRecord, ProgressRecord, ReadAs, ResumedAt, RunFacts, RunRecord, RunStanding, SortKey,
+    StageRecord, StateOfRun, Submission, Submitted, ValueCount, VersionRecord,
 };
 pub use error::StoreError;
 pub use idempotency::Claimed;

@@ -654,7 +654,7 @@ export interface paths {
         /**
          * Follow what happens
          * @description Server-sent events about what the caller may see: `document.queued`, `document.started`, `document.paused`,
-         *     `document.completed`, `document.failed`, `batch.completed`, `batch.partial`; and, for callers who see all
+         *     `document.completed`, `document.failed`, `document.renamed`, `batch.completed`, `batch.partial`; and, for callers who see all
          *     documents, `dead_jobs.changed` when the list of dead jobs has changed. After an interruption,
          *     `Last-Event-ID` goes on behind the last event that was seen; nothing is missed.
          *
@@ -972,6 +972,26 @@ export interface paths {
         put: operations["change_own_password"];
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/me/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Sign out everywhere
+         * @description Ends every session of the user, the presented token included. API keys stay valid.
+         */
+        delete: operations["logout_everywhere"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1667,6 +1687,15 @@ export interface components {
             /** Format: int64 */
             uploaded: number;
         };
+        /**
+         * @example {
+         *       "title": "Lease of 12 Elm Street"
+         *     }
+         */
+        DocumentTitle: {
+            /** @description One line. Spaces around it are removed. */
+            title: string;
+        };
         DocumentView: {
             content_hash?: string | null;
             /** @description It has a password that you have not presented: upload it again with its password to read and find it. */
@@ -2028,6 +2057,8 @@ export interface components {
             role: components["schemas"]["RoleName"];
             /** Format: uuid */
             tenant_id: string;
+            /** @description Servers before this field left it out. */
+            tenant_name: string;
         };
         /** @enum {string} */
         OriginView: "layer" | "form" | "tesseract" | "pp_ocr" | "agreed";
@@ -4643,6 +4674,29 @@ export interface operations {
             409: components["responses"]["Conflict"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["NotJson"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    logout_everywhere: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Signed out everywhere */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
             429: components["responses"]["RateLimited"];
             503: components["responses"]["Unavailable"];
         };

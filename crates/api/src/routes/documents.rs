@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use api_types::{
-    DocumentDetailView, DocumentProgressView, DocumentView, IngestResponse, IngestStatus,
-    LinkQuery, LinkView, PartView, RerunResponse, Tags, UploadForm, VersionView,
+    DocumentDetailView, DocumentProgressView, DocumentTitle, DocumentView, IngestResponse,
+    IngestStatus, LinkQuery, LinkView, PartView, RerunResponse, Tags, UploadForm, VersionView,
 };
 use axum::Json;
 use axum::extract::State;
@@ -189,6 +189,27 @@ pub(crate) async fn tag(
     Body(body): Body<Tags>,
 ) -> Result<Json<Tags>, ApiProblem> {
     Ok(Json(Tags { tags: api.ops.documents.tag_document(&caller, DocId(id), body.tags).await? }))
+}
+
+/// Rename a document
+///
+/// Administrators and reviewers change the title for everyone. Other owners of the document change it for themselves
+/// only. The file name stays as it is.
+#[utoipa::path(
+    put, path = "/documents/{id}/title", tag = "documents", operation_id = "rename_document",
+    params(("id" = Uuid, Path)),
+    request_body = DocumentTitle,
+    responses((status = 200, body = DocumentTitle, description = "The title that the document has now"), Guarded, Checked, WithBody, AboutOne),
+    security(("bearer" = [])),
+)]
+pub(crate) async fn rename(
+    State(api): State<Arc<Api>>,
+    SignedInCaller(caller): SignedInCaller,
+    Id(id): Id,
+    Body(body): Body<DocumentTitle>,
+) -> Result<Json<DocumentTitle>, ApiProblem> {
+    let title = api.ops.documents.rename_document(&caller, DocId(id), &body.title).await?;
+    Ok(Json(DocumentTitle { title }))
 }
 
 /// Take a document out of service

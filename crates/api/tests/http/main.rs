@@ -36,6 +36,7 @@ mod search;
 mod search_upkeep;
 mod session;
 mod shared_content;
+mod short_ids;
 mod tenant;
 mod traces;
 mod uploads;

@@ -86,3 +86,53 @@ fn the_index_lists_every_guide_and_every_decision() {
         }
     }
 }
+
+/// Where the files of the repository are that ARCHITECTURE.md names by their path in a crate, such as
+/// `engine/src/worker.rs`.
+fn find_source(path: &str) -> bool {
+    let root = sources::repository();
+    ["crates", ""].iter().any(|folder| root.join(folder).join(path).exists())
+}
+
+#[test]
+fn every_source_file_that_the_map_names_exists() {
+    let map = markdown::parse(&sources::read("ARCHITECTURE.md"));
+    let path =
+        Regex::new(r"^(crates/)?[a-z-]+/(src|sql|tests|migrations)/[A-Za-z0-9_/.-]+$").unwrap();
+    let named: Vec<&String> = map.code.iter().filter(|code| path.is_match(code)).collect();
+    assert!(named.len() > 80, "only {} paths were found", named.len());
+    let missing: Vec<_> = named.into_iter().filter(|path| !find_source(path)).collect();
+    assert!(missing.is_empty(), "ARCHITECTURE.md names files that do not exist: {missing:#?}");
+}
+
+#[test]
+fn each_question_of_the_map_can_be_answered_with_its_grep() {
+    let map = sources::read("ARCHITECTURE.md");
+    let section = map.split("\n## Where to look\n").nth(1).unwrap().split("\n## ").next().unwrap();
+    let code = Regex::new("`([^`]+)`").unwrap();
+    let in_code = |cell: &str| -> Vec<String> {
+        code.captures_iter(cell).map(|found| found[1].to_owned()).collect()
+    };
+    let mut count = 0;
+    for row in section.lines().filter(|line| line.starts_with("| ")).skip(1) {
+        let cells: Vec<&str> = row.trim_matches('|').split(" | ").collect();
+        let [question, places, terms] = cells[..] else { panic!("three columns: {row}") };
+        let files: Vec<String> =
+            in_code(places).into_iter().filter(|file| file.contains('/')).collect();
+        let text: String = files
+            .iter()
+            .map(|file| {
+                let root = sources::repository();
+                let found = ["crates", ""].iter().map(|folder| root.join(folder).join(file));
+                let found = found.into_iter().find(|path| path.is_file());
+                let found = found.unwrap_or_else(|| panic!("{question}: there is no {file}"));
+                std::fs::read_to_string(found).unwrap().to_lowercase()
+            })
+            .collect();
+        for term in in_code(terms) {
+            assert!(text.contains(&term.to_lowercase()), "{question}: {files:?} lack {term}");
+        }
+        count += 1;
+    }
+    assert!(count > 10, "only {count} questions were found");
+}

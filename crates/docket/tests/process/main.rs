@@ -12,6 +12,7 @@
     reason = "the helpers of a test may do what a test may"
 )]
 
+mod account;
 mod asking;
 mod bad_disk;
 mod bad_input;
@@ -19,6 +20,7 @@ mod bad_log;
 mod bad_postgres;
 mod commands;
 mod database_logins;
+mod document_commands;
 mod documents;
 mod faults;
 mod first_start;

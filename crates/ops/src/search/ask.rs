@@ -138,7 +138,7 @@ impl Search {
         }
         let extracted = self.extract(question, &retrieved).await?;
         if let Some(writer) = &self.writer
-            && extracted.confidence >= answer::ENOUGH * TOO_LITTLE
+            && extracted.confidence >= answer::MIN_CONFIDENCE * TOO_LITTLE
         {
             return self.write(writer, question, retrieved, extracted, events).await;
         }

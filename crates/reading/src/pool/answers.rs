@@ -115,7 +115,7 @@ impl Answers {
 
     fn abort(&mut self, reason: impl ToString) -> ReadFailure {
         tracing::info!(parent: &self.span, "aborted the job of a reading child");
-        self.frames.give_up();
+        self.frames.kill_child();
         self.unfinished = None;
         ChildFailure::garbled(reason).into()
     }

@@ -8,6 +8,7 @@ mod events;
 mod lists;
 mod read;
 mod runs;
+mod short_ids;
 mod submit;
 
 pub use batches::{BatchItemRecord, BatchName, BatchRecord, NewBatch, StateOfRun};
@@ -23,4 +24,5 @@ pub use lists::{
 };
 pub use read::{DocumentRecord, PartRecord, ReadAs, VersionRecord};
 pub use runs::{RunRecord, StageRecord};
+pub use short_ids::IdKind;
 pub use submit::{Submission, Submitted};
