@@ -5054,7 +5054,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "text/html": components["schemas"]["FileContent"];
+                    "text/html": string;
                 };
             };
             /** @description The client has this view already (`If-None-Match`) */

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use api_types::{FileContent, PageViewLink};
+use api_types::PageViewLink;
 use axum::Json;
 use axum::body::Body;
 use axum::extract::State;
@@ -54,7 +54,7 @@ pub(crate) async fn link(
     get, path = "/views/{token}", tag = "documents", operation_id = "show_page_view",
     params(("token" = String, Path)),
     responses(
-        (status = 200, content_type = "text/html", body = FileContent, description = "The page view"),
+        (status = 200, content_type = "text/html", body = String, description = "The page view"),
         (status = 304, description = "The client has this view already (`If-None-Match`)"),
         Linked, Checked, CanClash,
     ),

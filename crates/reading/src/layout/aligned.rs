@@ -1,4 +1,4 @@
-//! Tables that only the alignment of their text shows.
+//! Tables without ruled lines, found by the alignment of their text.
 //!
 //! Rows with a wide gap in them, one below the other, are a table when they leave the same gutters free
 //! and are no prose. Lines of one cell that were wrapped are put together again.
@@ -11,7 +11,7 @@ use super::rows::{self, Row};
 use super::rules::Rules;
 use super::table::{self, Found, FoundCell};
 
-/// A gap in a row that may part columns, in letter sizes.
+/// The gap that may separate columns, in letter sizes.
 const COLUMN_GAP: f32 = 1.0;
 /// Rows without such a gap that may stand between others: labels, wrapped lines.
 const MAX_BETWEEN: usize = 3;

@@ -1,9 +1,8 @@
 //! Columns of prose, in the order they are read.
 //!
-//! The page falls into *bands* (strips that no text reaches out of). Bands that leave the same gutter
-//! free are read column by column when both sides are prose; a list of labels and values is not, and
-//! stays whole, for tables are looked for in there. What is left after that may still be blocks side by
-//! side, such as two addresses: they are when their lines are not on one height.
+//! The page is divided into *bands* (horizontal strips that no text crosses). Bands with the same gutter are read column
+//! by column when both sides are prose; a list of labels and values stays whole, because it may be a table. The rest
+//! may contain blocks side by side, such as two addresses, whose lines are at different heights.
 
 use pages::{Area, Word};
 
@@ -11,7 +10,7 @@ use super::rows;
 use super::table::Found;
 use super::{Placed, Region};
 
-/// More bands than this are no page that a person would read.
+/// The limit of bands on a page.
 const MAX_BANDS: usize = 600;
 const MAX_DEPTH: u32 = 4;
 
@@ -47,7 +46,7 @@ pub(crate) fn of_prose(words: &[Placed], tables: &[Found], text: &[Word]) -> Vec
     Cut { words, test: are_prose }.regions(items)
 }
 
-/// Blocks that stand beside each other, one after the other.
+/// Separates blocks that are side by side.
 pub(crate) fn side_by_side(words: &[Placed]) -> Vec<Vec<Placed>> {
     let items = words.iter().enumerate();
     let items = items.map(|(index, placed)| Item::word(index, placed, true)).collect();
@@ -55,7 +54,7 @@ pub(crate) fn side_by_side(words: &[Placed]) -> Vec<Vec<Placed>> {
     regions.into_iter().map(|region| region.words).collect()
 }
 
-/// Are the two sides of a gutter to be read one after the other?
+/// Whether the two sides of a gutter are read one after the other.
 type Test = fn(left: &[Placed], right: &[Placed], lettered: Lettered, gutter: f32) -> bool;
 
 /// How many words in the narrow sense are on either side.
@@ -65,7 +64,7 @@ fn are_prose(left: &[Placed], right: &[Placed], lettered: Lettered, _: f32) -> b
     is_prose(left, lettered.0) && is_prose(right, lettered.1)
 }
 
-/// Several lines each, and few of them on the height of one on the other side.
+/// Several lines on each side, and few of them at the same height as a line on the other side.
 fn are_blocks(left: &[Placed], right: &[Placed], _: Lettered, gutter: f32) -> bool {
     let (left, right) = (rows::of(left), rows::of(right));
     let size = rows::median(left.iter().map(rows::Row::size));
@@ -88,7 +87,7 @@ fn is_prose(words: &[Placed], lettered: usize) -> bool {
     rows.len() >= 4 && words.len() * 2 >= rows.len() * 7 && full * 2 >= rows.len()
 }
 
-/// Cuts a page, or a part of one.
+/// Divides a page, or a part of one.
 struct Cut<'a> {
     words: &'a [Placed],
     test: Test,
@@ -112,7 +111,7 @@ impl Cut<'_> {
         while at < bands.len() {
             let (end, gutter) = self.columns_from(&bands, at);
             let Some(gutter) = gutter else {
-                // The rest of the run would fail like the whole: a good part of it is not tried again.
+                // The rest of the run would fail as well, so most of it is skipped.
                 let next = at + ((end - at) / 3).max(1);
                 plain.extend(bands[at..next].iter().flat_map(|band| &band.items));
                 at = next;
@@ -149,7 +148,7 @@ impl Cut<'_> {
         region
     }
 
-    /// From top to bottom. Areas of neighbouring lines may touch: only their inner parts count.
+    /// From top to bottom. Areas of adjacent lines may touch, so only their inner parts count.
     fn bands(&self, mut items: Vec<Item>) -> Vec<Band> {
         let inner = |item: &Item| {
             let edge = item.area.height() * 0.2;
@@ -182,8 +181,7 @@ impl Cut<'_> {
         Band { items, covered, size, has_table }
     }
 
-    /// The end of the longest run of bands from here on that leaves a gutter free, and the middle of the
-    /// first gutter that the test says yes to.
+    /// The end of the longest run of bands with a common gutter, and the middle of the first gutter that passes the test.
     fn columns_from(&self, bands: &[Band], from: usize) -> (usize, Option<f32>) {
         let narrowest = (bands[from].size * 0.8).max(4.0);
         let mut covered: Vec<(f32, f32)> = Vec::new();

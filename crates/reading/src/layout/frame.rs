@@ -1,8 +1,7 @@
-//! The direction that a page's text runs in.
+//! The text direction of a page.
 //!
-//! Pages with a broad table are often printed sideways without the file saying so. The *frame* is the
-//! page turned so that most of its text runs from left to right; layout happens there, and the words
-//! keep their places on the page.
+//! Pages with a wide table are often rotated without a rotation flag in the file. The *frame* is the page rotated so that
+//! most of its text is horizontal. Layout analysis uses the frame; the words keep their positions on the page.
 
 use pages::{Area, Page, Rotation, Size, Word};
 
@@ -10,7 +9,7 @@ use super::Placed;
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Frame {
-    /// How the page has to be turned.
+    /// The rotation of the page.
     turn: Rotation,
     size: Size,
 }
@@ -90,8 +89,7 @@ pub(crate) fn is_sideways(word: &Word, area: &Area) -> bool {
     word.text.chars().nth(2).is_some() && area.height() > area.width() * 1.8
 }
 
-/// Sideways text comes in the order of reading: whether the next word is above or below tells which
-/// way it runs.
+/// Vertical text is stored in reading order, so the position of the next word shows the direction.
 fn direction(words: &[Word]) -> Rotation {
     let (mut up, mut down) = (0, 0);
     for pair in words.windows(2) {

@@ -1,8 +1,8 @@
-//! Gutters: strips that stay free of text over many rows, and so part columns.
+//! Gutters: vertical strips without text over many rows, which separate columns.
 //!
-//! A heading that spans several columns crosses their gutters. So the strips that nearly all rows leave
-//! free are found first; what reaches over two of the columns between them is set aside as spanning;
-//! the rest has to leave a gutter free without exception, which also finds columns that few rows fill.
+//! A heading that spans several columns crosses their gutters. So strips that nearly all rows leave free are found first;
+//! segments across two columns are set aside as spanning; all other text must leave a gutter free, which also finds
+//! columns that few rows fill.
 
 use pages::Word;
 
@@ -12,7 +12,7 @@ use super::{Placed, table};
 /// A free strip, from left to right.
 pub(crate) type Gutter = (f32, f32);
 
-/// How far the words of one segment are apart, in letter sizes.
+/// The largest gap between the words of a segment, in letter sizes.
 pub(crate) const SEGMENT_GAP: f32 = 0.6;
 
 pub(crate) fn find(rows: &[&Row]) -> Vec<Gutter> {
@@ -41,7 +41,7 @@ fn reach(word: &Placed) -> Gutter {
     (word.area.left, word.area.right)
 }
 
-/// How many gutters a segment lies across.
+/// The number of gutters that a segment crosses.
 pub(crate) fn crossed(segment: &[Placed], gutters: &[Gutter]) -> usize {
     let (Some(first), Some(last)) = (segment.first(), segment.last()) else { return 0 };
     let right = segment.iter().fold(last.area.right, |right, word| right.max(word.area.right));

@@ -10,14 +10,14 @@
 //! 1 May      AB-12
 //! ```
 //!
-//! What ends in a colon is a label, and a label is nobody's value.
+//! Text that ends in a colon is a label, and a label is never a value.
 
 use std::collections::HashSet;
 use std::ops::Range;
 
 use pages::{Area, Cell, KeyValue, Line, Page, Span, Table, Word};
 
-/// A label is no sentence.
+/// The longest label: a sentence is not a label.
 const LONGEST_KEY: usize = 6;
 const MAX_PAIRS: usize = 5_000;
 
@@ -54,8 +54,8 @@ pub(crate) fn find(page: &mut Page) {
     page.key_values = pairs;
 }
 
-/// What is the value of one pair is not the label of another. A colon tells which is right; without one, the label that
-/// has a value itself is no value.
+/// The value of one pair must not be the label of another. A colon decides; without one, a label that has a value itself
+/// is not a value.
 fn drop_contradictions(page: &Page, pairs: &mut Vec<KeyValue>) {
     let has_colon = |pair: &KeyValue| ends_in_colon(pair.key.of(&page.words));
     let place = |words: Span| (words.from, words.to);
@@ -98,7 +98,7 @@ fn from_table(page: &Page, table: &Table, pairs: &mut Vec<KeyValue>) {
     }
 }
 
-/// Headings, and what stands right below each.
+/// Headings, and the text directly below each.
 fn by_columns(page: &Page, headings: &[Cell], values: &[Cell], pairs: &mut Vec<KeyValue>) {
     for heading in headings {
         let value = values.iter().find(|value| value.column == heading.column);
@@ -116,8 +116,8 @@ fn is_label_cell(page: &Page, cell: &Cell) -> bool {
     ends_in_colon(words) && words.len() <= LONGEST_KEY
 }
 
-/// What of a cell beside or below a label is its value: without a label at the end, which names what comes next.
-/// `None` where nothing else is there.
+/// The value in a cell beside or below a label, without a label at its end, which belongs to the next value. `None` when
+/// nothing else is left.
 fn value_of(page: &Page, cell: Span) -> Option<Span> {
     let words = cell.of(&page.words);
     if !ends_in_colon(words) {
@@ -134,7 +134,7 @@ fn value_of(page: &Page, cell: Span) -> Option<Span> {
     parts.last().map(|last| span_within(cell, &(0..last.end)))
 }
 
-/// Parts of a line that a wide gap ends, or a colon.
+/// The parts of a line, separated by wide gaps or colons.
 fn from_line(page: &Page, line: Span, pairs: &mut Vec<KeyValue>) {
     let words = line.of(&page.words);
     let parts = parts_of(words);
@@ -156,8 +156,8 @@ fn from_line(page: &Page, line: Span, pairs: &mut Vec<KeyValue>) {
     }
 }
 
-/// What a wide gap or a colon ends. A number right behind a label is its value, and what follows up to the next colon
-/// is the next label.
+/// Text up to a wide gap or a colon. A number directly after a label is its value, and the text up to the next colon is
+/// the next label.
 fn parts_of(words: &[Word]) -> Vec<Range<usize>> {
     let mut parts: Vec<Range<usize>> = Vec::new();
     for part in parts_where(words, is_wide) {
@@ -176,7 +176,7 @@ fn parts_where(words: &[Word], ends: impl Fn(&Word, &Word) -> bool) -> Vec<Range
     let mut parts = Vec::new();
     let mut begin = 0;
     for at in 1..=words.len() {
-        // A colon may stand by itself, behind its label.
+        // A colon may be a word of its own, after its label.
         let is_end = at == words.len()
             || has_colon(&words[at - 1])
             || ends(&words[at - 1], &words[at]) && words[at].text != ":";
@@ -188,7 +188,7 @@ fn parts_where(words: &[Word], ends: impl Fn(&Word, &Word) -> bool) -> Vec<Range
     parts
 }
 
-/// How many words at the beginning are a number, where a label follows it: two of `19,00 % Discount:`.
+/// The number of words at the beginning that form a number before a label: two in `19,00 % Discount:`.
 fn number_before(words: &[Word]) -> Option<usize> {
     let (last, before) = words.split_last()?;
     let label = if last.text == ":" { before.split_last()?.1 } else { before };
@@ -211,7 +211,7 @@ fn span_within(words: Span, part: &Range<usize>) -> Span {
     Span::new(from + part.start..from + part.end)
 }
 
-/// Labels side by side, and nothing else in their row: each names what begins below it, in the row that follows.
+/// A row of labels only: each belongs to the text below it in the next row.
 fn from_row_of_labels(page: &Page, lines: &[Line], pairs: &mut Vec<KeyValue>) {
     let (row, rest) = row_of(page, lines);
     let labels = placed_parts(page, row);
@@ -241,7 +241,7 @@ fn from_row_of_labels(page: &Page, lines: &[Line], pairs: &mut Vec<KeyValue>) {
     }
 }
 
-/// The lines at the beginning that stand side by side, and those after them.
+/// The first lines that are side by side, and the lines after them.
 fn row_of<'p>(page: &Page, lines: &'p [Line]) -> (&'p [Line], &'p [Line]) {
     let top = |line: &Line| line.words.of(&page.words).first().and_then(|word| word.area);
     let is_beside = |line: &&Line| match (lines.first().and_then(top), top(line)) {
@@ -251,7 +251,7 @@ fn row_of<'p>(page: &Page, lines: &'p [Line]) -> (&'p [Line], &'p [Line]) {
     lines.split_at(lines.iter().take_while(is_beside).count())
 }
 
-/// The parts of lines side by side, from left to right, with the place of the first word of each.
+/// The parts of lines that are side by side, from left to right, with the position of their first words.
 fn placed_parts(page: &Page, row: &[Line]) -> Vec<(Span, Area)> {
     let mut placed = Vec::new();
     for line in row {
@@ -266,7 +266,7 @@ fn placed_parts(page: &Page, row: &[Line]) -> Vec<(Span, Area)> {
     placed
 }
 
-/// A label alone on its line names what begins right below it.
+/// A label alone on its line belongs to the text directly below it.
 fn from_two_lines(page: &Page, line: Span, next: Span, pairs: &mut Vec<KeyValue>) {
     let (key, value) = (line.of(&page.words), next.of(&page.words));
     let (Some(first), Some(below)) = (key.first(), value.first()) else { return };
@@ -302,7 +302,7 @@ fn is_wide(left: &Word, right: &Word) -> bool {
     }
 }
 
-/// Whether a word begins a line of its own.
+/// Whether a word begins a line.
 fn is_below(upper: &Word, lower: &Word) -> bool {
     match (upper.area, lower.area) {
         (Some(upper), Some(lower)) => lower.top > upper.bottom - upper.height() / 4.0,

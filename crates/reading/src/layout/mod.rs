@@ -1,7 +1,7 @@
-//! Words become lines, blocks, tables and key-values, in the order a person reads them.
+//! Layout analysis: groups words into lines, blocks, tables and key-values, in reading order.
 //!
 //! ```text
-//! words + rules ─ frame: text that runs upwards is turned upright, to be seen like any other
+//! words + rules ─ frame: rotates the page so that its text is horizontal
 //!   ├ ruled     tables whose lines are drawn
 //!   ├ columns   what is left is cut into columns of prose
 //!   ├ aligned   tables in a column that only their gaps show
@@ -9,8 +9,8 @@
 //!   └ blocks    lines, paragraphs, headings, lists, headers and footers
 //! ```
 //!
-//! Needs nothing but areas, so a page that OCR has read is laid out like one that carries its text.
-//! Every distance is measured in the size of the letters around it.
+//! The analysis uses only areas, so pages read by OCR are treated like pages with a text layer. All distances are
+//! relative to the size of the surrounding letters.
 
 mod aligned;
 mod blocks;
@@ -31,7 +31,7 @@ use frame::Frame;
 use repeated::Repeated;
 use table::Found;
 
-/// A word with its place in the frame.
+/// A word with its position in the frame.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Placed {
     /// Its index in the page's list.
@@ -43,15 +43,15 @@ pub(crate) struct Placed {
     pub(crate) rtl: bool,
 }
 
-/// Lays out the pages of one document, one after the other.
+/// Analyses the pages of one document, in order.
 #[derive(Debug, Default)]
 pub struct Layout {
     repeated: Repeated,
 }
 
 impl Layout {
-    /// Fills the page's lines, blocks, tables and key-values, and puts its words into reading order, so
-    /// that those of a line or cell follow each other.
+    /// Fills in lines, blocks, tables and key-values, and sorts the words into reading order, so that the words of a line
+    /// or cell are adjacent.
     pub fn arrange(&mut self, page: &mut Page) {
         let rules = std::mem::take(&mut page.rules);
         let frame = Frame::of(page);
@@ -81,7 +81,7 @@ impl Layout {
     }
 }
 
-/// Lays out one page by itself.
+/// Analyses a single page.
 pub fn arrange(page: &mut Page) {
     Layout::default().arrange(page);
 }
@@ -90,7 +90,7 @@ pub fn arrange(page: &mut Page) {
 #[derive(Debug, Default)]
 pub(crate) struct Region {
     pub(crate) words: Vec<Placed>,
-    /// Indexes of the tables that stand in it.
+    /// The indexes of the tables in it.
     pub(crate) tables: Vec<usize>,
 }
 

@@ -1,21 +1,20 @@
-//! Headers and footers: what stands at the edge of the page and came there before.
+//! Headers and footers: text at the edge of the page that earlier pages had as well.
 //!
-//! Pages come one after the other and are not kept, so the first page's header is known only when it
-//! is a page number. From the second page on, a block near the edge counts when the pages before had the
-//! same text at the same height, whatever its digits.
+//! Pages are processed one at a time, so on the first page only a page number is recognised. From the second page on, a
+//! block near the edge is a header or footer when earlier pages had the same text at the same height, ignoring digits.
 
 use std::collections::HashMap;
 
 use pages::{BlockKind, Page};
 
-/// The part of the page's height that headers or footers stand in.
+/// The share of the page height for headers and footers.
 const EDGE: f32 = 0.12;
-/// Texts that are remembered; no document has more at its edges in earnest.
+/// The limit of remembered texts.
 const MAX_TEXTS: usize = 2_000;
 
 #[derive(Debug, Default)]
 pub(crate) struct Repeated {
-    /// How often a text was at the edge, by text and place.
+    /// How often a text was at the edge, by text and position.
     seen: HashMap<(String, Edge), u32>,
 }
 

@@ -1,4 +1,4 @@
-//! Words on one height make a row; a row falls into *segments* where its gaps are wide.
+//! Rows: words at the same height. Wide gaps divide a row into *segments*.
 
 use pages::Area;
 
@@ -12,13 +12,13 @@ pub(crate) struct Row {
 }
 
 impl Row {
-    /// Parts whose words stand closer than `gap` letter sizes.
+    /// The segments, whose words are closer than `gap` letter sizes.
     pub(crate) fn segments(&self, gap: f32) -> Vec<&[Placed]> {
         let wide = |a: &Placed, b: &Placed| b.area.left - a.area.right <= gap * a.size.max(b.size);
         self.words.chunk_by(wide).collect()
     }
 
-    /// Is there more than one segment?
+    /// Whether there is more than one segment.
     pub(crate) fn has_gap(&self, gap: f32) -> bool {
         self.words.windows(2).any(|pair| match pair {
             [a, b] => b.area.left - a.area.right > gap * a.size.max(b.size),
@@ -47,7 +47,7 @@ pub(crate) fn of(words: &[Placed]) -> Vec<Row> {
     sorted.sort_by(|a, b| middle(&a.area).total_cmp(&middle(&b.area)));
     let mut rows: Vec<(Area, Row)> = Vec::new();
     for placed in sorted {
-        // The first words set the height; a row must not creep down along a slanted line.
+        // The first words define the height, so that a row does not follow a slanted line.
         match rows.last_mut() {
             Some((core, row)) if share_a_line(core, &placed.area) => {
                 row.area = row.area.around(&placed.area);
@@ -73,7 +73,7 @@ pub(crate) fn of(words: &[Placed]) -> Vec<Row> {
 fn share_a_line(a: &Area, b: &Area) -> bool {
     let (low, high) = (a.height().min(b.height()), a.height().max(b.height()));
     let shared = a.bottom.min(b.bottom) - a.top.max(b.top);
-    // A large initial reaches down over lines that it is no part of.
+    // A drop cap overlaps lines that it does not belong to.
     shared > 0.5 * low && high < 2.5 * low
 }
 

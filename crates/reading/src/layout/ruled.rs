@@ -1,8 +1,8 @@
-//! Tables whose lines are drawn.
+//! Tables with ruled lines.
 //!
-//! Lines that touch make a net. Its horizontals and verticals cut the page into boxes; boxes without a
-//! line between them are one cell. Many tables draw only some of their lines: a band that holds several
-//! rows of text is cut further where the text itself shows rows, and a column where it shows gutters.
+//! Lines that touch form a net, which divides the page into boxes; boxes without a line between them are one cell. Many
+//! tables draw only some of their lines: a band with several rows of text is divided by its text rows, and a column by
+//! its gutters.
 
 use pages::{Area, Word};
 

@@ -1,12 +1,12 @@
-//! Two engines read the same picture; this makes one text of it.
+//! Combines the words of two engines that read the same picture.
 //!
-//! The second engine's lines are the frame, because it misses little and invents less. The words that Tesseract
-//! found in the place of a line are set against it character by character. Where both say the same, the word is
-//! *agreed*. Where they differ, the second engine is kept and the other reading goes along, unless Tesseract is
-//! sure and the second engine is not. What Tesseract alone has seen is mostly dirt, so it needs to look like
-//! writing to be kept.
+//! The lines of the second engine are the reference, because it misses and invents little. The words of Tesseract in the
+//! area of a line are aligned with it character by character. Where both engines read the same, the word is *agreed*.
+//! Where they differ, the reading of the second engine is used and the other one is stored beside it, unless Tesseract is
+//! certain and the second engine is not. Words that only Tesseract reads are mostly dirt, so they must look like text to
+//! be kept.
 //!
-//! A word is *accepted* when its confidence is at least [`ACCEPTED`]: nobody needs to look at it again.
+//! A word is *accepted* when its confidence is at least [`ACCEPTED`]: no person needs to check it.
 
 mod alignment;
 mod dispute;

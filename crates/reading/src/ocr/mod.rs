@@ -81,8 +81,8 @@ impl Sheet {
         Self { preparation, mapping, plain, clean: None, is_blank: false }
     }
 
-    /// The same page, which nobody had turned by quarters, turned so. What was set straight stays straight: turning by a little and turning by
-    /// quarters come to the same in either order.
+    /// The same page, rotated by quarter turns, which it was not before. The small rotation that levels the lines stays
+    /// valid, because both rotations commute.
     #[must_use]
     pub fn turned(&self, upright: Rotation) -> Self {
         let turn = |picture: &GrayImage| prepare::turn_upright(picture.clone(), upright);

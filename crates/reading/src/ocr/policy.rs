@@ -1,4 +1,4 @@
-//! Where the second engine is asked.
+//! Decides what the second engine reads.
 //!
 //! Tesseract reads every page first, because it costs a fraction. Its words are *settled* when it is sure of them:
 //! sure enough that, by measurement, a second reading would change fewer than two in a hundred. Numbers are never
@@ -13,7 +13,7 @@ use pages::{Area, Word};
 
 use super::pp::Quad;
 
-/// Words are settled from here on.
+/// The confidence from which on words are settled.
 const SURE: u8 = 92;
 /// Numbers with fewer digits are settled like words: a count, a day.
 const SHORT: usize = 2;
@@ -35,7 +35,7 @@ const WORTH_CUTTING: f32 = 0.75;
 const READABLE: u8 = 60;
 const WORDS_TO_TELL: usize = 12;
 
-/// What is to be done with a page.
+/// The plan for a page.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Plan {
     /// Words of Tesseract that stand, each with the place of its line around it.
@@ -150,7 +150,7 @@ pub(super) fn line_that_holds(word: &Area, lines: &[Quad]) -> Option<usize> {
     shares.filter(|(_, share)| *share >= 0.5).max_by(|a, b| a.1.total_cmp(&b.1)).map(|best| best.0)
 }
 
-/// Whether one reading of a word is enough.
+/// Whether Tesseract's reading of a word is sufficient.
 pub fn is_sure(word: &Word) -> bool {
     let digits = word.text.chars().filter(char::is_ascii_digit).count();
     let letters = word.text.chars().filter(|c| c.is_alphabetic()).count();

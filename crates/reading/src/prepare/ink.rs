@@ -1,4 +1,4 @@
-//! What is ink and what is paper.
+//! Separates ink from paper.
 
 use image::GrayImage;
 use image::imageops;
@@ -104,7 +104,7 @@ pub(super) fn shrunk(image: &GrayImage, longest: u32) -> GrayImage {
     imageops::thumbnail(image, fit(width), fit(height))
 }
 
-/// Nothing to read: no ink but specks.
+/// Whether the page has no text: no ink except specks.
 pub fn is_blank(image: &GrayImage) -> bool {
     image.width() < 8
         || image.height() < 8

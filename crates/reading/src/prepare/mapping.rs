@@ -1,10 +1,10 @@
-//! Turning a picture, and the way back to the page.
+//! Rotates pictures, and maps areas back to the page.
 
 use image::{GrayImage, Luma};
 
 use pages::{Area, Preparation, Rotation, Size};
 
-/// Leads from pixels of the prepared picture to points of the page as a person sees it.
+/// Maps pixels of the prepared picture to points of the page as displayed.
 #[derive(Clone, Copy, Debug)]
 pub struct Mapping {
     upright: Rotation,
@@ -26,7 +26,7 @@ impl Mapping {
         Self { upright: preparation.upright, degrees: preparation.deskew, width, height, page }
     }
 
-    /// Of the same picture, which nobody had turned by quarters, after that.
+    /// The mapping after a rotation by quarter turns, which the picture did not have before.
     #[must_use]
     pub fn turned(&self, upright: Rotation) -> Self {
         let (width, height) = match upright {
@@ -102,7 +102,7 @@ impl Mapping {
     }
 }
 
-/// The canvas that a turned picture needs.
+/// The size of a rotated picture.
 fn turned_size(width: f32, height: f32, degrees: f32) -> (f32, f32) {
     if degrees == 0.0 {
         return (width, height);
@@ -112,7 +112,7 @@ fn turned_size(width: f32, height: f32, degrees: f32) -> (f32, f32) {
     ((width * cosine + height * sine).ceil(), (width * sine + height * cosine).ceil())
 }
 
-/// Turns a picture clockwise. The corners that open up get the brightness of paper.
+/// Rotates a picture clockwise. New corners get the brightness of paper.
 pub(super) fn turn(image: GrayImage, degrees: f32) -> GrayImage {
     if degrees == 0.0 || image.width() == 0 || image.height() == 0 {
         return image;
@@ -146,7 +146,7 @@ fn between(image: &GrayImage, x: f32, y: f32) -> u8 {
     (upper * (1.0 - y) + lower * y).round() as u8
 }
 
-/// The brightness that most of a page has: three quarters of it are darker or as bright.
+/// The brightness of the paper: the 75th percentile.
 fn paper(image: &GrayImage) -> u8 {
     let mut counts = [0_usize; 256];
     for &pixel in image.as_raw() {

@@ -1,7 +1,7 @@
-//! By how much a page is turned.
+//! Measures the skew of a page.
 //!
-//! The feet of letters are thrown into the rows of a histogram, slanted by a trial angle. At the right angle the
-//! rows of text fall into few full bins, so the sum of squares is highest.
+//! A histogram counts the baseline pixels of letters in rows at a trial angle. At the right angle the lines of text fall
+//! into few bins, so the sum of squares is highest.
 
 use image::GrayImage;
 
@@ -20,7 +20,7 @@ const WORTH_IT: f32 = 1.03;
 const FEWEST_ROWS: usize = 4;
 const TOO_SMALL_TO_MATTER: f32 = 0.15;
 
-/// How far to turn the page clockwise to make its lines level, in degrees.
+/// The clockwise rotation that levels the lines, in degrees.
 pub(super) fn angle(image: &GrayImage) -> f32 {
     let small = shrunk(image, 1_000);
     let feet = Ink::of(&small).feet();

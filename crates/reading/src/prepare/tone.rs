@@ -1,4 +1,4 @@
-//! Noise and contrast: when to do something about them, and what.
+//! Detects and corrects noise and low contrast.
 
 use image::GrayImage;
 
@@ -10,7 +10,7 @@ const SCATTER_OF_CLEAN_PAPER: f32 = 9.0;
 const FAINT: u8 = 60;
 const BLOCK: usize = 16;
 
-/// Whether paper is grainy. Paper is where the picture changes least: the calmest quarter of its blocks.
+/// Whether the paper is noisy. Paper is where the picture changes least: a quarter of its blocks.
 pub(super) fn is_noisy(image: &GrayImage) -> bool {
     let width = image.width() as usize;
     let rows: Vec<&[u8]> = image.as_raw().chunks_exact(width.max(1)).collect();
@@ -37,7 +37,7 @@ fn scatter<'a>(pixels: impl Iterator<Item = &'a u8>) -> f32 {
     (squares / count - mean * mean).max(0.0).sqrt()
 }
 
-/// Whether ink and paper are close together.
+/// Whether the contrast between ink and paper is low.
 pub(super) fn is_faint(image: &GrayImage) -> bool {
     ends(image).is_some_and(|(ink, paper)| paper.saturating_sub(ink) < FAINT)
 }
@@ -78,7 +78,7 @@ fn level(counts: &[usize; 256], share: f32) -> Option<u8> {
     })
 }
 
-/// Each pixel becomes the middle one of itself and its eight neighbours: specks go, edges stay.
+/// A median filter of 3 by 3 pixels: removes specks and keeps edges.
 pub(super) fn median(image: &GrayImage) -> GrayImage {
     let (width, height) = (image.width() as usize, image.height() as usize);
     let mut calm = image.clone();

@@ -1,4 +1,4 @@
-//! What is drawn on a page besides text: lines, which tables are found by, and pictures.
+//! The drawn content of a page besides text: lines, which show tables, and pictures.
 
 use pages::Area;
 use pdfium_render::prelude::{

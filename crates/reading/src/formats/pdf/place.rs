@@ -1,7 +1,7 @@
-//! From the file's coordinates to the page as a person sees it.
+//! Converts coordinates of the file to coordinates of the displayed page.
 //!
-//! A PDF counts upwards from an origin of its own; the visible part may be cut out of it anywhere, and
-//! the page turned in quarters afterwards.
+//! The y axis of a PDF points upwards; the visible part may be anywhere in its coordinate system, and the page may be
+//! rotated by quarter turns.
 
 use pdfium_render::prelude::{PdfPage, PdfPageRenderRotation, PdfRect};
 
@@ -39,7 +39,7 @@ impl Place {
         }
     }
 
-    /// Is a good part of it within the page? What lies outside nobody sees.
+    /// Whether a good part of the area is within the page, and so visible.
     pub(crate) fn shows(&self, area: &Area) -> bool {
         let Size { width, height } = self.size();
         let seen = area.within(&Area { left: 0.0, top: 0.0, right: width, bottom: height });

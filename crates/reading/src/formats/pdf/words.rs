@@ -1,9 +1,8 @@
-//! Characters become words.
+//! Groups characters into words.
 //!
-//! The library puts white space of its own between words, from the gaps it sees. It is wrong where a
-//! font says nonsense about widths, so its spaces count only where there is a gap indeed; a word also
-//! ends where the next character lies somewhere else on the page. Each call of the library costs: two
-//! for every character (which one, and where), the font only once for a word.
+//! pdfium inserts white space where it sees gaps. It is wrong when a font states wrong widths, so its spaces count only
+//! where there is a real gap; a word also ends where the next character is elsewhere on the page. Calls of pdfium are
+//! slow: two per character (value and position), and one per word for the font.
 
 use pages::{Area, Style, Word};
 use pdfium_render::prelude::{PdfPage, PdfPageTextChar};

@@ -1,4 +1,4 @@
-//! Which words of one engine stand for which of the other.
+//! Aligns the words of two engines.
 //!
 //! Engines divide the same characters differently into words, so characters are aligned first, without spaces,
 //! by the fewest edits. A *piece* then reaches from one place where both have a gap between words to the next.

@@ -1,9 +1,9 @@
-//! Who is right where the engines differ.
+//! Decides between the engines where they differ.
 //!
-//! The second engine, by default: it is right more than ten times as often. Tesseract knows words, though, and the
-//! second engine only shapes. So Tesseract wins a word of letters that it is sure of and the other is not, and
-//! wherever they differ only in characters that look alike and Tesseract's reading does not mix letters and
-//! digits, as "Tel" against "Te1".
+//! The second engine is the default: it is right more than ten times as often. But Tesseract knows words, and the second
+//! engine only shapes. So Tesseract's reading is used for a word of letters when it is certain and the second engine is
+//! not, and where the readings differ only in similar characters and Tesseract's does not mix letters and digits, as in
+//! "Tel" against "Te1".
 
 use pages::Word;
 

@@ -10,7 +10,7 @@ use crate::formats::xml::Element;
 
 const MAX_CELLS: usize = 5_000;
 
-/// The style that tables have when nobody chose another: PowerPoint does not write it down.
+/// The default style of tables, which PowerPoint does not store in the file.
 struct Usual {
     accent: Colour,
     has_header: bool,

@@ -84,7 +84,7 @@ pub(super) fn render(
         let last = pieces.len().saturating_sub(1);
         for (number, piece) in pieces.into_iter().enumerate() {
             sheet.append(piece);
-            // A page break is often there twice: where somebody made it, and where Word then began a page.
+            // A page break is often stored twice: as a break, and where Word began the next page.
             if number < last && !sheet.is_empty() {
                 word.finish_sheet(std::mem::take(&mut sheet), markup)?;
                 spacing = Spacing::default();
