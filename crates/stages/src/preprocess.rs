@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use domain::{
-    Artifact, AttachmentArtifact, AttachmentContent, DocId, Failure, FileKind, FileWithin,
+    Artifact, AttachedFile, AttachmentArtifact, AttachmentContent, DocId, Failure, FileKind,
     PagesArtifact, RunStats, StageName,
 };
 use engine::{StageInput, StageOutput, StageSettings};
@@ -23,7 +23,7 @@ use crate::context::{StageContext, of_pages, subject};
 /// Where files that came within others are handed in. Doing it twice is doing it once.
 pub trait DocumentSubmitter: Send + Sync {
     /// The document that it became; `None` when it is of a kind that is not taken in.
-    fn submit(&self, file: FileWithin) -> SubmitFuture<'_>;
+    fn submit(&self, file: AttachedFile) -> SubmitFuture<'_>;
 }
 
 pub type SubmitFuture<'a> =
@@ -81,7 +81,7 @@ impl Preprocess {
             if part.is_page() {
                 counts.pages += 1;
                 counts.wanting_ocr += u32::from(part.wants_ocr());
-                input.progress.tell(counts.pages, total.max(counts.pages));
+                input.progress.report(counts.pages, total.max(counts.pages));
             } else {
                 match part.unpack().map_err(of_pages)? {
                     Part::Head(head) => {
@@ -119,7 +119,7 @@ impl Preprocess {
             if is_mail { self.hand_in(input, &file_name, bytes.clone()).await? } else { None };
         let content = match document {
             Some(doc_id) => AttachmentContent::Document(doc_id),
-            None => AttachmentContent::Kept(self.context.keep(input, &name, bytes).await?),
+            None => AttachmentContent::Stored(self.context.keep(input, &name, bytes).await?),
         };
         let file_name = Some(file_name);
         Ok(Artifact::Attachment(AttachmentArtifact { name, file_name, media_type, content }))
@@ -137,7 +137,9 @@ impl Preprocess {
         }
         let name = file_name.to_owned();
         let (tenant_id, parent, run_id) = (input.tenant_id, input.doc_id, input.run_id);
-        self.submitter.submit(FileWithin { tenant_id, parent, run_id, name, content, depth }).await
+        self.submitter
+            .submit(AttachedFile { tenant_id, parent, run_id, name, content, depth })
+            .await
     }
 }
 

@@ -1,5 +1,5 @@
-//! How PostgreSQL goes about a page of documents: in the order of an index, as far as the page, and
-//! nothing sorted. The plans are those of the product's role, under row-level security.
+//! The plans of document lists: a page is read from an index in its order, no further than needed, without a sort. The
+//! plans are those of the product's role, under row-level security.
 
 #![expect(clippy::unwrap_used, reason = "the helpers of a test may do what a test may")]
 
@@ -71,13 +71,13 @@ impl List {
         sqlx::raw_sql(FILL).execute(&mut connection).await.unwrap();
         let statement = include_str!("../sql/documents/page.sql")
             .replace("{list}", self.list)
-            .replace("{fitting}", include_str!("../sql/documents/fitting.sql"));
+            .replace("{matching}", include_str!("../sql/documents/matching.sql"));
         let prepare = format!("SET docket.tenant_id = '{TENANT}'; PREPARE list AS {statement}");
         sqlx::raw_sql(AssertSqlSafe(prepare)).execute(&mut connection).await.unwrap();
         (database, connection)
     }
 
-    /// One page of 20 and what tells whether there is another, after looking at `most` documents at most.
+    /// One page of 20 and what tells whether there is another, after scanning at most `max` documents.
     async fn explain(
         &self,
         connection: &mut PgConnection,
@@ -105,7 +105,7 @@ impl List {
                 writeln!(shown, "{which}, {mode} plan").unwrap();
                 let plan = self.explain(&mut connection, "COSTS OFF", after, 10_000).await;
                 let told = |line: &&String| {
-                    // What each row is held against, and how row-level security asks for the tenant.
+                    // Conditions on each row, and the check of row-level security.
                     let others = ["Filter:", "InitPlan", "SubPlan", "Window:", "->  Result"];
                     !others.iter().any(|other| line.trim_start().starts_with(other))
                 };
@@ -118,7 +118,7 @@ impl List {
         shown
     }
 
-    /// How many rows of any one table a page reads when at most `most` documents are looked at.
+    /// How many rows of any one table a page reads when at most `max` documents are scanned.
     async fn rows_read(&self, most: u32) -> u64 {
         let (_database, mut connection) = self.prepare().await;
         let how = "ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF, BUFFERS OFF";
@@ -156,7 +156,7 @@ fn lists() -> [(&'static str, List); 7] {
 }
 
 #[tokio::test]
-async fn every_list_comes_out_of_its_index_in_its_order() {
+async fn every_list_is_read_from_its_index_in_order() {
     for (name, list) in lists() {
         let plans = list.plans().await;
         assert!(!plans.contains("Sort") && !plans.contains("Seq Scan"), "{name}: {plans}");
@@ -172,9 +172,9 @@ async fn no_list_reads_more_than_its_page() {
     }
 }
 
-/// Rows that an index scan passes over are nowhere in its plan; the blocks that they are in are.
+/// A plan does not show the rows that an index scan skips, but it shows their blocks.
 #[tokio::test]
-async fn a_page_far_down_is_found_as_fast_as_the_first() {
+async fn a_later_page_is_read_as_fast_as_the_first() {
     let all = list!("all", "NULL, NULL, NULL, NULL, NULL, NULL, NULL");
     let (_database, mut connection) = all.prepare().await;
     let mut blocks_of = async |after| {
@@ -191,9 +191,8 @@ async fn a_page_far_down_is_found_as_fast_as_the_first() {
 }
 
 #[tokio::test]
-async fn what_is_looked_for_and_not_found_ends_where_it_was_told_to() {
-    let nothing_fits =
-        list!("by_type", "'active', 'txt', 'manual', NULL, NULL, NULL, 'no such title'");
-    let rows = nothing_fits.rows_read(100).await;
+async fn a_search_without_matches_ends_at_the_scan_limit() {
+    let no_match = list!("by_type", "'active', 'txt', 'manual', NULL, NULL, NULL, 'no such title'");
+    let rows = no_match.rows_read(100).await;
     assert_eq!(rows, 100);
 }

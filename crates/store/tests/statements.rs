@@ -1,4 +1,4 @@
-//! Every statement in `sql/` is one that the server understands, on the schema as it is.
+//! Every statement in `sql/` can be prepared on the current schema.
 
 #![expect(clippy::unwrap_used, reason = "the helpers of a test may do what a test may")]
 
@@ -24,15 +24,15 @@ async fn every_statement_prepares() {
     }
 }
 
-/// A statement with a place for a list is one for each list.
+/// A statement with a placeholder for a list is one statement for each list.
 fn filled_in(folder: &Path, text: &str) -> Vec<String> {
     if !text.contains("{list}") {
         return vec![text.to_owned()];
     }
-    let fitting = fs::read_to_string(folder.join("fitting.sql")).unwrap();
+    let matching = fs::read_to_string(folder.join("matching.sql")).unwrap();
     let lists = fs::read_dir(folder.join("lists")).unwrap();
     let lists = lists.map(|entry| fs::read_to_string(entry.unwrap().path()).unwrap());
-    lists.map(|list| text.replace("{list}", &list).replace("{fitting}", &fitting)).collect()
+    lists.map(|list| text.replace("{list}", &list).replace("{matching}", &matching)).collect()
 }
 
 /// All but `setup/`, whose files are scripts of several statements that run at every start, and what is only a part
@@ -46,7 +46,7 @@ fn statements_below(folder: &Path) -> Vec<PathBuf> {
             if !is_named(&["setup", "documents/lists"]) {
                 found.extend(statements_below(&path));
             }
-        } else if is_named(&["documents/fitting.sql"]) {
+        } else if is_named(&["documents/matching.sql"]) {
             // A part.
         } else if path.extension().is_some_and(|extension| extension == "sql") {
             found.push(path);

@@ -1,9 +1,9 @@
--- Writes down of the version that is served how many pages and bytes it has, where a run of $1 serves it.
+-- Sets the pages and bytes of documents whose active version belongs to one of these runs ($1).
 UPDATE documents AS d
 SET pages = counted.pages, bytes_len = coalesce(counted.bytes_len, d.bytes_len)
 FROM (
     SELECT v.doc_id, nullif((run.config ->> 'file_size_bytes')::bigint, 0) AS bytes_len,
-           -- A run that has not ended has its counts with its stages.
+           -- Before a run has ended, only its stages have the counts.
            coalesce((run.stats ->> 'pages')::int, (
                SELECT max((s.stats ->> 'pages')::int) FROM stages AS s
                WHERE s.run_id = run.run_id AND s.status = 'succeeded')) AS pages

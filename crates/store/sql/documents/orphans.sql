@@ -1,4 +1,4 @@
--- Documents that never got a version, in the order of the other lists.
+-- Documents that never had a version, newest first.
 SELECT d.doc_id, d.source_type, d.source_uri, d.title, d.source, d.filename, d.mime, d.bytes_len, d.pages, d.status, d.error,
        d.version, d.tags, d.created_at, d.updated_at, v.doc_version_id, v.version_label, v.content_hash,
        CASE WHEN d.error IS NOT NULL THEN docket_error_code(d.doc_id) END AS error_code, false AS is_searchable,

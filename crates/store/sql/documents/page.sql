@@ -1,17 +1,17 @@
--- One page of a list (one of `lists/`), newest first, of the documents in it that fit every other condition.
--- At most $12 of the list are looked at. The last of those comes along whether it fits or not, so that the next
--- page can go on behind it.
+-- One page of a list (one of `lists/`), newest first, of the documents that match all other conditions. At most $12
+-- documents are scanned. The last scanned one is returned whether it matches or not, so that the next page can continue
+-- after it.
 WITH page AS (
     SELECT *
     FROM (
         SELECT listed.*, d.*, row_number() OVER newest_first = $12 AS ends_here,
-               count(*) FILTER (WHERE d.fits) OVER newest_first AS fitting
+               count(*) FILTER (WHERE d.matches) OVER newest_first AS match_number
         FROM ({list} LIMIT $12) AS listed
-        CROSS JOIN LATERAL ({fitting}) AS d
+        CROSS JOIN LATERAL ({matching}) AS d
         WINDOW newest_first AS (ORDER BY listed.created_at DESC, listed.doc_id DESC ROWS UNBOUNDED PRECEDING)
-    ) AS looked_at
-    -- $13 that fit are passed by: pages that are asked for by number.
-    WHERE fits AND fitting > $13 OR ends_here
+    ) AS scanned
+    -- Skip $13 matches, for pages that are requested by number.
+    WHERE matches AND match_number > $13 OR ends_here
     ORDER BY created_at DESC, doc_id DESC
     LIMIT $14
 )

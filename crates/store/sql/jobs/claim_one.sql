@@ -1,5 +1,6 @@
--- Claims the job that a message names, if it is due; in any case says how the job stands. No row: there is no such job.
--- $1 the run, $2 the stage, $3 the tenant, $4 the document, $5 now, $6 the worker, $7 a fresh token, $8 the lease's end.
+-- Claims the job that a message names, if it is due, and returns the job's status in any case. No row: the job does not
+-- exist. $1 the run, $2 the stage, $3 the tenant, $4 the document, $5 now, $6 the worker, $7 a new token, $8 the end of
+-- the lease.
 WITH job AS MATERIALIZED (
     SELECT job_id, status, status = 'PENDING' AND NOT is_paused AND next_run_at <= $5 AS is_due
     FROM jobs
@@ -14,7 +15,7 @@ claimed AS (
     RETURNING jobs.*
 ),
 -- As in claim.sql.
-alive AS (
+touched AS (
     UPDATE ingestion_runs AS run
     SET started_at = coalesce(run.started_at, $5), updated_at = $5
     FROM claimed

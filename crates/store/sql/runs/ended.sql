@@ -1,4 +1,4 @@
--- The runs that ended with one of these jobs ($1), with how long they waited and took, as a whole and by stage.
+-- The ended runs of these jobs ($1): how long they waited and took, in total and by stage.
 SELECT run.run_id, run.tenant_id, run.doc_id, run.status,
        (run.stats ->> 'chunks_created')::bigint AS chunks_created,
        (run.stats ->> 'tokens_total')::bigint AS tokens_total,

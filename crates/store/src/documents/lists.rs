@@ -1,9 +1,9 @@
-//! Lists of documents, and what is in them.
+//! Lists of documents, and their facets.
 //!
-//! Whatever a list is narrowed down by, it comes out of an index in its order, and a page of it costs no
-//! more than it holds. Conditions beyond the one that the index serves are held against the documents one
-//! by one. At most [`LOOKED_AT`] are: a page that is not full by then ends there, and the next one goes on
-//! behind it. *Facets*, the values that documents have and how often, are counted within the same bound.
+//! Every list is read from an index in its order, so that a page costs no more than its rows. An index answers one
+//! condition; the others are checked for each document. At most [`MAX_SCANNED`] documents are scanned: a page that is not
+//! full by then ends there, and the next page continues after it. *Facets*, the values that documents have and how often,
+//! are counted within the same limit.
 
 use std::collections::BTreeMap;
 
@@ -17,34 +17,34 @@ use uuid::Uuid;
 use super::DocumentRecord;
 use crate::{After, StoreError, Tx, Window, sql};
 
-/// How many documents one statement looks at for those that fit, and how far it counts.
-const LOOKED_AT: i64 = 10_000;
+/// How many documents one statement scans for those that match, and how far it counts.
+const MAX_SCANNED: i64 = 10_000;
 
-/// Which documents are wanted; `None` asks for all.
+/// Which documents to list; `None` matches all.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct DocumentFilter {
     pub status: Option<DocumentStatus>,
     /// The kind of file.
     pub kind: Option<String>,
-    /// Which way it came in.
+    /// How it was submitted.
     pub source: Option<String>,
     pub tag: Option<String>,
     pub batch_id: Option<BatchId>,
-    /// A part of the title or of the file's name, in capitals or not.
+    /// A part of the title or of the file name, in upper or lower case.
     pub search: Option<String>,
     pub from: Option<DateTime<Utc>>,
     pub to: Option<DateTime<Utc>>,
 }
 
-/// A part of a list, as far as it was looked through.
+/// A page of a list.
 #[derive(Debug)]
-pub struct LookedThrough {
+pub struct ScannedPage {
     pub documents: Vec<DocumentRecord>,
-    /// The last document that was looked at, when looking ended there and not with the list.
+    /// The last scanned document, when the scan ended at its limit and not with the list.
     pub until: Option<After>,
 }
 
-/// What documents are told apart by.
+/// A property by which documents are filtered and counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Facet {
     Status,
@@ -59,7 +59,7 @@ pub enum Facet {
 pub struct ValueCount {
     pub value: String,
     pub documents: i64,
-    /// There may be more of them.
+    /// The count may be higher.
     pub at_least: bool,
 }
 
@@ -67,20 +67,20 @@ pub struct ValueCount {
 #[derive(Clone, Debug, Default)]
 pub struct FacetCounts {
     pub values: Vec<ValueCount>,
-    /// Not all documents were looked at: values may be missing.
-    pub is_cut_short: bool,
+    /// Not all documents were scanned: values may be missing.
+    pub is_incomplete: bool,
 }
 
 #[derive(FromRow)]
 struct ListedRow {
     #[sqlx(flatten)]
     document: DocumentRecord,
-    fits: bool,
+    matches: bool,
     ends_here: bool,
 }
 
 impl DocumentFilter {
-    /// The same without the condition on a facet: what else could be chosen there.
+    /// The filter without its condition on a facet, to count the other values of that facet.
     #[must_use]
     pub fn without(&self, facet: Facet) -> Self {
         let mut filter = self.clone();
@@ -94,8 +94,8 @@ impl DocumentFilter {
         filter
     }
 
-    /// The list to look through: of those that hold all that is wanted, the one that is likely to be the
-    /// shortest. Most documents are `active`, and few are in a batch.
+    /// The list to scan: of those that contain all matches, the one that is probably the shortest. Most documents are
+    /// `active`, and few are in a batch.
     fn list(&self, owner: Option<&str>) -> &'static str {
         match self {
             Self { batch_id: Some(_), .. } => sql!("documents/lists/of_batch"),
@@ -126,80 +126,81 @@ impl Facet {
     }
 }
 
-/// Rows of facet, value and count; what was looked at is counted in a row without a facet.
+/// Rows of facet, value and count. A row without a facet has the number of scanned documents.
 fn counts_of(facet: Facet, rows: &[(String, String, i64)]) -> FacetCounts {
     let of = |name: &'static str| rows.iter().filter(move |(facet, ..)| facet == name);
-    let is_cut_short = of("").any(|(.., looked_at)| *looked_at >= LOOKED_AT);
+    let is_incomplete = of("").any(|(.., scanned)| *scanned >= MAX_SCANNED);
     let value = |(_, value, documents): &(String, String, i64)| ValueCount {
         value: value.clone(),
         documents: *documents,
-        at_least: is_cut_short || *documents >= LOOKED_AT,
+        at_least: is_incomplete || *documents >= MAX_SCANNED,
     };
-    FacetCounts { values: of(facet.name()).map(value).collect(), is_cut_short }
+    FacetCounts { values: of(facet.name()).map(value).collect(), is_incomplete }
 }
 
 impl Tx {
-    /// What the scope may see, newest first.
+    /// The documents that the scope may see, newest first.
     pub async fn list_documents(
         &mut self,
         filter: &DocumentFilter,
         window: &Window,
-    ) -> Result<LookedThrough, StoreError> {
+    ) -> Result<ScannedPage, StoreError> {
         let rows: Vec<ListedRow> = self
-            .looking_through(sql!("documents/page"), filter, window.after)
-            .bind(window.skip + LOOKED_AT)
+            .list_query(sql!("documents/page"), filter, window.after)
+            .bind(window.skip + MAX_SCANNED)
             .bind(window.skip)
             .bind(window.limit)
             .fetch_all(self.connection())
             .await?;
         let last = rows.last().filter(|row| row.ends_here).map(|row| &row.document);
         let until = last.map(|last| After { moment: last.created_at, id: last.doc_id.0 });
-        let documents = rows.into_iter().filter(|row| row.fits).map(|row| row.document).collect();
-        Ok(LookedThrough { documents, until })
+        let documents =
+            rows.into_iter().filter(|row| row.matches).map(|row| row.document).collect();
+        Ok(ScannedPage { documents, until })
     }
 
-    /// The values of those that fit, among the newest of the list.
+    /// The values of the matching documents, among the newest of the list.
     pub async fn count_facets(
         &mut self,
         filter: &DocumentFilter,
     ) -> Result<BTreeMap<Facet, FacetCounts>, StoreError> {
         let rows: Vec<(String, String, i64)> = self
-            .looking_through(sql!("documents/facets"), filter, None)
-            .bind(LOOKED_AT)
+            .list_query(sql!("documents/facets"), filter, None)
+            .bind(MAX_SCANNED)
             .fetch_all(self.connection())
             .await?;
         Ok(Facet::ALL.into_iter().map(|facet| (facet, counts_of(facet, &rows))).collect())
     }
 
-    /// Where all documents of the tenant stand, of which kinds they are and which way they came in. Each
-    /// value is there, however rare, and counted as far as a list is looked through.
+    /// The statuses, kinds and sources of all documents of the tenant. Every value is included, however rare, and counted
+    /// up to the scan limit.
     pub async fn count_facets_of_all(
         &mut self,
     ) -> Result<BTreeMap<Facet, FacetCounts>, StoreError> {
         let rows: Vec<(String, String, i64)> = sqlx::query_as(sql!("documents/facets_of_all"))
             .bind(self.tenant_id().0)
-            .bind(LOOKED_AT)
+            .bind(MAX_SCANNED)
             .fetch_all(self.connection())
             .await?;
-        let told = [Facet::Status, Facet::Kind, Facet::Source];
-        Ok(told.into_iter().map(|facet| (facet, counts_of(facet, &rows))).collect())
+        let facets = [Facet::Status, Facet::Kind, Facet::Source];
+        Ok(facets.into_iter().map(|facet| (facet, counts_of(facet, &rows))).collect())
     }
 
     /// A statement about the documents of a list, with every condition of the filter.
-    fn looking_through<'q, Row: for<'r> FromRow<'r, sqlx::postgres::PgRow>>(
+    fn list_query<'q, Row: for<'r> FromRow<'r, sqlx::postgres::PgRow>>(
         &self,
         statement: &str,
         filter: &'q DocumentFilter,
         after: Option<After>,
     ) -> QueryAs<'q, Postgres, Row, PgArguments> {
         let owner = self.owner();
-        // One bound, not two: an index is looked through from one of them only. No id is below nil.
+        // Combine both upper bounds into one, because an index scan can start at one only. No id is less than nil.
         let end = filter.to.map(|moment| After { moment, id: Uuid::nil() });
         let before = after.into_iter().chain(end).min();
-        // All of it is text of ours.
+        // The statement consists of constants only.
         let statement = statement
             .replace("{list}", filter.list(owner.as_deref()))
-            .replace("{fitting}", sql!("documents/fitting"));
+            .replace("{matching}", sql!("documents/matching"));
         sqlx::query_as(AssertSqlSafe(statement))
             .bind(self.tenant_id().0)
             .bind(filter.from)

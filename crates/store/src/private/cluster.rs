@@ -155,7 +155,7 @@ async fn run_initdb(
     match initdb.exited().await.attempt("wait for", &program)? {
         Some(0) => Ok(()),
         _ => match log.explain(mark) {
-            Ending::Failed(error) | Ending::InTheWay(error) => Err(error),
+            Ending::Failed(error) | Ending::Retry(error) => Err(error),
         },
     }
 }

@@ -131,7 +131,7 @@ function EntityLink({ row }: { row: AuditEntry }) {
   return <>{row.entity_type} {row.entity_type === "document" ? <Link href={`/documents/${row.entity_id}`}>{id}</Link> : <span className="quiet">{id}</span>}</>;
 }
 
-/** Every entry carries the hash of the one before it in its lane: one that was changed or removed shows. */
+/** Every entry carries the hash of the one before it in its chain shard: one that was changed or removed shows. */
 function Verification() {
   const verify = useMutation({ mutationFn: verifyAudit });
   const { data } = verify;

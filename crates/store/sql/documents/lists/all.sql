@@ -1,5 +1,5 @@
--- Every document. Bounds that are not given (null, which `least` and `greatest` pass over) are infinite rather
--- than left out: then a plan that is made once for all values keeps to them too.
+-- All documents of a tenant ($1). A planner workaround: bounds that are NULL become infinite (`least` and `greatest` ignore
+-- NULL) instead of being left out, so that one generic plan uses the index for all values.
 SELECT d.doc_id, d.created_at FROM documents AS d
 WHERE d.tenant_id = $1 AND d.deleted_at IS NULL
   AND d.created_at >= greatest($2, '-infinity'::timestamptz)

@@ -1,4 +1,4 @@
--- Documents that came in one way ($7).
+-- Documents of one source ($7).
 SELECT f.doc_id, f.created_at FROM document_facets AS f
 WHERE f.tenant_id = $1 AND f.facet = 'source' AND f.value = $7
   AND f.created_at >= greatest($2, '-infinity'::timestamptz)

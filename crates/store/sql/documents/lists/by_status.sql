@@ -1,4 +1,4 @@
--- Documents that stand where $5 says.
+-- Documents with one status ($5).
 SELECT d.doc_id, d.created_at FROM documents AS d
 WHERE d.tenant_id = $1 AND d.deleted_at IS NULL AND d.status = $5
   AND d.created_at >= greatest($2, '-infinity'::timestamptz)

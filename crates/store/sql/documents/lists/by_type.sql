@@ -1,4 +1,4 @@
--- Documents of one kind ($6).
+-- Documents of one kind of file ($6).
 SELECT f.doc_id, f.created_at FROM document_facets AS f
 WHERE f.tenant_id = $1 AND f.facet = 'type' AND f.value = $6
   AND f.created_at >= greatest($2, '-infinity'::timestamptz)

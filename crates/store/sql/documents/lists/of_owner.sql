@@ -1,4 +1,4 @@
--- Documents that somebody ($10) brought in.
+-- Documents of one owner ($10).
 SELECT o.doc_id, o.created_at FROM document_owners AS o
 WHERE o.tenant_id = $1 AND o.owner = $10
   AND o.created_at >= greatest($2, '-infinity'::timestamptz)
