@@ -1,5 +1,5 @@
 //! One audited write (`POST /v1/api-keys`) from many clients, against bare single-row commits; and
-//! what the lanes of the audit chain are worth.
+//! what the shards of the audit chain are worth.
 
 use std::time::Duration;
 
@@ -21,7 +21,7 @@ struct Samples {
     one_tenant: Vec<Sample>,
     bare: Vec<Sample>,
     many_tenants: Vec<Sample>,
-    one_lane: Vec<Sample>,
+    one_shard: Vec<Sample>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -39,9 +39,9 @@ pub(crate) async fn run(bench: &Bench) -> anyhow::Result<Vec<Figure>> {
         let admin = docket.create_tenant(&format!("tenant-{number}"))?;
         many_tenants.push(key_request(&docket, &admin).await?);
     }
-    let admin = docket.create_tenant("one-lane")?;
-    leave_one_lane(&docket).await?;
-    let one_lane = vec![key_request(&docket, &admin).await?; Bench::CONNECTIONS];
+    let admin = docket.create_tenant("one-shard")?;
+    leave_one_shard(&docket).await?;
+    let one_shard = vec![key_request(&docket, &admin).await?; Bench::CONNECTIONS];
     let mut bare = BareCommits::prepare(&docket.cluster(), Bench::CONNECTIONS).await?;
 
     let mut samples = Samples::default();
@@ -50,20 +50,20 @@ pub(crate) async fn run(bench: &Bench) -> anyhow::Result<Vec<Figure>> {
             one_tenant: vec![over_http(bench, &docket, &one_tenant).await?],
             bare: vec![measured(&docket, bare.load(bench.load)).await?],
             many_tenants: vec![over_http(bench, &docket, &many_tenants).await?],
-            one_lane: vec![over_http(bench, &docket, &one_lane).await?],
+            one_shard: vec![over_http(bench, &docket, &one_shard).await?],
         };
         if round > 0 {
             samples.one_tenant.extend(turn.one_tenant);
             samples.bare.extend(turn.bare);
             samples.many_tenants.extend(turn.many_tenants);
-            samples.one_lane.extend(turn.one_lane);
+            samples.one_shard.extend(turn.one_shard);
         }
     }
     Ok(figures(&samples))
 }
 
 fn figures(samples: &Samples) -> Vec<Figure> {
-    let Samples { one_tenant, bare, many_tenants, one_lane } = samples;
+    let Samples { one_tenant, bare, many_tenants, one_shard } = samples;
     let compare = |what, unit, peer, ours: &[Sample], theirs: &[Sample], of: fn(&Sample) -> f64| {
         let ours: Vec<f64> = ours.iter().map(of).collect();
         let theirs: Vec<f64> = theirs.iter().map(of).collect();
@@ -95,8 +95,8 @@ fn figures(samples: &Samples) -> Vec<Figure> {
             many_tenants,
             per_second,
         ),
-        compare("64 lanes against one", each, "one lane", one_tenant, one_lane, per_second),
-        compare("p99, 64 lanes against one", ms, "one lane", one_tenant, one_lane, p99),
+        compare("64 shards against one", each, "one shard", one_tenant, one_shard, per_second),
+        compare("p99, 64 shards against one", ms, "one shard", one_tenant, one_shard, p99),
     ]
 }
 
@@ -114,15 +114,15 @@ async fn key_request(docket: &Docket, admin: &str) -> anyhow::Result<Vec<u8>> {
 }
 
 /// The alternative that was not taken: one chain, in which every write waits for the one before.
-async fn leave_one_lane(docket: &Docket) -> anyhow::Result<()> {
+async fn leave_one_shard(docket: &Docket) -> anyhow::Result<()> {
     let mut superuser = bare_commits::connect(&docket.cluster(), "docket").await?;
     let removed = sqlx::query(
-        "DELETE FROM audit_lanes USING tenants
-         WHERE audit_lanes.tenant_id = tenants.tenant_id AND tenants.name = 'one-lane' AND lane <> 0",
+        "DELETE FROM audit_chain_shards USING tenants
+         WHERE audit_chain_shards.tenant_id = tenants.tenant_id AND tenants.name = 'one-shard' AND shard <> 0",
     )
     .execute(&mut superuser)
     .await?;
-    ensure!(removed.rows_affected() > 0, "the tenant had no lanes to take away");
+    ensure!(removed.rows_affected() > 0, "the tenant had no shards to remove");
     Ok(())
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use domain::{Clock, TenantId};
-use store::{Claim, Held, Outcome, Report, StageRoom};
+use store::{JobClaim, LeaseRef, Outcome, Report, StageSlots};
 use uuid::Uuid;
 
 use super::rig::{Machine, Rig};
@@ -62,29 +62,34 @@ async fn claim_once(rig: &mut Rig) -> anyhow::Result<f64> {
     rig.fill(&stages, BATCH.into()).await?;
     let begun = Instant::now();
     let now = Machine.now();
-    let rooms: Vec<StageRoom> = stages
+    let slots: Vec<StageSlots> = stages
         .into_iter()
-        .map(|stage| StageRoom {
+        .map(|stage| StageSlots {
             stage,
-            room: BATCH.into(),
+            count: BATCH.into(),
             is_reserved: false,
             last_tenant: TenantId(Uuid::nil()),
             lease_until: now + Duration::from_mins(10),
         })
         .collect();
-    let claim =
-        Claim { rooms: &rooms, most: BATCH.into(), busy_tenants: &[], worker_id: "bench", now };
-    let mut across = rig.store.on_the_queue().await?;
+    let claim = JobClaim {
+        stages: &slots,
+        max_jobs: BATCH.into(),
+        busy_tenants: &[],
+        worker_id: "bench",
+        now,
+    };
+    let mut across = rig.store.queue_transaction().await?;
     let jobs = across.claim_jobs(&claim).await?;
     across.commit().await?;
     let took = milliseconds(begun.elapsed());
     anyhow::ensure!(jobs.len() == usize::from(BATCH), "claimed {} jobs", jobs.len());
 
     let outcome = Outcome::Succeeded { output: Arc::default(), next: None };
-    let report = |held| Report { held, outcome: outcome.clone() };
-    let held = jobs.iter().map(|job| Held { job_id: job.job_id, token: job.token });
+    let report = |held| Report { lease: held, outcome: outcome.clone() };
+    let held = jobs.iter().map(|job| LeaseRef { job_id: job.job_id, token: job.token });
     let reports: Vec<Report> = held.map(report).collect();
-    let mut across = rig.store.on_the_queue().await?;
+    let mut across = rig.store.queue_transaction().await?;
     across.settle_jobs(&reports, Machine.now()).await?;
     across.commit().await?;
     Ok(took)

@@ -46,7 +46,7 @@ impl From<AuditRecord> for AuditEntryView {
             entity_id: record.entity_id,
             detail: record.detail,
             trace_id: record.trace_id,
-            lane: record.lane,
+            lane: record.shard,
             position: record.position,
             hash: hexadecimal(&record.hash),
         }

@@ -6,12 +6,12 @@ use chrono::{DateTime, Utc};
 use docket::say;
 use domain::{DocId, RunId, RunState};
 use serde::Serialize;
-use store::{ProvenRun, Takeover};
+use store::{CheckedRun, Takeover};
 
 /// What is known of a run when everything is over.
 #[derive(Debug, Default)]
 pub(crate) struct Evidence {
-    pub(crate) runs: Vec<ProvenRun>,
+    pub(crate) runs: Vec<CheckedRun>,
     pub(crate) takeovers: Vec<Takeover>,
     pub(crate) stages_committed_twice: i64,
     pub(crate) audit_faults: usize,
@@ -93,17 +93,16 @@ struct Resumed {
 
 impl Report {
     pub(crate) fn on(evidence: &Evidence, resume_limit: f64) -> Self {
-        let runs: HashMap<RunId, &ProvenRun> =
+        let runs: HashMap<RunId, &CheckedRun> =
             evidence.runs.iter().map(|run| (run.run_id, run)).collect();
-        let is_over = |run: &ProvenRun| run.state.is_terminal();
+        let is_over = |run: &CheckedRun| run.state.is_terminal();
         let of_accepted = |run: &Option<RunId>| run.and_then(|id| runs.get(&id).copied());
         let accepted = evidence.accepted.values();
         let finished = accepted.clone().filter(|run| match run {
             // Known as processed already: then a run of it succeeded.
             None => true,
-            Some(_) => {
-                of_accepted(run).is_some_and(|run| run.state == RunState::Succeeded && run.is_whole)
-            }
+            Some(_) => of_accepted(run)
+                .is_some_and(|run| run.state == RunState::Succeeded && run.all_stages_succeeded),
         });
         let given_up =
             accepted.clone().filter_map(of_accepted).filter(|run| run.state == RunState::Failed);
@@ -218,7 +217,7 @@ impl Duplicates {
         let beyond = |(doc, runs): (&DocId, &usize)| {
             runs.saturating_sub(evidence.handed_in.get(doc).copied().unwrap_or(0))
         };
-        let twice = |run: &&ProvenRun| run.told > 1;
+        let twice = |run: &&CheckedRun| run.end_events > 1;
         Self {
             stages: usize::try_from(evidence.stages_committed_twice).unwrap_or(usize::MAX),
             runs: runs_of.iter().map(beyond).sum(),
@@ -271,9 +270,9 @@ impl Resume {
 /// away.
 fn resumed(kills: &HashMap<String, DateTime<Utc>>, takeover: &Takeover) -> Option<Resumed> {
     let killed = *kills.get(&takeover.worker_id)?;
-    let begun_again = takeover.begun_again?;
+    let begun_again = takeover.restarted_at?;
     let seconds = (begun_again - killed).as_seconds_f64();
-    let (worker_id, taken_back) = (takeover.worker_id.clone(), takeover.taken_back);
+    let (worker_id, taken_back) = (takeover.worker_id.clone(), takeover.expired_at);
     (taken_back >= killed).then_some(Resumed {
         seconds,
         worker_id,
@@ -298,15 +297,22 @@ mod tests {
 
     const LIMIT: f64 = 20.0;
 
-    fn run(number: u128, state: RunState) -> ProvenRun {
+    fn run(number: u128, state: RunState) -> CheckedRun {
         let id = Uuid::from_u128(number);
-        let is_whole = state == RunState::Succeeded;
-        ProvenRun { run_id: RunId(id), doc_id: DocId(id), state, is_whole, told: 1 }
+        let all_stages_succeeded = state == RunState::Succeeded;
+        CheckedRun {
+            run_id: RunId(id),
+            doc_id: DocId(id),
+            state,
+            all_stages_succeeded,
+            end_events: 1,
+        }
     }
 
     /// Three documents: all accepted, handed in once, done.
     fn evidence() -> Evidence {
-        let runs: Vec<ProvenRun> = (1..=3).map(|number| run(number, RunState::Succeeded)).collect();
+        let runs: Vec<CheckedRun> =
+            (1..=3).map(|number| run(number, RunState::Succeeded)).collect();
         Evidence {
             accepted: runs.iter().map(|run| (run.doc_id, Some(run.run_id))).collect(),
             handed_in: runs.iter().map(|run| (run.doc_id, 1)).collect(),
@@ -327,12 +333,12 @@ mod tests {
         let spoiled: [fn(&mut Evidence); 7] = [
             |evidence| evidence.runs.truncate(2),
             |evidence| evidence.runs[0].state = RunState::Running,
-            |evidence| evidence.runs[0].is_whole = false,
+            |evidence| evidence.runs[0].all_stages_succeeded = false,
             |evidence| evidence.runs.push(run(9, RunState::Queued)),
-            |evidence| evidence.runs[0].told = 2,
+            |evidence| evidence.runs[0].end_events = 2,
             |evidence| evidence.stages_committed_twice = 1,
             |evidence| {
-                evidence.runs.push(ProvenRun {
+                evidence.runs.push(CheckedRun {
                     doc_id: evidence.runs[0].doc_id,
                     ..run(9, RunState::Succeeded)
                 });
@@ -348,7 +354,7 @@ mod tests {
     #[test]
     fn a_document_handed_in_twice_may_have_two_runs() {
         let mut evidence = evidence();
-        let again = ProvenRun { doc_id: evidence.runs[0].doc_id, ..run(9, RunState::Succeeded) };
+        let again = CheckedRun { doc_id: evidence.runs[0].doc_id, ..run(9, RunState::Succeeded) };
         evidence.handed_in.insert(again.doc_id, 2);
         evidence.runs.push(again);
         assert!(Report::on(&evidence, LIMIT).holds());
@@ -359,8 +365,8 @@ mod tests {
         Takeover {
             run_id: RunId(Uuid::nil()),
             worker_id: "w".to_owned(),
-            taken_back: moment,
-            begun_again: Some(moment),
+            expired_at: moment,
+            restarted_at: Some(moment),
         }
     }
 

@@ -366,8 +366,8 @@ async fn gather(folder: &Path, evidence: &mut Evidence) -> anyhow::Result<()> {
 
 async fn look(store: &Store, evidence: &mut Evidence) -> anyhow::Result<()> {
     let mut across = store.across_tenants().await?;
-    across.hold_one_view().await?;
-    evidence.runs = across.prove_runs().await?;
+    across.use_one_snapshot().await?;
+    evidence.runs = across.list_checked_runs().await?;
     evidence.takeovers = across.list_takeovers().await?;
     evidence.stages_committed_twice = across.count_stages_committed_twice().await?;
     for tenant in across.list_tenants().await? {

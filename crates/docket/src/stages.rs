@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use ::stages::{DocumentSubmitter, READING, StageContext, SubmitFuture};
 use blob::{BlobError, Blobs};
-use domain::{Dependency, Failure, FileWithin, IdGen, Pipeline, StageName};
+use domain::{AttachedFile, Dependency, Failure, IdGen, Pipeline, StageName};
 use engine::Stages;
 use ops::{Intake, IntakeSettings, OpsError, VectorsKeeper};
 use reading::reader::Reader;
@@ -34,7 +34,7 @@ pub(crate) struct StageDependencies<'a> {
 struct IntakeSubmitter(Intake);
 
 impl DocumentSubmitter for IntakeSubmitter {
-    fn submit(&self, file: FileWithin) -> SubmitFuture<'_> {
+    fn submit(&self, file: AttachedFile) -> SubmitFuture<'_> {
         Box::pin(async move {
             self.0.take_in_part(file).await.map_err(|error| match error {
                 OpsError::StorageQuotaExceeded { .. } => Failure::permanent(

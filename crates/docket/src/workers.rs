@@ -9,7 +9,7 @@ use blob::Blobs;
 use domain::{Environment, Random, StageName};
 use engine::{
     PeriodicTask, Scheduler, Stages, Worker, WorkerHealth, WorkerSettings, clean_up_jobs,
-    heal_times, number_events, prune_events, stale_runs,
+    correct_future_times, number_events, prune_events, stale_runs,
 };
 use ops::{OriginalsCleanup, PasswordKeeper, Retention, VectorsKeeper, WorkerProbe};
 use store::Store;
@@ -68,7 +68,7 @@ impl Workers {
             let periodic_tasks = periodic_tasks(&store, blobs, vectors, &environment, config);
             async move {
                 let (every, clock) = (Self::LOOK_EVERY, environment.clock.as_ref());
-                let keep = || periodic_tasks.keep(&store, &environment, every, stop.clone());
+                let keep = || periodic_tasks.run(&store, &environment, every, stop.clone());
                 health.supervise("schedules", clock, &stop, keep).await;
             }
         });
@@ -112,7 +112,7 @@ fn periodic_tasks(
     let clock = || environment.clock.clone();
     Scheduler::default()
         .with(stale_runs(store.clone(), clock(), config.work.stale))
-        .with(heal_times(store.clone(), clock()))
+        .with(correct_future_times(store.clone(), clock()))
         .with(clean_up_jobs(store.clone(), clock(), config.work.keep_finished_jobs))
         .with(number_events(store.clone()))
         .with(prune_events(store.clone(), clock(), config.work.keep_events))
@@ -135,7 +135,7 @@ fn fill_in_vectors(keeper: VectorsKeeper) -> PeriodicTask {
     PeriodicTask {
         name: "fill_in_vectors",
         every: Duration::from_mins(1),
-        longest: Duration::from_mins(5),
+        timeout: Duration::from_mins(5),
         run: Arc::new(move || {
             let keeper = keeper.clone();
             Box::pin(async move {
@@ -158,7 +158,7 @@ fn sweep_search(keeper: VectorsKeeper) -> PeriodicTask {
     PeriodicTask {
         name: "sweep_search",
         every: Duration::from_mins(30),
-        longest: Duration::from_mins(5),
+        timeout: Duration::from_mins(5),
         run: Arc::new(move || {
             let keeper = keeper.clone();
             Box::pin(async move {
@@ -174,7 +174,7 @@ fn sweep_originals(cleanup: OriginalsCleanup) -> PeriodicTask {
     PeriodicTask {
         name: "sweep_originals",
         every: Duration::from_mins(10),
-        longest: Duration::from_mins(5),
+        timeout: Duration::from_mins(5),
         run: Arc::new(move || {
             let cleanup = cleanup.clone();
             Box::pin(async move {
@@ -190,7 +190,7 @@ fn forget_passwords(keeper: PasswordKeeper) -> PeriodicTask {
     PeriodicTask {
         name: "forget_passwords",
         every: Duration::from_mins(10),
-        longest: Duration::from_mins(5),
+        timeout: Duration::from_mins(5),
         run: Arc::new(move || {
             let keeper = keeper.clone();
             Box::pin(async move {

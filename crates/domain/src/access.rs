@@ -1,11 +1,10 @@
-//! What a server keeps in memory to know whether a credential still counts, so that a request
-//! needs no look-up.
+//! What a server caches in memory to check credentials without a database query.
 
 use chrono::{DateTime, Utc};
 
 use crate::{ApiKeyId, Role, TenantId, TokenId, UserId};
 
-/// An API key as authentication sees it.
+/// The data of an API key that authentication needs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ApiKeyRecord {
     pub api_key_id: ApiKeyId,
@@ -15,7 +14,7 @@ pub struct ApiKeyRecord {
     pub prefix: String,
     pub secret_sha256: [u8; 32],
     pub expires_at: Option<DateTime<Utc>>,
-    /// Who answers for it.
+    /// The user who is responsible for it.
     pub created_by: Option<UserId>,
 }
 
@@ -25,13 +24,13 @@ impl ApiKeyRecord {
     }
 }
 
-/// Something that takes access away before the token's own expiry.
+/// An event that revokes access before a token expires.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Revocation {
-    /// Signed out: this one token.
+    /// The user signed out: one token.
     Token { token_id: TokenId, expires_at: DateTime<Utc> },
-    /// Deactivated, or given another role or password: every session of an earlier epoch.
+    /// The user was deactivated, or got another role or password: all sessions of earlier epochs.
     SessionsBefore { user_id: UserId, epoch: i64 },
-    /// The key no longer counts.
+    /// The key was revoked.
     Key { api_key_id: ApiKeyId },
 }

@@ -1,4 +1,4 @@
-//! The audit log's vocabulary.
+//! The types of the audit log: actions, entries, records, and the faults that verifying its hash chain finds.
 
 use std::fmt;
 
@@ -10,7 +10,7 @@ use crate::{ApiKeyId, AuditId, BatchId, CheckpointFault, DocId, JobId, RunId, Te
 
 macro_rules! audit_actions {
     ($($variant:ident = $name:literal),+ $(,)?) => {
-        /// Everything the log records, by the name it is recorded under.
+        /// Everything that the log records, by its stored name.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub enum AuditAction { $($variant),+ }
 
@@ -63,7 +63,7 @@ impl fmt::Display for AuditAction {
     }
 }
 
-/// What an audit row is about.
+/// The object that an audit row is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Entity {
     Tenant(TenantId),
@@ -101,7 +101,7 @@ impl Entity {
     }
 }
 
-/// A row about to be written; who acts and when is added by the store.
+/// A row to be written; the store adds the actor and the time.
 #[derive(Clone, Debug)]
 pub struct AuditEntry {
     pub action: AuditAction,
@@ -109,27 +109,27 @@ pub struct AuditEntry {
     pub detail: Value,
 }
 
-/// A row as it was written.
+/// A stored row.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AuditRecord {
     pub audit_id: AuditId,
     pub ts: DateTime<Utc>,
     pub action: String,
     pub actor: String,
-    /// Who that is today: an email address, or a key's name. No part of what was written.
+    /// The actor's current email address or key name. The row's hash does not cover it.
     pub actor_name: Option<String>,
     pub user_id: Option<UserId>,
     pub entity_type: String,
     pub entity_id: Uuid,
     pub detail: Value,
     pub trace_id: Option<String>,
-    /// Where the row stands: its lane of the tenant's chain, and its place in that lane.
-    pub lane: i16,
+    /// The chain shard that the row is in, and its position in that shard.
+    pub shard: i16,
     pub position: i64,
     pub hash: Vec<u8>,
 }
 
-/// What a reader of the log asks for; `None` asks for everything.
+/// Which rows to list; `None` matches every row.
 #[derive(Clone, Debug, Default)]
 pub struct AuditFilter {
     pub action: Option<String>,
@@ -141,44 +141,44 @@ pub struct AuditFilter {
     pub to: Option<DateTime<Utc>>,
 }
 
-/// What is wrong with one row of a chain, or with the place where a row should be.
+/// A fault in a tenant's chain: a row that is wrong or missing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ChainFault {
-    /// The row no longer hashes to what it was sealed with.
-    Changed { audit_id: AuditId, lane: i16, position: i64 },
-    /// The row stands in another place than the one it was sealed in.
-    Reordered { audit_id: AuditId, lane: i16, position: i64 },
-    /// Rows are gone: all positions from `from` to `to`.
-    Missing { lane: i16, from: i64, to: i64 },
-    /// The lane's recorded head disagrees with its last row.
-    HeadDiffers { lane: i16 },
+    /// The row's content does not match its hash.
+    Changed { audit_id: AuditId, shard: i16, position: i64 },
+    /// The row is at another position than the one its hash covers.
+    Reordered { audit_id: AuditId, shard: i16, position: i64 },
+    /// All rows from position `from` to `to` are missing.
+    Missing { shard: i16, from: i64, to: i64 },
+    /// The recorded head of the chain shard does not match its last row.
+    HeadDiffers { shard: i16 },
 }
 
 impl fmt::Display for ChainFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Changed { audit_id, lane, position } => write!(
+            Self::Changed { audit_id, shard, position } => write!(
                 f,
-                "row {audit_id} (lane {lane}, position {position}) was changed after it was written"
+                "row {audit_id} (chain shard {shard}, position {position}) was changed after it was written"
             ),
-            Self::Reordered { audit_id, lane, position } => write!(
+            Self::Reordered { audit_id, shard, position } => write!(
                 f,
-                "row {audit_id} (now lane {lane}, position {position}) was moved from its place"
+                "row {audit_id} (now chain shard {shard}, position {position}) was moved from its position"
             ),
-            Self::Missing { lane, from, to } if from == to => {
-                write!(f, "the row at lane {lane}, position {from} is missing")
+            Self::Missing { shard, from, to } if from == to => {
+                write!(f, "the row at chain shard {shard}, position {from} is missing")
             }
-            Self::Missing { lane, from, to } => {
-                write!(f, "the rows at lane {lane}, positions {from} to {to} are missing")
+            Self::Missing { shard, from, to } => {
+                write!(f, "the rows at chain shard {shard}, positions {from} to {to} are missing")
             }
-            Self::HeadDiffers { lane } => {
-                write!(f, "the recorded head of lane {lane} does not belong to its last row")
+            Self::HeadDiffers { shard } => {
+                write!(f, "the recorded head of chain shard {shard} does not match its last row")
             }
         }
     }
 }
 
-/// What verifying one tenant's chain found.
+/// The result of verifying one tenant's chain.
 #[derive(Clone, Debug)]
 pub struct ChainReport {
     pub tenant_id: TenantId,
@@ -193,17 +193,17 @@ impl ChainReport {
         self.faults.is_empty() && self.checkpoints.faults.is_empty()
     }
 
-    /// Everything that does not hold, in sentences.
+    /// Every fault, as a sentence.
     pub fn sentences(&self) -> Vec<String> {
         let rows = self.faults.iter().map(ToString::to_string);
         rows.chain(self.checkpoints.faults.iter().map(ToString::to_string)).collect()
     }
 }
 
-/// What comparing a chain with its signed checkpoints found.
+/// The result of comparing a chain with its signed checkpoints.
 #[derive(Clone, Debug, Default)]
 pub struct CheckpointReport {
-    /// How many were compared, from all places.
+    /// How many checkpoints were compared, from all origins.
     pub compared: usize,
     pub last_taken_at: Option<DateTime<Utc>>,
     pub faults: Vec<CheckpointFault>,

@@ -1,43 +1,46 @@
 //! Signed checkpoints of the audit log.
 //!
-//! The hash chain of the log is kept beside the log, so whoever may write to the database can rewrite both. A
-//! *checkpoint* states where every lane of a tenant's chain ended at one moment and is signed with a key that is not
-//! in the database. Whatever is changed below a checkpoint afterwards contradicts it.
+//! The database holds both the log and its hash chain, so a person who can write to it can rewrite both. A
+//! *checkpoint* states the length and the head of every chain shard of a tenant at one moment, and is signed with a key
+//! that is not in the database. A later change of any row that the checkpoint covers contradicts it.
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
 use crate::TenantId;
 
-/// The end of one lane: how many rows it has, and the hash of the last, in hexadecimal.
+/// The head of one chain shard: how many rows the shard has, and the hash of the last one, in hexadecimal.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct LaneHead {
-    pub lane: i16,
+pub struct ShardHead {
+    /// Signed statements call a shard a lane.
+    #[serde(rename = "lane")]
+    pub shard: i16,
     pub length: i64,
     pub head: String,
 }
 
-/// What a checkpoint states.
+/// The content of a checkpoint.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CheckpointStatement {
-    /// Of this format.
+    /// The version of this format.
     pub version: u8,
     pub tenant_id: TenantId,
-    /// Counts up by one in each tenant.
+    /// Counts up from 1 in each tenant.
     pub number: i64,
     pub taken_at: DateTime<Utc>,
-    /// Of all lanes together.
+    /// The rows of all shards together.
     pub rows: i64,
-    /// The lanes that have rows.
-    pub lanes: Vec<LaneHead>,
+    /// The shards that have rows.
+    #[serde(rename = "lanes")]
+    pub shards: Vec<ShardHead>,
 }
 
 impl CheckpointStatement {
     pub const VERSION: u8 = 1;
 }
 
-/// A checkpoint as it is stored and exported: the signature is over the bytes of `statement`, so they are kept as
-/// they were signed. Everything else is Base64.
+/// A checkpoint as it is stored and exported. The signature covers the bytes of `statement`, so they are stored
+/// unchanged. The other fields are Base64.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SignedCheckpoint {
@@ -48,18 +51,18 @@ pub struct SignedCheckpoint {
     pub public_key: String,
 }
 
-/// A checkpoint of the log that does not hold.
+/// A checkpoint that is missing, not genuine, or contradicted by the log.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum CheckpointFault {
-    /// The log does not have the row that ended a lane when the checkpoint was taken.
-    Contradicted { number: i64, taken_at: DateTime<Utc>, lane: i16, position: i64 },
+    /// The log does not have the row that was the last of a shard when the checkpoint was taken.
+    Contradicted { number: i64, taken_at: DateTime<Utc>, shard: i16, position: i64 },
     /// Neither the database nor the object store has it, though they have later ones.
     Missing { from: i64, to: i64 },
     /// The signature does not belong to the statement, or the statement cannot be read.
     Forged { origin: CheckpointOrigin, number: Option<i64> },
     /// Signed with a key that is not among those that this process trusts.
     UnknownKey { origin: CheckpointOrigin, number: i64, public_key: String },
-    /// There are checkpoints of a tenant that the database does not have.
+    /// Checkpoints exist of a tenant that the database does not have.
     TenantMissing,
 }
 
@@ -85,9 +88,9 @@ impl std::fmt::Display for CheckpointOrigin {
 impl std::fmt::Display for CheckpointFault {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::Contradicted { number, taken_at, lane, position } => write!(
+            Self::Contradicted { number, taken_at, shard, position } => write!(
                 f,
-                "the log contradicts its signed checkpoint {number} of {}: lane {lane} was changed, or cut, at or \
+                "the log contradicts its signed checkpoint {number} of {}: chain shard {shard} was changed, or cut, at or \
                  before position {position}",
                 taken_at.format("%F %T UTC")
             ),
@@ -108,5 +111,19 @@ impl std::fmt::Display for CheckpointFault {
                 "there are signed checkpoints of this tenant, but the database does not have it",
             ),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Signed statements are stored for good, so their format must not change with the names in the code.
+    #[test]
+    fn a_signed_statement_keeps_its_format() {
+        let signed = r#"{"version":1,"tenant_id":"00000000-0000-0000-0000-000000000007","number":2,"taken_at":"2026-01-02T03:04:05Z","rows":3,"lanes":[{"lane":5,"length":3,"head":"ab"}]}"#;
+        let statement: CheckpointStatement = serde_json::from_str(signed).unwrap();
+        assert_eq!(statement.shards, [ShardHead { shard: 5, length: 3, head: "ab".to_owned() }]);
+        assert_eq!(serde_json::to_string(&statement).unwrap(), signed);
     }
 }

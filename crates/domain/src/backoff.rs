@@ -1,8 +1,8 @@
-//! How long to wait before something is tried again that must not be given up, or not yet.
+//! Exponential backoff.
 
 use std::time::Duration;
 
-/// Pauses between tries: each is twice as long as the one before, up to the longest.
+/// Delays between attempts: each is twice as long as the one before, up to the longest.
 #[derive(Clone, Copy, Debug)]
 pub struct Backoff {
     pub first: Duration,
@@ -10,7 +10,7 @@ pub struct Backoff {
 }
 
 impl Backoff {
-    /// The pause after so many failures in a row, counted from 1.
+    /// The delay after this many failures in a row.
     pub fn after(&self, failures: u32) -> Duration {
         let doublings = 2_u32.saturating_pow(failures.saturating_sub(1));
         self.first.saturating_mul(doublings).min(self.longest)
@@ -22,13 +22,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pauses_double_up_to_the_longest() {
+    fn delays_double_up_to_the_longest() {
         let backoff =
             Backoff { first: Duration::from_millis(100), longest: Duration::from_secs(30) };
-        let pauses: Vec<u128> =
+        let delays: Vec<u128> =
             (1..12).map(|failures| backoff.after(failures).as_millis()).collect();
         let doubled = [100, 200, 400, 800, 1600, 3200, 6400, 12800, 25600, 30000, 30000];
-        assert_eq!(pauses, doubled);
+        assert_eq!(delays, doubled);
         assert_eq!(backoff.after(u32::MAX), backoff.longest);
     }
 }

@@ -1,8 +1,8 @@
-//! What may be decided by a clock, and what is wrong with it.
+//! Which decisions a clock is reliable enough for, and what is wrong with it.
 //!
-//! Processes on several machines compare times that others wrote: leases, schedules, ages of files. They all follow
-//! the *database's clock* for that. Its *skew* is how far a machine's own clock is ahead of it; a *jump* is a change of
-//! the database's clock that no time has passed for.
+//! Processes on several machines compare times that others wrote: leases, schedules, ages of files. All of them use the
+//! *database's clock* for that. The *skew* is how far a machine's own clock is ahead of it; a *jump* is a change of the
+//! database's clock that does not correspond to elapsed time.
 
 use std::time::Duration;
 
@@ -11,53 +11,53 @@ use chrono::{DateTime, TimeDelta, Utc};
 /// What a process needs the time for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ClockUse {
-    /// Whether something is due. Doing it too early or too late does no harm.
+    /// To decide whether something is due. Too early or too late does no harm.
     Schedule,
-    /// Whether somebody else's lease has run out.
+    /// To decide whether another process's lease has expired.
     Expire,
-    /// Whether something is old enough to be deleted.
+    /// To decide whether something is old enough to be deleted.
     Delete,
 }
 
-/// What the database's clock said, and when, by [`crate::Clock::elapsed`].
+/// A reading of the database's clock, with the times of request and answer by [`crate::Clock::elapsed`].
 #[derive(Clone, Copy, Debug)]
 pub struct ClockReading {
     pub time: DateTime<Utc>,
     pub sent: Duration,
     pub received: Duration,
-    /// The last jump that any process has written down, by the clock after it.
+    /// The last jump that any process has recorded, by the clock after the jump.
     pub jumped_at: Option<DateTime<Utc>>,
-    /// Until when nobody deletes anything, because of a large jump.
+    /// Until when no process deletes anything, because of a large jump.
     pub deletion_held_until: Option<DateTime<Utc>>,
 }
 
-/// A jump that is to be written down for the other processes.
+/// A jump to record for the other processes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ClockJump {
     pub by: TimeDelta,
     pub hold_deletion_until: Option<DateTime<Utc>>,
 }
 
-/// How a process stands to the database's clock.
+/// How a process's clock compares with the database's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ClockReport {
     /// How far the machine's own clock is ahead.
     pub skew: TimeDelta,
-    /// The database's clock was read not long ago.
+    /// The database's clock was read recently.
     pub is_synchronised: bool,
-    /// Set while a large jump keeps everybody from deleting.
+    /// Set while no process deletes because of a large jump.
     pub deletion_held_until: Option<DateTime<Utc>>,
 }
 
 impl ClockReport {
-    /// More than machines differ that are set by the network.
+    /// More than the clocks of two machines with time synchronisation differ.
     pub const NOTABLE_SKEW: TimeDelta = TimeDelta::seconds(2);
 
     pub fn is_skewed(&self) -> bool {
         self.skew.abs() > Self::NOTABLE_SKEW
     }
 
-    /// For the operator: what is wrong and what to do.
+    /// A message for the operator: what is wrong and what to do.
     pub fn problem(&self) -> Option<String> {
         if !self.is_synchronised {
             return Some(
@@ -69,7 +69,7 @@ impl ClockReport {
             return Some(format!(
                 "the clock of this machine is {} {direction} the database's, which is used instead: set up time \
                  synchronisation (NTP) on both machines",
-                in_words(self.skew)
+                format_duration(self.skew)
             ));
         }
         self.deletion_held_until.map(|until| {
@@ -81,9 +81,9 @@ impl ClockReport {
     }
 }
 
-/// The length of a time, in the largest unit that says enough: "12 s", "90 min", "8 days".
-pub fn in_words(length: TimeDelta) -> String {
-    // Rounded: two clocks are never apart by whole seconds.
+/// A duration in the largest suitable unit: "12 s", "90 min", "8 days".
+pub fn format_duration(length: TimeDelta) -> String {
+    // Round to whole seconds.
     let length = length.abs() + TimeDelta::milliseconds(500);
     match (length.num_days(), length.num_hours(), length.num_minutes()) {
         (days, ..) if days >= 2 => format!("{days} days"),
@@ -102,13 +102,13 @@ mod tests {
     }
 
     #[test]
-    fn a_clock_in_step_has_no_problem() {
+    fn a_synchronised_clock_has_no_problem() {
         assert_eq!(report(TimeDelta::seconds(2)).problem(), None);
         assert_eq!(report(TimeDelta::milliseconds(-1900)).problem(), None);
     }
 
     #[test]
-    fn the_worst_is_named_first() {
+    fn the_worst_problem_comes_first() {
         let ahead = report(TimeDelta::seconds(12)).problem().unwrap();
         assert!(
             ahead.starts_with("the clock of this machine is 12 s ahead of the database's"),

@@ -1,7 +1,7 @@
-//! What can be read of a document.
+//! The kinds of objects that show something of a document.
 //!
-//! Every route that shows something of a document shows one of these. `ops` decides by it who may read, and the
-//! authorization test has a row for each of them in each state of a document.
+//! Every route that shows something of a document returns one of these. `ops` uses it to decide who may read, and the
+//! authorisation test has a row for each of them in each state of a document.
 
 macro_rules! readable_objects {
     ($($(#[$doc:meta])* $variant:ident = $name:literal needs $needs:ident),+ $(,)?) => {
@@ -16,7 +16,7 @@ macro_rules! readable_objects {
                 match self { $(Self::$variant => $name),+ }
             }
 
-            /// What a caller who sees the document needs besides.
+            /// What a caller needs in addition to seeing the document.
             pub fn needs(self) -> ContentNeed {
                 match self { $(Self::$variant => ContentNeed::$needs),+ }
             }
@@ -24,37 +24,37 @@ macro_rules! readable_objects {
     };
 }
 
-/// What a caller needs besides seeing the document.
+/// What a caller needs in addition to seeing the document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ContentNeed {
-    /// Nothing: it says that the document is there, and what it is called.
+    /// Nothing: it shows only that the document exists, and its title.
     Nothing,
-    /// That the run whose output it is may be read.
+    /// Permission to read the run that produced it.
     Run,
-    /// That the run is the one of the active version.
+    /// The run must be the one of the active version.
     ActiveRun,
-    /// That the original may be read as it came in, without masks.
+    /// Permission to read the original without masks.
     Original,
 }
 
 readable_objects! {
     /// A document with its versions and runs.
     Document = "document" needs Nothing,
-    /// A line of a list of documents.
+    /// An entry of a list of documents.
     DocumentInList = "document_in_list" needs Nothing,
-    /// A line of the list of documents that answers come from.
+    /// An entry of the knowledge base.
     KnowledgeBaseEntry = "knowledge_base_entry" needs Nothing,
     Run = "run" needs Nothing,
     RunInList = "run_in_list" needs Nothing,
     BatchResult = "batch_result" needs Nothing,
-    /// A mail that a file came with, or a file that came with a mail.
+    /// A mail that has a file attached, or a file that is attached to a mail.
     Part = "part" needs Nothing,
     Event = "event" needs Nothing,
     /// A job of the queue, with the title of its document.
     Job = "job" needs Nothing,
     /// A new link to the original.
     Original = "original" needs Original,
-    /// The original, by a link that was made before.
+    /// The original, by a link that was created before.
     Link = "link" needs Original,
     Page = "page" needs Run,
     PageImage = "page_image" needs Run,
@@ -62,11 +62,11 @@ readable_objects! {
     PageView = "page_view" needs Original,
     Text = "text" needs Run,
     Markdown = "markdown" needs Run,
-    /// What a stage of the latest run left.
+    /// An artifact of the latest run.
     Artifact = "artifact" needs Run,
-    /// What a stage of a run before the latest one left.
+    /// An artifact of an earlier run.
     OlderArtifact = "older_artifact" needs Run,
-    /// The text that an assistant is given.
+    /// The text that an assistant receives.
     AssistantText = "assistant_text" needs Run,
     SearchHit = "search_hit" needs ActiveRun,
     Citation = "citation" needs ActiveRun,
@@ -79,7 +79,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_object_has_a_name_of_its_own() {
+    fn every_object_has_a_unique_name() {
         let names: BTreeSet<_> = ReadableObject::ALL.iter().map(|object| object.as_str()).collect();
         assert_eq!(names.len(), ReadableObject::ALL.len());
     }

@@ -1,4 +1,4 @@
-//! What a document's bytes are known by.
+//! The hash that identifies content.
 
 use std::fmt::{self, Write as _};
 use std::str::FromStr;
@@ -44,7 +44,7 @@ impl FromStr for ContentHash {
     }
 }
 
-/// Lower-case only: one hash has one spelling, as it is compared as text in object keys.
+/// Lower case only, because hashes are compared as text in object keys.
 fn value_of(digit: u8) -> Result<u8, InvalidContentHash> {
     match digit {
         b'0'..=b'9' => Ok(digit - b'0'),

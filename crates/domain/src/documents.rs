@@ -1,4 +1,4 @@
-//! Documents, as everybody talks of them.
+//! Documents: their status, the result of submitting one, and file kinds.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,14 +7,14 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::ContentHash;
-use crate::words::words;
+use crate::string_enum::string_enum;
 
-words! {
+string_enum! {
     "status of a document"
-    /// Where a document stands.
+    /// The status of a document.
     ///
-    /// A document with an active version is `active`, whatever a later run of it does. Without one it
-    /// follows its latest run; `inactive` is one whose version was taken out of service.
+    /// A document with an active version is `active`, whatever a later run of it does. Without one it has the status of
+    /// its latest run; `inactive` is a document that was withdrawn.
     pub enum DocumentStatus {
         Uploaded = "uploaded",
         Processing = "processing",
@@ -25,17 +25,17 @@ words! {
     }
 }
 
-words! {
-    "outcome of handing a document in"
-    /// What came of handing a document in.
+string_enum! {
+    "result of submitting a document"
+    /// The result of submitting a document.
     pub enum DedupResult {
-        /// Nothing with this identity is being served.
+        /// No active document has this identity.
         New = "new",
-        /// The identity is known, its content has changed.
+        /// The document is known, and gets a new version.
         NewVersion = "new_version",
-        /// The very same content is served already.
+        /// The same content is active already.
         Skipped = "skipped",
-        /// The very same content is being processed at this moment; this is its run.
+        /// The same content is being processed; this is its run.
         InProgress = "in_progress",
     }
 }
@@ -47,7 +47,7 @@ pub fn upload_uri(hash: ContentHash) -> String {
 
 macro_rules! file_kinds {
     ($($variant:ident = $name:literal $mime:literal),+ $(,)?) => {
-        /// The kinds of files that Docket can take.
+        /// The kinds of files that Docket accepts.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
         #[serde(rename_all = "snake_case")]
         pub enum FileKind { $($variant),+ }
@@ -55,7 +55,7 @@ macro_rules! file_kinds {
         impl FileKind {
             pub const ALL: &[Self] = &[$(Self::$variant),+];
 
-            /// The usual ending of its name.
+            /// The usual file name extension.
             pub fn as_str(self) -> &'static str {
                 match self { $(Self::$variant => $name),+ }
             }
@@ -86,7 +86,7 @@ file_kinds! {
 }
 
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
-#[error("'{0}' is not a kind of file that can be taken")]
+#[error("'{0}' is not a supported kind of file")]
 pub struct UnknownFileKind(pub String);
 
 impl fmt::Display for FileKind {
@@ -95,7 +95,7 @@ impl fmt::Display for FileKind {
     }
 }
 
-/// By the ending of a name, in any of its spellings.
+/// Parses a file name extension, in any common spelling.
 impl FromStr for FileKind {
     type Err = UnknownFileKind;
 
@@ -125,11 +125,11 @@ mod tests {
             assert_eq!(serde_json::json!(status), status.as_str());
         }
         let unknown = "lost".parse::<DocumentStatus>().unwrap_err();
-        assert_eq!(unknown.to_string(), "'lost' is no status of a document");
+        assert_eq!(unknown.to_string(), "'lost' is not a valid status of a document");
     }
 
     #[test]
-    fn a_kind_is_known_by_every_spelling_of_its_ending() {
+    fn every_spelling_of_an_extension_is_recognised() {
         for (text, kind) in
             [("PDF", FileKind::Pdf), ("jpeg", FileKind::Jpg), ("tif", FileKind::Tiff)]
         {

@@ -1,6 +1,6 @@
-//! What a program usually takes from the machine, asked for by name instead.
+//! Time, ids and randomness, injected instead of taken from the machine.
 //!
-//! The binary hands in the real ones; tests hand in ones that stand still, count or replay a seed.
+//! The binary passes the real implementations; tests pass fakes that stand still, count or replay a seed.
 
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use uuid::Uuid;
 
 use crate::{ClockJump, ClockReading, ClockReport, ClockUse, Jitter};
 
-/// All of it.
+/// The injected dependencies.
 #[derive(Clone, Debug)]
 pub struct Environment {
     pub clock: Arc<dyn Clock>,
@@ -31,33 +31,32 @@ impl Environment {
 pub trait Clock: Debug + Send + Sync {
     fn now(&self) -> DateTime<Utc>;
 
-    /// Time since some fixed moment of this process. Unlike [`Clock::now`] it never goes back: for
-    /// measuring how long ago something was.
+    /// Monotonic time since a fixed moment of this process. Use it to measure durations.
     fn elapsed(&self) -> Duration;
 
-    /// The time for a decision that concerns other processes; `None` while this clock cannot be relied on for it.
+    /// The time for a decision that concerns other processes; `None` while this clock is not reliable for that use.
     fn now_for(&self, _use: ClockUse) -> Option<DateTime<Utc>> {
         Some(self.now())
     }
 
-    /// Holds this clock against the database's. Returns a jump that the other processes should be told of.
-    /// A clock that follows no database has nothing to do.
+    /// Compares this clock with the database's. Returns a jump to record for the other processes. A clock that follows no
+    /// database does nothing.
     fn observe(&self, _reading: &ClockReading) -> Option<ClockJump> {
         None
     }
 
-    /// How this clock stands to the database's; `None` when it follows no database.
+    /// How this clock compares with the database's; `None` when it follows no database.
     fn report(&self) -> Option<ClockReport> {
         None
     }
 }
 
-/// Makes new ids, in rising order so that they index well.
+/// Creates new ids, in ascending order so that they index well.
 pub trait IdGen: Debug + Send + Sync {
     fn next(&self) -> Uuid;
 }
 
-/// Fills bytes nobody can guess.
+/// A source of unpredictable random bytes.
 pub trait Random: Debug + Send + Sync {
     fn fill(&self, bytes: &mut [u8]);
 }

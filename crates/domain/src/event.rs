@@ -1,7 +1,7 @@
-//! What happened, for those who follow it: the rows of the outbox.
+//! Events: the rows of the outbox.
 //!
-//! Topic and payload are stored, and sent to clients as they are stored. Golden files (`tests/golden/events`) hold both:
-//! a field may be added, none may be renamed or removed without a new version.
+//! Topic and payload are stored, and sent to clients as stored. Golden files (`tests/golden/events`) hold both: fields may
+//! be added, but not renamed or removed without a new version.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -21,7 +21,7 @@ pub enum Event {
     /// All stages of the run succeeded.
     #[serde(rename = "document.completed")]
     DocumentCompleted(RunEnd),
-    /// A stage was given up or the run was cancelled.
+    /// A job of the run is dead, or the run was cancelled.
     #[serde(rename = "document.failed")]
     DocumentFailed(RunEnd),
     /// The document's title changed: for everyone, or only for one `owner`. Nobody else receives that event.
@@ -38,7 +38,7 @@ pub enum Event {
     /// All documents of the batch have ended, and some failed or were refused.
     #[serde(rename = "batch.partial")]
     BatchPartial(BatchEnd),
-    /// The list of dead jobs is another one now. It names no document: followers could not see a deleted one.
+    /// The list of dead jobs has changed. The event names no document, because subscribers may not see a deleted one.
     #[serde(rename = "dead_jobs.changed")]
     DeadJobsChanged {},
 }
@@ -48,13 +48,13 @@ pub enum Event {
 pub struct RunEnd {
     pub doc_id: DocId,
     pub run_id: RunId,
-    /// The stage that ended it, where one did.
+    /// The stage that ended it, if one did.
     pub stage: Option<StageName>,
     pub error: Option<String>,
     pub code: Option<FailureCode>,
 }
 
-/// What became of the documents of a batch.
+/// How the documents of a batch ended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BatchEnd {
     pub batch_id: BatchId,
@@ -65,7 +65,7 @@ pub struct BatchEnd {
 }
 
 impl Event {
-    /// Of all payloads together.
+    /// The version of all payloads.
     pub const VERSION: u32 = 1;
 
     /// Topic and payload as they are stored.
@@ -77,8 +77,8 @@ impl Event {
         (topic, payload)
     }
 
-    /// Whether only those hear of it who follow the stream. Webhooks are sent for the others.
-    pub fn is_for_followers_only(&self) -> bool {
+    /// Whether only the event stream carries it. Webhooks are sent for the other events.
+    pub fn is_stream_only(&self) -> bool {
         match self {
             Self::DocumentQueued { .. }
             | Self::DocumentStarted { .. }

@@ -1,4 +1,4 @@
-//! `Idempotency-Key`: a client's promise that two requests with one key are one request.
+//! `Idempotency-Key`: a client sends the same key when it repeats a request.
 
 use std::str::FromStr;
 
@@ -17,8 +17,7 @@ impl IdempotencyKey {
         &self.0
     }
 
-    /// The key for one of the things that are asked for together. No client can send it: a blank is not
-    /// visible.
+    /// The key for one item of a request with several. No client can send it, because a space is not a visible character.
     #[must_use]
     pub fn nth(&self, number: usize) -> Self {
         Self(format!("{} {number}", self.0))
@@ -34,10 +33,10 @@ impl FromStr for IdempotencyKey {
     }
 }
 
-/// A key together with what was asked under it.
+/// A key with the request that it was sent with.
 #[derive(Clone, Debug)]
 pub struct IdempotencyClaim {
     pub key: IdempotencyKey,
-    /// SHA-256 of method, path and body: the same key with another request is a mistake.
+    /// SHA-256 of method, path and body. The same key with another request is an error.
     pub request_hash: [u8; 32],
 }

@@ -1,4 +1,4 @@
-//! Typed ids: a user id cannot be passed where a tenant id is meant.
+//! Typed ids: a user id cannot be passed where a tenant id is expected.
 
 use std::fmt;
 use std::str::FromStr;
@@ -38,7 +38,7 @@ macro_rules! typed_id {
 }
 
 typed_id!(
-    /// A customer whose data is kept apart from everyone else's.
+    /// A customer whose data is isolated from that of all others.
     TenantId
 );
 typed_id!(
@@ -46,7 +46,7 @@ typed_id!(
     UserId
 );
 typed_id!(
-    /// A machine's key.
+    /// An API key.
     ApiKeyId
 );
 typed_id!(
@@ -54,15 +54,15 @@ typed_id!(
     AuditId
 );
 typed_id!(
-    /// One sign-in: the `jti` of the token it was answered with.
+    /// One sign-in: the `jti` of its token.
     TokenId
 );
 typed_id!(
-    /// The identity of a document.
+    /// A document.
     DocId
 );
 typed_id!(
-    /// Documents that were handed in together.
+    /// Documents that were submitted together.
     BatchId
 );
 typed_id!(
@@ -70,10 +70,10 @@ typed_id!(
     RunId
 );
 typed_id!(
-    /// The queued work of one stage.
+    /// The queued work of one stage of a run.
     JobId
 );
 typed_id!(
-    /// What a worker shows to prove that a job is still its own: new with every claim.
+    /// Proves that a worker holds the lease of a job: new with every claim.
     LeaseToken
 );

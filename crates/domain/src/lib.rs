@@ -1,7 +1,7 @@
-//! What Docket talks about, with no I/O and nothing async.
+//! The terms, types and rules of Docket: no I/O, nothing async.
 //!
-//! Every other crate knows this one; this one knows nobody. A term has one name here, and the same
-//! name in SQL, logs, the API and the UI.
+//! Every other crate depends on this one, and this one on no other. A term has one name here, and the same name in SQL,
+//! logs, the API and the UI.
 
 mod access;
 mod audit;
@@ -20,15 +20,15 @@ mod origin;
 mod panics;
 mod people;
 mod permission;
+mod processing;
 mod progression;
 mod rules;
 mod run_config;
 mod scope;
 mod secret;
+mod string_enum;
 mod submission;
 mod trace;
-mod words;
-mod work;
 
 pub use access::{ApiKeyRecord, Revocation};
 pub use audit::{
@@ -36,11 +36,11 @@ pub use audit::{
     Entity,
 };
 pub use audit_checkpoint::{
-    CheckpointFault, CheckpointOrigin, CheckpointStatement, LaneHead, SignedCheckpoint,
+    CheckpointFault, CheckpointOrigin, CheckpointStatement, ShardHead, SignedCheckpoint,
 };
 pub use backoff::Backoff;
-pub use chunks::{ChunkArea, EmbeddedPart, NewChunk, NewChunks, NewVectors};
-pub use clock::{ClockJump, ClockReading, ClockReport, ClockUse, in_words};
+pub use chunks::{ChunkArea, EmbeddedWindow, NewChunk, NewChunks, NewVectors};
+pub use clock::{ClockJump, ClockReading, ClockReport, ClockUse, format_duration};
 pub use content::{ContentNeed, ReadableObject};
 pub use content_hash::{ContentHash, InvalidContentHash};
 pub use documents::{DedupResult, DocumentStatus, FileKind, UnknownFileKind, upload_uri};
@@ -50,27 +50,27 @@ pub use idempotency::{IdempotencyClaim, IdempotencyKey, InvalidIdempotencyKey};
 pub use ids::{
     ApiKeyId, AuditId, BatchId, DocId, JobId, LeaseToken, RunId, TenantId, TokenId, UserId,
 };
-pub use origin::{FileWithin, Origin, RunType, SourceType};
+pub use origin::{AttachedFile, Origin, RunType, SourceType};
 pub use panics::panic_message;
 pub use people::{
     ApiKey, EmailAddress, InvalidEmail, InvalidName, InvalidPassword, KeyCreator, Name,
     NewPassword, PasswordHash, Tenant, User, UserChange,
 };
 pub use permission::{Action, Reach, Role, UnknownRole};
+pub use processing::{
+    Artifact, ArtifactEntry, AttachmentArtifact, AttachmentContent, ClosedBy, Dependency,
+    EarlierArtifacts, Effect, Envelope, Failure, FailureClass, FailureCode, IllegalTransition,
+    InvalidPipeline, Jitter, JobEvent, JobInput, JobState, JobType, PagesArtifact, Pipeline,
+    RetryDecision, RetryPolicy, RunEvent, RunState, RunStats, StageName, StageOutput, StageStatus,
+    StoredFile, StoredStats, Tries, UnreadableEnvelope,
+};
 pub use progression::{
-    BatchCounts, BatchStatus, FollowingDocument, Move, MovingRun, NewVersion, RunChange,
+    BatchCounts, BatchStatus, ChangingDocument, ChangingRun, NewVersion, RunChange, RunTransition,
 };
 pub use rules::{InvalidRules, MaskRule, TenantLimits, TenantRules};
 pub use run_config::{RunConfig, UnreadableRunConfig};
 pub use scope::{Actor, Caller, NotPermitted, Scope, Session};
 pub use secret::Secret;
-pub use submission::{Decision, KnownContent, Offer, Refusal};
+pub use string_enum::UnknownValue;
+pub use submission::{Decision, KnownContent, Refusal, SubmissionOptions};
 pub use trace::{SpanId, TraceContext, TraceId};
-pub use words::UnknownWord;
-pub use work::{
-    Artifact, ArtifactEntry, AttachmentArtifact, AttachmentContent, ClosedBy, Dependency,
-    EarlierArtifacts, Effect, Envelope, Failure, FailureClass, FailureCode, IllegalTransition,
-    InvalidPipeline, Jitter, JobEvent, JobInput, JobState, JobType, PagesArtifact, Pipeline,
-    RetryPolicy, RunEvent, RunState, RunStats, StageName, StageOutput, StageStatus, StoredFile,
-    StoredStats, Tries, UnreadableEnvelope, Verdict,
-};

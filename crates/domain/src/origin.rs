@@ -2,15 +2,15 @@
 
 use bytes::Bytes;
 
-use crate::words::words;
+use crate::string_enum::string_enum;
 use crate::{ContentHash, DocId, RunId, TenantId, upload_uri};
 
-/// Where a document came from, with what identifies it there.
+/// Where a document came from, and what identifies it there.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Origin {
-    /// Somebody uploaded it. It is identified by its content.
+    /// An upload, identified by its content.
     Upload,
-    /// It came within another document. It is identified by its content, as an upload is.
+    /// An attachment of another document, identified by its content.
     Attachment {
         parent: DocId,
         depth: u64,
@@ -29,7 +29,7 @@ pub enum Origin {
     },
 }
 
-words! {
+string_enum! {
     "source type"
     /// Where the content of a run came from, as the run's configuration records it.
     #[derive(Default)]
@@ -45,7 +45,7 @@ words! {
     }
 }
 
-words! {
+string_enum! {
     "run type"
     /// What started a run.
     #[derive(Default)]
@@ -61,22 +61,22 @@ words! {
     }
 }
 
-/// A file that came within another document: an attachment of a mail.
+/// A file that is contained in another document, such as an attachment of a mail.
 #[derive(Clone, Debug)]
-pub struct FileWithin {
+pub struct AttachedFile {
     pub tenant_id: TenantId,
     pub parent: DocId,
     /// The run that found it.
     pub run_id: RunId,
-    /// What it is called there.
+    /// Its file name in that document.
     pub name: String,
     pub content: Bytes,
-    /// How many documents are around it.
+    /// The nesting depth: how many documents contain it.
     pub depth: u64,
 }
 
 impl Origin {
-    /// The identity of a document that came this way: its content, or its place in a source.
+    /// The identity of a document of this origin: its content, or its location in a source.
     pub fn source_uri(&self, content: ContentHash) -> String {
         match self {
             Self::Upload | Self::Attachment { .. } => upload_uri(content),
@@ -113,9 +113,9 @@ mod tests {
 
     use super::*;
 
-    /// Every origin: identity of its documents, kind, and what started the run.
+    /// Every origin: source type, run type, and the identity of its documents.
     #[test]
-    fn every_origin_says_what_it_stands_for() {
+    fn every_origin_has_a_source_type_a_run_type_and_an_identity() {
         let text = str::to_owned;
         let parent = DocId(Uuid::nil());
         let origins = [

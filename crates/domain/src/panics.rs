@@ -1,14 +1,14 @@
-//! What may be repeated of a panic.
+//! Which panic messages may be shown.
 //!
-//! The message of a panic may quote a document: a slice that does not fit its text prints that text. Logs, failures and
-//! answers therefore repeat a message only when it is a literal of the source code. Where a panic happened
-//! is logged by the process itself (`docket/src/panics.rs`).
+//! The message of a panic may quote a document: an invalid string slice prints the string. So logs, failures and API
+//! responses show a message only when it is a literal of the source code. The process logs where a panic happened
+//! (`docket/src/panics.rs`).
 
 use std::any::Any;
 
 const WITHHELD: &str = "its message is not shown, because it may quote a document";
 
-/// The message of a panic if it is a literal, and otherwise a sentence in its place.
+/// The message of a panic if it is a literal, otherwise a placeholder.
 pub fn panic_message(payload: &(dyn Any + Send)) -> &'static str {
     payload.downcast_ref::<&'static str>().copied().unwrap_or(WITHHELD)
 }
@@ -24,12 +24,12 @@ mod tests {
     }
 
     #[test]
-    fn a_literal_is_repeated() {
+    fn a_literal_message_is_shown() {
         assert_eq!(message_of(|| panic!("the index is empty")), "the index is empty");
     }
 
     #[test]
-    fn what_may_quote_a_document_is_not() {
+    fn a_message_that_may_quote_a_document_is_not_shown() {
         let text = "the secret clause";
         assert_eq!(message_of(|| panic!("{text} is not understood")), WITHHELD);
         let (from, to) = std::hint::black_box((7, 3));

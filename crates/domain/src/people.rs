@@ -1,4 +1,4 @@
-//! Tenants, the people in them, and the keys of their machines.
+//! Tenants, their users, and their API keys.
 
 use std::fmt;
 use std::str::FromStr;
@@ -16,7 +16,7 @@ pub struct Tenant {
     pub created_at: DateTime<Utc>,
 }
 
-/// A person of a tenant. Never removed, only deactivated: the audit log keeps naming them.
+/// A user of a tenant. Users are never deleted, only deactivated, because the audit log refers to them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct User {
     pub user_id: UserId,
@@ -48,33 +48,33 @@ impl UserChange {
     }
 }
 
-/// A machine's key as people see it. The secret itself is shown once and never stored.
+/// An API key as users see it. The secret itself is shown once and never stored.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ApiKey {
     pub api_key_id: ApiKeyId,
     pub tenant_id: TenantId,
     pub name: String,
     pub role: Role,
-    /// The public beginning of the key, by which people tell keys apart.
+    /// The public beginning of the key, by which users identify it.
     pub prefix: String,
     pub created_at: DateTime<Utc>,
-    /// From then on it is no key any more.
+    /// From then on it gives no access.
     pub expires_at: Option<DateTime<Utc>>,
-    /// Who answers for it. `None` when that is not known, or was the operator.
+    /// The user who is responsible for it. `None` when the operator created it, or when it is not known.
     pub created_by: Option<KeyCreator>,
     pub last_used_at: Option<DateTime<Utc>>,
     pub revoked_at: Option<DateTime<Utc>>,
 }
 
 impl ApiKey {
-    /// Whether it gives access, apart from its date.
+    /// Whether it gives access, apart from its expiry.
     pub fn is_valid(&self) -> bool {
         let creator_is_active = self.created_by.as_ref().is_none_or(|creator| creator.is_active);
         self.revoked_at.is_none() && creator_is_active
     }
 }
 
-/// The person who made a key, or who made the key that made it. While they are deactivated, the key is not valid.
+/// The user who created a key, directly or with another key. While they are deactivated, the key is not valid.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KeyCreator {
     pub user_id: UserId,
@@ -82,7 +82,7 @@ pub struct KeyCreator {
     pub is_active: bool,
 }
 
-/// An email address in the one form it is stored and compared in: trimmed, lower case.
+/// An email address, normalised: trimmed, lower case.
 ///
 /// ```
 /// let email: domain::EmailAddress = " Ada@Example.COM ".parse().unwrap();
@@ -131,7 +131,7 @@ impl fmt::Display for EmailAddress {
     }
 }
 
-/// What a tenant or a key is called: 1 to 100 characters, none of them a control character.
+/// The name of a tenant or a key: 1 to 100 characters, none of them a control character.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Name(String);
 
@@ -161,7 +161,7 @@ impl FromStr for Name {
     }
 }
 
-/// A password somebody chose, long enough to be one and short enough for bcrypt to read whole.
+/// A new password: long enough to be safe, and short enough for bcrypt to use completely.
 #[derive(Clone)]
 pub struct NewPassword(String);
 
@@ -171,13 +171,13 @@ pub enum InvalidPassword {
     TooShort,
     #[error("the password is too long; use at most {} bytes", NewPassword::MAX_BYTES)]
     TooLong,
-    #[error("the password holds a NUL character; leave it out")]
-    HoldsNul,
+    #[error("the password contains a NUL character; remove it")]
+    ContainsNul,
 }
 
 impl NewPassword {
     pub const MIN_CHARS: usize = 8;
-    /// bcrypt reads 72 bytes including its terminator and silently ignores the rest.
+    /// bcrypt uses 72 bytes including a terminator and silently ignores the rest.
     pub const MAX_BYTES: usize = 71;
 
     /// The password itself, for hashing.
@@ -197,7 +197,7 @@ impl FromStr for NewPassword {
             return Err(InvalidPassword::TooLong);
         }
         if text.contains('\0') {
-            return Err(InvalidPassword::HoldsNul);
+            return Err(InvalidPassword::ContainsNul);
         }
         Ok(Self(text.to_owned()))
     }
@@ -224,7 +224,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn addresses_that_are_none_are_refused() {
+    fn invalid_addresses_are_refused() {
         for text in ["", "ada", "@example.com", "ada@", "a b@example.com", "a@b@c", "a\u{0}@b.c"] {
             assert!(text.parse::<EmailAddress>().is_err(), "{text:?}");
         }
@@ -240,13 +240,13 @@ mod tests {
     }
 
     #[test]
-    fn passwords_have_two_bounds() {
+    fn passwords_have_a_minimum_and_a_maximum_length() {
         let parsed = |text: &str| text.parse::<NewPassword>().map(|_| ());
         assert_eq!(parsed("1234567"), Err(InvalidPassword::TooShort));
         assert_eq!(parsed("12345678"), Ok(()));
         assert_eq!(parsed(&"x".repeat(71)), Ok(()));
         assert_eq!(parsed(&"x".repeat(72)), Err(InvalidPassword::TooLong));
-        assert_eq!(parsed("1234567\0"), Err(InvalidPassword::HoldsNul));
+        assert_eq!(parsed("1234567\0"), Err(InvalidPassword::ContainsNul));
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Who may do what: the one table that every route, query and screen obeys.
+//! The permission table, which every route, query and screen applies.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,7 +6,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-/// What a user or an API key is in its tenant. Everyone has exactly one.
+/// The role of a user or an API key in its tenant. Each has exactly one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
@@ -21,12 +21,12 @@ pub enum Role {
 /// One line of the permission table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Action {
-    /// Ask who one is, sign out.
+    /// See one's own account, sign out.
     UseOwnSession,
     UploadDocuments,
     CreateBatches,
     SeeDocuments,
-    /// Read what runs before the current one left.
+    /// Read the output of runs before the current one.
     ReadOlderRuns,
     /// Read what masks hide: originals of masked documents, and runs from before a mask.
     ReadMaskedOriginals,
@@ -48,17 +48,17 @@ pub enum Action {
     ManageRetention,
     /// See the tenant's limits and usage, change its rules.
     ManageTenant,
-    /// See how the server is set up; in the operator's own tenant only.
+    /// See the server's configuration; in the operator's own tenant only.
     SeeConfiguration,
     ReadAudit,
     ReadDeadJobs,
 }
 
-/// How far a role's permission for an action goes.
+/// The extent of a role's permission for an action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reach {
     Nothing,
-    /// Only what the caller brought in.
+    /// Only the caller's own documents.
     Own,
     /// Everything in the tenant.
     All,
@@ -119,7 +119,7 @@ impl Role {
         }
     }
 
-    /// How far this role may go with `action`.
+    /// The extent of this role's permission for `action`.
     pub fn reach(self, action: Action) -> Reach {
         TABLE
             .iter()
@@ -160,10 +160,10 @@ impl Action {
 mod tests {
     use super::*;
 
-    /// The table as the product's description prints it, read back from the value above.
+    /// The table as the product's description prints it.
     #[test]
-    fn the_table_says_what_the_product_promises() {
-        let promised = "
+    fn the_table_is_the_documented_one() {
+        let documented = "
             UseOwnSession       all all all all all all
             UploadDocuments     all all all -   -   all
             CreateBatches       all all all -   -   all
@@ -189,23 +189,23 @@ mod tests {
             SeeConfiguration    all -   -   -   -   -
             ReadAudit           all -   -   -   all -
             ReadDeadJobs        all -   -   -   all -";
-        let word = |reach| match reach {
+        let name = |reach| match reach {
             All => "all",
             Own => "own",
             Nothing => "-",
         };
         let actual: Vec<Vec<String>> = Action::all()
             .map(|action| {
-                let reaches = Role::ALL.map(|role| word(role.reach(action)).to_owned());
+                let reaches = Role::ALL.map(|role| name(role.reach(action)).to_owned());
                 [format!("{action:?}")].into_iter().chain(reaches).collect()
             })
             .collect();
-        let promised: Vec<Vec<String>> = promised
+        let documented: Vec<Vec<String>> = documented
             .lines()
             .filter(|line| !line.trim().is_empty())
             .map(|line| line.split_whitespace().map(str::to_owned).collect())
             .collect();
-        assert_eq!(actual, promised);
+        assert_eq!(actual, documented);
     }
 
     #[test]

@@ -1,20 +1,21 @@
-//! What follows when a run moves: which version is served, where its document and its batches stand, what is told.
+//! Decides what follows from a change of a run: which version is active, the status of its document and its batches, and
+//! which events are published.
 //!
-//! The stage `index` activates: with it the version of the run is served instead of the one before, and whatever
-//! becomes of the stages after it, it stays served. A run that does not pass `index` itself activates at its end.
+//! The stage `index` activates the version of the run, which replaces the earlier active version. It stays active
+//! whatever the later stages do. A run without the stage `index` activates its version when it ends.
 //!
 //! - A version is **searchable** while it has chunks. The version of a run that passed `index` has the chunks of that
-//!   run; any other takes over those of an earlier version that was read from the same content under the same masks
-//!   (a rerun from a later stage, or with a pipeline without `index`). Where there is none it is listed and not
-//!   searchable: chunks of other content, or of text that is masked now, must not be found.
-//! - A run is **outdated** when the version that is served belongs to a run that was asked for later: it takes nothing
-//!   back, because the later one may have masked what this one read.
+//!   run. Any other version (of a rerun from a later stage, or of a pipeline without `index`) uses the chunks of an
+//!   earlier version of the same content under the same masks. Where there is none, the version is listed but not
+//!   searchable: search must not find chunks of other content, or of text that is masked now.
+//! - A run is **outdated** when the active version belongs to a run that was created later. An outdated run activates
+//!   nothing, because the later run may have masked what this one read.
 //!
-//! Everything here is pure. `store/src/jobs/progression.rs` reads the facts under locks and writes what is decided.
+//! All functions here are pure. `store/src/jobs/progression.rs` reads the facts under locks and writes the decisions.
 
 use chrono::{DateTime, Utc};
 
-use crate::words::words;
+use crate::string_enum::string_enum;
 use crate::{
     BatchEnd, BatchId, DocId, DocumentStatus, Event, FailureCode, IllegalTransition, RunEnd,
     RunEvent, RunId, RunState, StageName,
@@ -27,7 +28,7 @@ pub enum RunChange {
     Started,
     /// The stage `index` succeeded, and others follow.
     Indexed,
-    /// All stages are done; the last one, where it ended the run just now.
+    /// All stages have succeeded. `stage` is the last one, unless the run is closed afterwards.
     Succeeded {
         stage: Option<StageName>,
     },
@@ -36,7 +37,7 @@ pub enum RunChange {
         error: String,
         code: Option<FailureCode>,
     },
-    /// Its dead job starts afresh.
+    /// Its dead job was requeued.
     Retried,
 }
 
@@ -51,12 +52,12 @@ impl RunChange {
         }
     }
 
-    /// Whether a version may be served because of it.
+    /// Whether it may activate a version.
     pub fn may_activate(&self) -> bool {
         matches!(self, Self::Indexed | Self::Succeeded { .. })
     }
 
-    /// Whether the run has just got chunks of its own.
+    /// Whether the run has chunks of its own from now on.
     fn is_indexed(&self) -> bool {
         match self {
             Self::Indexed => true,
@@ -66,65 +67,65 @@ impl RunChange {
     }
 }
 
-/// A run, before it moves.
+/// A run before the change.
 #[derive(Clone, Debug)]
-pub struct MovingRun {
+pub struct ChangingRun {
     pub run_id: RunId,
     pub doc_id: DocId,
     pub state: RunState,
     pub created_at: DateTime<Utc>,
-    /// Without content there is nothing that could be served.
+    /// A run without content has no version.
     pub has_content: bool,
-    /// It was activated before: what became of its version since is not this run's business.
+    /// Its version was activated before. Later changes of the run do not affect it.
     pub has_version: bool,
-    /// The run that made the chunks of an earlier version of the same content under the same masks.
+    /// The run that created the chunks of an earlier version of the same content under the same masks.
     pub earlier_chunks: Option<RunId>,
 }
 
-/// A document, before a run of it moves; afterwards, after it.
+/// The document of a changing run. [`ChangingRun::apply`] updates it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FollowingDocument {
+pub struct ChangingDocument {
     /// `Active` exactly when it has an active version.
     pub status: DocumentStatus,
     pub error: Option<String>,
     pub is_deleted: bool,
-    /// When the latest run was asked for whose version is or was served.
+    /// When the latest run was created whose version is or was active.
     pub served_run_created_at: Option<DateTime<Utc>>,
     /// How many versions it has.
     pub versions: u32,
 }
 
-/// A version about to be made.
+/// A version to be inserted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewVersion {
     pub run_id: RunId,
     pub doc_id: DocId,
     pub label: String,
     pub is_active: bool,
-    /// The run that made its chunks; `None`: it is not searchable.
+    /// The run that created its chunks; `None`: it is not searchable.
     pub chunks_run_id: Option<RunId>,
 }
 
-/// What follows when a run moves.
+/// The consequences of a change.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Move {
+pub struct RunTransition {
     pub state: RunState,
     pub version: Option<NewVersion>,
     pub event: Option<Event>,
 }
 
-impl MovingRun {
-    /// Moves the run, and its document with it. Runs of the queue's own tests have no document.
-    pub fn follow(
+impl ChangingRun {
+    /// Applies the change to the run, and updates its document. Runs of the queue's own tests have no document.
+    pub fn apply(
         &self,
         change: &RunChange,
-        document: Option<&mut FollowingDocument>,
-    ) -> Result<Move, IllegalTransition> {
+        document: Option<&mut ChangingDocument>,
+    ) -> Result<RunTransition, IllegalTransition> {
         let state = self.state.apply(change.event())?;
         let has_document = document.is_some();
         let version = document.and_then(|document| {
             let version = self.activate(change, document);
-            document.follow(self, state, change);
+            document.update(self, state, change);
             version
         });
         let event = match change {
@@ -139,10 +140,10 @@ impl MovingRun {
             }
             RunChange::Started | RunChange::Indexed | RunChange::Retried => None,
         };
-        Ok(Move { state, version, event })
+        Ok(RunTransition { state, version, event })
     }
 
-    fn activate(&self, change: &RunChange, document: &mut FollowingDocument) -> Option<NewVersion> {
+    fn activate(&self, change: &RunChange, document: &mut ChangingDocument) -> Option<NewVersion> {
         if !change.may_activate() || self.has_version || !self.has_content {
             return None;
         }
@@ -176,19 +177,19 @@ impl MovingRun {
     }
 }
 
-impl FollowingDocument {
-    fn serves_later_than(&self, run: &MovingRun) -> bool {
+impl ChangingDocument {
+    fn serves_later_than(&self, run: &ChangingRun) -> bool {
         self.served_run_created_at.is_some_and(|served| served > run.created_at)
     }
 
-    /// What is served stays so whatever a later run does; what was deleted stays deleted; and what was withdrawn after
-    /// it was activated stays withdrawn, though the run goes on.
-    fn follow(&mut self, run: &MovingRun, state: RunState, change: &RunChange) {
+    /// An active document stays active whatever a later run does, and a deleted one stays deleted. A document that was
+    /// withdrawn after its version was activated stays withdrawn while the run continues.
+    fn update(&mut self, run: &ChangingRun, state: RunState, change: &RunChange) {
         self.status = match (self.status, state) {
             _ if self.is_deleted => DocumentStatus::Inactive,
             (DocumentStatus::Active, _) => DocumentStatus::Active,
             (status, _) if run.has_version => status,
-            // What a later run served was withdrawn since.
+            // The version of a later run was withdrawn since then.
             (_, RunState::Running | RunState::Succeeded) if self.serves_later_than(run) => {
                 DocumentStatus::Inactive
             }
@@ -204,11 +205,11 @@ impl FollowingDocument {
     }
 }
 
-words! {
+string_enum! {
     "status of a batch"
-    /// Where a batch stands.
+    /// The status of a batch.
     pub enum BatchStatus {
-        /// No file has come yet.
+        /// No file has been uploaded yet.
         Open = "open",
         Processing = "processing",
         /// All documents succeeded.
@@ -224,10 +225,10 @@ impl BatchStatus {
     }
 }
 
-/// What a batch has counted.
+/// The counts of a batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BatchCounts {
-    /// How many files will come, where it is known.
+    /// How many files will be uploaded, if it is known.
     pub expected: Option<i32>,
     pub offered: i32,
     pub refused: i32,
@@ -237,7 +238,7 @@ pub struct BatchCounts {
 }
 
 impl BatchCounts {
-    /// A batch is over with its last document; where the number of files is known, not before all of them came.
+    /// A batch ends with its last document; where the number of files is known, not before all of them were uploaded.
     pub fn status(&self) -> BatchStatus {
         if self.offered == 0 {
             return BatchStatus::Open;
@@ -252,8 +253,8 @@ impl BatchCounts {
         }
     }
 
-    /// What is told of a batch that is over.
-    pub fn end(&self, batch_id: BatchId) -> Option<Event> {
+    /// The event of a batch that has ended.
+    pub fn end_event(&self, batch_id: BatchId) -> Option<Event> {
         let &Self { documents, succeeded, failed, refused, .. } = self;
         let end = BatchEnd { batch_id, documents, succeeded, failed, refused };
         match self.status() {
@@ -270,8 +271,8 @@ mod tests {
 
     use super::*;
 
-    fn run(number: u128, state: RunState) -> MovingRun {
-        MovingRun {
+    fn run(number: u128, state: RunState) -> ChangingRun {
+        ChangingRun {
             run_id: RunId(Uuid::from_u128(number)),
             doc_id: DocId(Uuid::from_u128(100)),
             state,
@@ -286,8 +287,8 @@ mod tests {
         DateTime::from_timestamp(i64::try_from(seconds).unwrap(), 0).unwrap()
     }
 
-    fn document(status: DocumentStatus) -> FollowingDocument {
-        FollowingDocument {
+    fn document(status: DocumentStatus) -> ChangingDocument {
+        ChangingDocument {
             status,
             error: None,
             is_deleted: false,
@@ -305,17 +306,17 @@ mod tests {
     }
 
     #[test]
-    fn index_activates_and_a_later_failure_leaves_the_version_served() {
+    fn index_activates_and_a_later_failure_leaves_the_version_active() {
         let mut served = document(DocumentStatus::Processing);
         let run = run(7, RunState::Running);
-        let indexed = run.follow(&RunChange::Indexed, Some(&mut served)).unwrap();
+        let indexed = run.apply(&RunChange::Indexed, Some(&mut served)).unwrap();
         let version = indexed.version.unwrap();
         assert_eq!((indexed.state, indexed.event), (RunState::Running, None));
         assert_eq!((version.is_active, version.chunks_run_id), (true, Some(run.run_id)));
         assert_eq!(served.status, DocumentStatus::Active);
 
-        let run = MovingRun { has_version: true, ..run };
-        let failed = run.follow(&failed(), Some(&mut served)).unwrap();
+        let run = ChangingRun { has_version: true, ..run };
+        let failed = run.apply(&failed(), Some(&mut served)).unwrap();
         assert_eq!((failed.state, failed.version), (RunState::Failed, None));
         assert_eq!(
             (served.status, served.error.as_deref()),
@@ -324,7 +325,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_activated_once_is_not_activated_again_by_the_end_of_its_run() {
+    fn a_version_is_not_activated_again_by_the_end_of_its_run() {
         let mut withdrawn = document(DocumentStatus::Inactive);
         let changes = [
             (RunState::Running, failed()),
@@ -332,19 +333,19 @@ mod tests {
             (RunState::Running, succeeded("package")),
         ];
         for (state, change) in changes {
-            let run = MovingRun { has_version: true, ..run(7, state) };
-            let moved = run.follow(&change, Some(&mut withdrawn)).unwrap();
-            assert_eq!((moved.version, withdrawn.status), (None, DocumentStatus::Inactive));
+            let run = ChangingRun { has_version: true, ..run(7, state) };
+            let transition = run.apply(&change, Some(&mut withdrawn)).unwrap();
+            assert_eq!((transition.version, withdrawn.status), (None, DocumentStatus::Inactive));
         }
     }
 
     #[test]
-    fn without_index_the_end_activates_with_the_chunks_of_the_same_text_or_none() {
-        let of_text = Some(RunId(Uuid::from_u128(1)));
-        for earlier_chunks in [None, of_text] {
+    fn without_index_the_end_activates_with_the_chunks_of_the_same_content_or_none() {
+        let of_same_content = Some(RunId(Uuid::from_u128(1)));
+        for earlier_chunks in [None, of_same_content] {
             let mut document = document(DocumentStatus::Processing);
-            let run = MovingRun { earlier_chunks, ..run(7, RunState::Running) };
-            let ended = run.follow(&succeeded("ingest"), Some(&mut document)).unwrap();
+            let run = ChangingRun { earlier_chunks, ..run(7, RunState::Running) };
+            let ended = run.apply(&succeeded("ingest"), Some(&mut document)).unwrap();
             let version = ended.version.unwrap();
             assert_eq!((version.is_active, version.chunks_run_id), (true, earlier_chunks));
             assert_eq!(version.label, "v1");
@@ -352,53 +353,53 @@ mod tests {
     }
 
     #[test]
-    fn neither_a_deleted_document_nor_an_outdated_run_is_served() {
+    fn neither_a_deleted_document_nor_an_outdated_run_becomes_active() {
         let mut deleted =
-            FollowingDocument { is_deleted: true, ..document(DocumentStatus::Inactive) };
-        let ended = run(7, RunState::Running).follow(&RunChange::Indexed, Some(&mut deleted));
+            ChangingDocument { is_deleted: true, ..document(DocumentStatus::Inactive) };
+        let ended = run(7, RunState::Running).apply(&RunChange::Indexed, Some(&mut deleted));
         assert!(!ended.unwrap().version.unwrap().is_active);
         assert_eq!(deleted.status, DocumentStatus::Inactive);
 
         let mut newer = document(DocumentStatus::Active);
         newer.served_run_created_at = Some(at(8));
-        let ended = run(7, RunState::Running).follow(&RunChange::Indexed, Some(&mut newer));
+        let ended = run(7, RunState::Running).apply(&RunChange::Indexed, Some(&mut newer));
         assert!(!ended.unwrap().version.unwrap().is_active);
         assert_eq!(newer.served_run_created_at, Some(at(8)));
     }
 
     #[test]
-    fn of_two_runs_that_end_at_once_the_one_asked_for_later_is_served() {
+    fn of_two_runs_that_end_at_once_the_one_created_later_becomes_active() {
         let mut document = document(DocumentStatus::Processing);
-        let later = run(8, RunState::Running).follow(&succeeded("index"), Some(&mut document));
-        let earlier = run(7, RunState::Running).follow(&succeeded("index"), Some(&mut document));
+        let later = run(8, RunState::Running).apply(&succeeded("index"), Some(&mut document));
+        let earlier = run(7, RunState::Running).apply(&succeeded("index"), Some(&mut document));
         let [later, earlier] = [later, earlier].map(|ended| ended.unwrap().version.unwrap());
         assert_eq!((later.is_active, later.label.as_str()), (true, "v1"));
         assert_eq!((earlier.is_active, earlier.label.as_str()), (false, "v2"));
     }
 
     #[test]
-    fn a_document_that_is_not_served_follows_its_run() {
+    fn a_document_without_an_active_version_has_the_status_of_its_run() {
         let mut document = document(DocumentStatus::Uploaded);
         let queued = run(7, RunState::Queued);
-        let started = queued.follow(&RunChange::Started, Some(&mut document)).unwrap();
+        let started = queued.apply(&RunChange::Started, Some(&mut document)).unwrap();
         assert!(matches!(started.event, Some(Event::DocumentStarted { .. })));
         assert_eq!(document.status, DocumentStatus::Processing);
-        let failed = run(7, RunState::Running).follow(&failed(), Some(&mut document)).unwrap();
+        let failed = run(7, RunState::Running).apply(&failed(), Some(&mut document)).unwrap();
         assert_eq!(document.status, DocumentStatus::Failed);
         assert_eq!(document.error.as_deref(), Some("torn"));
-        let run = MovingRun { state: failed.state, ..queued };
-        let retried = run.follow(&RunChange::Retried, Some(&mut document)).unwrap();
+        let run = ChangingRun { state: failed.state, ..queued };
+        let retried = run.apply(&RunChange::Retried, Some(&mut document)).unwrap();
         assert_eq!((retried.state, retried.event), (RunState::Running, None));
         assert_eq!((document.status, document.error), (DocumentStatus::Processing, None));
     }
 
     #[test]
-    fn a_run_that_has_ended_ends_no_second_time() {
+    fn an_ended_run_cannot_end_again() {
         let mut document = document(DocumentStatus::Active);
         let before = document.clone();
         for state in [RunState::Succeeded, RunState::Failed] {
             for change in [succeeded("index"), failed(), RunChange::Indexed] {
-                assert!(run(7, state).follow(&change, Some(&mut document)).is_err());
+                assert!(run(7, state).apply(&change, Some(&mut document)).is_err());
             }
         }
         assert_eq!(document, before);
@@ -417,7 +418,7 @@ mod tests {
         assert_eq!(status(None, 2, 0, 2, 1, 1), "partial");
         assert_eq!(status(None, 2, 1, 1, 1, 0), "partial", "one was refused");
         assert_eq!(status(None, 1, 1, 0, 0, 0), "partial", "all were refused");
-        assert_eq!(status(Some(3), 2, 0, 2, 2, 0), "processing", "one is to come");
+        assert_eq!(status(Some(3), 2, 0, 2, 2, 0), "processing", "one file is missing");
         assert_eq!(status(Some(2), 2, 0, 1, 1, 0), "completed", "the same content twice");
     }
 }

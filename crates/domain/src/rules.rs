@@ -1,77 +1,76 @@
-//! What holds for one tenant only: rules that its administrators make, limits that the operator sets.
+//! Settings of one tenant: rules that its administrators set, and limits that the operator sets.
 
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::FileKind;
 
-/// What a tenant's administrators decide about its documents. A run keeps the rules that held when it
-/// was made.
+/// The rules of a tenant's administrators for its documents. A run keeps the rules that applied when it was created.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct TenantRules {
-    /// Regions of pages that nobody may read. A new one takes effect on a document with its next run, and on who may
-    /// read its original at once.
+    /// Regions of pages that are hidden. A new mask applies to a document's pages from its next run on, and to the access
+    /// to its original at once.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub masks: Vec<MaskRule>,
-    /// The stages a document passes when its batch does not say otherwise; the usual ones when empty.
+    /// The stages of a document whose batch sets none; the default stages when empty.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub pipeline: Vec<String>,
 }
 
-/// A region that is blanked out before a page is read, and in the pictures that people see.
+/// A region that is blanked out before a page is read, and in page images.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct MaskRule {
-    /// Left, top, right, bottom, as shares of the page's width and height from its top left corner.
+    /// Left, top, right, bottom, as fractions of the page's width and height, from its top left corner.
     #[serde(rename = "box")]
     pub area: [f32; 4],
-    /// Only on this page, counted from 1; on every page when left out.
+    /// Only on this page, counted from 1; on every page when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub page: Option<u32>,
     /// Only in files of these kinds; in all when empty.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub kinds: Vec<FileKind>,
-    /// Only in files whose name holds this, in capitals or not.
+    /// Only in files whose name contains this, in upper or lower case.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file_name_contains: Option<String>,
 }
 
-/// What the operator grants one tenant; where nothing is said, what everybody gets.
+/// The limits of one tenant; where one is absent, the default applies.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct TenantLimits {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_upload_bytes: Option<u64>,
-    /// Runs that may wait at once.
+    /// The most queued runs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub queue_quota: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub requests_per_second: Option<u32>,
-    /// Uploads that one process has under way at once.
+    /// The most uploads at once in one process.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub concurrent_uploads: Option<u32>,
-    /// Of the originals of documents that are not deleted.
+    /// The most bytes of the originals of documents that are not deleted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub storage_quota_bytes: Option<u64>,
 }
 
 #[derive(Debug, Error, PartialEq)]
 pub enum InvalidRules {
-    #[error("there are {0} masks; {max} are the most", max = TenantRules::MOST_MASKS)]
+    #[error("there are {0} masks; at most {max} are allowed", max = TenantRules::MAX_MASKS)]
     TooManyMasks(usize),
     #[error(
-        "mask {0} is no region: give left, top, right and bottom as shares of the page between 0 and 1, \
+        "mask {0} is not a valid region: give left, top, right and bottom as fractions of the page between 0 and 1, \
          left before right and top before bottom"
     )]
     NoRegion(usize),
     #[error("mask {0} is for page 0; pages are counted from 1")]
     NoPage(usize),
-    #[error("mask {0} names too much of a file name: 255 characters are the most")]
+    #[error("the file name pattern of mask {0} is too long: at most 255 characters are allowed")]
     LongName(usize),
 }
 
 impl MaskRule {
-    /// Whether everything that `other` blanks out of a file is blanked out by this one as well.
+    /// Whether this mask hides everything that `other` hides.
     pub fn covers(&self, other: &Self) -> bool {
         let [left, top, right, bottom] = self.area;
         let [other_left, other_top, other_right, other_bottom] = other.area;
@@ -84,11 +83,11 @@ impl MaskRule {
 }
 
 impl TenantRules {
-    pub const MOST_MASKS: usize = 100;
-    const LONGEST_NAME: usize = 255;
+    pub const MAX_MASKS: usize = 100;
+    const MAX_NAME_CHARS: usize = 255;
 
     pub fn check(&self) -> Result<(), InvalidRules> {
-        if self.masks.len() > Self::MOST_MASKS {
+        if self.masks.len() > Self::MAX_MASKS {
             return Err(InvalidRules::TooManyMasks(self.masks.len()));
         }
         for (number, mask) in (1..).zip(&self.masks) {
@@ -101,14 +100,14 @@ impl TenantRules {
                 return Err(InvalidRules::NoPage(number));
             }
             let named = mask.file_name_contains.as_deref().unwrap_or_default();
-            if named.chars().count() > Self::LONGEST_NAME {
+            if named.chars().count() > Self::MAX_NAME_CHARS {
                 return Err(InvalidRules::LongName(number));
             }
         }
         Ok(())
     }
 
-    /// The masks that hold for a file that is known under several names: those of each of them.
+    /// The masks that apply to a file with several names: those of each name.
     pub fn masks_for_names<'a>(
         &self,
         kind: FileKind,
@@ -123,15 +122,15 @@ impl TenantRules {
         masks
     }
 
-    /// The masks that hold for one file.
+    /// The masks that apply to a file.
     pub fn masks_for(&self, kind: FileKind, file_name: &str) -> Vec<MaskRule> {
         let file_name = file_name.to_lowercase();
-        let holds = |mask: &&MaskRule| {
+        let applies = |mask: &&MaskRule| {
             let named = mask.file_name_contains.as_deref().map(str::to_lowercase);
             (mask.kinds.is_empty() || mask.kinds.contains(&kind))
                 && named.is_none_or(|part| file_name.contains(&part))
         };
-        self.masks.iter().filter(holds).cloned().collect()
+        self.masks.iter().filter(applies).cloned().collect()
     }
 }
 
@@ -160,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mask_holds_for_the_files_that_it_names() {
+    fn a_mask_applies_to_the_files_that_it_names() {
         let area = [0.0, 0.0, 1.0, 1.0];
         let rules = TenantRules {
             masks: vec![
@@ -189,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mask_covers_what_lies_within_it() {
+    fn a_mask_covers_a_region_within_it() {
         let whole = mask([0.0, 0.0, 1.0, 1.0]);
         let corner = mask([0.5, 0.5, 1.0, 1.0]);
         let on_page_2 = MaskRule { page: Some(2), ..whole.clone() };
@@ -199,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_said_is_not_written() {
+    fn absent_values_are_not_written() {
         let written = serde_json::to_string(&TenantRules::default()).unwrap();
         assert_eq!(written, "{}");
         assert_eq!(serde_json::from_str::<TenantLimits>("{}").unwrap(), TenantLimits::default());

@@ -1,7 +1,7 @@
-//! What a run is told when it is made: `ingestion_runs.config`.
+//! The configuration of a run: `ingestion_runs.config`.
 //!
-//! [`RunConfig::to_json`] and [`RunConfig::read`] are the only places that know its stored form. It carries a
-//! version; rows from before there was one are read as version 1, which has the same members.
+//! [`RunConfig::to_json`] and [`RunConfig::read`] are the only places that know its stored form, which has a version.
+//! Rows from before the first version are read as version 1, which has the same fields.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -13,7 +13,7 @@ use crate::{DocId, FileKind, MaskRule, SourceType, UserId};
 #[serde(default)]
 pub struct RunConfig {
     pub source_type: SourceType,
-    /// The content that was handed in; a run of known content has none.
+    /// The uploaded content; a run of known content has none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub upload_uri: Option<String>,
     pub title: String,
@@ -24,13 +24,13 @@ pub struct RunConfig {
     /// `sha256:…`
     pub content_hash: String,
     pub created_by_user_id: Option<UserId>,
-    /// Who asked for the run: a user, an API key or the system.
+    /// The actor who started the run: a user, an API key or the system.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub created_by: Option<String>,
     /// Regions that the run blanks out.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub masks: Vec<MaskRule>,
-    /// The document that this one was found in, and how many are around it.
+    /// The document that contains this one, and the nesting depth.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub within: Option<DocId>,
     #[serde(skip_serializing_if = "is_zero")]
@@ -39,14 +39,16 @@ pub struct RunConfig {
 
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum UnreadableRunConfig {
-    #[error("the configuration of the run is not understood: {0}")]
+    #[error("the configuration of the run cannot be read: {0}")]
     Malformed(String),
     #[error(
         "the configuration of the run has version {found}; this Docket reads up to {}",
         RunConfig::VERSION
     )]
     TooNew { found: u64 },
-    #[error("what the earlier stages left is not understood; run the document from the beginning")]
+    #[error(
+        "the artifacts of the earlier stages cannot be read; rerun the document from the beginning"
+    )]
     Artifacts,
 }
 
@@ -62,7 +64,7 @@ impl RunConfig {
     }
 
     pub fn to_json(&self) -> Value {
-        // Text keys and plain values: this cannot fail.
+        // String keys and plain values: this cannot fail.
         let mut json = serde_json::to_value(self).unwrap_or_default();
         json["version"] = Self::VERSION.into();
         json
@@ -72,11 +74,11 @@ impl RunConfig {
         FileKind::of_media_type(&self.content_type)
     }
 
-    /// The same for a reader who did not start the run: what the content is, under their own names for it, and
-    /// nothing of whoever started it.
+    /// The configuration for a reader who did not start the run: it has the reader's own title and file name, and nothing
+    /// about the actor who started the run.
     #[must_use]
     pub fn redacted(self, own_title: Option<String>, own_filename: Option<String>) -> Self {
-        // Every field is named, so that a new one is decided on here.
+        // All fields are listed, so that adding one requires a decision here.
         let Self {
             source_type,
             upload_uri,
@@ -127,7 +129,7 @@ mod tests {
 
     use super::*;
 
-    /// As version 1 was first written, and as rows were before there was a version. Both must stay readable.
+    /// Version 1 as it was first written, and a row from before it. Both must stay readable.
     const VERSION_1: &str = include_str!("../golden/run_config_v1.json");
     const UNVERSIONED: &str = include_str!("../golden/run_config_unversioned.json");
 
@@ -154,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn a_newer_configuration_is_not_guessed_at() {
+    fn a_newer_configuration_is_refused() {
         let newer = RunConfig::read(json!({ "version": 2, "title": ["a"] }));
         assert_eq!(newer, Err(UnreadableRunConfig::TooNew { found: 2 }));
         let malformed = RunConfig::read(json!({ "title": 7 }));
@@ -162,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn a_redacted_configuration_names_nobody() {
+    fn a_redacted_configuration_names_no_actor() {
         let (_, config) = golden(VERSION_1);
         let redacted = config.clone().redacted(Some("Mine".to_owned()), None);
         let about = |config: &RunConfig| (config.content_hash.clone(), config.masks.clone());

@@ -1,9 +1,8 @@
 //! Tenancy as a type.
 //!
-//! A [`Caller`] is somebody whose token or key was verified, or Docket itself. A [`Scope`] is that
-//! caller's permission for one action: the tenant, how far the action reaches, and who acts. The
-//! store asks for a `Scope` on every read and write, and the only way to get one is
-//! [`Caller::permit`]: code that forgot to authorise does not compile.
+//! A [`Caller`] is a user or an API key whose credentials were verified, or Docket itself. A [`Scope`] is the caller's
+//! permission for one action: the tenant, the reach of the action, and the actor. The store requires a `Scope` for every
+//! read and write, and only [`Caller::permit`] creates one: code without authorisation does not compile.
 
 use std::fmt;
 use std::str::FromStr;
@@ -16,12 +15,12 @@ use crate::{
     Action, ApiKeyId, Reach, Role, TenantId, TokenId, TraceContext, TraceId, User, UserId,
 };
 
-/// Who acts. Written to the audit log with everything that is done.
+/// Who acts. Every audit row names the actor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Actor {
     User(UserId),
     ApiKey(ApiKeyId),
-    /// Docket itself: first start, schedules, the operator at the command line.
+    /// Docket itself: first start, periodic tasks, the operator at the command line.
     System,
 }
 
@@ -67,11 +66,11 @@ pub struct Caller {
     pub tenant_id: TenantId,
     pub actor: Actor,
     pub role: Role,
-    /// What people recognise the caller by: an email address, or the name of a key.
+    /// An email address, or the name of a key.
     pub name: String,
-    /// The sign-in this request came with; a key has none.
+    /// The sign-in of the request; a key has none.
     pub session: Option<Session>,
-    /// The request it came with.
+    /// The trace of the request.
     pub trace: Option<TraceContext>,
 }
 
@@ -109,7 +108,7 @@ impl Caller {
         }
     }
 
-    /// The one authorisation check: looks `action` up in the permission table.
+    /// The only authorisation check: looks `action` up in the permission table.
     pub fn permit(&self, action: Action) -> Result<Scope, NotPermitted> {
         match self.role.reach(action) {
             Reach::Nothing => Err(NotPermitted { role: self.role, action }),
@@ -138,7 +137,7 @@ impl Scope {
         self.actor
     }
 
-    /// Where in which trace the request is.
+    /// The request's position in its trace.
     pub fn trace(&self) -> Option<TraceContext> {
         self.trace
     }
@@ -148,7 +147,7 @@ impl Scope {
         self.trace.map(TraceContext::request_id)
     }
 
-    /// `Some` when only what this actor brought in may be seen.
+    /// `Some` when the scope is limited to this actor's own documents.
     pub fn only_own(&self) -> Option<Actor> {
         match self.reach {
             Reach::All => None,

@@ -1,10 +1,10 @@
-//! Text that must not be seen.
+//! Text that must not appear in logs.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// A password, a token or a key on its way: shows in no log and no error.
+/// A password, a token or a key. Its `Debug` output hides it.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Secret(String);

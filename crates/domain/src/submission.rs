@@ -1,73 +1,73 @@
-//! What becomes of content that is handed in, decided from what is known of it and from what the caller may do.
+//! Decides what happens to submitted content, from what is known of it and what the caller may do.
 //!
-//! Documents are known by their content, so whoever has the bytes hands in the same document. That makes them one
-//! of its owners; it gives them no say in what others see. A *new version* is a run of content that is served; to
-//! *restore* is to process what was deleted or withdrawn. Both need the permission that a rerun needs. A document that
-//! is identified by its place in a source gets a new version when its content there has changed.
+//! A document is identified by its content, so all callers who upload the same bytes upload the same document. That makes
+//! each of them an owner; it does not change what the others see. A *new version* is a run of content that is active
+//! already; to *restore* is to process deleted or withdrawn content again. Both need the permission to rerun. A document
+//! that is identified by its location in a source gets a new version when its content there has changed.
 
 use thiserror::Error;
 
 use crate::DedupResult;
 
-/// What is known of content when it is handed in.
+/// What is known of content when it is submitted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub struct KnownContent {
-    /// Nobody has handed it in before.
+    /// It was never submitted before.
     pub is_new: bool,
     pub is_deleted: bool,
-    /// It was served, and somebody took it out of service.
+    /// It was active, and was withdrawn.
     pub is_withdrawn: bool,
-    /// It is served.
+    /// It has an active version.
     pub is_active: bool,
-    /// A run works on it.
+    /// A run of it is queued or running.
     pub is_in_progress: bool,
-    /// That run was given another password, or one where none was presented now.
+    /// That run has another password, or one where this submission has none.
     pub run_has_other_password: bool,
-    /// A password opened it, and another one or none was presented now.
+    /// A password opened it, and this submission has another one or none.
     pub password_missing: bool,
-    /// What is known under the same identity has other content.
+    /// The document with the same identity has other content.
     pub has_other_content: bool,
-    /// Regions that nobody may read were not masked by the run that counts: the one under way, else the one served.
+    /// The run that counts (the live one, otherwise the one of the active version) lacks masks that apply now.
     pub lacks_masks: bool,
 }
 
-/// What the caller asks for, and what they may ask for.
+/// What the caller requests, and what they may request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
-pub struct Offer {
-    /// Content that is served already is left alone.
+pub struct SubmissionOptions {
+    /// Content that is active already is skipped.
     pub dedupe: bool,
-    /// The pipeline is not the tenant's usual one.
+    /// The pipeline is not the tenant's default.
     pub pipeline_is_chosen: bool,
     pub has_password: bool,
     /// The caller may process documents again.
     pub may_rerun: bool,
-    /// It came within another document: nobody asks for anything.
-    pub is_part: bool,
-    /// It replaces the original of one document: that document's owners, and what they call it, stay.
+    /// It is an attachment of another document: no user requested anything.
+    pub is_attachment: bool,
+    /// It replaces the original of one document, which keeps its owners and their titles.
     pub is_update: bool,
 }
 
-/// What to do with it.
+/// What to do with submitted content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Decision {
-    /// Nothing: it is served, or it is a part of something that must not come back.
+    /// Nothing: it is active, or it is an attachment that was deleted or withdrawn.
     Skip,
-    /// The run under way is the one.
+    /// Use the live run.
     Join,
-    /// A run of its own.
+    /// Start a run.
     Process(DedupResult),
-    /// A run of its own, which brings back what was deleted or withdrawn.
+    /// Start a run that restores the deleted or withdrawn document.
     Restore,
 }
 
-/// Why content is not accepted.
+/// Why content is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum Refusal {
-    #[error("this document was deleted; ask an administrator to bring it back")]
+    #[error("this document was deleted; ask an administrator to restore it")]
     Deleted,
-    #[error("this document was taken out of service; ask an administrator to bring it back")]
+    #[error("this document was withdrawn; ask an administrator to restore it")]
     Withdrawn,
     #[error(
         "this document exists already; only administrators may process it again (dedupe: false) or choose \
@@ -81,13 +81,13 @@ pub enum Refusal {
     )]
     WrongPassword,
     #[error(
-        "this document is being processed with another password; upload it again when that is done"
+        "this document is being processed with another password; upload it again when that has ended"
     )]
     OtherPasswordInProgress,
 }
 
 impl Refusal {
-    /// The name by which clients know it.
+    /// The error code in the API.
     pub fn code(self) -> &'static str {
         match self {
             Self::Deleted => "document_deleted",
@@ -100,29 +100,29 @@ impl Refusal {
     }
 
     /// The same request may be accepted later.
-    pub fn is_passing(self) -> bool {
+    pub fn is_transient(self) -> bool {
         self == Self::OtherPasswordInProgress
     }
 }
 
 impl KnownContent {
-    pub fn decide(self, offer: Offer) -> Result<Decision, Refusal> {
+    pub fn decide(self, options: SubmissionOptions) -> Result<Decision, Refusal> {
         if self.is_new {
             return Ok(Decision::Process(DedupResult::New));
         }
-        if offer.is_part {
-            return Ok(self.decide_on_part());
+        if options.is_attachment {
+            return Ok(self.decide_on_attachment());
         }
-        self.check_rights(offer)?;
-        // A password opened the content that is replaced, and says nothing of this.
+        self.check_rights(options)?;
+        // A password that opened the replaced content does not apply to this.
         if !self.has_other_content {
-            self.check_password(offer)?;
+            self.check_password(options)?;
         }
         if self.is_deleted || self.is_withdrawn && !self.is_in_progress {
             return Ok(Decision::Restore);
         }
-        let wants_version = !offer.dedupe || offer.pipeline_is_chosen;
-        match self.usual_decision(wants_version && offer.may_rerun) {
+        let wants_version = !options.dedupe || options.pipeline_is_chosen;
+        match self.default_decision(wants_version && options.may_rerun) {
             Decision::Join if self.run_has_other_password && !self.is_active => {
                 Err(Refusal::OtherPasswordInProgress)
             }
@@ -130,16 +130,16 @@ impl KnownContent {
         }
     }
 
-    /// A part never restores. It needs no password here: its owners are asked for theirs when they read it.
-    fn decide_on_part(self) -> Decision {
+    /// An attachment never restores. It needs no password here: its owners need theirs to read it.
+    fn decide_on_attachment(self) -> Decision {
         if self.is_deleted || self.is_withdrawn {
             Decision::Skip
         } else {
-            self.usual_decision(false)
+            self.default_decision(false)
         }
     }
 
-    fn usual_decision(self, wants_version: bool) -> Decision {
+    fn default_decision(self, wants_version: bool) -> Decision {
         if wants_version || self.lacks_masks || self.has_other_content && !self.is_in_progress {
             let is_active = self.is_active;
             let result = if is_active { DedupResult::NewVersion } else { DedupResult::New };
@@ -152,8 +152,8 @@ impl KnownContent {
         }
     }
 
-    fn check_rights(self, offer: Offer) -> Result<(), Refusal> {
-        if offer.may_rerun {
+    fn check_rights(self, options: SubmissionOptions) -> Result<(), Refusal> {
+        if options.may_rerun {
             return Ok(());
         }
         if self.is_deleted {
@@ -162,16 +162,16 @@ impl KnownContent {
         if self.is_withdrawn {
             return Err(Refusal::Withdrawn);
         }
-        // What failed, or was never served, anybody may try again in the usual way.
-        let would_replace = !offer.dedupe && (self.is_active || self.is_in_progress);
-        if would_replace || offer.pipeline_is_chosen {
+        // Every uploader may submit failed content again with the default options.
+        let would_replace = !options.dedupe && (self.is_active || self.is_in_progress);
+        if would_replace || options.pipeline_is_chosen {
             return Err(Refusal::VersionNotPermitted);
         }
         Ok(())
     }
 
-    fn check_password(self, offer: Offer) -> Result<(), Refusal> {
-        match (self.password_missing, offer.has_password) {
+    fn check_password(self, options: SubmissionOptions) -> Result<(), Refusal> {
+        match (self.password_missing, options.has_password) {
             (false, _) => Ok(()),
             (true, true) => Err(Refusal::WrongPassword),
             (true, false) => Err(Refusal::PasswordRequired),
@@ -194,18 +194,18 @@ mod tests {
         has_other_content: false,
         lacks_masks: false,
     };
-    const UPLOAD: Offer = Offer {
+    const UPLOAD: SubmissionOptions = SubmissionOptions {
         dedupe: true,
         pipeline_is_chosen: false,
         has_password: false,
         may_rerun: false,
-        is_part: false,
+        is_attachment: false,
         is_update: false,
     };
 
     /// Every state of the content against every kind of caller, one line each.
     #[test]
-    fn every_cell_of_the_table() {
+    fn every_state_against_every_caller() {
         let failed = KnownContent { is_active: false, ..ACTIVE };
         let states = [
             ("new", KnownContent { is_new: true, ..failed }),
@@ -219,15 +219,15 @@ mod tests {
             ("locked", KnownContent { password_missing: true, ..ACTIVE }),
             ("changed", KnownContent { has_other_content: true, password_missing: true, ..ACTIVE }),
         ];
-        let offers = [
+        let callers = [
             ("user", UPLOAD),
-            ("again", Offer { dedupe: false, ..UPLOAD }),
-            ("choosing", Offer { pipeline_is_chosen: true, ..UPLOAD }),
-            ("admin", Offer { may_rerun: true, ..UPLOAD }),
-            ("admin again", Offer { may_rerun: true, dedupe: false, ..UPLOAD }),
-            ("part", Offer { is_part: true, ..UPLOAD }),
+            ("again", SubmissionOptions { dedupe: false, ..UPLOAD }),
+            ("choosing", SubmissionOptions { pipeline_is_chosen: true, ..UPLOAD }),
+            ("admin", SubmissionOptions { may_rerun: true, ..UPLOAD }),
+            ("admin again", SubmissionOptions { may_rerun: true, dedupe: false, ..UPLOAD }),
+            ("attachment", SubmissionOptions { is_attachment: true, ..UPLOAD }),
         ];
-        let word = |decided| match decided {
+        let name = |decided| match decided {
             Ok(Decision::Skip) => "skip".to_owned(),
             Ok(Decision::Join) => "join".to_owned(),
             Ok(Decision::Process(result)) => result.to_string(),
@@ -236,10 +236,10 @@ mod tests {
         };
         let rows: Vec<String> = states
             .iter()
-            .map(|(name, state)| {
+            .map(|(state_name, state)| {
                 let cells: Vec<String> =
-                    offers.iter().map(|(_, offer)| word(state.decide(*offer))).collect();
-                format!("{name}: {}", cells.join(", "))
+                    callers.iter().map(|(_, options)| name(state.decide(*options))).collect();
+                format!("{state_name}: {}", cells.join(", "))
             })
             .collect();
         assert_eq!(
@@ -260,9 +260,9 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_password_is_told_from_none() {
+    fn a_wrong_password_differs_from_a_missing_one() {
         let locked = KnownContent { password_missing: true, ..ACTIVE };
-        let wrong = Offer { has_password: true, ..UPLOAD };
+        let wrong = SubmissionOptions { has_password: true, ..UPLOAD };
         assert_eq!(locked.decide(wrong), Err(Refusal::WrongPassword));
         let running = KnownContent {
             is_active: false,
@@ -271,6 +271,6 @@ mod tests {
             ..ACTIVE
         };
         assert_eq!(running.decide(wrong), Err(Refusal::OtherPasswordInProgress));
-        assert!(Refusal::OtherPasswordInProgress.is_passing());
+        assert!(Refusal::OtherPasswordInProgress.is_transient());
     }
 }

@@ -1,8 +1,8 @@
 //! Traces in the format of the W3C Trace Context recommendation (`traceparent`).
 //!
-//! A *trace* is everything that one request causes, a *span* one piece of work in it. A request continues the trace of
-//! the caller who sent a `traceparent`; its jobs and its calls of models belong to the same trace. This module makes no
-//! random numbers and exports nothing.
+//! A *trace* is everything that one request causes; a *span* is one operation in it. A request continues the trace of a
+//! caller who sent a `traceparent`; its jobs and its calls of models belong to the same trace. This module creates no
+//! random numbers and exports no traces.
 
 use std::fmt;
 use std::num::NonZeroU64;
@@ -15,7 +15,7 @@ pub struct TraceId(pub u128);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct SpanId(NonZeroU64);
 
-/// Where in which trace a piece of work is, and whether the trace is recorded.
+/// The position of an operation in its trace, and whether the trace is recorded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct TraceContext {
     trace_id: TraceId,
@@ -24,14 +24,14 @@ pub struct TraceContext {
 }
 
 impl TraceContext {
-    /// A new trace. `random` is what a source of randomness gave.
+    /// A new trace from a random number.
     pub fn new(random: u128) -> Self {
         let span_id = SpanId::from_random(low_half(random));
         let trace_id = TraceId(random >> 64 << 64 | u128::from(span_id.0.get()));
         Self { trace_id, span_id, is_sampled: true }
     }
 
-    /// A span that this one causes: in the same trace, and recorded if this one is.
+    /// A child span: in the same trace, and recorded if this one is.
     #[must_use]
     pub fn child(self, span_id: SpanId) -> Self {
         Self { span_id, ..self }
@@ -49,8 +49,8 @@ impl TraceContext {
         self.is_sampled
     }
 
-    /// The id that audit rows and problem documents have. No caller can choose it: it is the trace's id where the trace
-    /// began here, which [`new`](Self::new) marks by the span's id in its second half, and the span's id otherwise.
+    /// The id in audit rows and problem documents. No caller can choose it: it is the trace id if the trace began here
+    /// ([`new`](Self::new) puts the span id into the second half of the trace id), otherwise the span id.
     ///
     /// ```
     /// use domain::{SpanId, TraceContext};
@@ -65,14 +65,14 @@ impl TraceContext {
         if low_half(self.trace_id.0) == span { self.trace_id } else { TraceId(span.into()) }
     }
 
-    /// The header for whoever continues the trace; the span of this context is their parent.
+    /// The header for a callee that continues the trace; this span is its parent.
     pub fn to_traceparent(self) -> String {
         let Self { trace_id, span_id, is_sampled } = self;
         format!("00-{trace_id}-{span_id}-{:02x}", u8::from(is_sampled))
     }
 
-    /// Reads a `traceparent` header; `None` when it is not one. A version that is not known yet may have more fields,
-    /// version 00 may not.
+    /// Parses a `traceparent` header; `None` when it is not valid. A later version may have more fields; version 00 may
+    /// not.
     ///
     /// ```
     /// use domain::TraceContext;
@@ -102,7 +102,7 @@ impl TraceContext {
     }
 }
 
-#[expect(clippy::cast_possible_truncation, reason = "half of it is meant")]
+#[expect(clippy::cast_possible_truncation, reason = "only the low half is needed")]
 fn low_half(number: u128) -> u64 {
     number as u64
 }
@@ -112,7 +112,7 @@ fn is_lower_hex(text: &str, length: usize) -> bool {
 }
 
 impl SpanId {
-    /// `random` is what nobody else has got.
+    /// An id from a unique random number.
     pub fn from_random(random: u64) -> Self {
         Self(NonZeroU64::new(random).unwrap_or(NonZeroU64::MIN))
     }
@@ -152,14 +152,14 @@ mod tests {
     }
 
     #[test]
-    fn flags_and_fields_of_later_versions_do_not_disturb() {
+    fn flags_and_fields_of_later_versions_are_ignored() {
         let later =
             TraceContext::from_traceparent(&format!("cc-{TRACE}-{PARENT}-03-more")).unwrap();
         assert_eq!(later.to_traceparent(), format!("00-{TRACE}-{PARENT}-01"));
     }
 
     #[test]
-    fn what_is_not_a_header_is_not_read() {
+    fn an_invalid_header_is_refused() {
         let zeros = "0".repeat(32);
         let wrong = [
             String::new(),
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_chooses_the_id_of_a_request() {
+    fn no_caller_chooses_the_id_of_a_request() {
         let own = TraceContext::new(u128::from_str_radix(TRACE, 16).unwrap());
         assert_eq!(own.request_id(), own.trace_id());
         let read_back = TraceContext::from_traceparent(&own.to_traceparent()).unwrap();

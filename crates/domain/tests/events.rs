@@ -1,4 +1,4 @@
-//! Events are stored and sent in the shape of the golden files.
+//! Events are stored and sent in the format of the golden files.
 
 #![expect(clippy::unwrap_used, reason = "the helpers of a test may do what a test may")]
 
@@ -84,6 +84,6 @@ fn webhooks_are_sent_for_ends_only() {
     for (event, _) in golden() {
         let (topic, _) = event.stored();
         let is_end = ["completed", "failed", "partial"].iter().any(|end| topic.ends_with(end));
-        assert_eq!(event.is_for_followers_only(), !is_end, "{topic}");
+        assert_eq!(event.is_stream_only(), !is_end, "{topic}");
     }
 }

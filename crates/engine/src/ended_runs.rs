@@ -1,18 +1,18 @@
-//! One line in the log for each run that has ended.
+//! Logs one line for each run that has ended.
 //!
-//! Its stages may have run in several processes, so the times are read from the database; not before the outcome is
-//! committed, and while nobody waits for it.
+//! The stages of a run may have run in several processes, so the times are read from the database, after the outcome is
+//! committed and in a task that nothing waits for.
 
 use domain::JobId;
 use store::{EndedRun, Outcome, Report, Store, StoreError};
 
-/// Logs the runs that these reports ended, which counted.
-pub(crate) fn log(store: &Store, reports: &[Report], counted: &[bool]) {
+/// Logs the runs that these reports ended; `accepted` says which reports the store accepted.
+pub(crate) fn log(store: &Store, reports: &[Report], accepted: &[bool]) {
     let jobs: Vec<JobId> = reports
         .iter()
-        .zip(counted)
-        .filter(|(report, counted)| **counted && may_end_run(&report.outcome))
-        .map(|(report, _)| report.held.job_id)
+        .zip(accepted)
+        .filter(|(report, accepted)| **accepted && may_end_run(&report.outcome))
+        .map(|(report, _)| report.lease.job_id)
         .collect();
     if jobs.is_empty() || !tracing::enabled!(tracing::Level::INFO) {
         return;
@@ -32,11 +32,11 @@ pub(crate) fn log(store: &Store, reports: &[Report], counted: &[bool]) {
 }
 
 fn may_end_run(outcome: &Outcome) -> bool {
-    matches!(outcome, Outcome::Succeeded { next: None, .. } | Outcome::GivenUp { .. })
+    matches!(outcome, Outcome::Succeeded { next: None, .. } | Outcome::Failed { .. })
 }
 
 async fn read(store: &Store, jobs: &[JobId]) -> Result<Vec<EndedRun>, StoreError> {
-    let mut across = store.across_tenants().await?;
+    let mut across = store.queue_transaction().await?;
     let runs = across.ended_runs(jobs).await?;
     across.commit().await?;
     Ok(runs)

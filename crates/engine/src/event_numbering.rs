@@ -1,7 +1,7 @@
-//! Numbers events while nobody follows them.
+//! Numbers the events of tenants that have no subscriber.
 //!
-//! The reader that followers share has the events of their tenants numbered before each look. Without followers they
-//! would gather, and the next follower would wait until all are numbered.
+//! The event reader numbers the events of the tenants that it reads. Without subscribers the unnumbered events would
+//! pile up, and the next subscriber would wait until all are numbered.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,19 +10,19 @@ use store::Store;
 
 use crate::scheduler::PeriodicTask;
 
-/// The periodic task, to be put on a schedule: one process at a time does it.
+/// The periodic task that numbers them.
 pub fn number_events(store: Store) -> PeriodicTask {
     PeriodicTask {
         name: "number_events",
         every: Duration::from_secs(15),
-        longest: Duration::from_mins(1),
+        timeout: Duration::from_mins(1),
         run: Arc::new(move || {
             let store = store.clone();
             Box::pin(async move {
                 if let Err(error) = store.number_all_events().await {
                     tracing::warn!(
                         error = &error as &dyn std::error::Error,
-                        "events were not numbered; the next round tries again"
+                        "events were not numbered; the next run of this task tries again"
                     );
                 }
             })

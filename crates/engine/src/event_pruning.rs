@@ -1,7 +1,7 @@
-//! Removes old events, so that the outbox does not grow for ever.
+//! Deletes old events, so that the outbox does not grow without limit.
 //!
-//! An event is removed when, and only when, it has a position and was made longer ago than events are kept. A follower
-//! that comes back with the id of an older one is told that events are missing.
+//! An event is deleted when, and only when, it has a position and is older than the retention period. A subscriber that
+//! resumes after a deleted event is told that events are missing.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,15 +11,15 @@ use store::{Store, StoreError};
 
 use crate::scheduler::PeriodicTask;
 
-/// Small enough that nobody waits for it.
-const AT_ONCE: i64 = 1000;
+/// Small enough not to block other transactions for long.
+const BATCH_SIZE: i64 = 1000;
 
-/// The periodic task, to be put on a schedule: one process at a time does it.
+/// The periodic task that deletes them.
 pub fn prune_events(store: Store, clock: Arc<dyn Clock>, keep: Duration) -> PeriodicTask {
     PeriodicTask {
         name: "prune_events",
         every: Duration::from_mins(10),
-        longest: Duration::from_mins(5),
+        timeout: Duration::from_mins(5),
         run: Arc::new(move || {
             let (store, clock) = (store.clone(), Arc::clone(&clock));
             Box::pin(async move {
@@ -27,7 +27,7 @@ pub fn prune_events(store: Store, clock: Arc<dyn Clock>, keep: Duration) -> Peri
                     let error = &error as &dyn std::error::Error;
                     tracing::warn!(
                         error,
-                        "old events were not removed; the next round tries again"
+                        "old events were not deleted; the next run of this task tries again"
                     );
                 }
             })
@@ -38,13 +38,13 @@ pub fn prune_events(store: Store, clock: Arc<dyn Clock>, keep: Duration) -> Peri
 async fn prune(store: &Store, clock: &dyn Clock, keep: Duration) -> Result<(), StoreError> {
     let Some(now) = clock.now_for(ClockUse::Delete) else { return Ok(()) };
     for tenant_id in store.tenants_to_prune(now - keep).await? {
-        while prune_some(store, clock, tenant_id, keep).await? {}
+        while prune_batch(store, clock, tenant_id, keep).await? {}
     }
     Ok(())
 }
 
-/// Whether there may be more.
-async fn prune_some(
+/// Returns whether there may be more to delete.
+async fn prune_batch(
     store: &Store,
     clock: &dyn Clock,
     tenant_id: TenantId,
@@ -52,7 +52,7 @@ async fn prune_some(
 ) -> Result<bool, StoreError> {
     let Some(now) = clock.now_for(ClockUse::Delete) else { return Ok(false) };
     let mut across = store.across_tenants().await?;
-    let pruned = across.prune_events(tenant_id, now - keep, AT_ONCE).await?;
+    let pruned = across.prune_events(tenant_id, now - keep, BATCH_SIZE).await?;
     if pruned > 0 && !across.confirms_time_for(ClockUse::Delete).await? {
         across.rollback().await?;
         return Ok(false);

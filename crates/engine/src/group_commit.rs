@@ -1,31 +1,31 @@
-//! Reports of many tasks in few transactions.
+//! Group commit: writes the reports of many tasks in few transactions.
 //!
-//! There is no timer to gather more: while commits are under way the next batch gathers by itself.
-//! A second one is begun beside the first, on a connection of its own, only when much waits: PostgreSQL
-//! does the work of one connection on one core, but many small commits would be in each other's way.
-//! Those that only wait for the disk any more keep nobody from beginning.
+//! There is no timer: while a transaction is in flight, the reports of the next one collect in the channel. A second
+//! transaction starts beside the first, on another connection, only when many reports wait: PostgreSQL uses one core
+//! per connection, but many small transactions would compete for the same locks. A transaction that only waits for its
+//! commit to reach the disk does not count as writing.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use domain::{Backoff, Clock};
-use store::{Held, Lease, Next, Outcome, Report, Store, StoreError};
+use store::{Lease, LeaseRef, NextJob, Outcome, Report, Store, StoreError};
 use tokio::sync::mpsc::{self, UnboundedReceiver};
 use tokio::sync::{Mutex, OwnedSemaphorePermit, Semaphore, oneshot};
 use tokio::task::{JoinError, JoinSet};
 use tokio_util::sync::CancellationToken;
 
-use crate::decide::unrecordable;
 use crate::ended_runs;
+use crate::failure_outcome::unrecordable;
 use crate::supervision::WorkerHealth;
 
 /// The most reports in one transaction.
-const BATCH: usize = 256;
-/// The most transactions that are written at once, and the most with those that are being committed.
-const WRITTEN_AT_ONCE: usize = 2;
-const AT_ONCE: usize = 4;
-/// So many must wait for another transaction to be worth it.
-const MANY: usize = BATCH / 4;
+const MAX_BATCH: usize = 256;
+/// The most transactions that execute statements at once, and the most with those that wait for their commit.
+const MAX_WRITING: usize = 2;
+const MAX_IN_FLIGHT: usize = 4;
+/// How many reports must wait before another transaction starts.
+const ANOTHER_AT: usize = MAX_BATCH / 4;
 const BACKOFF: Backoff =
     Backoff { first: Duration::from_millis(50), longest: Duration::from_secs(2) };
 
@@ -34,14 +34,14 @@ struct Request {
     answer: oneshot::Sender<bool>,
 }
 
-/// Where tasks hand their reports in.
+/// Takes the reports of tasks.
 #[derive(Clone, Debug)]
 pub(crate) struct GroupCommitter {
     requests: mpsc::UnboundedSender<Request>,
 }
 
 impl GroupCommitter {
-    /// Works until `closing` fires; what waits then is dropped, and with it its lease runs out.
+    /// Works until `closing` fires. Reports that wait then are dropped, and their leases expire.
     pub(crate) fn start(
         store: Store,
         clock: Arc<dyn Clock>,
@@ -49,7 +49,7 @@ impl GroupCommitter {
         closing: CancellationToken,
     ) -> Self {
         let (requests, waiting) = mpsc::unbounded_channel();
-        // What waits must outlive a panic.
+        // Waiting reports must survive a panic of the commit loop.
         let waiting = Arc::new(Mutex::new(waiting));
         tokio::spawn(async move {
             let commit = || {
@@ -64,7 +64,7 @@ impl GroupCommitter {
         Self { requests }
     }
 
-    /// `true` when the report counted; `false` when the lease was not ours any more.
+    /// `true` when the store accepted the report; `false` when the worker no longer held the lease.
     pub(crate) async fn settle(&self, report: Report) -> bool {
         let (answer, answered) = oneshot::channel();
         if self.requests.send(Request { report, answer }).is_err() {
@@ -74,42 +74,42 @@ impl GroupCommitter {
     }
 }
 
-/// Held while a transaction is written.
-type Turn = OwnedSemaphorePermit;
+/// Held while the statements of a transaction run.
+type WritePermit = OwnedSemaphorePermit;
 
-/// Dropped, it drops what is under way too.
+/// Dropping the future drops the transactions in flight.
 async fn commit_all(store: Store, clock: Arc<dyn Clock>, waiting: &mut UnboundedReceiver<Request>) {
-    let turns = Arc::new(Semaphore::new(WRITTEN_AT_ONCE));
-    let mut under_way = JoinSet::new();
-    while let Ok(turn) = Arc::clone(&turns).acquire_owned().await
+    let write_permits = Arc::new(Semaphore::new(MAX_WRITING));
+    let mut in_flight = JoinSet::new();
+    while let Ok(permit) = Arc::clone(&write_permits).acquire_owned().await
         && let Some(batch) = gather(waiting).await
     {
         let (store, clock) = (store.clone(), Arc::clone(&clock));
-        under_way.spawn(async move { commit_batch(&store, clock.as_ref(), batch, turn).await });
-        while let Some(ended) = under_way.try_join_next() {
-            tell_of_panic(&ended);
+        in_flight.spawn(async move { commit_batch(&store, clock.as_ref(), batch, permit).await });
+        while let Some(ended) = in_flight.try_join_next() {
+            log_panic(&ended);
         }
-        if (under_way.len() == AT_ONCE || waiting.len() < MANY)
-            && let Some(ended) = under_way.join_next().await
+        if (in_flight.len() == MAX_IN_FLIGHT || waiting.len() < ANOTHER_AT)
+            && let Some(ended) = in_flight.join_next().await
         {
-            tell_of_panic(&ended);
+            log_panic(&ended);
         }
     }
-    while under_way.join_next().await.is_some() {}
+    while in_flight.join_next().await.is_some() {}
 }
 
-fn tell_of_panic(ended: &Result<(), JoinError>) {
+fn log_panic(ended: &Result<(), JoinError>) {
     if ended.is_err() {
-        tracing::error!("a commit ended in a panic: its leases run out");
+        tracing::error!("a commit panicked: the leases of its jobs expire");
     }
 }
 
-/// Whatever waits; `None` when nobody can report any more.
+/// All waiting requests, up to a full batch; `None` when the channel is closed.
 async fn gather(waiting: &mut UnboundedReceiver<Request>) -> Option<Vec<Request>> {
     let mut batch = vec![waiting.recv().await?];
-    // Tasks that were begun together end together: let those report that are about to.
+    // Yield once so that tasks which are about to end can report too.
     tokio::task::yield_now().await;
-    while batch.len() < BATCH
+    while batch.len() < MAX_BATCH
         && let Ok(request) = waiting.try_recv()
     {
         batch.push(request);
@@ -117,56 +117,58 @@ async fn gather(waiting: &mut UnboundedReceiver<Request>) -> Option<Vec<Request>
     Some(batch)
 }
 
-/// A task that was dropped meanwhile waits for no answer.
-fn tell(answer: oneshot::Sender<bool>, counted: bool) {
-    answer.send(counted).ok();
+/// The receiver is gone when its task was dropped.
+fn send_answer(answer: oneshot::Sender<bool>, accepted: bool) {
+    answer.send(accepted).ok();
 }
 
-async fn commit_batch(store: &Store, clock: &dyn Clock, batch: Vec<Request>, turn: Turn) {
+async fn commit_batch(store: &Store, clock: &dyn Clock, batch: Vec<Request>, permit: WritePermit) {
     let reports: Vec<Report> = batch.iter().map(|request| request.report.clone()).collect();
-    if let Ok(counted) = commit_patiently(store, clock, &reports, Some(turn)).await {
-        ended_runs::log(store, &reports, &counted);
-        for (request, counted) in batch.into_iter().zip(counted) {
-            tell(request.answer, counted);
+    if let Ok(accepted) = commit_with_retries(store, clock, &reports, Some(permit)).await {
+        ended_runs::log(store, &reports, &accepted);
+        for (request, accepted) in batch.into_iter().zip(accepted) {
+            send_answer(request.answer, accepted);
         }
         return;
     }
-    // One of them is not acceptable: it must not take the others down.
+    // The database refuses one of the reports, which must not affect the others.
     for request in batch {
         let report = request.report.clone();
-        let counted = commit_alone(store, clock, request.report).await;
-        ended_runs::log(store, &[report], &[counted]);
-        tell(request.answer, counted);
+        let accepted = commit_alone(store, clock, request.report).await;
+        ended_runs::log(store, &[report], &[accepted]);
+        send_answer(request.answer, accepted);
     }
 }
 
 async fn commit_alone(store: &Store, clock: &dyn Clock, report: Report) -> bool {
-    let held = report.held;
-    let error = match commit_patiently(store, clock, &[report], None).await {
-        Ok(counted) => return counted == [true],
+    let lease = report.lease;
+    let error = match commit_with_retries(store, clock, &[report], None).await {
+        Ok(accepted) => return accepted == [true],
         Err(error) => error,
     };
-    tracing::error!(job_id = %held.job_id, error = &error as &dyn std::error::Error, "an outcome was refused");
+    tracing::error!(job_id = %lease.job_id, error = &error as &dyn std::error::Error, "the database refused an outcome");
     let failure = unrecordable(&error.to_string());
-    let instead = Report { held, outcome: Outcome::GivenUp { failure } };
-    // Given up: the run goes on with no stage, so the answer is that the success did not count.
-    if let Err(error) = commit_patiently(store, clock, &[instead], None).await {
-        tracing::error!(job_id = %held.job_id, error = &error as &dyn std::error::Error, "and so was giving up");
+    let instead = Report { lease, outcome: Outcome::Failed { failure } };
+    // The job is dead and its run does not continue, so the answer is that the success was not accepted.
+    if let Err(error) = commit_with_retries(store, clock, &[instead], None).await {
+        tracing::error!(job_id = %lease.job_id, error = &error as &dyn std::error::Error, "the database refused the failure of the job as well");
     }
     false
 }
 
-/// Tries again for as long as the database is away; fails only when it refuses.
-async fn commit_patiently(
+/// Retries while the database is unavailable; fails only when it refuses.
+async fn commit_with_retries(
     store: &Store,
     clock: &dyn Clock,
     reports: &[Report],
-    mut turn: Option<Turn>,
+    mut permit: Option<WritePermit>,
 ) -> Result<Vec<bool>, StoreError> {
     let mut failures = 0;
     loop {
-        let tried = match commit_once(store, clock, reports, turn.take()).await {
-            Ok(counted) if failures > 0 => resolve_doubt(store, clock, reports, counted).await,
+        let tried = match commit_once(store, clock, reports, permit.take()).await {
+            Ok(accepted) if failures > 0 => {
+                resolve_unknown_commits(store, clock, reports, accepted).await
+            }
             other => other,
         };
         match tried {
@@ -187,40 +189,40 @@ async fn commit_once(
     store: &Store,
     clock: &dyn Clock,
     reports: &[Report],
-    turn: Option<Turn>,
+    permit: Option<WritePermit>,
 ) -> Result<Vec<bool>, StoreError> {
-    let mut across = store.on_the_queue().await?;
-    let counted = across.settle_jobs(reports, clock.now()).await?;
-    drop(turn);
+    let mut across = store.queue_transaction().await?;
+    let accepted = across.settle_jobs(reports, clock.now()).await?;
+    drop(permit);
     across.commit().await?;
-    Ok(reports.iter().map(|report| counted.contains(&report.held)).collect())
+    Ok(reports.iter().map(|report| accepted.contains(&report.lease)).collect())
 }
 
-/// The connection may have broken after the commit: then the report counted the first time and not
-/// the second. Where a next job was leased to us, holding that lease is the proof.
-async fn resolve_doubt(
+/// The connection may have broken after the commit: then the store accepted the report the first time and not the
+/// second. A worker that holds the lease of the next job knows that the first commit succeeded.
+async fn resolve_unknown_commits(
     store: &Store,
     clock: &dyn Clock,
     reports: &[Report],
-    mut counted: Vec<bool>,
+    mut accepted: Vec<bool>,
 ) -> Result<Vec<bool>, StoreError> {
     let now = clock.now();
-    for (report, counted) in reports.iter().zip(&mut counted) {
-        if let (false, Some((held, until))) = (*counted, next_lease(&report.outcome)) {
-            let mut across = store.on_the_queue().await?;
-            *counted = across.prolong_leases(&[(held, until)], now).await?.is_empty();
+    for (report, accepted) in reports.iter().zip(&mut accepted) {
+        if let (false, Some((held, until))) = (*accepted, next_lease(&report.outcome)) {
+            let mut across = store.queue_transaction().await?;
+            *accepted = across.renew_leases(&[(held, until)], now).await?.is_empty();
             across.commit().await?;
         }
     }
-    Ok(counted)
+    Ok(accepted)
 }
 
-fn next_lease(outcome: &Outcome) -> Option<(Held, chrono::DateTime<chrono::Utc>)> {
+fn next_lease(outcome: &Outcome) -> Option<(LeaseRef, chrono::DateTime<chrono::Utc>)> {
     match outcome {
         Outcome::Succeeded {
-            next: Some(Next { job_id, lease: Some(Lease { token, until }), .. }),
+            next: Some(NextJob { job_id, lease: Some(Lease { token, until }), .. }),
             ..
-        } => Some((Held { job_id: *job_id, token: *token }, *until)),
+        } => Some((LeaseRef { job_id: *job_id, token: *token }, *until)),
         _ => None,
     }
 }

@@ -1,8 +1,7 @@
-//! Prolongs the leases of all jobs under way, from a thread of its own.
+//! Renews the leases of all running jobs, from a dedicated thread.
 //!
-//! A stage that keeps every thread of the runtime busy would otherwise hold up the very timer that
-//! tells the others it is alive. So the heartbeat has its own thread, its own runtime and its own
-//! connection, and shares with the rest only the list of leases.
+//! A stage may keep every thread of the runtime busy, which would stop a timer in that runtime. So the heartbeat has
+//! its own thread, runtime and connections, and shares only the list of leases with the rest.
 
 use std::io;
 use std::thread;
@@ -10,14 +9,14 @@ use std::time::Duration;
 
 use domain::Clock;
 use std::sync::Arc;
-use store::{Held, Store, StoreError, Told};
+use store::{LeaseRef, ProgressReport, Store, StoreError};
 use tokio::time::MissedTickBehavior;
 use tokio_util::sync::CancellationToken;
 
 use crate::held_leases::HeldLeases;
 use crate::supervision::WorkerHealth;
 
-/// Beats until it is stopped or dropped.
+/// Sends heartbeats until it is stopped or dropped.
 #[derive(Debug)]
 pub(crate) struct HeartbeatThread {
     stop: CancellationToken,
@@ -39,14 +38,14 @@ impl HeartbeatThread {
             runtime.block_on(async {
                 let store = store.with_own_connections(2);
                 let clock = clock.as_ref();
-                let beating = || async {
+                let heartbeats = || async {
                     tokio::select! {
                         () = stopped.cancelled() => {}
-                        () = beat(&store, clock, &leases, every) => {}
-                        () = tell(&store, clock, &leases) => {}
+                        () = send_heartbeats(&store, clock, &leases, every) => {}
+                        () = report_progress(&store, clock, &leases) => {}
                     }
                 };
-                health.supervise("heartbeats", clock, &stopped, beating).await;
+                health.supervise("heartbeats", clock, &stopped, heartbeats).await;
                 store.close().await;
             });
         })?;
@@ -70,7 +69,7 @@ impl Drop for HeartbeatThread {
     }
 }
 
-async fn beat(store: &Store, clock: &dyn Clock, leases: &HeldLeases, every: Duration) {
+async fn send_heartbeats(store: &Store, clock: &dyn Clock, leases: &HeldLeases, every: Duration) {
     let mut ticks = tokio::time::interval(every);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
@@ -79,10 +78,10 @@ async fn beat(store: &Store, clock: &dyn Clock, leases: &HeldLeases, every: Dura
         if held.is_empty() {
             continue;
         }
-        match prolong(store, clock, &held).await {
-            Ok(lost) => lost.into_iter().for_each(|held| {
-                if leases.lose(held) {
-                    tracing::warn!(job_id = %held.job_id, "the lease is lost: its result is dropped");
+        match renew(store, clock, &held).await {
+            Ok(lost) => lost.into_iter().for_each(|lease| {
+                if leases.lose(lease) {
+                    tracing::warn!(job_id = %lease.job_id, "the lease is lost: the result of the job is dropped");
                 }
             }),
             Err(error) => {
@@ -93,40 +92,44 @@ async fn beat(store: &Store, clock: &dyn Clock, leases: &HeldLeases, every: Dura
     }
 }
 
-/// Passes on how far the stages are, when there is anything new.
-async fn tell(store: &Store, clock: &dyn Clock, leases: &HeldLeases) {
+/// Writes the progress of the stages to the database when it has changed.
+async fn report_progress(store: &Store, clock: &dyn Clock, leases: &HeldLeases) {
     const EVERY: Duration = Duration::from_secs(1);
     let mut ticks = tokio::time::interval(EVERY);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         ticks.tick().await;
-        let news = leases.news();
-        if news.is_empty() {
+        let changed = leases.changed_progress();
+        if changed.is_empty() {
             continue;
         }
-        // What got lost is told again with the next step.
-        if let Err(error) = tell_once(store, clock, &news).await {
-            tracing::debug!(error = &error as &dyn std::error::Error, "progress was not told");
+        // A report that got lost does not matter: the next step of the stage is reported again.
+        if let Err(error) = write_progress(store, clock, &changed).await {
+            tracing::debug!(error = &error as &dyn std::error::Error, "progress was not recorded");
         }
     }
 }
 
-async fn tell_once(store: &Store, clock: &dyn Clock, news: &[Told]) -> Result<(), StoreError> {
-    let mut across = store.on_the_queue().await?;
-    across.tell_progress(news, clock.now()).await?;
+async fn write_progress(
+    store: &Store,
+    clock: &dyn Clock,
+    reports: &[ProgressReport],
+) -> Result<(), StoreError> {
+    let mut across = store.queue_transaction().await?;
+    across.record_progress(reports, clock.now()).await?;
     across.commit().await
 }
 
-/// One statement for all; returns the leases that are lost.
-async fn prolong(
+/// Renews all leases in one statement; returns those that are lost.
+async fn renew(
     store: &Store,
     clock: &dyn Clock,
-    held: &[(Held, Duration)],
-) -> Result<Vec<Held>, StoreError> {
+    held: &[(LeaseRef, Duration)],
+) -> Result<Vec<LeaseRef>, StoreError> {
     let now = clock.now();
     let until: Vec<_> = held.iter().map(|(held, length)| (*held, now + *length)).collect();
-    let mut across = store.on_the_queue().await?;
-    let lost = across.prolong_leases(&until, now).await?;
+    let mut across = store.queue_transaction().await?;
+    let lost = across.renew_leases(&until, now).await?;
     across.commit().await?;
     Ok(lost)
 }

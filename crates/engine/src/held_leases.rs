@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use domain::{JobId, LeaseToken, TenantId};
-use store::{ClaimedJob, Held, Told};
+use store::{ClaimedJob, LeaseRef, ProgressReport};
 use tokio_util::sync::CancellationToken;
 
 use crate::stage::Progress;
@@ -21,17 +21,17 @@ struct HeldLease {
     token: LeaseToken,
     length: Duration,
     lost: CancellationToken,
-    /// The job's outcome is on its way to the database, which ends the lease.
+    /// The job's outcome is being written, which ends the lease.
     is_settling: bool,
     progress: Progress,
-    /// What the world was told last.
-    told: Option<(u32, u32)>,
+    /// The progress that was reported last.
+    reported: Option<(u32, u32)>,
 }
 
 /// Holds a lease until it is dropped.
 #[derive(Debug)]
 pub(crate) struct LeaseGuard {
-    held: Held,
+    held: LeaseRef,
     pub(crate) lost: CancellationToken,
     pub(crate) progress: Progress,
     leases: HeldLeases,
@@ -39,7 +39,7 @@ pub(crate) struct LeaseGuard {
 
 impl HeldLeases {
     pub(crate) fn hold(&self, job: &ClaimedJob, length: Duration) -> LeaseGuard {
-        let held = Held { job_id: job.job_id, token: job.token };
+        let held = LeaseRef { job_id: job.job_id, token: job.token };
         let lost = CancellationToken::new();
         let progress = Progress::default();
         let lease = HeldLease {
@@ -49,47 +49,47 @@ impl HeldLeases {
             lost: lost.clone(),
             is_settling: false,
             progress: progress.clone(),
-            told: None,
+            reported: None,
         };
         if let Some(before) = self.lock().insert(job.job_id, lease) {
-            // Taken back from us and claimed by us again: the first try is in vain.
+            // The lease expired and this worker claimed the job again: the result of the first try is not accepted.
             before.lost.cancel();
         }
         LeaseGuard { held, lost, progress, leases: self.clone() }
     }
 
-    pub(crate) fn all(&self) -> Vec<(Held, Duration)> {
+    pub(crate) fn all(&self) -> Vec<(LeaseRef, Duration)> {
         let lease = |(job_id, lease): (&JobId, &HeldLease)| {
-            (Held { job_id: *job_id, token: lease.token }, lease.length)
+            (LeaseRef { job_id: *job_id, token: lease.token }, lease.length)
         };
         self.lock().iter().map(lease).collect()
     }
 
-    /// Whose they are.
+    /// The tenants of the held leases.
     pub(crate) fn tenants(&self) -> Vec<TenantId> {
         let tenants: HashSet<TenantId> =
             self.lock().values().map(|lease| lease.tenant_id).collect();
         tenants.into_iter().collect()
     }
 
-    /// What was told by stages since the last call.
-    pub(crate) fn news(&self) -> Vec<Told> {
+    /// The progress that has changed since the last call.
+    pub(crate) fn changed_progress(&self) -> Vec<ProgressReport> {
         let mut leases = self.lock();
-        let news = leases.iter_mut().filter_map(|(job_id, lease)| {
-            let now = lease.progress.told();
-            if now == lease.told {
+        let changed = leases.iter_mut().filter_map(|(job_id, lease)| {
+            let latest = lease.progress.latest();
+            if latest == lease.reported {
                 return None;
             }
-            lease.told = now;
-            let held = Held { job_id: *job_id, token: lease.token };
-            now.map(|(done, total)| Told { held, done, total })
+            lease.reported = latest;
+            let lease = LeaseRef { job_id: *job_id, token: lease.token };
+            latest.map(|(done, total)| ProgressReport { lease, done, total })
         });
-        news.collect()
+        changed.collect()
     }
 
-    /// Tells whoever works on the job that it is somebody else's now. `false` when nobody does: its outcome was settled
-    /// while the heartbeat asked.
-    pub(crate) fn lose(&self, held: Held) -> bool {
+    /// Tells the task that runs the job that its lease is lost. `false` when no task runs it: the outcome was settled
+    /// during the heartbeat.
+    pub(crate) fn lose(&self, held: LeaseRef) -> bool {
         match self.lock().get(&held.job_id) {
             Some(lease) if lease.token == held.token && !lease.is_settling => {
                 lease.lost.cancel();
@@ -99,14 +99,15 @@ impl HeldLeases {
         }
     }
 
-    /// Nothing here can be left half done by a panic.
+    /// A panic cannot leave the map in an inconsistent state.
     fn lock(&self) -> MutexGuard<'_, HashMap<JobId, HeldLease>> {
         self.leases.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl LeaseGuard {
-    /// From now on the lease may end because of us. It is still prolonged: the database may be away for a while.
+    /// From now on a missing lease means that the outcome was settled. The heartbeat still renews it, because the
+    /// database may be unavailable for a while.
     pub(crate) fn begin_settling(&self) {
         if let Some(lease) = self.leases.lock().get_mut(&self.held.job_id)
             && lease.token == self.held.token
@@ -130,8 +131,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_lease_that_ended_with_its_outcome_is_not_lost() {
-        let held = Held { job_id: JobId(uuid(1)), token: LeaseToken(uuid(2)) };
+    fn a_lease_that_ends_with_its_outcome_is_not_lost() {
+        let held = LeaseRef { job_id: JobId(uuid(1)), token: LeaseToken(uuid(2)) };
         let leases = HeldLeases::default();
         let lost = CancellationToken::new();
         let lease = HeldLease {
@@ -141,7 +142,7 @@ mod tests {
             lost: lost.clone(),
             is_settling: false,
             progress: Progress::default(),
-            told: None,
+            reported: None,
         };
         leases.lock().insert(held.job_id, lease);
         let guard =
@@ -149,9 +150,9 @@ mod tests {
         guard.begin_settling();
         assert!(!leases.lose(held));
         assert!(!guard.lost.is_cancelled());
-        assert_eq!(leases.all().len(), 1, "it is prolonged until the outcome is there");
+        assert_eq!(leases.all().len(), 1, "it is renewed until the outcome is written");
         drop(guard);
-        assert!(!leases.lose(held), "nobody holds it any more");
+        assert!(!leases.lose(held), "the guard was dropped");
     }
 
     fn uuid(number: u128) -> uuid::Uuid {

@@ -1,4 +1,4 @@
-//! One job's way through a worker: run the stage, report, go on with the next stage when it can.
+//! Runs one job: run the stage, report the outcome, continue with the next stage when possible.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -9,30 +9,30 @@ use domain::{
     StageOutput, TraceContext, Tries, panic_message,
 };
 use futures_util::FutureExt;
-use store::{ClaimedJob, Held, Lease, Next, Outcome, Report};
+use store::{ClaimedJob, Lease, LeaseRef, NextJob, Outcome, Report};
 use tokio::sync::OwnedSemaphorePermit;
 use tracing::Instrument;
 
-use crate::decide::{after_failure, panicked, timed_out};
+use crate::failure_outcome::{after_failure, panicked, timed_out};
 use crate::held_leases::LeaseGuard;
 use crate::source::Message;
 use crate::stage::{Registered, StageInput};
 use crate::worker::WorkerShared;
 
 /// How a stage ended.
-enum Ended {
+enum StageEnd {
     Done(Result<Arc<StageOutput>, Failure>),
-    /// Somebody else has the job now.
+    /// The lease was lost.
     Lost,
     /// The worker stops and its grace period is over.
-    CutOff,
+    Aborted,
 }
 
-/// The job of the next stage, and the slot to run it in; a stage that has nothing to do needs none.
-type Following = (ClaimedJob, Option<OwnedSemaphorePermit>);
+/// The job of the next stage, and the slot to run it in; a stage without work needs none.
+type FollowingJob = (ClaimedJob, Option<OwnedSemaphorePermit>);
 
-/// Carries a job as far as this worker can. In a reserved slot it has no slot of its stage. The message that named it is
-/// acknowledged as soon as the job has ended; in all other cases it is delivered again.
+/// Runs a job and the following stages of its run, as far as this worker can. A job in a reserved slot has no `slot`. The
+/// message that named the job is acknowledged as soon as the job has ended; otherwise it is delivered again.
 pub(crate) async fn run_job(
     shared: Arc<WorkerShared>,
     mut job: ClaimedJob,
@@ -47,30 +47,30 @@ pub(crate) async fn run_job(
         let ended =
             run_stage(&shared, registered, &job, &guard, trace).instrument(span.clone()).await;
         let took = shared.environment.clock.elapsed().saturating_sub(begun);
-        span.in_scope(|| tell(&job, &ended, took));
+        span.in_scope(|| record_stage_end(&job, &ended, took));
         let (outcome, following) = match ended {
-            Ended::Lost => break,
-            Ended::CutOff => (Outcome::Released, None),
-            Ended::Done(Err(failure)) => {
+            StageEnd::Lost => break,
+            StageEnd::Aborted => (Outcome::Released, None),
+            StageEnd::Done(Err(failure)) => {
                 tracing::info!(job_id = %job.job_id, stage = %job.stage, class = %failure.class, error = failure.error, "a stage failed");
                 let policy = &registered.stage.settings().policy;
                 let (now, jitter) = (shared.environment.clock.now(), shared.environment.jitter());
                 (after_failure(failure, policy, job.tries, now, jitter), None)
             }
-            Ended::Done(Ok(output)) => {
+            StageEnd::Done(Ok(output)) => {
                 let (next, following) = prepare_next(&shared, &mut job, &output.artifacts).await;
                 (Outcome::Succeeded { output, next }, following)
             }
         };
-        let held = Held { job_id: job.job_id, token: job.token };
-        let has_ended = matches!(outcome, Outcome::Succeeded { .. } | Outcome::GivenUp { .. });
+        let lease = LeaseRef { job_id: job.job_id, token: job.token };
+        let has_ended = matches!(outcome, Outcome::Succeeded { .. } | Outcome::Failed { .. });
         guard.begin_settling();
-        let counted = shared.committer.settle(Report { held, outcome }).await;
-        let following = following.filter(|_| counted);
-        // Before anything that takes time: the next lease has begun.
+        let accepted = shared.committer.settle(Report { lease, outcome }).await;
+        let following = following.filter(|_| accepted);
+        // Hold the next lease before anything that takes time: it has begun.
         let next_guard = following.as_ref().map(|(next, _)| shared.hold(next));
         // The stages that follow have messages of their own.
-        if let Some(message) = message.take().filter(|_| counted && has_ended) {
+        if let Some(message) = message.take().filter(|_| accepted && has_ended) {
             message.acknowledge().await;
         }
         let (Some((next, next_slot)), Some(next_guard)) = (following, next_guard) else {
@@ -82,7 +82,7 @@ pub(crate) async fn run_job(
     drop((guard, slot));
 }
 
-/// This try of the stage as a span of the trace that the job belongs to. A lease token names a try and nothing else.
+/// The span of this attempt in the job's trace. Its id follows from the lease token, which is unique to the attempt.
 fn trace_of(job: &ClaimedJob) -> Option<TraceContext> {
     let trace = TraceContext::from_traceparent(job.trace_parent.as_deref()?)?;
     let (high, low) = job.token.0.as_u64_pair();
@@ -100,13 +100,13 @@ fn stage_span(job: &ClaimedJob, trace: Option<TraceContext>) -> tracing::Span {
     )
 }
 
-/// How long stages wait and take, and how they end, for whoever watches this process.
-fn tell(job: &ClaimedJob, ended: &Ended, took: Duration) {
-    let outcome = match ended {
-        Ended::Done(Ok(_)) => "succeeded",
-        Ended::Done(Err(failure)) => failure.class.as_str(),
-        Ended::Lost => "lost",
-        Ended::CutOff => "handed_back",
+/// Logs and counts how long the stage waited and took, and how it ended.
+fn record_stage_end(job: &ClaimedJob, end: &StageEnd, took: Duration) {
+    let outcome = match end {
+        StageEnd::Done(Ok(_)) => "succeeded",
+        StageEnd::Done(Err(failure)) => failure.class.as_str(),
+        StageEnd::Lost => "lost",
+        StageEnd::Aborted => "released",
     };
     tracing::info!(
         event = "stage_ended",
@@ -134,21 +134,21 @@ async fn run_stage(
     job: &ClaimedJob,
     guard: &LeaseGuard,
     trace: Option<TraceContext>,
-) -> Ended {
-    // Without its password the stage would fail for good; a worker with the key may take the next try.
+) -> StageEnd {
+    // Without its password the stage would fail permanently; a worker that has the key may run the next attempt.
     if job.is_password_sealed {
-        return Ended::Done(Err(Failure::unavailable(
+        return StageEnd::Done(Err(Failure::unavailable(
             Dependency::SecretsKey,
             "this worker has no key for document passwords: set secrets_key to the one that the server uses",
         )));
     }
     let config = match &job.config {
         Ok(config) => Arc::clone(config),
-        // A newer worker may be able to read it.
-        Err(unreadable) => return Ended::Done(Err(Failure::retry(unreadable.to_string()))),
+        // A worker of a newer version may be able to read it.
+        Err(unreadable) => return StageEnd::Done(Err(Failure::retry(unreadable.to_string()))),
     };
     let deadline = registered.stage.settings().deadline;
-    let work = StageInput {
+    let input = StageInput {
         tenant_id: job.tenant_id,
         run_id: job.run_id,
         doc_id: job.doc_id,
@@ -163,39 +163,39 @@ async fn run_stage(
         cancelled: guard.lost.child_token(),
         progress: guard.progress.clone(),
     };
-    let run = AssertUnwindSafe(async { registered.stage.run(&work).await }).catch_unwind();
+    let run = AssertUnwindSafe(async { registered.stage.run(&input).await }).catch_unwind();
     let ended = tokio::select! {
         biased;
-        () = guard.lost.cancelled() => Ended::Lost,
-        result = tokio::time::timeout(deadline, run) => Ended::Done(match result {
+        () = guard.lost.cancelled() => StageEnd::Lost,
+        result = tokio::time::timeout(deadline, run) => StageEnd::Done(match result {
             Ok(Ok(result)) => result.map(Arc::new),
             Ok(Err(panic)) => Err(panicked(&job.stage, panic_message(panic.as_ref()))),
             Err(_) => Err(timed_out(&job.stage, deadline)),
         }),
-        () = shared.cut_off.cancelled() => Ended::CutOff,
+        () = shared.abort.cancelled() => StageEnd::Aborted,
     };
-    work.cancelled.cancel();
+    input.cancelled.cancel();
     ended
 }
 
-/// The next stage's job, leased to this worker when it has the stage and room for it.
+/// The next stage's job, leased to this worker when it has the stage and a free slot.
 async fn prepare_next(
     shared: &WorkerShared,
     job: &mut ClaimedJob,
     artifacts: &[Artifact],
-) -> (Option<Next>, Option<Following>) {
+) -> (Option<NextJob>, Option<FollowingJob>) {
     let Some(stage) = job.pipeline.after(&job.stage) else { return (None, None) };
     let job_id = JobId(shared.environment.ids.next());
     let retries = shared.stages.retries_of(stage);
-    // The stage is over: nobody else has them any more, and nothing is copied.
+    // The stage has ended, so this is the only reference and nothing is copied.
     let mut earlier = std::mem::take(&mut job.earlier);
     Arc::make_mut(&mut earlier).insert(job.stage.clone(), artifacts.to_vec());
     let Some((slot, length)) = take_slot(shared, stage, &earlier).await else {
-        return (Some(Next { stage: stage.clone(), job_id, lease: None, retries }), None);
+        return (Some(NextJob { stage: stage.clone(), job_id, lease: None, retries }), None);
     };
     let token = LeaseToken(shared.environment.ids.next());
     let lease = Lease { token, until: shared.environment.clock.now() + length };
-    let next = Next { stage: stage.clone(), job_id, lease: Some(lease), retries };
+    let next = NextJob { stage: stage.clone(), job_id, lease: Some(lease), retries };
     let following = ClaimedJob {
         job_id,
         token,
@@ -208,7 +208,7 @@ async fn prepare_next(
     (Some(next), Some((following, slot)))
 }
 
-/// A slot of the stage, if it needs one, and the length of a lease; `None` when this worker cannot go on with it.
+/// A slot of the stage, if it needs one, and the length of a lease; `None` when this worker cannot run the stage.
 async fn take_slot(
     shared: &WorkerShared,
     stage: &StageName,
@@ -216,7 +216,7 @@ async fn take_slot(
 ) -> Option<(Option<OwnedSemaphorePermit>, Duration)> {
     let Registered { stage, slots, .. } = shared.stages.find(stage)?;
     let length = stage.settings().lease;
-    // It is over before anybody could wait for it, even in a worker that stops.
+    // A stage without work ends at once, even in a worker that stops.
     if !stage.has_work(earlier) {
         return Some((None, length));
     }
@@ -226,7 +226,7 @@ async fn take_slot(
     if let Ok(slot) = Arc::clone(slots).try_acquire_owned() {
         return Some((Some(slot), length));
     }
-    // A claim under way keeps the slots it may fill to itself until it knows what it got.
-    drop(shared.claiming.lock().await);
+    // A claim holds all free slots until it knows which jobs it got: wait for it.
+    drop(shared.claim_lock.lock().await);
     Arc::clone(slots).try_acquire_owned().ok().map(|slot| (Some(slot), length))
 }

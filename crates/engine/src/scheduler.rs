@@ -1,7 +1,7 @@
-//! Things that happen again and again, by one process at a time.
+//! Runs periodic tasks, each in one process at a time.
 //!
-//! What is due when stands in the database, so that it survives restarts and all processes agree on
-//! it. A task is cut off when its lease ends: it never overlaps with its own next time.
+//! The database stores when each task is due, so that the schedule survives restarts and all processes agree on it. A
+//! task is cancelled when its lease ends: two runs of one task never overlap.
 
 use std::fmt;
 use std::pin::Pin;
@@ -14,13 +14,13 @@ use tokio_util::sync::CancellationToken;
 
 pub type PeriodicTaskFuture = Pin<Box<dyn Future<Output = ()> + Send>>;
 
-/// Something to do every so often.
+/// A task that runs at regular intervals.
 #[derive(Clone)]
 pub struct PeriodicTask {
     pub name: &'static str,
     pub every: Duration,
-    /// How long it may take; after a crash, how long until somebody else takes it up.
-    pub longest: Duration,
+    /// How long a run may take. After a crash, another process takes over when this time has passed.
+    pub timeout: Duration,
     pub run: Arc<dyn Fn() -> PeriodicTaskFuture + Send + Sync>,
 }
 
@@ -36,30 +36,33 @@ impl Scheduler {
         self
     }
 
-    /// Does what is due, one after the other, and looks again every `poll_every`, until `stopping`.
-    pub async fn keep(
+    /// Runs the tasks that are due, one after the other, every `poll_every`, until `stopping` fires.
+    pub async fn run(
         &self,
         store: &Store,
         environment: &Environment,
         poll_every: Duration,
         stopping: CancellationToken,
     ) {
-        let keep = async {
+        let run = async {
             loop {
-                if let Err(error) = self.do_what_is_due(store, environment).await {
-                    tracing::warn!(error = &error as &dyn std::error::Error, "a schedule waits");
+                if let Err(error) = self.run_due_tasks(store, environment).await {
+                    tracing::warn!(
+                        error = &error as &dyn std::error::Error,
+                        "the tasks that are due could not be run"
+                    );
                 }
                 tokio::time::sleep(poll_every).await;
             }
         };
         tokio::select! {
             () = stopping.cancelled() => {}
-            () = keep => {}
+            () = run => {}
         }
     }
 
-    /// Returns the names of what was done.
-    pub async fn do_what_is_due(
+    /// Runs the tasks that are due once; returns their names.
+    pub async fn run_due_tasks(
         &self,
         store: &Store,
         environment: &Environment,
@@ -68,15 +71,18 @@ impl Scheduler {
         for task in &self.tasks {
             let Some(now) = environment.clock.now_for(ClockUse::Schedule) else { break };
             let mut across = store.across_tenants().await?;
-            let until = now + task.longest;
-            let begun = across.begin_schedule(task.name, task.every, now, until).await?;
+            let until = now + task.timeout;
+            let lease = across.begin_schedule(task.name, task.every, now, until).await?;
             across.commit().await?;
-            let Some(begun) = begun else { continue };
-            if tokio::time::timeout(task.longest, (task.run)()).await.is_err() {
-                tracing::error!(task = task.name, "took too long and was cut off");
+            let Some(lease) = lease else { continue };
+            if tokio::time::timeout(task.timeout, (task.run)()).await.is_err() {
+                tracing::error!(
+                    task = task.name,
+                    "the task exceeded its timeout and was cancelled"
+                );
             }
             let mut across = store.across_tenants().await?;
-            across.end_schedule(&begun, environment.clock.now()).await?;
+            across.end_schedule(&lease, environment.clock.now()).await?;
             across.commit().await?;
             done.push(task.name);
         }

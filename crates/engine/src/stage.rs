@@ -1,4 +1,4 @@
-//! Stages: values registered by name.
+//! Stages: the trait, their settings and input, and the list of a worker's stages.
 
 use std::fmt;
 use std::pin::Pin;
@@ -16,29 +16,29 @@ use tokio_util::sync::CancellationToken;
 
 pub type StageFuture<'a> = Pin<Box<dyn Future<Output = Result<StageOutput, Failure>> + Send + 'a>>;
 
-/// One hop of a run. It may be run more than once for the same work (a worker died, a lease was
-/// lost), so running it again must give the same result.
+/// One step of a run. A stage may run more than once for the same job (a worker died, a lease was lost), so it must be
+/// idempotent.
 pub trait Stage: Send + Sync {
     fn name(&self) -> &StageName;
 
     fn settings(&self) -> &StageSettings;
 
-    /// Whether there is anything to do after what the stages before it left. When there is not, the stage is run
-    /// without a slot, so that the document does not wait for those that keep the stage busy.
+    /// Whether the stage has anything to do, given the artifacts of the earlier stages. When it has not, it runs without
+    /// a slot, so that the document does not wait for others that occupy the stage.
     fn has_work(&self, earlier: &EarlierArtifacts) -> bool {
         let _ = earlier;
         true
     }
 
-    /// Does the work. The future is dropped when nobody wants the result any more.
-    fn run<'a>(&'a self, work: &'a StageInput) -> StageFuture<'a>;
+    /// Does the work. The future is dropped when the result is no longer needed.
+    fn run<'a>(&'a self, input: &'a StageInput) -> StageFuture<'a>;
 }
 
 #[derive(Clone, Debug)]
 pub struct StageSettings {
-    /// How many may run at once in one worker; and one more, when it is the only one of its tenant there.
+    /// How many may run at once in one worker, besides one in the reserved slot.
     pub concurrency: usize,
-    /// How long after the last heartbeat somebody else may take over.
+    /// How long after the last heartbeat another worker may take over.
     pub lease: Duration,
     /// How long one run of the stage may take.
     pub deadline: Duration,
@@ -56,43 +56,42 @@ impl Default for StageSettings {
     }
 }
 
-/// What a stage is asked to do.
+/// What a stage works on.
 #[derive(Clone, Debug)]
 pub struct StageInput {
     pub tenant_id: TenantId,
     pub run_id: RunId,
     pub doc_id: DocId,
-    /// The original that the run is about.
+    /// The hash of the original.
     pub content: Option<ContentHash>,
-    /// What the run was told when it was made.
+    /// The run configuration.
     pub config: Arc<RunConfig>,
     /// Opens the original.
     pub password: Option<Secret>,
-    /// What the stages before it left.
+    /// The artifacts of the earlier stages.
     pub earlier: Arc<EarlierArtifacts>,
     pub stage: StageName,
     /// Counted from 1.
     pub attempt: u32,
     pub trace_parent: Option<String>,
-    /// After this moment nobody waits for the result any more.
+    /// After this moment the result is not accepted.
     pub deadline: DateTime<Utc>,
-    /// Fires when the result is of no use: the lease is lost, the run cancelled, the worker stops.
+    /// Fires when the result is not needed: the lease is lost, the run is cancelled, or the worker stops.
     pub cancelled: CancellationToken,
     pub progress: Progress,
 }
 
-/// Where a stage that takes long says how far it is. Those who follow the document hear of it about
-/// once a second.
+/// Takes progress reports of a long stage. Subscribers to events receive them about once a second.
 #[derive(Clone, Debug, Default)]
 pub struct Progress(Arc<AtomicU64>);
 
 impl Progress {
-    pub fn tell(&self, done: u32, total: u32) {
+    pub fn report(&self, done: u32, total: u32) {
         self.0.store(u64::from(total) << 32 | u64::from(done), Ordering::Relaxed);
     }
 
-    /// So many of so many; `None` before anything was told.
-    pub fn told(&self) -> Option<(u32, u32)> {
+    /// The last report as (done, total); `None` before the first.
+    pub fn latest(&self) -> Option<(u32, u32)> {
         let both = self.0.load(Ordering::Relaxed);
         #[expect(clippy::cast_possible_truncation, reason = "each half is one number")]
         let (done, total) = (both as u32, (both >> 32) as u32);
@@ -109,15 +108,15 @@ pub struct Stages {
 #[derive(Clone)]
 pub(crate) struct Registered {
     pub(crate) stage: Arc<dyn Stage>,
-    /// One for each job of the stage that may still be taken on.
+    /// One permit for each further job of the stage that may run.
     pub(crate) slots: Arc<Semaphore>,
-    /// One beyond those, for a tenant that has nothing under way here: so that somebody's thousand jobs
-    /// keep nobody else's single one waiting, however long each of them takes.
+    /// One more, for a tenant without running jobs in this worker: it does not wait for another tenant's long queue,
+    /// however long each of those jobs takes.
     pub(crate) reserved_slot: Arc<Semaphore>,
 }
 
 impl Stages {
-    /// Adds a stage; one of the same name makes way for it.
+    /// Adds a stage, or replaces the one with the same name.
     #[must_use]
     pub fn with(mut self, stage: impl Stage + 'static) -> Self {
         self.registered.retain(|registered| registered.stage.name() != stage.name());
@@ -127,7 +126,7 @@ impl Stages {
         self
     }
 
-    /// Leaves stages out: their jobs wait for another worker.
+    /// Removes stages: other workers run their jobs.
     #[must_use]
     pub fn without(mut self, names: &[StageName]) -> Self {
         self.registered.retain(|registered| !names.contains(registered.stage.name()));
@@ -150,7 +149,7 @@ impl Stages {
         self.registered.iter()
     }
 
-    /// How often the stage may be retried; for one that runs elsewhere, as the pipeline's do.
+    /// How often the stage may be retried; the default of the pipeline for a stage that this worker does not have.
     pub fn retries_of(&self, name: &StageName) -> u32 {
         self.get(name).map_or(RetryPolicy::PIPELINE, |stage| stage.settings().policy).retries()
     }

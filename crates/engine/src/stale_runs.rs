@@ -1,15 +1,14 @@
-//! Takes over runs that nobody works on any more.
+//! Takes over stale runs.
 //!
-//! Leases take back the work of a dead worker within seconds. This is the second net, for what a lease
-//! cannot see. A run is *stale* when, and only when, it is queued or running and has shown no sign of
-//! life for as long as [`StaleAfter`] says, and
+//! Expired leases release the jobs of a dead worker within seconds. This task covers the cases that leases cannot. A run
+//! is *stale* when, and only when, it is queued or running, was not updated for as long as [`StaleAfter`] says, and
 //!
-//! - its job is leased, with no heartbeat for that long either, whatever the lease claims (the clock of
-//!   a worker that died was ahead): the job is made claimable again; or
-//! - it has no live job (rows were restored or removed by hand): the job of its next stage is made
+//! - its job is leased without a heartbeat for that long, whenever the lease ends (the clock of the dead worker was
+//!   ahead): the job becomes claimable again; or
+//! - it has no pending or leased job (rows were restored or deleted by hand): the job of its next stage is created
 //!   again, and a run whose stages have all succeeded is closed.
 //!
-//! A run whose job waits for its turn or for its next try is not stale, however long that takes.
+//! A run whose job is pending, or waits for its next attempt, is not stale, however long that takes.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,10 +18,10 @@ use store::{StaleBefore, Store, StoreError};
 
 use crate::scheduler::PeriodicTask;
 
-/// Small enough that nobody waits for it.
-const AT_ONCE: u32 = 500;
+/// Small enough not to block other transactions for long.
+const BATCH_SIZE: u32 = 500;
 
-/// How long a run may show no sign of life.
+/// After how long without an update a run is stale.
 #[derive(Clone, Copy, Debug)]
 pub struct StaleAfter {
     pub queued: Duration,
@@ -35,19 +34,19 @@ impl Default for StaleAfter {
     }
 }
 
-/// The task, to be put on a schedule: one process at a time does it.
+/// The periodic task that takes them over.
 pub fn stale_runs(store: Store, clock: Arc<dyn Clock>, after: StaleAfter) -> PeriodicTask {
     PeriodicTask {
         name: "stale_runs",
         every: Duration::from_mins(1),
-        longest: Duration::from_mins(2),
+        timeout: Duration::from_mins(2),
         run: Arc::new(move || {
             let (store, clock) = (store.clone(), Arc::clone(&clock));
             Box::pin(async move {
                 if let Err(error) = take_over(&store, clock.as_ref(), after).await {
                     tracing::warn!(
                         error = &error as &dyn std::error::Error,
-                        "the look for stale runs failed"
+                        "stale runs were not taken over; the next run of this task tries again"
                     );
                 }
             })
@@ -58,8 +57,8 @@ pub fn stale_runs(store: Store, clock: Arc<dyn Clock>, after: StaleAfter) -> Per
 async fn take_over(store: &Store, clock: &dyn Clock, after: StaleAfter) -> Result<(), StoreError> {
     while let Some(now) = clock.now_for(ClockUse::Expire) {
         let stale = StaleBefore { queued: now - after.queued, running: now - after.running };
-        let mut across = store.on_the_queue().await?;
-        let taken = across.take_over_stale_runs(stale, now, AT_ONCE).await?;
+        let mut across = store.queue_transaction().await?;
+        let taken = across.take_over_stale_runs(stale, now, BATCH_SIZE).await?;
         if taken > 0 && !across.confirms_time_for(ClockUse::Expire).await? {
             return across.rollback().await;
         }
@@ -67,7 +66,7 @@ async fn take_over(store: &Store, clock: &dyn Clock, after: StaleAfter) -> Resul
         if taken == 0 {
             return Ok(());
         }
-        tracing::warn!(runs = taken, "took over runs that showed no sign of life");
+        tracing::warn!(runs = taken, "took over stale runs");
     }
     Ok(())
 }

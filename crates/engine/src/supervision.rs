@@ -1,5 +1,5 @@
-//! Keeps the parts of a worker going: loops that only a stop may end. One that panics is restarted after a pause, and until
-//! then the worker's health says so.
+//! Supervises the parts of a worker: loops that run until the worker stops. A part that panics is restarted after a
+//! backoff, and until then the worker's health reports it.
 
 use std::collections::BTreeSet;
 use std::panic::AssertUnwindSafe;
@@ -11,24 +11,24 @@ use futures_util::FutureExt;
 use tokio_util::sync::CancellationToken;
 
 const BACKOFF: Backoff = Backoff { first: Duration::from_secs(1), longest: Duration::from_mins(1) };
-/// A part that ran this long did not panic because of how it was started.
-const LONG_LIFE: Duration = Duration::from_mins(5);
+/// After a part has run this long, the backoff starts again from the beginning.
+const STABLE_AFTER: Duration = Duration::from_mins(5);
 
-/// Which parts of a worker do not run at the moment. Clones tell the same.
+/// Which parts of a worker do not run at the moment. Clones share their state.
 #[derive(Clone, Debug, Default)]
 pub struct WorkerHealth {
     panicked: Arc<Mutex<BTreeSet<&'static str>>>,
 }
 
 impl WorkerHealth {
-    /// For people; `None` while all parts run.
+    /// A message for the operator; `None` while all parts run.
     pub fn problem(&self) -> Option<String> {
         let panicked = self.panicked();
         if panicked.is_empty() {
             return None;
         }
         let parts: Vec<&str> = panicked.iter().copied().collect();
-        Some(format!("panicked and wait to be restarted: {}; the log says where", parts.join(", ")))
+        Some(format!("panicked and will be restarted: {}; see the log", parts.join(", ")))
     }
 
     /// Runs `part` until it ends by itself or, after a panic, `stop` fires.
@@ -46,13 +46,17 @@ impl WorkerHealth {
             if ended.is_ok() || stop.is_cancelled() {
                 return;
             }
-            if clock.elapsed().saturating_sub(begun) >= LONG_LIFE {
+            if clock.elapsed().saturating_sub(begun) >= STABLE_AFTER {
                 panics = 0;
             }
             panics += 1;
             let pause = BACKOFF.after(panics);
             let pause_seconds = pause.as_secs();
-            tracing::error!(part, pause_seconds, "a part of the worker panicked; it is restarted");
+            tracing::error!(
+                part,
+                pause_seconds,
+                "a part of the worker panicked and will be restarted"
+            );
             metrics::counter!("docket_worker_panics_total", "part" => part).increment(1);
             self.panicked().insert(part);
             let stopped = stop.run_until_cancelled(tokio::time::sleep(pause)).await.is_none();
@@ -63,7 +67,7 @@ impl WorkerHealth {
         }
     }
 
-    /// Nothing that can panic happens under the lock.
+    /// No code that holds the lock can panic.
     fn panicked(&self) -> MutexGuard<'_, BTreeSet<&'static str>> {
         self.panicked.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -1,4 +1,4 @@
-//! A worker: claims when there is room, wakes when there is work, stops cleanly.
+//! A worker: it claims jobs while it has free slots, waits for new jobs, and stops cleanly.
 
 use std::io;
 use std::sync::Arc;
@@ -22,17 +22,17 @@ use crate::supervision::WorkerHealth;
 
 #[derive(Clone, Debug)]
 pub struct WorkerSettings {
-    /// What others know this worker by.
+    /// Identifies this worker in leases, logs and audit rows.
     pub worker_id: String,
-    /// How many jobs may be under way at once, of all stages together.
+    /// How many jobs may run at once, of all stages together.
     pub max_jobs: usize,
-    /// How often to look for work that nobody announced.
+    /// How often to look for jobs without a notification.
     pub poll_every: Duration,
     pub heartbeat_every: Duration,
-    /// After how many dead workers a job is given up; before that it waits ever longer for the next one
+    /// After how many expired leases a job becomes dead. Before that, each expiry delays it longer
     /// (`RetryPolicy::LOST_WORKER`).
     pub allowed_expiries: u32,
-    /// Where it is told which of the worker's parts do not run.
+    /// Records which supervised parts of the worker do not run.
     pub health: WorkerHealth,
 }
 
@@ -59,32 +59,31 @@ pub(crate) struct WorkerShared {
     pub(crate) held: HeldLeases,
     pub(crate) committer: GroupCommitter,
     pub(crate) pauses: PauseWatch,
-    /// One for each job that may still be taken on.
-    pub(crate) places: Arc<Semaphore>,
+    /// One permit for each further job that may run.
+    pub(crate) job_slots: Arc<Semaphore>,
     pub(crate) source: Arc<dyn JobSource>,
-    /// There may be work, or room for it.
+    /// Notified when there may be new jobs or free slots.
     pub(crate) wake: Notify,
-    /// Held while a claim is under way.
-    pub(crate) claiming: Mutex<()>,
-    /// No new work from here on.
+    /// Held during a claim.
+    pub(crate) claim_lock: Mutex<()>,
+    /// Fires when the worker claims no more jobs.
     pub(crate) stopping: CancellationToken,
-    /// No more work at all: what still runs is handed back.
-    pub(crate) cut_off: CancellationToken,
+    /// Fires when the grace period is over: running jobs are released.
+    pub(crate) abort: CancellationToken,
     closing: CancellationToken,
 }
 
-/// Works until it is stopped. Dropped, it takes nothing new and lets its leases run out.
+/// Works until it is stopped. A worker that is dropped claims no more jobs and lets its leases expire.
 #[derive(Debug)]
 pub struct Worker {
     shared: Arc<WorkerShared>,
     heartbeat: HeartbeatThread,
     tasks: Vec<JoinHandle<()>>,
-    _stops_when_dropped: DropGuard,
+    _stop_on_drop: DropGuard,
 }
 
 impl Worker {
-    /// Takes jobs from the database's queue. Ready to work, but not working yet: see [`Worker::start`] and
-    /// [`Worker::work_off`].
+    /// A worker on the database's queue. It does nothing until [`Worker::start`] or [`Worker::run_until_idle`].
     pub fn new(
         store: Store,
         stages: Stages,
@@ -95,7 +94,7 @@ impl Worker {
         Self::with_source(Arc::new(source), store, stages, environment, settings)
     }
 
-    /// The same, with jobs from somewhere else.
+    /// A worker on another job source.
     pub fn with_source(
         source: Arc<dyn JobSource>,
         store: Store,
@@ -111,7 +110,7 @@ impl Worker {
         let (clock, health) = (Arc::clone(&environment.clock), settings.health.clone());
         let committer = GroupCommitter::start(store.clone(), clock, health, closing.clone());
         let shared = Arc::new(WorkerShared {
-            places: Arc::new(Semaphore::new(settings.max_jobs)),
+            job_slots: Arc::new(Semaphore::new(settings.max_jobs)),
             settings,
             environment,
             store,
@@ -121,20 +120,20 @@ impl Worker {
             pauses: PauseWatch::default(),
             source,
             wake: Notify::new(),
-            claiming: Mutex::default(),
+            claim_lock: Mutex::default(),
             stopping: CancellationToken::new(),
-            cut_off: CancellationToken::new(),
+            abort: CancellationToken::new(),
             closing,
         });
         let guard = shared.stopping.clone().drop_guard();
-        Ok(Self { shared, heartbeat, tasks: Vec::new(), _stops_when_dropped: guard })
+        Ok(Self { shared, heartbeat, tasks: Vec::new(), _stop_on_drop: guard })
     }
 
-    /// Works in the background from now on.
+    /// Starts to work in the background.
     #[must_use]
     pub fn start(mut self) -> Self {
-        self.keep("claiming", |shared| async move { shared.attend().await });
-        self.keep("listening", |shared| async move {
+        self.spawn_supervised("claiming", |shared| async move { shared.claim_loop().await });
+        self.spawn_supervised("listening", |shared| async move {
             tokio::select! {
                 () = shared.stopping.cancelled() => {}
                 () = shared.source.listen(&shared.wake) => {}
@@ -143,7 +142,7 @@ impl Worker {
         self
     }
 
-    fn keep<Running: Future<Output = ()> + Send + 'static>(
+    fn spawn_supervised<Running: Future<Output = ()> + Send + 'static>(
         &mut self,
         part: &'static str,
         run: impl Fn(Arc<WorkerShared>) -> Running + Send + Sync + 'static,
@@ -155,26 +154,26 @@ impl Worker {
         }));
     }
 
-    /// Says that there may be work.
+    /// Tells the worker that there may be new jobs.
     pub fn wake(&self) {
         self.shared.wake.notify_one();
     }
 
-    /// Works until nothing waits that could be worked on now.
-    pub async fn work_off(&self) -> Result<(), StoreError> {
+    /// Works until no job is due.
+    pub async fn run_until_idle(&self) -> Result<(), StoreError> {
         loop {
             self.shared.expire_leases().await?;
             let claimed = self.shared.claim().await?;
-            self.shared.everybody_is_done().await;
+            self.shared.wait_until_idle().await;
             if claimed == 0 {
                 return Ok(());
             }
         }
     }
 
-    /// Takes nothing new, lets what runs finish within `grace`, and hands the rest back at once.
+    /// Claims no more jobs, waits up to `grace` for running ones, and then releases those that still run.
     pub async fn stop(self, grace: Duration) {
-        const TO_LET_GO: Duration = Duration::from_secs(2);
+        const RELEASE_TIMEOUT: Duration = Duration::from_secs(2);
         let shared = &self.shared;
         shared.stopping.cancel();
         for task in self.tasks {
@@ -182,12 +181,14 @@ impl Worker {
                 tracing::error!("a part of the worker ended in a panic");
             }
         }
-        if tokio::time::timeout(grace, shared.everybody_is_done()).await.is_err() {
-            shared.cut_off.cancel();
-            if tokio::time::timeout(TO_LET_GO, shared.everybody_is_done()).await.is_err()
-                && tokio::time::timeout(TO_LET_GO, shared.release_all()).await.is_err()
+        if tokio::time::timeout(grace, shared.wait_until_idle()).await.is_err() {
+            shared.abort.cancel();
+            if tokio::time::timeout(RELEASE_TIMEOUT, shared.wait_until_idle()).await.is_err()
+                && tokio::time::timeout(RELEASE_TIMEOUT, shared.release_all()).await.is_err()
             {
-                tracing::warn!("the database is away: jobs under way wait for their leases' end");
+                tracing::warn!(
+                    "the database is unavailable: running jobs stay leased until their leases expire"
+                );
             }
         }
         shared.closing.cancel();
@@ -202,12 +203,12 @@ impl Drop for WorkerShared {
 }
 
 impl WorkerShared {
-    async fn attend(self: &Arc<Self>) {
+    async fn claim_loop(self: &Arc<Self>) {
         let mut poll = tokio::time::interval(self.settings.poll_every);
         poll.set_missed_tick_behavior(MissedTickBehavior::Delay);
         while !self.stopping.is_cancelled() {
             match self.claim().await {
-                // With none but reserved slots left, the next claim waits for news or for a job that ends.
+                // When only reserved slots are free, wait for a new job or for one that ends.
                 Ok(claimed) if claimed > 0 && self.has_free_slots() => continue,
                 Ok(_) => {}
                 Err(error) => wait_after(&error).await,
@@ -217,7 +218,7 @@ impl WorkerShared {
                 () = self.wake.notified() => {}
                 _ = poll.tick() => {
                     if let Err(error) = self.expire_leases().await {
-                        tracing::warn!(error = &error as &dyn std::error::Error, "a expire_leases failed");
+                        tracing::warn!(error = &error as &dyn std::error::Error, "expired leases were not released");
                     }
                 }
             }
@@ -230,43 +231,46 @@ impl WorkerShared {
         self.held.hold(job, settings.unwrap_or_default())
     }
 
-    /// Takes back what dead workers had, and lets paused jobs try again.
+    /// Makes jobs with expired leases and paused jobs that are due claimable again.
     async fn expire_leases(&self) -> Result<(), StoreError> {
-        const AT_ONCE: u32 = 100;
-        let mut across = self.store.on_the_queue().await?;
+        const MAX_JOBS: u32 = 100;
+        let mut across = self.store.queue_transaction().await?;
         let Some(now) = self.environment.clock.now_for(ClockUse::Expire) else {
             return across.rollback().await;
         };
-        let taken = across.take_back_expired(now, self.settings.allowed_expiries, AT_ONCE).await?;
-        if !taken.is_empty() && !across.confirms_time_for(ClockUse::Expire).await? {
+        let expired = across.expire_leases(now, self.settings.allowed_expiries, MAX_JOBS).await?;
+        if !expired.is_empty() && !across.confirms_time_for(ClockUse::Expire).await? {
             return across.rollback().await;
         }
         self.resume_paused(&mut across).await?;
         across.commit().await?;
-        if !taken.is_empty() {
-            tracing::warn!(jobs = taken.len(), "took back jobs whose worker stopped responding");
+        if !expired.is_empty() {
+            tracing::warn!(
+                jobs = expired.len(),
+                "released the jobs of workers that stopped responding"
+            );
         }
         self.watch_pauses().await
     }
 
-    async fn everybody_is_done(&self) {
+    async fn wait_until_idle(&self) {
         let all = u32::try_from(self.settings.max_jobs).unwrap_or(u32::MAX);
-        drop(self.places.acquire_many(all).await);
+        drop(self.job_slots.acquire_many(all).await);
         for registered in self.stages.iter() {
             drop(registered.reserved_slot.acquire().await);
         }
     }
 
-    /// For what does not even let go when told to: the leases, at least, are free.
+    /// Releases the leases of stages that do not stop when they are aborted.
     async fn release_all(&self) {
-        for (held, _) in self.held.all() {
-            self.committer.settle(Report { held, outcome: Outcome::Released }).await;
+        for (lease, _) in self.held.all() {
+            self.committer.settle(Report { lease, outcome: Outcome::Released }).await;
         }
     }
 }
 
 async fn wait_after(error: &StoreError) {
-    const A_WHILE: Duration = Duration::from_secs(1);
+    const RETRY_DELAY: Duration = Duration::from_secs(1);
     tracing::warn!(error = error as &dyn std::error::Error, "a claim failed");
-    tokio::time::sleep(A_WHILE).await;
+    tokio::time::sleep(RETRY_DELAY).await;
 }

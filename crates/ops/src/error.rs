@@ -100,7 +100,7 @@ impl OpsError {
     pub(crate) fn is_final(&self) -> bool {
         match self {
             Self::Invalid { .. } | Self::TooLarge { .. } | Self::UnsupportedType { .. } => true,
-            Self::Refused(refusal) => !refusal.is_passing(),
+            Self::Refused(refusal) => !refusal.is_transient(),
             _ => false,
         }
     }

@@ -8,7 +8,7 @@ use hmac::{Hmac, KeyInit, Mac};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use sha2::{Digest, Sha256};
-use store::{Claimed, Tx};
+use store::{KeyClaim, Tx};
 
 use crate::{OpsError, TokenKey};
 
@@ -44,11 +44,11 @@ pub(crate) async fn outcome_of<T: DeserializeOwned>(
     claim: Option<&IdempotencyClaim>,
 ) -> Result<Option<Done<T>>, OpsError> {
     let Some(claim) = claim else { return Ok(None) };
-    match tx.claim(claim).await? {
-        Claimed::Fresh => Ok(None),
-        Claimed::InProgress => Err(OpsError::StillInProgress),
-        Claimed::OtherRequest => Err(OpsError::KeyUsedForOtherRequest),
-        Claimed::Done(outcome) => {
+    match tx.claim_key(claim).await? {
+        KeyClaim::New => Ok(None),
+        KeyClaim::InProgress => Err(OpsError::StillInProgress),
+        KeyClaim::OtherRequest => Err(OpsError::KeyUsedForOtherRequest),
+        KeyClaim::Done(outcome) => {
             let value = serde_json::from_value(outcome)
                 .map_err(|error| OpsError::internal("reading a remembered outcome", error))?;
             Ok(Some(Done { value, replayed: true }))

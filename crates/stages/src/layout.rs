@@ -64,7 +64,7 @@ impl Layout {
                 counts.add(&page);
                 text.write(|to| export::text(&page, to)).await?;
                 markdown.write(|to| export::markdown(&page, to)).await?;
-                input.progress.tell(counts.pages, total.max(counts.pages));
+                input.progress.report(counts.pages, total.max(counts.pages));
             }
             pages.write_packed(&packed).await?;
         }

@@ -137,7 +137,7 @@ impl Ocr {
         while let Some(part) = parts.next().await? {
             if let Part::Page(page) = &part {
                 counts.add(page);
-                input.progress.tell(counts.seen, pages.max(counts.seen));
+                input.progress.report(counts.seen, pages.max(counts.seen));
             }
             recognised.write(&part).await?;
         }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use domain::{
-    Artifact, AttachmentArtifact, AttachmentContent, DocId, Failure, FileKind, FileWithin,
+    Artifact, AttachedFile, AttachmentArtifact, AttachmentContent, DocId, Failure, FileKind,
     PagesArtifact, RunStats, StageName,
 };
 use engine::{StageInput, StageOutput, StageSettings};
@@ -22,7 +22,7 @@ use crate::context::{StageContext, pages_failure, subject};
 /// Submits files that are contained in others. Idempotent.
 pub trait DocumentSubmitter: Send + Sync {
     /// The new document; `None` when the file type is not supported.
-    fn submit(&self, file: FileWithin) -> SubmitFuture<'_>;
+    fn submit(&self, file: AttachedFile) -> SubmitFuture<'_>;
 }
 
 pub type SubmitFuture<'a> =
@@ -82,7 +82,7 @@ impl Preprocess {
             if part.is_page() {
                 counts.pages += 1;
                 counts.wanting_ocr += u32::from(part.wants_ocr());
-                input.progress.tell(counts.pages, total.max(counts.pages));
+                input.progress.report(counts.pages, total.max(counts.pages));
             } else {
                 match part.unpack().map_err(pages_failure)? {
                     Part::Head(head) => {
@@ -121,7 +121,7 @@ impl Preprocess {
         let content = match document {
             Some(doc_id) => AttachmentContent::Document(doc_id),
             None => {
-                AttachmentContent::Kept(self.context.store_artifact(input, &name, bytes).await?)
+                AttachmentContent::Stored(self.context.store_artifact(input, &name, bytes).await?)
             }
         };
         let file_name = Some(file_name);
@@ -140,7 +140,9 @@ impl Preprocess {
         }
         let name = file_name.to_owned();
         let (tenant_id, parent, run_id) = (input.tenant_id, input.doc_id, input.run_id);
-        self.submitter.submit(FileWithin { tenant_id, parent, run_id, name, content, depth }).await
+        self.submitter
+            .submit(AttachedFile { tenant_id, parent, run_id, name, content, depth })
+            .await
     }
 }
 

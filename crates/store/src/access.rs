@@ -1,7 +1,7 @@
-//! What takes access away, as servers follow it.
+//! Revocations of access.
 //!
-//! Every server keeps the recent revocations in memory. It reads them anew on a timer and whenever
-//! the channel says that there is one: the channel makes it quick, the timer makes it certain.
+//! Every server caches the recent revocations. It reads them again on a timer and after each notification: notifications
+//! make it fast, the timer makes it reliable.
 
 use chrono::{DateTime, Utc};
 use domain::{ApiKeyId, Revocation, TokenId, UserId};
@@ -12,15 +12,15 @@ use crate::{AcrossTenants, Store, StoreError, Tx, sql};
 
 const CHANNEL: &str = "docket_revocation";
 
-/// Wakes whoever waits on it when access was taken away somewhere.
+/// Receives notifications of revocations.
 #[derive(Debug)]
-pub struct RevocationFeed {
+pub struct RevocationNotifications {
     listener: PgListener,
 }
 
-impl RevocationFeed {
-    /// Returns when something was revoked. Reconnects by itself; what was said meanwhile is lost,
-    /// so it also returns after a reconnection.
+impl RevocationNotifications {
+    /// Returns when something was revoked. It reconnects by itself, and returns after that too, because notifications may
+    /// have been lost meanwhile.
     pub async fn changed(&mut self) -> Result<(), StoreError> {
         self.listener.try_recv().await?;
         Ok(())
@@ -28,15 +28,15 @@ impl RevocationFeed {
 }
 
 impl Store {
-    pub async fn follow_revocations(&self) -> Result<RevocationFeed, StoreError> {
+    pub async fn listen_for_revocations(&self) -> Result<RevocationNotifications, StoreError> {
         let mut listener = PgListener::connect_with(&self.app).await?;
         listener.listen(CHANNEL).await?;
-        Ok(RevocationFeed { listener })
+        Ok(RevocationNotifications { listener })
     }
 }
 
 impl Tx {
-    /// Ends one token before its time.
+    /// Revokes one token.
     pub async fn revoke_token(
         &mut self,
         token_id: TokenId,
@@ -51,10 +51,10 @@ impl Tx {
             .bind(expires_at)
             .execute(self.connection())
             .await?;
-        self.announce_revocation().await
+        self.notify_revocation().await
     }
 
-    pub(crate) async fn announce_revocation(&mut self) -> Result<(), StoreError> {
+    pub(crate) async fn notify_revocation(&mut self) -> Result<(), StoreError> {
         sqlx::query("SELECT pg_notify($1, '')").bind(CHANNEL).execute(self.connection()).await?;
         Ok(())
     }
@@ -89,6 +89,6 @@ fn revocation(
         "token" => Ok(Revocation::Token { token_id: TokenId(id), expires_at: moment }),
         "user" => Ok(Revocation::SessionsBefore { user_id: UserId(id), epoch }),
         "key" => Ok(Revocation::Key { api_key_id: ApiKeyId(id) }),
-        other => Err(StoreError::NotUnderstood { what: "revocation", value: other.to_owned() }),
+        other => Err(StoreError::Unreadable { what: "revocation", value: other.to_owned() }),
     }
 }

@@ -1,7 +1,7 @@
-//! A transaction that belongs to no tenant.
+//! A transaction that spans tenants.
 //!
-//! It works as the role `docket_system`, on connections of its own: nothing that runs on a tenant's
-//! connection can become that role.
+//! It uses the role `docket_system`, on connections of its own: no statement on a tenant's connection can assume that
+//! role.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use uuid::Uuid;
 use crate::tx::{Writing, open_transaction};
 use crate::{Store, StoreError, Tx, sql};
 
-/// Sees the rows of every tenant. For signing in, operator commands and housekeeping only.
+/// Sees the rows of all tenants. For signing in, the queue, operator commands and periodic tasks only.
 #[derive(Debug)]
 pub struct AcrossTenants {
     inner: Transaction<'static, Postgres>,
@@ -26,8 +26,8 @@ impl Store {
         Ok(AcrossTenants { inner, store: self.clone() })
     }
 
-    /// The same, with plans made for the queue's statements.
-    pub async fn on_the_queue(&self) -> Result<AcrossTenants, StoreError> {
+    /// A transaction with planner settings for the queue's statements (`sql/setup/open_queue.sql`).
+    pub async fn queue_transaction(&self) -> Result<AcrossTenants, StoreError> {
         let inner = open_transaction(&self.system, sql!("setup/open_queue").to_owned()).await?;
         Ok(AcrossTenants { inner, store: self.clone() })
     }
@@ -38,23 +38,26 @@ impl AcrossTenants {
         Ok(self.inner.commit().await?)
     }
 
-    /// Undoes everything now. Dropping does so too, but only when the connection is next used.
+    /// Rolls back now. Dropping does so too, but only when the connection is next used.
     pub async fn rollback(self) -> Result<(), StoreError> {
         Ok(self.inner.rollback().await?)
     }
 
-    /// How long each further statement of this transaction may take; `None`: as long as it needs.
-    pub async fn limit_statements(&mut self, limit: Option<Duration>) -> Result<(), StoreError> {
-        // A number cannot hold SQL; 0 is PostgreSQL's word for no limit.
+    /// Limits how long each further statement of this transaction may take; `None`: no limit.
+    pub async fn set_statement_timeout(
+        &mut self,
+        limit: Option<Duration>,
+    ) -> Result<(), StoreError> {
+        // A number cannot contain SQL; 0 means no limit.
         let limit = limit.map_or(0, |limit| limit.as_millis());
         let statement = format!("SET LOCAL statement_timeout = {limit}");
         sqlx::raw_sql(AssertSqlSafe(statement)).execute(self.connection()).await?;
         Ok(())
     }
 
-    /// Goes on inside one tenant, in the same transaction and as the role of tenants' work.
+    /// Continues the transaction inside one tenant, with the role `docket_app`.
     pub async fn enter(mut self, scope: &Scope) -> Result<Tx, StoreError> {
-        // A UUID cannot hold SQL.
+        // A UUID cannot contain SQL.
         let narrowing = format!(
             "SET LOCAL ROLE docket_app; SET LOCAL docket.tenant_id = '{}'",
             scope.tenant_id()

@@ -1,4 +1,4 @@
-//! Keys of machines. Only the hash of a key's secret is kept.
+//! API keys. Only the hash of a key's secret is stored.
 
 use chrono::{DateTime, Utc};
 use domain::{ApiKey, ApiKeyId, ApiKeyRecord, KeyCreator, Role, TenantId, UserId};
@@ -8,7 +8,7 @@ use uuid::Uuid;
 use crate::users::parse_role;
 use crate::{AcrossTenants, StoreError, Tx, Window, sql};
 
-/// A key about to be added.
+/// A key to be inserted.
 #[derive(Clone, Debug)]
 pub struct NewApiKey {
     pub api_key_id: ApiKeyId,
@@ -81,7 +81,7 @@ impl TryFrom<CredentialRow> for ApiKeyRecord {
             tenant_id: TenantId(row.tenant_id),
             name: row.name,
             role: parse_role(row.role)?,
-            secret_sha256: row.secret_sha256.try_into().map_err(|_| StoreError::NotUnderstood {
+            secret_sha256: row.secret_sha256.try_into().map_err(|_| StoreError::Unreadable {
                 what: "hash of a key",
                 value: row.prefix.clone(),
             })?,
@@ -93,7 +93,7 @@ impl TryFrom<CredentialRow> for ApiKeyRecord {
 }
 
 impl Tx {
-    /// Adds a key, which the scope's actor makes.
+    /// Inserts a key that the scope's actor creates.
     pub async fn insert_api_key(&mut self, new: NewApiKey) -> Result<ApiKey, StoreError> {
         let key = ApiKey {
             api_key_id: new.api_key_id,
@@ -144,7 +144,7 @@ impl Tx {
         rows.into_iter().map(ApiKey::try_from).collect()
     }
 
-    /// Ends a key's access; `false` when it had ended before, or there is no such key.
+    /// Revokes a key; `false` when it was revoked before or does not exist.
     pub async fn revoke_api_key(&mut self, id: ApiKeyId) -> Result<bool, StoreError> {
         let revoked = sqlx::query(sql!("api_keys/revoke"))
             .bind(self.tenant_id().0)
@@ -153,14 +153,14 @@ impl Tx {
             .execute(self.connection())
             .await?;
         if revoked.rows_affected() > 0 {
-            self.announce_revocation().await?;
+            self.notify_revocation().await?;
         }
         Ok(revoked.rows_affected() > 0)
     }
 }
 
 impl AcrossTenants {
-    /// The live key with this public prefix.
+    /// The valid key with this public prefix.
     pub async fn find_api_key_by_prefix(
         &mut self,
         prefix: &str,
@@ -172,7 +172,7 @@ impl AcrossTenants {
         row.map(ApiKeyRecord::try_from).transpose()
     }
 
-    /// Notes when keys were last used, many at once.
+    /// Records when keys were last used, many at once.
     pub async fn touch_api_keys(
         &mut self,
         used: &[(ApiKeyId, DateTime<Utc>)],

@@ -1,4 +1,4 @@
-//! The audit log: written in the transaction of what it records, chained by the database.
+//! The audit log: written in the transaction of the action that it records, chained by the database.
 
 use chrono::{DateTime, Utc};
 use domain::{
@@ -23,7 +23,7 @@ struct AuditRow {
     entity_id: Uuid,
     detail: Value,
     trace_id: Option<String>,
-    lane: i16,
+    shard: i16,
     position: i64,
     hash: Vec<u8>,
 }
@@ -41,14 +41,14 @@ impl From<AuditRow> for AuditRecord {
             entity_id: row.entity_id,
             detail: row.detail,
             trace_id: row.trace_id,
-            lane: row.lane,
+            shard: row.shard,
             position: row.position,
             hash: row.hash,
         }
     }
 }
 
-/// A row that Docket itself answers for.
+/// A row whose actor is Docket itself.
 #[derive(Debug)]
 pub(crate) struct SystemEntry {
     tenant_id: TenantId,
@@ -63,7 +63,7 @@ impl SystemEntry {
     }
 }
 
-/// Entries turned on their side, as the statement takes them.
+/// The entries as one array per column.
 #[derive(Default)]
 struct EntryColumns {
     ids: Vec<Uuid>,
@@ -92,31 +92,31 @@ impl EntryColumns {
 #[derive(FromRow)]
 struct BrokenRow {
     audit_id: Uuid,
-    lane: i16,
+    shard: i16,
     position: i64,
     id_before: Option<Uuid>,
     position_before: i64,
-    /// It does not hash to what it was sealed with.
-    unsealed: bool,
-    /// What it was chained to stands elsewhere.
+    /// Its content does not match its hash.
+    hash_differs: bool,
+    /// The row that it was chained to is at another position.
     moved: bool,
 }
 
 impl BrokenRow {
-    /// A gap and a broken seal can come together: both are named. When the row itself is sound but its
-    /// predecessor is not the one it was chained to, somebody changed that one and sealed it anew.
+    /// A row can have both a gap before it and a wrong hash. When its own hash is right but its predecessor is not the one
+    /// it was chained to, the predecessor was changed and its hash recomputed.
     fn faults(self) -> impl Iterator<Item = ChainFault> {
-        let Self { lane, position, .. } = self;
+        let Self { shard, position, .. } = self;
         let audit_id = AuditId(self.audit_id);
         let from = self.position_before + 1;
-        let gap = (from < position).then(|| ChainFault::Missing { lane, from, to: position - 1 });
+        let gap = (from < position).then(|| ChainFault::Missing { shard, from, to: position - 1 });
         let row = if self.moved {
-            Some(ChainFault::Reordered { audit_id, lane, position })
-        } else if self.unsealed {
-            Some(ChainFault::Changed { audit_id, lane, position })
+            Some(ChainFault::Reordered { audit_id, shard, position })
+        } else if self.hash_differs {
+            Some(ChainFault::Changed { audit_id, shard, position })
         } else if gap.is_none() {
             let changed = self.id_before.map_or(audit_id, AuditId);
-            Some(ChainFault::Changed { audit_id: changed, lane, position: self.position_before })
+            Some(ChainFault::Changed { audit_id: changed, shard, position: self.position_before })
         } else {
             None
         };
@@ -125,7 +125,7 @@ impl BrokenRow {
 }
 
 impl Tx {
-    /// Adds a row to the tenant's log, to last exactly when this transaction does.
+    /// Appends a row to the tenant's log.
     pub async fn append_audit(&mut self, entry: AuditEntry) -> Result<(), StoreError> {
         let mut columns = EntryColumns::default();
         columns.push(self.next_id(), self.scope().actor(), entry, self.scope().trace_id());
@@ -145,8 +145,8 @@ impl Tx {
         Ok(())
     }
 
-    /// What the log may name an actor by who is called so: the text itself, and the ids of the user with the address and
-    /// of the keys with the name. Users who were deactivated and keys that were revoked are among them.
+    /// The actors that a filter text can mean: the text itself, the user with that address, and the keys with that name,
+    /// including deactivated users and revoked keys.
     async fn actors_called(&mut self, text: &str) -> Result<Vec<String>, StoreError> {
         let text = text.trim();
         let mut actors: Vec<String> = sqlx::query_scalar(sql!("audit/actors"))
@@ -186,7 +186,7 @@ impl Tx {
 }
 
 impl AcrossTenants {
-    /// Adds rows that Docket itself answers for, of any number of tenants, in the order given.
+    /// Appends rows whose actor is Docket itself, of any number of tenants, in the given order.
     pub(crate) async fn append_audit_many(
         &mut self,
         moment: DateTime<Utc>,
@@ -223,10 +223,10 @@ impl AcrossTenants {
             .await?)
     }
 
-    /// Walks a tenant's chain and names everything that does not hold.
+    /// Verifies a tenant's chain and returns all faults.
     ///
-    /// Both statements must see one state of the log, or a row written between them would look like
-    /// a fault: call this in a transaction that [`AcrossTenants::hold_one_view`] was called in.
+    /// Both statements must see the same snapshot, or a row written between them would look like a fault: call
+    /// [`AcrossTenants::use_one_snapshot`] before.
     pub async fn find_chain_faults(
         &mut self,
         tenant_id: TenantId,
@@ -239,14 +239,14 @@ impl AcrossTenants {
             .bind(tenant_id.0)
             .fetch_all(self.connection())
             .await?;
-        let head_fault = |(lane, length, position, last): (i16, i64, i64, Option<Uuid>)| match last
+        let head_fault = |(shard, length, position, last): (i16, i64, i64, Option<Uuid>)| match last
             .map(AuditId)
         {
-            _ if length > position => ChainFault::Missing { lane, from: position + 1, to: length },
+            _ if length > position => ChainFault::Missing { shard, from: position + 1, to: length },
             Some(audit_id) if length == position => {
-                ChainFault::Changed { audit_id, lane, position }
+                ChainFault::Changed { audit_id, shard, position }
             }
-            _ => ChainFault::HeadDiffers { lane },
+            _ => ChainFault::HeadDiffers { shard },
         };
         let mut faults: Vec<ChainFault> = rows.into_iter().flat_map(BrokenRow::faults).collect();
         for fault in heads.into_iter().map(head_fault) {
@@ -257,8 +257,8 @@ impl AcrossTenants {
         Ok(faults)
     }
 
-    /// Makes every later statement of this transaction see the same moment.
-    pub async fn hold_one_view(&mut self) -> Result<(), StoreError> {
+    /// Makes all later statements of this transaction see the same snapshot.
+    pub async fn use_one_snapshot(&mut self) -> Result<(), StoreError> {
         sqlx::query("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
             .execute(self.connection())
             .await?;

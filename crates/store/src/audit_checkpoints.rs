@@ -1,13 +1,13 @@
-//! Signed checkpoints of the audit log. What they mean is decided in `ops/src/audit/checkpoints.rs`.
+//! Signed checkpoints of the audit log. `ops/src/audit/checkpoints.rs` takes and verifies them.
 
 use chrono::{DateTime, TimeDelta, Utc};
-use domain::{CheckpointStatement, LaneHead, SignedCheckpoint, TenantId};
+use domain::{CheckpointStatement, ShardHead, SignedCheckpoint, TenantId};
 use sqlx::FromRow;
 use uuid::Uuid;
 
 use crate::{AcrossTenants, StoreError, Tx, sql};
 
-/// A checkpoint as the database has it. Whether it is genuine is not known yet.
+/// A stored checkpoint whose signature is not verified yet.
 #[derive(Clone, Debug)]
 pub struct CheckpointRecord {
     pub number: i64,
@@ -52,14 +52,14 @@ impl Tx {
 }
 
 impl AcrossTenants {
-    /// The tenants whose log has grown since a checkpoint that was taken before this moment, or that have none.
-    /// A checkpoint that was taken later than now is as good as one that was taken long ago: the clock was set back.
+    /// The tenants whose log has grown since their last checkpoint, if that was taken before this moment, or that have none.
+    /// A checkpoint with a time later than now counts as old, because the clock was set back.
     pub async fn tenants_without_checkpoint_since(
         &mut self,
         moment: DateTime<Utc>,
         now: DateTime<Utc>,
     ) -> Result<Vec<TenantId>, StoreError> {
-        /// By how much the times of two processes may differ.
+        /// By how much the clocks of two processes may differ.
         const TOLERANCE: TimeDelta = TimeDelta::minutes(1);
         let ids: Vec<Uuid> = sqlx::query_scalar(sql!("audit/checkpoints_due"))
             .bind(moment)
@@ -96,16 +96,16 @@ impl AcrossTenants {
         Ok(rows.into_iter().map(CheckpointRecord::from).collect())
     }
 
-    pub async fn lane_ends(&mut self, tenant_id: TenantId) -> Result<Vec<LaneHead>, StoreError> {
-        let rows: Vec<(i16, i64, String)> = sqlx::query_as(sql!("audit/lane_ends"))
+    pub async fn shard_heads(&mut self, tenant_id: TenantId) -> Result<Vec<ShardHead>, StoreError> {
+        let rows: Vec<(i16, i64, String)> = sqlx::query_as(sql!("audit/shard_heads"))
             .bind(tenant_id.0)
             .fetch_all(self.connection())
             .await?;
-        let head = |(lane, length, head)| LaneHead { lane, length, head };
+        let head = |(shard, length, head)| ShardHead { shard, length, head };
         Ok(rows.into_iter().map(head).collect())
     }
 
-    /// False when another server has taken the one with this number.
+    /// `false` when another server has taken the checkpoint with this number.
     pub async fn insert_checkpoint(
         &mut self,
         statement: &CheckpointStatement,
@@ -127,19 +127,19 @@ impl AcrossTenants {
         Ok(inserted.rows_affected() == 1)
     }
 
-    /// Which of these ends of lanes the log does not have, by their places in the slice.
+    /// The indexes of those shard heads that the log contradicts.
     pub async fn contradicted(
         &mut self,
         tenant_id: TenantId,
-        stated: &[LaneHead],
+        stated: &[ShardHead],
     ) -> Result<Vec<usize>, StoreError> {
-        let places: Vec<i64> = sqlx::query_scalar(sql!("audit/contradicted"))
+        let ordinals: Vec<i64> = sqlx::query_scalar(sql!("audit/contradicted"))
             .bind(tenant_id.0)
-            .bind(stated.iter().map(|end| end.lane).collect::<Vec<_>>())
-            .bind(stated.iter().map(|end| end.length).collect::<Vec<_>>())
-            .bind(stated.iter().map(|end| end.head.as_str()).collect::<Vec<_>>())
+            .bind(stated.iter().map(|head| head.shard).collect::<Vec<_>>())
+            .bind(stated.iter().map(|head| head.length).collect::<Vec<_>>())
+            .bind(stated.iter().map(|head| head.head.as_str()).collect::<Vec<_>>())
             .fetch_all(self.connection())
             .await?;
-        Ok(places.into_iter().filter_map(|place| usize::try_from(place - 1).ok()).collect())
+        Ok(ordinals.into_iter().filter_map(|ordinal| usize::try_from(ordinal - 1).ok()).collect())
     }
 }

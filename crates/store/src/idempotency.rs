@@ -1,5 +1,5 @@
-//! Idempotency keys: the answer is stored in the transaction of the work, so that there is never
-//! one without the other, and a crash leaves no key in limbo.
+//! Idempotency keys. The outcome is stored in the transaction of the work, so that a crash cannot leave one without the
+//! other.
 
 use chrono::{DateTime, Duration, Utc};
 use domain::IdempotencyClaim;
@@ -7,34 +7,34 @@ use serde_json::Value;
 
 use crate::{AcrossTenants, StoreError, Tx, sql};
 
-/// What is known about a key at the moment it is claimed.
+/// The state of a key when it is claimed.
 #[derive(Debug, PartialEq)]
-pub enum Claimed {
-    /// Never seen: do the work, then [`Tx::record_outcome`].
-    Fresh,
-    /// Done before: this was the outcome.
+pub enum KeyClaim {
+    /// The key is new: do the work, then call [`Tx::record_outcome`].
+    New,
+    /// The work was done before, with this outcome.
     Done(Value),
-    /// Another request with this key is at work right now.
+    /// Another request with this key is in progress.
     InProgress,
     /// The key was used for a different request.
     OtherRequest,
 }
 
 impl Tx {
-    /// How long a key is remembered.
-    const REMEMBERED: Duration = Duration::hours(24);
+    /// How long a key is stored.
+    const RETENTION: Duration = Duration::hours(24);
 
-    /// Takes the key for the rest of this transaction.
-    pub async fn claim(&mut self, claim: &IdempotencyClaim) -> Result<Claimed, StoreError> {
+    /// Locks the key until this transaction ends.
+    pub async fn claim_key(&mut self, claim: &IdempotencyClaim) -> Result<KeyClaim, StoreError> {
         let actor = self.scope().actor().to_string();
-        // Released with the transaction, however it ends.
-        let held: bool =
+        // The lock ends with the transaction.
+        let is_locked: bool =
             sqlx::query_scalar("SELECT pg_try_advisory_xact_lock(hashtextextended($1, 0))")
                 .bind(format!("{}/{actor}/{}", self.tenant_id(), claim.key.as_str()))
                 .fetch_one(self.connection())
                 .await?;
-        if !held {
-            return Ok(Claimed::InProgress);
+        if !is_locked {
+            return Ok(KeyClaim::InProgress);
         }
         let known: Option<(Vec<u8>, Value)> = sqlx::query_as(sql!("idempotency/find"))
             .bind(self.tenant_id().0)
@@ -44,13 +44,13 @@ impl Tx {
             .fetch_optional(self.connection())
             .await?;
         Ok(match known {
-            None => Claimed::Fresh,
-            Some((hash, outcome)) if hash == claim.request_hash => Claimed::Done(outcome),
-            Some(_) => Claimed::OtherRequest,
+            None => KeyClaim::New,
+            Some((hash, outcome)) if hash == claim.request_hash => KeyClaim::Done(outcome),
+            Some(_) => KeyClaim::OtherRequest,
         })
     }
 
-    /// Remembers what came of the claimed work.
+    /// Stores the outcome of the work under the claimed key.
     pub async fn record_outcome(
         &mut self,
         claim: &IdempotencyClaim,
@@ -62,7 +62,7 @@ impl Tx {
             .bind(claim.key.as_str())
             .bind(claim.request_hash.as_slice())
             .bind(outcome)
-            .bind(self.now() + Self::REMEMBERED)
+            .bind(self.now() + Self::RETENTION)
             .execute(self.connection())
             .await?;
         Ok(())
@@ -70,13 +70,13 @@ impl Tx {
 }
 
 impl AcrossTenants {
-    /// Forgets keys and signed-out tokens whose time is over.
-    pub async fn forget_expired(&mut self, now: DateTime<Utc>) -> Result<u64, StoreError> {
-        let keys = sqlx::query(sql!("idempotency/forget_expired"))
+    /// Deletes expired keys and expired tokens that were revoked.
+    pub async fn delete_expired(&mut self, now: DateTime<Utc>) -> Result<u64, StoreError> {
+        let keys = sqlx::query(sql!("idempotency/delete_expired"))
             .bind(now)
             .execute(self.connection())
             .await?;
-        let tokens = sqlx::query(sql!("access/forget_expired_tokens"))
+        let tokens = sqlx::query(sql!("access/delete_expired_tokens"))
             .bind(now)
             .execute(self.connection())
             .await?;

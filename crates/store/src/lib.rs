@@ -1,12 +1,12 @@
-//! Everything Docket keeps in PostgreSQL, and the private server it brings along for the default.
+//! Everything that Docket stores in PostgreSQL, and the private PostgreSQL server that it starts by default.
 //!
-//! All SQL of the product lives in this crate: statements of more than a line in `sql/`, the schema
-//! in `migrations/`. Callers speak in domain values and hold one of two kinds of transaction:
+//! All SQL of the product is in this crate: statements of more than a few lines in `sql/`, the schema in `migrations/`.
+//! Callers pass domain values and use one of two kinds of transaction:
 //!
-//! - [`Tx`] works inside one tenant. It is opened with a [`domain::Scope`], tells the database which
-//!   tenant it is for, and row-level security hides every other tenant's rows from it.
-//! - [`AcrossTenants`] is for the few things that belong to no tenant yet (signing in, operator
-//!   commands, housekeeping). It logs in to the database as a role of its own.
+//! - [`Tx`] works inside one tenant. It is opened with a [`domain::Scope`] and tells the database its tenant; row-level
+//!   security hides the rows of all other tenants.
+//! - [`AcrossTenants`] is for work that spans tenants (signing in, the queue, operator commands, periodic tasks). It
+//!   logs in to the database with a role of its own.
 //!
 //! *Architecture invariant:* nothing outside this crate names a table.
 
@@ -16,6 +16,8 @@ mod api_keys;
 mod audit;
 mod audit_checkpoints;
 mod clock;
+#[cfg(feature = "consistency-checks")]
+mod consistency;
 mod documents;
 mod error;
 mod idempotency;
@@ -25,8 +27,6 @@ mod open;
 mod page;
 mod passwords;
 pub mod private;
-#[cfg(feature = "proof")]
-mod proof;
 mod search;
 mod secrets;
 mod storable;
@@ -36,37 +36,37 @@ mod users;
 mod vector;
 mod write_check;
 
-pub use access::RevocationFeed;
+pub use access::RevocationNotifications;
 pub use across::AcrossTenants;
 pub use api_keys::NewApiKey;
 pub use audit_checkpoints::CheckpointRecord;
 pub use clock::DatabaseClock;
+#[cfg(feature = "consistency-checks")]
+pub use consistency::{CheckedRun, Takeover};
 pub use documents::{
     AbandonedBlob, Audience, BatchItemRecord, BatchName, BatchRecord, ContainedFile, ContentFacts,
     DocumentFilter, DocumentOrder, DocumentPlace, DocumentProgress, DocumentRecord, DocumentWindow,
     EventRecord, ExaminedDocuments, Facet, FacetCounts, IdKind, Masking, NewBatch, NotVisible,
-    PartRecord, ProgressRecord, ReadAs, ResumedAt, RunFacts, RunRecord, RunStanding, SortKey,
-    StageRecord, StateOfRun, Submission, Submitted, ValueCount, VersionRecord,
+    OptionalRunState, PartRecord, ProgressRecord, ResumedAt, RunFacts, RunRank, RunRecord, SortKey,
+    StageArtifacts, StageRecord, Submission, Submitted, ValueCount, VersionRecord,
 };
 pub use error::StoreError;
-pub use idempotency::Claimed;
+pub use idempotency::KeyClaim;
 pub use jobs::{
-    BegunSchedule, Claim, ClaimedJob, DeadJobFilter, EndedRun, Held, JobFilter, JobRecord,
-    JobStanding, Lease, NamedClaim, NewRun, Next, Outcome, PausedJobs, QueueRecord, Report, Reused,
-    StageRoom, StaleBefore, TakenBack, Told, WorkFeed,
+    ClaimedJob, DeadJobFilter, EndedRun, ExpiredLease, JobClaim, JobFilter, JobNotifications,
+    JobRecord, JobSummary, Lease, LeaseRef, NamedClaim, NewRun, NextJob, Outcome, PausedJobs,
+    ProgressReport, QueueRecord, Report, ReusedStages, ScheduleLease, StageSlots, StaleBefore,
 };
 pub use object_store::{KnownArtifacts, KnownOriginal};
 pub use open::{
     DatabaseUrl, DatabaseUrls, InvalidDatabaseUrl, OpenError, StatementTimeouts, Store,
 };
 pub use page::{After, Window};
-#[cfg(feature = "proof")]
-pub use proof::{ProvenRun, Takeover};
 pub use search::{
-    Changes, FindableChunk, FindableDocument, FindableOwner, KnownRecord, PassageRecord,
-    WaitingChunk,
+    Changes, KnowledgeBaseRecord, PassageRecord, SearchableChunk, SearchableDocument,
+    SearchableOwner, UnembeddedChunk,
 };
-pub use secrets::{LoadKeys, Rotated, SecretKeys, SecretPurpose};
+pub use secrets::{LoadKeys, RotationResult, SecretKeys, SecretPurpose};
 pub use tenants::{TenantRecord, TenantUsage};
 pub use tx::Tx;
 pub use users::{LoginUser, NewUser};

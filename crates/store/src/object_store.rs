@@ -1,4 +1,4 @@
-//! The object store as the database sees it: which one it is, and which objects must be in it.
+//! What the database knows of the object store: its id, and the objects that must be in it.
 
 use domain::{Artifact, ContentHash, DocId, RunId, StageName, TenantId};
 use sqlx::types::Json;
@@ -7,7 +7,7 @@ use uuid::Uuid;
 use crate::documents::content_hash;
 use crate::{AcrossTenants, StoreError, Tx, sql};
 
-/// An original that the database knows.
+/// An original that the database refers to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KnownOriginal {
     pub tenant_id: TenantId,
@@ -17,7 +17,7 @@ pub struct KnownOriginal {
     pub doc_id: Option<DocId>,
 }
 
-/// What a stage of a run left, as it was recorded.
+/// The recorded artifacts of a stage of a run.
 #[derive(Clone, Debug)]
 pub struct KnownArtifacts {
     pub run_id: RunId,
@@ -26,7 +26,7 @@ pub struct KnownArtifacts {
 }
 
 impl Tx {
-    /// How large an original was when it came in.
+    /// The size of an original when it was submitted.
     pub async fn size_of_original(
         &mut self,
         hash: &ContentHash,
@@ -42,18 +42,18 @@ impl Tx {
 }
 
 impl AcrossTenants {
-    /// The id of the object store of this database, when it has one.
+    /// The id of the object store that belongs to this database, if it has one.
     pub async fn object_store_id(&mut self) -> Result<Option<Uuid>, StoreError> {
         Ok(sqlx::query_scalar("SELECT store_id FROM object_store")
             .fetch_optional(self.connection())
             .await?)
     }
 
-    /// Takes the one place for the id. `false` when it is taken; waits for whoever is about to take it.
-    pub async fn claim_object_store(&mut self, id: Uuid) -> Result<bool, StoreError> {
+    /// Sets the id of the object store. `false` when there is one already; waits for another transaction that sets it.
+    pub async fn insert_object_store_id(&mut self, id: Uuid) -> Result<bool, StoreError> {
         let now = self.now();
         let claimed = sqlx::query(
-            "INSERT INTO object_store (store_id, tied_at) VALUES ($1, $2) ON CONFLICT DO NOTHING",
+            "INSERT INTO object_store (store_id, linked_at) VALUES ($1, $2) ON CONFLICT DO NOTHING",
         )
         .bind(id)
         .bind(now)
@@ -62,7 +62,7 @@ impl AcrossTenants {
         Ok(claimed.rows_affected() == 1)
     }
 
-    /// Another store belongs to this database from now on.
+    /// Replaces the object store of this database.
     pub async fn set_object_store(&mut self, id: Uuid) -> Result<(), StoreError> {
         let now = self.now();
         sqlx::query(sql!("objects/set_store"))
@@ -73,13 +73,13 @@ impl AcrossTenants {
         Ok(())
     }
 
-    /// Some originals that must be in the object store; none when the database knows of none.
+    /// Some originals that must be in the object store.
     pub async fn served_originals(
         &mut self,
-        most: i64,
+        max: i64,
     ) -> Result<Vec<(TenantId, ContentHash)>, StoreError> {
         let rows: Vec<(Uuid, Vec<u8>)> = sqlx::query_as(sql!("objects/served_originals"))
-            .bind(most)
+            .bind(max)
             .fetch_all(self.connection())
             .await?;
         rows.into_iter()
@@ -91,7 +91,7 @@ impl AcrossTenants {
     pub async fn known_originals(
         &mut self,
         after: Option<&KnownOriginal>,
-        most: i64,
+        max: i64,
     ) -> Result<Vec<KnownOriginal>, StoreError> {
         type Row = (Uuid, Vec<u8>, i64, Option<Uuid>);
         let (tenant, sha256) = after.map_or((Uuid::nil(), Vec::new()), |after| {
@@ -100,7 +100,7 @@ impl AcrossTenants {
         let rows: Vec<Row> = sqlx::query_as(sql!("objects/originals"))
             .bind(tenant)
             .bind(sha256)
-            .bind(most)
+            .bind(max)
             .fetch_all(self.connection())
             .await?;
         let known = |(tenant, sha256, size, doc): Row| {
@@ -114,11 +114,11 @@ impl AcrossTenants {
         rows.into_iter().map(known).collect()
     }
 
-    /// What stages left, after this stage of this run.
+    /// The artifacts of stages, after this stage of this run, in order.
     pub async fn known_artifacts(
         &mut self,
         after: Option<&KnownArtifacts>,
-        most: i64,
+        max: i64,
     ) -> Result<Vec<KnownArtifacts>, StoreError> {
         type Row = (Uuid, String, Json<Vec<Artifact>>);
         let (run, stage) =
@@ -126,7 +126,7 @@ impl AcrossTenants {
         let rows: Vec<Row> = sqlx::query_as(sql!("objects/artifacts"))
             .bind(run)
             .bind(stage)
-            .bind(most)
+            .bind(max)
             .fetch_all(self.connection())
             .await?;
         let known =
@@ -134,43 +134,42 @@ impl AcrossTenants {
         Ok(rows.into_iter().map(known).collect())
     }
 
-    /// Which of these originals the database does not know, by their places.
+    /// The indexes of those originals that the database does not know.
     pub async fn unknown_originals(
         &mut self,
         found: &[(TenantId, ContentHash)],
     ) -> Result<Vec<usize>, StoreError> {
         let tenants: Vec<Uuid> = found.iter().map(|(tenant, _)| tenant.0).collect();
         let hashes: Vec<&[u8]> = found.iter().map(|(_, hash)| &hash.as_bytes()[..]).collect();
-        let places: Vec<i64> = sqlx::query_scalar(sql!("objects/unknown_originals"))
+        let ordinals: Vec<i64> = sqlx::query_scalar(sql!("objects/unknown_originals"))
             .bind(tenants)
             .bind(hashes)
             .fetch_all(self.connection())
             .await?;
-        Ok(indices(&places))
+        Ok(indices(&ordinals))
     }
 
-    /// Which of these artifacts no stage lists, by their places. `pictures` is the stage that pictures of pages are
-    /// kept under.
+    /// The indexes of those artifacts that no stage lists. `images` is the stage under which page images are stored.
     pub async fn unknown_artifacts(
         &mut self,
         found: &[(RunId, StageName, String)],
-        pictures: &StageName,
+        images: &StageName,
     ) -> Result<Vec<usize>, StoreError> {
         let runs: Vec<Uuid> = found.iter().map(|(run, _, _)| run.0).collect();
         let stages: Vec<&str> = found.iter().map(|(_, stage, _)| stage.as_str()).collect();
         let keys: Vec<&str> = found.iter().map(|(_, _, key)| key.as_str()).collect();
-        let places: Vec<i64> = sqlx::query_scalar(sql!("objects/unknown_artifacts"))
+        let ordinals: Vec<i64> = sqlx::query_scalar(sql!("objects/unknown_artifacts"))
             .bind(runs)
             .bind(stages)
             .bind(keys)
-            .bind(pictures.as_str())
+            .bind(images.as_str())
             .fetch_all(self.connection())
             .await?;
-        Ok(indices(&places))
+        Ok(indices(&ordinals))
     }
 }
 
-/// SQL counts from one.
-fn indices(places: &[i64]) -> Vec<usize> {
-    places.iter().filter_map(|place| usize::try_from(place - 1).ok()).collect()
+/// SQL ordinals start at 1.
+fn indices(ordinals: &[i64]) -> Vec<usize> {
+    ordinals.iter().filter_map(|ordinal| usize::try_from(ordinal - 1).ok()).collect()
 }

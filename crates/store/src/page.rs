@@ -1,16 +1,16 @@
-//! Which part of a list is wanted.
+//! Cursors and pages of lists.
 
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
-/// The row a page begins after: lists are ordered by time, then id.
+/// A cursor: the row after which a page begins. Lists are ordered by time, then id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct After {
     pub moment: DateTime<Utc>,
     pub id: Uuid,
 }
 
-/// A window on a list: after a row when there is a cursor, then `skip` rows on, then `limit` rows.
+/// A page of a list: after the cursor, if there is one, skip `skip` rows and return `limit` rows.
 #[derive(Clone, Copy, Debug)]
 pub struct Window {
     pub after: Option<After>,

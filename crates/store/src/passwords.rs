@@ -1,9 +1,9 @@
-//! Passwords of originals: sealed at rest, compared without being kept, deleted when nobody needs them.
+//! Passwords of originals: encrypted at rest, compared by a keyed hash, deleted when they are no longer needed.
 //!
-//! The password that came with a document is kept as a secret of its run (`secrets.rs`), because stages, pictures of
-//! pages and reruns have to open the original. A *check*, a keyed hash of content and password, is kept with the run and
-//! with each owner who presented one: whoever brings the same document proves with it that they know the password.
-//! `sql/passwords/forget.sql` says how long a sealed password is kept.
+//! The password of a submitted document is stored as a secret of its run (`secrets.rs`), because stages, page images and
+//! reruns must open the original. A *check*, a keyed hash of content and password, is stored with the run and with each
+//! owner who presented one: another uploader of the same document proves with it that they know the password.
+//! `sql/passwords/delete_unneeded.sql` defines how long a sealed password is stored.
 
 use chrono::{DateTime, Utc};
 use domain::{ContentHash, DocId, RunId, Secret, TenantId};
@@ -13,10 +13,10 @@ use sqlx::FromRow;
 use uuid::Uuid;
 
 use crate::documents::content_hash;
-use crate::secrets::{KEY_LOCK, SecretKey, SecretKeys, SecretPlace};
+use crate::secrets::{KEY_LOCK, SecretBinding, SecretKey, SecretKeys};
 use crate::{AcrossTenants, SecretPurpose, Store, StoreError, Tx, sql};
 
-/// Tells a password from another one without telling which it is.
+/// Identifies a password without revealing it.
 pub(crate) type PasswordCheck = [u8; 32];
 
 fn check(
@@ -29,12 +29,12 @@ fn check(
     check.chain_update(password.reveal().as_bytes()).finalize().into_bytes().into()
 }
 
-fn place(tenant_id: TenantId, run_id: RunId) -> SecretPlace<'static> {
+fn binding_of(tenant_id: TenantId, run_id: RunId) -> SecretBinding<'static> {
     let purpose = SecretPurpose::DocumentPassword.as_str();
-    SecretPlace { tenant_id, purpose, secret_id: run_id.0 }
+    SecretBinding { tenant_id, purpose, secret_id: run_id.0 }
 }
 
-/// A password from before passwords were sealed.
+/// A plaintext password, from before passwords were sealed.
 #[derive(FromRow)]
 struct ClearPassword {
     run_id: Uuid,
@@ -46,40 +46,40 @@ struct ClearPassword {
 }
 
 impl Store {
-    const SEALED_AT_ONCE: i64 = 500;
+    const SEAL_BATCH: i64 = 500;
 
-    /// Seals passwords that are there in the clear, from before they were sealed.
+    /// Seals plaintext passwords, from before passwords were sealed.
     pub(crate) async fn seal_clear_passwords(&self, key: &SecretKey) -> Result<(), StoreError> {
         loop {
             let mut across = self.across_tenants().await?;
-            let sealed = across.seal_some_passwords(key, Self::SEALED_AT_ONCE).await?;
+            let sealed = across.seal_some_passwords(key, Self::SEAL_BATCH).await?;
             across.commit().await?;
             if sealed == 0 {
                 return Ok(());
             }
-            tracing::info!(passwords = sealed, "sealed document passwords that were in the clear");
+            tracing::info!(passwords = sealed, "sealed plaintext document passwords");
         }
     }
 
-    /// The password that a run keeps; `None` when it keeps none or it cannot be opened, which is logged.
+    /// The password of a run; `None` when it has none or it cannot be decrypted, which is logged.
     pub(crate) fn opened_password(
         &self,
         (tenant, run): (TenantId, RunId),
         sealed: Option<&[u8]>,
     ) -> Option<Secret> {
-        opened(self.secret_keys.as_deref(), place(tenant, run), sealed)
+        opened(self.secret_keys.as_deref(), binding_of(tenant, run), sealed)
     }
 }
 
 fn opened(
     keys: Option<&SecretKeys>,
-    place: SecretPlace<'_>,
+    binding: SecretBinding<'_>,
     sealed: Option<&[u8]>,
 ) -> Option<Secret> {
     let sealed = sealed?;
-    let opened = keys.and_then(|keys| keys.open(place, sealed));
+    let opened = keys.and_then(|keys| keys.open(binding, sealed));
     if opened.is_none() {
-        tracing::error!(run_id = %place.secret_id, "the password of a run cannot be opened with this secrets_key");
+        tracing::error!(run_id = %binding.secret_id, "the password of a run cannot be decrypted with this secrets_key");
     }
     opened
 }
@@ -96,10 +96,10 @@ impl Tx {
     }
 
     pub(crate) fn opened_password(&self, run_id: RunId, sealed: Option<&[u8]>) -> Option<Secret> {
-        opened(self.secret_keys.as_deref(), place(self.tenant_id(), run_id), sealed)
+        opened(self.secret_keys.as_deref(), binding_of(self.tenant_id(), run_id), sealed)
     }
 
-    /// The password of a document's original, as far as it is kept: the latest one that opened it, else the latest.
+    /// The stored password of a document's original: the latest one that opened it, otherwise the latest one.
     pub async fn password_of(
         &mut self,
         doc_id: DocId,
@@ -114,7 +114,7 @@ impl Tx {
         Ok(found.and_then(|(run_id, sealed)| self.opened_password(RunId(run_id), Some(&sealed))))
     }
 
-    /// Whether a document can be opened with this password, or without one: it has none, or this is it.
+    /// Whether this password, or none, opens the document.
     pub async fn password_opens(
         &mut self,
         doc_id: DocId,
@@ -131,30 +131,30 @@ impl Tx {
 }
 
 impl AcrossTenants {
-    /// Deletes the passwords that nobody needs any more; failed runs that ended before a moment are not retried.
+    /// Deletes the passwords that are no longer needed; failed runs that ended before this moment are not retried.
     /// Returns how many.
-    pub async fn forget_passwords(
+    pub async fn delete_unneeded_passwords(
         &mut self,
         failed_before: DateTime<Utc>,
     ) -> Result<u64, StoreError> {
-        let forgotten = sqlx::query(sql!("passwords/forget"))
+        let deleted = sqlx::query(sql!("passwords/delete_unneeded"))
             .bind(failed_before)
             .execute(self.connection())
             .await?;
-        Ok(forgotten.rows_affected())
+        Ok(deleted.rows_affected())
     }
 
     async fn seal_some_passwords(
         &mut self,
         key: &SecretKey,
-        most: i64,
+        max: i64,
     ) -> Result<usize, StoreError> {
         let hasher = self.store().secret_keys()?.checks().ok_or(StoreError::NoSecretsKey)?;
         sqlx::query("SELECT pg_advisory_xact_lock_shared($1)")
             .bind(KEY_LOCK)
             .execute(self.connection())
             .await?;
-        // The key is being replaced: whoever starts next seals them.
+        // The key is being replaced: the next process that starts seals them.
         let is_current: bool = sqlx::query_scalar("SELECT docket_is_secrets_key($1)")
             .bind(key.id().as_slice())
             .fetch_one(self.connection())
@@ -163,13 +163,13 @@ impl AcrossTenants {
             return Ok(0);
         }
         let clear: Vec<ClearPassword> = sqlx::query_as(sql!("passwords/in_the_clear"))
-            .bind(most)
+            .bind(max)
             .fetch_all(self.connection())
             .await?;
         for row in &clear {
             let (tenant, run) = (TenantId(row.tenant_id), RunId(row.run_id));
             let password = Secret::new(row.password.clone());
-            let sealed = key.seal(place(tenant, run), row.password.as_bytes());
+            let sealed = key.seal(binding_of(tenant, run), row.password.as_bytes());
             let content = row.content_sha256.as_deref().map(content_hash).transpose()?;
             let check = content.map(|content| check(hasher.clone(), tenant, &content, &password));
             sqlx::query(sql!("passwords/seal"))

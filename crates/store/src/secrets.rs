@@ -1,8 +1,8 @@
-//! Secrets at rest: passwords of originals today, credentials of others later.
+//! Secrets at rest, such as passwords of originals.
 //!
-//! A secret is *sealed* (XChaCha20-Poly1305) with a key that is not in the database, and bound to its tenant, its purpose
-//! and its id. The row says which key it is sealed with. To *rotate* the key is to seal everything with another one, while
-//! servers go on: they read with any key they have, and write only with the one that the database names.
+//! A secret is *sealed* (encrypted with XChaCha20-Poly1305) with a key that is not in the database, and bound to its
+//! tenant, purpose and id. The row says which key sealed it. To *rotate* the key is to seal everything with another one
+//! while servers run: they read with any key they have, and write only with the key that the database names.
 
 use std::fmt;
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
@@ -18,7 +18,7 @@ use uuid::Uuid;
 
 use crate::{Store, StoreError, Tx, sql};
 
-/// What a secret is for.
+/// The purpose of a secret.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SecretPurpose {
     /// Opens the original of a run; its id is the run's.
@@ -33,18 +33,18 @@ impl SecretPurpose {
     }
 }
 
-/// What a secret is bound to.
+/// The tenant, purpose and id that a secret is bound to: it cannot be decrypted under another binding.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct SecretPlace<'a> {
+pub(crate) struct SecretBinding<'a> {
     pub(crate) tenant_id: TenantId,
     pub(crate) purpose: &'a str,
     pub(crate) secret_id: Uuid,
 }
 
-impl SecretPlace<'_> {
+impl SecretBinding<'_> {
     fn bytes(self, version: u8) -> Vec<u8> {
         let ids = [*self.tenant_id.0.as_bytes(), *self.secret_id.as_bytes()].concat();
-        // The first version was for passwords of originals only.
+        // The first version had one purpose only.
         if version == FIRST_VERSION {
             ids
         } else {
@@ -56,16 +56,16 @@ impl SecretPlace<'_> {
 const FIRST_VERSION: u8 = 1;
 const VERSION: u8 = 2;
 const NONCE_LENGTH: usize = 24;
-/// Held shared by who writes a secret and alone by who changes the key: no secret is written with a key that has just
-/// been replaced.
+/// A writer of a secret holds this lock shared, and a rotation holds it exclusively: no secret is written with a key that
+/// was just replaced.
 pub(crate) const KEY_LOCK: i64 = 0x0064_6f63_6b65_7401;
 
 type Hash = [u8; 32];
 
-/// Tells keys apart, and tells nothing else of them.
+/// Identifies a key without revealing it.
 pub(crate) type KeyId = Hash;
 
-/// What is derived from one master key.
+/// The keys that are derived from one master key.
 pub(crate) struct SecretKey {
     id: KeyId,
     ciphers: [(u8, XChaCha20Poly1305); 2],
@@ -79,7 +79,7 @@ impl SecretKey {
         let derived = Hkdf::<Sha256>::new(Some(b"docket"), master.reveal().as_bytes());
         let key = |purpose: &[u8]| {
             let mut key = [0; 32];
-            // Fails for more than 8160 bytes only.
+            // This fails only for more than 8160 bytes.
             if derived.expand(purpose, &mut key).is_err() {
                 unreachable!("32 bytes can be derived");
             }
@@ -103,25 +103,25 @@ impl SecretKey {
         &self.id
     }
 
-    pub(crate) fn seal(&self, place: SecretPlace<'_>, text: &[u8]) -> Option<Vec<u8>> {
-        let place = place.bytes(VERSION);
-        // Made from what is sealed and where: the same nonce never comes with two texts.
-        let length = (place.len() as u64).to_be_bytes();
-        let hashed = self.nonces.clone().chain_update(length).chain_update(&place);
+    pub(crate) fn seal(&self, binding: SecretBinding<'_>, text: &[u8]) -> Option<Vec<u8>> {
+        let context = binding.bytes(VERSION);
+        // The nonce is derived from text and binding, so that no nonce is used for two texts.
+        let length = (context.len() as u64).to_be_bytes();
+        let hashed = self.nonces.clone().chain_update(length).chain_update(&context);
         let nonce = hashed.chain_update(text).finalize();
         let nonce: [u8; NONCE_LENGTH] = nonce.into_bytes()[..NONCE_LENGTH].try_into().ok()?;
         let [(version, cipher), _] = &self.ciphers;
-        let payload = Payload { msg: text, aad: &place };
+        let payload = Payload { msg: text, aad: &context };
         let sealed = cipher.encrypt(&XNonce::from(nonce), payload).ok()?;
         Some([&[*version][..], &nonce, &sealed].concat())
     }
 
-    fn open(&self, place: SecretPlace<'_>, sealed: &[u8]) -> Option<Vec<u8>> {
+    fn open(&self, binding: SecretBinding<'_>, sealed: &[u8]) -> Option<Vec<u8>> {
         let (version, rest) = sealed.split_first()?;
         let (_, cipher) = self.ciphers.iter().find(|(known, _)| known == version)?;
         let (nonce, sealed) = rest.split_at_checked(NONCE_LENGTH)?;
         let nonce: [u8; NONCE_LENGTH] = nonce.try_into().ok()?;
-        let payload = Payload { msg: sealed, aad: &place.bytes(*version) };
+        let payload = Payload { msg: sealed, aad: &binding.bytes(*version) };
         cipher.decrypt(&XNonce::from(nonce), payload).ok()
     }
 }
@@ -132,19 +132,19 @@ pub(crate) fn keyed(key: &Hash) -> Hmac<Sha256> {
     Hmac::<Sha256>::new(&block.into())
 }
 
-/// Where master keys come from: the current one first, then those that were replaced and may still be needed.
+/// Loads the master keys: the current one first, then replaced ones that may still be needed.
 pub type LoadKeys = Box<dyn Fn() -> Vec<Secret> + Send + Sync>;
 
 /// The keys that this process has.
 pub struct SecretKeys {
     load: LoadKeys,
     loaded: RwLock<Vec<Arc<SecretKey>>>,
-    /// The key of password checks, once the database has said which it is.
+    /// The key of password checks, once it was read from the database.
     check_key: OnceLock<Hash>,
 }
 
 impl SecretKeys {
-    /// Asks for them now, and again when a secret needs a key that was not there.
+    /// Loads the keys now, and again when none of them opens a secret.
     pub fn new(load: LoadKeys) -> Self {
         let loaded = RwLock::new(derive(&load));
         Self { load, loaded, check_key: OnceLock::new() }
@@ -165,15 +165,15 @@ impl SecretKeys {
         keys
     }
 
-    /// `None` when no key opens it here.
-    pub(crate) fn open(&self, place: SecretPlace<'_>, sealed: &[u8]) -> Option<Secret> {
-        let text = self.open_bytes(place, sealed)?;
+    /// `None` when no key of this process decrypts it.
+    pub(crate) fn open(&self, binding: SecretBinding<'_>, sealed: &[u8]) -> Option<Secret> {
+        let text = self.open_bytes(binding, sealed)?;
         String::from_utf8(text).ok().map(Secret::new)
     }
 
-    fn open_bytes(&self, place: SecretPlace<'_>, sealed: &[u8]) -> Option<Vec<u8>> {
+    fn open_bytes(&self, binding: SecretBinding<'_>, sealed: &[u8]) -> Option<Vec<u8>> {
         let by_one =
-            |keys: Vec<Arc<SecretKey>>| keys.iter().find_map(|key| key.open(place, sealed));
+            |keys: Vec<Arc<SecretKey>>| keys.iter().find_map(|key| key.open(binding, sealed));
         by_one(self.loaded()).or_else(|| by_one(self.reload()))
     }
 
@@ -193,9 +193,9 @@ impl fmt::Debug for SecretKeys {
     }
 }
 
-/// The place of the key of password checks: no tenant's.
-fn check_key_place() -> SecretPlace<'static> {
-    SecretPlace { tenant_id: TenantId(Uuid::nil()), purpose: "check_key", secret_id: Uuid::nil() }
+/// The binding of the key of password checks, which belongs to no tenant.
+fn check_key_binding() -> SecretBinding<'static> {
+    SecretBinding { tenant_id: TenantId(Uuid::nil()), purpose: "check_key", secret_id: Uuid::nil() }
 }
 
 #[derive(FromRow)]
@@ -207,31 +207,31 @@ struct SecretRow {
 }
 
 impl SecretRow {
-    fn place(&self) -> SecretPlace<'_> {
+    fn binding(&self) -> SecretBinding<'_> {
         let (tenant_id, secret_id) = (TenantId(self.tenant_id), self.secret_id);
-        SecretPlace { tenant_id, purpose: &self.purpose, secret_id }
+        SecretBinding { tenant_id, purpose: &self.purpose, secret_id }
     }
 }
 
-/// What came of a rotation.
+/// The result of a rotation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Rotated {
+pub struct RotationResult {
     pub sealed_again: u64,
-    /// No key opens them; they stay as they are.
+    /// Secrets that no key decrypts; they stay as they are.
     pub unreadable: u64,
 }
 
 impl Store {
-    const AT_ONCE: i64 = 500;
+    const ROTATE_BATCH: i64 = 500;
 
-    /// Seals secrets with these keys from now on, and those that are there in the clear. Refuses keys of which none is the
-    /// one that what is there was sealed with.
+    /// Uses these keys from now on, and seals plaintext secrets. Fails when none of the keys is the one that sealed the
+    /// existing secrets.
     pub async fn with_secret_keys(self, keys: SecretKeys) -> Result<Self, StoreError> {
         let loaded = keys.loaded();
         let first = loaded.first().ok_or(StoreError::NoSecretsKey)?;
         let mut across = self.across_tenants().await?;
         let (current, check_key): (Vec<u8>, Option<Vec<u8>>) =
-            sqlx::query_as(sql!("secrets/know_key"))
+            sqlx::query_as(sql!("secrets/register_key"))
                 .bind(first.id.as_slice())
                 .fetch_one(across.connection())
                 .await?;
@@ -241,7 +241,7 @@ impl Store {
         let check_key = match check_key {
             None => current.check_key,
             Some(sealed) => keys
-                .open_bytes(check_key_place(), &sealed)
+                .open_bytes(check_key_binding(), &sealed)
                 .and_then(|key| key.try_into().ok())
                 .ok_or(StoreError::OtherSecretsKey)?,
         };
@@ -256,13 +256,12 @@ impl Store {
         self.secret_keys.as_ref().ok_or(StoreError::NoSecretsKey)
     }
 
-    /// Seals all secrets with the first of the keys that can be loaded now. May run while servers do, and again after it
-    /// was interrupted.
-    pub async fn rotate_secrets(&self) -> Result<Rotated, StoreError> {
+    /// Seals all secrets with the current key. It may run while servers run, and again after it was interrupted.
+    pub async fn rotate_secrets(&self) -> Result<RotationResult, StoreError> {
         let keys = self.secret_keys()?;
         let new = keys.reload().into_iter().next().ok_or(StoreError::NoSecretsKey)?;
         let check_key = keys.check_key.get().ok_or(StoreError::NoSecretsKey)?;
-        let check_key = new.seal(check_key_place(), check_key).ok_or(StoreError::NoSecretsKey)?;
+        let check_key = new.seal(check_key_binding(), check_key).ok_or(StoreError::NoSecretsKey)?;
         let mut across = self.across_tenants().await?;
         sqlx::query("SELECT pg_advisory_xact_lock($1)")
             .bind(KEY_LOCK)
@@ -274,7 +273,7 @@ impl Store {
             .execute(across.connection())
             .await?;
         across.commit().await?;
-        let mut rotated = Rotated::default();
+        let mut rotated = RotationResult::default();
         let mut after = (Uuid::nil(), String::new(), Uuid::nil());
         loop {
             let mut across = self.across_tenants().await?;
@@ -283,15 +282,15 @@ impl Store {
                 .bind(after.0)
                 .bind(&after.1)
                 .bind(after.2)
-                .bind(Self::AT_ONCE)
+                .bind(Self::ROTATE_BATCH)
                 .fetch_all(across.connection())
                 .await?;
             let Some(last) = rows.last() else { return Ok(rotated) };
             after = (last.tenant_id, last.purpose.clone(), last.secret_id);
             for row in &rows {
-                let opened = keys.open_bytes(row.place(), &row.sealed);
-                let Some(sealed) = opened.and_then(|text| new.seal(row.place(), &text)) else {
-                    tracing::error!(secret_id = %row.secret_id, purpose = row.purpose, "no key opens this secret");
+                let opened = keys.open_bytes(row.binding(), &row.sealed);
+                let Some(sealed) = opened.and_then(|text| new.seal(row.binding(), &text)) else {
+                    tracing::error!(secret_id = %row.secret_id, purpose = row.purpose, "no key decrypts this secret");
                     rotated.unreadable += 1;
                     continue;
                 };
@@ -316,7 +315,7 @@ impl Tx {
         self.secret_keys.as_ref().ok_or(StoreError::NoSecretsKey)
     }
 
-    /// Keeps a secret of the tenant; one of the same purpose and id makes way for it.
+    /// Stores a secret of the tenant; replaces one with the same purpose and id.
     pub async fn put_secret(
         &mut self,
         purpose: SecretPurpose,
@@ -324,33 +323,33 @@ impl Tx {
         secret: &Secret,
     ) -> Result<(), StoreError> {
         let keys = Arc::clone(self.secret_keys()?);
-        let place =
-            SecretPlace { tenant_id: self.tenant_id(), purpose: purpose.as_str(), secret_id };
+        let binding =
+            SecretBinding { tenant_id: self.tenant_id(), purpose: purpose.as_str(), secret_id };
         sqlx::query("SELECT pg_advisory_xact_lock_shared($1)")
             .bind(KEY_LOCK)
             .execute(self.connection())
             .await?;
-        if self.put_with_one_of(keys.loaded(), place, secret).await?
-            || self.put_with_one_of(keys.reload(), place, secret).await?
+        if self.put_with_one_of(keys.loaded(), binding, secret).await?
+            || self.put_with_one_of(keys.reload(), binding, secret).await?
         {
             return Ok(());
         }
         Err(StoreError::OtherSecretsKey)
     }
 
-    /// `false` when none of them is the key to seal with.
+    /// `false` when none of them is the current key.
     async fn put_with_one_of(
         &mut self,
         keys: Vec<Arc<SecretKey>>,
-        place: SecretPlace<'_>,
+        binding: SecretBinding<'_>,
         secret: &Secret,
     ) -> Result<bool, StoreError> {
         for key in keys {
-            let sealed = key.seal(place, secret.reveal().as_bytes());
+            let sealed = key.seal(binding, secret.reveal().as_bytes());
             let put = sqlx::query(sql!("secrets/put"))
-                .bind(place.tenant_id.0)
-                .bind(place.purpose)
-                .bind(place.secret_id)
+                .bind(binding.tenant_id.0)
+                .bind(binding.purpose)
+                .bind(binding.secret_id)
                 .bind(key.id.as_slice())
                 .bind(sealed.ok_or(StoreError::NoSecretsKey)?)
                 .bind(self.now())
@@ -368,20 +367,20 @@ impl Tx {
 mod tests {
     use super::*;
 
-    fn place(secret_id: u128, purpose: &str) -> SecretPlace<'_> {
+    fn binding(secret_id: u128, purpose: &str) -> SecretBinding<'_> {
         let tenant_id = TenantId(Uuid::from_u128(7));
-        SecretPlace { tenant_id, purpose, secret_id: Uuid::from_u128(secret_id) }
+        SecretBinding { tenant_id, purpose, secret_id: Uuid::from_u128(secret_id) }
     }
 
     #[test]
-    fn a_secret_opens_in_its_place_with_its_key() {
+    fn a_secret_opens_under_its_binding_with_its_key() {
         let keys = SecretKeys::of(Secret::new("a master key"));
-        let here = place(1, "document_password");
+        let here = binding(1, "document_password");
         let sealed = keys.loaded()[0].seal(here, b"open sesame").unwrap();
         assert!(!sealed.windows(6).any(|part| part == b"sesame"));
         assert_eq!(keys.open(here, &sealed), Some(Secret::new("open sesame")));
-        for elsewhere in [place(2, "document_password"), place(1, "webhook")] {
-            assert_eq!(keys.open(elsewhere, &sealed), None, "moved to {elsewhere:?}");
+        for elsewhere in [binding(2, "document_password"), binding(1, "webhook")] {
+            assert_eq!(keys.open(elsewhere, &sealed), None, "under {elsewhere:?}");
         }
         assert_eq!(SecretKeys::of(Secret::new("another key")).open(here, &sealed), None);
         for cut in 0..sealed.len() {
@@ -392,7 +391,7 @@ mod tests {
         assert_eq!(keys.open(here, &changed), None);
     }
 
-    /// As it was sealed before there was a table for secrets.
+    /// As it was sealed before the table for secrets existed.
     #[test]
     fn a_password_of_the_first_version_is_opened() {
         let sealed = "013772098435d35aa772a4a5e25c4f4bc46533457fe05862b2f0ab4ad5e87af5a7f5e1ae9dbb01c6d7dcb0\
@@ -403,17 +402,17 @@ mod tests {
             .collect();
         let keys = SecretKeys::of(Secret::new("a master key"));
         assert_eq!(
-            keys.open(place(1, "document_password"), &bytes),
+            keys.open(binding(1, "document_password"), &bytes),
             Some(Secret::new("open sesame"))
         );
     }
 
     #[test]
-    fn a_key_that_comes_later_is_asked_for() {
+    fn a_key_that_is_added_later_is_loaded() {
         let keys = Arc::new(RwLock::new(vec![Secret::new("old")]));
         let source = Arc::clone(&keys);
         let ring = SecretKeys::new(Box::new(move || source.read().unwrap().clone()));
-        let (here, new) = (place(1, "document_password"), Secret::new("new"));
+        let (here, new) = (binding(1, "document_password"), Secret::new("new"));
         let sealed = SecretKey::new(&new).seal(here, b"open sesame").unwrap();
         assert_eq!(ring.open(here, &sealed), None);
         keys.write().unwrap().insert(0, new);

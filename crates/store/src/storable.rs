@@ -1,5 +1,5 @@
-//! Text as PostgreSQL takes it: without NUL, which may stand in documents and in what programs print when they crash.
-//! A blank takes its place, so that everything else keeps its own.
+//! Text and JSON that PostgreSQL can store: NUL characters, which may occur in documents and in the output of crashed
+//! programs, are replaced by spaces, so that offsets stay the same.
 
 use std::borrow::Cow;
 
@@ -10,7 +10,7 @@ pub(crate) fn text(text: &str) -> Cow<'_, str> {
     if text.contains('\0') { text.replace('\0', " ").into() } else { text.into() }
 }
 
-/// What has no form in JSON, such as a map with keys that are no text, becomes null: nothing that is stored is that.
+/// A value that JSON cannot represent becomes null; no stored type has such values.
 pub(crate) fn json(stored: &impl Serialize) -> Value {
     value(serde_json::to_value(stored).unwrap_or_default())
 }
@@ -42,7 +42,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_blank_stands_where_nul_stood() {
+    fn nul_is_replaced_by_a_space() {
         assert_eq!(text("a\0b"), "a b");
         let found = json!({ "pages": [{ "ti\0tle": "\0", "text": "as it was" }], "count": 2 });
         let stored = json!({ "pages": [{ "ti tle": " ", "text": "as it was" }], "count": 2 });

@@ -1,4 +1,4 @@
-//! Tenants: made by the operator, seen only across tenants.
+//! Tenants, their rules, limits and usage.
 
 use chrono::{DateTime, Utc};
 use domain::{Tenant, TenantId, TenantLimits, TenantRules};
@@ -16,11 +16,11 @@ pub struct TenantRecord {
     pub limits: TenantLimits,
 }
 
-/// What a tenant has here.
+/// What a tenant stores, counted.
 #[derive(Clone, Copy, Debug, FromRow)]
 pub struct TenantUsage {
     pub documents: i64,
-    /// Of originals, as the storage quota counts them.
+    /// The bytes of originals that count against the storage quota.
     #[sqlx(default)]
     pub bytes: i64,
     pub waiting_runs: i64,
@@ -49,7 +49,7 @@ impl Tx {
         Ok(TenantUsage { bytes, ..usage })
     }
 
-    /// What counts against the tenant's storage quota.
+    /// The bytes that count against the tenant's storage quota.
     pub async fn sum_stored_bytes(&mut self) -> Result<u64, StoreError> {
         let bytes: i64 = sqlx::query_scalar(sql!("tenants/stored_bytes"))
             .bind(self.tenant_id().0)
@@ -58,7 +58,7 @@ impl Tx {
         Ok(u64::try_from(bytes).unwrap_or(0))
     }
 
-    /// Whether the tenant has a document, not deleted, with this content.
+    /// Whether the tenant has a document with this identity that is not deleted.
     pub async fn stores(&mut self, source_uri: &str) -> Result<bool, StoreError> {
         Ok(sqlx::query_scalar(sql!("tenants/stores"))
             .bind(self.tenant_id().0)
@@ -76,21 +76,21 @@ impl Tx {
         Ok(())
     }
 
-    /// Every server hears of it at once.
+    /// Sets the limits and notifies all servers.
     pub async fn set_limits(&mut self, limits: &TenantLimits) -> Result<(), StoreError> {
         sqlx::query("UPDATE tenants SET limits = $2 WHERE tenant_id = $1")
             .bind(self.tenant_id().0)
             .bind(Json(limits))
             .execute(self.connection())
             .await?;
-        self.announce_revocation().await
+        self.notify_revocation().await
     }
 }
 
 impl AcrossTenants {
-    /// Adds a tenant with an empty audit chain; `false` when the name is taken.
+    /// Inserts a tenant with an empty audit chain; `false` when the name is taken.
     pub async fn insert_tenant(&mut self, tenant: &Tenant) -> Result<bool, StoreError> {
-        let added = sqlx::query(sql!("tenants/insert_with_lanes"))
+        let added = sqlx::query(sql!("tenants/insert_with_shards"))
             .bind(tenant.tenant_id.0)
             .bind(&tenant.name)
             .bind(tenant.created_at)
@@ -99,7 +99,7 @@ impl AcrossTenants {
         Ok(added.rows_affected() > 0)
     }
 
-    /// Tenants whose limits are not everybody's.
+    /// The limits of tenants that differ from the defaults.
     pub async fn special_limits(&mut self) -> Result<Vec<(TenantId, TenantLimits)>, StoreError> {
         let rows: Vec<(Uuid, Json<TenantLimits>)> =
             sqlx::query_as("SELECT tenant_id, limits FROM tenants WHERE limits <> '{}'")

@@ -9,15 +9,15 @@ use uuid::Uuid;
 
 use crate::{SecretKeys, Store, StoreError};
 
-/// What statements need that write for one tenant or across tenants alike.
+/// What statements need that write either for one tenant or across tenants.
 pub(crate) struct Writing<'a> {
     pub(crate) connection: &'a mut PgConnection,
     pub(crate) ids: &'a dyn IdGen,
-    /// The moment that everything happens at.
+    /// The time of the transaction.
     pub(crate) now: DateTime<Utc>,
 }
 
-/// One transaction of one tenant. Dropped without [`Tx::commit`], it changes nothing.
+/// A transaction inside one tenant. Without [`Tx::commit`] it changes nothing.
 #[derive(Debug)]
 pub struct Tx {
     inner: Transaction<'static, Postgres>,
@@ -28,26 +28,25 @@ pub struct Tx {
 }
 
 impl Store {
-    /// Opens a transaction that sees and writes the scope's tenant, and no other.
+    /// Opens a transaction that reads and writes the rows of the scope's tenant only.
     pub async fn begin(&self, scope: &Scope) -> Result<Tx, StoreError> {
         self.begin_as("BEGIN", scope).await
     }
 
-    /// The same for reading only.
+    /// Opens a read-only transaction.
     pub async fn read(&self, scope: &Scope) -> Result<Tx, StoreError> {
         self.begin_as("BEGIN READ ONLY", scope).await
     }
 
     pub(crate) async fn begin_as(&self, begin: &str, scope: &Scope) -> Result<Tx, StoreError> {
-        // One round trip for both. The text is ours but for a UUID, which cannot hold SQL.
+        // One round trip for both. A UUID cannot contain SQL.
         let opening = format!("{begin}; SET LOCAL docket.tenant_id = '{}'", scope.tenant_id());
         Ok(Tx::new(open_transaction(&self.app, opening).await?, scope, self))
     }
 }
 
-/// Runs a `BEGIN` to its end even when the caller goes away meanwhile. Dropped half-way, it would
-/// leave a connection in the pool with a transaction open that nobody knows of, and the next
-/// request would run inside it.
+/// Completes the `BEGIN` even when the caller is dropped. Otherwise a connection with an open transaction could return to
+/// the pool, and the next request would run inside that transaction.
 pub(crate) async fn open_transaction(
     pool: &PgPool,
     opening: String,
@@ -71,18 +70,17 @@ impl Tx {
         }
     }
 
-    /// Makes everything done in this transaction last.
     pub async fn commit(self) -> Result<(), StoreError> {
         Ok(self.inner.commit().await?)
     }
 
-    /// Undoes everything now. Dropping does so too, but only when the connection is next used: until
-    /// then, others wait for what this transaction has locked.
+    /// Rolls back now. Dropping does so too, but only when the connection is next used: until then, the locks of this
+    /// transaction block others.
     pub async fn rollback(self) -> Result<(), StoreError> {
         Ok(self.inner.rollback().await?)
     }
 
-    /// The one moment that everything in this transaction happens at.
+    /// The time of the transaction: all its rows have the same.
     pub fn now(&self) -> DateTime<Utc> {
         self.now
     }

@@ -1,4 +1,4 @@
-//! The people of a tenant.
+//! The users of a tenant.
 
 use chrono::{DateTime, Utc};
 use domain::{EmailAddress, PasswordHash, Role, TenantId, User, UserId};
@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use crate::{AcrossTenants, StoreError, Tx, Window, sql};
 
-/// A user about to be added.
+/// A user to be inserted.
 #[derive(Debug)]
 pub struct NewUser {
     pub user_id: UserId,
@@ -16,12 +16,12 @@ pub struct NewUser {
     pub role: Role,
 }
 
-/// What signing in needs to know about a user.
+/// The data of a user that signing in needs.
 #[derive(Debug)]
 pub struct LoginUser {
     pub user: User,
     pub password_hash: PasswordHash,
-    /// Goes into the token: a later epoch voids it.
+    /// Part of the token: a later epoch invalidates it.
     pub session_epoch: i64,
 }
 
@@ -59,7 +59,7 @@ impl TryFrom<UserRow> for User {
             user_id: UserId(row.user_id),
             tenant_id: TenantId(row.tenant_id),
             role: parse_role(row.role)?,
-            email: row.email.parse().map_err(|_| StoreError::NotUnderstood {
+            email: row.email.parse().map_err(|_| StoreError::Unreadable {
                 what: "email address",
                 value: row.email.clone(),
             })?,
@@ -71,11 +71,11 @@ impl TryFrom<UserRow> for User {
 }
 
 pub(crate) fn parse_role(text: String) -> Result<Role, StoreError> {
-    text.parse().map_err(|_| StoreError::NotUnderstood { what: "role", value: text })
+    text.parse().map_err(|_| StoreError::Unreadable { what: "role", value: text })
 }
 
 impl Tx {
-    /// Adds a user; `None` when the address is taken.
+    /// Inserts a user; `None` when the address is taken.
     pub async fn insert_user(&mut self, new: NewUser) -> Result<Option<User>, StoreError> {
         let row: Option<UserRow> = sqlx::query_as(sql!("users/insert"))
             .bind(new.user_id.0)
@@ -110,8 +110,8 @@ impl Tx {
         rows.into_iter().map(User::try_from).collect()
     }
 
-    /// Changes what is given and ends the user's sessions; `None` when there is no such user. With
-    /// the user comes the epoch from which sessions count.
+    /// Changes the given fields and ends the user's sessions; `None` when the user does not exist. Also returns the first
+    /// session epoch that is valid.
     pub async fn update_user(
         &mut self,
         user_id: UserId,
@@ -129,7 +129,7 @@ impl Tx {
             .fetch_optional(self.connection())
             .await?;
         let Some(row) = row else { return Ok(None) };
-        self.announce_revocation().await?;
+        self.notify_revocation().await?;
         Ok(Some((row.user.try_into()?, row.session_epoch)))
     }
 
@@ -162,7 +162,7 @@ impl AcrossTenants {
         .transpose()
     }
 
-    /// Whether anybody can sign in at all; nobody can before the first start has finished.
+    /// Whether there is any user; there is none before the first start has completed.
     pub async fn has_users(&mut self) -> Result<bool, StoreError> {
         Ok(sqlx::query_scalar("SELECT EXISTS (SELECT FROM users)")
             .fetch_one(self.connection())

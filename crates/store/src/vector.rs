@@ -1,4 +1,4 @@
-//! pgvector's `vector`, as it goes over the wire: its length, a word that is always zero, then its numbers.
+//! The wire format of pgvector's `vector`: its length, two zero bytes, then its numbers.
 
 use sqlx::encode::IsNull;
 use sqlx::error::BoxDynError;
@@ -36,16 +36,16 @@ impl Encode<'_, Postgres> for Vector {
 impl Decode<'_, Postgres> for Vector {
     fn decode(value: PgValueRef<'_>) -> Result<Self, BoxDynError> {
         if value.format() != PgValueFormat::Binary {
-            return Err("a vector is read in its binary form".into());
+            return Err("a vector must be in binary format".into());
         }
         let bytes = value.as_bytes()?;
         let (length, numbers) = match bytes {
             [high, low, 0, 0, numbers @ ..] => (u16::from_be_bytes([*high, *low]), numbers),
-            _ => return Err("a vector has a length and then its numbers".into()),
+            _ => return Err("a vector must begin with its length".into()),
         };
         let (numbers, rest) = numbers.as_chunks::<4>();
         if numbers.len() != usize::from(length) || !rest.is_empty() {
-            return Err("a vector has as many numbers as it says".into());
+            return Err("a vector must have as many numbers as its length says".into());
         }
         Ok(Self(numbers.iter().map(|bytes| f32::from_be_bytes(*bytes)).collect()))
     }

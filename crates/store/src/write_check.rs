@@ -1,8 +1,7 @@
-//! Whether a database that answers also takes writes.
+//! Checks whether a database that answers also accepts writes.
 //!
-//! A server whose disk is full goes on answering, and even takes the writes that need no new page. So the check writes
-//! something that does need new pages, which costs too much to do it at every probe: it is done only after this process was
-//! refused a write, until it succeeds.
+//! A server whose disk is full still answers, and even accepts writes that need no new page. So the check writes new
+//! pages, which is too expensive for every probe: it runs only after this process was refused a write, until it succeeds.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -13,14 +12,14 @@ use tokio::sync::Mutex;
 use crate::StoreError;
 use crate::tx::open_transaction;
 
-/// No space, an I/O error of the server's disk, a database that is read-only.
+/// No space, an I/O error of the server's disk, a read-only database.
 const REFUSALS: [&str; 3] = ["53100", "58030", "25006"];
 
-/// By every database that this process uses: which one it was is not known where an error is made, and one check too many
-/// does no harm.
+/// The refusals of all databases that this process uses. An error does not say which database it came from, and an
+/// unnecessary check does no harm.
 static REFUSED: AtomicU64 = AtomicU64::new(0);
 
-/// Remembers an error that means that a write was refused.
+/// Counts an error that means that a write was refused.
 pub(crate) fn note(error: &sqlx::Error) {
     if is_refusal(error) {
         REFUSED.fetch_add(1, Ordering::Relaxed);
@@ -29,10 +28,10 @@ pub(crate) fn note(error: &sqlx::Error) {
 
 #[derive(Debug, Default)]
 pub(crate) struct WriteCheck {
-    /// How many refusals there had been when a write last succeeded.
+    /// How many refusals there were when a write last succeeded.
     overcome: AtomicU64,
-    /// Held by whoever writes to find out: of many probes one at a time does, and a success is for all of them.
-    writing: Mutex<()>,
+    /// Held during a check: one probe at a time writes, and its success counts for all.
+    check_lock: Mutex<()>,
 }
 
 impl WriteCheck {
@@ -40,7 +39,7 @@ impl WriteCheck {
         if self.is_overcome() {
             return Ok(());
         }
-        let _writing = self.writing.lock().await;
+        let _lock = self.check_lock.lock().await;
         if self.is_overcome() {
             return Ok(());
         }
@@ -54,7 +53,7 @@ impl WriteCheck {
                 Err(StoreError::NoWrites(error))
             }
             Err(error) if error.is_unavailable() => Err(error),
-            // Where the role may not make temporary tables, the next write that is refused tells.
+            // Where the role may not create temporary tables, the next refused write shows the problem.
             Err(_) => Ok(()),
         }
     }
@@ -69,7 +68,7 @@ fn is_refusal(error: &sqlx::Error) -> bool {
     code.is_some_and(|code| REFUSALS.contains(&code.as_ref()))
 }
 
-/// About a megabyte, which nobody else ever sees.
+/// Writes about a megabyte into a temporary table.
 async fn write_and_undo(pool: &PgPool) -> Result<(), StoreError> {
     const WRITE: &str = "CREATE TEMPORARY TABLE docket_write_check ON COMMIT DROP AS \
                          SELECT number FROM generate_series(1, 30000) AS number";

@@ -1,5 +1,4 @@
-//! The audit chain: nothing in it can be changed, moved or taken out unnoticed, and writers do not
-//! queue up for it.
+//! The audit chain: every row that is changed, moved or removed is detected, and writers do not wait for each other.
 
 #![expect(clippy::unwrap_used, reason = "the helpers of a test may do what a test may")]
 
@@ -10,8 +9,9 @@ use domain::{
 };
 use serde_json::json;
 use sqlx::AssertSqlSafe;
+use sqlx::migrate::Migrator;
 use store::Store;
-use testkit::{TestApp, TestTenant};
+use testkit::{FakeClock, TestApp, TestDatabase, TestTenant, fake_environment};
 use uuid::Uuid;
 
 fn scope_of(tenant: &TestTenant) -> Scope {
@@ -32,13 +32,13 @@ async fn append(store: &Store, scope: &Scope, number: u64) {
 
 async fn faults(store: &Store, tenant: &TestTenant) -> Vec<ChainFault> {
     let mut across = store.across_tenants().await.unwrap();
-    across.hold_one_view().await.unwrap();
+    across.use_one_snapshot().await.unwrap();
     let faults = across.find_chain_faults(tenant.tenant.tenant_id).await.unwrap();
     across.commit().await.unwrap();
     faults
 }
 
-/// A tenant whose chain has ten rows in its first lane, and a way to get at them.
+/// A tenant whose chain has ten rows in its first shard, and direct access to them.
 struct Tampering {
     app: TestApp,
     tenant: TestTenant,
@@ -76,7 +76,7 @@ impl Tampering {
 #[tokio::test]
 async fn a_changed_row_is_named() {
     let tampering = Tampering::prepare().await;
-    let fault = ChainFault::Changed { audit_id: tampering.id_at(5).await, lane: 0, position: 5 };
+    let fault = ChainFault::Changed { audit_id: tampering.id_at(5).await, shard: 0, position: 5 };
     for column in [
         "detail = '{}'",
         "ts = ts + interval '1 microsecond'",
@@ -103,27 +103,27 @@ async fn a_changed_row_is_named() {
 }
 
 #[tokio::test]
-async fn a_changed_row_is_named_even_when_it_was_sealed_again() {
-    let reseal = "hash = docket_audit_hash(prev_hash, lane, position, audit_id, tenant_id, user_id, \
+async fn a_changed_row_is_named_even_when_its_hash_was_recomputed() {
+    let new_hash = "hash = docket_audit_hash(prev_hash, shard, position, audit_id, tenant_id, user_id, \
                   'forger', entity_type, entity_id, action, detail, ts, trace_id)";
     for position in [5, 10] {
         let tampering = Tampering::prepare().await;
         let audit_id = tampering.id_at(position).await;
         let found = tampering
             .with(&format!(
-                "UPDATE audit_log SET actor = 'forger', {reseal} WHERE position = {position}"
+                "UPDATE audit_log SET actor = 'forger', {new_hash} WHERE position = {position}"
             ))
             .await;
-        assert_eq!(found, [ChainFault::Changed { audit_id, lane: 0, position }]);
+        assert_eq!(found, [ChainFault::Changed { audit_id, shard: 0, position }]);
     }
 }
 
 #[tokio::test]
-async fn a_removed_row_is_named_by_its_place() {
+async fn a_removed_row_is_named_by_its_position() {
     let tampering = Tampering::prepare().await;
     assert_eq!(
         tampering.with("DELETE FROM audit_log WHERE position = 4").await,
-        [ChainFault::Missing { lane: 0, from: 4, to: 4 }]
+        [ChainFault::Missing { shard: 0, from: 4, to: 4 }]
     );
 }
 
@@ -133,8 +133,8 @@ async fn rows_removed_at_either_end_are_named() {
     assert_eq!(
         tampering.with("DELETE FROM audit_log WHERE position IN (1, 9, 10)").await,
         [
-            ChainFault::Missing { lane: 0, from: 1, to: 1 },
-            ChainFault::Missing { lane: 0, from: 9, to: 10 }
+            ChainFault::Missing { shard: 0, from: 1, to: 1 },
+            ChainFault::Missing { shard: 0, from: 9, to: 10 }
         ]
     );
 }
@@ -160,18 +160,18 @@ async fn rows_that_change_places_are_named() {
 }
 
 #[tokio::test]
-async fn a_row_slipped_in_is_named() {
+async fn an_inserted_row_is_named() {
     let tampering = Tampering::prepare().await;
     let found = tampering
         .with(
             "INSERT INTO audit_log SELECT gen_random_uuid(), tenant_id, user_id, 'forger', entity_type,
-                 entity_id, action, detail, ts, trace_id, lane, 11, hash, sha256('x')
+                 entity_id, action, detail, ts, trace_id, shard, 11, hash, sha256('x')
              FROM audit_log WHERE position = 10",
         )
         .await;
-    assert_eq!(found.len(), 2, "the row, and the head that does not know it: {found:?}");
+    assert_eq!(found.len(), 2, "the row, and the head that does not match it: {found:?}");
     assert!(matches!(found[0], ChainFault::Changed { position: 11, .. }), "{found:?}");
-    assert_eq!(found[1], ChainFault::HeadDiffers { lane: 0 });
+    assert_eq!(found[1], ChainFault::HeadDiffers { shard: 0 });
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -209,18 +209,21 @@ async fn a_writer_does_not_wait_for_another_ones_commit() {
     };
     let mut slow = app.ops.store().begin(&scope).await.unwrap();
     slow.append_audit(entry).await.unwrap();
-    // While that one is open, a second one goes all the way: it would hang here otherwise.
+    // While that transaction is open, a second one commits: otherwise the test would hang here.
     append(app.ops.store(), &scope, 2).await;
     slow.commit().await.unwrap();
     assert_eq!(faults(app.ops.store(), &acme).await, []);
 }
 
 #[tokio::test]
-async fn when_every_lane_is_taken_a_writer_waits_its_turn() {
+async fn when_every_shard_is_locked_a_writer_waits() {
     let app = TestApp::start().await;
     let acme = app.tenant("acme").await;
     let mut superuser = app.database.superuser().await;
-    sqlx::raw_sql("DELETE FROM audit_lanes WHERE lane > 0").execute(&mut superuser).await.unwrap();
+    sqlx::raw_sql("DELETE FROM audit_chain_shards WHERE shard > 0")
+        .execute(&mut superuser)
+        .await
+        .unwrap();
     let scope = scope_of(&acme);
     let mut first = app.ops.store().begin(&scope).await.unwrap();
     first
@@ -233,7 +236,7 @@ async fn when_every_lane_is_taken_a_writer_waits_its_turn() {
         .unwrap();
     let second = append(app.ops.store(), &scope, 2);
     let commit = async {
-        while !somebody_waits(&app).await {
+        while !a_writer_waits(&app).await {
             tokio::task::yield_now().await;
         }
         first.commit().await.unwrap();
@@ -242,7 +245,50 @@ async fn when_every_lane_is_taken_a_writer_waits_its_turn() {
     assert_eq!(faults(app.ops.store(), &acme).await, []);
 }
 
-async fn somebody_waits(app: &TestApp) -> bool {
+/// A database of a version that called the chain shards lanes: after the migration its hashes are valid, and new rows
+/// continue its chains.
+#[tokio::test]
+async fn the_chain_of_an_earlier_version_stays_valid() {
+    const RENAMED_BY: i64 = 29;
+    static MIGRATIONS: Migrator = sqlx::migrate!("./migrations");
+    // Creates the roles, which belong to the server.
+    drop(TestDatabase::create().await);
+    let database = TestDatabase::create_bare().await;
+    let mut superuser = database.superuser().await;
+    let earlier = MIGRATIONS.iter().filter(|step| step.version < RENAMED_BY).cloned().collect();
+    Migrator::with_migrations(earlier).run(&mut superuser).await.unwrap();
+    let tenant_id = TenantId(Uuid::from_u128(7));
+    sqlx::raw_sql(
+        "INSERT INTO tenants (tenant_id, name, created_at)
+         VALUES ('00000000-0000-0000-0000-000000000007', 'a', now());
+         INSERT INTO audit_lanes (tenant_id, lane) SELECT tenant_id, 3 FROM tenants;
+         SELECT docket_audit_append(
+             tenant_id, ARRAY[gen_random_uuid(), gen_random_uuid()], ARRAY[NULL, NULL]::uuid[],
+             ARRAY['system', 'system'], ARRAY['tenant', 'tenant'], ARRAY[tenant_id, tenant_id],
+             ARRAY['TENANT_CREATED', 'USER_CREATED'], ARRAY['{}', '{\"a\": 1}']::jsonb[],
+             ARRAY[now(), now()], ARRAY[NULL, NULL]::text[])
+         FROM tenants",
+    )
+    .execute(&mut superuser)
+    .await
+    .unwrap();
+    let hashes = "SELECT hash FROM audit_log ORDER BY position";
+    let before: Vec<Vec<u8>> = sqlx::query_scalar(hashes).fetch_all(&mut superuser).await.unwrap();
+
+    let environment = fake_environment(&Arc::new(FakeClock::default()));
+    let store = database.store(environment.clock, environment.ids).await;
+    let after: Vec<Vec<u8>> = sqlx::query_scalar(hashes).fetch_all(&mut superuser).await.unwrap();
+    assert_eq!((after.len(), after), (2, before));
+    append(&store, &Caller::system(tenant_id).permit(Action::ReadAudit).unwrap(), 1).await;
+    let mut across = store.across_tenants().await.unwrap();
+    across.use_one_snapshot().await.unwrap();
+    assert_eq!(across.find_chain_faults(tenant_id).await.unwrap(), []);
+    assert_eq!(across.count_audit_rows(tenant_id).await.unwrap(), 3);
+    let heads = across.shard_heads(tenant_id).await.unwrap();
+    assert_eq!(heads.iter().map(|head| (head.shard, head.length)).collect::<Vec<_>>(), [(3, 3)]);
+}
+
+async fn a_writer_waits(app: &TestApp) -> bool {
     let mut superuser = app.database.superuser().await;
     sqlx::query_scalar(
         "SELECT EXISTS (SELECT FROM pg_stat_activity

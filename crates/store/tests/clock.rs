@@ -1,4 +1,4 @@
-//! The database's clock, followed by processes on machines whose own clocks are wrong.
+//! Processes on machines with wrong clocks use the database's clock.
 
 #![expect(clippy::unwrap_used, reason = "the helpers of a test may do what a test may")]
 
@@ -52,7 +52,7 @@ async fn confirms(store: &Store, purpose: ClockUse) -> bool {
 }
 
 #[tokio::test]
-async fn a_machine_with_a_wrong_clock_tells_the_time_of_the_database() {
+async fn a_machine_with_a_wrong_clock_uses_the_time_of_the_database() {
     let database = TestDatabase::create().await;
     let mut superuser = database.superuser().await;
     let (_, store) = process(&database).await;
@@ -72,13 +72,13 @@ async fn a_machine_with_a_wrong_clock_tells_the_time_of_the_database() {
 }
 
 #[tokio::test]
-async fn a_jump_is_noticed_before_a_commit_and_written_down_for_the_others() {
+async fn a_jump_is_noticed_before_a_commit_and_recorded_for_other_processes() {
     let database = TestDatabase::create().await;
     let mut superuser = database.superuser().await;
     let (machine, store) = process(&database).await;
     store.synchronise_clock().await.unwrap();
     assert!(confirms(&store, ClockUse::Expire).await);
-    // To whom an hour has passed, a database's clock that shows the same minute was set back.
+    // After an hour has passed, a database's clock that shows the same minute was set back.
     machine.pass(Duration::from_hours(1));
     assert!(!confirms(&store, ClockUse::Expire).await);
     store.synchronise_clock().await.unwrap();
@@ -90,7 +90,7 @@ async fn a_jump_is_noticed_before_a_commit_and_written_down_for_the_others() {
     .unwrap();
     assert!((-3660.0..-3540.0).contains(&by), "{by}");
     assert!((86_300.0..86_500.0).contains(&held_for), "{held_for}");
-    // A process that starts now has not seen it.
+    // A process that starts now has not seen the jump.
     let (_, young) = process(&database).await;
     young.synchronise_clock().await.unwrap();
     assert_eq!(young.clock().now_for(ClockUse::Expire), None);

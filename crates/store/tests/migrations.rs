@@ -1,4 +1,4 @@
-//! Released migrations never change: a database that has one refuses a Docket in which it reads differently.
+//! Released migrations never change: a database that applied one refuses a Docket with a different text of it.
 
 #![expect(clippy::unwrap_used, reason = "the helpers of a test may do what a test may")]
 
@@ -54,7 +54,7 @@ fn checksums(folder: &Path) -> BTreeMap<String, String> {
     files.map(checksum).collect()
 }
 
-/// A sentence for each file that is not as it was pinned.
+/// A message for each file that differs from its pinned checksum.
 fn differences(pinned: &str, there: &BTreeMap<String, String>) -> String {
     let lines = pinned.lines().filter_map(|line| line.split_once("  "));
     let pinned: BTreeMap<&str, &str> = lines.map(|(checksum, name)| (name, checksum)).collect();

@@ -1,21 +1,19 @@
-//! The queue on a real database: who gets what, what a lease protects, and what commits together.
+//! The queue on a real database: claims, leases, and what commits together.
 
 #![expect(clippy::unwrap_used, reason = "the helpers of a test may do what a test may")]
 
 #[path = "queue/claiming.rs"]
 mod claiming;
-#[path = "queue/following.rs"]
-mod following;
+#[path = "queue/event_order.rs"]
+mod event_order;
+#[path = "queue/future_times.rs"]
+mod future_times;
 #[path = "queue/harness.rs"]
 mod harness;
-#[path = "queue/healing.rs"]
-mod healing;
 #[path = "queue/leases.rs"]
 mod leases;
 #[path = "queue/pausing.rs"]
 mod pausing;
-#[path = "queue/people.rs"]
-mod people;
 #[path = "queue/schedules.rs"]
 mod schedules;
 #[path = "queue/secrets.rs"]
@@ -24,3 +22,5 @@ mod secrets;
 mod settling;
 #[path = "queue/transitions.rs"]
 mod transitions;
+#[path = "queue/user_actions.rs"]
+mod user_actions;

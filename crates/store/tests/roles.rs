@@ -1,5 +1,5 @@
-//! What the application's login may do in the database: the work of one tenant, and nothing else. Each
-//! statement is one that injected SQL would try.
+//! The application's login may do the work of one tenant, and nothing else. Each statement is one that injected SQL would
+//! try.
 
 #![expect(
     clippy::panic,
@@ -14,7 +14,7 @@ use sqlx::{AssertSqlSafe, Connection, PgConnection};
 use store::{DatabaseUrls, OpenError, StatementTimeouts, Store, StoreError};
 use testkit::{TestApp, TestDatabase};
 
-/// The code and the words that the server refuses a statement with.
+/// The error code and message with which the server refuses a statement.
 async fn refusal(connection: &mut PgConnection, statement: &str) -> (String, String) {
     let done = sqlx::raw_sql(AssertSqlSafe(statement.to_owned())).execute(connection).await;
     let error = done.err().unwrap_or_else(|| panic!("allowed: {statement}"));
@@ -42,10 +42,10 @@ async fn the_setting_that_showed_every_tenant_shows_nothing() {
 }
 
 #[tokio::test]
-async fn the_application_cannot_become_anybody_else() {
+async fn the_application_cannot_assume_another_role() {
     let database = TestDatabase::create().await;
     let mut connection = database.application().await;
-    // From where it started: there is nothing to go back to.
+    // These reset to the role of the login itself.
     for statement in ["RESET ROLE", "RESET SESSION AUTHORIZATION", "SET ROLE NONE"] {
         sqlx::raw_sql(AssertSqlSafe(statement.to_owned())).execute(&mut connection).await.unwrap();
         let user: String = sqlx::query_scalar("SELECT current_user || ' ' || session_user")
@@ -97,7 +97,7 @@ async fn the_application_reaches_no_file_and_no_program_of_the_server() {
 }
 
 #[tokio::test]
-async fn the_application_cannot_take_the_guards_away() {
+async fn the_application_cannot_remove_the_protections() {
     let app = TestApp::start().await;
     let acme = app.tenant("acme").await;
     let mut connection = app.database.application().await;
@@ -116,7 +116,7 @@ async fn the_application_cannot_take_the_guards_away() {
         "UPDATE audit_log SET detail = '{}'",
         "DELETE FROM audit_log",
         "TRUNCATE audit_log",
-        "DELETE FROM audit_lanes",
+        "DELETE FROM audit_chain_shards",
         "DROP TABLE audit_log",
         "CREATE TABLE mine ()",
         "UPDATE schedules SET next_at = now()",
@@ -153,7 +153,7 @@ async fn the_system_sees_every_tenant_and_changes_no_audit_row_either() {
 }
 
 #[tokio::test]
-async fn every_table_of_a_tenant_can_be_worked_on_by_both_roles() {
+async fn both_roles_can_read_and_write_every_table_of_a_tenant() {
     let database = TestDatabase::create().await;
     let mut superuser = database.superuser().await;
     let closed: Vec<String> = sqlx::query_scalar(
@@ -173,9 +173,8 @@ async fn open(url: &str) -> Store {
     Store::open(&url.parse().unwrap(), 4, environment.clock, environment.ids).await.unwrap()
 }
 
-/// Whether exactly these users are connected to the database, apart from the one who asks. A connection that
-/// was closed takes a moment to leave.
-async fn are_the_users(superuser: &mut PgConnection, wanted: &[&str]) {
+/// Waits until exactly these users are connected to the database, apart from the connection that checks.
+async fn wait_for_users(superuser: &mut PgConnection, wanted: &[&str]) {
     const LOOKS: usize = 2000;
     let mut found: Vec<String> = Vec::new();
     for _ in 0..LOOKS {
@@ -200,12 +199,12 @@ async fn after_the_migrations_no_connection_is_a_superusers() {
     let store = open(database.url()).await;
     store.check().await.unwrap();
     assert_eq!(store.login_weakness(), None);
-    are_the_users(&mut database.superuser().await, &["docket_app", "docket_system"]).await;
+    wait_for_users(&mut database.superuser().await, &["docket_app", "docket_system"]).await;
     store.close().await;
 }
 
 #[tokio::test]
-async fn a_user_with_a_password_gets_logins_whose_passwords_follow_from_it() {
+async fn a_user_with_a_password_gets_logins_with_derived_passwords() {
     let database = TestDatabase::create_bare().await;
     let mut superuser = database.superuser().await;
     let admin = format!("admin_{}", database.name());
@@ -216,7 +215,7 @@ async fn a_user_with_a_password_gets_logins_whose_passwords_follow_from_it() {
     let store = open(&database.url_as(&admin, "first")).await;
     store.check().await.unwrap();
     assert_eq!(store.login_weakness(), None);
-    are_the_users(&mut superuser, &[&app, &system]).await;
+    wait_for_users(&mut superuser, &[&app, &system]).await;
     // A process on another machine knows the same passwords.
     let second = open(&database.url_as(&admin, "first")).await;
     second.check().await.unwrap();
@@ -253,11 +252,11 @@ async fn an_operator_may_choose_the_users_and_a_wrong_one_is_named() {
         Store::open_with_users(&urls, 4, environment.clock.clone(), environment.ids.clone()).await
     };
 
-    // Nobody migrates: the schema is there already.
+    // No user migrates: the schema is up to date.
     let urls = DatabaseUrls { app: app_url, system: system_url, migration: None };
     let store = open(urls.clone()).await.unwrap();
     store.check().await.unwrap();
-    are_the_users(&mut superuser, &[&app, &system]).await;
+    wait_for_users(&mut superuser, &[&app, &system]).await;
     store.close().await;
 
     let swapped = DatabaseUrls { app: urls.system.clone(), ..urls.clone() };
@@ -277,13 +276,13 @@ async fn an_operator_may_choose_the_users_and_a_wrong_one_is_named() {
 }
 
 #[tokio::test]
-async fn a_statement_that_takes_too_long_is_ended() {
+async fn a_statement_that_exceeds_its_timeout_is_cancelled() {
     let app = TestApp::start().await;
     let acme = app.tenant("acme").await;
     let limit = Duration::from_millis(50);
     let timeouts = StatementTimeouts { requests: limit, background: limit };
     let store = app.ops.store().clone().with_statement_timeouts(timeouts);
-    // Somebody holds a lock that nobody gives back in time.
+    // Another transaction holds a lock for longer than the timeout.
     let mut holder = app.database.superuser().await;
     let mut held = holder.begin().await.unwrap();
     sqlx::raw_sql("LOCK TABLE tenants").execute(&mut *held).await.unwrap();
@@ -297,7 +296,7 @@ async fn a_statement_that_takes_too_long_is_ended() {
     drop(tx);
 
     let mut across = store.across_tenants().await.unwrap();
-    across.limit_statements(None).await.unwrap();
+    across.set_statement_timeout(None).await.unwrap();
     held.rollback().await.unwrap();
     assert_eq!(across.list_tenants().await.unwrap().len(), 1);
 }

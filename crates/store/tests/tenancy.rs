@@ -1,4 +1,4 @@
-//! Row-level security: what a query sees when somebody forgot its `WHERE`.
+//! Row-level security: what a query without its `WHERE` sees.
 
 #![expect(clippy::unwrap_used, reason = "the helpers of a test may do what a test may")]
 
@@ -49,7 +49,7 @@ async fn a_forgotten_where_sees_only_the_named_tenant() {
     let other = app.tenant("other").await;
     app.user(&other, Role::User).await;
     let mut connection = app.database.application().await;
-    for table in ["tenants", "users", "audit_log", "audit_lanes"] {
+    for table in ["tenants", "users", "audit_log", "audit_chain_shards"] {
         // No tenant named: nothing.
         assert_eq!(count(&mut connection, table).await, 0, "{table}");
         let mut tx = connection.begin().await.unwrap();
@@ -78,7 +78,7 @@ async fn a_row_cannot_be_written_into_another_tenant() {
 }
 
 #[tokio::test]
-async fn nobody_changes_or_removes_an_audit_row() {
+async fn no_role_changes_or_deletes_an_audit_row() {
     let app = TestApp::start().await;
     app.tenant("acme").await;
     let mut connection = app.database.application().await;
@@ -92,10 +92,9 @@ async fn nobody_changes_or_removes_an_audit_row() {
 }
 
 #[tokio::test]
-async fn the_owner_of_the_tables_is_held_as_well() {
-    // On a PostgreSQL that somebody else runs, Docket often is the plain owner of its tables, with
-    // no right to make roles. Row-level security must hold there too. The first database makes the
-    // roles, which belong to the server.
+async fn row_level_security_applies_to_the_owner_of_the_tables() {
+    // On an external server, Docket is often the plain owner of its tables, without the right to create roles. Row-level
+    // security must apply there too. The first database creates the roles, which belong to the server.
     drop(testkit::TestDatabase::create().await);
     let database = testkit::TestDatabase::create_bare().await;
     let mut superuser = database.superuser().await;
@@ -164,7 +163,7 @@ async fn the_owner_of_the_tables_is_held_as_well() {
 }
 
 #[tokio::test]
-async fn a_caller_that_goes_away_while_a_transaction_opens_leaves_no_trace_in_the_pool() {
+async fn a_caller_that_is_dropped_while_a_transaction_opens_leaves_the_pool_clean() {
     let database = testkit::TestDatabase::create().await;
     let environment = testkit::fake_environment(&std::sync::Arc::default());
     let url = database.url().parse().unwrap();

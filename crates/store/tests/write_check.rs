@@ -1,4 +1,4 @@
-//! A database that answers and takes no writes is not a healthy one.
+//! A database that answers but accepts no writes is not healthy.
 
 use domain::{Action, Caller, TokenId, UserId};
 use sqlx::AssertSqlSafe;
@@ -14,7 +14,7 @@ async fn a_refused_write_is_remembered_until_one_succeeds() {
     let name = app.database.name();
     let read_only = format!("ALTER DATABASE \"{name}\" SET default_transaction_read_only = on");
     sqlx::raw_sql(AssertSqlSafe(read_only)).execute(&mut superuser).await.unwrap();
-    // Connections that were made before stay as they were.
+    // Existing connections keep their settings.
     let store = app.ops.store().with_own_connections(2);
     store.check().await.unwrap();
 

@@ -244,7 +244,7 @@ impl TestApp {
         let environment = Environment { ids, ..fake_environment(&self.clock) };
         let settings = WorkerSettings::named("w");
         let worker = Worker::new(store, stages, environment, settings).expect("a worker starts");
-        worker.work_off().await.expect("the work gets done");
+        worker.run_until_idle().await.expect("the work gets done");
     }
 }
 

@@ -196,7 +196,7 @@ fn facet_view(counts: FacetCounts) -> FacetView {
         |ValueCount { value, documents, at_least }| FacetValueView { value, documents, at_least };
     FacetView {
         values: counts.values.into_iter().map(value).collect(),
-        is_complete: !counts.is_cut_short,
+        is_complete: !counts.is_incomplete,
     }
 }
 

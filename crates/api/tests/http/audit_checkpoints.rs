@@ -13,26 +13,26 @@ use testkit::{TestApp, TestSettings, TestTenant};
 const REWRITE_CHAIN: &str = "
     DO $$
     DECLARE
-        lane_of audit_lanes;
+        shard_row audit_chain_shards;
         entry audit_log;
         last_hash bytea;
         place bigint;
     BEGIN
         UPDATE audit_log SET position = position + 1000000;
-        FOR lane_of IN SELECT * FROM audit_lanes LOOP
+        FOR shard_row IN SELECT * FROM audit_chain_shards LOOP
             last_hash := decode(repeat('00', 32), 'hex');
             place := 0;
             FOR entry IN SELECT * FROM audit_log AS log
-                WHERE log.tenant_id = lane_of.tenant_id AND log.lane = lane_of.lane ORDER BY position
+                WHERE log.tenant_id = shard_row.tenant_id AND log.shard = shard_row.shard ORDER BY position
             LOOP
                 place := place + 1;
                 UPDATE audit_log SET prev_hash = last_hash, position = place, hash = docket_audit_hash(
-                    last_hash, lane, place, audit_id, tenant_id, user_id, actor, entity_type, entity_id, action,
+                    last_hash, shard, place, audit_id, tenant_id, user_id, actor, entity_type, entity_id, action,
                     detail, ts, trace_id)
                 WHERE audit_id = entry.audit_id RETURNING hash INTO last_hash;
             END LOOP;
-            UPDATE audit_lanes AS l SET length = place, head = last_hash
-            WHERE l.tenant_id = lane_of.tenant_id AND l.lane = lane_of.lane;
+            UPDATE audit_chain_shards AS l SET length = place, head = last_hash
+            WHERE l.tenant_id = shard_row.tenant_id AND l.shard = shard_row.shard;
         END LOOP;
     END
     $$;";
@@ -92,7 +92,7 @@ impl Attack {
 fn assert_contradicted(report: &ChainReport) {
     let faults = &report.checkpoints.faults;
     assert!(
-        matches!(faults[..], [CheckpointFault::Contradicted { number: 1, lane: 0, .. }]),
+        matches!(faults[..], [CheckpointFault::Contradicted { number: 1, shard: 0, .. }]),
         "{faults:?}"
     );
 }
@@ -144,7 +144,7 @@ async fn a_tenant_that_is_gone_is_named() {
     attack
         .tamper(
             "SET session_replication_role = replica;
-             DELETE FROM audit_log; DELETE FROM audit_lanes; DELETE FROM audit_checkpoints; DELETE FROM tenants",
+             DELETE FROM audit_log; DELETE FROM audit_chain_shards; DELETE FROM audit_checkpoints; DELETE FROM tenants",
         )
         .await;
     let reports = attack.app.ops.audit.verify_audit(&[]).await.unwrap();

@@ -4,7 +4,7 @@ use axum::body::Bytes;
 use axum::http::{Method, StatusCode};
 use blob::{Blobs, Settings};
 use chrono::Duration;
-use domain::{Caller, DocId, FileWithin, Role, RunId};
+use domain::{AttachedFile, Caller, DocId, Role, RunId};
 use ops::EventId;
 use serde_json::{Value, json};
 use testkit::objects::{BUCKET, GcsServer};
@@ -301,7 +301,7 @@ async fn the_original_of_a_mail_shows_no_masked_or_deleted_attachment() {
     let (_, viewer) = app.user(&acme, Role::Viewer).await;
     let mail = ready(&library, &acme.admin_token, "mail.txt", "Please find it attached.").await;
     assert_eq!(get(app, &mail.path("/original"), &viewer).await.status, StatusCode::OK);
-    let attached = FileWithin {
+    let attached = AttachedFile {
         tenant_id: acme.tenant.tenant_id,
         parent: DocId(mail.doc_id.parse().unwrap()),
         run_id: RunId(mail.run_id.parse().unwrap()),

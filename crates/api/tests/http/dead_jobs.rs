@@ -5,7 +5,7 @@ use std::net::Ipv4Addr;
 use axum::http::{Method, StatusCode};
 use domain::{Failure, FailureCode, Role, TenantId, TraceContext};
 use serde_json::{Value, json};
-use store::{Claim, Held, Outcome, Report, StageRoom};
+use store::{JobClaim, LeaseRef, Outcome, Report, StageSlots};
 use testkit::{TestApp, TestTenant};
 
 struct Office {
@@ -34,22 +34,23 @@ impl Office {
     /// Claims everything that waits and gives it up.
     async fn fail_all(&self) {
         let now = self.app.ops.clock().now();
-        let rooms = [StageRoom {
+        let slots = [StageSlots {
             stage: "ingest".parse().unwrap(),
-            room: 10,
+            count: 10,
             is_reserved: false,
             last_tenant: TenantId(uuid::Uuid::nil()),
             lease_until: now + chrono::Duration::seconds(15),
         }];
-        let claim = Claim { rooms: &rooms, most: 10, busy_tenants: &[], worker_id: "w", now };
+        let claim =
+            JobClaim { stages: &slots, max_jobs: 10, busy_tenants: &[], worker_id: "w", now };
         let mut across = self.app.ops.store().across_tenants().await.unwrap();
         let jobs = across.claim_jobs(&claim).await.unwrap();
         assert!(!jobs.is_empty(), "something waits");
         let failure = Failure::permanent("the file is encrypted", "enter its password")
             .with_code(Some(FailureCode::PasswordRequired));
         let report = |job: store::ClaimedJob| Report {
-            held: Held { job_id: job.job_id, token: job.token },
-            outcome: Outcome::GivenUp { failure: failure.clone() },
+            lease: LeaseRef { job_id: job.job_id, token: job.token },
+            outcome: Outcome::Failed { failure: failure.clone() },
         };
         let reports: Vec<Report> = jobs.into_iter().map(report).collect();
         across.settle_jobs(&reports, now).await.unwrap();

@@ -8,7 +8,7 @@ use domain::{
     RunId, RunType, TenantId,
 };
 use serde_json::{Value, json};
-use store::{Claim, ClaimedJob, Held, NewRun, Outcome, Report, StageRoom};
+use store::{ClaimedJob, JobClaim, LeaseRef, NewRun, Outcome, Report, StageSlots};
 use testkit::{CountedIds, TestApp, TestTenant};
 
 /// Queues a run of one stage; returns the ids of the run and of its job.
@@ -46,14 +46,15 @@ async fn claim(app: &TestApp) -> Vec<ClaimedJob> {
 
 async fn claim_some(app: &TestApp, most: usize) -> Vec<ClaimedJob> {
     let now = app.ops.clock().now();
-    let rooms = [StageRoom {
+    let slots = [StageSlots {
         stage: "ocr".parse().unwrap(),
-        room: 10,
+        count: 10,
         is_reserved: false,
         last_tenant: TenantId(uuid::Uuid::nil()),
         lease_until: now + chrono::Duration::seconds(15),
     }];
-    let claim = Claim { rooms: &rooms, most, busy_tenants: &[], worker_id: "w1", now };
+    let claim =
+        JobClaim { stages: &slots, max_jobs: most, busy_tenants: &[], worker_id: "w1", now };
     let mut across = app.ops.store().across_tenants().await.unwrap();
     let jobs = across.claim_jobs(&claim).await.unwrap();
     across.commit().await.unwrap();
@@ -64,8 +65,8 @@ async fn claim_some(app: &TestApp, most: usize) -> Vec<ClaimedJob> {
 pub(crate) async fn kill_all(app: &TestApp) {
     let now = app.ops.clock().now();
     let report = |job: ClaimedJob| Report {
-        held: Held { job_id: job.job_id, token: job.token },
-        outcome: Outcome::GivenUp {
+        lease: LeaseRef { job_id: job.job_id, token: job.token },
+        outcome: Outcome::Failed {
             failure: Failure::permanent("the file is encrypted", "upload it without a password"),
         },
     };
@@ -197,7 +198,7 @@ async fn a_cancelled_run_ends_and_its_worker_is_too_late() {
     let again = app.request(Method::POST, &cancel).bearer(&acme.admin_token).send().await;
     assert_eq!((again.status, again.code()), (StatusCode::CONFLICT, "run_is_over"));
     let late = Report {
-        held: Held { job_id: job.job_id, token: LeaseToken(job.token.0) },
+        lease: LeaseRef { job_id: job.job_id, token: LeaseToken(job.token.0) },
         outcome: Outcome::Succeeded { output: Arc::default(), next: None },
     };
     let mut across = app.ops.store().across_tenants().await.unwrap();
@@ -214,7 +215,7 @@ async fn queues_show_depth_and_age() {
     queue_run(&app, &acme).await;
     app.clock.advance(chrono::Duration::seconds(42));
     let report = |job: &ClaimedJob| Report {
-        held: Held { job_id: job.job_id, token: job.token },
+        lease: LeaseRef { job_id: job.job_id, token: job.token },
         outcome: Outcome::Succeeded { output: Arc::default(), next: None },
     };
     let finished = report(&claim_some(&app, 1).await[0]);

@@ -2,7 +2,7 @@
 
 use axum::body::Bytes;
 use axum::http::Method;
-use domain::{DocId, FileWithin, RunId};
+use domain::{AttachedFile, DocId, RunId};
 use ops::OpsError;
 use serde_json::{Value, json};
 use testkit::{TestApp, TestSettings, TestTenant};
@@ -16,7 +16,7 @@ async fn start(queue_quota: u32) -> (TestApp, TestTenant) {
 }
 
 /// A batch that expects one file, and that file.
-async fn mail_in_a_batch(app: &TestApp, acme: &TestTenant) -> (String, FileWithin) {
+async fn mail_in_a_batch(app: &TestApp, acme: &TestTenant) -> (String, AttachedFile) {
     let token = &acme.admin_token;
     let batch = app.post("/v1/batches", json!({"expected_documents": 1, "dedupe": false}));
     let batch = batch.bearer(token).send().await.body["batch_id"].as_str().unwrap().to_owned();
@@ -24,7 +24,7 @@ async fn mail_in_a_batch(app: &TestApp, acme: &TestTenant) -> (String, FileWithi
     let mail = app.request(Method::POST, &path).files([("mail.txt", &b"Please find it."[..])]);
     let mail = mail.bearer(token).send().await.body["files"][0]["accepted"].clone();
     let id = |name: &str| mail[name].as_str().unwrap().parse::<uuid::Uuid>().unwrap();
-    let part = FileWithin {
+    let part = AttachedFile {
         tenant_id: acme.tenant.tenant_id,
         parent: DocId(id("doc_id")),
         run_id: RunId(id("run_id")),

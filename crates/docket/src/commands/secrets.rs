@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use ops::Ops;
-use store::Rotated;
+use store::RotationResult;
 
 use crate::backend::{DataFolder, OpenDatabase, with_ops};
 use crate::config::Config;
@@ -29,7 +29,7 @@ pub(crate) async fn rotate(config: &Config) -> anyhow::Result<ExitCode> {
         }
         Ok(Ok(ops.store().rotate_secrets().await?))
     });
-    let Rotated { sealed_again, unreadable } = rotated.await??;
+    let RotationResult { sealed_again, unreadable } = rotated.await??;
     if unreadable > 0 {
         complain(format_args!(
             "{unreadable} secrets cannot be decrypted with any key: the log names them. The old key was not deleted"

@@ -327,7 +327,7 @@ fn database_url(layers: &Layers, key: &'static str) -> Result<Option<DatabaseUrl
 
 fn max_connections(layers: &Layers, most: u32) -> Result<u32, ConfigError> {
     const KEY: &str = "database_max_connections";
-    let least = Store::LEAST_CONNECTIONS;
+    let least = Store::MIN_CONNECTIONS;
     match layers.number(KEY, 0, most)? {
         too_few if too_few < least => Err(layers.refuse(
             KEY,

@@ -5,14 +5,14 @@ use sqlx::{AssertSqlSafe, Connection, PgConnection};
 
 use crate::support::{Client, DataFolder, Docket, Finished};
 
-/// Writes at once would spread over the lanes of the chain; these are made one after the other.
+/// Writes at once would spread over the shards of the chain; these are made one after the other.
 const WRITES: usize = 12;
 
 /// A row of the log, and its place in the chain.
 #[derive(Debug, sqlx::FromRow)]
 struct Row {
     id: String,
-    lane: i16,
+    shard: i16,
     position: i64,
 }
 
@@ -25,7 +25,7 @@ async fn each_kind_of_tampering_is_found_and_the_row_is_named() {
         admin.make_key(&format!("key {number}")).await;
     }
     let mut log = Log::open(&folder).await;
-    let rows = log.longest_lane().await;
+    let rows = log.longest_shard().await;
     let [.., one, middle, other, last] = &rows[..] else { panic!("too short: {rows:?}") };
     assert_intact(verify(&folder).await);
 
@@ -34,20 +34,21 @@ async fn each_kind_of_tampering_is_found_and_the_row_is_named() {
         middle.id
     ))
     .await;
-    let Row { id, lane, position } = middle;
-    let changed =
-        format!("row {id} (lane {lane}, position {position}) was changed after it was written");
+    let Row { id, shard, position } = middle;
+    let changed = format!(
+        "row {id} (chain shard {shard}, position {position}) was changed after it was written"
+    );
     assert_broken(verify(&folder).await, &changed);
     assert_eq!(verify_as_json(&folder).await, [changed]);
     log.put_right().await;
 
     log.tamper(format!("DELETE FROM audit_log WHERE audit_id = '{}'", middle.id)).await;
-    let missing = format!("the row at lane {lane}, position {position} is missing");
+    let missing = format!("the row at chain shard {shard}, position {position} is missing");
     assert_broken(verify(&folder).await, &missing);
     log.put_right().await;
 
     log.tamper(format!("DELETE FROM audit_log WHERE audit_id = '{}'", last.id)).await;
-    let missing = format!("the row at lane {lane}, position {} is missing", last.position);
+    let missing = format!("the row at chain shard {shard}, position {} is missing", last.position);
     assert_broken(verify(&folder).await, &missing);
     log.put_right().await;
 
@@ -62,7 +63,7 @@ async fn each_kind_of_tampering_is_found_and_the_row_is_named() {
     .await;
     let moved = |row: &Row, to: &Row| {
         format!(
-            "row {} (now lane {lane}, position {}) was moved from its place",
+            "row {} (now chain shard {shard}, position {}) was moved from its position",
             row.id, to.position
         )
     };
@@ -97,7 +98,7 @@ async fn a_log_that_was_rewritten_whole_contradicts_what_was_exported() {
 
     let mut log = Log::open(&folder).await;
     let empty = "DELETE FROM audit_log; DELETE FROM audit_checkpoints; \
-                 UPDATE audit_lanes SET length = 0, head = decode(repeat('00', 32), 'hex')";
+                 UPDATE audit_chain_shards SET length = 0, head = decode(repeat('00', 32), 'hex')";
     log.tamper(empty.to_owned()).await;
     let found = verify().await;
     assert_eq!(found.code, Some(1), "{found:#?}");
@@ -159,10 +160,10 @@ impl Log {
         log
     }
 
-    async fn longest_lane(&mut self) -> Vec<Row> {
+    async fn longest_shard(&mut self) -> Vec<Row> {
         sqlx::query_as(
-            "SELECT audit_id::text AS id, lane, position FROM audit_log WHERE lane = (
-                 SELECT lane FROM audit_log GROUP BY lane ORDER BY count(*) DESC LIMIT 1
+            "SELECT audit_id::text AS id, shard, position FROM audit_log WHERE shard = (
+                 SELECT shard FROM audit_log GROUP BY shard ORDER BY count(*) DESC LIMIT 1
              ) ORDER BY position",
         )
         .fetch_all(&mut self.connection)

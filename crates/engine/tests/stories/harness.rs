@@ -1,4 +1,4 @@
-//! A database, a tenant, and stages that do what a test tells them to.
+//! A database, a tenant, and scripted stages.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -24,7 +24,7 @@ pub(crate) struct Harness {
     pub(crate) tenant_id: TenantId,
 }
 
-/// A stage that does what the closure says, and counts.
+/// A stage that runs a closure and counts its runs.
 pub(crate) struct Scripted<F> {
     name: StageName,
     settings: StageSettings,
@@ -45,16 +45,16 @@ where
         &self.settings
     }
 
-    fn run<'a>(&'a self, work: &'a StageInput) -> StageFuture<'a> {
+    fn run<'a>(&'a self, input: &'a StageInput) -> StageFuture<'a> {
         self.runs.fetch_add(1, Ordering::SeqCst);
         Box::pin(async {
-            (self.script)(work.clone()).await?;
+            (self.script)(input.clone()).await?;
             Ok(StageOutput { artifacts: vec![named(self.name.as_str())], ..StageOutput::default() })
         })
     }
 }
 
-/// An artifact that is only a name.
+/// An artifact without content.
 pub(crate) fn named(name: &str) -> Artifact {
     Artifact::Other(ArtifactEntry { name: name.to_owned(), ..ArtifactEntry::default() })
 }
@@ -85,26 +85,26 @@ impl Harness {
         let database = TestDatabase::create().await;
         let clock = Arc::new(FakeClock::default());
         let environment = fake_environment(&clock);
-        Self::furnish(database, clock, environment).await
+        Self::with(database, clock, environment).await
     }
 
-    pub(crate) async fn furnish(
+    pub(crate) async fn with(
         database: TestDatabase,
         clock: Arc<FakeClock>,
         environment: Environment,
     ) -> Self {
         let store = database.store(environment.clock.clone(), environment.ids.clone()).await;
-        let nobody = TenantId(uuid::Uuid::nil());
-        let harness = Self { database, clock, environment, store, tenant_id: nobody };
-        Self { tenant_id: harness.neighbour("acme").await, ..harness }
+        let none = TenantId(uuid::Uuid::nil());
+        let harness = Self { database, clock, environment, store, tenant_id: none };
+        Self { tenant_id: harness.add_tenant("acme").await, ..harness }
     }
 
     pub(crate) fn scope(&self) -> Scope {
         Caller::system(self.tenant_id).permit(Action::RetryDeadJobs).unwrap()
     }
 
-    /// Another tenant moves in.
-    pub(crate) async fn neighbour(&self, name: &str) -> TenantId {
+    /// Adds another tenant.
+    pub(crate) async fn add_tenant(&self, name: &str) -> TenantId {
         let tenant_id = TenantId(self.environment.ids.next());
         let created_at = self.environment.clock.now();
         let mut across = self.store.across_tenants().await.unwrap();
@@ -177,7 +177,7 @@ impl Harness {
         rows.into_iter().map(|row| row.get(0)).collect()
     }
 
-    /// What somebody does to the rows by hand.
+    /// Changes rows directly, as an operator might.
     pub(crate) async fn change(&self, statements: &'static str) {
         sqlx::raw_sql(statements).execute(&mut self.database.superuser().await).await.unwrap();
     }
@@ -187,7 +187,7 @@ impl Harness {
         rows.iter().filter(|row| *row == action).count()
     }
 
-    /// Until a job is in that state; the test's time limit is the limit.
+    /// Waits until a job is in that state; the test's own time limit applies.
     pub(crate) async fn until(&self, job_id: JobId, state: JobState) {
         while self.job(job_id).await.status != state {
             tokio::time::sleep(Duration::from_millis(5)).await;
@@ -196,7 +196,7 @@ impl Harness {
 
     pub(crate) async fn assert_chain_intact(&self) {
         let mut across = self.store.across_tenants().await.unwrap();
-        across.hold_one_view().await.unwrap();
+        across.use_one_snapshot().await.unwrap();
         assert_eq!(across.find_chain_faults(self.tenant_id).await.unwrap(), []);
     }
 }

@@ -1,4 +1,4 @@
-//! Who works on what, and what happens when a worker is gone, slow or told to stop.
+//! Leases: which worker runs a job, and what happens when a worker dies, is slow or stops.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -14,7 +14,7 @@ use crate::harness::{Harness, quick, scripted};
 
 const SOON: Duration = Duration::from_secs(20);
 
-/// A stage that stays where it is until it is let go.
+/// A stage that waits for a permit of `gate`.
 fn waiting(
     stages: Stages,
     concurrency: usize,
@@ -32,34 +32,38 @@ fn waiting(
     (stages.with(stage), runs)
 }
 
-/// G8 and G9: a fresh one is left alone whoever else is woken, a stale one is taken over.
+/// G8 and G9: a fresh lease is respected whichever other worker is woken; an expired one is taken over.
 #[tokio::test]
-async fn a_running_job_is_left_alone_and_a_stale_one_is_taken_over() {
+async fn a_running_job_is_not_touched_and_an_expired_one_is_taken_over() {
     let harness = Harness::open().await;
     let gate = Arc::new(Semaphore::new(0));
     let (stages, runs) = waiting(Stages::default(), 1, &gate);
     let slow =
         WorkerSettings { heartbeat_every: Duration::from_hours(1), ..WorkerSettings::named("w1") };
-    // With no room for a second one, it does not take its own job back.
+    // With one slot, it does not claim its own job again.
     let first = harness.worker_with(stages, slow);
     let second = harness.worker_with(quick(&["ocr"]), WorkerSettings::named("w2"));
     let job_id = harness.submit(&["ocr"]).await.job_id;
     let first = first.start();
     harness.until(job_id, JobState::Processing).await;
-    // Its first heartbeat may still be on the way; it is a fresh job either way.
+    // Its first heartbeat may not have arrived yet; the lease is fresh either way.
     harness.clock.advance(chrono::Duration::seconds(14));
-    second.work_off().await.unwrap();
+    second.run_until_idle().await.unwrap();
     assert_eq!(harness.job(job_id).await.worker_id.as_deref(), Some("w1"), "fresh: not touched");
 
     harness.clock.advance(chrono::Duration::seconds(16));
-    second.work_off().await.unwrap();
+    second.run_until_idle().await.unwrap();
     let job = harness.job(job_id).await;
     assert_eq!((job.status, job.worker_id.as_deref()), (JobState::Completed, Some("w2")));
     let before = harness.values("SELECT to_jsonb(t) FROM stages t").await;
     gate.add_permits(1);
     first.stop(SOON).await;
     assert_eq!(runs.load(Ordering::SeqCst), 1);
-    assert_eq!(harness.values("SELECT to_jsonb(t) FROM stages t").await, before, "too late");
+    assert_eq!(
+        harness.values("SELECT to_jsonb(t) FROM stages t").await,
+        before,
+        "the late report changes nothing"
+    );
     assert_eq!(harness.count_audited("JOB_COMPLETED").await, 1);
     let events = harness.values("SELECT to_jsonb(topic) FROM outbox_events").await;
     assert_eq!(events, ["document.completed"]);
@@ -79,26 +83,26 @@ async fn a_cancelled_run_stops_the_stage_that_works_on_it() {
         harness.until(run.job_id, JobState::Processing).await;
         harness.cancel(run.run_id).await;
     };
-    // The stage never ends by itself: it ends because its lease is gone.
-    let (ended, ()) = tokio::join!(tokio::time::timeout(SOON, worker.work_off()), cancel);
+    // The stage would run for ever: it ends because its lease is lost.
+    let (ended, ()) = tokio::join!(tokio::time::timeout(SOON, worker.run_until_idle()), cancel);
     ended.expect("the stage is dropped").unwrap();
     assert_eq!(harness.job(run.job_id).await.status, JobState::Dead);
     assert_eq!(harness.count_audited("JOB_COMPLETED").await, 0);
 }
 
 #[tokio::test]
-async fn a_stopping_worker_lets_running_work_finish_and_takes_nothing_new() {
+async fn a_stopping_worker_finishes_running_jobs_and_claims_no_more() {
     let harness = Harness::open().await;
     let gate = Arc::new(Semaphore::new(0));
     let (stages, _) = waiting(quick(&["index"]), 4, &gate);
     let worker = harness.worker(stages).start();
     let job_id = harness.submit(&["ocr", "index"]).await.job_id;
     harness.until(job_id, JobState::Processing).await;
-    let let_go = async {
+    let release = async {
         harness.submit(&["ocr"]).await;
         gate.add_permits(1);
     };
-    tokio::join!(worker.stop(SOON), let_go);
+    tokio::join!(worker.stop(SOON), release);
     assert_eq!(harness.job(job_id).await.status, JobState::Completed);
     let found =
         harness.values("SELECT to_jsonb(stage || ' ' || status) FROM jobs ORDER BY 1").await;
@@ -106,7 +110,7 @@ async fn a_stopping_worker_lets_running_work_finish_and_takes_nothing_new() {
 }
 
 #[tokio::test]
-async fn after_its_grace_period_a_stopping_worker_hands_leases_back_at_once() {
+async fn after_its_grace_period_a_stopping_worker_releases_its_leases_at_once() {
     let harness = Harness::open().await;
     let gate = Arc::new(Semaphore::new(0));
     let (stages, _) = waiting(Stages::default(), 1, &gate);
@@ -116,23 +120,23 @@ async fn after_its_grace_period_a_stopping_worker_hands_leases_back_at_once() {
     worker.stop(Duration::ZERO).await;
     let job = harness.job(job_id).await;
     assert_eq!((job.status, job.attempts, job.expiries), (JobState::Pending, 0, 0));
-    // No time has passed, and somebody else can go on.
-    harness.worker(quick(&["ocr"])).work_off().await.unwrap();
+    // No time has passed, and another worker can claim the job.
+    harness.worker(quick(&["ocr"])).run_until_idle().await.unwrap();
     assert_eq!(harness.job(job_id).await.status, JobState::Completed);
 }
 
 #[tokio::test]
-async fn a_waiting_worker_hears_of_work_from_another_process() {
+async fn an_idle_worker_is_notified_of_jobs_that_another_process_queues() {
     let harness = Harness::open().await;
     let settings =
         WorkerSettings { poll_every: Duration::from_hours(1), ..WorkerSettings::named("w") };
     let worker = harness.worker_with(quick(&["ocr"]), settings).start();
-    // Several, so that at least the later ones come after it has begun to listen.
+    // Several jobs, so that at least the later ones are queued after the worker has begun to listen.
     let woken = async {
         loop {
             let job_id = harness.submit(&["ocr"]).await.job_id;
-            let heard = harness.until(job_id, JobState::Completed);
-            if tokio::time::timeout(Duration::from_millis(500), heard).await.is_ok() {
+            let completed = harness.until(job_id, JobState::Completed);
+            if tokio::time::timeout(Duration::from_millis(500), completed).await.is_ok() {
                 return;
             }
         }
@@ -160,23 +164,23 @@ async fn no_more_jobs_run_at_once_than_are_allowed() {
         harness.submit(&["ocr"]).await;
     }
     let worker = harness.worker(Stages::default().with(stage));
-    worker.work_off().await.unwrap();
+    worker.run_until_idle().await.unwrap();
     assert_eq!((runs.load(Ordering::SeqCst), most.load(Ordering::SeqCst)), (20, 3));
 }
 
-/// However long the jobs take that fill a worker, a tenant that has none among them is not kept waiting.
+/// A tenant without running jobs does not wait for another tenant's jobs, however long they take.
 #[tokio::test]
 async fn a_full_worker_has_a_reserved_slot_for_an_idle_tenant() {
     let harness = Harness::open().await;
-    let idle = harness.neighbour("idle").await;
+    let idle = harness.add_tenant("idle").await;
     let gate = Arc::new(Semaphore::new(0));
     let (begun, mut seen) = tokio::sync::mpsc::unbounded_channel();
     let closed = Arc::clone(&gate);
     let settings = StageSettings { concurrency: 2, ..Default::default() };
-    let (stage, _) = scripted("ocr", settings, move |work| {
+    let (stage, _) = scripted("ocr", settings, move |input| {
         let (gate, begun) = (Arc::clone(&closed), begun.clone());
         async move {
-            begun.send(work.tenant_id).unwrap();
+            begun.send(input.tenant_id).unwrap();
             gate.acquire().await.unwrap().forget();
             Ok(())
         }
@@ -191,9 +195,9 @@ async fn a_full_worker_has_a_reserved_slot_for_an_idle_tenant() {
 
     let jobs = [harness.submit_for(idle, &["ocr"]).await, harness.submit_for(idle, &["ocr"]).await];
     worker.wake();
-    assert_eq!(next().await, Some(idle), "while the others go on");
+    assert_eq!(next().await, Some(idle), "while the other jobs still run");
 
-    // There is one reserved slot, and its tenant is not idle any more: from here on it is by turns.
+    // The one reserved slot is in use, and its tenant is not idle any more: from here on tenants take turns.
     gate.add_permits(6);
     worker.wake();
     let rest = [next().await, next().await, next().await];
@@ -217,7 +221,7 @@ async fn a_stage_that_blocks_its_thread_keeps_its_lease() {
     let (stage, runs) = scripted("ocr", settings, move |_| {
         let released = Arc::clone(&released);
         async move {
-            // This runtime has one thread, and here the stage has it.
+            // This runtime has one thread, and the stage blocks it.
             released.lock().unwrap().recv().ok();
             Ok(())
         }
@@ -228,33 +232,33 @@ async fn a_stage_that_blocks_its_thread_keeps_its_lease() {
     );
     let job_id = harness.submit(&["ocr"]).await.job_id;
     let watched = Arc::clone(&harness);
-    // Whoever looks on needs a thread and connections of their own.
-    let rescuer = std::thread::spawn(move || {
+    // The observer needs its own thread and connections.
+    let observer = std::thread::spawn(move || {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         runtime.block_on(async {
             let store = watched.store.with_own_connections(2);
-            let mut taken = 0;
+            let mut expired = 0;
             // For the length of four leases.
             for _ in 0..8 {
                 watched.clock.advance(lease / 2);
-                let prolonged = watched.environment.clock.now() + lease;
+                let renewed = watched.environment.clock.now() + lease;
                 let heartbeat = async {
-                    while lease_end(&store, &watched, job_id).await < Some(prolonged) {
+                    while lease_end(&store, &watched, job_id).await < Some(renewed) {
                         tokio::task::yield_now().await;
                     }
                 };
-                tokio::time::timeout(SOON, heartbeat).await.expect("the lease is prolonged");
+                tokio::time::timeout(SOON, heartbeat).await.expect("the lease is renewed");
                 let mut across = store.across_tenants().await.unwrap();
                 let now = watched.environment.clock.now();
-                taken += across.take_back_expired(now, 9, 10).await.unwrap().len();
+                expired += across.expire_leases(now, 9, 10).await.unwrap().len();
                 across.commit().await.unwrap();
             }
             drop(release);
-            taken
+            expired
         })
     });
-    worker.work_off().await.unwrap();
-    assert_eq!(rescuer.join().unwrap(), 0, "nobody took it over");
+    worker.run_until_idle().await.unwrap();
+    assert_eq!(observer.join().unwrap(), 0, "no worker took it over");
     assert_eq!(harness.job(job_id).await.status, JobState::Completed);
     assert_eq!(runs.load(Ordering::SeqCst), 1);
 }

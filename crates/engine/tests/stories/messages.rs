@@ -1,4 +1,4 @@
-//! Jobs that messages name: what is worked on, what is acknowledged, and what is delivered again.
+//! Jobs that messages name: which are run, acknowledged or delivered again.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -18,7 +18,7 @@ enum Fate {
 }
 use Fate::{Acknowledged, LeftForRedelivery};
 
-/// A message of a transport that tells the test what became of it.
+/// A message that reports to the test whether it was acknowledged.
 #[derive(Debug)]
 struct TestMessage {
     body: String,
@@ -48,15 +48,15 @@ impl Drop for TestMessage {
 struct Transport {
     source: Arc<MessageSource>,
     fates: UnboundedReceiver<Fate>,
-    tells: UnboundedSender<Fate>,
+    sender: UnboundedSender<Fate>,
 }
 
 impl Transport {
     fn new(harness: &Harness) -> Self {
         let clock = Arc::clone(&harness.environment.clock);
         let source = Arc::new(MessageSource::new(harness.store.clone(), clock, 8));
-        let (tells, fates) = unbounded_channel();
-        Self { source, fates, tells }
+        let (sender, fates) = unbounded_channel();
+        Self { source, fates, sender }
     }
 
     fn worker(&self, harness: &Harness, stages: Stages) -> Worker {
@@ -66,19 +66,19 @@ impl Transport {
     }
 
     async fn deliver(&self, body: String) {
-        let fate = Some(self.tells.clone());
+        let fate = Some(self.sender.clone());
         self.source.deliver(Box::new(TestMessage { body, fate })).await;
     }
 
-    /// Delivers, lets the worker do what there is to do, and says what became of the message.
+    /// Delivers a message, runs the worker until it is idle, and returns the message's fate.
     async fn exchange(&mut self, worker: &Worker, body: String) -> Fate {
         self.deliver(body).await;
-        worker.work_off().await.unwrap();
+        worker.run_until_idle().await.unwrap();
         self.fates.try_recv().unwrap()
     }
 }
 
-/// The job of the run's first stage, as whoever queued it would name it.
+/// The envelope of the run's first stage.
 fn envelope(harness: &Harness, run: &NewRun) -> Envelope {
     let stage = run.pipeline.first().clone();
     let now = harness.environment.clock.now();
@@ -124,7 +124,7 @@ async fn a_message_is_acknowledged_when_its_job_is_settled() {
     worker.stop(Duration::from_secs(20)).await;
     let found =
         harness.values("SELECT to_jsonb(stage || ' ' || status) FROM jobs ORDER BY 1").await;
-    assert_eq!(found[1..], ["ocr COMPLETED", "ocr PENDING"], "only what a message named");
+    assert_eq!(found[1..], ["ocr COMPLETED", "ocr PENDING"], "only the job that a message named");
     assert_eq!(harness.job(unnamed.job_id).await.status, JobState::Pending);
 }
 
@@ -145,13 +145,13 @@ async fn a_message_delivered_again_after_completion_is_acknowledged_without_work
 }
 
 #[tokio::test]
-async fn a_message_for_a_job_that_somebody_has_leased_is_left_until_the_lease_is_over() {
+async fn a_message_for_a_leased_job_is_left_until_the_lease_has_expired() {
     let harness = Harness::open().await;
     let mut transport = Transport::new(&harness);
     let worker = transport.worker(&harness, quick(&["ocr"]));
     let run = harness.submit(&["ocr"]).await;
     let now = harness.environment.clock.now();
-    let mut across = harness.store.on_the_queue().await.unwrap();
+    let mut across = harness.store.queue_transaction().await.unwrap();
     let until = now + Duration::from_secs(15);
     let claim =
         across.claim_named_job(&envelope(&harness, &run), "other", until, now).await.unwrap();
@@ -160,14 +160,14 @@ async fn a_message_for_a_job_that_somebody_has_leased_is_left_until_the_lease_is
 
     assert_eq!(transport.exchange(&worker, body(&harness, &run)).await, LeftForRedelivery);
     assert_eq!(harness.job(run.job_id).await.worker_id.as_deref(), Some("other"));
-    // The other one dies: whoever polls takes the job back.
+    // The other worker dies: the lease expires, and the next poll releases the job.
     harness.clock.advance(chrono::Duration::seconds(16));
     assert_eq!(transport.exchange(&worker, body(&harness, &run)).await, Acknowledged);
     assert_eq!(harness.job(run.job_id).await.worker_id.as_deref(), Some("w"));
 }
 
 #[tokio::test]
-async fn a_message_whose_job_was_put_off_is_left_until_the_job_is_due() {
+async fn a_message_whose_job_waits_for_a_retry_is_left_until_the_job_is_due() {
     let harness = Harness::open().await;
     let mut transport = Transport::new(&harness);
     let works = Arc::new(AtomicBool::new(false));
@@ -188,11 +188,11 @@ async fn a_message_whose_job_was_put_off_is_left_until_the_job_is_due() {
 }
 
 #[tokio::test]
-async fn a_message_whose_job_is_given_up_is_acknowledged() {
+async fn a_message_whose_job_is_dead_is_acknowledged() {
     let harness = Harness::open().await;
     let mut transport = Transport::new(&harness);
     let (stage, _) = scripted("ocr", StageSettings::default(), |_| async {
-        Err(Failure::permanent("it is damaged", "hand in another copy"))
+        Err(Failure::permanent("it is damaged", "upload another copy"))
     });
     let worker = transport.worker(&harness, Stages::default().with(stage));
     let run = harness.submit(&["ocr"]).await;
@@ -200,15 +200,16 @@ async fn a_message_whose_job_is_given_up_is_acknowledged() {
     assert_eq!(harness.job(run.job_id).await.status, JobState::Dead);
 }
 
-/// Another worker may understand it, or have the stage; what nobody can use ends in the transport's dead letters.
+/// Another worker may understand it, or have the stage. A message that no worker can use becomes a dead letter of the
+/// transport.
 #[tokio::test]
 async fn a_message_that_this_worker_cannot_use_is_left() {
     let harness = Harness::open().await;
     let mut transport = Transport::new(&harness);
     let worker = transport.worker(&harness, quick(&["ocr"]));
-    let elsewhere = harness.submit(&["layout"]).await;
+    let of_other_stage = harness.submit(&["layout"]).await;
     let of_other_tenant = Envelope {
-        tenant_id: harness.neighbour("other").await,
+        tenant_id: harness.add_tenant("other").await,
         ..envelope(&harness, &harness.submit(&["ocr"]).await)
     };
     let of_other_tenant = Envelope {
@@ -222,8 +223,8 @@ async fn a_message_that_this_worker_cannot_use_is_left() {
     };
     let bodies = [
         "not an envelope".to_owned(),
-        body(&harness, &elsewhere).replace("\"version\":1", "\"version\":2"),
-        body(&harness, &elsewhere),
+        body(&harness, &of_other_stage).replace("\"version\":1", "\"version\":2"),
+        body(&harness, &of_other_stage),
         serde_json::to_string(&of_other_tenant).unwrap(),
     ];
     for body in bodies {
@@ -232,7 +233,7 @@ async fn a_message_that_this_worker_cannot_use_is_left() {
     assert_eq!(harness.count_audited("JOB_STARTED").await, 0);
 }
 
-/// As with every claim: somebody's many jobs keep nobody else's single one waiting.
+/// As with every claim: a tenant without running jobs does not wait for another tenant's long queue.
 #[tokio::test]
 async fn a_reserved_slot_takes_a_message_of_an_idle_tenant_only() {
     let harness = Harness::open().await;
@@ -241,10 +242,10 @@ async fn a_reserved_slot_takes_a_message_of_an_idle_tenant_only() {
     let closed = Arc::clone(&gate);
     let (begun, mut seen) = unbounded_channel();
     let settings = StageSettings { concurrency: 1, ..StageSettings::default() };
-    let (stage, _) = scripted("ocr", settings, move |work| {
+    let (stage, _) = scripted("ocr", settings, move |input| {
         let (gate, begun) = (Arc::clone(&closed), begun.clone());
         async move {
-            begun.send(work.run_id).unwrap();
+            begun.send(input.run_id).unwrap();
             gate.acquire().await.unwrap().forget();
             Ok(())
         }
@@ -255,7 +256,7 @@ async fn a_reserved_slot_takes_a_message_of_an_idle_tenant_only() {
     assert_eq!(seen.recv().await, Some(first.run_id));
     transport.deliver(body(&harness, &second)).await;
     assert_eq!(transport.fates.recv().await, Some(LeftForRedelivery), "its tenant is busy");
-    let idle = harness.neighbour("idle").await;
+    let idle = harness.add_tenant("idle").await;
     let single = harness.submit_for(idle, &["ocr"]).await;
     let stage = single.pipeline.first();
     let key = Envelope::idempotency_key(idle, single.run_id, stage, 1);

@@ -1,4 +1,4 @@
-//! What becomes of documents while something that processing depends on is away.
+//! Jobs are paused while a dependency is unavailable, and complete afterwards.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,13 +13,13 @@ use crate::harness::{Harness, named, quick, scripted};
 
 const SOON: Duration = Duration::from_secs(20);
 
-/// A stage whose object store is away as long as the flag says so.
-fn reading(is_away: &Arc<AtomicBool>) -> impl Stage + use<> {
-    let is_away = Arc::clone(is_away);
+/// A stage whose object store is unavailable while the flag is set.
+fn reading(is_unavailable: &Arc<AtomicBool>) -> impl Stage + use<> {
+    let is_unavailable = Arc::clone(is_unavailable);
     let read = move |_| {
-        let is_away = is_away.load(Ordering::SeqCst);
+        let is_unavailable = is_unavailable.load(Ordering::SeqCst);
         async move {
-            if is_away {
+            if is_unavailable {
                 Err(Failure::unavailable(Dependency::ObjectStore, "no answer within 30 s"))
             } else {
                 Ok(())
@@ -33,15 +33,15 @@ fn reading(is_away: &Arc<AtomicBool>) -> impl Stage + use<> {
 async fn after_a_day_without_the_object_store_every_document_completes_by_itself() {
     const DOCUMENTS: usize = 50;
     let harness = Harness::open().await;
-    let is_away = Arc::new(AtomicBool::new(true));
-    let worker = harness.worker(quick(&["index"]).with(reading(&is_away)));
+    let is_unavailable = Arc::new(AtomicBool::new(true));
+    let worker = harness.worker(quick(&["index"]).with(reading(&is_unavailable)));
     let mut jobs = Vec::new();
     for _ in 0..DOCUMENTS {
         jobs.push(harness.submit(&["ingest", "index"]).await.job_id);
     }
     let began = harness.environment.clock.now();
     while harness.environment.clock.now() - began < chrono::Duration::hours(24) {
-        worker.work_off().await.unwrap();
+        worker.run_until_idle().await.unwrap();
         harness.clock.advance(chrono::Duration::minutes(30));
     }
     for job_id in &jobs {
@@ -53,10 +53,10 @@ async fn after_a_day_without_the_object_store_every_document_completes_by_itself
     let topics = "SELECT jsonb_build_array(topic, count(*)) FROM outbox_events GROUP BY topic";
     assert_eq!(harness.values(topics).await, [json!(["document.paused", DOCUMENTS])]);
 
-    is_away.store(false, Ordering::SeqCst);
-    // Soon enough, although each of them would have waited for up to an hour.
+    is_unavailable.store(false, Ordering::SeqCst);
+    // After the probe interval, although each of them would have waited for up to an hour.
     harness.clock.advance(chrono::Duration::seconds(31));
-    worker.work_off().await.unwrap();
+    worker.run_until_idle().await.unwrap();
     let runs = "SELECT jsonb_build_array(status, count(*)) FROM ingestion_runs GROUP BY status";
     assert_eq!(harness.values(runs).await, [json!(["succeeded", DOCUMENTS])]);
     assert!(harness.store.list_paused_jobs().await.unwrap().is_empty());
@@ -64,29 +64,29 @@ async fn after_a_day_without_the_object_store_every_document_completes_by_itself
 }
 
 #[tokio::test]
-async fn a_worker_whose_own_store_is_away_keeps_no_document_from_another_worker() {
+async fn a_worker_whose_own_store_is_unavailable_keeps_no_document_from_another_worker() {
     let harness = Harness::open().await;
     let broken = harness.worker(Stages::default().with(reading(&Arc::new(AtomicBool::new(true)))));
     let healthy = harness.worker(Stages::default().with(reading(&Arc::default())));
     let job_id = harness.submit(&["ingest"]).await.job_id;
     for _ in 0..3 {
-        broken.work_off().await.unwrap();
+        broken.run_until_idle().await.unwrap();
         harness.clock.advance(chrono::Duration::hours(2));
     }
-    healthy.work_off().await.unwrap();
+    healthy.run_until_idle().await.unwrap();
     let job = harness.job(job_id).await;
     assert_eq!((job.status, job.attempts, job.pauses), (JobState::Completed, 0, 3));
 }
 
 #[tokio::test]
-async fn a_crash_after_an_outage_is_still_the_documents_own() {
+async fn a_crash_after_an_outage_still_counts_against_the_document() {
     let harness = Harness::open().await;
-    let is_away = Arc::new(AtomicBool::new(true));
-    let flag = Arc::clone(&is_away);
+    let is_unavailable = Arc::new(AtomicBool::new(true));
+    let flag = Arc::clone(&is_unavailable);
     let (stage, _) = scripted("ocr", StageSettings::default(), move |_| {
-        let is_away = flag.load(Ordering::SeqCst);
+        let is_unavailable = flag.load(Ordering::SeqCst);
         async move {
-            Err(if is_away {
+            Err(if is_unavailable {
                 Failure::unavailable(Dependency::Reader, "no child can be started")
             } else {
                 Failure::poison("the reader crashed (signal 11)", "look at it")
@@ -95,19 +95,19 @@ async fn a_crash_after_an_outage_is_still_the_documents_own() {
     });
     let worker = harness.worker(Stages::default().with(stage));
     let job_id = harness.submit(&["ocr"]).await.job_id;
-    worker.work_off().await.unwrap();
+    worker.run_until_idle().await.unwrap();
     assert_eq!(harness.job(job_id).await.attempts, 0);
-    is_away.store(false, Ordering::SeqCst);
+    is_unavailable.store(false, Ordering::SeqCst);
     for _ in 0..4 {
         harness.clock.advance(chrono::Duration::seconds(31));
-        worker.work_off().await.unwrap();
+        worker.run_until_idle().await.unwrap();
     }
     let job = harness.job(job_id).await;
     assert_eq!((job.status, job.attempts, job.pauses), (JobState::Dead, 3, 1));
     assert_eq!(job.error_class.as_deref(), Some("poison"));
 }
 
-/// Says of each document whether it is a scan, as the flag stands.
+/// Marks each document as a scan while the flag is set.
 struct Preprocess {
     name: StageName,
     settings: StageSettings,
@@ -131,10 +131,10 @@ impl Stage for Preprocess {
 }
 
 fn is_scan(earlier: &EarlierArtifacts) -> bool {
-    earlier.values().flatten().any(|left| left.name() == "scan")
+    earlier.values().flatten().any(|artifact| artifact.name() == "scan")
 }
 
-/// Has something to do for scans only.
+/// Has work for scans only.
 struct ForScans<S>(S);
 
 impl<S: Stage> Stage for ForScans<S> {
@@ -150,8 +150,8 @@ impl<S: Stage> Stage for ForScans<S> {
         is_scan(earlier)
     }
 
-    fn run<'a>(&'a self, work: &'a StageInput) -> StageFuture<'a> {
-        self.0.run(work)
+    fn run<'a>(&'a self, input: &'a StageInput) -> StageFuture<'a> {
+        self.0.run(input)
     }
 }
 
@@ -167,10 +167,10 @@ async fn text_does_not_wait_for_ocr_slots_that_scans_of_the_same_tenant_hold() {
     let (gate, settings) = (Arc::new(Semaphore::new(0)), StageSettings::default());
     let (begun, mut seen) = tokio::sync::mpsc::unbounded_channel();
     let closed = Arc::clone(&gate);
-    let (ocr, _) = scripted("ocr", StageSettings { concurrency: 2, ..settings }, move |work| {
+    let (ocr, _) = scripted("ocr", StageSettings { concurrency: 2, ..settings }, move |input| {
         let (gate, begun) = (Arc::clone(&closed), begun.clone());
         async move {
-            if is_scan(&work.earlier) {
+            if is_scan(&input.earlier) {
                 begun.send(()).unwrap();
                 gate.acquire().await.unwrap().forget();
             }
@@ -195,7 +195,7 @@ async fn text_does_not_wait_for_ocr_slots_that_scans_of_the_same_tenant_hold() {
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
     };
-    tokio::time::timeout(SOON, completed(1)).await.expect("text passes the scans");
+    tokio::time::timeout(SOON, completed(1)).await.expect("text overtakes the scans");
     gate.add_permits(2);
     tokio::time::timeout(SOON, completed(3)).await.expect("then the scans complete");
     worker.stop(SOON).await;

@@ -1,4 +1,4 @@
-//! When work is tried again, and when it is given up.
+//! When a failed job is retried, and when it becomes dead.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -9,7 +9,7 @@ use serde_json::json;
 
 use crate::harness::{Harness, quick, scripted};
 
-/// Works until the job is dead; returns the waiting times in between.
+/// Runs the worker until the job is dead; returns the delays in between.
 async fn delays_until_dead(policy: RetryPolicy, failure: fn() -> Failure) -> (Vec<i64>, Harness) {
     let harness = Harness::open().await;
     let settings = StageSettings { policy, ..Default::default() };
@@ -18,7 +18,7 @@ async fn delays_until_dead(policy: RetryPolicy, failure: fn() -> Failure) -> (Ve
     let job_id = harness.submit(&["ocr"]).await.job_id;
     let mut delays = Vec::new();
     loop {
-        worker.work_off().await.unwrap();
+        worker.run_until_idle().await.unwrap();
         let job = harness.job(job_id).await;
         assert_eq!(runs.load(Ordering::SeqCst), delays.len() + 1, "once for each time it is due");
         if job.status == JobState::Dead {
@@ -27,7 +27,7 @@ async fn delays_until_dead(policy: RetryPolicy, failure: fn() -> Failure) -> (Ve
         let delay = job.next_run_at - harness.environment.clock.now();
         delays.push(delay.num_seconds());
         harness.clock.advance(delay - chrono::Duration::milliseconds(1));
-        worker.work_off().await.unwrap();
+        worker.run_until_idle().await.unwrap();
         harness.clock.advance(chrono::Duration::milliseconds(1));
     }
 }
@@ -35,12 +35,13 @@ async fn delays_until_dead(policy: RetryPolicy, failure: fn() -> Failure) -> (Ve
 #[tokio::test]
 async fn knowledge_jobs_wait_one_two_and_four_minutes_and_are_then_dead() {
     let (delays, harness) =
-        delays_until_dead(RetryPolicy::KNOWLEDGE, || Failure::retry("the model is away")).await;
+        delays_until_dead(RetryPolicy::KNOWLEDGE, || Failure::retry("the model is unavailable"))
+            .await;
     assert_eq!(delays, [60, 120, 240]);
     let runs = harness.values("SELECT jsonb_build_array(status, error) FROM ingestion_runs").await;
-    assert_eq!(runs, [json!(["failed", "the model is away"])]);
+    assert_eq!(runs, [json!(["failed", "the model is unavailable"])]);
     let events = harness.values("SELECT to_jsonb(topic) FROM outbox_events").await;
-    assert_eq!(events, ["document.failed"], "one, when it is over");
+    assert_eq!(events, ["document.failed"], "one, when the run has ended");
 }
 
 #[tokio::test]
@@ -52,7 +53,7 @@ async fn pipeline_jobs_wait_from_half_a_minute_to_an_hour() {
     }
 }
 
-/// `max_attempts` is what people see of a job.
+/// `max_attempts` is what users see of a job.
 #[tokio::test]
 async fn a_job_is_not_retried_more_often_than_it_says() {
     let harness = Harness::open().await;
@@ -61,9 +62,9 @@ async fn a_job_is_not_retried_more_often_than_it_says() {
     let worker = harness.worker(Stages::default().with(stage));
     let job_id = harness.submit(&["ocr"]).await.job_id;
     harness.change("UPDATE jobs SET max_attempts = 1").await;
-    worker.work_off().await.unwrap();
+    worker.run_until_idle().await.unwrap();
     harness.clock.advance(chrono::Duration::minutes(1));
-    worker.work_off().await.unwrap();
+    worker.run_until_idle().await.unwrap();
     let job = harness.job(job_id).await;
     assert_eq!((job.status, job.attempts, job.max_attempts), (JobState::Dead, 1, 1));
     assert_eq!(runs.load(Ordering::SeqCst), 2);
@@ -78,7 +79,7 @@ async fn a_crash_gets_three_quick_tries_and_then_guidance() {
     let worker = harness.worker(Stages::default().with(stage));
     let job_id = harness.submit(&["ocr"]).await.job_id;
     for delay in [1, 2, 4] {
-        worker.work_off().await.unwrap();
+        worker.run_until_idle().await.unwrap();
         let job = harness.job(job_id).await;
         assert_eq!(
             job.next_run_at - harness.environment.clock.now(),
@@ -86,7 +87,7 @@ async fn a_crash_gets_three_quick_tries_and_then_guidance() {
         );
         harness.clock.advance(chrono::Duration::seconds(delay));
     }
-    worker.work_off().await.unwrap();
+    worker.run_until_idle().await.unwrap();
     let job = harness.job(job_id).await;
     assert_eq!((job.status, runs.load(Ordering::SeqCst)), (JobState::Dead, 4));
     assert_eq!(job.error.as_deref(), Some("the stage ocr crashed: index out of bounds"));
@@ -95,21 +96,21 @@ async fn a_crash_gets_three_quick_tries_and_then_guidance() {
 }
 
 #[tokio::test]
-async fn what_a_crash_says_of_a_document_is_kept_nowhere() {
+async fn a_crash_message_that_may_quote_a_document_is_not_stored() {
     let harness = Harness::open().await;
     let (stage, _) = scripted("ocr", StageSettings::default(), |_| async {
         std::panic::panic_any(format!("byte index 7 is out of bounds of `{}`", "secret clause"))
     });
     let worker = harness.worker(Stages::default().with(stage));
     let job_id = harness.submit(&["ocr"]).await.job_id;
-    worker.work_off().await.unwrap();
+    worker.run_until_idle().await.unwrap();
     let error = harness.job(job_id).await.error.unwrap();
     assert!(error.starts_with("the stage ocr crashed: "), "{error}");
     assert!(!error.contains("secret"), "{error}");
 }
 
 #[tokio::test]
-async fn what_can_never_go_better_is_given_up_at_once() {
+async fn a_permanent_failure_makes_the_job_dead_at_once() {
     let (delays, harness) = delays_until_dead(RetryPolicy::PIPELINE, || {
         Failure::permanent("the file is encrypted", "send it without a password")
     })
@@ -129,15 +130,15 @@ async fn a_stage_that_takes_too_long_is_tried_again() {
     });
     let worker = harness.worker(Stages::default().with(stage));
     let job_id = harness.submit(&["ocr"]).await.job_id;
-    worker.work_off().await.unwrap();
+    worker.run_until_idle().await.unwrap();
     let job = harness.job(job_id).await;
     assert_eq!((job.status, job.attempts), (JobState::Pending, 1));
     assert_eq!(job.error.as_deref(), Some("the stage ocr did not end within 0.02 s"));
 }
 
-/// G6 and G8: what is done is not done again, what failed is, and the start time stays.
+/// G6 and G8: completed stages do not run again, the failed one does, and the start time stays.
 #[tokio::test]
-async fn a_run_that_failed_goes_on_where_it_stopped_and_keeps_its_start_time() {
+async fn a_failed_run_resumes_at_its_failed_stage_and_keeps_its_start_time() {
     let harness = Harness::open().await;
     let broken = std::sync::Arc::new(AtomicBool::new(true));
     let state = std::sync::Arc::clone(&broken);
@@ -149,15 +150,15 @@ async fn a_run_that_failed_goes_on_where_it_stopped_and_keeps_its_start_time() {
     let worker = harness.worker(Stages::default().with(ocr).with(layout));
     let began = harness.environment.clock.now();
     harness.submit(&["ocr", "layout"]).await;
-    worker.work_off().await.unwrap();
+    worker.run_until_idle().await.unwrap();
     let dead = harness.values("SELECT to_jsonb(job_id) FROM jobs WHERE status = 'DEAD'").await;
     let dead = dead[0].as_str().unwrap().parse().unwrap();
 
     broken.store(false, Ordering::SeqCst);
     harness.clock.advance(chrono::Duration::hours(2));
     harness.retry(dead).await;
-    worker.work_off().await.unwrap();
-    worker.work_off().await.unwrap();
+    worker.run_until_idle().await.unwrap();
+    worker.run_until_idle().await.unwrap();
     assert_eq!((ocrs.load(Ordering::SeqCst), layouts.load(Ordering::SeqCst)), (1, 2));
     let runs = "SELECT jsonb_build_array(status, started_at, finished_at - started_at, error)
                 FROM ingestion_runs";
@@ -183,8 +184,12 @@ async fn a_document_passes_nine_stages_with_one_claim() {
     let harness = Harness::open().await;
     let worker = harness.worker(quick(&stages));
     harness.submit(&stages).await;
-    worker.work_off().await.unwrap();
-    assert_eq!(harness.count_audited("JOB_STARTED").await, 1, "the rest was leased in advance");
+    worker.run_until_idle().await.unwrap();
+    assert_eq!(
+        harness.count_audited("JOB_STARTED").await,
+        1,
+        "the other jobs were leased in advance"
+    );
     assert_eq!(harness.count_audited("JOB_COMPLETED").await, 9);
     let runs = harness.values("SELECT to_jsonb(status) FROM ingestion_runs").await;
     assert_eq!(runs, ["succeeded"]);
@@ -200,14 +205,14 @@ async fn stages_of_different_workers_make_one_pipeline() {
         (harness.worker(quick(&["ocr", "index"])), harness.worker(quick(&["layout"])));
     harness.submit(&["ocr", "layout", "index"]).await;
     for worker in [&first, &second, &first] {
-        worker.work_off().await.unwrap();
+        worker.run_until_idle().await.unwrap();
     }
     let runs = harness.values("SELECT to_jsonb(status) FROM ingestion_runs").await;
     assert_eq!(runs, ["succeeded"]);
 }
 
 #[tokio::test]
-async fn an_outcome_that_cannot_be_recorded_takes_only_its_own_job_down() {
+async fn an_outcome_that_cannot_be_recorded_affects_only_its_own_job() {
     let harness = Harness::open().await;
     harness.change("ALTER TABLE stages ADD CHECK (name <> 'bad' OR status = 'failed')").await;
     let worker = harness.worker(quick(&["good", "bad"]));
@@ -216,7 +221,7 @@ async fn an_outcome_that_cannot_be_recorded_takes_only_its_own_job_down() {
         good.push(harness.submit(&["good"]).await.job_id);
     }
     let bad = harness.submit(&["bad"]).await.job_id;
-    worker.work_off().await.unwrap();
+    worker.run_until_idle().await.unwrap();
     for job_id in good {
         assert_eq!(harness.job(job_id).await.status, JobState::Completed);
     }

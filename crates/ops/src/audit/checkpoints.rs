@@ -71,15 +71,15 @@ impl Audit {
         let mut across = self.store.across_tenants().await?;
         let last = across.last_checkpoint(tenant_id).await?;
         self.warn_of_contradiction(&mut across, tenant_id, last.as_ref()).await?;
-        let lanes = across.lane_ends(tenant_id).await?;
+        let shards = across.shard_heads(tenant_id).await?;
         across.commit().await?;
         let statement = CheckpointStatement {
             version: CheckpointStatement::VERSION,
             tenant_id,
             number: last.map_or(0, |last| last.number) + 1,
             taken_at: self.store.clock().now(),
-            rows: lanes.iter().map(|lane| lane.length).sum(),
-            lanes,
+            rows: shards.iter().map(|shard| shard.length).sum(),
+            shards,
         };
         let signed = self.settings.key.sign(&statement).map_err(not_written)?;
         let place = place_of(tenant_id, statement.number, &signed);
@@ -106,8 +106,8 @@ impl Audit {
     ) -> Result<(), OpsError> {
         let Some(last) = last else { return Ok(()) };
         let stated: Option<CheckpointStatement> = serde_json::from_str(&last.signed.statement).ok();
-        let lanes = stated.map(|stated| stated.lanes).unwrap_or_default();
-        if lanes.is_empty() || !across.contradicted(tenant_id, &lanes).await?.is_empty() {
+        let shards = stated.map(|stated| stated.shards).unwrap_or_default();
+        if shards.is_empty() || !across.contradicted(tenant_id, &shards).await?.is_empty() {
             metrics::counter!("docket_audit_contradictions_total").increment(1);
             tracing::error!(
                 %tenant_id,
@@ -136,7 +136,7 @@ impl Audit {
     pub async fn export_checkpoints(&self) -> Result<Vec<SignedCheckpoint>, OpsError> {
         self.take_checkpoints(self.store.clock().now()).await?;
         let mut across = self.store.across_tenants().await?;
-        across.hold_one_view().await?;
+        across.use_one_snapshot().await?;
         let mut exported = Vec::new();
         for tenant in across.list_tenants().await? {
             let found = across.all_checkpoints(tenant.tenant_id).await?;

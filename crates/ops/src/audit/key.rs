@@ -104,7 +104,7 @@ impl fmt::Debug for AuditKey {
 #[cfg(test)]
 mod tests {
     use chrono::DateTime;
-    use domain::{LaneHead, TenantId};
+    use domain::{ShardHead, TenantId};
     use uuid::Uuid;
 
     use super::*;
@@ -122,7 +122,7 @@ mod tests {
             number: 7,
             taken_at: DateTime::UNIX_EPOCH,
             rows: 3,
-            lanes: vec![LaneHead { lane: 0, length: 3, head: "ab".repeat(32) }],
+            shards: vec![ShardHead { shard: 0, length: 3, head: "ab".repeat(32) }],
         }
     }
 

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use blob::CheckpointPlace;
 use domain::{
     Action, Caller, ChainReport, CheckpointFault, CheckpointOrigin, CheckpointReport,
-    CheckpointStatement, LaneHead, SignedCheckpoint, Tenant, TenantId,
+    CheckpointStatement, ShardHead, SignedCheckpoint, Tenant, TenantId,
 };
 use futures_util::TryStreamExt;
 use store::AcrossTenants;
@@ -31,8 +31,8 @@ impl Audit {
         let mut known = by_tenant(against);
         let mut across = self.store.across_tenants().await?;
         // The operator waits for a long log.
-        across.limit_statements(None).await?;
-        across.hold_one_view().await?;
+        across.set_statement_timeout(None).await?;
+        across.use_one_snapshot().await?;
         let mut reports = Vec::new();
         for tenant in across.list_tenants().await? {
             let from_file = known.remove(&tenant.tenant_id).unwrap_or_default();
@@ -55,8 +55,8 @@ impl Audit {
         let listing = self.blobs.list_checkpoints(Some(tenant.tenant_id));
         let objects: Vec<CheckpointPlace> = listing.try_collect().await?;
         let mut across = self.store.across_tenants().await?;
-        across.limit_statements(Some(self.store.statement_timeouts().requests)).await?;
-        across.hold_one_view().await?;
+        across.set_statement_timeout(Some(self.store.statement_timeouts().requests)).await?;
+        across.use_one_snapshot().await?;
         let report = self.verify_tenant(&mut across, tenant, &objects, Vec::new()).await?;
         across.commit().await?;
         Ok(report)
@@ -128,33 +128,33 @@ impl Audit {
     }
 }
 
-/// The first checkpoint that the log contradicts, in each lane: those after it say nothing new.
+/// The first checkpoint that the log contradicts, in each shard: those after it say nothing new.
 async fn contradictions(
     across: &mut AcrossTenants,
     tenant_id: TenantId,
     genuine: &[CheckpointStatement],
 ) -> Result<Vec<CheckpointFault>, OpsError> {
-    // A lane that did not grow ends in many checkpoints alike.
-    let mut seen: HashSet<&LaneHead> = HashSet::new();
-    let mut ends: Vec<LaneHead> = Vec::new();
+    // A shard that did not grow ends in many checkpoints alike.
+    let mut seen: HashSet<&ShardHead> = HashSet::new();
+    let mut ends: Vec<ShardHead> = Vec::new();
     let mut stated_by: Vec<&CheckpointStatement> = Vec::new();
     for statement in genuine {
-        for end in statement.lanes.iter().filter(|end| seen.insert(end)) {
+        for end in statement.shards.iter().filter(|end| seen.insert(end)) {
             ends.push(end.clone());
             stated_by.push(statement);
         }
     }
-    let mut lanes = BTreeSet::new();
+    let mut shards = BTreeSet::new();
     let mut faults = Vec::new();
     for place in across.contradicted(tenant_id, &ends).await? {
         let (Some(end), Some(statement)) = (ends.get(place), stated_by.get(place)) else {
             continue;
         };
-        if lanes.insert(end.lane) {
+        if shards.insert(end.shard) {
             faults.push(CheckpointFault::Contradicted {
                 number: statement.number,
                 taken_at: statement.taken_at,
-                lane: end.lane,
+                shard: end.shard,
                 position: end.length,
             });
         }

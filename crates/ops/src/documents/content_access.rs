@@ -23,7 +23,7 @@ use domain::{
 };
 use futures_util::TryStreamExt;
 use reading::pool::Document;
-use store::{ContainedFile, ContentFacts, Masking, RunFacts, RunStanding, Tx};
+use store::{ContainedFile, ContentFacts, Masking, RunFacts, RunRank, Tx};
 use url::Url;
 
 use crate::objects::RecentlyChecked;
@@ -163,7 +163,7 @@ fn decide(
         ContentNeed::Original => decide_original(rights, facts, within),
         ContentNeed::Run => facts.run.as_ref().map_or(Ok(()), |run| decide_run(rights, facts, run)),
         ContentNeed::ActiveRun => match &facts.run {
-            Some(run) if run.standing == RunStanding::Active => decide_run(rights, facts, run),
+            Some(run) if run.rank == RunRank::Active => decide_run(rights, facts, run),
             _ => Err(OpsError::NotFound("document")),
         },
     }
@@ -176,7 +176,7 @@ fn decide_run(rights: ContentRights, facts: &ContentFacts, run: &RunFacts) -> Re
             problem: "this document is protected by a password; upload it again with its password to read it",
         });
     }
-    if run.standing == RunStanding::Active {
+    if run.rank == RunRank::Active {
         return Ok(());
     }
     let lacks = |mask: &MaskRule| !run.masks.iter().any(|applied| applied.covers(mask));
@@ -186,7 +186,7 @@ fn decide_run(rights: ContentRights, facts: &ContentFacts, run: &RunFacts) -> Re
             problem: "this run was made before a mask was added; only administrators can read what it left",
         });
     }
-    if run.standing == RunStanding::Older && !rights.older_runs {
+    if run.rank == RunRank::Older && !rights.older_runs {
         return Err(OpsError::Withheld {
             code: "run_is_older",
             problem: "a later run took the place of this one; only administrators and reviewers can read what it left",
@@ -368,7 +368,7 @@ mod tests {
     }
 
     /// A run with these masks, of a document that is served with those.
-    fn facts(standing: RunStanding, run: &[MaskRule], served: &[MaskRule]) -> ContentFacts {
+    fn facts(standing: RunRank, run: &[MaskRule], served: &[MaskRule]) -> ContentFacts {
         ContentFacts {
             doc_id: DocId(Uuid::nil()),
             file_name: "a.pdf".to_owned(),
@@ -377,7 +377,7 @@ mod tests {
             rules: TenantRules::default(),
             run: Some(RunFacts {
                 run_id: RunId(Uuid::nil()),
-                standing,
+                rank: standing,
                 masks: run.to_vec(),
                 content: None,
                 knows_password: true,
@@ -419,10 +419,10 @@ mod tests {
 
     #[test]
     fn older_runs_are_for_administrators_and_reviewers() {
-        let older = facts(RunStanding::Older, &[], &[]);
+        let older = facts(RunRank::Older, &[], &[]);
         assert_eq!(artifact(EVERYONE, &older), "run_is_older");
         assert_eq!(artifact(REVIEWER, &older), "readable");
-        for standing in [RunStanding::Active, RunStanding::Latest] {
+        for standing in [RunRank::Active, RunRank::Latest] {
             assert_eq!(artifact(EVERYONE, &facts(standing, &[], &[])), "readable", "{standing:?}");
         }
     }
@@ -430,13 +430,13 @@ mod tests {
     #[test]
     fn runs_from_before_a_mask_are_for_administrators() {
         let masks = [mask(0.5)];
-        let before = facts(RunStanding::Older, &[], &masks);
+        let before = facts(RunRank::Older, &[], &masks);
         assert_eq!(artifact(EVERYONE, &before), "run_is_before_mask");
         assert_eq!(artifact(REVIEWER, &before), "run_is_before_mask");
         assert_eq!(artifact(ADMINISTRATOR, &before), "readable");
-        let covered = facts(RunStanding::Older, &[mask(0.2)], &masks);
+        let covered = facts(RunRank::Older, &[mask(0.2)], &masks);
         assert_eq!(artifact(REVIEWER, &covered), "readable", "it blanked out more");
-        let since_removed = facts(RunStanding::Older, &[], &[]);
+        let since_removed = facts(RunRank::Older, &[], &[]);
         assert_eq!(artifact(REVIEWER, &since_removed), "readable");
     }
 
@@ -445,8 +445,8 @@ mod tests {
         let rules = TenantRules { masks: vec![mask(0.5)], ..TenantRules::default() };
         let with_rules =
             |standing| ContentFacts { rules: rules.clone(), ..facts(standing, &[], &[]) };
-        assert_eq!(artifact(REVIEWER, &with_rules(RunStanding::Latest)), "run_is_before_mask");
-        assert_eq!(artifact(EVERYONE, &with_rules(RunStanding::Active)), "readable");
+        assert_eq!(artifact(REVIEWER, &with_rules(RunRank::Latest)), "run_is_before_mask");
+        assert_eq!(artifact(EVERYONE, &with_rules(RunRank::Active)), "readable");
     }
 
     #[test]
@@ -454,9 +454,9 @@ mod tests {
         let original = |rights, facts: &ContentFacts, within: &[ContainedFile]| {
             code(decide(ReadableObject::Original, rights, facts, within))
         };
-        let plain = facts(RunStanding::Active, &[], &[]);
+        let plain = facts(RunRank::Active, &[], &[]);
         assert_eq!(original(EVERYONE, &plain, &[]), "readable");
-        let masked = facts(RunStanding::Active, &[mask(0.5)], &[mask(0.5)]);
+        let masked = facts(RunRank::Active, &[mask(0.5)], &[mask(0.5)]);
         assert_eq!(original(REVIEWER, &masked, &[]), "original_is_masked");
         assert_eq!(original(ADMINISTRATOR, &masked, &[]), "readable");
         let by_rule = TenantRules { masks: vec![mask(0.5)], ..TenantRules::default() };
@@ -473,7 +473,7 @@ mod tests {
 
     #[test]
     fn an_owner_without_the_password_has_only_the_original() {
-        let mut locked = facts(RunStanding::Active, &[], &[]);
+        let mut locked = facts(RunRank::Active, &[], &[]);
         if let Some(run) = &mut locked.run {
             run.knows_password = false;
         }
@@ -488,7 +488,7 @@ mod tests {
 
     #[test]
     fn only_the_active_run_is_found() {
-        for standing in [RunStanding::Latest, RunStanding::Older] {
+        for standing in [RunRank::Latest, RunRank::Older] {
             let facts = facts(standing, &[], &[]);
             let decided = decide(ReadableObject::SearchHit, ADMINISTRATOR, &facts, &[]);
             assert_eq!(code(decided), "not_found", "{standing:?}");

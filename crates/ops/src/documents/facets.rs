@@ -48,7 +48,7 @@ impl Documents {
         let of_batches = counted.counts(&mut tx, filter, Facet::Batch).await?;
         let batches = named_batches(&mut tx, of_batches, filter.batch_id).await?;
         tx.commit().await?;
-        tag.is_cut_short |= tag.values.len() > Self::TAGS_SHOWN;
+        tag.is_incomplete |= tag.values.len() > Self::TAGS_SHOWN;
         tag.values.truncate(Self::TAGS_SHOWN);
         Ok(DocumentFacets { status, kind, source, tag, batches })
     }
@@ -70,7 +70,7 @@ async fn named_batches(
         let ValueCount { documents, at_least, .. } = count_of(&batch).unwrap_or(ValueCount {
             value: String::new(),
             documents: 0,
-            at_least: counts.is_cut_short,
+            at_least: counts.is_incomplete,
         });
         BatchFacet { batch, documents, at_least }
     };
@@ -118,8 +118,8 @@ impl Counted {
         filter: &DocumentFilter,
     ) -> Result<BTreeMap<Facet, FacetCounts>, OpsError> {
         let mut counts = tx.count_facets(filter).await?;
-        let is_cut_short = counts.values().any(|counts| counts.is_cut_short);
-        if self.sees_all && is_cut_short && *filter == DocumentFilter::default() {
+        let is_incomplete = counts.values().any(|counts| counts.is_incomplete);
+        if self.sees_all && is_incomplete && *filter == DocumentFilter::default() {
             counts.extend(tx.count_facets_of_all().await?);
         }
         Ok(counts)

@@ -25,7 +25,7 @@ impl PasswordKeeper {
         let now = self.clock.now_for(ClockUse::Delete);
         let failed_before =
             now.map_or(DateTime::UNIX_EPOCH, |now| now - Self::KEPT_AFTER_A_FAILURE);
-        let forgotten = across.forget_passwords(failed_before).await?;
+        let forgotten = across.delete_unneeded_passwords(failed_before).await?;
         if forgotten > 0 && now.is_some() && !across.confirms_time_for(ClockUse::Delete).await? {
             across.rollback().await?;
             return Ok(0);

@@ -14,8 +14,8 @@ use std::sync::Arc;
 use blob::{Blobs, Staged};
 use domain::{
     AuditAction, AuditEntry, Clock, ContentHash, DedupResult, DocId, Entity, FileKind, IdGen,
-    IdempotencyClaim, JobId, Offer, Origin, Pipeline, RetryPolicy, RunConfig, RunId, RunType,
-    Scope, SourceType, StageName, TenantLimits, TenantRules, TraceContext, upload_uri,
+    IdempotencyClaim, JobId, Origin, Pipeline, RetryPolicy, RunConfig, RunId, RunType, Scope,
+    SourceType, StageName, SubmissionOptions, TenantLimits, TenantRules, TraceContext, upload_uri,
 };
 use serde_json::json;
 use store::{BatchRecord, NewRun, Store, Submission, Submitted, Tx};
@@ -289,7 +289,7 @@ impl Intake {
             bytes_len: staged.size,
             content: staged.sha256,
             batch_id: described.batch_id,
-            offer: offer(origin, arrival),
+            options: submission_options(origin, arrival),
             rules,
             run,
         })
@@ -391,17 +391,21 @@ impl Intake {
 }
 
 /// What the caller asks for. A part asks for nothing, whatever its batch says: the stage that found it may run again.
-fn offer(origin: &Origin, arrival: Arrival<'_>) -> Offer {
+fn submission_options(origin: &Origin, arrival: Arrival<'_>) -> SubmissionOptions {
     if matches!(origin, Origin::Attachment { .. }) {
-        return Offer { is_part: true, dedupe: true, ..Offer::default() };
+        return SubmissionOptions {
+            is_attachment: true,
+            dedupe: true,
+            ..SubmissionOptions::default()
+        };
     }
     let Arrival { described, batch, may_rerun, replaced, .. } = arrival;
-    Offer {
+    SubmissionOptions {
         dedupe: replaced.is_none() && batch.is_none_or(|batch| batch.dedupe),
         pipeline_is_chosen: batch.is_some_and(|batch| batch.pipeline.is_some()),
         has_password: described.password.is_some(),
         may_rerun,
-        is_part: false,
+        is_attachment: false,
         is_update: replaced.is_some(),
     }
 }

@@ -12,7 +12,7 @@ use reading::Limits;
 use reading::pool::{ChildFailure, ReadFailure, Subject};
 use reading::prepare::masks_of;
 use reading::reader::PictureOf;
-use store::ReadAs;
+use store::StageArtifacts;
 
 use crate::documents::content_access::{ListedArtifact, PermittedRun, not_read};
 use crate::{Content, OpsError};
@@ -28,7 +28,7 @@ pub enum TextForm {
 }
 
 /// Where reading left something of a document.
-fn listed(read: &ReadAs, name: &str) -> Option<ListedArtifact> {
+fn listed(read: &StageArtifacts, name: &str) -> Option<ListedArtifact> {
     ListedArtifact::of(read.artifacts.iter().find(|artifact| artifact.name() == name)?)
 }
 
@@ -145,7 +145,7 @@ impl Content {
     async fn draw(
         &self,
         run: &PermittedRun,
-        read: &ReadAs,
+        read: &StageArtifacts,
         number: u32,
         width: u32,
     ) -> Result<Bytes, OpsError> {
@@ -172,9 +172,9 @@ impl Content {
     }
 
     /// What the stage left whose pages are shown.
-    async fn read_as(&self, run: &PermittedRun) -> Result<ReadAs, OpsError> {
+    async fn read_as(&self, run: &PermittedRun) -> Result<StageArtifacts, OpsError> {
         let mut tx = self.store.read(&run.scope).await?;
-        let found = tx.read_as(run.run_id, &StageName::LAYOUT).await?;
+        let found = tx.stage_artifacts(run.run_id, &StageName::LAYOUT).await?;
         tx.commit().await?;
         found.ok_or_else(not_read)
     }

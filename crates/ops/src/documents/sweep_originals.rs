@@ -98,7 +98,7 @@ impl OriginalsCleanup {
             return Ok(false);
         }
         self.blobs.delete_original(blob.tenant_id, &blob.hash).await?;
-        across.forget_blob(&blob).await?;
+        across.delete_blob_row(&blob).await?;
         across.commit().await?;
         Ok(true)
     }

@@ -8,7 +8,7 @@
 //! documents, and not among the files that were offered to it. When the tenant's queue is full a part waits
 //! outside like everybody's documents: [`OpsError::QueueFull`] is for the stage to try again.
 
-use domain::{Action, BatchId, Caller, DocId, FileWithin, Origin, RunId, Scope};
+use domain::{Action, AttachedFile, BatchId, Caller, DocId, Origin, RunId, Scope};
 use store::BatchRecord;
 
 use crate::documents::intake::{Arrival, Intake};
@@ -16,7 +16,7 @@ use crate::{Described, OpsError};
 
 impl Intake {
     /// The document it became; `None` when it is of a kind that is not taken in.
-    pub async fn take_in_part(&self, file: FileWithin) -> Result<Option<DocId>, OpsError> {
+    pub async fn take_in_part(&self, file: AttachedFile) -> Result<Option<DocId>, OpsError> {
         let scope = Caller::system(file.tenant_id).permit(Action::UploadDocuments)?;
         self.check_queue_room(&scope).await?;
         let batch = self.batch_of_run(&scope, file.run_id).await?;

@@ -49,7 +49,7 @@ pub async fn tie_object_store(
     let id = choose(blobs, &sample, random).await?;
     // Whoever starts at the same time waits for the row, and then finds the marker written.
     let mut across = store.across_tenants().await?;
-    if across.claim_object_store(id.0).await? {
+    if across.insert_object_store_id(id.0).await? {
         blobs.prepare().await?;
         blobs.write_marker(id).await?;
         across.commit().await?;

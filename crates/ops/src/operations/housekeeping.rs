@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use chrono::DateTime;
 use domain::ClockUse;
-use store::{RevocationFeed, StoreError};
+use store::{RevocationNotifications, StoreError};
 use tokio_util::sync::CancellationToken;
 
 use crate::Operations;
@@ -21,14 +21,14 @@ impl Operations {
 
     /// Runs until `stop`. Errors are for the log only: the next round tries again.
     pub async fn keep_house(&self, stop: CancellationToken) {
-        let mut feed: Option<RevocationFeed> = None;
+        let mut feed: Option<RevocationNotifications> = None;
         loop {
             let round = async {
                 if let Err(error) = self.do_housekeeping().await {
                     tracing::warn!(error = &error as &dyn std::error::Error, "housekeeping failed");
                 }
                 if feed.is_none() {
-                    feed = self.store.follow_revocations().await.ok();
+                    feed = self.store.listen_for_revocations().await.ok();
                 }
             };
             tokio::select! {
@@ -75,7 +75,7 @@ impl Operations {
         self.write_down_key_uses().await?;
         let Some(now) = self.store.clock().now_for(ClockUse::Delete) else { return Ok(()) };
         let mut across = self.store.across_tenants().await?;
-        if across.forget_expired(now).await? > 0
+        if across.delete_expired(now).await? > 0
             && !across.confirms_time_for(ClockUse::Delete).await?
         {
             return across.rollback().await;
@@ -102,7 +102,7 @@ impl Operations {
 }
 
 /// Waits for ever when there is no feed: the timer goes on.
-async fn next_revocation(feed: Option<&mut RevocationFeed>) -> Result<(), StoreError> {
+async fn next_revocation(feed: Option<&mut RevocationNotifications>) -> Result<(), StoreError> {
     match feed {
         Some(feed) => feed.changed().await,
         None => std::future::pending().await,

@@ -4,7 +4,7 @@
 
 use domain::{Action, Caller, IdempotencyClaim, JobId, JobState};
 use serde::{Deserialize, Serialize};
-use store::{JobStanding, Tx};
+use store::{JobSummary, Tx};
 
 use crate::once::{Done, outcome_of, settle};
 use crate::{OpsError, Runs};
@@ -50,7 +50,7 @@ impl Runs {
 }
 
 async fn discard(tx: &mut Tx, jobs: &[JobId]) -> Result<Discarded, OpsError> {
-    let standings = tx.job_standings(jobs).await?;
+    let standings = tx.job_summaries(jobs).await?;
     let discarded = tx.discard_dead_jobs(jobs).await?;
     let left: Vec<SkippedJob> = jobs
         .iter()
@@ -60,16 +60,16 @@ async fn discard(tx: &mut Tx, jobs: &[JobId]) -> Result<Discarded, OpsError> {
     Ok(Discarded { discarded: u32::try_from(discarded.len()).unwrap_or(u32::MAX), skipped: left })
 }
 
-fn problem(standing: Option<&JobStanding>) -> String {
+fn problem(standing: Option<&JobSummary>) -> String {
     match standing {
         None => "there is no such job".to_owned(),
-        Some(JobStanding { closed_by: Some(closed_by), .. }) => {
+        Some(JobSummary { closed_by: Some(closed_by), .. }) => {
             format!("nothing to discard: {}", closed_by.sentence())
         }
-        Some(JobStanding { status: JobState::Dead, .. }) => {
+        Some(JobSummary { status: JobState::Dead, .. }) => {
             "the job was changed at the same moment; look at it again".to_owned()
         }
-        Some(JobStanding { status, .. }) => {
+        Some(JobSummary { status, .. }) => {
             format!("only a dead job can be discarded; this one is {status}")
         }
     }

@@ -6,7 +6,7 @@ use domain::{
     StageName,
 };
 use serde_json::json;
-use store::{NewRun, Reused, RunRecord, Tx, Window};
+use store::{NewRun, ReusedStages, RunRecord, Tx, Window};
 
 use crate::documents::intake::Content;
 use crate::once::{Done, outcome_of, settle};
@@ -165,7 +165,7 @@ async fn find_reused(
     pipeline: &Pipeline,
     stage: &str,
     masks: &[MaskRule],
-) -> Result<Option<Reused>, OpsError> {
+) -> Result<Option<ReusedStages>, OpsError> {
     let stages = pipeline.stages();
     let place = stages.iter().position(|name| name.as_str() == stage).ok_or_else(|| {
         let names: Vec<&str> = stages.iter().map(StageName::as_str).collect();
@@ -182,7 +182,7 @@ async fn find_reused(
     }
     let (before, first) = (&stages[..place], stages[place].clone());
     match tx.find_reusable_run(doc_id, content, before, masks).await? {
-        Some(from) => Ok(Some(Reused { from, first })),
+        Some(from) => Ok(Some(ReusedStages { from, first })),
         None => Err(OpsError::Conflict {
             code: "nothing_to_reuse",
             problem: format!(

@@ -75,7 +75,7 @@ impl Citation {
     ) -> Self {
         let mut passage = passage.clone();
         if let Some(bytes) = bytes {
-            passage.point_at(&bytes);
+            passage.narrow_to(&bytes);
         }
         Self { number, passage, quote }
     }

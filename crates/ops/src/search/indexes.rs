@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use domain::{DocId, Scope, TenantId};
 use retrieval::index::{Doc, DocFacts, IndexedChunk, OwnerFacts, TenantIndex};
-use store::{Changes, FindableChunk, FindableDocument, FindableOwner, Store, Tx};
+use store::{Changes, SearchableChunk, SearchableDocument, SearchableOwner, Store, Tx};
 use tokio::sync::{OwnedRwLockReadGuard, RwLock, Semaphore};
 
 use crate::OpsError;
@@ -160,8 +160,8 @@ impl Indexes {
             return Ok(Reached::Nothing);
         };
         let news = known.news(&changes, Self::PORTION);
-        let documents = tx.findable_documents(Some(&news.stale)).await?;
-        let chunks = tx.findable_chunks(&news.stale, known.model.as_deref()).await?;
+        let documents = tx.searchable_documents(Some(&news.stale)).await?;
+        let chunks = tx.searchable_chunks(&news.stale, known.model.as_deref()).await?;
         let is_all = news.is_all;
         // The thread has the lock: it finishes also when nobody waits for it any more. Should it panic, there is no index.
         let reading = tokio::task::spawn_blocking(move || {
@@ -243,11 +243,11 @@ impl Known {
             heard: changes.changed.iter().map(|(change, _)| *change).collect(),
             bytes: 0,
         };
-        let mut documents = tx.findable_documents(None).await?;
+        let mut documents = tx.searchable_documents(None).await?;
         while !documents.is_empty() {
             let portion = documents.split_off(documents.len().saturating_sub(Indexes::PORTION));
             let ids: Vec<DocId> = portion.iter().map(|document| document.doc_id).collect();
-            let chunks = tx.findable_chunks(&ids, known.model.as_deref()).await?;
+            let chunks = tx.searchable_chunks(&ids, known.model.as_deref()).await?;
             let is_last = documents.is_empty();
             // It takes a while, and others are to be answered meanwhile.
             let filled = tokio::task::spawn_blocking(move || {
@@ -297,8 +297,8 @@ impl Known {
     fn take_in(
         &mut self,
         news: News,
-        documents: Vec<FindableDocument>,
-        chunks: Vec<FindableChunk>,
+        documents: Vec<SearchableDocument>,
+        chunks: Vec<SearchableChunk>,
     ) {
         for doc_id in news.stale {
             self.index.remove(doc_id);
@@ -319,9 +319,9 @@ impl Known {
     }
 }
 
-fn put(index: &mut TenantIndex, documents: Vec<FindableDocument>, chunks: Vec<FindableChunk>) {
+fn put(index: &mut TenantIndex, documents: Vec<SearchableDocument>, chunks: Vec<SearchableChunk>) {
     let mut of_document: HashMap<DocId, Vec<IndexedChunk>> = HashMap::new();
-    for FindableChunk { doc_id, chunk_id, terms, vectors } in chunks {
+    for SearchableChunk { doc_id, chunk_id, terms, vectors } in chunks {
         let chunk = IndexedChunk { chunk_id, terms, vectors };
         of_document.entry(doc_id).or_default().push(chunk);
     }
@@ -334,7 +334,7 @@ fn put(index: &mut TenantIndex, documents: Vec<FindableDocument>, chunks: Vec<Fi
     }
 }
 
-fn facts(document: FindableDocument) -> DocFacts {
+fn facts(document: SearchableDocument) -> DocFacts {
     DocFacts {
         doc_id: document.doc_id,
         version_id: document.doc_version_id,
@@ -347,7 +347,7 @@ fn facts(document: FindableDocument) -> DocFacts {
 }
 
 /// `None` for an owner that this version does not know: nobody searches as them.
-fn owner_facts(FindableOwner { owner, created_at, tags }: FindableOwner) -> Option<OwnerFacts> {
+fn owner_facts(SearchableOwner { owner, created_at, tags }: SearchableOwner) -> Option<OwnerFacts> {
     Some(OwnerFacts { actor: owner.parse().ok()?, created_at, tags })
 }
 

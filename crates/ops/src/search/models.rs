@@ -46,7 +46,7 @@ impl EmbeddingModels {
     async fn note(&self, model: &dyn Embedding) -> Result<(), StoreError> {
         let Ok(origin) = serde_json::to_value(model.origin()) else { return Ok(()) };
         let mut across = self.0.store.across_tenants().await?;
-        across.note_model(model.model(), &origin).await?;
+        across.record_model(model.model(), &origin).await?;
         across.commit().await
     }
 

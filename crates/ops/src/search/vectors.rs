@@ -4,12 +4,12 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use domain::{Clock, ClockUse, ContentHash, EmbeddedPart, Failure, TenantId};
+use domain::{Clock, ClockUse, ContentHash, EmbeddedWindow, Failure, TenantId};
 use retrieval::chunk::Chunk;
 use retrieval::embedding::{
     Embedding, EmbeddingSource, EmbeddingStore, EmbeddingStoreFuture, parts_of,
 };
-use store::{Store, StoreError, WaitingChunk};
+use store::{Store, StoreError, UnembeddedChunk};
 use uuid::Uuid;
 
 use super::models::EmbeddingModels;
@@ -45,14 +45,14 @@ impl VectorsKeeper {
         across.commit().await?;
         if waiting.is_empty() {
             let mut across = self.store.across_tenants().await?;
-            across.serve_model(embedding.model()).await?;
+            across.switch_search_model(embedding.model()).await?;
             across.commit().await?;
             self.models.let_go_of_some().await;
             return Ok(false);
         }
         let tenant_id = waiting[0].tenant_id;
         let waiting = waiting.into_iter().filter(|chunk| chunk.tenant_id == tenant_id);
-        let cut = |waiting: WaitingChunk| {
+        let cut = |waiting: UnembeddedChunk| {
             let chunk_id = waiting.chunk_id;
             (chunk_id, parts_of(&as_chunk(waiting), embedding.as_ref()))
         };
@@ -66,7 +66,7 @@ impl VectorsKeeper {
             }
         };
         let mut embedded = |(chunk_id, parts): (Uuid, Vec<(ContentHash, String)>)| {
-            let part = |((content_key, _), vector)| EmbeddedPart { content_key, vector };
+            let part = |((content_key, _), vector)| EmbeddedWindow { content_key, vector };
             (chunk_id, parts.into_iter().zip(&mut vectors).map(part).collect())
         };
         let embedded: Vec<_> = parts.into_iter().map(&mut embedded).collect();
@@ -83,7 +83,7 @@ impl VectorsKeeper {
         while let Some(now) = self.clock.now_for(ClockUse::Delete) {
             let mut across = self.store.across_tenants().await?;
             let since = now - Self::KEEP;
-            let swept = across.sweep_search(since, model, Self::SWEPT_AT_ONCE).await?;
+            let swept = across.clean_up_search(since, model, Self::SWEPT_AT_ONCE).await?;
             if swept > 0 && !across.confirms_time_for(ClockUse::Delete).await? {
                 return across.rollback().await;
             }
@@ -134,7 +134,7 @@ fn try_again(error: StoreError) -> Failure {
 }
 
 /// As it was cut; only what is embedded matters here.
-fn as_chunk(waiting: WaitingChunk) -> Chunk {
+fn as_chunk(waiting: UnembeddedChunk) -> Chunk {
     Chunk {
         text: waiting.text,
         heading: waiting.heading,

@@ -12,8 +12,8 @@ use std::fmt;
 use std::sync::Arc;
 
 use domain::{
-    ChunkArea, ContentHash, Dependency, Effect, EmbeddedPart, Failure, IdGen, NewChunk, NewChunks,
-    NewVectors, RetryPolicy, RunStats, StageName,
+    ChunkArea, ContentHash, Dependency, Effect, EmbeddedWindow, Failure, IdGen, NewChunk,
+    NewChunks, NewVectors, RetryPolicy, RunStats, StageName,
 };
 use engine::{StageInput, StageOutput, StageSettings};
 use pages::Part;
@@ -133,11 +133,11 @@ impl Index {
             known.extend(batch.iter().map(|(key, _)| *key).zip(vectors));
             input
                 .progress
-                .tell(number((round * BATCH_SIZE).min(missing.len())), number(missing.len()));
+                .report(number((round * BATCH_SIZE).min(missing.len())), number(missing.len()));
         }
         let embedded = |(chunk, parts): (&NewChunk, &Parts)| {
             let vector = |(key, _): &(ContentHash, String)| {
-                Some(EmbeddedPart { content_key: *key, vector: known.get(key)?.clone() })
+                Some(EmbeddedWindow { content_key: *key, vector: known.get(key)?.clone() })
             };
             (chunk.chunk_id, parts.iter().filter_map(vector).collect())
         };

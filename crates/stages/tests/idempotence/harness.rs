@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex};
 use blob::{BlobUrl, Blobs, Settings, Timeouts};
 use bytes::Bytes;
 use domain::{
-    Clock, ContentHash, Dependency, DocId, EarlierArtifacts, Effect, Failure, FileKind, FileWithin,
-    NewChunks, RetryPolicy, RunConfig, RunId, StageName, StageOutput, TenantId,
+    AttachedFile, Clock, ContentHash, Dependency, DocId, EarlierArtifacts, Effect, Failure,
+    FileKind, NewChunks, RetryPolicy, RunConfig, RunId, StageName, StageOutput, TenantId,
 };
 use engine::{Progress, StageInput, Stages};
 use reading::reader::{Reader, ReaderSettings};
@@ -262,7 +262,7 @@ struct RecordingSubmitter {
 }
 
 impl DocumentSubmitter for RecordingSubmitter {
-    fn submit(&self, file: FileWithin) -> SubmitFuture<'_> {
+    fn submit(&self, file: AttachedFile) -> SubmitFuture<'_> {
         Box::pin(async move {
             let submit = || {
                 let hash: [u8; 32] = Sha256::digest(&file.content).into();

@@ -1,5 +1,4 @@
--- Everything that took access away at or after $1, in one list; $2 leaves out tokens that have
--- expired by themselves.
+-- All revocations at or after $1, in one list; without tokens that have expired by $2.
 SELECT 'token' AS kind, token_id AS id, expires_at AS moment, 0::bigint AS epoch
 FROM revoked_tokens WHERE revoked_at >= $1 AND expires_at > $2
 UNION ALL

@@ -1,5 +1,5 @@
--- Many keys at once, locked in one order: other servers do the same at the same moment. A late writer
--- does not set the clock back.
+-- Sets when many keys were last used, and locks them in the order of their ids, so that two servers cannot deadlock. A
+-- late report does not replace a newer one.
 WITH used AS (
     SELECT * FROM unnest($1::uuid[], $2::timestamptz[]) AS used (api_key_id, at)
 ),

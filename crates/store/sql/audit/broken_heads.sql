@@ -1,16 +1,17 @@
--- Lanes whose recorded head is not their last row, and rows in lanes that are not recorded at all.
-WITH ends AS (
-    SELECT DISTINCT ON (lane) lane, position, hash, audit_id FROM audit_log
+-- The chain shards whose recorded head does not match their last row, and rows in shards that are not recorded at all.
+-- $1 tenant.
+WITH last_rows AS (
+    SELECT DISTINCT ON (shard) shard, position, hash, audit_id FROM audit_log
     WHERE tenant_id = $1
-    ORDER BY lane, position DESC
+    ORDER BY shard, position DESC
 )
-SELECT coalesce(lanes.lane, ends.lane) AS lane,
-       coalesce(lanes.length, 0) AS length,
-       coalesce(ends.position, 0) AS position,
-       ends.audit_id
-FROM (SELECT * FROM audit_lanes WHERE tenant_id = $1) AS lanes
-FULL JOIN ends ON ends.lane = lanes.lane
-WHERE coalesce(lanes.length, 0) <> coalesce(ends.position, 0)
-   OR lanes.lane IS NULL
-   OR lanes.head <> coalesce(ends.hash, decode(repeat('00', 32), 'hex'))
+SELECT coalesce(shards.shard, last_rows.shard) AS shard,
+       coalesce(shards.length, 0) AS length,
+       coalesce(last_rows.position, 0) AS position,
+       last_rows.audit_id
+FROM (SELECT * FROM audit_chain_shards WHERE tenant_id = $1) AS shards
+FULL JOIN last_rows ON last_rows.shard = shards.shard
+WHERE coalesce(shards.length, 0) <> coalesce(last_rows.position, 0)
+   OR shards.shard IS NULL
+   OR shards.head <> coalesce(last_rows.hash, decode(repeat('00', 32), 'hex'))
 ORDER BY 1

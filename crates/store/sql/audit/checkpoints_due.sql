@@ -1,7 +1,7 @@
--- Tenants whose log has grown since their last checkpoint, when that was taken at $1 or before, or never, or later than $2:
--- before the clock was set back.
+-- The tenants whose log has grown since their last checkpoint, if that was taken at $1 or before, or that have none. A
+-- checkpoint later than $2 counts as old: the clock was set back.
 WITH grown AS (
-    SELECT tenant_id, sum(length)::bigint AS rows FROM audit_lanes GROUP BY tenant_id
+    SELECT tenant_id, sum(length)::bigint AS rows FROM audit_chain_shards GROUP BY tenant_id
 ), last AS (
     SELECT DISTINCT ON (tenant_id) tenant_id, taken_at, rows FROM audit_checkpoints
     ORDER BY tenant_id, number DESC

@@ -1,7 +1,7 @@
--- One page of a tenant's log, newest first, after the cursor ($8, $9) when there is one; with what the actors of
--- its rows are called today.
+-- One page of a tenant's log, newest first, after the cursor ($8, $9) when there is one, with the current names of the
+-- actors.
 WITH page AS (
-    SELECT audit_id, ts, action, actor, user_id, entity_type, entity_id, detail, trace_id, lane, position, hash
+    SELECT audit_id, ts, action, actor, user_id, entity_type, entity_id, detail, trace_id, shard, position, hash
     FROM audit_log
     WHERE tenant_id = $1
       AND ($2::text IS NULL OR action = $2)

@@ -1,7 +1,6 @@
--- Adds a document to a batch. Handed in again, its latest run is the one that counts: what the one
--- before was counted as no longer is. $7: how many files were offered by this, 1; or 0 when it came within
--- another of the batch's documents, since nobody who said how many to expect counted it. $8 title and $9 file name under
--- which it came.
+-- Adds a document to a batch ($1). When it is submitted again, only its latest run counts. $7: how many files this
+-- submission counts as: 1, or 0 for an attachment of another document of the batch, which the expected number of files
+-- does not include. $8 title and $9 file name in this submission.
 WITH before AS (
     SELECT bd.run_id, run.status, bd.outcome FROM batch_documents AS bd
     LEFT JOIN ingestion_runs AS run ON run.run_id = bd.run_id

@@ -1,6 +1,6 @@
--- The documents of a batch with what became of them, in the order they came; after the cursor ($3, $4). Deleted ones are
--- left out. An owner who sees only their own documents ($7) sees what they call each, or what it was called when it
--- came into the batch.
+-- The documents of a batch ($2) with their results, in the order in which they were added, after the cursor ($3, $4).
+-- Deleted documents are left out. Where the scope is limited to an owner ($7), titles and file names are the owner's, or
+-- those of the submission.
 SELECT bd.doc_id, bd.run_id, bd.outcome, bd.added_at, d.status,
        CASE WHEN $7::text IS NULL THEN d.title ELSE coalesce(o.title, bd.title) END AS title,
        CASE WHEN $7::text IS NULL THEN d.filename ELSE coalesce(o.filename, bd.filename) END AS filename,

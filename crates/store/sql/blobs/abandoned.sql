@@ -1,6 +1,6 @@
--- One original that nobody refers to, not touched since $1: no version has it, no run is to read it,
--- and every run that failed on it ended before $2. Held until this transaction ends, so that nobody
--- can refer to it meanwhile.
+-- One original that was not touched since $1 and that nothing refers to: no version has it, no run will read it, and all
+-- runs that failed on it ended before $2. The row is locked until this transaction ends, so that nothing can refer to it
+-- meanwhile.
 SELECT tenant_id, sha256 FROM blobs
 WHERE touched_at < $1
   AND NOT EXISTS (SELECT FROM document_versions AS v

@@ -1,5 +1,5 @@
--- Says that somebody is about to publish this content, and learns the tenant's rules on the way. Waits for
--- a cleanup task who is removing it.
+-- Records that this content is about to be published, and returns the tenant's rules. Waits for a cleanup task that is
+-- deleting it.
 WITH announced AS (
     INSERT INTO blobs (tenant_id, sha256, bytes_len, mime, created_at, touched_at)
     VALUES ($1, $2, $3, $4, $5, $5)

@@ -1,7 +1,7 @@
--- Writes what an owner calls a document: $1 tenant, $2 owner, $3 document, $4 now, $5 title, $6 file name, $7 way it
--- came in, $8 tags (none leaves those that the owner gave before), $9 the check of the owner's password (null leaves it).
--- An upload without a title has its file name as title: it does not replace a title that the owner chose before.
--- Tells whether the owner is new, whether something that the owner sees has changed, and the owner's title now.
+-- Writes an owner's row of a document: $1 tenant, $2 owner, $3 document, $4 now, $5 title, $6 file name, $7 source,
+-- $8 tags (an empty list keeps the owner's tags), $9 the check of the owner's password (NULL keeps it). An upload without a
+-- title has its file name as title, which does not replace a title that the owner chose before. Returns whether the owner
+-- is new, whether title, file name or tags have changed, and the owner's title now.
 WITH before AS (
     SELECT title, filename, tags FROM document_owners WHERE doc_id = $3 AND owner = $2
 ),

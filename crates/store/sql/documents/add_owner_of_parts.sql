@@ -1,5 +1,5 @@
--- Whoever owns a document owns what came within it: $1 tenant, $2 owner, $3 document, $4 now. A part whose original was
--- updated since (`document://`) holds other content than what came within, so it is nobody's by that.
+-- Makes the owner of a document the owner of the files that it contains: $1 tenant, $2 owner, $3 document, $4 now. A
+-- contained document whose original was updated (`document://`) has other content now, and is left out.
 WITH RECURSIVE parts AS (
     SELECT p.doc_id, p.parent_doc_id, p.name
     FROM document_parts AS p JOIN documents AS d ON d.doc_id = p.doc_id

@@ -1,9 +1,10 @@
--- Hides a document and takes it out of service. Its rows stay; the passwords of its original go at once.
-WITH taken_out AS (
+-- Deletes a document: it is hidden and has no active version. Its rows stay, but the passwords of its original are deleted
+-- at once.
+WITH deactivated AS (
     UPDATE document_versions SET is_active = false, deactivated_at = $3
     WHERE tenant_id = $1 AND doc_id = $2 AND is_active
 ),
-forgotten AS (
+deleted_passwords AS (
     DELETE FROM secrets
     WHERE tenant_id = $1 AND purpose = 'document_password'
       AND secret_id IN (SELECT run_id FROM ingestion_runs WHERE tenant_id = $1 AND doc_id = $2)

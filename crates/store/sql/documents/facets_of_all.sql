@@ -1,5 +1,5 @@
--- How many of a tenant's documents stand where, are of which kind and came in which way, each counted up to
--- $2. Read from the indexes alone: from one value to the next greater one, and of each no more than is counted.
+-- Counts a tenant's documents by status, kind and source, each value up to $2. The statement reads indexes only: it skips
+-- from one value to the next greater one, and reads of each value no more entries than it counts.
 WITH RECURSIVE status AS (
     (SELECT min(d.status) AS value FROM documents AS d WHERE d.tenant_id = $1 AND d.deleted_at IS NULL)
     UNION ALL

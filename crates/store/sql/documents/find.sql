@@ -1,4 +1,4 @@
--- One document, for anybody or ($3) for one of its owners, who sees what they call it themselves.
+-- One document ($2) of a tenant ($1). With $3, only for that owner, with the owner's title, file name, source and tags.
 SELECT d.doc_id, d.file_kind, d.source_uri, coalesce(o.title, d.title) AS title,
        coalesce(o.source, d.source) AS source, coalesce(o.filename, d.filename) AS filename, d.mime, d.bytes_len, d.pages,
        d.status, d.error, d.revision, coalesce(o.tags, d.tags) AS tags, coalesce(o.created_at, d.created_at) AS created_at,

@@ -1,5 +1,5 @@
--- The document with this identity, made when there is none, and where it stands. A row that is there is not changed:
--- the update only locks it until the end, so of two who hand in the same content one decides after the other.
+-- Returns the document with this identity, and inserts it if it does not exist. The update does not change an existing row:
+-- it locks the row until the transaction ends, so that of two submissions of the same content one decides after the other.
 INSERT INTO documents (doc_id, tenant_id, file_kind, source_uri, title, source, filename, mime, bytes_len,
                        status, created_at, updated_at, tags)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'uploaded', $10, $10, $11)

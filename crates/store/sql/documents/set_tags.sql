@@ -1,4 +1,4 @@
--- Replaces the tags of a document, for everybody: $1 tenant, $2 document, $3 tags, $4 now.
+-- Replaces the tags of a document, for all its owners: $1 tenant, $2 document, $3 tags, $4 now.
 WITH owners AS (
     UPDATE document_owners AS o SET tags = $3
     FROM documents AS d

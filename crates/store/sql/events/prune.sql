@@ -1,6 +1,6 @@
--- Removes the oldest events of a tenant ($1) that were made before $2, at most $3. In the order of their positions up to
--- the first younger one: so a follower who resumes behind the last removed event has missed nothing. Events without a
--- position stay: nobody can have read them, and this never touches a row that docket_number_events is at.
+-- Deletes the oldest events of a tenant ($1) that were created before $2, at most $3, in the order of their positions up
+-- to the first younger one: a subscriber that resumes after the last deleted event has missed nothing. Unnumbered events
+-- stay: no subscriber has read them, and this statement never touches a row that docket_number_events is updating.
 WITH oldest AS (
     SELECT evt_id, position, created_at FROM outbox_events
     WHERE tenant_id = $1 AND position IS NOT NULL

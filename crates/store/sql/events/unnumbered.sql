@@ -1,4 +1,4 @@
--- The first tenant after $1 with events that have no position yet.
+-- The first tenant after $1 with unnumbered events.
 SELECT tenant_id FROM outbox_events
 WHERE position IS NULL AND tenant_id > $1
 ORDER BY tenant_id, written

@@ -1,4 +1,4 @@
--- Takes the place of an expired row with the same key.
+-- Replaces an expired row with the same key.
 INSERT INTO idempotency_keys (tenant_id, actor, key, request_hash, outcome, expires_at)
 VALUES ($1, $2, $3, $4, $5, $6)
 ON CONFLICT (tenant_id, actor, key) DO UPDATE

@@ -1,5 +1,5 @@
--- How each stage's queue stands, over all tenants; of dead jobs, those that need attention. $1 now.
-WITH parts AS (
+-- The queue of each stage, counted over all tenants. Of dead jobs, only those that need attention count. $1 now.
+WITH counts AS (
     SELECT stage, count(*) AS waiting, 0 AS paused, 0 AS in_flight, 0 AS dead,
            min(created_at) FILTER (WHERE next_run_at <= $1) AS oldest
     FROM jobs WHERE status = 'PENDING' AND NOT is_paused GROUP BY stage
@@ -14,4 +14,4 @@ WITH parts AS (
 SELECT stage, sum(waiting)::bigint AS waiting, sum(paused)::bigint AS paused,
        sum(in_flight)::bigint AS in_flight, sum(dead)::bigint AS dead,
        min(oldest) AS oldest, 0::bigint AS finished_last_minute
-FROM parts GROUP BY stage ORDER BY stage
+FROM counts GROUP BY stage ORDER BY stage

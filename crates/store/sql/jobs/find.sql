@@ -1,4 +1,4 @@
--- One job, with the title of its document unless that was deleted, and with what closed it when it is dead.
+-- One job, with the title of its document unless that was deleted. For a dead job, also what closed it.
 SELECT job_id, run_id, j.doc_id, type, stage, j.status, priority, attempts, max_attempts, expiries, next_run_at,
        lease_until, worker_id, started_at, j.error, error_class, error_code, guidance, pauses, paused_for, j.created_at,
        j.updated_at, d.title AS doc_title,

@@ -1,11 +1,11 @@
--- Prolongs leases that are still the worker's own, shows the runs' sign of life, and names the leases
+-- Renews the leases that the worker still holds, updates the runs to show that they are alive, and returns the leases
 -- that were lost. $1 jobs, $2 tokens, $3 the new ends, $4 now.
 WITH held AS (
     SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::timestamptz[]) AS h (job_id, token, until)
 ),
--- Never waits: a job that is being settled at this moment needs no longer lease.
--- Found by their ids alone, for the reason that settle.sql gives.
-free AS MATERIALIZED (
+-- Does not wait for locks: a job that is being settled needs no longer lease. IS NOT DISTINCT FROM keeps the planner
+-- from using the index of leased jobs: see settle.sql.
+locked AS MATERIALIZED (
     SELECT held.job_id, job.run_id, held.until
     FROM held, LATERAL (
         SELECT jobs.run_id FROM jobs
@@ -13,13 +13,14 @@ free AS MATERIALIZED (
           AND jobs.lease_token = held.token
         FOR UPDATE SKIP LOCKED) AS job
 ),
-kept AS (
-    UPDATE jobs SET lease_until = free.until, updated_at = $4
-    FROM free WHERE jobs.job_id = free.job_id
+renewed AS (
+    UPDATE jobs SET lease_until = locked.until, updated_at = $4
+    FROM locked WHERE jobs.job_id = locked.job_id
 ),
-alive AS (
+touched AS (
     UPDATE ingestion_runs AS run SET updated_at = $4
-    FROM free WHERE run.run_id = free.run_id AND run.status IS NOT DISTINCT FROM 'running'
+    -- An array, as in claim.sql.
+    WHERE run.run_id = ANY (ARRAY(SELECT run_id FROM locked)) AND run.status IS NOT DISTINCT FROM 'running'
 )
 SELECT held.job_id, held.token FROM held
 WHERE NOT EXISTS (

@@ -1,4 +1,4 @@
--- A queued run and the job of its first stage, or of the stage that it is to begin with ($16).
+-- Inserts a queued run and the job of its first stage, or of the stage that it starts with ($16).
 WITH run AS (
     INSERT INTO ingestion_runs
         (run_id, tenant_id, doc_id, status, pipeline, parent_run_id, reason, initiated_by, config,

@@ -1,4 +1,4 @@
--- Whoever holds the one live job of a run holds the run: no stage of it begins or ends meanwhile.
+-- Locks the one live job of a run. While it is locked, no stage of the run starts or ends.
 SELECT job_id FROM jobs
 WHERE tenant_id = $1 AND run_id = $2 AND status IN ('PENDING', 'PROCESSING')
 FOR UPDATE

@@ -1,5 +1,5 @@
--- One page of a tenant's jobs, newest first, after the cursor ($5, $6) when there is one; with the titles of their
--- documents, unless those were deleted, and with what closed those that are dead.
+-- One page of a tenant's jobs, newest first, after the cursor ($5, $6) when there is one, with the titles of documents
+-- that are not deleted. For dead jobs, also what closed them.
 WITH page AS (
     SELECT job_id, run_id, doc_id, type, stage, status, priority, attempts, max_attempts, expiries, next_run_at,
            lease_until, worker_id, started_at, error, error_class, error_code, guidance, pauses, paused_for, created_at,

@@ -1,6 +1,6 @@
--- How each stage's queue stands for one tenant; of dead jobs, those that need attention. $2 now, $3 a minute ago. Each part has an index of its
--- own, so that finished jobs cost nothing but the ones of the last minute.
-WITH parts AS (
+-- The queue of each stage, counted for one tenant ($1). Of dead jobs, only those that need attention count. $2 now, $3 a
+-- minute ago. Each count has an index of its own, so that finished jobs cost nothing except those of the last minute.
+WITH counts AS (
     SELECT stage, count(*) AS waiting, 0 AS paused, 0 AS in_flight, 0 AS dead,
            min(created_at) FILTER (WHERE next_run_at <= $2) AS oldest, 0 AS finished
     FROM jobs WHERE tenant_id = $1 AND status = 'PENDING' AND NOT is_paused GROUP BY stage
@@ -20,4 +20,4 @@ WITH parts AS (
 SELECT stage, sum(waiting)::bigint AS waiting, sum(paused)::bigint AS paused,
        sum(in_flight)::bigint AS in_flight, sum(dead)::bigint AS dead,
        min(oldest) AS oldest, sum(finished)::bigint AS finished_last_minute
-FROM parts GROUP BY stage ORDER BY stage
+FROM counts GROUP BY stage ORDER BY stage

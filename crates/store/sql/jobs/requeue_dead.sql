@@ -1,6 +1,6 @@
--- Dead jobs that need attention start afresh; oldest first, at most $10. What a parameter leaves open
--- (null) is not asked for. $2 stage, $3 class, $4 and $5 made from and before, $6 run, $7 document,
--- $8 a part of the error in any case, $9 now.
+-- Resets and requeues dead jobs that need attention, oldest first, at most $10. A filter that is NULL matches all.
+-- $1 tenant, $2 stage, $3 class, $4 created from, $5 created before, $6 run, $7 document, $8 a part of the error in upper
+-- or lower case, $9 now.
 WITH chosen AS (
     SELECT job_id FROM jobs
     WHERE tenant_id = $1 AND status = 'DEAD'
@@ -16,7 +16,7 @@ WITH chosen AS (
     LIMIT $10
     FOR UPDATE SKIP LOCKED
 ),
-revived AS (
+requeued AS (
     UPDATE jobs
     SET status = 'PENDING', attempts = 0, expiries = 0, pauses = 0, is_paused = false, paused_for = NULL,
         paused_since = NULL, probed_at = NULL, next_run_at = $9, error = NULL, error_class = NULL, error_code = NULL,
@@ -24,4 +24,4 @@ revived AS (
     FROM chosen WHERE jobs.job_id = chosen.job_id
     RETURNING jobs.job_id, jobs.run_id
 )
-SELECT job_id, run_id FROM revived ORDER BY job_id
+SELECT job_id, run_id FROM requeued ORDER BY job_id

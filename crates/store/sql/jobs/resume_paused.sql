@@ -1,5 +1,5 @@
--- Lets paused jobs be claimed again: those whose pause is over, and one as a probe for each dependency ($3) of which
--- no job was tried since $2: the one that was tried longest ago. $1 now, $4 the most to resume at once.
+-- Makes paused jobs claimable again: those whose pause is over, and one as a probe for each dependency ($3) of which no
+-- job was tried since $2: the one that was tried longest ago. $1 now, $4 the most jobs to resume at once.
 WITH due AS (
     SELECT job_id FROM jobs
     WHERE status = 'PENDING' AND is_paused AND next_run_at <= $1
@@ -18,7 +18,7 @@ probes AS (
     WHERE NOT EXISTS (
         SELECT FROM jobs
         WHERE paused_for = dependency.name AND probed_at > $2 AND status IN ('PENDING', 'PROCESSING')
-          -- Later than now: the clock was set back since.
+          -- A time later than now was written before the clock was set back.
           AND probed_at <= $1::timestamptz + interval '1 minute')
 )
 UPDATE jobs SET is_paused = false, probed_at = $1, next_run_at = least(next_run_at, $1), updated_at = $1

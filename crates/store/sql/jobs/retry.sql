@@ -1,5 +1,5 @@
--- A dead job starts afresh. Nothing when it is not dead, its document was deleted or a later run took the place of its
--- run.
+-- Resets and requeues a dead job. No row when it is not dead, its document was deleted or a later run superseded its run.
+-- $1 tenant, $2 job, $3 now.
 UPDATE jobs
 SET status = 'PENDING', attempts = 0, expiries = 0, pauses = 0, is_paused = false, paused_for = NULL,
     paused_since = NULL, probed_at = NULL, next_run_at = $3, error = NULL, error_class = NULL, error_code = NULL,

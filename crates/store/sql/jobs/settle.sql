@@ -1,15 +1,15 @@
--- Reports what became of many jobs at once. A job whose lease token is not the reported one any more
--- is left alone: somebody else has taken it over, and the late report changes nothing.
+-- Settles many jobs at once. A job whose lease token is not the reported one does not change: another worker has claimed
+-- it since, and the late report has no effect.
 -- $1 job ids, $2 tokens, $3 outcomes, $4 not before, $5 errors, $6 classes, $7 guidance,
--- $8 artifacts, $9 next stage, $10 the next job's id, $11 its token (null: anybody may claim it),
--- $12 its lease's end, $13 its allowed retries, $14 now, $15 what the stages counted,
--- $16 codes of failures, $17 the dependencies that paused jobs wait for
+-- $8 artifacts, $9 next stage, $10 the next job's id, $11 its token (NULL: any worker may claim it),
+-- $12 the end of its lease, $13 its allowed retries, $14 now, $15 the statistics of the stages,
+-- $16 failure codes, $17 the dependencies that paused jobs wait for
 --
--- What follows for runs, documents and batches is decided and written by progression.rs.
+-- progression.rs changes the runs, documents and batches.
 --
--- Plans are kept, and one made while nothing is leased takes the list of what is leased for empty and
--- would rather walk it for every report than look up a job. So jobs are found by their id alone here,
--- and conditions on a status are written so that no index answers them.
+-- A planner workaround: plans are cached. A plan that is made while no job is leased takes the partial index of leased
+-- jobs for empty, and would scan that index for every report instead of looking the job up by its primary key. So the
+-- conditions on a status use IS NOT DISTINCT FROM, which no index can answer.
 WITH reported AS MATERIALIZED (
     SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::text[], $4::timestamptz[], $5::text[], $6::text[],
                          $7::text[], $8::jsonb[], $9::text[], $10::uuid[], $11::uuid[],
@@ -18,32 +18,32 @@ WITH reported AS MATERIALIZED (
               next_job_id, next_token, next_lease_until, next_max_attempts, stats, code, waits_for)
     ORDER BY job_id
 ),
--- The fence: state and token must still be the reporter's. Locked in one order for all, so that two
--- reports that overlap wait for each other and not both ways.
-ours AS MATERIALIZED (
-    SELECT r.*, locked.paused_for AS waited_for FROM reported AS r, LATERAL (
+-- The fence: the job must be leased under the reported token. All transactions lock in the same order, so that two that
+-- overlap cannot deadlock.
+locked AS MATERIALIZED (
+    SELECT r.*, job.paused_for AS waited_for FROM reported AS r, LATERAL (
         SELECT jobs.paused_for FROM jobs
         WHERE jobs.job_id = r.job_id AND jobs.status IS NOT DISTINCT FROM 'PROCESSING'
           AND jobs.lease_token = r.token
-        FOR UPDATE) AS locked
+        FOR UPDATE) AS job
 ),
 settled AS (
     UPDATE jobs
-    SET status = CASE r.outcome WHEN 'succeeded' THEN 'COMPLETED' WHEN 'given_up' THEN 'DEAD'
+    SET status = CASE r.outcome WHEN 'succeeded' THEN 'COMPLETED' WHEN 'failed' THEN 'DEAD'
                                 ELSE 'PENDING' END,
-        attempts = jobs.attempts + (r.outcome = 'put_off')::int,
-        -- It was due when it was claimed, even if the clock was set back since.
+        attempts = jobs.attempts + (r.outcome = 'retry_scheduled')::int,
+        -- It was due when it was claimed, even if the clock was set back since then.
         next_run_at = coalesce(r.not_before, least(jobs.next_run_at, $14)),
         pauses = jobs.pauses + (r.outcome = 'paused')::int,
         is_paused = r.outcome = 'paused',
-        -- What was handed back was not tried: it waits for what it waited for.
+        -- A released job was not tried: it still waits for the same dependency.
         paused_for = CASE r.outcome WHEN 'paused' THEN r.waits_for WHEN 'released' THEN jobs.paused_for END,
         paused_since = CASE WHEN r.outcome = 'released' OR r.waits_for = jobs.paused_for THEN jobs.paused_since
                             WHEN r.outcome = 'paused' THEN $14::timestamptz END,
         probed_at = CASE r.outcome WHEN 'paused' THEN $14::timestamptz WHEN 'released' THEN jobs.probed_at END,
         error = r.error, error_class = r.class, error_code = r.code, guidance = r.guidance,
         lease_token = NULL, lease_until = NULL, updated_at = $14
-    FROM ours AS r
+    FROM locked AS r
     WHERE jobs.job_id = r.job_id
     RETURNING jobs.job_id, jobs.tenant_id, jobs.run_id, jobs.doc_id, jobs.stage, jobs.attempts,
               jobs.worker_id, jobs.started_at, jobs.priority, jobs.trace_parent, jobs.type,
@@ -55,14 +55,14 @@ recorded AS (
                         stats)
     SELECT run_id, stage, tenant_id, CASE outcome WHEN 'succeeded' THEN 'succeeded' ELSE 'failed' END,
            started_at, $14, worker_id, attempts, error, coalesce(artifacts, '[]'), stats
-    FROM settled WHERE outcome IN ('succeeded', 'given_up')
+    FROM settled WHERE outcome IN ('succeeded', 'failed')
     ON CONFLICT (run_id, name) DO UPDATE
     SET status = excluded.status, started_at = excluded.started_at, ended_at = excluded.ended_at,
         worker_id = excluded.worker_id, retries = excluded.retries, error = excluded.error,
         artifacts = excluded.artifacts, stats = excluded.stats
 ),
--- The next stage of the run, already leased to the reporter when it can go on with it.
-followed AS (
+-- The job of the run's next stage, leased to the reporting worker when it continues with it.
+next_jobs AS (
     INSERT INTO jobs (job_id, tenant_id, run_id, doc_id, type, stage, status, priority, max_attempts,
                       next_run_at, lease_token, lease_until, worker_id, started_at, trace_parent,
                       created_at, updated_at)
@@ -74,10 +74,10 @@ followed AS (
     FROM settled WHERE outcome = 'succeeded' AND next_stage IS NOT NULL
 )
 SELECT job_id, token, tenant_id, run_id, doc_id, stage, outcome, attempts, error, trace_parent,
-       -- Told once, however often it is tried in vain.
+       -- A pause is published once, however often the job is tried again.
        outcome = 'paused' AND waits_for IS DISTINCT FROM waited_for AS is_newly_paused,
-       -- What got past a dependency that it waited for shows that it works again.
+       -- A job that succeeded after waiting for a dependency shows that the dependency works again.
        CASE WHEN outcome = 'succeeded' THEN waited_for END AS works_again,
-       outcome NOT IN ('given_up', 'paused') AND (outcome <> 'succeeded' OR next_stage IS NOT NULL)
-           AND next_token IS NULL AS work_waits
+       outcome NOT IN ('failed', 'paused') AND (outcome <> 'succeeded' OR next_stage IS NOT NULL)
+           AND next_token IS NULL AS has_claimable_job
 FROM settled

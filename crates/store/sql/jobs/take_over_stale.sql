@@ -1,8 +1,8 @@
--- Takes over runs that show no sign of life. $1 the moment before which a queued run is stale, $2 the
--- same for a running one, $3 now, $4 the most runs of each kind, $5 ids for jobs,
--- $6 how often a job that is made again may be retried. Runs whose stages are all done are moved by progression.rs.
-WITH held AS MATERIALIZED (
-    -- Leased, and no heartbeat for as long: the lease may end when it likes.
+-- Takes over stale runs. $1 the moment before which a queued run is stale, $2 the same for a running one, $3 now, $4 the
+-- most runs of each kind, $5 ids for new jobs, $6 how often a recreated job may be retried. progression.rs closes the
+-- runs whose stages have all succeeded.
+WITH without_heartbeat AS MATERIALIZED (
+    -- Leased without a heartbeat for that long, whenever the lease ends.
     SELECT job.job_id FROM ingestion_runs AS run JOIN jobs AS job ON job.run_id = run.run_id
     WHERE run.status = 'running' AND run.updated_at < $2
       AND job.status = 'PROCESSING' AND job.updated_at < $2
@@ -15,14 +15,14 @@ requeued AS (
         next_run_at = least(next_run_at, $3), paused_for = NULL, paused_since = NULL, probed_at = NULL,
         error = 'the worker ' || worker_id || ' showed no sign of life', error_class = 'poison',
         error_code = NULL,
-        guidance = 'the work is taken over by itself; if workers keep dying on this document, look at it',
+        guidance = 'another worker takes the job over; if workers keep dying on this document, inspect it',
         updated_at = $3
-    FROM held WHERE jobs.job_id = held.job_id
+    FROM without_heartbeat AS stale WHERE jobs.job_id = stale.job_id
     RETURNING jobs.job_id, jobs.tenant_id, jobs.run_id, jobs.stage, jobs.error, jobs.trace_parent
 ),
--- No live job. Nobody can be at work on such a run: who works holds the lease of a live job.
+-- Runs without a live job. No worker can be running them: that would need the lease of a live job.
 abandoned AS MATERIALIZED (
-    SELECT run_id, tenant_id, doc_id, pipeline, row_number() OVER () AS place FROM (
+    SELECT run_id, tenant_id, doc_id, pipeline, row_number() OVER () AS ordinal FROM (
         SELECT run_id, tenant_id, doc_id, pipeline FROM ingestion_runs AS run
         WHERE (run.status = 'queued' AND run.updated_at < $1 OR run.status = 'running' AND run.updated_at < $2)
           AND NOT EXISTS (
@@ -30,7 +30,7 @@ abandoned AS MATERIALIZED (
         LIMIT $4
         FOR UPDATE SKIP LOCKED) AS free
 ),
--- The first stage that has not succeeded; none when all have.
+-- The first stage of each that has not succeeded; NULL when all have.
 next AS MATERIALIZED (
     SELECT a.*, (
         SELECT p.stage FROM unnest(a.pipeline) WITH ORDINALITY AS p (stage, step)
@@ -42,7 +42,7 @@ next AS MATERIALIZED (
 recreated AS (
     INSERT INTO jobs AS job (job_id, tenant_id, run_id, doc_id, stage, status, priority, max_attempts, next_run_at,
                              trace_parent, created_at, updated_at)
-    SELECT ($5::uuid[])[next.place], next.tenant_id, next.run_id, next.doc_id, next.stage, 'PENDING',
+    SELECT ($5::uuid[])[next.ordinal], next.tenant_id, next.run_id, next.doc_id, next.stage, 'PENDING',
            coalesce(before.priority, 0), $6, $3, before.trace_parent, $3, $3
     FROM next, LATERAL (
         SELECT max(priority) AS priority, max(trace_parent) AS trace_parent FROM jobs
@@ -54,10 +54,10 @@ recreated AS (
         error_class = NULL, error_code = NULL, discarded_at = NULL, guidance = NULL, updated_at = excluded.updated_at
     RETURNING job.job_id, job.tenant_id, job.run_id, job.stage, job.trace_parent
 ),
-alive AS (
+touched AS (
     UPDATE ingestion_runs AS run SET updated_at = $3
-    FROM (SELECT run_id FROM requeued UNION ALL SELECT run_id FROM recreated) AS taken
-    WHERE run.run_id = taken.run_id
+    FROM (SELECT run_id FROM requeued UNION ALL SELECT run_id FROM recreated) AS changed
+    WHERE run.run_id = changed.run_id
 )
 SELECT 'requeued' AS what, job_id, tenant_id, run_id, stage, error, trace_parent FROM requeued
 UNION ALL

@@ -1,4 +1,4 @@
--- Originals in the order of their keys, after ($1, $2), $3 at most, each with the latest document that has it. One
+-- Originals in the order of their keys, after ($1, $2), at most $3, each with the latest document that has it. An original
 -- that no run refers to was announced and perhaps never published.
 SELECT b.tenant_id, b.sha256, b.bytes_len, latest.doc_id
 FROM blobs AS b

@@ -1,5 +1,5 @@
--- Says that a document came within another one, and lets those see it who may see the other: $1 tenant,
--- $2 the other, $3 the document, $4 its name there, $5 now.
+-- Records that a document ($3) is contained in another one ($2), and makes the owners of that one its owners: $1 tenant,
+-- $4 its file name there, $5 now.
 WITH part AS (
     INSERT INTO document_parts (parent_doc_id, doc_id, tenant_id, name, added_at)
     VALUES ($2, $3, $1, $4, $5)

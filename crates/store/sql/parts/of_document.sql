@@ -1,5 +1,5 @@
--- Documents that came within this one, and those that it came within: $1 tenant, $2 the document, $3 the
--- owner whose documents are meant, if not everybody's.
+-- The documents that this one ($2) contains, and those that contain it: $1 tenant, $3 the owner to whom the scope is
+-- limited, or NULL.
 SELECT d.doc_id, p.name, coalesce(o.title, d.title) AS title, d.status, p.parent_doc_id = $2 AS is_within
 FROM document_parts AS p
 JOIN documents AS d ON d.doc_id = CASE WHEN p.parent_doc_id = $2 THEN p.doc_id ELSE p.parent_doc_id END

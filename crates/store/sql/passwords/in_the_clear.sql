@@ -1,4 +1,4 @@
--- Some passwords of runs that are not sealed: $1 how many.
+-- Some plaintext passwords of runs, at most $1.
 SELECT run.run_id, run.tenant_id, run.doc_id, run.content_sha256, run.config ->> 'created_by' AS created_by,
        convert_from(secret.sealed, 'UTF8') AS password
 FROM secrets AS secret

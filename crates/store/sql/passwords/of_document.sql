@@ -1,4 +1,4 @@
--- A password that is kept for a document's content: the latest one that opened it, else the latest. $1 tenant,
+-- A stored password of a document's content: the latest one that opened it, otherwise the latest one. $1 tenant,
 -- $2 document, $3 the content.
 SELECT run.run_id, secret.sealed FROM ingestion_runs AS run
 JOIN secrets AS secret

@@ -1,6 +1,7 @@
--- Puts a sealed password in the place of one in the clear: $1 run, $2 sealed, $3 check, $4 document, $5 who began the
--- run and so knew the password, $6 the id of the key. Runs of that time did not report whether they needed it: it is taken for needed.
-WITH proven AS (
+-- Replaces a plaintext password by a sealed one: $1 run, $2 sealed, $3 check, $4 document, $5 the actor who started the
+-- run and so knew the password, $6 the id of the key. Runs of that time did not report whether they needed the password: it
+-- counts as needed.
+WITH owner AS (
     UPDATE document_owners SET password_check = $3
     WHERE doc_id = $4 AND owner = $5 AND password_check IS NULL
 ),

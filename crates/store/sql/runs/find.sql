@@ -1,5 +1,5 @@
--- One run, for anybody or ($3) for an owner of its document, with what that owner calls the document; none of a
--- deleted document.
+-- One run; with $3, only for that owner of its document, with the owner's title and file name. No row when the document
+-- was deleted. $1 tenant, $2 run.
 SELECT r.run_id, r.tenant_id, r.doc_id, r.status, r.run_type, r.pipeline, r.parent_run_id, r.reason, r.initiated_by,
        r.batch_id, r.config, r.stats, r.error, r.created_at, r.started_at, r.updated_at, r.finished_at,
        o.title AS own_title, o.filename AS own_filename,

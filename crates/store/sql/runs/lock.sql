@@ -1,6 +1,6 @@
--- Locks the runs that are about to move ($1), then their documents, each in the order of their ids, so that nobody
--- who does the same waits both ways. What depends on the locks is read by the next statement, which sees what was
--- committed before them.
+-- Locks the runs that are about to change ($1), then their documents, each in the order of their ids, so that two
+-- transactions cannot deadlock. versions.sql reads what depends on the locks: as a later statement, it sees everything
+-- that was committed before they were granted.
 WITH run AS MATERIALIZED (
     SELECT run_id, tenant_id, doc_id, status, created_at, content_sha256 IS NOT NULL AS has_content
     FROM ingestion_runs

@@ -1,5 +1,5 @@
--- One page of a tenant's runs, newest first, after the cursor ($4, $5); of one document, when $6
--- says so. Runs of deleted documents are left out.
+-- One page of a tenant's runs, newest first, after the cursor ($4, $5). Filters: $2 status, $3 owner, $6 document. Runs of
+-- deleted documents are left out.
 SELECT r.run_id, r.tenant_id, r.doc_id, r.status, r.run_type, r.pipeline, r.parent_run_id, r.reason, r.initiated_by,
        r.batch_id, r.config, r.stats, r.error, r.created_at, r.started_at, r.updated_at, r.finished_at,
        o.title AS own_title, o.filename AS own_filename,

@@ -1,3 +1,3 @@
--- How many of a tenant's runs wait, counted no further than asked for.
+-- How many of a tenant's runs are queued, counted up to $2. $1 tenant.
 SELECT count(*) FROM (
     SELECT FROM ingestion_runs WHERE tenant_id = $1 AND status = 'queued' LIMIT $2) AS waiting

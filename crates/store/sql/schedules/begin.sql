@@ -1,5 +1,6 @@
--- $1 name, $2 now, $3 when it is due again, $4 token, $5 the lease's end. A time that lies further ahead than it could
--- have been set was set before the clock went back, and does not count ($6: by how much two processes may differ).
+-- Takes the lease of a schedule that is due. $1 name, $2 now, $3 when it is due again, $4 token, $5 the end of the lease,
+-- $6 by how much the clocks of two processes may differ. A stored time that is further ahead than it could have been set
+-- was written before the clock was set back, and is ignored.
 INSERT INTO schedules AS s (name, next_at, lease_token, lease_until, last_began)
 VALUES ($1, $3, $4, $5, $2)
 ON CONFLICT (name) DO UPDATE

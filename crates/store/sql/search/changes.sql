@@ -1,5 +1,5 @@
--- What changed since a transaction ($2; null when nothing is known yet), and up to where this view reaches:
--- $1 tenant.
+-- The changes since a transaction ($2; NULL when nothing was read before), and the first transaction that this snapshot
+-- does not include completely. $1 tenant.
 SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint AS until,
        extract(epoch FROM now())::bigint AS seconds,
        t.search_model AS model,

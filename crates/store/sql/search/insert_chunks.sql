@@ -1,5 +1,5 @@
--- The chunks of one run: $1 tenant, $2 document, $3 run, $4 now, $5 … $13 the chunks, $14 the model that made
--- their vectors, if one did.
+-- Inserts the chunks of one run: $1 tenant, $2 document, $3 run, $4 now, $5 … $13 the chunks, $14 the model of their
+-- vectors, or NULL.
 WITH first_model AS (
     UPDATE tenants SET search_model = $14
     WHERE tenant_id = $1 AND search_model IS NULL AND $14::text IS NOT NULL

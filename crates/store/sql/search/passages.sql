@@ -1,4 +1,4 @@
--- The texts of chunks that were found, as far as they are served now and ($3) the owner's: $1 tenant, $2 chunks.
+-- The texts of chunks ($2) of active versions of a tenant ($1); with $3, only of documents of that owner.
 SELECT c.chunk_id, d.doc_id, v.doc_version_id, coalesce(o.title, d.title) AS title,
        coalesce(o.filename, d.filename) AS filename, d.file_kind, c.heading, c.text,
        c.first_page, c.last_page, c.areas

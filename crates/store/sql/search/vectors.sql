@@ -1,4 +1,5 @@
--- And by which vectors of one model ($3).
+-- The vectors, by one model ($3), of the chunks of the active versions of documents: $1 tenant, $2 documents. In the order
+-- of the windows of each chunk.
 SELECT e.chunk_id, e.embedding
 FROM document_versions AS v
 JOIN chunks AS c ON c.tenant_id = v.tenant_id AND c.run_id = v.chunks_run_id

@@ -1,6 +1,6 @@
--- Some chunks that a model ($1) has given no vector yet: those without any, those of tenants that are searched by
--- another model, and those that somebody who still ran with another one has added since. $2 how many.
-SELECT waiting.tenant_id, waiting.chunk_id, waiting.heading, waiting.text FROM (
+-- Some chunks without a vector of a model ($1): those without any vector, those of tenants that use another model, and those
+-- that a process with another model added since. At most $2.
+SELECT chunks_to_embed.tenant_id, chunks_to_embed.chunk_id, chunks_to_embed.heading, chunks_to_embed.text FROM (
     (SELECT tenant_id, chunk_id, heading, text FROM chunks WHERE model IS NULL LIMIT $2)
     UNION ALL
     (SELECT c.tenant_id, c.chunk_id, c.heading, c.text
@@ -15,8 +15,8 @@ SELECT waiting.tenant_id, waiting.chunk_id, waiting.heading, waiting.text FROM (
      FROM chunks AS c
      JOIN tenants AS t ON t.tenant_id = c.tenant_id AND t.search_model = $1
      JOIN document_versions AS v ON v.tenant_id = c.tenant_id AND v.chunks_run_id = c.run_id AND v.is_active
-     -- Not <>, which no index finds.
+     -- A planner workaround: an index can answer < and >, but not <>.
      WHERE (c.model < $1 OR c.model > $1)
        AND NOT EXISTS (SELECT FROM chunk_vectors AS e WHERE e.chunk_id = c.chunk_id AND e.model = $1)
-     LIMIT $2)) AS waiting
+     LIMIT $2)) AS chunks_to_embed
 LIMIT $2

@@ -1,4 +1,5 @@
--- Takes physical backups of the private server: it reads the write-ahead log and the files, and no table.
+-- Creates the role that takes physical backups of the private server: it reads the write-ahead log and the files, but no
+-- table.
 DO $$
 BEGIN
     CREATE ROLE docket_backup LOGIN REPLICATION NOINHERIT;

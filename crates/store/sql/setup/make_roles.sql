@@ -1,5 +1,5 @@
--- Makes the roles that the tables' rights and policies name, where they are missing. Roles belong to the
--- server, not to the database: another Docket may make them at the same moment from another database.
+-- Creates the roles that the tables' rights and policies name, if they are missing. Roles belong to the server, not to the
+-- database: another Docket may create them at the same moment from another database.
 DO $$
 DECLARE
     missing text;
@@ -14,7 +14,7 @@ BEGIN
             NULL;
         END;
     END LOOP;
-    -- Work across tenants goes on inside one tenant as the weaker role.
+    -- Work across tenants continues inside one tenant with the weaker role.
     IF NOT pg_has_role('docket_system', 'docket_app', 'MEMBER') THEN
         GRANT docket_app TO docket_system;
     END IF;

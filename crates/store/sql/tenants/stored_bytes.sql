@@ -1,5 +1,6 @@
--- What counts against the storage quota: the originals of documents that are not deleted ($1 tenant). A document is its
--- content, so the same content counts once; one whose original was updated counts with each original that it has had.
+-- The bytes that count against the storage quota of a tenant ($1): the originals of documents that are not deleted. A
+-- document is identified by its content, so the same content counts once. A document whose original was updated counts
+-- with each of its originals.
 SELECT (coalesce((SELECT sum(bytes_len) FROM documents
                   WHERE tenant_id = $1 AND deleted_at IS NULL AND source_uri NOT LIKE 'document://%'), 0)
         + coalesce((SELECT sum(b.bytes_len)

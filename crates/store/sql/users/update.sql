@@ -1,5 +1,4 @@
--- Any of these changes ends the user's sessions: their tokens carry the old role or outlive the old
--- password.
+-- Each of these changes ends the user's sessions, because their tokens have the old role or outlive the old password.
 UPDATE users
 SET role              = coalesce($3, role),
     password_hash     = coalesce($4, password_hash),

@@ -1,9 +1,8 @@
-//! The database's clock, for every process that works on it.
+//! The database's clock, which every process uses.
 //!
-//! A process reads the database's clock when it opens the store and every few seconds from then on. In between it goes
-//! by the time since the machine was started, which nobody can set: a wrong or changed time of its own machine does not
-//! matter. What is done about a jump of the database's clock itself is in `watch.rs`;
-//! `docs/decisions/database-clock.md` explains both.
+//! A process reads the database's clock when it opens the store and every few seconds afterwards. In between it adds the
+//! monotonic time of its machine, so that a wrong or changed clock of that machine does not matter. `watch.rs` handles
+//! jumps of the database's clock itself; `docs/decisions/database-clock.md` explains both.
 
 mod watch;
 
@@ -11,17 +10,17 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
-use domain::{Clock, ClockJump, ClockReading, ClockReport, ClockUse, in_words};
+use domain::{Clock, ClockJump, ClockReading, ClockReport, ClockUse, format_duration};
 use sqlx::PgConnection;
 use tokio_util::sync::CancellationToken;
 
 use crate::{AcrossTenants, Store, StoreError, sql};
 use watch::Watch;
 
-/// Tells the database's time. Until the first reading it tells the machine's, and nothing may be decided by it.
+/// Returns the database's time. Before the first reading it returns the machine's, which is reliable for nothing.
 #[derive(Debug)]
 pub struct DatabaseClock {
-    /// The machine's own time is only compared; what counts is how much time has passed.
+    /// Only its monotonic time is used; its wall clock is only compared.
     machine: Arc<dyn Clock>,
     state: Mutex<State>,
 }
@@ -29,8 +28,8 @@ pub struct DatabaseClock {
 #[derive(Debug, Default)]
 struct State {
     watch: Option<Watch>,
-    /// The skew that the log was last told of.
-    told: Option<TimeDelta>,
+    /// The skew that was last logged.
+    logged: Option<TimeDelta>,
 }
 
 impl DatabaseClock {
@@ -38,7 +37,7 @@ impl DatabaseClock {
         Self { machine, state: Mutex::default() }
     }
 
-    /// What is behind the lock is whole at every moment.
+    /// A panic cannot leave the state inconsistent.
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -74,7 +73,7 @@ impl Clock for DatabaseClock {
         if let Some(watch) = &mut state.watch {
             watch.note_skew(machine, elapsed);
             let report = watch.report(elapsed);
-            state.tell_of_skew(&report);
+            state.log_skew(&report);
         }
         jump
     }
@@ -86,20 +85,20 @@ impl Clock for DatabaseClock {
 }
 
 impl State {
-    /// Once for each change, not for each reading.
-    fn tell_of_skew(&mut self, report: &ClockReport) {
-        /// Well below what is notable, so that a skew at the limit is not told of again and again.
-        const IN_STEP: TimeDelta = TimeDelta::seconds(1);
+    /// Logs each change once, not each reading.
+    fn log_skew(&mut self, report: &ClockReport) {
+        /// Well below the notable skew, so that a skew at that limit is not logged repeatedly.
+        const SYNCHRONISED: TimeDelta = TimeDelta::seconds(1);
         let skew = report.skew;
-        match self.told {
-            Some(_) if skew.abs() <= IN_STEP => {
-                self.told = None;
+        match self.logged {
+            Some(_) if skew.abs() <= SYNCHRONISED => {
+                self.logged = None;
                 tracing::info!("the clock of this machine agrees with the database's again");
             }
-            Some(told) if (skew - told).abs() <= ClockReport::NOTABLE_SKEW => {}
+            Some(logged) if (skew - logged).abs() <= ClockReport::NOTABLE_SKEW => {}
             None if !report.is_skewed() => {}
             _ => {
-                self.told = Some(skew);
+                self.logged = Some(skew);
                 tracing::warn!(
                     skew_seconds = skew.as_seconds_f64(),
                     "the clock of this machine differs from the database's, which is used instead; \
@@ -112,8 +111,8 @@ impl State {
 
 impl Store {
     const READ_CLOCK_EVERY: Duration = Duration::from_secs(5);
-    const READ_AGAIN_AFTER: Duration = Duration::from_secs(1);
-    /// A first reading that took longer is repeated, a few times.
+    const RETRY_AFTER: Duration = Duration::from_secs(1);
+    /// A slower first reading is repeated, up to four times.
     const GOOD_FIRST_READING: Duration = Duration::from_millis(100);
 
     pub fn clock(&self) -> &Arc<dyn Clock> {
@@ -124,7 +123,7 @@ impl Store {
         &self.ids
     }
 
-    /// Reads the database's clock once. To be called right after opening, before anything is decided by the time.
+    /// Reads the database's clock once. Call it right after opening, before any decision uses the time.
     pub async fn synchronise_clock(&self) -> Result<(), StoreError> {
         let mut connection = self.system.acquire().await?;
         let mut reading = read(&mut connection, self.clock.as_ref()).await?;
@@ -144,7 +143,7 @@ impl Store {
         Ok(())
     }
 
-    /// Follows the database's clock until `stop`.
+    /// Follows the database's clock until `stop` fires.
     pub async fn follow_clock(&self, stop: CancellationToken) {
         let follow = async {
             loop {
@@ -153,7 +152,7 @@ impl Store {
                     Err(error) => {
                         let error = &error as &dyn std::error::Error;
                         tracing::debug!(error, "the database's clock was not read");
-                        Self::READ_AGAIN_AFTER
+                        Self::RETRY_AFTER
                     }
                 };
                 tokio::time::sleep(pause).await;
@@ -176,12 +175,13 @@ impl Store {
 }
 
 impl AcrossTenants {
-    /// Whether what this transaction has read may be expired or deleted: asked before its commit, it is `false` when
-    /// the database's clock has jumped since this process last read it, and somebody may already go by the new time.
+    /// Whether the time that this transaction used is reliable for expiring or deleting. Call it before the commit: it is
+    /// `false` when the database's clock has jumped since this process last read it, because other processes may already
+    /// use the new time.
     pub async fn confirms_time_for(&mut self, purpose: ClockUse) -> Result<bool, StoreError> {
         let clock = Arc::clone(&self.store().clock);
         let reading = read(self.connection(), clock.as_ref()).await?;
-        // Whoever follows the clock writes it down.
+        // `follow_clock` records the jump.
         clock.observe(&reading);
         Ok(clock.now_for(purpose).is_some())
     }
@@ -208,9 +208,9 @@ async fn record(connection: &mut PgConnection, jump: ClockJump) -> Result<(), St
     tracing::warn!(
         seconds,
         deletion_held_until = ?jump.hold_deletion_until,
-        "the database's clock jumped {direction} by {}; leases are not taken back for half a minute, and after a \
-         large jump nothing is deleted for a day",
-        in_words(jump.by)
+        "the database's clock jumped {direction} by {}; no leases expire for half a minute, and after a large \
+         jump nothing is deleted for a day",
+        format_duration(jump.by)
     );
     Ok(())
 }

@@ -1,43 +1,43 @@
-//! What is known of the database's clock: pure decisions, on readings that somebody else takes.
+//! Decides from readings of the database's clock what the time is and what it is reliable for. Pure functions.
 
 use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::{ClockJump, ClockReading, ClockReport, ClockUse};
 
-/// A change of the clock by this much, beyond the time that has passed, is a jump. A drift is slower, and the answer
-/// of a slow database is allowed for.
+/// A change of the clock by this much, beyond the elapsed time, is a jump. Drift is slower, and slow answers of the
+/// database are accounted for.
 const JUMP: TimeDelta = TimeDelta::seconds(2);
-/// What deletes goes by hours and days: a jump that is smaller does not matter to it.
+/// Deletions depend on hours and days: a smaller jump does not matter to them.
 const LARGE_JUMP: TimeDelta = TimeDelta::minutes(1);
-/// A reading that took no longer says the time well enough to set ours by.
-const QUICK: Duration = Duration::from_millis(250);
-/// One that took longer does not even prove a jump.
+/// A reading that took no longer is exact enough to set our time.
+const EXACT: Duration = Duration::from_millis(250);
+/// A reading that took longer does not even prove a jump.
 const TOO_SLOW: Duration = Duration::from_secs(2);
-/// After so long without a reading the time is not relied on.
-const RELIED_ON: Duration = Duration::from_secs(30);
-/// For so long after a jump no lease is taken back. Meanwhile every process notices it (within 5 s) and prolongs its
-/// leases by the new time (every 5 s).
-const TO_PROLONG: Duration = Duration::from_secs(30);
-/// Nothing is deleted before the time was watched for so long: a machine that starts with a wrong clock is usually set
-/// right within minutes.
-const BEFORE_DELETING: Duration = Duration::from_mins(10);
-/// For so long after a large jump nothing is deleted: somebody should have a look first.
+/// After this long without a reading the time is not reliable.
+const RELIABLE_FOR: Duration = Duration::from_secs(30);
+/// For this long after a jump no lease expires. Meanwhile every process notices the jump (within 5 s) and renews its
+/// leases with the new time (every 5 s).
+const NO_EXPIRY_AFTER_JUMP: Duration = Duration::from_secs(30);
+/// Nothing is deleted before the clock was watched for this long: a machine that starts with a wrong clock is usually
+/// corrected within minutes.
+const WATCH_BEFORE_DELETING: Duration = Duration::from_mins(10);
+/// For this long after a large jump nothing is deleted: an operator should check first.
 const HOLD_DELETION: TimeDelta = TimeDelta::hours(24);
-/// A jump that was written down so shortly before is the same one, noticed by another process.
+/// A jump that was recorded up to this long before is the same one, noticed by another process.
 const SAME_JUMP: TimeDelta = TimeDelta::seconds(15);
 
 #[derive(Debug)]
 pub(super) struct Watch {
-    /// What the database's clock said at a moment of ours.
+    /// The database's time at our monotonic time `elapsed`.
     at: DateTime<Utc>,
     elapsed: Duration,
-    /// The latest time that was handed out: small corrections do not go back behind it.
+    /// The latest time that was returned: small corrections do not go back before it.
     latest: DateTime<Utc>,
     began: Duration,
     confirmed: Duration,
-    jump: Option<Noticed>,
-    /// The last jump that any process has written down.
+    jump: Option<NoticedJump>,
+    /// The last jump that any process has recorded.
     known_jump: Option<DateTime<Utc>>,
     deletion_held_until: Option<DateTime<Utc>>,
     skew: TimeDelta,
@@ -45,9 +45,9 @@ pub(super) struct Watch {
 
 /// A jump that this process saw.
 #[derive(Clone, Copy, Debug)]
-struct Noticed {
+struct NoticedJump {
     by: TimeDelta,
-    /// By the clock after it.
+    /// By the clock after the jump.
     at: DateTime<Utc>,
     elapsed: Duration,
     is_recorded: bool,
@@ -74,15 +74,15 @@ impl Watch {
         self.latest
     }
 
-    /// Returns a jump that was not written down yet.
+    /// Returns a jump that was not recorded yet.
     pub(super) fn observe(&mut self, reading: &ClockReading) -> Option<ClockJump> {
         let took = reading.received.saturating_sub(reading.sent);
-        // The clock was read at some moment in between.
+        // The clock was read at some moment between request and answer.
         let (earliest, latest) = (self.time_at(reading.sent), self.time_at(reading.received));
         let off = reading.time - reading.time.clamp(earliest, latest);
         if off.abs() < JUMP {
             self.confirmed = self.confirmed.max(reading.received);
-            if took <= QUICK {
+            if took <= EXACT {
                 (self.at, self.elapsed) = middle(reading);
             } else {
                 self.at += off;
@@ -93,7 +93,7 @@ impl Watch {
             (self.at, self.elapsed) = middle(reading);
             self.confirmed = reading.received;
             self.latest = self.time_at(reading.received);
-            self.jump = Some(Noticed {
+            self.jump = Some(NoticedJump {
                 by: off,
                 at: reading.time,
                 elapsed: reading.received,
@@ -106,7 +106,7 @@ impl Watch {
         self.read_record(reading)
     }
 
-    /// Takes over what others have written down, unless this process has news of its own.
+    /// Adopts what other processes have recorded, unless this process has an unrecorded jump.
     fn read_record(&mut self, reading: &ClockReading) -> Option<ClockJump> {
         if let Some(jump) = &mut self.jump
             && !jump.is_recorded
@@ -139,7 +139,7 @@ impl Watch {
             ClockUse::Expire => self.may_expire(now, elapsed),
             ClockUse::Delete => {
                 self.may_expire(now, elapsed)
-                    && elapsed.saturating_sub(self.began) >= BEFORE_DELETING
+                    && elapsed.saturating_sub(self.began) >= WATCH_BEFORE_DELETING
                     && self.held_until(now).is_none()
             }
         };
@@ -160,18 +160,19 @@ impl Watch {
     }
 
     fn is_synchronised(&self, elapsed: Duration) -> bool {
-        elapsed.saturating_sub(self.confirmed) <= RELIED_ON
+        elapsed.saturating_sub(self.confirmed) <= RELIABLE_FOR
     }
 
     fn may_expire(&self, now: DateTime<Utc>, elapsed: Duration) -> bool {
-        let is_recent = |jump: Noticed| elapsed.saturating_sub(jump.elapsed) < TO_PROLONG;
-        let is_near = |at: DateTime<Utc>| (now - at).abs() < signed(TO_PROLONG);
+        let is_recent =
+            |jump: NoticedJump| elapsed.saturating_sub(jump.elapsed) < NO_EXPIRY_AFTER_JUMP;
+        let is_near = |at: DateTime<Utc>| (now - at).abs() < signed(NO_EXPIRY_AFTER_JUMP);
         self.is_synchronised(elapsed)
             && !self.jump.is_some_and(is_recent)
             && !self.known_jump.is_some_and(is_near)
     }
 
-    /// One that lies further ahead than any jump holds was written before the clock was set back.
+    /// A time that is further ahead than any hold lasts was written before the clock was set back.
     fn held_until(&self, now: DateTime<Utc>) -> Option<DateTime<Utc>> {
         self.deletion_held_until.filter(|until| (now..=now + HOLD_DELETION + JUMP).contains(until))
     }
@@ -221,7 +222,7 @@ mod tests {
             }
         }
 
-        /// Reads every five seconds, and writes jumps down as a process does.
+        /// Reads every five seconds, and records jumps as a process does.
         fn watch_for(&mut self, watch: &mut Watch, time: Duration) {
             let end = self.elapsed + time;
             while self.elapsed < end {
@@ -240,12 +241,12 @@ mod tests {
     }
 
     #[test]
-    fn the_time_passes_between_readings_and_never_goes_back_a_little() {
+    fn the_time_passes_between_readings_and_small_corrections_never_set_it_back() {
         let mut world = World::new();
         let mut watch = Watch::begin(&world.reading(Duration::ZERO));
         world.pass(Duration::from_secs(4));
         assert_eq!(watch.now(world.elapsed), world.database);
-        // The process's time runs a little fast.
+        // The process's clock runs slightly fast.
         world.elapsed += Duration::from_millis(100);
         let before = watch.now(world.elapsed);
         assert_eq!(watch.observe(&world.reading(Duration::ZERO)), None);
@@ -259,7 +260,7 @@ mod tests {
         let mut world = World::new();
         let mut watch = Watch::begin(&world.reading(Duration::ZERO));
         world.pass(Duration::from_mins(1));
-        // Read at once, and answered a minute later.
+        // The clock was read at once, but the answer took a minute.
         let reading = ClockReading { time: START, ..world.reading(Duration::from_mins(1)) };
         assert_eq!(watch.observe(&reading), None);
         assert_eq!(watch.now(world.elapsed), world.database);
@@ -267,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn without_readings_nothing_is_decided() {
+    fn without_readings_the_time_is_not_reliable() {
         let mut world = World::new();
         let mut watch = Watch::begin(&world.reading(Duration::ZERO));
         world.watch_for(&mut watch, Duration::from_mins(11));
@@ -290,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn a_large_jump_is_followed_and_holds_deletion_back_for_a_day() {
+    fn a_large_jump_is_followed_and_stops_deletion_for_a_day() {
         for by in
             [TimeDelta::days(8), -TimeDelta::days(8), TimeDelta::hours(1), -TimeDelta::hours(1)]
         {
@@ -303,7 +304,7 @@ mod tests {
             assert_eq!(world.may(&mut watch), [true, false, false], "{by}");
             world.watch_for(&mut watch, Duration::from_secs(30));
             assert_eq!(world.may(&mut watch), [true, true, false], "{by}");
-            // A process that starts now has not seen it, and knows of it.
+            // A process that starts now has not seen the jump, but reads the record of it.
             let mut young = Watch::begin(&world.reading(Duration::ZERO));
             world.watch_for(&mut young, Duration::from_hours(23));
             assert_eq!(world.may(&mut young), [true, true, false], "{by}");
@@ -315,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn a_small_jump_holds_back_leases_for_a_moment_and_deletion_not_at_all() {
+    fn a_small_jump_delays_expiry_for_a_moment_and_deletion_not_at_all() {
         let mut world = World::new();
         let mut watch = Watch::begin(&world.reading(Duration::ZERO));
         world.watch_for(&mut watch, Duration::from_mins(11));

@@ -1,9 +1,9 @@
-//! Batches.
+//! Batches: documents that are submitted together.
 
 use chrono::{DateTime, Utc};
 use domain::{
     BatchCounts, BatchId, BatchStatus, DedupResult, DocId, DocumentStatus, Event, Pipeline, RunId,
-    RunState, RunStats, StageName, TenantId, UnknownWord,
+    RunState, RunStats, StageName, TenantId, UnknownValue,
 };
 use serde_json::Value;
 use sqlx::FromRow;
@@ -13,7 +13,7 @@ use super::Submission;
 use crate::tx::Writing;
 use crate::{StoreError, Tx, Window, sql};
 
-/// A batch about to be made.
+/// A batch to be inserted.
 #[derive(Clone, Debug)]
 pub struct NewBatch {
     pub batch_id: BatchId,
@@ -49,7 +49,7 @@ pub struct BatchRecord {
     pub finished_at: Option<DateTime<Utc>>,
 }
 
-/// A batch by its name, for those who choose one.
+/// The name of a batch, for a list to choose from.
 #[derive(Clone, Debug, FromRow)]
 pub struct BatchName {
     #[sqlx(try_from = "Uuid")]
@@ -58,7 +58,7 @@ pub struct BatchName {
     pub created_at: DateTime<Utc>,
 }
 
-/// A document of a batch, and what became of it.
+/// A document of a batch, and its result.
 #[derive(Clone, Debug, FromRow)]
 pub struct BatchItemRecord {
     #[sqlx(try_from = "Uuid")]
@@ -72,26 +72,26 @@ pub struct BatchItemRecord {
     #[sqlx(try_from = "String")]
     pub status: DocumentStatus,
     #[sqlx(try_from = "Option<String>")]
-    pub run_status: StateOfRun,
+    pub run_status: OptionalRunState,
     pub error: Option<String>,
     #[sqlx(json(nullable))]
     pub stats: Option<RunStats>,
     pub finished_at: Option<DateTime<Utc>>,
 }
 
-/// That of a document's run, when it has one.
+/// The state of a document's run, if it has one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct StateOfRun(pub Option<RunState>);
+pub struct OptionalRunState(pub Option<RunState>);
 
-impl TryFrom<Option<String>> for StateOfRun {
-    type Error = UnknownWord;
+impl TryFrom<Option<String>> for OptionalRunState {
+    type Error = UnknownValue;
 
-    fn try_from(text: Option<String>) -> Result<Self, UnknownWord> {
+    fn try_from(text: Option<String>) -> Result<Self, UnknownValue> {
         text.map(RunState::try_from).transpose().map(Self)
     }
 }
 
-/// What a batch has counted, after that changed, and where it stood before.
+/// The new counts of a batch, and its status before.
 #[derive(FromRow)]
 pub(crate) struct BatchRow {
     batch_id: Uuid,
@@ -118,12 +118,12 @@ impl BatchRow {
     }
 }
 
-/// Notes where batches stand after their counts changed; returns what is to be told of those that are over: when they
-/// were not before, and with every file that was offered.
-pub(crate) async fn follow_batches(
+/// Updates the status of batches after their counts changed. Returns the events of batches that have ended: when they
+/// had not ended before, and after every file that was submitted.
+pub(crate) async fn update_batches(
     writing: &mut Writing<'_>,
     batches: Vec<BatchRow>,
-    was_offered: bool,
+    is_submission: bool,
 ) -> Result<Vec<(TenantId, Event)>, StoreError> {
     let changed: Vec<(BatchRow, BatchStatus)> = batches
         .into_iter()
@@ -143,13 +143,13 @@ pub(crate) async fn follow_batches(
         .bind(writing.now)
         .execute(&mut *writing.connection)
         .await?;
-    let news =
-        changed.iter().filter(|(batch, status)| was_offered || batch.status != status.as_str());
-    let told = news.filter_map(|(batch, _)| {
-        let event = batch.counts().end(BatchId(batch.batch_id))?;
+    let to_publish =
+        changed.iter().filter(|(batch, status)| is_submission || batch.status != status.as_str());
+    let events = to_publish.filter_map(|(batch, _)| {
+        let event = batch.counts().end_event(BatchId(batch.batch_id))?;
         Some((TenantId(batch.tenant_id), event))
     });
-    Ok(told.collect())
+    Ok(events.collect())
 }
 
 impl Tx {
@@ -199,18 +199,18 @@ impl Tx {
             .await?)
     }
 
-    /// Of these batches, those that the scope may see, newest first; `most` at most.
+    /// The names of those of these batches that the scope may see, newest first, at most `max`.
     pub async fn name_batches(
         &mut self,
         batches: &[Uuid],
-        most: i64,
+        max: i64,
     ) -> Result<Vec<BatchName>, StoreError> {
         let owner = self.owner();
-        Ok(sqlx::query_as(sql!("batches/chosen"))
+        Ok(sqlx::query_as(sql!("batches/names"))
             .bind(self.tenant_id().0)
             .bind(owner)
             .bind(batches)
-            .bind(most)
+            .bind(max)
             .fetch_all(self.connection())
             .await?)
     }
@@ -222,7 +222,7 @@ impl Tx {
         run_id: Option<RunId>,
         (result, submission): (DedupResult, &Submission),
     ) -> Result<(), StoreError> {
-        let is_part = submission.offer.is_part;
+        let is_attachment = submission.options.is_attachment;
         let batch = sqlx::query_as(sql!("batches/add_document"))
             .bind(batch_id.0)
             .bind(doc_id.0)
@@ -230,15 +230,15 @@ impl Tx {
             .bind(run_id.map(|id| id.0))
             .bind(result.as_str())
             .bind(self.now())
-            .bind(i32::from(!is_part))
+            .bind(i32::from(!is_attachment))
             .bind(&submission.title)
             .bind(&submission.file_name)
             .fetch_all(self.connection())
             .await?;
-        self.follow_batch(batch, !is_part).await
+        self.update_batch(batch, !is_attachment).await
     }
 
-    /// Notes that a file of the batch was not accepted.
+    /// Counts a file of the batch that was refused.
     pub async fn note_refused_in_batch(&mut self, batch_id: BatchId) -> Result<(), StoreError> {
         let batch = sqlx::query_as(sql!("batches/refuse"))
             .bind(self.tenant_id().0)
@@ -246,20 +246,20 @@ impl Tx {
             .bind(self.now())
             .fetch_all(self.connection())
             .await?;
-        self.follow_batch(batch, true).await
+        self.update_batch(batch, true).await
     }
 
-    async fn follow_batch(
+    async fn update_batch(
         &mut self,
         batch: Vec<BatchRow>,
-        was_offered: bool,
+        is_submission: bool,
     ) -> Result<(), StoreError> {
         let mut writing = self.writing();
-        let told = follow_batches(&mut writing, batch, was_offered).await?;
-        writing.append_events(&told).await
+        let events = update_batches(&mut writing, batch, is_submission).await?;
+        writing.append_events(&events).await
     }
 
-    /// In the order in which they came.
+    /// In the order in which they were added.
     pub async fn list_batch_items(
         &mut self,
         batch_id: BatchId,

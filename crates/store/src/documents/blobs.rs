@@ -1,4 +1,4 @@
-//! Which originals there are, and which nobody needs any more.
+//! The originals of a tenant, and the ones that are no longer needed.
 
 use chrono::{DateTime, Utc};
 use domain::{ContentHash, RunId, TenantId, TenantRules};
@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use crate::{AcrossTenants, StoreError, Tx, sql};
 
-/// An original that nobody refers to, held for whoever removes it.
+/// An original that nothing refers to, locked for deletion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AbandonedBlob {
     pub tenant_id: TenantId,
@@ -15,8 +15,8 @@ pub struct AbandonedBlob {
 }
 
 impl Tx {
-    /// Says that an original is about to be published. To be committed before it is: from then on the
-    /// cleanup task leaves it alone for as long as an upload may take. Gives the tenant's rules.
+    /// Records that an original is about to be published. Commit this before publishing it: from then on the cleanup task
+    /// keeps it for as long as an upload may take. Returns the tenant's rules.
     pub async fn announce_blob(
         &mut self,
         hash: &ContentHash,
@@ -36,7 +36,7 @@ impl Tx {
 }
 
 impl Tx {
-    /// What a run works on, as far as it is still kept.
+    /// The content of a run; `None` when its original was deleted.
     pub async fn content_of_run(
         &mut self,
         run_id: RunId,
@@ -54,9 +54,9 @@ impl Tx {
 }
 
 impl AcrossTenants {
-    /// Finds an original that was last uploaded before `untouched_since` and that nothing needs; a run
-    /// that failed needs it until `failed_before`. It stays locked until this transaction ends, so
-    /// that an upload of the same content waits until it is gone, and then brings it anew.
+    /// Finds an original that was last uploaded before `untouched_since` and that nothing needs; a failed run needs it
+    /// until `failed_before`. The row stays locked until this transaction ends, so that an upload of the same content
+    /// waits until the original is deleted, and then stores it again.
     pub async fn find_abandoned_blob(
         &mut self,
         untouched_since: DateTime<Utc>,
@@ -73,8 +73,8 @@ impl AcrossTenants {
         .transpose()
     }
 
-    /// Forgets an original whose bytes are gone.
-    pub async fn forget_blob(&mut self, blob: &AbandonedBlob) -> Result<(), StoreError> {
+    /// Deletes the row of an original whose bytes were deleted.
+    pub async fn delete_blob_row(&mut self, blob: &AbandonedBlob) -> Result<(), StoreError> {
         sqlx::query("DELETE FROM blobs WHERE tenant_id = $1 AND sha256 = $2")
             .bind(blob.tenant_id.0)
             .bind(blob.hash.as_bytes())
@@ -85,7 +85,7 @@ impl AcrossTenants {
 }
 
 pub(crate) fn content_hash(bytes: &[u8]) -> Result<ContentHash, StoreError> {
-    ContentHash::try_from(bytes).map_err(|_| StoreError::NotUnderstood {
+    ContentHash::try_from(bytes).map_err(|_| StoreError::Unreadable {
         what: "content hash",
         value: format!("{bytes:02x?}"),
     })

@@ -1,4 +1,4 @@
-//! What decides who may read what of a document. The decision itself is made in `ops`.
+//! The facts that decide who may read which content of a document. `ops` makes the decision.
 
 use std::str::FromStr;
 
@@ -14,51 +14,52 @@ use crate::{StoreError, Tx, sql};
 #[derive(Clone, Debug)]
 pub struct ContentFacts {
     pub doc_id: DocId,
-    /// As the scope's owner calls it.
+    /// The owner's file name, where the scope is limited to an owner.
     pub file_name: String,
     pub media_type: String,
     pub masking: Masking,
-    /// What the tenant's administrators decided.
+    /// The tenant's rules.
     pub rules: TenantRules,
-    /// The run that was asked for; the one that is served when none was.
+    /// The requested run; the run of the active version when none was requested.
     pub run: Option<RunFacts>,
 }
 
-/// What decides which masks hold for a file.
+/// What decides which masks apply to a file.
 #[derive(Clone, Debug)]
 pub struct Masking {
     pub kind: FileKind,
-    /// Every name that the content was seen under.
+    /// Every file name under which the content was submitted.
     pub file_names: Vec<String>,
-    /// The masks of the run that is served.
+    /// The masks of the active version's run.
     pub applied: Vec<MaskRule>,
 }
 
-/// A file whose bytes the original of another document holds.
+/// A file that the original of another document contains.
 #[derive(Clone, Debug)]
 pub struct ContainedFile {
     pub masking: Masking,
     pub is_deleted: bool,
 }
 
-/// One run, as far as it matters for who may read what it left.
+/// The facts of a run that decide who may read its artifacts.
 #[derive(Clone, Debug)]
 pub struct RunFacts {
     pub run_id: RunId,
-    pub standing: RunStanding,
-    /// The masks that it was made with.
+    pub rank: RunRank,
+    /// The masks that it applied.
     pub masks: Vec<MaskRule>,
-    /// `None` when the original is gone.
+    /// `None` when the original was deleted.
     pub content: Option<ContentHash>,
-    /// False when the scope is that of an owner who has not shown the password that the run needed.
+    /// False when the scope is limited to an owner who has not presented the password of the run.
     pub knows_password: bool,
 }
 
+/// The rank of a run among the runs of its document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RunStanding {
-    /// The active version is its work.
+pub enum RunRank {
+    /// The run of the active version.
     Active,
-    /// The latest one of a document without an active version.
+    /// The latest run of a document without an active version.
     Latest,
     Older,
 }
@@ -84,15 +85,15 @@ impl TryFrom<FactsRow> for ContentFacts {
     type Error = StoreError;
 
     fn try_from(row: FactsRow) -> Result<Self, StoreError> {
-        let standing = match (row.is_active, row.is_latest) {
-            (Some(true), _) => RunStanding::Active,
-            (_, Some(true)) => RunStanding::Latest,
-            _ => RunStanding::Older,
+        let rank = match (row.is_active, row.is_latest) {
+            (Some(true), _) => RunRank::Active,
+            (_, Some(true)) => RunRank::Latest,
+            _ => RunRank::Older,
         };
         let content = row.content_sha256.as_deref().map(content_hash).transpose()?;
         let run = row.run_id.map(|run_id| RunFacts {
             run_id: RunId(run_id),
-            standing,
+            rank,
             masks: row.run_masks.0,
             content,
             knows_password: row.knows_password,
@@ -114,19 +115,19 @@ impl TryFrom<FactsRow> for ContentFacts {
 
 fn parse_kind(kind: &str) -> Result<FileKind, StoreError> {
     FileKind::from_str(kind)
-        .map_err(|_| StoreError::NotUnderstood { what: "kind of file", value: kind.to_owned() })
+        .map_err(|_| StoreError::Unreadable { what: "kind of file", value: kind.to_owned() })
 }
 
 impl Tx {
-    /// Of these documents those that the scope may see, each with the run that is named or, where none is,
-    /// the one that is served; in no order.
+    /// Those of these documents that the scope may see, each with the requested run or, where none is requested, the run
+    /// of the active version; in no order.
     pub async fn content_facts(
         &mut self,
-        wanted: &[(DocId, Option<RunId>)],
+        requested: &[(DocId, Option<RunId>)],
     ) -> Result<Vec<ContentFacts>, StoreError> {
         let owner = self.owner();
         let (documents, runs): (Vec<Uuid>, Vec<Option<Uuid>>) =
-            wanted.iter().map(|(doc_id, run_id)| (doc_id.0, run_id.map(|id| id.0))).unzip();
+            requested.iter().map(|(doc_id, run_id)| (doc_id.0, run_id.map(|id| id.0))).unzip();
         let rows: Vec<FactsRow> = sqlx::query_as(sql!("content/facts"))
             .bind(self.tenant_id().0)
             .bind(documents)
@@ -137,13 +138,13 @@ impl Tx {
         rows.into_iter().map(ContentFacts::try_from).collect()
     }
 
-    /// The files that came within a document, at any depth.
+    /// The files that a document contains, at any depth.
     pub async fn contained_files(
         &mut self,
         doc_id: DocId,
     ) -> Result<Vec<ContainedFile>, StoreError> {
         type Row = (String, Vec<String>, Json<Vec<MaskRule>>, bool);
-        let rows: Vec<Row> = sqlx::query_as(sql!("content/within"))
+        let rows: Vec<Row> = sqlx::query_as(sql!("content/contained_files"))
             .bind(self.tenant_id().0)
             .bind(doc_id.0)
             .fetch_all(self.connection())

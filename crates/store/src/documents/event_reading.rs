@@ -1,5 +1,5 @@
-//! What the one reader of a process reads for everybody who follows, whatever their tenants: a fixed number of
-//! statements, however many follow. And the pruning of old events.
+//! The queries of the event reader: a fixed number of statements for all subscribers of a process, whatever their
+//! tenants. Also the pruning of old events.
 
 use std::collections::HashMap;
 
@@ -9,10 +9,10 @@ use serde_json::{Value, json};
 use sqlx::{Executor, FromRow, Postgres};
 use uuid::Uuid;
 
-use super::events::NUMBERED_AT_ONCE;
+use super::events::MAX_NUMBERED;
 use crate::{AcrossTenants, EventRecord, Store, StoreError, Tx, sql};
 
-/// How far a stage is that is worked on.
+/// The progress of a running stage.
 #[derive(Clone, Debug, PartialEq, Eq, FromRow)]
 pub struct ProgressRecord {
     #[sqlx(try_from = "Uuid")]
@@ -26,28 +26,28 @@ pub struct ProgressRecord {
 }
 
 impl ProgressRecord {
-    /// As followers get it.
+    /// The payload for subscribers.
     pub fn payload(&self) -> Value {
         let Self { doc_id, run_id, stage, done, total, .. } = self;
         json!({"doc_id": doc_id, "run_id": run_id, "stage": stage, "done": done, "total": total})
     }
 }
 
-/// Where somebody goes on who has seen an event.
+/// Where a subscriber resumes after an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromRow)]
 pub struct ResumedAt {
-    /// What is behind it comes next.
+    /// The next event is the one after this position.
     pub position: i64,
-    /// Nothing is known of the event.
+    /// The event is unknown.
     pub is_unknown: bool,
-    /// Events that came after it are not kept any more.
+    /// Events after it have been pruned.
     pub is_pruned: bool,
 }
 
-/// Who may see which documents and batches. What is not in it was deleted.
+/// Who may see which documents and batches. Those that are not in it were deleted.
 #[derive(Clone, Debug, Default)]
 pub struct Audience {
-    /// By tenant and document or batch: what each owner calls it.
+    /// By tenant and document or batch: the title of each owner.
     titles_by_owner: HashMap<(TenantId, Uuid), HashMap<String, Option<String>>>,
 }
 
@@ -61,7 +61,7 @@ impl Audience {
         audience
     }
 
-    /// What the scope calls it, where it sees only its own and has a title of its own for it. `Err` when it may not see it.
+    /// The owner's title, where the scope is limited to an owner who has one. `Err` when the scope may not see it.
     pub fn own_title(&self, id: Uuid, scope: &Scope) -> Result<Option<&str>, NotVisible> {
         let owners = self.titles_by_owner.get(&(scope.tenant_id(), id)).ok_or(NotVisible)?;
         match scope.only_own() {
@@ -74,33 +74,33 @@ impl Audience {
     }
 }
 
-/// Not for this scope to see, or not there.
+/// The scope may not see the object, or it does not exist.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NotVisible;
 
 impl Store {
-    /// Numbers the committed events of these tenants, and reads those behind a position of each; at most `most` of each
+    /// Numbers the committed events of these tenants, and reads those after a position of each, at most `max` of each
     /// tenant.
     pub async fn read_events(
         &self,
-        followed: &[(TenantId, i64)],
-        most: i64,
+        positions: &[(TenantId, i64)],
+        max: i64,
     ) -> Result<Vec<(TenantId, EventRecord)>, StoreError> {
-        let mut followed = followed.to_vec();
-        // Each tenant is locked while its events are numbered: all readers lock them in one order.
-        followed.sort_unstable_by_key(|(tenant_id, _)| tenant_id.0);
+        let mut sorted = positions.to_vec();
+        // Numbering locks each tenant. All readers lock them in the same order, so that they cannot deadlock.
+        sorted.sort_unstable_by_key(|(tenant_id, _)| tenant_id.0);
         let (tenants, positions): (Vec<Uuid>, Vec<i64>) =
-            followed.iter().map(|(tenant_id, position)| (tenant_id.0, *position)).unzip();
-        // Outside a transaction block: it ends on the server, whatever becomes of this process.
+            sorted.iter().map(|(tenant_id, position)| (tenant_id.0, *position)).unzip();
+        // Without a transaction block the statement ends on the server even if this process dies.
         sqlx::query(sql!("events/number"))
             .bind(&tenants)
-            .bind(NUMBERED_AT_ONCE)
+            .bind(MAX_NUMBERED)
             .execute(&self.system)
             .await?;
         let rows: Vec<(Uuid, Uuid, i64, String, Value)> = sqlx::query_as(sql!("events/read"))
             .bind(&tenants)
             .bind(positions)
-            .bind(most)
+            .bind(max)
             .fetch_all(&self.system)
             .await?;
         let event = |(tenant, evt_id, position, topic, payload)| {
@@ -109,7 +109,7 @@ impl Store {
         Ok(rows.into_iter().map(event).collect())
     }
 
-    /// How far the stages of these tenants are that are worked on and have told it.
+    /// The progress of the running stages of these tenants, where they report it.
     pub async fn read_progress(
         &self,
         tenants: &[TenantId],
@@ -124,7 +124,7 @@ impl Store {
         audience(&self.system, subjects).await
     }
 
-    /// The tenants that have events from before the moment.
+    /// The tenants that have events from before this moment.
     pub async fn tenants_to_prune(
         &self,
         before: DateTime<Utc>,
@@ -143,7 +143,7 @@ impl Tx {
         audience(self.connection(), &subjects).await
     }
 
-    /// Where somebody goes on who has seen an event. `position` is the one that it had then, if it had one. Where nothing
+    /// Where a subscriber resumes after an event. `position` is the one that it had then, if it had one. Where nothing
     /// is known of the event, the oldest one that is kept is the next.
     pub async fn resume_events(
         &mut self,
@@ -157,15 +157,15 @@ impl Tx {
 }
 
 impl AcrossTenants {
-    /// Removes numbered events of the tenant from before the moment, the oldest first and at most `most`; returns how many.
+    /// Deletes numbered events of the tenant from before this moment, the oldest first, at most `max`; returns how many.
     pub async fn prune_events(
         &mut self,
         tenant_id: TenantId,
         before: DateTime<Utc>,
-        most: i64,
+        max: i64,
     ) -> Result<u64, StoreError> {
         let statement = sqlx::query(sql!("events/prune")).bind(tenant_id.0);
-        let pruned = statement.bind(before).bind(most).execute(self.connection()).await?;
+        let pruned = statement.bind(before).bind(max).execute(self.connection()).await?;
         Ok(pruned.rows_affected())
     }
 }

@@ -1,9 +1,9 @@
-//! The outbox, for those who follow it.
+//! The outbox.
 //!
-//! An event is *numbered* once it has a position in the stream of its tenant. Events are inserted without one, by
-//! transactions that may commit in any order. Whoever wants to read has the committed ones numbered first
-//! ([`Store::number_events`]), and reads only numbered ones: all followers see one order, and nothing is put in
-//! front of what somebody has seen. Positions are ordinary data, so a dump carries them to another server.
+//! An event is *numbered* once it has a position in the stream of its tenant. Transactions, which may commit in any
+//! order, insert events without a position. A reader numbers the committed events first ([`Store::number_events`]), and
+//! reads only numbered ones: all subscribers see the same order, and no event appears before one that was already read.
+//! Positions are ordinary data, so a dump carries them to another server.
 
 use domain::{Event, TenantId};
 use serde_json::Value;
@@ -13,8 +13,8 @@ use uuid::Uuid;
 use crate::tx::Writing;
 use crate::{Store, StoreError, Tx, sql, storable};
 
-/// How many events one statement numbers: few enough that nobody waits for it.
-pub(super) const NUMBERED_AT_ONCE: i32 = 2000;
+/// How many events one statement numbers: few enough not to block others for long.
+pub(super) const MAX_NUMBERED: i32 = 2000;
 
 /// A numbered event.
 #[derive(Clone, Debug, PartialEq, FromRow)]
@@ -26,22 +26,22 @@ pub struct EventRecord {
 }
 
 impl Store {
-    /// Gives a position to every event of the tenant that is committed by now.
+    /// Gives a position to every committed event of the tenant.
     pub async fn number_events(&self, tenant_id: TenantId) -> Result<(), StoreError> {
         loop {
-            // Outside a transaction block: it ends on the server, whatever becomes of this process.
+            // Without a transaction block the statement ends on the server even if this process dies.
             let numbered: i32 = sqlx::query_scalar("SELECT docket_number_events($1, $2)")
                 .bind(tenant_id.0)
-                .bind(NUMBERED_AT_ONCE)
+                .bind(MAX_NUMBERED)
                 .fetch_one(&self.system)
                 .await?;
-            if numbered < NUMBERED_AT_ONCE {
+            if numbered < MAX_NUMBERED {
                 return Ok(());
             }
         }
     }
 
-    /// The same for every tenant, so that a tenant's first follower in a while does not wait for it.
+    /// Numbers the events of every tenant, so that the next subscriber of a tenant does not wait for it.
     pub async fn number_all_events(&self) -> Result<(), StoreError> {
         let mut last_tenant = Uuid::nil();
         loop {
@@ -57,7 +57,7 @@ impl Store {
 }
 
 impl Writing<'_> {
-    /// Adds events to the outbox, in their order. All that is told goes through here.
+    /// Appends events to the outbox, in their order. All events go through here.
     pub(crate) async fn append_events(
         &mut self,
         events: &[(TenantId, Event)],
@@ -73,7 +73,7 @@ impl Writing<'_> {
             .bind(events.iter().map(|(tenant_id, _)| tenant_id.0).collect::<Vec<_>>())
             .bind(topics)
             .bind(payloads)
-            .bind(events.iter().map(|(_, event)| event.is_for_followers_only()).collect::<Vec<_>>())
+            .bind(events.iter().map(|(_, event)| event.is_stream_only()).collect::<Vec<_>>())
             .bind(self.now)
             .execute(&mut *self.connection)
             .await?;
@@ -82,24 +82,24 @@ impl Writing<'_> {
 }
 
 impl Tx {
-    /// Adds an event of the tenant to the outbox.
+    /// Appends an event of the tenant to the outbox.
     pub(crate) async fn append_event(&mut self, event: Event) -> Result<(), StoreError> {
         let tenant_id = self.tenant_id();
         self.writing().append_events(&[(tenant_id, event)]).await
     }
 
-    /// Numbered events behind a position, in their order.
+    /// Numbered events after a position, in their order.
     pub async fn events_after(
         &mut self,
         position: i64,
-        most: i64,
+        max: i64,
     ) -> Result<Vec<EventRecord>, StoreError> {
         let tenant_id = self.tenant_id().0;
         let statement = sqlx::query_as(sql!("events/after")).bind(tenant_id);
-        Ok(statement.bind(position).bind(most).fetch_all(self.connection()).await?)
+        Ok(statement.bind(position).bind(max).fetch_all(self.connection()).await?)
     }
 
-    /// The last position that was given: behind it comes what happens from now on.
+    /// The last position: later events come after it.
     pub async fn last_event_position(&mut self) -> Result<i64, StoreError> {
         let last = sqlx::query_scalar("SELECT last FROM event_positions WHERE tenant_id = $1")
             .bind(self.tenant_id().0)

@@ -24,17 +24,17 @@ use crate::{StoreError, Tx, sql};
 /// How many documents one statement examines, and how far it counts.
 const EXAMINED: i64 = 10_000;
 
-/// Which documents are wanted; `None` asks for all.
+/// Which documents to list; `None` matches all.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct DocumentFilter {
     pub status: Option<DocumentStatus>,
     /// The kind of file.
     pub kind: Option<String>,
-    /// Which way it came in.
+    /// How it was submitted.
     pub source: Option<String>,
     pub tag: Option<String>,
     pub batch_id: Option<BatchId>,
-    /// A part of the title or of the file's name, in capitals or not.
+    /// A part of the title or of the file name, in upper or lower case.
     pub search: Option<String>,
     pub from: Option<DateTime<Utc>>,
     pub to: Option<DateTime<Utc>>,
@@ -102,7 +102,7 @@ pub struct DocumentProgress {
     pub waiting_for: Option<String>,
 }
 
-/// What documents are told apart by.
+/// A property by which documents are filtered and counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Facet {
     Status,
@@ -117,7 +117,7 @@ pub enum Facet {
 pub struct ValueCount {
     pub value: String,
     pub documents: i64,
-    /// There may be more of them.
+    /// The count may be higher.
     pub at_least: bool,
 }
 
@@ -125,8 +125,8 @@ pub struct ValueCount {
 #[derive(Clone, Debug, Default)]
 pub struct FacetCounts {
     pub values: Vec<ValueCount>,
-    /// Not all documents were looked at: values may be missing.
-    pub is_cut_short: bool,
+    /// Not all documents were examined: values may be missing.
+    pub is_incomplete: bool,
 }
 
 #[derive(FromRow)]
@@ -193,7 +193,7 @@ impl DocumentOrder {
 }
 
 impl DocumentFilter {
-    /// The same without the condition on a facet: what else could be chosen there.
+    /// The filter without its condition on a facet, to count the other values of that facet.
     #[must_use]
     pub fn without(&self, facet: Facet) -> Self {
         let mut filter = self.clone();
@@ -239,20 +239,20 @@ impl Facet {
     }
 }
 
-/// Rows of facet, value and count; what was looked at is counted in a row without a facet.
+/// Rows of facet, value and count. A row without a facet has the number of examined documents.
 fn counts_of(facet: Facet, rows: &[(String, String, i64)]) -> FacetCounts {
     let of = |name: &'static str| rows.iter().filter(move |(facet, ..)| facet == name);
-    let is_cut_short = of("").any(|(.., looked_at)| *looked_at >= EXAMINED);
+    let is_incomplete = of("").any(|(.., examined)| *examined >= EXAMINED);
     let value = |(_, value, documents): &(String, String, i64)| ValueCount {
         value: value.clone(),
         documents: *documents,
-        at_least: is_cut_short || *documents >= EXAMINED,
+        at_least: is_incomplete || *documents >= EXAMINED,
     };
-    FacetCounts { values: of(facet.name()).map(value).collect(), is_cut_short }
+    FacetCounts { values: of(facet.name()).map(value).collect(), is_incomplete }
 }
 
 impl Tx {
-    /// What the scope may see.
+    /// The documents that the scope may see.
     pub async fn list_documents(
         &mut self,
         filter: &DocumentFilter,
@@ -340,8 +340,8 @@ impl Tx {
         Ok(Facet::ALL.into_iter().map(|facet| (facet, counts_of(facet, &rows))).collect())
     }
 
-    /// Where all documents of the tenant stand, of which kinds they are and which way they came in. Each
-    /// value is there, however rare, and counted as far as a list is looked through.
+    /// The statuses, kinds and sources of all documents of the tenant. Every value is included, however rare, and counted up
+    /// to [`EXAMINED`].
     pub async fn count_facets_of_all(
         &mut self,
     ) -> Result<BTreeMap<Facet, FacetCounts>, StoreError> {
@@ -350,8 +350,8 @@ impl Tx {
             .bind(EXAMINED)
             .fetch_all(self.connection())
             .await?;
-        let told = [Facet::Status, Facet::Kind, Facet::Source];
-        Ok(told.into_iter().map(|facet| (facet, counts_of(facet, &rows))).collect())
+        let facets = [Facet::Status, Facet::Kind, Facet::Source];
+        Ok(facets.into_iter().map(|facet| (facet, counts_of(facet, &rows))).collect())
     }
 
     /// The text of a statement about the documents of a list that is read in `order`.

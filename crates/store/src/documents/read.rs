@@ -1,4 +1,4 @@
-//! Looking at documents.
+//! Reads documents, and changes their tags and status.
 
 use chrono::{DateTime, Utc};
 use domain::{
@@ -13,30 +13,30 @@ use uuid::Uuid;
 use super::blobs::content_hash;
 use crate::{AcrossTenants, StoreError, Tx, Window, sql};
 
-/// What a stage of a run left, and under which conditions it read.
+/// The artifacts of a stage of a run, with the masks and the password of the run.
 #[derive(Clone, Debug)]
-pub struct ReadAs {
+pub struct StageArtifacts {
     pub artifacts: Vec<Artifact>,
     pub masks: Vec<MaskRule>,
     pub password: Option<Secret>,
 }
 
-/// Another document that this one came within, or that came within this one.
+/// A document that contains this one, or that this one contains.
 #[derive(Clone, Debug, FromRow)]
 pub struct PartRecord {
     #[sqlx(try_from = "Uuid")]
     pub doc_id: DocId,
-    /// What it is called there.
+    /// Its file name in the containing document.
     pub name: String,
     pub title: String,
     #[sqlx(try_from = "String")]
     pub status: DocumentStatus,
-    /// It is within this one; otherwise around it.
+    /// This document contains it; otherwise it contains this document.
     pub is_within: bool,
 }
 
-/// A document, with its active version when it has one. Title, file name, source, tags and the moment it came in are
-/// an owner's own where the scope sees only their own documents.
+/// A document, with its active version if it has one. Where the scope is limited to an owner, title, file name, source,
+/// tags and creation time are the owner's.
 #[derive(Clone, Debug, FromRow)]
 pub struct DocumentRecord {
     #[sqlx(try_from = "Uuid")]
@@ -48,12 +48,12 @@ pub struct DocumentRecord {
     pub filename: String,
     pub mime: String,
     pub bytes_len: i64,
-    /// Of the version that is served, once a run has counted them.
+    /// The pages of the active version, once a run has counted them.
     pub pages: Option<i32>,
     #[sqlx(try_from = "String")]
     pub status: DocumentStatus,
     pub error: Option<String>,
-    /// Which failure that is, where a program can do something about it.
+    /// The failure code.
     pub error_code: Option<String>,
     pub revision: i32,
     pub tags: Vec<String>,
@@ -62,9 +62,9 @@ pub struct DocumentRecord {
     pub doc_version_id: Option<Uuid>,
     pub version_label: Option<String>,
     pub content_hash: Option<String>,
-    /// The active version has chunks to be found by.
+    /// The active version has chunks.
     pub is_searchable: bool,
-    /// The caller is an owner who has not presented the document's password: its content is not for them.
+    /// The caller is an owner who has not presented the document's password, and may not read its content.
     pub content_locked: bool,
     /// The active version was read with masks.
     pub is_masked: bool,
@@ -84,7 +84,7 @@ pub struct VersionRecord {
 }
 
 impl Tx {
-    /// Documents that never got a version.
+    /// Documents that never had a version.
     pub async fn list_orphans(
         &mut self,
         window: &Window,
@@ -157,7 +157,7 @@ impl Tx {
         counts.into_iter().map(counted).collect()
     }
 
-    /// What the document contains, as far as it is still kept.
+    /// The current content of the document; `None` when its original was deleted.
     pub async fn original_of(&mut self, doc_id: DocId) -> Result<Option<ContentHash>, StoreError> {
         let hash: Option<Vec<u8>> = sqlx::query_scalar(sql!("documents/original"))
             .bind(self.tenant_id().0)
@@ -167,27 +167,27 @@ impl Tx {
         hash.as_deref().map(content_hash).transpose()
     }
 
-    /// What a stage of a run left. Who may read it is decided before ([`Tx::content_facts`]).
-    pub async fn read_as(
+    /// The artifacts of a stage of a run. The caller checks the access before ([`Tx::content_facts`]).
+    pub async fn stage_artifacts(
         &mut self,
         run_id: RunId,
         stage: &StageName,
-    ) -> Result<Option<ReadAs>, StoreError> {
+    ) -> Result<Option<StageArtifacts>, StoreError> {
         type Row = (Json<Vec<Artifact>>, Json<Vec<MaskRule>>, Option<Vec<u8>>);
-        let found: Option<Row> = sqlx::query_as(sql!("documents/read_as"))
+        let found: Option<Row> = sqlx::query_as(sql!("documents/stage_artifacts"))
             .bind(self.tenant_id().0)
             .bind(run_id.0)
             .bind(stage.as_str())
             .fetch_optional(self.connection())
             .await?;
-        Ok(found.map(|(Json(artifacts), Json(masks), sealed)| ReadAs {
+        Ok(found.map(|(Json(artifacts), Json(masks), sealed)| StageArtifacts {
             artifacts,
             masks,
             password: self.opened_password(run_id, sealed.as_deref()),
         }))
     }
 
-    /// What came within the document and what it came within, as far as the scope may see it.
+    /// The documents that this one contains and that contain it, as far as the scope may see them.
     pub async fn list_parts(&mut self, doc_id: DocId) -> Result<Vec<PartRecord>, StoreError> {
         let owner = self.owner();
         Ok(sqlx::query_as(sql!("parts/of_document"))
@@ -198,7 +198,7 @@ impl Tx {
             .await?)
     }
 
-    /// Says that a document came within another one. Those who may see that one may see it too.
+    /// Records that a document is contained in another one. The owners of that one become its owners too.
     pub async fn add_part(
         &mut self,
         parent: DocId,
@@ -224,7 +224,7 @@ impl Tx {
         .await
     }
 
-    /// Replaces the tags of a document; `false` when there is none.
+    /// Replaces the tags of a document; `false` when the document does not exist.
     pub async fn set_tags(&mut self, doc_id: DocId, tags: &[String]) -> Result<bool, StoreError> {
         let changed = sqlx::query(sql!("documents/set_tags"))
             .bind(self.tenant_id().0)
@@ -259,12 +259,12 @@ impl Tx {
         Ok(is_renamed)
     }
 
-    /// Takes a document out of service; `false` when it was not in service.
+    /// Withdraws a document; `false` when it has no active version.
     pub async fn deactivate_document(&mut self, doc_id: DocId) -> Result<bool, StoreError> {
         self.change_document(sql!("documents/deactivate"), doc_id).await
     }
 
-    /// Hides a document; `false` when it was hidden before.
+    /// Deletes a document; `false` when it was deleted before.
     pub async fn delete_document(&mut self, doc_id: DocId) -> Result<bool, StoreError> {
         self.change_document(sql!("documents/delete"), doc_id).await
     }
@@ -274,7 +274,8 @@ impl Tx {
         statement: &'static str,
         doc_id: DocId,
     ) -> Result<bool, StoreError> {
-        // First and by itself, as whoever activates a version does: the statement then sees what was activated meanwhile.
+        // Lock the document in a statement of its own, as an activation does. The next statement then sees a version that
+        // was activated meanwhile.
         sqlx::query("SELECT FROM documents WHERE tenant_id = $1 AND doc_id = $2 FOR NO KEY UPDATE")
             .bind(self.tenant_id().0)
             .bind(doc_id.0)
@@ -289,19 +290,19 @@ impl Tx {
         if changed.rows_affected() == 0 {
             return Ok(false);
         }
-        // What failed of it needs attention no longer.
-        self.tell_dead_jobs_changed().await?;
+        // Its dead jobs need no attention any more.
+        self.publish_dead_jobs_changed().await?;
         Ok(true)
     }
 
-    /// Whose documents the scope is limited to.
+    /// The owner to whose documents the scope is limited.
     pub(crate) fn owner(&self) -> Option<String> {
         self.scope().only_own().map(|actor| actor.to_string())
     }
 }
 
 impl AcrossTenants {
-    /// Writes down how many pages and bytes the documents have that these runs serve.
+    /// Records how many pages and bytes the documents have whose active version belongs to these runs.
     pub(crate) async fn describe_served(&mut self, runs: &[Uuid]) -> Result<(), StoreError> {
         if !runs.is_empty() {
             sqlx::query(sql!("documents/describe_served"))

@@ -1,12 +1,11 @@
-//! Taking a document in: get or create, decide what becomes of it, note its owner, queue its run. One transaction.
+//! Submits a document in one transaction: get or create it, decide what to do, record its owner, queue its run.
 //!
-//! Content that is known keeps what `documents` says of it, whoever brings it again: the uploader's title, file name
-//! and tags go to their own row of `document_owners`. What the upload may cause is decided by
-//! [`KnownContent::decide`].
+//! A known document keeps its row of `documents`, whoever submits it again: the title, file name and tags of the uploader
+//! go to their own row of `document_owners`. [`KnownContent::decide`] decides what the submission may cause.
 
 use domain::{
     AuditAction, AuditEntry, BatchId, ContentHash, Decision, DedupResult, DocId, Entity, Event,
-    FileKind, KnownContent, MaskRule, Offer, Refusal, RunId, RunState, TenantRules,
+    FileKind, KnownContent, MaskRule, Refusal, RunId, RunState, SubmissionOptions, TenantRules,
 };
 use serde_json::{Value, json};
 use sqlx::FromRow;
@@ -16,35 +15,35 @@ use uuid::Uuid;
 use crate::passwords::PasswordCheck;
 use crate::{NewRun, StoreError, Tx, sql};
 
-/// A document whose bytes are published, about to be accepted.
+/// A submitted document whose original is published.
 #[derive(Clone, Debug)]
 pub struct Submission {
-    /// Its id, should it be new.
+    /// Its id if it is new.
     pub doc_id: DocId,
     pub source_uri: String,
     pub kind: FileKind,
-    /// Which way it came.
+    /// How it was submitted.
     pub source: &'static str,
     pub title: String,
     pub file_name: String,
-    /// None leaves those that its owner gave it.
+    /// An empty list keeps the owner's tags.
     pub tags: Vec<String>,
     pub bytes_len: u64,
     pub content: ContentHash,
     pub batch_id: Option<BatchId>,
-    pub offer: Offer,
-    /// Masks hold by every name that the content was seen under.
+    pub options: SubmissionOptions,
+    /// The masks of every file name of the content apply.
     pub rules: TenantRules,
-    /// The run, should one be needed; its document and its masks are decided here.
+    /// The run, if one is needed; its document and its masks are set here.
     pub run: NewRun,
 }
 
-/// What became of a submission.
+/// The result of a submission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Submitted {
     pub doc_id: DocId,
     pub result: DedupResult,
-    /// The run that processes it; none when there is nothing to do.
+    /// The run that processes it; `None` when nothing is to be done.
     pub run: Option<(RunId, RunState)>,
 }
 
@@ -59,7 +58,7 @@ struct DocumentRow {
 
 #[derive(FromRow)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
-struct StandingRow {
+struct KnownContentRow {
     is_active: bool,
     is_withdrawn: bool,
     active_masks: Option<Json<Vec<MaskRule>>>,
@@ -71,43 +70,43 @@ struct StandingRow {
     has_other_content: bool,
 }
 
-/// A document that was handed in, and what is known of it.
-struct Standing {
+/// The submitted document, and what is known of it.
+struct SubmittedDocument {
     doc_id: DocId,
     title: String,
     known: KnownContent,
-    run_under_way: Option<(RunId, RunState)>,
-    /// All that hold now.
+    live_run: Option<(RunId, RunState)>,
+    /// All masks that apply now.
     masks: Vec<MaskRule>,
-    /// Of the password that came with it.
+    /// The check of the submitted password.
     check: Option<PasswordCheck>,
 }
 
 impl Tx {
-    /// Accepts a document, or tells why not: then the transaction must be rolled back. The row of the document is held
-    /// from the first statement on: of two who hand in the same thing at once, the second sees what the first decided.
+    /// Accepts a document, or refuses it: then the transaction must be rolled back. The first statement locks the row of
+    /// the document: of two submissions of the same content at once, the second sees the decision of the first.
     pub async fn submit_document(
         &mut self,
         submission: &Submission,
     ) -> Result<Result<Submitted, Refusal>, StoreError> {
-        let standing = self.standing_of(submission).await?;
-        let decision = match standing.known.decide(submission.offer) {
+        let document = self.load_document(submission).await?;
+        let decision = match document.known.decide(submission.options) {
             Ok(decision) => decision,
             Err(refusal) => return Ok(Err(refusal)),
         };
         if decision == Decision::Restore {
-            self.restore(standing.doc_id).await?;
+            self.restore(document.doc_id).await?;
         }
-        if !submission.offer.is_part && !submission.offer.is_update {
-            self.note_owner(&standing, submission).await?;
+        if !submission.options.is_attachment && !submission.options.is_update {
+            self.record_owner(&document, submission).await?;
         }
         let (result, run) = match decision {
             Decision::Skip => (DedupResult::Skipped, None),
-            Decision::Join => (DedupResult::InProgress, standing.run_under_way),
-            Decision::Restore => (DedupResult::New, self.queue_run(&standing, submission).await?),
-            Decision::Process(result) => (result, self.queue_run(&standing, submission).await?),
+            Decision::Join => (DedupResult::InProgress, document.live_run),
+            Decision::Restore => (DedupResult::New, self.queue_run(&document, submission).await?),
+            Decision::Process(result) => (result, self.queue_run(&document, submission).await?),
         };
-        let doc_id = standing.doc_id;
+        let doc_id = document.doc_id;
         if let Some(batch_id) = submission.batch_id {
             let run_id = run.map(|(run_id, _)| run_id);
             self.add_to_batch(batch_id, doc_id, run_id, (result, submission)).await?;
@@ -115,22 +114,25 @@ impl Tx {
         Ok(Ok(Submitted { doc_id, result, run }))
     }
 
-    async fn standing_of(&mut self, submission: &Submission) -> Result<Standing, StoreError> {
+    async fn load_document(
+        &mut self,
+        submission: &Submission,
+    ) -> Result<SubmittedDocument, StoreError> {
         let document = self.get_or_create_document(submission).await?;
         let doc_id = DocId(document.doc_id);
-        let names = self.note_file_name(doc_id, &submission.file_name).await?;
-        // The same text may be taken for one kind under one name and for another under the next.
+        let names = self.record_file_name(doc_id, &submission.file_name).await?;
+        // The same text may be of one kind under one file name and of another kind under another.
         let kinds: Vec<FileKind> =
             document.file_kind.parse::<FileKind>().into_iter().chain([submission.kind]).collect();
         let masks = masks_for(&submission.rules, &kinds, &names);
         let check = self.password_check(&submission.content, submission.run.password.as_ref())?;
-        let (known, run_under_way) = if document.is_new {
+        let (known, live_run) = if document.is_new {
             (KnownContent { is_new: true, ..KnownContent::default() }, None)
         } else {
-            let row = self.find_standing(doc_id, submission, check.as_ref()).await?;
+            let row = self.find_known_content(doc_id, submission, check.as_ref()).await?;
             known_content(&document, row, &masks)?
         };
-        Ok(Standing { doc_id, title: document.title, known, run_under_way, masks, check })
+        Ok(SubmittedDocument { doc_id, title: document.title, known, live_run, masks, check })
     }
 
     async fn get_or_create_document(
@@ -153,7 +155,7 @@ impl Tx {
             .await?)
     }
 
-    /// Gives a document an identity that does not depend on its content, and locks it; `None` when there is none.
+    /// Gives a document an identity that does not depend on its content, and locks it; `None` when it does not exist.
     pub async fn take_own_identity(&mut self, doc_id: DocId) -> Result<Option<String>, StoreError> {
         Ok(sqlx::query_scalar(sql!("documents/take_own_identity"))
             .bind(self.tenant_id().0)
@@ -162,13 +164,13 @@ impl Tx {
             .await?)
     }
 
-    /// Every name that the content was seen under, this one among them.
-    async fn note_file_name(
+    /// Records a file name of the content; returns all of them, including this one.
+    async fn record_file_name(
         &mut self,
         doc_id: DocId,
         name: &str,
     ) -> Result<Vec<String>, StoreError> {
-        Ok(sqlx::query_scalar(sql!("documents/note_file_name"))
+        Ok(sqlx::query_scalar(sql!("documents/record_file_name"))
             .bind(self.tenant_id().0)
             .bind(doc_id.0)
             .bind(name)
@@ -177,7 +179,7 @@ impl Tx {
             .await?)
     }
 
-    /// Every name that a document's content was seen under.
+    /// Every file name under which a document's content was submitted.
     pub async fn file_names_of(&mut self, doc_id: DocId) -> Result<Vec<String>, StoreError> {
         Ok(sqlx::query_scalar(
             "SELECT filename FROM document_file_names WHERE tenant_id = $1 AND doc_id = $2",
@@ -188,13 +190,13 @@ impl Tx {
         .await?)
     }
 
-    async fn find_standing(
+    async fn find_known_content(
         &mut self,
         doc_id: DocId,
         submission: &Submission,
         check: Option<&PasswordCheck>,
-    ) -> Result<StandingRow, StoreError> {
-        Ok(sqlx::query_as(sql!("documents/standing"))
+    ) -> Result<KnownContentRow, StoreError> {
+        Ok(sqlx::query_as(sql!("documents/known_content"))
             .bind(self.tenant_id().0)
             .bind(doc_id.0)
             .bind(submission.content.as_bytes())
@@ -204,7 +206,7 @@ impl Tx {
             .await?)
     }
 
-    /// Brings back what was deleted or withdrawn; a run of it follows.
+    /// Restores a deleted or withdrawn document; a run of it follows.
     async fn restore(&mut self, doc_id: DocId) -> Result<(), StoreError> {
         sqlx::query(sql!("documents/restore"))
             .bind(self.tenant_id().0)
@@ -215,13 +217,13 @@ impl Tx {
         self.audit_document(AuditAction::DocumentRestored, doc_id, json!({})).await
     }
 
-    /// Whoever brings a document in may see it, even when somebody else was first, under the name they give it.
-    async fn note_owner(
+    /// The uploader becomes an owner, with their own title, even when another user uploaded the document first.
+    async fn record_owner(
         &mut self,
-        standing: &Standing,
+        document: &SubmittedDocument,
         submission: &Submission,
     ) -> Result<(), StoreError> {
-        let (doc_id, owner) = (standing.doc_id, self.scope().actor().to_string());
+        let (doc_id, owner) = (document.doc_id, self.scope().actor().to_string());
         let row = sqlx::query_as(sql!("documents/add_owner"))
             .bind(self.tenant_id().0)
             .bind(&owner)
@@ -231,11 +233,11 @@ impl Tx {
             .bind(&submission.file_name)
             .bind(submission.source)
             .bind(&submission.tags)
-            .bind(standing.check.as_ref().map(<[u8; 32]>::as_slice))
+            .bind(document.check.as_ref().map(<[u8; 32]>::as_slice))
             .fetch_one(self.connection())
             .await?;
         let (is_new, is_renamed, title): (bool, bool, String) = row;
-        if standing.known.is_new {
+        if document.known.is_new {
             return Ok(());
         }
         let mut detail = json!({
@@ -265,15 +267,15 @@ impl Tx {
 
     async fn queue_run(
         &mut self,
-        standing: &Standing,
+        document: &SubmittedDocument,
         submission: &Submission,
     ) -> Result<Option<(RunId, RunState)>, StoreError> {
-        let doc_id = standing.doc_id;
+        let doc_id = document.doc_id;
         let mut run = NewRun { doc_id, ..submission.run.clone() };
-        if !standing.masks.is_empty() {
-            run.config.masks.clone_from(&standing.masks);
+        if !document.masks.is_empty() {
+            run.config.masks.clone_from(&document.masks);
         }
-        if run.password.is_none() && !standing.known.is_new && !standing.known.has_other_content {
+        if run.password.is_none() && !document.known.is_new && !document.known.has_other_content {
             run.password = self.password_of(doc_id, &submission.content).await?;
         }
         let detail = json!({
@@ -284,7 +286,7 @@ impl Tx {
         });
         self.audit_document(AuditAction::DocumentUploadQueued, doc_id, detail).await?;
         self.start_run(&run).await?;
-        let title = standing.title.clone();
+        let title = document.title.clone();
         self.append_event(Event::DocumentQueued { doc_id, run_id: run.run_id, title }).await?;
         Ok(Some((run.run_id, RunState::Queued)))
     }
@@ -316,26 +318,26 @@ fn is_covered(mask: &MaskRule, by: &[MaskRule]) -> bool {
 
 fn known_content(
     document: &DocumentRow,
-    row: StandingRow,
+    row: KnownContentRow,
     masks: &[MaskRule],
 ) -> Result<(KnownContent, Option<(RunId, RunState)>), StoreError> {
-    let run_under_way = match row.run_id.zip(row.status) {
+    let live_run = match row.run_id.zip(row.status) {
         Some((run_id, status)) => Some((RunId(run_id), status.parse()?)),
         None => None,
     };
-    let counted = if run_under_way.is_some() { row.run_masks } else { row.active_masks };
-    let masked = counted.map(|Json(masks)| masks).unwrap_or_default();
-    let is_read = run_under_way.is_some() || row.is_active;
+    let effective = if live_run.is_some() { row.run_masks } else { row.active_masks };
+    let masked = effective.map(|Json(masks)| masks).unwrap_or_default();
+    let is_read = live_run.is_some() || row.is_active;
     let known = KnownContent {
         is_new: false,
         is_deleted: document.is_deleted,
         is_withdrawn: row.is_withdrawn,
         is_active: row.is_active,
-        is_in_progress: run_under_way.is_some(),
+        is_in_progress: live_run.is_some(),
         run_has_other_password: row.run_has_other_password,
         password_missing: row.password_missing,
         has_other_content: row.has_other_content,
         lacks_masks: is_read && !masks.iter().all(|mask| is_covered(mask, &masked)),
     };
-    Ok((known, run_under_way))
+    Ok((known, live_run))
 }

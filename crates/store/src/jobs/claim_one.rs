@@ -1,4 +1,4 @@
-//! The claim of a job that a message names, for transports other than the database itself.
+//! Claims the job that a message names, for transports other than the database itself.
 
 use chrono::{DateTime, Utc};
 use domain::{Envelope, JobState};
@@ -8,16 +8,16 @@ use sqlx::{FromRow, Row};
 use super::queue::{ClaimedJob, ClaimedRow};
 use crate::{AcrossTenants, StoreError, sql};
 
-/// What a message's job was when its message came.
+/// The result of the claim.
 #[derive(Debug)]
 pub enum NamedClaim {
-    /// It is the worker's until its lease runs out.
+    /// The worker holds its lease now.
     Claimed(Box<ClaimedJob>),
-    /// It was completed or given up: the message has nothing left to do.
+    /// The job is completed or dead: the message is done.
     Ended,
-    /// Somebody works on it.
+    /// Another worker holds its lease.
     Leased,
-    /// It was put off, or waits for a dependency.
+    /// It waits for a retry or for a dependency.
     NotDue,
     /// There is no such job.
     Unknown,
@@ -46,7 +46,7 @@ impl AcrossTenants {
         let Some(row) = row else { return Ok(NamedClaim::Unknown) };
         if row.try_get("is_due")? {
             let rows = vec![ClaimedRow::from_row(&row)?];
-            let claimed = self.take_claimed(rows, worker_id, now).await?.pop();
+            let claimed = self.record_claimed(rows, worker_id, now).await?.pop();
             return Ok(claimed.map_or(NamedClaim::Unknown, |job| NamedClaim::Claimed(job.into())));
         }
         Ok(match row.try_get::<&str, _>("status_before")?.parse::<JobState>()? {

@@ -1,6 +1,6 @@
-//! Dead jobs that need nobody's attention any more: what closed them, and discarding them.
+//! Dead jobs: what closed those that need no attention any more, and discarding them.
 //!
-//! The view `dead_jobs` says what closed a dead job. Only the discarding is stored.
+//! The view `dead_jobs` computes what closed a dead job. Only the discarding is stored.
 
 use std::collections::HashMap;
 
@@ -10,40 +10,40 @@ use uuid::Uuid;
 
 use crate::{StoreError, Tx, sql};
 
-/// Where a job stands, for whoever wants to discard it.
+/// The state of a job that a user wants to discard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct JobStanding {
+pub struct JobSummary {
     pub status: JobState,
-    /// Why nobody needs to look at it, though it is dead.
+    /// Why it needs no attention although it is dead.
     pub closed_by: Option<ClosedBy>,
 }
 
 pub(super) fn parse_closed_by(text: &str) -> Result<ClosedBy, StoreError> {
     let value = text.to_owned();
-    text.parse().map_err(|()| StoreError::NotUnderstood { what: "end of a failure", value })
+    text.parse().map_err(|()| StoreError::Unreadable { what: "end of a failure", value })
 }
 
 impl Tx {
-    /// Where each of these jobs stands; those of others are left out.
-    pub async fn job_standings(
+    /// The states of these jobs; jobs of other tenants are left out.
+    pub async fn job_summaries(
         &mut self,
         jobs: &[JobId],
-    ) -> Result<HashMap<JobId, JobStanding>, StoreError> {
+    ) -> Result<HashMap<JobId, JobSummary>, StoreError> {
         let ids: Vec<Uuid> = jobs.iter().map(|id| id.0).collect();
-        let rows: Vec<(Uuid, String, Option<String>)> = sqlx::query_as(sql!("jobs/standings"))
+        let rows: Vec<(Uuid, String, Option<String>)> = sqlx::query_as(sql!("jobs/summaries"))
             .bind(self.tenant_id().0)
             .bind(ids)
             .fetch_all(self.connection())
             .await?;
-        let standing = |(id, status, closed_by): (Uuid, String, Option<String>)| {
+        let summary = |(id, status, closed_by): (Uuid, String, Option<String>)| {
             let status = status.parse()?;
             let closed_by = closed_by.as_deref().map(parse_closed_by).transpose()?;
-            Ok((JobId(id), JobStanding { status, closed_by }))
+            Ok((JobId(id), JobSummary { status, closed_by }))
         };
-        rows.into_iter().map(standing).collect()
+        rows.into_iter().map(summary).collect()
     }
 
-    /// Discards the failures of these jobs; returns those that needed attention until now.
+    /// Discards the failures of these jobs; returns the jobs that needed attention until now.
     pub async fn discard_dead_jobs(&mut self, jobs: &[JobId]) -> Result<Vec<JobId>, StoreError> {
         let ids: Vec<Uuid> = jobs.iter().map(|id| id.0).collect();
         let discarded: Vec<(Uuid, Uuid, Uuid)> = sqlx::query_as(sql!("jobs/discard"))
@@ -61,13 +61,13 @@ impl Tx {
             .await?;
         }
         if !discarded.is_empty() {
-            self.tell_dead_jobs_changed().await?;
+            self.publish_dead_jobs_changed().await?;
         }
         Ok(discarded.into_iter().map(|(job_id, ..)| JobId(job_id)).collect())
     }
 
-    /// Tells followers that the list of dead jobs is another one now.
-    pub(crate) async fn tell_dead_jobs_changed(&mut self) -> Result<(), StoreError> {
+    /// Publishes that the list of dead jobs has changed.
+    pub(crate) async fn publish_dead_jobs_changed(&mut self) -> Result<(), StoreError> {
         self.append_event(Event::DeadJobsChanged {}).await
     }
 }

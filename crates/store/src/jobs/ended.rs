@@ -26,7 +26,7 @@ pub struct EndedRun {
 }
 
 impl AcrossTenants {
-    /// Those of the runs of these jobs that are over.
+    /// The runs of these jobs that have ended.
     pub async fn ended_runs(&mut self, jobs: &[JobId]) -> Result<Vec<EndedRun>, StoreError> {
         let ids: Vec<Uuid> = jobs.iter().map(|job| job.0).collect();
         Ok(sqlx::query_as(sql!("runs/ended")).bind(ids).fetch_all(self.connection()).await?)

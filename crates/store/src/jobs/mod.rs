@@ -1,15 +1,14 @@
-//! The queue: leased rows.
+//! The job queue: rows with leases.
 //!
-//! What workers do with it is set-based and spans tenants (`queue.rs`): one statement claims many
-//! jobs, one reports (`report.rs`) on many. `claim_one.rs` claims the job that a message names. What follows for their
-//! runs is in `progression.rs`. Jobs that wait for a dependency are in `pauses.rs`. What people do with the queue stays
-//! inside a tenant (`tenant.rs`, `dead.rs`).
+//! The statements of workers span tenants and handle many jobs each (`queue.rs`, `report.rs`). `claim_one.rs` claims the
+//! job that a message names. `progression.rs` changes the runs of these jobs. `pauses.rs` has the jobs that wait for a
+//! dependency. What users do with the queue stays inside a tenant (`tenant.rs`, `dead.rs`).
 
 mod claim_one;
 mod dead;
 mod ended;
-mod feed;
-mod heal;
+mod future_times;
+mod notifications;
 mod pauses;
 mod progression;
 mod queue;
@@ -19,14 +18,14 @@ mod stale;
 mod tenant;
 
 pub use claim_one::NamedClaim;
-pub use dead::JobStanding;
+pub use dead::JobSummary;
 pub use ended::EndedRun;
-pub use feed::WorkFeed;
+pub use notifications::JobNotifications;
 pub use pauses::PausedJobs;
-pub use queue::{Claim, ClaimedJob, Held, StageRoom, TakenBack, Told};
-pub use report::{Lease, Next, Outcome, Report};
-pub use schedules::BegunSchedule;
+pub use queue::{ClaimedJob, ExpiredLease, JobClaim, LeaseRef, ProgressReport, StageSlots};
+pub use report::{Lease, NextJob, Outcome, Report};
+pub use schedules::ScheduleLease;
 pub use stale::StaleBefore;
-pub use tenant::{DeadJobFilter, JobFilter, JobRecord, NewRun, QueueRecord, Reused};
+pub use tenant::{DeadJobFilter, JobFilter, JobRecord, NewRun, QueueRecord, ReusedStages};
 
-pub(crate) use feed::announce_work;
+pub(crate) use notifications::notify_workers;

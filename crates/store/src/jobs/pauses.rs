@@ -1,13 +1,13 @@
-//! Jobs that wait for something processing depends on: whether it works again, and who waits for it.
+//! Paused jobs: resuming them, and listing what they wait for.
 
 use chrono::{DateTime, Utc};
 use domain::Dependency;
 use sqlx::FromRow;
 
-use super::announce_work;
+use super::notify_workers;
 use crate::{AcrossTenants, Store, StoreError, sql};
 
-/// What jobs of all tenants wait for.
+/// The paused jobs of all tenants that wait for one dependency.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PausedJobs {
     pub dependency: Dependency,
@@ -24,10 +24,10 @@ struct PausedRow {
 }
 
 impl AcrossTenants {
-    /// The most to make claimable in one statement. What is left follows with the next probe.
-    const RESUMED_AT_ONCE: i64 = 5000;
+    /// The most jobs that one statement resumes. The rest follows with the next probe.
+    const MAX_RESUMED: i64 = 5000;
 
-    /// Lets jobs try again whose pause is over, and one of each dependency for which none was tried after
+    /// Resumes the jobs whose pause is over, and one job of each dependency for which none was tried after
     /// `probed_before`. Returns how many.
     pub async fn resume_paused(
         &mut self,
@@ -39,38 +39,38 @@ impl AcrossTenants {
             .bind(now)
             .bind(probed_before)
             .bind(names)
-            .bind(Self::RESUMED_AT_ONCE)
+            .bind(Self::MAX_RESUMED)
             .execute(self.connection())
             .await?
             .rows_affected();
         if resumed > 0 {
-            announce_work(self.connection()).await?;
+            notify_workers(self.connection()).await?;
         }
         Ok(resumed)
     }
 
-    /// For those who wait for what has been seen to work.
-    pub(super) async fn wake_paused(
+    /// Resumes the jobs that wait for dependencies which work again.
+    pub(super) async fn resume_waiting_for(
         &mut self,
         dependencies: &[&str],
         now: DateTime<Utc>,
     ) -> Result<(), StoreError> {
-        let woken = sqlx::query(sql!("jobs/wake_paused"))
+        let resumed = sqlx::query(sql!("jobs/resume_waiting_for"))
             .bind(dependencies)
             .bind(now)
-            .bind(Self::RESUMED_AT_ONCE)
+            .bind(Self::MAX_RESUMED)
             .execute(self.connection())
             .await?
             .rows_affected();
-        if woken > 0 {
-            announce_work(self.connection()).await?;
+        if resumed > 0 {
+            notify_workers(self.connection()).await?;
         }
         Ok(())
     }
 }
 
 impl Store {
-    /// What jobs wait for at this moment, by dependency.
+    /// The paused jobs, by dependency.
     pub async fn list_paused_jobs(&self) -> Result<Vec<PausedJobs>, StoreError> {
         let mut across = self.across_tenants().await?;
         let rows: Vec<PausedRow> =
@@ -78,7 +78,7 @@ impl Store {
         let now = across.now();
         across.commit().await?;
         let paused = |row: PausedRow| {
-            // A name that a newer version wrote is its business.
+            // A newer version may have written a dependency that this one does not know.
             let dependency = row.dependency.parse().ok()?;
             Some(PausedJobs { dependency, jobs: row.jobs, since: row.since.unwrap_or(now) })
         };

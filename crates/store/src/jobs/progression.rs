@@ -1,20 +1,20 @@
-//! Runs move here and nowhere else: every statement that starts, ends or revives the job of a run hands the run over to
-//! [`move_runs`], in its own transaction.
+//! The only place that changes the state of runs: every statement that starts, ends or requeues the job of a run calls
+//! [`apply_run_changes`], in its own transaction.
 //!
-//! What follows from a move is decided in `domain/src/progression.rs`. Here the facts are read under locks (runs, then
-//! documents, then batches, each in the order of their ids; whoever changes a run has locked its job before) and the
-//! decisions written, for many runs at once.
+//! `domain/src/progression.rs` decides what follows from a change. This module reads the facts under locks (runs, then
+//! documents, then batches, each in the order of their ids; the caller has locked the job before) and writes the
+//! decisions, for many runs at once.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use chrono::{DateTime, Utc};
 use domain::{
-    DocId, Event, FollowingDocument, MovingRun, NewVersion, RunChange, RunId, RunState, TenantId,
+    ChangingDocument, ChangingRun, DocId, Event, NewVersion, RunChange, RunId, RunState, TenantId,
 };
 use sqlx::FromRow;
 use uuid::Uuid;
 
-use crate::documents::{BatchRow, follow_batches};
+use crate::documents::{BatchRow, update_batches};
 use crate::tx::Writing;
 use crate::{StoreError, sql};
 
@@ -39,14 +39,14 @@ struct VersionsRow {
     earlier_chunks: Option<Uuid>,
 }
 
-/// The runs that are about to move, and their documents, both locked.
+/// The runs that are about to change, and their documents, both locked.
 #[derive(Default)]
 struct Facts {
-    runs: HashMap<RunId, (TenantId, MovingRun)>,
-    documents: BTreeMap<DocId, FollowingDocument>,
+    runs: HashMap<RunId, (TenantId, ChangingRun)>,
+    documents: BTreeMap<DocId, ChangingDocument>,
 }
 
-/// What is to be written.
+/// The rows to write.
 #[derive(Default)]
 struct Decisions {
     runs: Vec<(RunId, RunState)>,
@@ -54,30 +54,30 @@ struct Decisions {
     more_succeeded: Vec<i32>,
     more_failed: Vec<i32>,
     versions: Vec<NewVersion>,
-    /// Those that moved, whether their state is another one or not.
-    moved: Vec<RunId>,
+    /// The runs to which a change applied, including those whose state stays the same.
+    changed: Vec<RunId>,
     events: Vec<(TenantId, Event)>,
 }
 
-/// Moves runs, and with them their versions, documents and batches; then tells of it, after what is `told` besides.
-/// A run that cannot move like this any more is left as it is: somebody cancelled it, or it has ended. Returns those
-/// that moved.
-pub(super) async fn move_runs(
+/// Changes runs, and with them their versions, documents and batches; then appends `events` and the events of these
+/// changes. A run that a change does not apply to any more (it was cancelled, or has ended) stays as it is. Returns the
+/// runs that changed.
+pub(super) async fn apply_run_changes(
     mut writing: Writing<'_>,
     changes: &[(RunId, RunChange)],
-    mut told: Vec<(TenantId, Event)>,
+    mut events: Vec<(TenantId, Event)>,
 ) -> Result<Vec<RunId>, StoreError> {
-    let mut moved = Vec::new();
+    let mut changed_runs = Vec::new();
     if !changes.is_empty() {
         let mut facts = read_facts(&mut writing, changes).await?;
         let decisions = decide(&mut facts, changes);
         let batches = write(&mut writing, &decisions, &facts.documents).await?;
-        told.extend(decisions.events);
-        told.extend(follow_batches(&mut writing, batches, false).await?);
-        moved = decisions.moved;
+        events.extend(decisions.events);
+        events.extend(update_batches(&mut writing, batches, false).await?);
+        changed_runs = decisions.changed;
     }
-    writing.append_events(&told).await?;
-    Ok(moved)
+    writing.append_events(&events).await?;
+    Ok(changed_runs)
 }
 
 async fn read_facts(
@@ -89,7 +89,7 @@ async fn read_facts(
         sqlx::query_as(sql!("runs/lock")).bind(&ids).fetch_all(&mut *writing.connection).await?;
     let mut facts = Facts::default();
     for row in rows {
-        let run = MovingRun {
+        let run = ChangingRun {
             run_id: RunId(row.run_id),
             doc_id: DocId(row.doc_id),
             state: row.status.parse()?,
@@ -99,7 +99,7 @@ async fn read_facts(
             earlier_chunks: None,
         };
         if let Some(status) = row.document_status {
-            let document = FollowingDocument {
+            let document = ChangingDocument {
                 status: status.parse()?,
                 error: None,
                 is_deleted: row.is_deleted.unwrap_or(false),
@@ -110,7 +110,7 @@ async fn read_facts(
         }
         facts.runs.insert(run.run_id, (TenantId(row.tenant_id), run));
     }
-    // A run that starts has no version yet, and serves none.
+    // A run that starts has no version and activates none.
     let starts_only = changes.iter().all(|(_, change)| *change == RunChange::Started);
     if facts.documents.is_empty() || starts_only {
         return Ok(facts);
@@ -133,18 +133,18 @@ async fn read_facts(
 
 fn decide(facts: &mut Facts, changes: &[(RunId, RunChange)]) -> Decisions {
     let mut decisions = Decisions::default();
-    let mut followed = BTreeSet::new();
+    let mut documents = BTreeSet::new();
     for (run_id, change) in changes {
         let Some((tenant_id, run)) = facts.runs.get_mut(run_id) else { continue };
         let document = facts.documents.get_mut(&run.doc_id);
-        let Ok(made) = run.follow(change, document) else { continue };
-        decisions.moved.push(*run_id);
-        followed.insert(run.doc_id);
-        decisions.events.extend(made.event.map(|event| (*tenant_id, event)));
-        if let Some(version) = made.version {
+        let Ok(transition) = run.apply(change, document) else { continue };
+        decisions.changed.push(*run_id);
+        documents.insert(run.doc_id);
+        decisions.events.extend(transition.event.map(|event| (*tenant_id, event)));
+        if let Some(version) = transition.version {
             run.has_version = true;
             if version.is_active {
-                // Of two runs of one document that are told of at once.
+                // Two runs of one document may end in the same call.
                 let replaced = decisions.versions.iter_mut();
                 replaced.filter(|other| other.doc_id == version.doc_id).for_each(|other| {
                     other.is_active = false;
@@ -152,33 +152,33 @@ fn decide(facts: &mut Facts, changes: &[(RunId, RunChange)]) -> Decisions {
             }
             decisions.versions.push(version);
         }
-        if made.state == run.state {
+        if transition.state == run.state {
             continue;
         }
-        let more = |state| i32::from(made.state == state) - i32::from(run.state == state);
+        let more = |state| i32::from(transition.state == state) - i32::from(run.state == state);
         decisions.more_succeeded.push(more(RunState::Succeeded));
         decisions.more_failed.push(more(RunState::Failed));
         decisions.errors.push(match change {
             RunChange::Failed { error, .. } => Some(error.clone()),
             _ => None,
         });
-        decisions.runs.push((*run_id, made.state));
-        run.state = made.state;
+        decisions.runs.push((*run_id, transition.state));
+        run.state = transition.state;
     }
-    facts.documents.retain(|doc_id, _| followed.contains(doc_id));
+    facts.documents.retain(|doc_id, _| documents.contains(doc_id));
     decisions
 }
 
 async fn write(
     writing: &mut Writing<'_>,
     decisions: &Decisions,
-    documents: &BTreeMap<DocId, FollowingDocument>,
+    documents: &BTreeMap<DocId, ChangingDocument>,
 ) -> Result<Vec<BatchRow>, StoreError> {
-    if decisions.moved.is_empty() {
+    if decisions.changed.is_empty() {
         return Ok(Vec::new());
     }
     let versions = &decisions.versions;
-    Ok(sqlx::query_as(sql!("runs/move"))
+    Ok(sqlx::query_as(sql!("runs/apply_changes"))
         .bind(writing.now)
         .bind(decisions.runs.iter().map(|(run_id, _)| run_id.0).collect::<Vec<_>>())
         .bind(decisions.runs.iter().map(|(_, state)| state.as_str()).collect::<Vec<_>>())

@@ -1,4 +1,4 @@
-//! The workers' side: claim, prolong, report, take back.
+//! What workers do with the queue: claim jobs, renew leases, settle jobs, expire leases.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -17,39 +17,39 @@ use sqlx::AssertSqlSafe;
 use sqlx::FromRow;
 use uuid::Uuid;
 
-use super::announce_work;
-use super::progression::move_runs;
+use super::notify_workers;
+use super::progression::apply_run_changes;
 use super::report::{Outcome, Report, ReportColumns};
 use crate::audit::SystemEntry;
 use crate::documents::content_hash;
 use crate::{AcrossTenants, Store, StoreError, sql, storable};
 
-/// How many jobs of a stage a worker has room for, and whose turn it was last.
+/// How many jobs of a stage a worker can take, and the tenant whose job it claimed last.
 #[derive(Clone, Debug)]
-pub struct StageRoom {
+pub struct StageSlots {
     pub stage: StageName,
-    pub room: usize,
-    /// The room is a reserved slot: only for tenants with nothing under way in this worker.
+    pub count: usize,
+    /// It is a reserved slot: only for tenants without running jobs in this worker.
     pub is_reserved: bool,
     pub last_tenant: TenantId,
     /// When the lease of a job claimed now ends.
     pub lease_until: DateTime<Utc>,
 }
 
-/// A worker's request for work.
+/// A worker's request for jobs.
 #[derive(Debug)]
-pub struct Claim<'a> {
-    /// In the pipeline's order: of two jobs whose turn it is, the one further on goes first.
-    pub rooms: &'a [StageRoom],
-    /// The most to claim of all stages together; reserved slots come on top.
-    pub most: usize,
-    /// The tenants with jobs under way in this worker.
+pub struct JobClaim<'a> {
+    /// In the pipeline's order. Of two jobs in the same turn, the one of the later stage is claimed first.
+    pub stages: &'a [StageSlots],
+    /// The most jobs of all stages together; reserved slots come on top.
+    pub max_jobs: usize,
+    /// The tenants with running jobs in this worker.
     pub busy_tenants: &'a [TenantId],
     pub worker_id: &'a str,
     pub now: DateTime<Utc>,
 }
 
-/// A job in a worker's hands.
+/// A job that is leased to a worker.
 #[derive(Clone, Debug)]
 pub struct ClaimedJob {
     pub job_id: JobId,
@@ -58,45 +58,45 @@ pub struct ClaimedJob {
     pub run_id: RunId,
     pub doc_id: DocId,
     pub stage: StageName,
-    /// What became of it before.
+    /// Its earlier attempts.
     pub tries: Tries,
     pub trace_parent: Option<String>,
     pub pipeline: Pipeline,
-    /// What the run works on.
+    /// The hash of the run's content.
     pub content: Option<ContentHash>,
-    /// What the run was told when it was made. One that this process cannot read costs that job only.
+    /// The run configuration. One that this process cannot read fails this job only.
     pub config: Result<Arc<RunConfig>, UnreadableRunConfig>,
     /// Opens the original.
     pub password: Option<Secret>,
-    /// There is a password, and this process does not have the key that opens it.
+    /// There is a password, but this process does not have the key that decrypts it.
     pub is_password_sealed: bool,
-    /// How long it lay in the queue.
+    /// How long it waited in the queue.
     pub waited: Duration,
-    /// The artifacts that the stages before it left, by stage.
+    /// The artifacts of the earlier stages, by stage.
     pub earlier: Arc<EarlierArtifacts>,
 }
 
-/// How far a job is: so many of so many.
+/// The progress of a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Told {
-    pub held: Held,
+pub struct ProgressReport {
+    pub lease: LeaseRef,
     pub done: u32,
     pub total: u32,
 }
 
-/// A lease somebody holds.
+/// Identifies a lease: the job, and the token of the claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Held {
+pub struct LeaseRef {
     pub job_id: JobId,
     pub token: LeaseToken,
 }
 
-/// A job whose lease ran out.
+/// A job whose lease expired.
 #[derive(Clone, Debug)]
-pub struct TakenBack {
+pub struct ExpiredLease {
     pub job_id: JobId,
     pub tenant_id: TenantId,
-    pub gave_up: bool,
+    pub is_dead: bool,
 }
 
 #[derive(FromRow)]
@@ -115,7 +115,7 @@ pub(super) struct ClaimedRow {
     content_sha256: Option<Vec<u8>>,
     config: Value,
     sealed_password: Option<Vec<u8>>,
-    /// The run is queued until now.
+    /// The run was queued before this claim.
     starts_run: bool,
     waited_ms: i64,
     earlier: Option<Value>,
@@ -123,14 +123,14 @@ pub(super) struct ClaimedRow {
 
 impl ClaimedJob {
     fn of_row(row: ClaimedRow, store: &Store) -> Result<Self, StoreError> {
-        let place = (TenantId(row.tenant_id), RunId(row.run_id));
-        let password = store.opened_password(place, row.sealed_password.as_deref());
+        let owner = (TenantId(row.tenant_id), RunId(row.run_id));
+        let password = store.opened_password(owner, row.sealed_password.as_deref());
         let stages: Result<Vec<StageName>, _> = row.pipeline.into_iter().map(parse_stage).collect();
-        let pipeline = Pipeline::try_from(stages?).map_err(|error| StoreError::NotUnderstood {
+        let pipeline = Pipeline::try_from(stages?).map_err(|error| StoreError::Unreadable {
             what: "pipeline",
             value: error.to_string(),
         })?;
-        // What cannot be read fails this job only, not the claim of all.
+        // Unreadable values fail this job only, not the whole claim.
         let earlier = row.earlier.map(EarlierArtifacts::deserialize).transpose();
         let earlier = earlier.map_err(|_| UnreadableRunConfig::Artifacts);
         let (config, earlier) = match (RunConfig::read(row.config), earlier) {
@@ -162,7 +162,7 @@ impl ClaimedJob {
 }
 
 pub(super) fn parse_stage(text: String) -> Result<StageName, StoreError> {
-    text.parse().map_err(|_| StoreError::NotUnderstood { what: "stage", value: text })
+    text.parse().map_err(|_| StoreError::Unreadable { what: "stage", value: text })
 }
 
 #[derive(FromRow)]
@@ -177,19 +177,20 @@ struct SettledRow {
     attempts: i32,
     error: Option<String>,
     trace_parent: Option<String>,
-    /// It did not wait for the same before.
+    /// It did not wait for the same dependency before.
     is_newly_paused: bool,
-    /// What it waited for before it succeeded.
+    /// The dependency that it waited for before it succeeded.
     works_again: Option<String>,
-    work_waits: bool,
+    /// The report makes a job claimable.
+    has_claimable_job: bool,
 }
 
 impl SettledRow {
-    fn held(&self) -> Held {
-        Held { job_id: JobId(self.job_id), token: LeaseToken(self.token) }
+    fn lease(&self) -> LeaseRef {
+        LeaseRef { job_id: JobId(self.job_id), token: LeaseToken(self.token) }
     }
 
-    /// How this moves the run.
+    /// How this changes the run.
     fn run_change(&self, outcome: &Outcome) -> Result<Option<RunChange>, StoreError> {
         let stage = || parse_stage(self.stage.clone());
         Ok(match outcome {
@@ -199,19 +200,19 @@ impl SettledRow {
             Outcome::Succeeded { .. } if self.stage == StageName::INDEX.as_str() => {
                 Some(RunChange::Indexed)
             }
-            Outcome::GivenUp { failure } => {
+            Outcome::Failed { failure } => {
                 let error = storable::text(&failure.error).into_owned();
                 Some(RunChange::Failed { stage: Some(stage()?), error, code: failure.code })
             }
             Outcome::Succeeded { .. }
-            | Outcome::PutOff { .. }
+            | Outcome::RetryScheduled { .. }
             | Outcome::Paused { .. }
             | Outcome::Released => None,
         })
     }
 
-    /// What is told of a pause.
-    fn pause(&self, outcome: &Outcome) -> Result<Option<Event>, StoreError> {
+    /// The event of a pause.
+    fn pause_event(&self, outcome: &Outcome) -> Result<Option<Event>, StoreError> {
         let &Outcome::Paused { dependency, .. } = outcome else { return Ok(None) };
         if !self.is_newly_paused {
             return Ok(None);
@@ -227,8 +228,8 @@ impl SettledRow {
     fn audit(&self) -> SystemEntry {
         let action = match self.outcome.as_str() {
             "succeeded" => AuditAction::JobCompleted,
-            "given_up" => AuditAction::JobFailed,
-            "put_off" | "paused" => AuditAction::JobRetryScheduled,
+            "failed" => AuditAction::JobFailed,
+            "retry_scheduled" | "paused" => AuditAction::JobRetryScheduled,
             _ => AuditAction::JobReleased,
         };
         let entry = AuditEntry {
@@ -257,7 +258,7 @@ struct ExpiredRow {
 }
 
 impl ExpiredRow {
-    fn gave_up(&self) -> bool {
+    fn is_dead(&self) -> bool {
         self.status == JobState::Dead.as_str()
     }
 
@@ -269,7 +270,7 @@ impl ExpiredRow {
 
     fn audit(&self) -> SystemEntry {
         let entry = AuditEntry {
-            action: if self.gave_up() {
+            action: if self.is_dead() {
                 AuditAction::JobFailed
             } else {
                 AuditAction::JobRetryScheduled
@@ -282,25 +283,30 @@ impl ExpiredRow {
 }
 
 impl AcrossTenants {
-    /// Claims as many jobs as there is room for; what is claimed is the worker's until its lease
-    /// runs out.
-    pub async fn claim_jobs(&mut self, claim: &Claim<'_>) -> Result<Vec<ClaimedJob>, StoreError> {
-        let stages: Vec<&str> = claim.rooms.iter().map(|room| room.stage.as_str()).collect();
-        let rooms: Vec<i32> =
-            claim.rooms.iter().map(|room| i32::try_from(room.room).unwrap_or(i32::MAX)).collect();
-        let last: Vec<Uuid> = claim.rooms.iter().map(|room| room.last_tenant.0).collect();
+    /// Claims jobs for the requested slots. Each is leased to the worker.
+    pub async fn claim_jobs(
+        &mut self,
+        claim: &JobClaim<'_>,
+    ) -> Result<Vec<ClaimedJob>, StoreError> {
+        let stages: Vec<&str> = claim.stages.iter().map(|slots| slots.stage.as_str()).collect();
+        let counts: Vec<i32> = claim
+            .stages
+            .iter()
+            .map(|slots| i32::try_from(slots.count).unwrap_or(i32::MAX))
+            .collect();
+        let last: Vec<Uuid> = claim.stages.iter().map(|slots| slots.last_tenant.0).collect();
         let lease_ends: Vec<DateTime<Utc>> =
-            claim.rooms.iter().map(|room| room.lease_until).collect();
-        let is_reserved: Vec<bool> = claim.rooms.iter().map(|room| room.is_reserved).collect();
-        let room_of = |is_reserved: bool| {
-            let rooms = claim.rooms.iter().filter(|room| room.is_reserved == is_reserved);
-            rooms.map(|room| room.room).sum::<usize>()
+            claim.stages.iter().map(|slots| slots.lease_until).collect();
+        let is_reserved: Vec<bool> = claim.stages.iter().map(|slots| slots.is_reserved).collect();
+        let total = |is_reserved: bool| {
+            let slots = claim.stages.iter().filter(|slots| slots.is_reserved == is_reserved);
+            slots.map(|slots| slots.count).sum::<usize>()
         };
-        let most = room_of(false).min(claim.most);
-        let tokens: Vec<Uuid> = (0..most + room_of(true)).map(|_| self.next_id()).collect();
+        let max_jobs = total(false).min(claim.max_jobs);
+        let tokens: Vec<Uuid> = (0..max_jobs + total(true)).map(|_| self.next_id()).collect();
         let rows: Vec<ClaimedRow> = sqlx::query_as(sql!("jobs/claim"))
             .bind(stages)
-            .bind(rooms)
+            .bind(counts)
             .bind(last)
             .bind(lease_ends)
             .bind(claim.now)
@@ -308,14 +314,14 @@ impl AcrossTenants {
             .bind(tokens)
             .bind(claim.busy_tenants.iter().map(|tenant| tenant.0).collect::<Vec<_>>())
             .bind(is_reserved)
-            .bind(i32::try_from(most).unwrap_or(i32::MAX))
+            .bind(i32::try_from(max_jobs).unwrap_or(i32::MAX))
             .fetch_all(self.connection())
             .await?;
-        self.take_claimed(rows, claim.worker_id, claim.now).await
+        self.record_claimed(rows, claim.worker_id, claim.now).await
     }
 
-    /// The jobs of rows that a claim gave, and what goes with every claim, in its transaction.
-    pub(super) async fn take_claimed(
+    /// Starts the runs of the claimed jobs and writes the audit rows, in the transaction of the claim.
+    pub(super) async fn record_claimed(
         &mut self,
         rows: Vec<ClaimedRow>,
         worker_id: &str,
@@ -323,7 +329,7 @@ impl AcrossTenants {
     ) -> Result<Vec<ClaimedJob>, StoreError> {
         let starting = rows.iter().filter(|row| row.starts_run);
         let changes: Vec<_> = starting.map(|row| (RunId(row.run_id), RunChange::Started)).collect();
-        move_runs(self.writing(now), &changes, Vec::new()).await?;
+        apply_run_changes(self.writing(now), &changes, Vec::new()).await?;
         let jobs: Vec<ClaimedJob> = rows
             .into_iter()
             .map(|row| ClaimedJob::of_row(row, self.store()))
@@ -338,15 +344,15 @@ impl AcrossTenants {
         Ok(jobs)
     }
 
-    /// Prolongs each lease up to its moment; returns those that are lost.
-    pub async fn prolong_leases(
+    /// Renews each lease until its moment; returns those that are lost.
+    pub async fn renew_leases(
         &mut self,
-        held: &[(Held, DateTime<Utc>)],
+        leases: &[(LeaseRef, DateTime<Utc>)],
         now: DateTime<Utc>,
-    ) -> Result<Vec<Held>, StoreError> {
-        let ids: Vec<Uuid> = held.iter().map(|(held, _)| held.job_id.0).collect();
-        let tokens: Vec<Uuid> = held.iter().map(|(held, _)| held.token.0).collect();
-        let ends: Vec<DateTime<Utc>> = held.iter().map(|(_, until)| *until).collect();
+    ) -> Result<Vec<LeaseRef>, StoreError> {
+        let ids: Vec<Uuid> = leases.iter().map(|(lease, _)| lease.job_id.0).collect();
+        let tokens: Vec<Uuid> = leases.iter().map(|(lease, _)| lease.token.0).collect();
+        let ends: Vec<DateTime<Utc>> = leases.iter().map(|(_, until)| *until).collect();
         let lost: Vec<(Uuid, Uuid)> = sqlx::query_as(sql!("jobs/heartbeat"))
             .bind(ids)
             .bind(tokens)
@@ -354,21 +360,21 @@ impl AcrossTenants {
             .bind(now)
             .fetch_all(self.connection())
             .await?;
-        let held = |(job, token)| Held { job_id: JobId(job), token: LeaseToken(token) };
-        Ok(lost.into_iter().map(held).collect())
+        let lease = |(job, token)| LeaseRef { job_id: JobId(job), token: LeaseToken(token) };
+        Ok(lost.into_iter().map(lease).collect())
     }
 
-    /// Notes how far jobs are, for those who follow to read. What is not the worker's any more is left out.
-    pub async fn tell_progress(
+    /// Records the progress of jobs, for subscribers to read. Reports on lost leases are ignored.
+    pub async fn record_progress(
         &mut self,
-        told: &[Told],
+        reports: &[ProgressReport],
         now: DateTime<Utc>,
     ) -> Result<(), StoreError> {
-        let ids: Vec<Uuid> = told.iter().map(|told| told.held.job_id.0).collect();
-        let tokens: Vec<Uuid> = told.iter().map(|told| told.held.token.0).collect();
+        let ids: Vec<Uuid> = reports.iter().map(|report| report.lease.job_id.0).collect();
+        let tokens: Vec<Uuid> = reports.iter().map(|report| report.lease.token.0).collect();
         let number = |count: u32| i32::try_from(count).unwrap_or(i32::MAX);
-        let done: Vec<i32> = told.iter().map(|told| number(told.done)).collect();
-        let total: Vec<i32> = told.iter().map(|told| number(told.total)).collect();
+        let done: Vec<i32> = reports.iter().map(|report| number(report.done)).collect();
+        let total: Vec<i32> = reports.iter().map(|report| number(report.total)).collect();
         sqlx::query(sql!("jobs/progress"))
             .bind(ids)
             .bind(tokens)
@@ -380,13 +386,13 @@ impl AcrossTenants {
         Ok(())
     }
 
-    /// Reports on many jobs at once; returns the leases whose report counted. The others were no
-    /// longer the reporter's: a worker may hold the same job twice, once in vain.
+    /// Settles many jobs at once; returns the leases whose reports were accepted. The others were lost: a worker may even
+    /// report the same job twice, once with a lost lease.
     pub async fn settle_jobs(
         &mut self,
         reports: &[Report],
         now: DateTime<Utc>,
-    ) -> Result<Vec<Held>, StoreError> {
+    ) -> Result<Vec<LeaseRef>, StoreError> {
         let columns = ReportColumns::of(reports);
         let rows: Vec<SettledRow> = sqlx::query_as(self.settle_statement())
             .bind(columns.job_ids)
@@ -409,14 +415,14 @@ impl AcrossTenants {
             .fetch_all(self.connection())
             .await?;
         self.append_audit_many(now, rows.iter().map(SettledRow::audit)).await?;
-        let outcomes: HashMap<Held, &Outcome> =
-            reports.iter().map(|report| (report.held, &report.outcome)).collect();
+        let outcomes: HashMap<LeaseRef, &Outcome> =
+            reports.iter().map(|report| (report.lease, &report.outcome)).collect();
         let mut changes = Vec::new();
-        let mut told = Vec::new();
+        let mut events = Vec::new();
         for row in &rows {
-            let Some(outcome) = outcomes.get(&row.held()) else { continue };
+            let Some(outcome) = outcomes.get(&row.lease()) else { continue };
             changes.extend(row.run_change(outcome)?.map(|change| (RunId(row.run_id), change)));
-            told.extend(row.pause(outcome)?.map(|event| (TenantId(row.tenant_id), event)));
+            events.extend(row.pause_event(outcome)?.map(|event| (TenantId(row.tenant_id), event)));
             let Outcome::Succeeded { output, .. } = outcome else { continue };
             let run = (TenantId(row.tenant_id), DocId(row.doc_id), RunId(row.run_id));
             for effect in &output.effects {
@@ -425,51 +431,51 @@ impl AcrossTenants {
                 }
             }
         }
-        move_runs(self.writing(now), &changes, told).await?;
-        let moved: Vec<Uuid> = changes.iter().map(|(run_id, _)| run_id.0).collect();
-        self.describe_served(&moved).await?;
+        apply_run_changes(self.writing(now), &changes, events).await?;
+        let run_ids: Vec<Uuid> = changes.iter().map(|(run_id, _)| run_id.0).collect();
+        self.describe_served(&run_ids).await?;
         let working: BTreeSet<&str> =
             rows.iter().filter_map(|row| row.works_again.as_deref()).collect();
         if !working.is_empty() {
-            self.wake_paused(&working.into_iter().collect::<Vec<_>>(), now).await?;
+            self.resume_waiting_for(&working.into_iter().collect::<Vec<_>>(), now).await?;
         }
-        if rows.iter().any(|row| row.work_waits) {
-            announce_work(self.connection()).await?;
+        if rows.iter().any(|row| row.has_claimable_job) {
+            notify_workers(self.connection()).await?;
         }
-        Ok(rows.iter().map(SettledRow::held).collect())
+        Ok(rows.iter().map(SettledRow::lease).collect())
     }
 
-    /// Takes back jobs whose lease has run out, at most `most` of them. After some expiries each waits a while
-    /// ([`RetryPolicy::LOST_WORKER`]); with `allowed_expiries` it is given up.
-    pub async fn take_back_expired(
+    /// Releases jobs whose lease has expired, at most `max`. After some expiries a job is delayed
+    /// ([`RetryPolicy::LOST_WORKER`]); after `allowed_expiries` it is dead.
+    pub async fn expire_leases(
         &mut self,
         now: DateTime<Utc>,
         allowed_expiries: u32,
-        most: u32,
-    ) -> Result<Vec<TakenBack>, StoreError> {
+        max: u32,
+    ) -> Result<Vec<ExpiredLease>, StoreError> {
         let delays = RetryPolicy::LOST_WORKER.delays().iter().map(Duration::as_secs_f64);
         let rows: Vec<ExpiredRow> = sqlx::query_as(sql!("jobs/expire"))
             .bind(now)
             .bind(i32::try_from(allowed_expiries).unwrap_or(i32::MAX))
-            .bind(i64::from(most))
+            .bind(i64::from(max))
             .bind(delays.collect::<Vec<f64>>())
             .fetch_all(self.connection())
             .await?;
-        let given_up = rows.iter().filter(|row| row.gave_up());
-        let changes: Vec<(RunId, RunChange)> = given_up
+        let dead = rows.iter().filter(|row| row.is_dead());
+        let changes: Vec<(RunId, RunChange)> = dead
             .map(|row| Ok((RunId(row.run_id), row.run_change()?)))
             .collect::<Result<_, StoreError>>()?;
-        move_runs(self.writing(now), &changes, Vec::new()).await?;
+        apply_run_changes(self.writing(now), &changes, Vec::new()).await?;
         self.append_audit_many(now, rows.iter().map(ExpiredRow::audit)).await?;
-        if rows.iter().any(|row| !row.gave_up()) {
-            announce_work(self.connection()).await?;
+        if rows.iter().any(|row| !row.is_dead()) {
+            notify_workers(self.connection()).await?;
         }
-        let taken = |row: &ExpiredRow| TakenBack {
+        let expired = |row: &ExpiredRow| ExpiredLease {
             job_id: JobId(row.job_id),
             tenant_id: TenantId(row.tenant_id),
-            gave_up: row.gave_up(),
+            is_dead: row.is_dead(),
         };
-        Ok(rows.iter().map(taken).collect())
+        Ok(rows.iter().map(expired).collect())
     }
 
     #[cfg(not(feature = "sabotage"))]
@@ -478,7 +484,7 @@ impl AcrossTenants {
         sql!("jobs/settle")
     }
 
-    /// With the fence taken down, for the simulation to prove that it would notice.
+    /// Without the check of the lease token, so that the simulation can prove that it would notice.
     #[cfg(feature = "sabotage")]
     fn settle_statement(&self) -> AssertSqlSafe<String> {
         let statement = sql!("jobs/settle").to_owned();

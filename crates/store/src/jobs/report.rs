@@ -1,4 +1,4 @@
-//! What a worker reports of its jobs, and how that is handed to the statement that settles them.
+//! The reports of workers on their jobs, and the arrays that the statement takes which settles them.
 
 use std::sync::Arc;
 
@@ -7,46 +7,47 @@ use domain::{Dependency, Failure, FailureCode, JobId, LeaseToken, StageName, Sta
 use serde_json::Value;
 use uuid::Uuid;
 
-use super::Held;
+use super::LeaseRef;
 use crate::storable;
 
-/// What became of a job.
+/// How a job ended.
 #[derive(Clone, Debug)]
 pub enum Outcome {
     Succeeded {
         output: Arc<StageOutput>,
-        next: Option<Next>,
+        next: Option<NextJob>,
     },
-    /// To be tried again, not before the moment.
-    PutOff {
+    /// The job is retried, not before this moment.
+    RetryScheduled {
         failure: Failure,
         not_before: DateTime<Utc>,
     },
-    /// To be tried again, not before the moment, without using up a retry: a dependency did not work.
+    /// A dependency does not work: the job is tried again, not before this moment, without using up a retry.
     Paused {
         failure: Failure,
         dependency: Dependency,
         not_before: DateTime<Utc>,
     },
-    GivenUp {
+    /// The job is dead.
+    Failed {
         failure: Failure,
     },
-    /// Handed back untouched by a worker that stops.
+    /// A worker that stops released the job without running it.
     Released,
 }
 
-/// The job of the stage that follows.
+/// The job of the next stage.
 #[derive(Clone, Debug)]
-pub struct Next {
+pub struct NextJob {
     pub stage: StageName,
     pub job_id: JobId,
-    /// The lease, when the reporter goes on with it.
+    /// The lease, when the reporting worker continues with it.
     pub lease: Option<Lease>,
     /// How often it may be retried.
     pub retries: u32,
 }
 
-/// A lease about to begin.
+/// A new lease.
 #[derive(Clone, Copy, Debug)]
 pub struct Lease {
     pub token: LeaseToken,
@@ -55,11 +56,11 @@ pub struct Lease {
 
 #[derive(Clone, Debug)]
 pub struct Report {
-    pub held: Held,
+    pub lease: LeaseRef,
     pub outcome: Outcome,
 }
 
-/// Reports turned on their side, as the statement takes them.
+/// The reports as one array per column.
 #[derive(Default)]
 pub(super) struct ReportColumns {
     pub(super) job_ids: Vec<Uuid>,
@@ -84,30 +85,30 @@ impl ReportColumns {
     pub(super) fn of(reports: &[Report]) -> Self {
         let mut columns = Self::default();
         for report in reports {
-            columns.job_ids.push(report.held.job_id.0);
-            columns.tokens.push(report.held.token.0);
+            columns.job_ids.push(report.lease.job_id.0);
+            columns.tokens.push(report.lease.token.0);
             columns.push_outcome(&report.outcome);
         }
         columns
     }
 
     fn push_outcome(&mut self, outcome: &Outcome) {
-        let (word, failure, not_before, next) = match outcome {
+        let (name, failure, not_before, next) = match outcome {
             Outcome::Succeeded { next, .. } => ("succeeded", None, None, next.as_ref()),
-            Outcome::PutOff { failure, not_before } => {
-                ("put_off", Some(failure), Some(*not_before), None)
+            Outcome::RetryScheduled { failure, not_before } => {
+                ("retry_scheduled", Some(failure), Some(*not_before), None)
             }
             Outcome::Paused { failure, not_before, .. } => {
                 ("paused", Some(failure), Some(*not_before), None)
             }
-            Outcome::GivenUp { failure } => ("given_up", Some(failure), None, None),
+            Outcome::Failed { failure } => ("failed", Some(failure), None, None),
             Outcome::Released => ("released", None, None, None),
         };
         let output = match outcome {
             Outcome::Succeeded { output, .. } => Some(output),
             _ => None,
         };
-        self.outcomes.push(word);
+        self.outcomes.push(name);
         self.waits_for.push(match outcome {
             Outcome::Paused { dependency, .. } => Some(dependency.as_str()),
             _ => None,

@@ -1,8 +1,7 @@
-//! Things that happen again and again, by one process at a time.
+//! Schedules of periodic tasks, each of which runs in one process at a time.
 //!
-//! A schedule is *due* from its `next_at` on, and *begun* while somebody holds its lease. Who begins
-//! it moves `next_at` on from the moment it begins: what was missed while nobody ran is done once, not
-//! once for each time it was missed.
+//! A schedule is *due* from its `next_at` on, and *running* while a process holds its lease. The next run is due one
+//! interval after this one begins: runs that were missed while no process ran are made up for once.
 
 use std::time::Duration;
 
@@ -11,25 +10,25 @@ use uuid::Uuid;
 
 use crate::{AcrossTenants, StoreError, sql};
 
-/// A schedule in somebody's hands.
+/// The lease of a running schedule.
 #[derive(Clone, Debug)]
-pub struct BegunSchedule {
+pub struct ScheduleLease {
     token: Uuid,
     name: String,
 }
 
 impl AcrossTenants {
-    /// By how much the times of two processes may differ.
+    /// By how much the clocks of two processes may differ.
     const TOLERANCE: Duration = Duration::from_secs(30);
 
-    /// Begins the schedule when it is due and nobody is at it. One that is new is due at once.
+    /// Takes the lease of the schedule when it is due and no process holds it. A new schedule is due at once.
     pub async fn begin_schedule(
         &mut self,
         name: &str,
         every: Duration,
         now: DateTime<Utc>,
         lease_until: DateTime<Utc>,
-    ) -> Result<Option<BegunSchedule>, StoreError> {
+    ) -> Result<Option<ScheduleLease>, StoreError> {
         let token = self.next_id();
         let begun: Option<String> = sqlx::query_scalar(sql!("schedules/begin"))
             .bind(name)
@@ -40,31 +39,31 @@ impl AcrossTenants {
             .bind(Self::TOLERANCE)
             .fetch_optional(self.connection())
             .await?;
-        Ok(begun.map(|name| BegunSchedule { token, name }))
+        Ok(begun.map(|name| ScheduleLease { token, name }))
     }
 
-    /// Lets the schedule go; `false` when it was somebody else's by now.
+    /// Ends the lease; `false` when it has expired and another process holds the schedule.
     pub async fn end_schedule(
         &mut self,
-        begun: &BegunSchedule,
+        lease: &ScheduleLease,
         now: DateTime<Utc>,
     ) -> Result<bool, StoreError> {
         let ended = sqlx::query(sql!("schedules/end"))
-            .bind(&begun.name)
-            .bind(begun.token)
+            .bind(&lease.name)
+            .bind(lease.token)
             .bind(now)
             .execute(self.connection())
             .await?;
         Ok(ended.rows_affected() > 0)
     }
 
-    /// Removes finished jobs from before the moment, at most `most`; returns how many there were.
-    pub async fn sweep_finished(
+    /// Deletes finished jobs of runs that ended before this moment, at most `max`; returns how many.
+    pub async fn delete_finished_jobs(
         &mut self,
         before: DateTime<Utc>,
-        most: u32,
+        max: u32,
     ) -> Result<u64, StoreError> {
-        let statement = sqlx::query(sql!("jobs/sweep")).bind(before).bind(i64::from(most));
+        let statement = sqlx::query(sql!("jobs/delete_finished")).bind(before).bind(i64::from(max));
         Ok(statement.execute(self.connection()).await?.rows_affected())
     }
 }

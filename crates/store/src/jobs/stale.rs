@@ -1,4 +1,4 @@
-//! Runs that show no sign of life: what counts as one is said in `sql/jobs/take_over_stale.sql`.
+//! Takes over stale runs; `sql/jobs/take_over_stale.sql` defines them.
 
 use chrono::{DateTime, Utc};
 use domain::{AuditAction, AuditEntry, Entity, JobId, RetryPolicy, RunChange, RunId, TenantId};
@@ -6,12 +6,12 @@ use serde_json::json;
 use sqlx::FromRow;
 use uuid::Uuid;
 
-use super::announce_work;
-use super::progression::move_runs;
+use super::notify_workers;
+use super::progression::apply_run_changes;
 use crate::audit::SystemEntry;
 use crate::{AcrossTenants, StoreError, sql};
 
-/// A run without a sign of life since then is stale.
+/// A run that was not updated since then is stale.
 #[derive(Clone, Copy, Debug)]
 pub struct StaleBefore {
     pub queued: DateTime<Utc>,
@@ -19,7 +19,7 @@ pub struct StaleBefore {
 }
 
 #[derive(FromRow)]
-struct TakenOver {
+struct TakenOverRow {
     what: String,
     job_id: Option<Uuid>,
     tenant_id: Uuid,
@@ -29,7 +29,7 @@ struct TakenOver {
     trace_parent: Option<String>,
 }
 
-impl TakenOver {
+impl TakenOverRow {
     fn audit(&self) -> SystemEntry {
         let action = match self.what.as_str() {
             "requeued" => AuditAction::JobRetryScheduled,
@@ -47,20 +47,20 @@ impl TakenOver {
 }
 
 impl AcrossTenants {
-    /// Takes over stale runs, at most `most` of each kind; returns how many there were.
+    /// Takes over stale runs, at most `max` of each kind; returns how many.
     pub async fn take_over_stale_runs(
         &mut self,
         stale: StaleBefore,
         now: DateTime<Utc>,
-        most: u32,
+        max: u32,
     ) -> Result<usize, StoreError> {
-        let jobs: Vec<Uuid> = (0..most).map(|_| self.next_id()).collect();
+        let jobs: Vec<Uuid> = (0..max).map(|_| self.next_id()).collect();
         let retries = i32::try_from(RetryPolicy::PIPELINE.retries()).unwrap_or(i32::MAX);
-        let taken: Vec<TakenOver> = sqlx::query_as(sql!("jobs/take_over_stale"))
+        let taken: Vec<TakenOverRow> = sqlx::query_as(sql!("jobs/take_over_stale"))
             .bind(stale.queued)
             .bind(stale.running)
             .bind(now)
-            .bind(i64::from(most))
+            .bind(i64::from(max))
             .bind(jobs)
             .bind(retries)
             .fetch_all(self.connection())
@@ -69,10 +69,10 @@ impl AcrossTenants {
         let changes: Vec<_> = closed
             .map(|taken| (RunId(taken.run_id), RunChange::Succeeded { stage: None }))
             .collect();
-        move_runs(self.writing(now), &changes, Vec::new()).await?;
-        self.append_audit_many(now, taken.iter().map(TakenOver::audit)).await?;
+        apply_run_changes(self.writing(now), &changes, Vec::new()).await?;
+        self.append_audit_many(now, taken.iter().map(TakenOverRow::audit)).await?;
         if taken.iter().any(|taken| taken.job_id.is_some()) {
-            announce_work(self.connection()).await?;
+            notify_workers(self.connection()).await?;
         }
         Ok(taken.len())
     }

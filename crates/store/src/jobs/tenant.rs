@@ -1,4 +1,4 @@
-//! The people's side: start a run, look at jobs, retry and cancel.
+//! What users do with the queue: start a run, list jobs, retry and cancel.
 
 use chrono::{DateTime, Utc};
 use domain::{
@@ -9,13 +9,13 @@ use serde_json::json;
 use sqlx::FromRow;
 use uuid::Uuid;
 
-use super::announce_work;
 use super::dead::parse_closed_by;
-use super::progression::move_runs;
+use super::notify_workers;
+use super::progression::apply_run_changes;
 use super::queue::parse_stage;
 use crate::{AcrossTenants, SecretPurpose, StoreError, Tx, Window, sql};
 
-/// A run about to be queued.
+/// A run to be queued.
 #[derive(Clone, Debug)]
 pub struct NewRun {
     pub run_id: RunId,
@@ -31,24 +31,24 @@ pub struct NewRun {
     pub reason: Option<String>,
     pub config: RunConfig,
     pub trace_parent: Option<String>,
-    /// What it works on.
+    /// The hash of its content.
     pub content: Option<ContentHash>,
     pub batch_id: Option<BatchId>,
     /// Opens the original.
     pub password: Option<Secret>,
-    /// Begins later than with the first stage, on what an earlier run left.
-    pub reused: Option<Reused>,
+    /// Starts at a later stage, with the stages of an earlier run.
+    pub reused: Option<ReusedStages>,
 }
 
-/// What a run takes over from the run before it.
+/// The stages that a run copies from an earlier run.
 #[derive(Clone, Debug)]
-pub struct Reused {
+pub struct ReusedStages {
     pub from: RunId,
-    /// The stage to begin with.
+    /// The stage to start with.
     pub first: StageName,
 }
 
-/// Which jobs are wanted; `None` asks for all.
+/// Which jobs to list; `None` matches all.
 #[derive(Clone, Debug, Default)]
 pub struct JobFilter {
     pub status: Option<JobState>,
@@ -56,7 +56,7 @@ pub struct JobFilter {
     pub run_id: Option<RunId>,
 }
 
-/// Which dead jobs are wanted; all conditions hold together, and `None` asks for nothing.
+/// Which dead jobs to requeue; all conditions must hold, and `None` matches all.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct DeadJobFilter {
     pub stage: Option<String>,
@@ -65,11 +65,11 @@ pub struct DeadJobFilter {
     pub created_before: Option<DateTime<Utc>>,
     pub run_id: Option<RunId>,
     pub doc_id: Option<DocId>,
-    /// A part of the error, in capitals or not.
+    /// A part of the error, in upper or lower case.
     pub error_contains: Option<String>,
 }
 
-/// A job as people see it.
+/// A job as users see it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct JobRecord {
     pub job_id: JobId,
@@ -89,10 +89,10 @@ pub struct JobRecord {
     pub started_at: Option<DateTime<Utc>>,
     pub error: Option<String>,
     pub error_class: Option<String>,
-    /// Which failure it was, where a program can do something about it.
+    /// The failure code.
     pub error_code: Option<String>,
     pub guidance: Option<String>,
-    /// Why nobody needs to look at it, though it is dead.
+    /// Why it needs no attention although it is dead.
     pub closed_by: Option<ClosedBy>,
     /// How often it was paused.
     pub pauses: i32,
@@ -102,16 +102,16 @@ pub struct JobRecord {
     pub updated_at: DateTime<Utc>,
 }
 
-/// How the queue of a stage stands.
+/// The queue of a stage, counted.
 #[derive(Clone, Debug, FromRow)]
 pub struct QueueRecord {
     pub stage: String,
     pub waiting: i64,
-    /// Those among them that wait for a dependency.
+    /// Those of them that wait for a dependency.
     pub paused: i64,
     pub in_flight: i64,
     pub dead: i64,
-    /// When the oldest job that could be worked on was made.
+    /// When the oldest job that is due was created.
     pub oldest: Option<DateTime<Utc>>,
     pub finished_last_minute: i64,
 }
@@ -179,7 +179,7 @@ impl TryFrom<JobRow> for JobRecord {
 }
 
 impl Tx {
-    /// Queues a run and its first job, to last exactly when this transaction does.
+    /// Queues a run and its first job.
     pub async fn start_run(&mut self, new: &NewRun) -> Result<(), StoreError> {
         let stages: Vec<&str> = new.pipeline.stages().iter().map(StageName::as_str).collect();
         let check = match &new.content {
@@ -211,7 +211,7 @@ impl Tx {
             self.put_secret(SecretPurpose::DocumentPassword, new.run_id.0, password).await?;
         }
         if let Some(reused) = &new.reused {
-            self.take_over_stages(new, reused).await?;
+            self.copy_stages(new, reused).await?;
         }
         let first = new.reused.as_ref().map_or(new.pipeline.first(), |reused| &reused.first);
         self.append_audit(AuditEntry {
@@ -221,12 +221,12 @@ impl Tx {
         })
         .await?;
         if new.parent_run_id.is_some() {
-            self.tell_dead_jobs_changed().await?;
+            self.publish_dead_jobs_changed().await?;
         }
-        announce_work(self.connection()).await
+        notify_workers(self.connection()).await
     }
 
-    /// The latest run of this content, with the same masks, that got past all of these stages.
+    /// The latest run of this content, with the same masks, in which all of these stages succeeded.
     pub async fn find_reusable_run(
         &mut self,
         doc_id: DocId,
@@ -241,19 +241,19 @@ impl Tx {
             .bind(doc_id.0)
             .bind(content.as_bytes())
             .bind(names)
-            // As a value, in which the numbers are written as they are in a run's configuration.
+            // As JSON, so that numbers compare as they are written in a run's configuration.
             .bind(json!(masks))
             .fetch_optional(self.connection())
             .await?;
         Ok(found.map(RunId))
     }
 
-    /// The stages that are not run again count as done, with what they left the last time.
-    async fn take_over_stages(&mut self, new: &NewRun, reused: &Reused) -> Result<(), StoreError> {
+    /// The stages that do not run again count as succeeded, with their artifacts of the earlier run.
+    async fn copy_stages(&mut self, new: &NewRun, reused: &ReusedStages) -> Result<(), StoreError> {
         let before = new.pipeline.stages().iter().take_while(|stage| **stage != reused.first);
         let names: Vec<&str> = before.map(StageName::as_str).collect();
         let tenant_id = self.tenant_id().0;
-        sqlx::query(sql!("runs/take_over_stages"))
+        sqlx::query(sql!("runs/copy_stages"))
             .bind(tenant_id)
             .bind(new.run_id.0)
             .bind(reused.from.0)
@@ -263,7 +263,7 @@ impl Tx {
         Ok(())
     }
 
-    /// Newest first. Of dead jobs, when those are wanted, the ones that need attention.
+    /// Newest first. A filter for dead jobs lists those that need attention.
     pub async fn list_jobs(
         &mut self,
         filter: &JobFilter,
@@ -296,31 +296,31 @@ impl Tx {
         row.map(JobRecord::try_from).transpose()
     }
 
-    /// Gives a dead job a fresh start; `false` when it is not dead, its document was deleted or a later run took the
-    /// place of its run.
+    /// Resets and requeues a dead job; `false` when it is not dead, its document was deleted or a later run superseded its
+    /// run.
     pub async fn retry_job(&mut self, job_id: JobId) -> Result<bool, StoreError> {
-        let revived: Option<Uuid> = sqlx::query_scalar(sql!("jobs/retry"))
+        let requeued: Option<Uuid> = sqlx::query_scalar(sql!("jobs/retry"))
             .bind(self.tenant_id().0)
             .bind(job_id.0)
             .bind(self.now())
             .fetch_optional(self.connection())
             .await?;
-        let Some(run_id) = revived else { return Ok(false) };
-        move_runs(self.writing(), &[(RunId(run_id), RunChange::Retried)], Vec::new()).await?;
-        self.note_retried(job_id, RunId(run_id)).await?;
-        self.tell_dead_jobs_changed().await?;
-        announce_work(self.connection()).await?;
+        let Some(run_id) = requeued else { return Ok(false) };
+        apply_run_changes(self.writing(), &[(RunId(run_id), RunChange::Retried)], Vec::new())
+            .await?;
+        self.audit_retry(job_id, RunId(run_id)).await?;
+        self.publish_dead_jobs_changed().await?;
+        notify_workers(self.connection()).await?;
         Ok(true)
     }
 
-    /// Gives the dead jobs that fit a fresh start, oldest first; returns how many there were, `most` at
-    /// most.
+    /// Resets and requeues the dead jobs that match, oldest first, at most `max`; returns how many.
     pub async fn requeue_dead_jobs(
         &mut self,
         filter: &DeadJobFilter,
-        most: i64,
+        max: i64,
     ) -> Result<usize, StoreError> {
-        let revived: Vec<(Uuid, Uuid)> = sqlx::query_as(sql!("jobs/requeue_dead"))
+        let requeued: Vec<(Uuid, Uuid)> = sqlx::query_as(sql!("jobs/requeue_dead"))
             .bind(self.tenant_id().0)
             .bind(&filter.stage)
             .bind(&filter.error_class)
@@ -330,23 +330,23 @@ impl Tx {
             .bind(filter.doc_id.map(|id| id.0))
             .bind(&filter.error_contains)
             .bind(self.now())
-            .bind(most)
+            .bind(max)
             .fetch_all(self.connection())
             .await?;
         let changes: Vec<_> =
-            revived.iter().map(|(_, run_id)| (RunId(*run_id), RunChange::Retried)).collect();
-        move_runs(self.writing(), &changes, Vec::new()).await?;
-        for (job_id, run_id) in &revived {
-            self.note_retried(JobId(*job_id), RunId(*run_id)).await?;
+            requeued.iter().map(|(_, run_id)| (RunId(*run_id), RunChange::Retried)).collect();
+        apply_run_changes(self.writing(), &changes, Vec::new()).await?;
+        for (job_id, run_id) in &requeued {
+            self.audit_retry(JobId(*job_id), RunId(*run_id)).await?;
         }
-        if !revived.is_empty() {
-            self.tell_dead_jobs_changed().await?;
-            announce_work(self.connection()).await?;
+        if !requeued.is_empty() {
+            self.publish_dead_jobs_changed().await?;
+            notify_workers(self.connection()).await?;
         }
-        Ok(revived.len())
+        Ok(requeued.len())
     }
 
-    async fn note_retried(&mut self, job_id: JobId, run_id: RunId) -> Result<(), StoreError> {
+    async fn audit_retry(&mut self, job_id: JobId, run_id: RunId) -> Result<(), StoreError> {
         self.append_audit(AuditEntry {
             action: AuditAction::JobRetriedByAdmin,
             entity: Entity::Job(job_id),
@@ -355,14 +355,14 @@ impl Tx {
         .await
     }
 
-    /// Ends a run that is not over; `false` when it is, or there is none.
+    /// Cancels a run; `false` when it has ended or does not exist.
     pub async fn cancel_run(&mut self, run_id: RunId) -> Result<bool, StoreError> {
         if !self.lock_live_job(run_id).await? {
             return Ok(false);
         }
         let cancelled =
             RunChange::Failed { stage: None, error: "cancelled".to_owned(), code: None };
-        if move_runs(self.writing(), &[(run_id, cancelled)], Vec::new()).await?.is_empty() {
+        if apply_run_changes(self.writing(), &[(run_id, cancelled)], Vec::new()).await?.is_empty() {
             return Ok(false);
         }
         sqlx::query(sql!("jobs/cancel"))
@@ -380,10 +380,11 @@ impl Tx {
         Ok(true)
     }
 
-    /// Holds the run still until this transaction ends; `false` when it has ended.
+    /// Locks the live job of the run, so that no stage of it starts or ends until this transaction does; `false` when the
+    /// run has ended.
     ///
-    /// While we wait for the lock, a worker may finish the stage and begin the next one: then the job
-    /// we waited for is not live any more, and the one that is was not there when we asked.
+    /// While the statement waits for the lock, a worker may finish the stage and create the next job, which the statement
+    /// does not see. Then it is repeated.
     async fn lock_live_job(&mut self, run_id: RunId) -> Result<bool, StoreError> {
         loop {
             let (tenant_id, run) = (self.tenant_id().0, run_id.0);
@@ -395,12 +396,12 @@ impl Tx {
             if locked.is_some() {
                 return Ok(true);
             }
-            let goes_on: bool = sqlx::query_scalar(sql!("jobs/run_goes_on"))
+            let is_live: bool = sqlx::query_scalar(sql!("jobs/run_is_live"))
                 .bind(tenant_id)
                 .bind(run)
                 .fetch_one(self.connection())
                 .await?;
-            if !goes_on {
+            if !is_live {
                 return Ok(false);
             }
         }
@@ -428,7 +429,7 @@ impl Tx {
 }
 
 impl AcrossTenants {
-    /// How the queues stand, over all tenants.
+    /// The queues of all stages, over all tenants.
     pub async fn list_all_queues(&mut self) -> Result<Vec<QueueRecord>, StoreError> {
         let now = self.now();
         Ok(sqlx::query_as(sql!("jobs/all_queues")).bind(now).fetch_all(self.connection()).await?)

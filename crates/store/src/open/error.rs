@@ -1,4 +1,4 @@
-//! Why a database cannot be worked on: one sentence each, with what to do about it.
+//! Errors of opening a database, each with what to do about it.
 
 use thiserror::Error;
 
@@ -11,18 +11,18 @@ pub enum OpenError {
     Unreachable { database: String, reason: String },
     #[error(
         "the PostgreSQL server is version {found}, Docket needs {} or newer. Upgrade the server, or \
-         leave database_url empty to use the one Docket carries",
+         leave database_url empty to use Docket's own",
         Self::OLDEST_MAJOR
     )]
     ServerTooOld { found: String },
     #[error(
-        "the database stores text as {found}, Docket needs UTF8. Create it anew with \
+        "the database stores text as {found}, Docket needs UTF8. Create it again with \
          CREATE DATABASE name ENCODING 'UTF8' TEMPLATE template0"
     )]
     NotUtf8 { found: String },
     #[error(
         "this PostgreSQL has no pgvector, which Docket needs for search. Install it on the server \
-         (on Debian the package is postgresql-{major}-pgvector), or use the PostgreSQL that Docket carries \
+         (on Debian the package is postgresql-{major}-pgvector), or use the PostgreSQL that is bundled with Docket \
          when it is built by make: leave database_url empty"
     )]
     NoPgvector { major: i32 },
@@ -40,8 +40,8 @@ pub enum OpenError {
     )]
     RolesMissing { user: String, reason: String },
     #[error(
-        "the user in {setting} is not fit for its work: {problem}. docs/database-roles.md has the \
-         statements that make the right one"
+        "the user in {setting} has the wrong rights: {problem}. docs/database-roles.md has the \
+         statements that create the right one"
     )]
     UnfitLogin { setting: &'static str, problem: String },
     #[error("the private PostgreSQL does not accept Docket's own logins: {reason}")]
@@ -57,7 +57,7 @@ pub enum OpenError {
     )]
     NewerSchema { found: i64, known: i64 },
     #[error(
-        "schema step {version} of the database is not the one this Docket carries. The database \
+        "schema step {version} of the database is not the one of this Docket. The database \
          was set up by a modified Docket: use that one, or restore a backup"
     )]
     OtherHistory { version: i64 },
@@ -77,7 +77,7 @@ impl OpenError {
     }
 }
 
-/// What went wrong in a few words: the server's own when it spoke.
+/// A short message: the server's own if it sent one.
 pub(super) fn brief(error: &sqlx::Error) -> String {
     match error {
         sqlx::Error::Database(refusal) => refusal.message().to_owned(),

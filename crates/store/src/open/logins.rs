@@ -1,13 +1,12 @@
-//! As whom Docket works on a database.
+//! The logins that Docket uses on a database.
 //!
 //! Rights and policies belong to two *roles*: `docket_app` (the work of one tenant) and
 //! `docket_system` (the work that spans tenants). A *login* is what connections are made as: the
 //! role itself, or a member of it.
 //!
-//! Docket makes the logins where its own user may. Where it may not, or where the server lets
-//! nobody else in, all connections log in as the user of the URL and step down with `SET ROLE`.
-//! Row-level security holds there too, but injected SQL could step up again: that is the *weakness*
-//! that the operator is told of.
+//! Docket creates the logins if its own user may. Otherwise, or if the server accepts no other login, all connections log
+//! in as the user of the URL and use `SET ROLE`. Row-level security applies there too, but injected SQL could reset the
+//! role: Docket reports this *weakness* to the operator.
 
 use std::time::Duration;
 
@@ -20,7 +19,7 @@ use super::password::DerivedPassword;
 use super::prepare::connect;
 use crate::sql;
 
-/// Each with the role that a login of it must not be able to become.
+/// Each role with the role that its login must not be able to assume.
 pub(super) const APP: Role = Role { name: "docket_app", must_not_become: Some("docket_system") };
 pub(super) const SYSTEM: Role = Role { name: "docket_system", must_not_become: None };
 
@@ -37,16 +36,16 @@ pub(super) struct Logins {
     weakness: Option<String>,
 }
 
-/// How the connections of a pool begin.
+/// How the connections of a pool log in.
 #[derive(Clone, Debug)]
 pub(super) struct Login {
     pub(super) options: PgConnectOptions,
-    /// The role to step down to, unless the login has its rights anyway.
+    /// The role for `SET ROLE`, unless the login is a member of it only.
     set_role: Option<&'static str>,
 }
 
 impl Login {
-    /// What every connection starts with.
+    /// The first statements of every connection.
     pub(super) fn opening(&self, statement_timeout: Duration) -> String {
         let limit = format!("SET statement_timeout = {}", statement_timeout.as_millis());
         match self.set_role {
@@ -61,7 +60,7 @@ impl Logins {
         self.weakness.as_deref()
     }
 
-    /// Logins that somebody else made; each must be fit for its role.
+    /// Logins that the operator created; each must have the right rights.
     pub(super) async fn given(
         app: PgConnectOptions,
         system: PgConnectOptions,
@@ -78,7 +77,7 @@ impl Logins {
         Ok(Self::separate(app, system))
     }
 
-    /// Logins that `connection`'s user makes, or that user for all when that cannot be.
+    /// Logins that `connection`'s user creates, or that user for all connections if it cannot.
     pub(super) async fn made(
         connection: &mut PgConnection,
         options: &PgConnectOptions,
@@ -91,7 +90,7 @@ impl Logins {
                 Err(reason) => reason,
             }
         } else {
-            format!("{} may not make other logins", user.name)
+            format!("{} may not create other logins", user.name)
         };
         step_down(connection, user).await?;
         let as_user = |role: Role| Login { options: options.clone(), set_role: Some(role.name) };
@@ -123,7 +122,7 @@ impl User {
     }
 }
 
-/// Makes the roles where they are missing, and says what an administrator must do where it may not.
+/// Creates the roles if they are missing; the error says what an administrator must do.
 pub(super) async fn make_roles(
     connection: &mut PgConnection,
     user: &User,
@@ -146,12 +145,11 @@ pub(super) async fn make_roles(
     if is_member { Ok(()) } else { missing("they are not granted to it".to_owned()) }
 }
 
-/// A login of Docket's own making.
+/// A login that Docket creates.
 ///
-/// A user without a password is let in by who asks (`peer`, a certificate); then so may be the role
-/// itself. Otherwise the login has a password that follows from the user's: every process that knows
-/// the one knows the other. It is named after the user, because another Docket on the same server may
-/// have another user.
+/// A user without a password logs in by other means (`peer`, a certificate), and then the role itself may do so too.
+/// Otherwise the password of the login is derived from the user's, so that every process that knows the one knows the
+/// other. The login has the user's name in its name, because another Docket on the same server may have another user.
 #[derive(Debug)]
 struct MadeLogin {
     role: Role,
@@ -187,7 +185,7 @@ impl MadeLogin {
     async fn make(&self, connection: &mut PgConnection) -> Result<(), sqlx::Error> {
         let name = format!("\"{}\"", self.name.replace('"', "\"\""));
         let (role, exists) = (self.role.name, self.exists(&mut *connection).await?);
-        // Neither a hash in base64 nor the name of a role of ours can hold a quote.
+        // Neither a base64 hash nor the name of Docket's role can contain a quote.
         let statement = match &self.password {
             None => format!("ALTER ROLE {name} LOGIN"),
             Some(password) if exists => {
@@ -203,7 +201,7 @@ impl MadeLogin {
     }
 }
 
-/// Makes sure that both logins are there and get in. Otherwise says in a few words why not.
+/// Ensures that both logins exist and can log in; otherwise returns why not.
 async fn ensure(
     connection: &mut PgConnection,
     app: &MadeLogin,
@@ -216,7 +214,11 @@ async fn ensure(
         }
         // New, or the user's password has changed.
         if let Err(error) = make_among_others(connection, login).await {
-            return Ok(Err(format!("the login {} cannot be made: {}", login.name, brief(&error))));
+            return Ok(Err(format!(
+                "the login {} cannot be created: {}",
+                login.name,
+                brief(&error)
+            )));
         }
         if let Err(reason) = try_login(login).await? {
             return Ok(Err(reason));
@@ -225,7 +227,7 @@ async fn ensure(
     Ok(Ok(()))
 }
 
-/// Another process may be making the same login from another database, out of reach of the lock.
+/// Another process may be creating the same login from another database, which the lock does not cover.
 async fn make_among_others(
     connection: &mut PgConnection,
     login: &MadeLogin,
@@ -244,7 +246,10 @@ async fn try_login(login: &MadeLogin) -> Result<Result<(), String>, OpenError> {
     let mut connection = match connect(&login.options).await {
         Ok(connection) => connection,
         Err(OpenError::Unreachable { reason, .. }) => {
-            return Ok(Err(format!("the server does not let {} log in: {reason}", login.name)));
+            return Ok(Err(format!(
+                "the server does not accept the login {}: {reason}",
+                login.name
+            )));
         }
         Err(other) => return Err(other),
     };
@@ -265,21 +270,21 @@ async fn judge(connection: &mut PgConnection, role: Role) -> Result<Result<(), S
     let name = role.name;
     Ok(match (has_role, can_become, has_more) {
         (false, ..) => Err(format!("{user} is not a member of {name}")),
-        (_, true, _) => Err(format!("{user} can become docket_system")),
+        (_, true, _) => Err(format!("{user} can assume the role docket_system")),
         (.., true) => Err(format!(
-            "{user} is a superuser, owns tables or may make roles, databases or replicas"
+            "{user} is a superuser, owns tables or may create roles, databases or replicas"
         )),
         _ => Ok(()),
     })
 }
 
-/// Fails here, where it gets its sentence, rather than on every later connection.
+/// Checks `SET ROLE` once, with a helpful error, instead of failing on every later connection.
 async fn step_down(connection: &mut PgConnection, user: &User) -> Result<(), OpenError> {
     let missing = |error: sqlx::Error| OpenError::RolesMissing {
         user: user.name.clone(),
         reason: brief(&error),
     };
-    // Who makes a role may not always become it.
+    // The creator of a role may not always assume it.
     let try_it = "SET ROLE docket_app; SET ROLE docket_system; RESET ROLE";
     if sqlx::raw_sql(try_it).execute(&mut *connection).await.is_ok() {
         return Ok(());

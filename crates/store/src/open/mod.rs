@@ -57,9 +57,9 @@ struct Access {
 /// How long one statement may take before PostgreSQL ends it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StatementTimeouts {
-    /// In the work of one tenant, which is what requests do.
+    /// In transactions inside one tenant, as requests use.
     pub requests: Duration,
-    /// In work across tenants, most of which goes on in the background.
+    /// In transactions across tenants, most of which run in the background.
     pub background: Duration,
 }
 
@@ -70,14 +70,14 @@ impl Default for StatementTimeouts {
 }
 
 impl Store {
-    /// Two listen for changes (`access.rs`, `jobs/feed.rs`); each of the two roles needs one to work with.
-    pub const LEAST_CONNECTIONS: u32 = 4;
-    /// How long a request waits for a free connection before it is told to come back.
+    /// Two connections listen for notifications (`access.rs`, `jobs/notifications.rs`); each of the two roles needs another.
+    pub const MIN_CONNECTIONS: u32 = 4;
+    /// How long a request waits for a free connection before it fails.
     const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(5);
-    /// A connection that lay idle longer than this is tried before it is trusted again.
+    /// A connection that was idle for longer is tested before it is used.
     const TRUSTED_IDLE: Duration = Duration::from_secs(2);
 
-    /// Opens a PostgreSQL that somebody else runs, with one user for everything.
+    /// Opens a database on an external server, with one user for everything.
     pub async fn open(
         url: &DatabaseUrl,
         max_connections: u32,
@@ -88,7 +88,7 @@ impl Store {
         Ok(Self::with_logins(logins, max_connections, clock, ids))
     }
 
-    /// Opens a PostgreSQL that somebody else runs, with users that the operator chose.
+    /// Opens a database on an external server, with users that the operator chose.
     pub async fn open_with_users(
         urls: &DatabaseUrls,
         max_connections: u32,
@@ -99,7 +99,7 @@ impl Store {
         Ok(Self::with_logins(logins, max_connections, clock, ids))
     }
 
-    /// Opens the database inside the private server, making it on the first start.
+    /// Opens the database of the private server; creates it on the first start.
     pub async fn open_private(
         server: &PrivateServer,
         max_connections: u32,
@@ -110,7 +110,7 @@ impl Store {
         prepare::create_database(&options).await?;
         let logins = prepare::with_one_user(&options).await?;
         match logins.weakness() {
-            // There is no reason for it on a server of our own.
+            // The private server always accepts the logins.
             Some(reason) => Err(OpenError::LoginRefused { reason: reason.to_owned() }),
             None => Ok(Self::with_logins(logins, max_connections, clock, ids)),
         }
@@ -136,8 +136,8 @@ impl Store {
         }
     }
 
-    /// The same database with other time limits for statements. Connections that were made before
-    /// keep theirs, so this comes right after opening.
+    /// The same database with other statement timeouts. Existing connections keep theirs, so call this right after
+    /// opening.
     #[must_use]
     pub fn with_statement_timeouts(self, timeouts: StatementTimeouts) -> Self {
         let access = Access { timeouts, ..(*self.access).clone() };
@@ -153,15 +153,14 @@ impl Store {
         self.access.timeouts
     }
 
-    /// Why the application's connections could become something more powerful, if they could: the
-    /// server lets Docket log in as one user only.
+    /// Why the application's connections could assume a more powerful role, if they could: the server accepts one login of
+    /// Docket only.
     pub fn login_weakness(&self) -> Option<&str> {
         self.access.logins.weakness()
     }
 
-    /// The same database through connections of its own, which belong to the runtime this is called
-    /// in: whatever keeps another runtime busy does not hold them up. As many at most for each of
-    /// the two roles.
+    /// The same database with connections of its own, which belong to the current runtime: a busy other runtime does not
+    /// delay them. At most this many for each of the two roles.
     #[must_use]
     pub fn with_own_connections(&self, max_connections: u32) -> Self {
         let (app, system) =
@@ -169,7 +168,7 @@ impl Store {
         Self { app, system, ..self.clone() }
     }
 
-    /// A store that lets anybody report on a leased job, whoever holds the lease.
+    /// A store that accepts reports on leased jobs without the lease token.
     #[cfg(feature = "sabotage")]
     #[doc(hidden)]
     #[must_use]
@@ -177,20 +176,19 @@ impl Store {
         Self { unfenced: true, ..self.clone() }
     }
 
-    /// Tells one schema from another: changes with every migration.
+    /// Identifies the schema: changes with every migration.
     pub fn schema_fingerprint() -> u64 {
         prepare::schema_fingerprint()
     }
 
-    /// Asks the database for a sign of life, as both roles; and, once it has refused a write for want of space, whether
-    /// it takes writes again.
+    /// Checks that the database answers, with both roles; and, after it refused a write, that it accepts writes again.
     pub async fn check(&self) -> Result<(), StoreError> {
         check_pool(&self.app).await?;
         check_pool(&self.system).await?;
         self.write_check.check(&self.system).await
     }
 
-    /// Closes every connection, after those in use come back.
+    /// Closes all connections, after those in use were returned.
     pub async fn close(&self) {
         self.app.close().await;
         self.system.close().await;
@@ -198,8 +196,7 @@ impl Store {
 }
 
 impl Access {
-    /// Of the connections that a process may hold, the system gets two in five: the queue needs
-    /// few, and requests are the rest.
+    /// Two fifths of the connections are for work across tenants: the queue needs few, and requests need the rest.
     fn for_system(&self) -> u32 {
         (self.max_connections * 2 / 5).max(1)
     }
@@ -217,8 +214,8 @@ impl Access {
     }
 }
 
-/// Connections that died while they lay idle say nothing about the server as it is now: each is thrown away, until
-/// one answers or a new one does not.
+/// A dead idle connection says nothing about the server's current state: it is closed, and the next one is tried, until one
+/// answers or a new one fails.
 async fn check_pool(pool: &PgPool) -> Result<(), StoreError> {
     let mut idle = pool.num_idle();
     loop {
@@ -238,7 +235,7 @@ fn pool(login: &Login, statement_timeout: Duration, max_connections: u32) -> PgP
     PgPoolOptions::new()
         .max_connections(max_connections)
         .acquire_timeout(Store::ACQUIRE_TIMEOUT)
-        // Instead of a ping before every use, only connections that may have gone stale.
+        // Only connections that may be stale are tested, instead of every one before each use.
         .test_before_acquire(false)
         .before_acquire(|connection, meta| {
             Box::pin(async move {

@@ -1,8 +1,8 @@
-//! Passwords of the logins that Docket makes.
+//! Passwords of the logins that Docket creates.
 //!
-//! They follow from the password in the database URL, so that every process with the same URL knows
-//! them and none has to be kept anywhere. The server gets a SCRAM verifier (RFC 5802, RFC 7677)
-//! instead of the password, which therefore shows in no log of statements.
+//! They are derived from the password in the database URL, so that every process with the same URL knows them and none has
+//! to be stored. The server gets a SCRAM verifier (RFC 5802, RFC 7677) instead of the password, which therefore never
+//! appears in a statement log.
 
 use std::fmt;
 
@@ -13,9 +13,9 @@ use sha2::{Digest, Sha256};
 use sqlx::ConnectOptions;
 use sqlx::postgres::PgConnectOptions;
 
-/// What PostgreSQL itself takes.
+/// PostgreSQL's default.
 const ITERATIONS: u32 = 4096;
-/// So that the same secret used for something else gives other passwords.
+/// Separates these passwords from other uses of the same secret.
 const PURPOSE: &str = "docket database login 1";
 
 pub(super) struct DerivedPassword {
@@ -45,7 +45,7 @@ impl DerivedPassword {
         &self.password
     }
 
-    /// What PostgreSQL keeps in place of the password.
+    /// What PostgreSQL stores instead of the password.
     pub(super) fn verifier(&self) -> String {
         let salted = salted_password(self.password.as_bytes(), &self.salt);
         let client_key = mac(&salted, b"Client Key");
@@ -67,7 +67,7 @@ fn salted_password(password: &[u8], salt: &[u8]) -> [u8; 32] {
     folded
 }
 
-/// HMAC-SHA-256 with a key of at most one block, which is what all keys here are.
+/// HMAC-SHA-256 with a key of at most one block, as all keys here are.
 fn mac(key: &[u8], message: &[u8]) -> [u8; 32] {
     let mut block = [0; 64];
     block.iter_mut().zip(key).for_each(|(place, byte)| *place = *byte);

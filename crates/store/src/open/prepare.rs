@@ -1,8 +1,7 @@
-//! What happens on the first connection, before any other is made.
+//! Prepares a database on the first connection: checks, roles, migrations.
 //!
-//! Several processes may start on one empty database at the same moment. Everything that changes
-//! the database is done under one advisory lock, and everything outside the database (roles, the
-//! database itself) expects that somebody else was quicker.
+//! Several processes may start on one empty database at the same moment. All changes of the database happen under one
+//! advisory lock, and changes outside the database (roles, the database itself) tolerate that another process was first.
 
 use std::time::Duration;
 
@@ -28,13 +27,13 @@ fn newest_migration() -> i64 {
     MIGRATIONS.iter().map(|step| step.version).max().unwrap_or(0)
 }
 
-/// Any number that nobody else is likely to lock: "docket" in hexadecimal.
+/// An arbitrary lock id: "docket" in hexadecimal.
 const SETUP_LOCK: i64 = 0x646f_636b_6574;
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
-/// How long a private server that died under our hands may take to come back.
-const RETURN_LIMIT: Duration = Duration::from_mins(1);
-const RETURN_POLL: Duration = Duration::from_millis(50);
+/// How long to wait for a private server that is being restarted.
+const RESTART_LIMIT: Duration = Duration::from_mins(1);
+const RESTART_POLL: Duration = Duration::from_millis(50);
 
 pub(super) async fn connect(options: &PgConnectOptions) -> Result<PgConnection, OpenError> {
     let unreachable = |reason| OpenError::Unreachable { database: shown(options), reason };
@@ -53,24 +52,23 @@ fn shown(options: &PgConnectOptions) -> String {
     }
 }
 
-/// A private server that was killed a moment ago can still look as if it served. Its minder brings
-/// it back, so it is worth waiting for.
-async fn connect_to_minded(options: &PgConnectOptions) -> Result<PgConnection, OpenError> {
+/// A private server that was just killed can still appear to run. Its supervisor restarts it, so wait for it.
+async fn connect_to_supervised(options: &PgConnectOptions) -> Result<PgConnection, OpenError> {
     let began = Instant::now();
     loop {
         match connect(options).await {
-            Err(OpenError::Unreachable { .. }) if began.elapsed() < RETURN_LIMIT => {
-                sleep(RETURN_POLL).await;
+            Err(OpenError::Unreachable { .. }) if began.elapsed() < RESTART_LIMIT => {
+                sleep(RESTART_POLL).await;
             }
             outcome => return outcome,
         }
     }
 }
 
-/// Makes the database that `options` names on a private server, unless it is there, and the role that
-/// takes backups of that server.
+/// Creates the database that `options` names on a private server, unless it exists, and the role that takes backups of
+/// that server.
 pub(super) async fn create_database(options: &PgConnectOptions) -> Result<(), OpenError> {
-    let mut connection = connect_to_minded(&options.clone().database("postgres")).await?;
+    let mut connection = connect_to_supervised(&options.clone().database("postgres")).await?;
     sqlx::raw_sql(sql!("setup/make_backup_role"))
         .execute(&mut connection)
         .await
@@ -79,20 +77,20 @@ pub(super) async fn create_database(options: &PgConnectOptions) -> Result<(), Op
     connection.close().await.map_err(OpenError::statement)?;
     match made {
         Ok(_) => Ok(()),
-        Err(error) if is_already_there(&error) => Ok(()),
+        Err(error) if already_exists(&error) => Ok(()),
         Err(error) => Err(OpenError::statement(error)),
     }
 }
 
-/// "Duplicate database", or the unique violation that two creations at once run into.
-fn is_already_there(error: &sqlx::Error) -> bool {
+/// "Duplicate database", or the unique violation of two concurrent creations.
+fn already_exists(error: &sqlx::Error) -> bool {
     matches!(
         error.as_database_error().and_then(DatabaseError::code).as_deref(),
         Some("42P04" | "23505")
     )
 }
 
-/// Prepares the database as the user of `options`, who also decides as whom Docket can log in.
+/// Prepares the database as the user of `options`, and creates Docket's logins.
 pub(super) async fn with_one_user(options: &PgConnectOptions) -> Result<Logins, OpenError> {
     let (mut connection, user) = bring_up_to_date(options).await?;
     let logins = Logins::made(&mut connection, options, &user).await?;
@@ -100,7 +98,7 @@ pub(super) async fn with_one_user(options: &PgConnectOptions) -> Result<Logins, 
     Ok(logins)
 }
 
-/// Prepares the database as the user who migrates, or finds it prepared.
+/// Prepares the database as the user who migrates, or checks that it is prepared.
 pub(super) async fn with_given_users(urls: &DatabaseUrls) -> Result<Logins, OpenError> {
     if let Some(migration) = &urls.migration {
         let (connection, _) = bring_up_to_date(&migration.connect_options()).await?;
@@ -114,7 +112,7 @@ pub(super) async fn with_given_users(urls: &DatabaseUrls) -> Result<Logins, Open
     Logins::given(urls.app.connect_options(), urls.system.connect_options()).await
 }
 
-/// Makes the roles and migrates. The connection still holds the lock of the set-up.
+/// Creates the roles and migrates. The returned connection still holds the lock.
 async fn bring_up_to_date(options: &PgConnectOptions) -> Result<(PgConnection, User), OpenError> {
     let mut connection = connect(options).await?;
     check_server(&mut connection).await?;
@@ -123,7 +121,7 @@ async fn bring_up_to_date(options: &PgConnectOptions) -> Result<(PgConnection, U
         .execute(&mut connection)
         .await
         .map_err(OpenError::statement)?;
-    // The lock is the session's: it ends with the connection, however this goes.
+    // The lock belongs to the session and ends with the connection.
     let user = User::of(&mut connection).await?;
     logins::make_roles(&mut connection, &user).await?;
     migrate(&mut connection).await?;
@@ -165,7 +163,7 @@ async fn migrate(connection: &mut PgConnection) -> Result<(), OpenError> {
     }
 }
 
-/// For a user who may not migrate: is the schema the one that this Docket knows?
+/// For a user who may not migrate: checks that the schema is the one of this Docket.
 async fn check_schema(connection: &mut PgConnection) -> Result<(), OpenError> {
     let needed = newest_migration();
     let found: Option<i64> = sqlx::query_scalar("SELECT max(version) FROM _sqlx_migrations")
@@ -179,7 +177,7 @@ async fn check_schema(connection: &mut PgConnection) -> Result<(), OpenError> {
     }
 }
 
-/// Tells "you may not" from everything else that a schema step can fail with.
+/// Distinguishes missing rights from other errors of a migration.
 async fn refused(connection: &mut PgConnection, error: sqlx::Error) -> OpenError {
     if !logins::is_not_allowed(&error) {
         return OpenError::statement(error);

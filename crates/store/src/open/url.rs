@@ -1,4 +1,4 @@
-//! Where the database is.
+//! Database URLs.
 
 use std::fmt;
 use std::str::FromStr;
@@ -22,7 +22,7 @@ pub struct DatabaseUrls {
     pub app: DatabaseUrl,
     /// A member of `docket_system`.
     pub system: DatabaseUrl,
-    /// The owner of the tables. `None`: somebody else migrates, and the schema is only checked.
+    /// The owner of the tables. `None`: another process migrates, and the schema is only checked.
     pub migration: Option<DatabaseUrl>,
 }
 
@@ -67,7 +67,7 @@ impl DatabaseUrl {
     }
 }
 
-/// The database `docket` of the private server, whatever `PG…` variables the environment holds.
+/// The database `docket` of the private server; ignores `PG…` environment variables.
 pub(super) fn private_connect_options(server: &PrivateServer) -> PgConnectOptions {
     PgConnectOptions::new_without_pgpass()
         .socket(server.socket_dir())

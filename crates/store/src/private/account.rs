@@ -1,11 +1,11 @@
 //! The user that the server runs as.
 //!
-//! PostgreSQL refuses to run as root. When Docket is root, its children become an account that
-//! nobody else uses: whoever shares it could change the cluster's files and look into its processes.
-//! Otherwise they run as whoever runs Docket.
+//! PostgreSQL refuses to run as root. When Docket is root, its child processes run as a dedicated account: a program that
+//! shares the account could change the cluster's files and inspect its processes. Otherwise they run as the user that
+//! runs Docket.
 //!
-//! `initdb` and `peer` authentication both look users up by number and refuse one that has no entry
-//! among the users of the machine, so a number alone is not enough.
+//! `initdb` and `peer` authentication both look users up by id and refuse one without an entry in the list of users, so an
+//! id alone is not enough.
 
 use std::fs::{self, File};
 use std::os::unix::fs::{MetadataExt, chown, fchown};
@@ -18,14 +18,14 @@ use rustix::process::geteuid;
 
 use super::error::{Attempt, PrivateServerError, Result};
 
-/// The account that Docket creates when it is missing. Others must be there.
+/// The account that Docket creates when it is missing. Other accounts must exist.
 pub(super) const OWN_ACCOUNT: &str = "docket";
 
 const PASSWD: &str = "/etc/passwd";
-/// Programs wait for each other's lock on the list of users only a moment, then give up.
+/// Programs wait for each other's lock on the list of users for a moment only, then fail.
 const CREATE_TRIES: usize = 20;
 const CREATE_POLL: Duration = Duration::from_millis(100);
-/// What adds an account without a home or a way to log in: most distributions' program, then BusyBox's.
+/// Commands that add an account without a home and a login: of most distributions, then of BusyBox.
 const CREATE: [(&str, &[&str]); 2] = [
     (
         "useradd",
@@ -46,8 +46,7 @@ pub(super) enum Account {
 }
 
 impl Account {
-    /// For root: the owner of the cluster where an ordinary user's Docket made it, together with its
-    /// folder; otherwise `run_as`.
+    /// For root: the owner of the cluster if an ordinary user's Docket created it with its folder; otherwise `run_as`.
     pub(super) async fn for_cluster(folder: &Path, data: &Path, run_as: &str) -> Result<Self> {
         if !geteuid().is_root() {
             return Ok(Self::Own);
@@ -104,7 +103,7 @@ impl Account {
         }
     }
 
-    /// The same for a file that is open, whatever its name leads to meanwhile.
+    /// For an open file, so that a symbolic link cannot redirect it.
     pub(super) fn own_open(self, file: &File, path: &Path) -> Result<()> {
         match self {
             Self::Own => Ok(()),
@@ -127,12 +126,11 @@ impl Account {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ForeignOwner {
     pub owner: String,
-    /// Who runs Docket.
+    /// The user that runs Docket.
     pub user: String,
 }
 
-/// Who owns `path`, when that is another user. `None` for root, which may use everybody's files, and where the path is out
-/// of reach.
+/// The owner of `path`, if it is another user. `None` for root, which may use all files, and when the path cannot be read.
 pub fn foreign_owner(path: &Path) -> Option<ForeignOwner> {
     let user = geteuid();
     let owner = fs::metadata(path).ok()?.uid();
@@ -140,13 +138,12 @@ pub fn foreign_owner(path: &Path) -> Option<ForeignOwner> {
     is_foreign.then(|| ForeignOwner { owner: shown_user(owner), user: shown_user(user.as_raw()) })
 }
 
-/// The name, or the number of a user that has none here.
+/// The name of a user, or the id of one without a name.
 pub(super) fn shown_user(uid: u32) -> String {
     user_name(uid).ok().flatten().unwrap_or_else(|| uid.to_string())
 }
 
-/// The name that PostgreSQL will find for a number. Users may also come from a directory service,
-/// which `id` knows how to ask.
+/// The name that PostgreSQL finds for an id. Users may also come from a directory service, which `id` queries.
 pub(super) fn user_name(uid: u32) -> Result<Option<String>> {
     if let Some(name) = find_name(&users()?, uid) {
         return Ok(Some(name));
@@ -182,7 +179,7 @@ fn create(name: &str) -> bool {
     })
 }
 
-/// Many programs run as this user when they have none of their own.
+/// Programs without an account of their own share this user.
 fn is_shared(name: &str) -> bool {
     name == "nobody" || name == "65534"
 }
@@ -196,13 +193,14 @@ fn entries(passwd: &str) -> impl Iterator<Item = (&str, u32, u32)> {
 }
 
 /// Looks an unprivileged user up by name or by number in the text of `/etc/passwd`.
-fn find_user(passwd: &str, wanted: &str) -> Option<Account> {
-    let found = entries(passwd).find(|(name, uid, _)| *name == wanted || uid.to_string() == wanted);
+fn find_user(passwd: &str, name_or_id: &str) -> Option<Account> {
+    let found =
+        entries(passwd).find(|(name, uid, _)| *name == name_or_id || uid.to_string() == name_or_id);
     found.filter(|(_, uid, _)| *uid != 0).map(|(_, uid, gid)| Account::Other { uid, gid })
 }
 
-fn find_name(passwd: &str, wanted: u32) -> Option<String> {
-    entries(passwd).find(|(_, uid, _)| *uid == wanted).map(|(name, ..)| name.to_owned())
+fn find_name(passwd: &str, uid: u32) -> Option<String> {
+    entries(passwd).find(|(_, found, _)| *found == uid).map(|(name, ..)| name.to_owned())
 }
 
 #[cfg(test)]

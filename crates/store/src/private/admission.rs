@@ -1,8 +1,7 @@
-//! Whom the server lets in: `pg_hba.conf` and `pg_ident.conf`, written by Docket at every start.
+//! Who may log in to the server: `pg_hba.conf` and `pg_ident.conf`, which Docket writes at every start.
 //!
-//! The server asks the kernel who is at the other end of the socket (`peer`). The user that runs
-//! Docket, and root, may be any of Docket's roles; nobody else may be any. There is no password to
-//! steal, and reaching the socket is not enough.
+//! The server asks the kernel for the user at the other end of the socket (`peer`). The user that runs Docket, and root,
+//! may log in as Docket's roles; no other user may. There is no password, and access to the socket is not enough.
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
@@ -15,13 +14,13 @@ use super::SUPERUSER;
 use super::account::{Account, user_name};
 use super::error::{Attempt, PrivateServerError, Result};
 
-/// The superuser migrates; the others are made by `crate::open`.
+/// The superuser migrates; `crate::open` creates the others.
 const LOGINS: [&str; 3] = [SUPERUSER, "docket_app", "docket_system"];
 const BACKUP: &str = "docket_backup";
 const MAP: &str = "docket";
 const HEADER: &str = "# Docket writes this file at every start.\n";
 
-/// Whom to let in.
+/// Who may log in.
 #[derive(Debug)]
 pub(super) struct Admission {
     /// Users of the machine who may log in as Docket's roles.
@@ -31,21 +30,20 @@ pub(super) struct Admission {
 }
 
 impl Admission {
-    /// Who runs Docket; the owner of the server's folder, whose Docket root may be using; and root,
-    /// who could become either anyway.
+    /// The user that runs Docket, the owner of the server's folder, and root.
     pub(super) fn for_owner_of(folder: &Path, passwords: bool) -> Result<Self> {
         let own = geteuid().as_raw();
         let owner = fs::metadata(folder).attempt("look at", folder)?.uid();
         let name = user_name(own)?.ok_or(PrivateServerError::NamelessUser { uid: own })?;
         let others = [user_name(owner)?, user_name(0)?];
         let mut users: Vec<String> = others.into_iter().flatten().chain([name]).collect();
-        // In the same order whoever runs Docket, or each would write the files anew.
+        // Always in the same order, so that different users do not rewrite the files.
         users.sort_unstable();
         users.dedup();
         Ok(Self { users, passwords })
     }
 
-    /// Whether something had to be changed, which a running server must be told.
+    /// Returns whether a file changed, so that a running server must reload.
     pub(super) fn write(&self, data: &Path, account: Account) -> Result<bool> {
         let rules = replace(&data.join("pg_hba.conf"), &self.rules(), account)?;
         let map = replace(&data.join("pg_ident.conf"), &self.map(), account)?;
@@ -74,8 +72,8 @@ impl Admission {
     }
 }
 
-/// Writes beside the file and renames. The folder belongs to the server's account, which root does not
-/// trust: a name that is there already is never written through.
+/// Writes a new file and renames it. The folder belongs to the server's account, which root does not trust, so an existing
+/// name is never written through.
 fn replace(path: &Path, content: &str, account: Account) -> Result<bool> {
     match fs::read(path) {
         Ok(current) if current == content.as_bytes() => return Ok(false),
@@ -134,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn a_link_in_the_place_of_the_draft_is_not_followed() {
+    fn a_symbolic_link_with_the_name_of_the_draft_is_not_followed() {
         let folder = tempfile::tempdir().unwrap();
         let (path, elsewhere) = (folder.path().join("pg_hba.conf"), folder.path().join("shadow"));
         fs::write(&elsewhere, "untouched").unwrap();

@@ -1,4 +1,4 @@
-//! How much room is left.
+//! Free disk space.
 
 use std::path::Path;
 
@@ -8,10 +8,10 @@ const MB: u64 = 1 << 20;
 
 /// A new cluster takes about 40 MB, then the first segments of the write-ahead log.
 pub(super) const NEEDED_FOR_A_CLUSTER: u64 = 128 * MB;
-/// One segment of the write-ahead log: with less, recovery cannot go on.
+/// One segment of the write-ahead log: recovery needs that much.
 pub(super) const NEEDED_TO_START: u64 = 16 * MB;
 
-/// Refuses when the disk that holds `folder` has less than `needed` bytes left.
+/// Fails when the disk of `folder` has less than `needed` bytes free.
 pub(super) fn require(folder: &Path, needed: u64) -> Result<(), PrivateServerError> {
     if free(folder).is_some_and(|free| free < needed) {
         return Err(full(folder, needed));
@@ -28,8 +28,8 @@ pub(super) fn full(folder: &Path, needed: u64) -> PrivateServerError {
     }
 }
 
-/// Free bytes for unprivileged users, or nothing where the file system does not say.
+/// Free bytes for unprivileged users; `None` when the file system does not report them.
 fn free(folder: &Path) -> Option<u64> {
-    let room = rustix::fs::statvfs(folder).ok()?;
-    Some(room.f_bavail.saturating_mul(room.f_frsize))
+    let space = rustix::fs::statvfs(folder).ok()?;
+    Some(space.f_bavail.saturating_mul(space.f_frsize))
 }

@@ -1,4 +1,4 @@
-//! What can go wrong with the private server, each as one sentence for the person who runs Docket.
+//! Errors of the private server, each with a message for the operator.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use thiserror::Error;
 /// Why the private server could not be started, attached to or stopped.
 #[derive(Debug, Error)]
 pub enum PrivateServerError {
-    /// There is too little room to make or to run a cluster.
+    /// There is too little space to create or to run a cluster.
     #[error(
         "The disk that holds {} is full ({free_mb} MB free). Free at least {needed_mb} MB and \
          start Docket again.",
@@ -16,7 +16,7 @@ pub enum PrivateServerError {
     )]
     DiskFull { folder: PathBuf, free_mb: u64, needed_mb: u64 },
 
-    /// The folder, or something in it, may not be written.
+    /// The folder, or a file in it, is not writable.
     #[error(
         "Docket may not write to {}. Choose another data folder, or make this one writable for \
          the user that runs Docket.",
@@ -24,7 +24,7 @@ pub enum PrivateServerError {
     )]
     NotWritable { path: PathBuf, source: io::Error },
 
-    /// The cluster belongs to somebody else than the user that PostgreSQL runs as.
+    /// The cluster belongs to another user than the one that PostgreSQL runs as.
     #[error(
         "PostgreSQL's files in {} belong to {owner}, and PostgreSQL runs as {user}. Give them to that \
          user: chown -R {user} {}",
@@ -32,10 +32,10 @@ pub enum PrivateServerError {
     )]
     OwnedByAnother { data: PathBuf, owner: String, user: String, source: Option<io::Error> },
 
-    /// The cluster was made by a PostgreSQL whose files this one cannot read.
+    /// Another major version of PostgreSQL created the cluster.
     #[error(
-        "The data folder {} was made by PostgreSQL {found}, this Docket carries PostgreSQL \
-         {carried}. Start it with the Docket that made it and move the data over with a backup, \
+        "The data folder {} was created by PostgreSQL {found}; this Docket contains PostgreSQL \
+         {carried}. Start it with the Docket that created it and move the data with a backup, \
          or choose another data folder.",
         data.display()
     )]
@@ -48,8 +48,7 @@ pub enum PrivateServerError {
     )]
     NoPrograms,
 
-    /// The machine's PostgreSQL insists on reaching its data by name, which root's Docket denies
-    /// it.
+    /// The machine's PostgreSQL must reach its data by path, which it cannot when Docket runs as root.
     #[error(
         "The PostgreSQL in {} is version {found}; with Docket run by root it must be 16 or newer. \
          Install a newer one, run Docket as an ordinary user, or name a database with \
@@ -58,7 +57,7 @@ pub enum PrivateServerError {
     )]
     TooOldForRoot { programs: PathBuf, found: String },
 
-    /// A program of PostgreSQL is there and cannot be run.
+    /// A program of PostgreSQL exists but cannot be run.
     #[error(
         "PostgreSQL's program {} cannot be run. The user that runs the database must be able to \
          reach it, and its disk must allow programs.",
@@ -66,14 +65,14 @@ pub enum PrivateServerError {
     )]
     ProgramUnusable { program: PathBuf, source: io::Error },
 
-    /// The user to drop to does not exist, or is root.
+    /// The user to run PostgreSQL as does not exist, or is root.
     #[error(
         "PostgreSQL does not run as root, and there is no unprivileged user {name:?} to run it \
          as. Name an existing one."
     )]
     NoSuchUser { name: String },
 
-    /// The user to drop to is one that other programs run as.
+    /// Other programs run as the user to run PostgreSQL as.
     #[error(
         "PostgreSQL must not run as {name}, which other programs run as too: they could read and \
          change every document. Set postgres_user to docket, or to another account of its own."
@@ -88,10 +87,10 @@ pub enum PrivateServerError {
     )]
     NoAccount { name: String },
 
-    /// PostgreSQL looks up by name who connects, and finds nothing.
+    /// The user that runs Docket has no name, which PostgreSQL needs.
     #[error(
-        "The user that runs Docket (number {uid}) has no name on this machine, and PostgreSQL admits \
-         nobody without one. Add it to /etc/passwd, or name a database with --database-url."
+        "The user that runs Docket (number {uid}) has no name on this machine, and PostgreSQL accepts no \
+         user without one. Add it to /etc/passwd, or name a database with --database-url."
     )]
     NamelessUser { uid: u32 },
 
@@ -102,7 +101,7 @@ pub enum PrivateServerError {
     )]
     Busy { lock: PathBuf, seconds: u64 },
 
-    /// A server that this process can reach but not see, such as one in another container.
+    /// A server in another container uses the folder.
     #[error(
         "The data folder {} is in use by a PostgreSQL server outside this container. Stop it, or \
          choose another data folder.",
@@ -110,30 +109,30 @@ pub enum PrivateServerError {
     )]
     UsedElsewhere { data: PathBuf },
 
-    /// PostgreSQL gave up, for a reason that is known only in its own words.
+    /// PostgreSQL did not start; its log has the reason.
     #[error("PostgreSQL did not start: {said} (more in {}).", log.display())]
     DidNotStart { said: String, log: PathBuf },
 
-    /// The server neither became ready nor gave up.
+    /// The server is still starting.
     #[error(
-        "PostgreSQL was not ready after {seconds} seconds and is still at it; see {}, and start \
+        "PostgreSQL was not ready after {seconds} seconds and is still starting; see {}, and start \
          Docket again later.",
         log.display()
     )]
     NotReady { seconds: u64, log: PathBuf },
 
-    /// The server outlived every request to stop.
+    /// The server ignored every request to stop.
     #[error("PostgreSQL (process {pid}) does not stop; see {}.", log.display())]
     DidNotStop { pid: u32, log: PathBuf },
 
-    /// The machine refused something that is not expected to fail.
+    /// An unexpected error of the operating system.
     #[error("Docket could not {attempt} {}.", path.display())]
     Machine { attempt: &'static str, path: PathBuf, source: io::Error },
 }
 
 pub(super) type Result<T> = std::result::Result<T, PrivateServerError>;
 
-/// Names what was attempted on which path when it fails.
+/// Adds the attempted operation and the path to an error.
 pub(super) trait Attempt<T> {
     fn attempt(self, attempt: &'static str, path: &Path) -> Result<T>;
 }

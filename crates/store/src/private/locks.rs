@@ -1,15 +1,14 @@
 //! The two locks that let several Dockets share one server.
 //!
-//! Both are `flock`s: the kernel drops them with the process, so a killed Docket leaves nothing to
-//! clean up.
+//! Both are `flock`s: the kernel releases them with the process, so a killed Docket leaves nothing to clean up.
 //!
-//! - **start lock** (`start.lock`, exclusive): held while somebody makes the cluster, or looks for,
-//!   starts or stops the server.
-//! - **users lock** (`users.lock`, shared): held by every attached Docket for as long as it is
-//!   attached. Whoever can turn its own into an exclusive one is the last user.
+//! - **start lock** (`start.lock`, exclusive): held while a process creates the cluster, or finds, starts or stops the
+//!   server.
+//! - **users lock** (`users.lock`, shared): held by every attached Docket. A process that can make its lock exclusive is
+//!   the last user.
 //!
-//! A Docket joins and leaves the users only while it holds the start lock, so nobody can attach to
-//! a server that somebody else is just about to stop.
+//! A Docket attaches and detaches only while it holds the start lock, so no process can attach to a server that another
+//! is about to stop.
 
 use std::fs::{File, OpenOptions};
 use std::os::unix::fs::OpenOptionsExt;
@@ -22,12 +21,12 @@ use tokio::time::{Instant, sleep};
 
 use super::error::{Attempt, PrivateServerError, Result};
 
-/// Longer than an honest start or stop takes: see the limits in `server.rs`.
+/// Longer than a normal start or stop takes: see the limits in `server.rs`.
 const LIMIT: Duration = Duration::from_mins(10);
 /// A blocking `flock` would occupy a thread that nothing can interrupt, and a lock sends no event.
 const POLL: Duration = Duration::from_millis(15);
 
-/// Proof that this process is the one that may start or stop the server.
+/// Proves that this process may start or stop the server.
 #[derive(Debug)]
 pub(super) struct StartLock(#[expect(dead_code, reason = "it is held, not used")] Lock);
 
@@ -39,23 +38,23 @@ impl StartLock {
     }
 }
 
-/// Membership among the users of the server.
+/// Shows that this process is attached to the server.
 #[derive(Debug)]
 pub(super) struct UsersLock(Lock);
 
 impl UsersLock {
     pub(super) async fn join(folder: &Path, _start: &StartLock) -> Result<Self> {
-        // Nobody can hold it exclusively now, except a process that is being torn down with the
-        // start lock already closed: hence the wait.
+        // No process can hold it exclusively now, except one that is ending and has released the start lock already:
+        // hence the wait.
         Lock::take(&folder.join("users.lock"), FlockOperation::NonBlockingLockShared)
             .await
             .map(Self)
     }
 
-    /// Whether nobody is attached; then nobody can attach either until the start lock is released.
+    /// Whether no process is attached; then none can attach until the start lock is released.
     pub(super) fn is_unused(folder: &Path, _start: &StartLock) -> Result<bool> {
         let path = folder.join("users.lock");
-        // Writable, like everywhere: NFS grants an exclusive lock on nothing else.
+        // Writable, because NFS grants an exclusive lock only on a writable file.
         let file = match OpenOptions::new().read(true).write(true).open(&path) {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(true),
             opened => opened.attempt("open", &path)?,
@@ -67,9 +66,9 @@ impl UsersLock {
         }
     }
 
-    /// Leaves, and says whether nobody else is left.
+    /// Detaches; returns whether no other process is attached.
     pub(super) fn leave(self, _start: &StartLock) -> bool {
-        // The kernel gives up the shared lock first, whether or not it grants the exclusive one.
+        // The kernel releases the shared lock first, whether or not it grants the exclusive one.
         flock(&self.0.0, FlockOperation::NonBlockingLockExclusive).is_ok()
     }
 }
@@ -105,7 +104,7 @@ impl Lock {
 }
 
 impl Drop for Lock {
-    /// Closing is not enough: a child between fork and exec still has the same open file.
+    /// Closing is not enough: a child process between fork and exec still has the file open.
     fn drop(&mut self) {
         if let Err(error) = flock(&self.0, FlockOperation::Unlock) {
             tracing::warn!(%error, "a lock of the private PostgreSQL server was not released");

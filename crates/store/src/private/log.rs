@@ -1,4 +1,4 @@
-//! `server.log`, where PostgreSQL's standard error goes, and what its last words mean.
+//! `server.log`, the standard error of PostgreSQL, and the reason of a failure that its last lines give.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom};
@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 use super::disk;
 use super::error::{Attempt, PrivateServerError, Result};
 
-/// A log longer than this is begun anew with the next start.
+/// A longer log is truncated at the next start.
 const LIMIT: u64 = 4 << 20;
-/// As much as is read to find the reason of a failure.
+/// How much is read to find the reason of a failure.
 const TAIL: u64 = 64 << 10;
 
 #[derive(Debug)]
@@ -19,16 +19,15 @@ pub(super) struct ServerLog {
     path: PathBuf,
 }
 
-/// A place in the log: what follows was said by one child.
+/// A position in the log where the output of one child process begins.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Mark(u64);
 
-/// Why a child ended that should have gone on.
+/// Why a child process ended unexpectedly.
 #[derive(Debug)]
 pub(super) enum Ending {
-    /// Processes of an earlier server are still going down, or another server is coming up: try
-    /// again soon.
-    InTheWay(PrivateServerError),
+    /// Processes of an earlier server are still ending, or another server is starting: retry soon.
+    Retry(PrivateServerError),
     Failed(PrivateServerError),
 }
 
@@ -41,7 +40,7 @@ impl ServerLog {
         &self.path
     }
 
-    /// Opens the log for a new server, which nobody else writes to yet.
+    /// Opens the log for a new server, before any process writes to it.
     pub(super) fn open(&self) -> Result<(File, Mark)> {
         let file = self.append()?;
         let length = file.metadata().attempt("read", &self.path)?.len();
@@ -52,7 +51,7 @@ impl ServerLog {
         Ok((file, Mark(0)))
     }
 
-    /// Opens the log beside a server that writes to it: everything stays that is in it.
+    /// Opens the log while a server may write to it: its content stays.
     pub(super) fn append(&self) -> Result<File> {
         OpenOptions::new()
             .append(true)
@@ -62,22 +61,22 @@ impl ServerLog {
             .attempt("open", &self.path)
     }
 
-    /// Turns what a child said since `mark` into the reason of its end.
+    /// Finds the reason of a child's end in its output since `mark`.
     pub(super) fn explain(&self, mark: Mark) -> Ending {
         let said = self.since(mark).unwrap_or_default();
-        if speaks_of(&said, &["No space left on device", "Disk quota exceeded"]) {
+        if contains_any(&said, &["No space left on device", "Disk quota exceeded"]) {
             return Ending::Failed(disk::full(&self.folder, disk::NEEDED_TO_START));
         }
-        let Some(words) = last_words(&said) else {
-            // The log lies on the same disk: a full one leaves PostgreSQL speechless.
-            let silent = || self.did_not_start("it ended without saying why");
+        let Some(words) = last_error(&said) else {
+            // The log is on the same disk: when that is full, PostgreSQL cannot log anything.
+            let silent = || self.did_not_start("it ended without a message");
             let full = disk::require(&self.folder, disk::NEEDED_TO_START).err();
             return Ending::Failed(full.unwrap_or_else(silent));
         };
-        if speaks_of(words, &["is still in use", "already exists"]) {
-            return Ending::InTheWay(self.did_not_start(words));
+        if contains_any(words, &["is still in use", "already exists"]) {
+            return Ending::Retry(self.did_not_start(words));
         }
-        if speaks_of(words, &["Permission denied", "Read-only file system"]) {
+        if contains_any(words, &["Permission denied", "Read-only file system"]) {
             let (path, source) = (self.folder.clone(), io::Error::other(words));
             return Ending::Failed(PrivateServerError::NotWritable { path, source });
         }
@@ -99,12 +98,12 @@ impl ServerLog {
     }
 }
 
-fn speaks_of(text: &str, phrases: &[&str]) -> bool {
+fn contains_any(text: &str, phrases: &[&str]) -> bool {
     phrases.iter().any(|phrase| text.contains(phrase))
 }
 
-/// The gist of the last line that reports a fatal error, or else of the last line at all.
-fn last_words(said: &str) -> Option<&str> {
+/// The message of the last line with a fatal error, otherwise of the last line.
+fn last_error(said: &str) -> Option<&str> {
     let fatal = ["FATAL:", "PANIC:", "error:"].iter().find_map(|severity| {
         let line = said.lines().rfind(|line| line.contains(severity))?;
         line.split_once(severity).map(|(_, words)| words)
@@ -121,34 +120,34 @@ mod tests {
         let said = "2026-01-01 [7] FATAL:  could not map anonymous shared memory\n\
                     2026-01-01 [7] HINT:  This error usually means…\n\
                     2026-01-01 [7] LOG:  database system is shut down\n";
-        assert_eq!(last_words(said), Some("could not map anonymous shared memory"));
+        assert_eq!(last_error(said), Some("could not map anonymous shared memory"));
     }
 
     #[test]
     fn without_a_fatal_line_the_last_one_counts() {
-        assert_eq!(last_words("initdb: error: no such locale\n"), Some("no such locale"));
+        assert_eq!(last_error("initdb: error: no such locale\n"), Some("no such locale"));
         assert_eq!(
-            last_words("postgres: cannot load libz\n\n"),
+            last_error("postgres: cannot load libz\n\n"),
             Some("postgres: cannot load libz")
         );
-        assert_eq!(last_words("\n"), None);
+        assert_eq!(last_error("\n"), None);
     }
 
     #[test]
-    fn a_mark_hides_what_an_earlier_child_said() {
+    fn a_mark_hides_the_output_of_an_earlier_child() {
         let folder = tempfile::tempdir().unwrap();
         let log = ServerLog::in_folder(folder.path());
-        fs::write(log.path(), "FATAL:  old grief\n").unwrap();
+        fs::write(log.path(), "FATAL:  old problem\n").unwrap();
         let (_, mark) = log.open().unwrap();
-        fs::write(log.path(), "FATAL:  old grief\nFATAL:  new grief.\n").unwrap();
-        let Ending::Failed(error) = log.explain(mark) else { panic!("not in the way") };
+        fs::write(log.path(), "FATAL:  old problem\nFATAL:  new problem.\n").unwrap();
+        let Ending::Failed(error) = log.explain(mark) else { panic!("no retry") };
         let log = log.path().display();
-        let sentence = format!("PostgreSQL did not start: new grief (more in {log}).");
+        let sentence = format!("PostgreSQL did not start: new problem (more in {log}).");
         assert_eq!(error.to_string(), sentence);
     }
 
     #[test]
-    fn a_log_grown_too_long_is_begun_anew() {
+    fn a_log_that_is_too_long_is_truncated() {
         let folder = tempfile::tempdir().unwrap();
         let log = ServerLog::in_folder(folder.path());
         File::create(log.path()).unwrap().set_len(LIMIT + 1).unwrap();

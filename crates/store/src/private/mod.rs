@@ -1,28 +1,28 @@
-//! The private PostgreSQL server: one that Docket carries, starts and minds itself.
+//! The private PostgreSQL server, which Docket bundles, starts and supervises.
 //!
 //! - **programs**: `postgres` and `initdb`, from the bundle in the binary or from the machine
 //!   (`programs.rs`).
-//! - **cluster**: the files of all databases, made once by `initdb` (`cluster.rs`).
-//! - **server**: the process that serves a cluster (`server.rs`). It is not bound to the Docket
-//!   that started it: a killed Docket leaves an *orphan*, which the next one uses.
-//! - **attached**: a Docket that uses the server. Any number may be; the last to leave stops the
-//!   server (`locks.rs`).
-//! - **watchdog**: a process that stops an orphan which no Docket takes up for a while (`watchdog.rs`).
-//! - **minder**: the task that brings the server back when it dies (`minder.rs`).
+//! - **cluster**: the files of all databases, created once by `initdb` (`cluster.rs`).
+//! - **server**: the process that serves a cluster (`server.rs`). It does not depend on the Docket that started it: a
+//!   killed Docket leaves an *orphan*, which the next one uses.
+//! - **attached**: a Docket that uses the server. Any number may be attached; the last one to detach stops the server
+//!   (`locks.rs`).
+//! - **watchdog**: a process that stops an orphan which no Docket uses for a while (`watchdog.rs`).
+//! - **supervisor**: the task that restarts the server when it dies (`supervisor.rs`).
 //!
 //! The folder of a private server:
 //!
 //! ```text
 //! data/          the cluster, owned by the user that the server runs as; the socket is in it
-//! data.new/      a cluster in the making
+//! data.new/      a cluster that is being created
 //! programs/      the unpacked bundle, unless Docket runs as root
-//! server.log     what PostgreSQL has to say
-//! start.lock     held while somebody makes, starts or stops
-//! users.lock     held by everybody who is attached
+//! server.log     the log of PostgreSQL
+//! start.lock     held while a process creates the cluster, or starts or stops the server
+//! users.lock     held by every attached process
 //! ```
 //!
-//! There is no network and no password. The server lets in who the kernel says runs Docket, and root
-//! (`admission.rs`); as root, Docket runs it as an account that nobody else uses (`account.rs`).
+//! There is no network and no password. The server accepts the user that runs Docket, as the kernel reports it, and root
+//! (`admission.rs`). When Docket runs as root, it runs the server as a dedicated account (`account.rs`).
 
 mod account;
 mod admission;
@@ -30,15 +30,15 @@ mod bundle;
 mod cluster;
 mod disk;
 mod error;
-mod finder;
 mod locks;
 mod log;
-mod minder;
 mod ownership;
 mod pid_file;
 mod process;
 mod programs;
 mod server;
+mod server_probe;
+mod supervisor;
 mod watchdog;
 
 use std::fs::DirBuilder;
@@ -62,15 +62,15 @@ use self::server::Server;
 use self::watchdog::Watchdog;
 pub use self::watchdog::{WatchdogCommand, Watched, watch};
 
-/// The superuser that `initdb` makes.
+/// The superuser that `initdb` creates.
 const SUPERUSER: &str = "docket";
 /// Clients find it in [`PrivateServer::socket_dir`] by the default port; no port is opened.
 const SOCKET: &str = ".s.PGSQL.5432";
 
-/// How the private server is to be run.
+/// How to run the private server.
 #[derive(Debug, Clone)]
 pub struct Settings {
-    /// Where everything lies. Made if it is missing; its parent must be there.
+    /// The folder of the server. Created if it is missing.
     pub folder: PathBuf,
     /// The user, by name or number, that owns the cluster and runs its server when Docket is root.
     /// No other program should run as this user. The default, `docket`, is created when it is
@@ -81,9 +81,9 @@ pub struct Settings {
     /// Where to unpack the programs: by default into `folder`, or as root into `/var/lib/docket`.
     /// For root it must be a place that `run_as` can reach.
     pub programs_folder: Option<PathBuf>,
-    /// What stops the server when this process is killed and nobody else uses it; `None`: nothing.
+    /// The watchdog that stops the server when this process is killed and no other uses it; `None`: no watchdog.
     pub watchdog: Option<WatchdogCommand>,
-    /// For tests: whether other roles, which they make, may log in with a password.
+    /// For tests: whether roles that they create may log in with a password.
     pub password_logins: bool,
 }
 
@@ -101,8 +101,8 @@ impl Settings {
     }
 }
 
-/// Whether the server waits for the disk. Counts for the Docket that starts the server, not for
-/// those that attach.
+/// Whether the server waits for the disk. The setting of the Docket that starts the server applies, not that of those
+/// that attach.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Durability {
     /// A commit is on the disk when it is acknowledged.
@@ -111,30 +111,30 @@ pub enum Durability {
     OffForTests,
 }
 
-/// What became of the server that was let go.
+/// The result of detaching from the server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Released {
-    /// Nobody else used it: it is stopped.
+    /// No other process used it: it was stopped.
     Stopped,
-    /// Other processes go on using it.
+    /// Other processes still use it.
     StillUsedByOthers,
 }
 
 /// A private server that this process is attached to.
 ///
-/// Let go with [`release`](Self::release). Merely dropped, it leaves the server running for the
-/// next one to find, until the watchdog stops it.
+/// Detach with [`release`](Self::release). When it is only dropped, the server keeps running for the next process, until
+/// the watchdog stops it.
 #[derive(Debug)]
 pub struct PrivateServer {
     shared: Arc<Shared>,
     socket_dir: PathBuf,
     users: UsersLock,
-    minder: JoinHandle<()>,
-    stop_minding: DropGuard,
+    supervisor: JoinHandle<()>,
+    stop_supervisor: DropGuard,
     watchdog: Option<Watchdog>,
 }
 
-/// What the minder and the owner both need.
+/// Shared by the supervisor and the owner.
 #[derive(Debug)]
 struct Shared {
     folder: PathBuf,
@@ -143,14 +143,14 @@ struct Shared {
 }
 
 impl PrivateServer {
-    /// Attaches to the server of `settings.folder`. Makes the cluster and starts the server as
-    /// needed, waits until it is ready, and from then on brings it back whenever it dies.
+    /// Attaches to the server of `settings.folder`. Creates the cluster and starts the server if needed, waits until it is
+    /// ready, and from then on restarts it whenever it dies.
     pub async fn start_or_attach(mut settings: Settings) -> Result<Self> {
         let given = &settings.folder;
         settings.folder = std::path::absolute(given).attempt("find", given)?;
         make_private_folder(&settings.folder)?;
         let start = StartLock::take(&settings.folder).await?;
-        // Before there is a server: a Docket that is killed from here on leaves none behind for ever.
+        // Before the server starts, so that a Docket that is killed from here on leaves no server running for ever.
         let watchdog = settings.watchdog.as_ref().and_then(|command| {
             let log = ServerLog::in_folder(&settings.folder);
             Watchdog::start(command, &settings.folder, &log)
@@ -164,9 +164,9 @@ impl PrivateServer {
         let postmaster = AtomicU32::new(process.id());
         let shared = Arc::new(Shared { folder: settings.folder, server, postmaster });
         let stop = CancellationToken::new();
-        let minder = tokio::spawn(minder::mind(shared.clone(), process, stop.clone()));
-        let stop_minding = stop.drop_guard();
-        Ok(Self { shared, socket_dir, users, minder, stop_minding, watchdog })
+        let supervisor = tokio::spawn(supervisor::supervise(shared.clone(), process, stop.clone()));
+        let stop_supervisor = stop.drop_guard();
+        Ok(Self { shared, socket_dir, users, supervisor, stop_supervisor, watchdog })
     }
 
     /// The folder of the socket (for port 5432). Its name is short, and valid only in this process
@@ -180,17 +180,17 @@ impl PrivateServer {
         SUPERUSER
     }
 
-    /// The process that serves now. Another one after the server died and was brought back.
+    /// The process of the server. It changes when the server is restarted.
     pub fn postmaster_pid(&self) -> u32 {
         self.shared.postmaster.load(Ordering::Relaxed)
     }
 
-    /// Lets go of the server, and stops it if nobody else is attached.
+    /// Detaches from the server, and stops it if no other process is attached.
     pub async fn release(self) -> Result<Released> {
-        let Self { shared, users, minder, stop_minding, watchdog, .. } = self;
-        drop(stop_minding);
-        if minder.await.is_err() {
-            tracing::error!("the minder of the PostgreSQL server ended in a panic");
+        let Self { shared, users, supervisor, stop_supervisor, watchdog, .. } = self;
+        drop(stop_supervisor);
+        if supervisor.await.is_err() {
+            tracing::error!("the supervisor of the PostgreSQL server panicked");
         }
         let start = StartLock::take(&shared.folder).await?;
         let released = if users.leave(&start) {
@@ -207,7 +207,7 @@ impl PrivateServer {
 }
 
 impl Shared {
-    fn remember(&self, process: &Process) {
+    fn set_postmaster(&self, process: &Process) {
         self.postmaster.store(process.id(), Ordering::Relaxed);
     }
 }
@@ -227,7 +227,7 @@ async fn locate_programs(settings: &Settings) -> Result<Programs> {
         let folder = folder.clone();
         move || Programs::locate(&folder, programs_folder.as_deref())
     });
-    let ended = |_| std::io::Error::other("the search for it did not come to an end");
+    let ended = |_| std::io::Error::other("the search for it was interrupted");
     located.await.map_err(ended).attempt("find PostgreSQL for", &folder)?
 }
 

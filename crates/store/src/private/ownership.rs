@@ -1,8 +1,7 @@
-//! Giving a cluster to another user.
+//! Changes the owner of a cluster.
 //!
-//! Clusters of an earlier Docket belong to `nobody`, whose other processes must not be trusted while
-//! the cluster changes hands: every folder is taken before it is looked into, and no name in it is
-//! followed anywhere else.
+//! Clusters of an earlier Docket belong to `nobody`. Other processes of that user are not trusted during the change: the
+//! owner of every folder is changed before the folder is read, and no symbolic link is followed.
 
 use std::ffi::CStr;
 use std::os::fd::{AsFd, BorrowedFd};
@@ -15,15 +14,15 @@ use rustix::fs::{AtFlags, Dir, FileType, Gid, Mode, OFlags, Uid, chownat, fchown
 use super::account::{Account, ForeignOwner, foreign_owner, shown_user};
 use super::error::{PrivateServerError, Result};
 
-/// Taken last, so that a change that was interrupted is seen and begun anew.
+/// Changed last, so that an interrupted change is detected and repeated.
 const LAST: &CStr = c"PG_VERSION";
 
-/// Whether all of the cluster belongs to `account`.
+/// Whether the whole cluster belongs to `account`.
 pub(super) fn is_settled(data: &Path, account: Account) -> Result<bool> {
     Ok(account.owns(data)? && account.owns(&data.join("PG_VERSION"))?)
 }
 
-/// Gives the cluster to `account`. Nothing may run on it.
+/// Gives the cluster to `account`. No server may run on it.
 pub(super) fn give(data: &Path, folder: BorrowedFd<'_>, account: Account) -> Result<()> {
     let Account::Other { uid, gid } = account else { return Ok(()) };
     let owner = (Uid::from_raw(uid), Gid::from_raw(gid));
@@ -40,7 +39,7 @@ pub(super) fn give(data: &Path, folder: BorrowedFd<'_>, account: Account) -> Res
     })
 }
 
-/// An ordinary user's PostgreSQL refuses a cluster that is not that user's own, and nobody but root can change that.
+/// An ordinary user's PostgreSQL refuses a cluster of another user, and only root can change the owner.
 pub(super) fn require_own(data: &Path, account: Account) -> Result<()> {
     match foreign_owner(data) {
         Some(ForeignOwner { owner, user }) if account == Account::Own => {
@@ -85,7 +84,7 @@ fn give_entry(
     }
     let flags = AtFlags::SYMLINK_NOFOLLOW;
     if kind == FileType::RegularFile && statat(folder, name, flags)?.st_nlink > 1 {
-        // It may be somebody else's file under a second name.
+        // It may be a hard link to another user's file.
         return Err(io::Error::other(format!("{} has another name", name.to_string_lossy())));
     }
     Ok(chownat(folder, name, Some(owner.0), Some(owner.1), flags)?)

@@ -1,4 +1,4 @@
-//! `postmaster.pid`, the file in which a running server says who and how it is.
+//! `postmaster.pid`, the file with the process id and the status of a running server.
 
 use std::fs;
 use std::io;
@@ -6,30 +6,29 @@ use std::path::Path;
 
 use rustix::process::Pid;
 
-/// What the first lines of the file say. A server fills them in one by one while it starts.
+/// The content of the file. A server writes its lines one by one while it starts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct PidFile {
     pub(super) pid: Pid,
     pub(super) ready: bool,
 }
 
-/// What lies in the place of the file.
+/// The state of the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Found {
-    Nothing,
-    /// Empty or torn: the machine went down while it was written.
+pub(super) enum PidFileState {
+    Missing,
+    /// Empty or incomplete: the machine crashed while it was written.
     Garbage,
     PidFile(PidFile),
 }
 
-/// The line that carries the status: pid, folder, start time, port, socket folder, address, shared
-/// memory, status.
+/// The index of the status line: pid, folder, start time, port, socket folder, address, shared memory, status.
 const STATUS_LINE: usize = 7;
 
-pub(super) fn read(data: &Path) -> io::Result<Found> {
+pub(super) fn read(data: &Path) -> io::Result<PidFileState> {
     match fs::read(data.join("postmaster.pid")) {
         Ok(content) => Ok(parse(&String::from_utf8_lossy(&content))),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Found::Nothing),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(PidFileState::Missing),
         Err(error) => Err(error),
     }
 }
@@ -38,8 +37,7 @@ pub(super) fn remove(data: &Path) -> io::Result<()> {
     remove_if_there(&data.join("postmaster.pid"))
 }
 
-/// Removes the namesake beside the socket, which no living server needs in a folder that only one
-/// may use.
+/// Removes the lock file of the socket, which is not needed in a folder that only one server may use.
 pub(super) fn remove_socket_lock(data: &Path) -> io::Result<()> {
     remove_if_there(&data.join(format!("{}.lock", super::SOCKET)))
 }
@@ -51,22 +49,22 @@ fn remove_if_there(path: &Path) -> io::Result<()> {
     }
 }
 
-fn parse(text: &str) -> Found {
+fn parse(text: &str) -> PidFileState {
     let mut lines = text.lines().map(str::trim);
     let pid = lines.next().and_then(|line| line.parse().ok()).filter(|pid| *pid > 0);
     let Some(pid) = pid.and_then(Pid::from_raw) else {
-        return Found::Garbage;
+        return PidFileState::Garbage;
     };
     let ready = lines.nth(STATUS_LINE - 1) == Some("ready");
-    Found::PidFile(PidFile { pid, ready })
+    PidFileState::PidFile(PidFile { pid, ready })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn pid_file(pid: i32, ready: bool) -> Found {
-        Found::PidFile(PidFile { pid: Pid::from_raw(pid).unwrap(), ready })
+    fn pid_file(pid: i32, ready: bool) -> PidFileState {
+        PidFileState::PidFile(PidFile { pid: Pid::from_raw(pid).unwrap(), ready })
     }
 
     #[test]
@@ -85,9 +83,9 @@ mod tests {
     }
 
     #[test]
-    fn a_torn_file_names_nobody() {
-        assert_eq!(parse(""), Found::Garbage);
-        assert_eq!(parse("0\n"), Found::Garbage);
-        assert_eq!(parse("\0\0\0"), Found::Garbage);
+    fn an_incomplete_file_names_no_server() {
+        assert_eq!(parse(""), PidFileState::Garbage);
+        assert_eq!(parse("0\n"), PidFileState::Garbage);
+        assert_eq!(parse("\0\0\0"), PidFileState::Garbage);
     }
 }

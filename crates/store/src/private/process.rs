@@ -1,5 +1,4 @@
-//! A process held by a pidfd, which stays the same process even when its number is given to another
-//! one.
+//! A process by its pidfd, which refers to the same process even when its id is reused.
 
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
@@ -20,7 +19,7 @@ pub(super) struct Process {
 }
 
 impl Process {
-    /// The process with that number, if there is one. It may be a zombie.
+    /// The process with this id, if there is one. It may be a zombie.
     pub(super) fn find(pid: Pid) -> io::Result<Option<Self>> {
         match pidfd_open(pid, PidfdFlags::empty()) {
             Ok(handle) => Ok(Some(Self { pid, handle: watch(handle)? })),
@@ -29,7 +28,7 @@ impl Process {
         }
     }
 
-    /// Takes over a child. From now on only [`Process::exited`] waits for it.
+    /// The process of a child. From now on only [`Process::exited`] waits for it.
     pub(super) fn of_child(child: &Child) -> io::Result<Self> {
         Self::find(Pid::from_child(child))?.ok_or_else(|| Errno::SRCH.into())
     }
@@ -38,20 +37,19 @@ impl Process {
         self.pid.as_raw_nonzero().get().unsigned_abs()
     }
 
-    /// Waits until the process is gone. Gives the exit code of a child of ours that ended by
-    /// itself, and reaps it.
+    /// Waits until the process has ended. Reaps a child of this process, and returns its exit code if it exited by itself.
     pub(super) async fn exited(&self) -> io::Result<Option<i32>> {
         let _ = self.handle.readable().await?;
         let which = WaitId::PidFd(self.handle.get_ref().as_fd());
         match waitid(which, WaitIdOptions::EXITED | WaitIdOptions::NOHANG) {
             Ok(status) => Ok(status.and_then(|status| status.exit_status())),
-            // Another process started it, or another waiter was quicker.
+            // It is not a child of this process, or was reaped already.
             Err(Errno::CHILD) => Ok(None),
             Err(error) => Err(error.into()),
         }
     }
 
-    /// A process that is gone already has obeyed.
+    /// Succeeds when the process has ended already.
     pub(super) fn signal(&self, signal: Signal) -> io::Result<()> {
         match pidfd_send_signal(self.handle.get_ref(), signal) {
             Ok(()) | Err(Errno::SRCH) => Ok(()),
@@ -59,9 +57,8 @@ impl Process {
         }
     }
 
-    /// Whether the working folder of the process is `folder`. Unknown where the kernel does not let
-    /// us look: root without the right to trace others, as in most containers, sees only its own
-    /// processes.
+    /// Whether the working folder of the process is `folder`. `None` when the kernel does not permit the check: in most
+    /// containers, root may not inspect processes of other users.
     pub(super) fn works_in(&self, folder: &OwnedFd) -> io::Result<Option<bool>> {
         let wanted = fstat(folder)?;
         match stat(format!("/proc/{}/cwd", self.id())) {

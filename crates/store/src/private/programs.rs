@@ -1,4 +1,4 @@
-//! Where `postgres` and `initdb` come from: the bundle in the binary, or else the machine.
+//! Locates `postgres` and `initdb`: in the bundle of the binary, otherwise on the machine.
 
 use std::env;
 use std::fs;
@@ -10,9 +10,9 @@ use super::account::Account;
 use super::bundle::Bundle;
 use super::error::{PrivateServerError, Result};
 
-/// Where Debian and its kin keep the programs, which they leave off the PATH.
+/// Where Debian and its derivatives install the programs, outside the PATH.
 const VERSIONED_FOLDERS: &str = "/usr/lib/postgresql";
-/// For root: the user that the server runs as can reach this, and seldom the data folder.
+/// For root: the user that the server runs as can read this folder, and often not the data folder.
 const SHARED_FOLDER: &str = "/var/lib/docket";
 
 /// The programs of one PostgreSQL installation.
@@ -23,7 +23,7 @@ pub(super) struct Programs {
 }
 
 impl Programs {
-    /// Finds the programs, unpacking the bundle first if that has not been done yet. Blocks.
+    /// Finds the programs, and unpacks the bundle if that was not done yet. Blocks.
     pub(super) fn locate(folder: &Path, programs_folder: Option<&Path>) -> Result<Self> {
         let bin = match Bundle::embedded() {
             Some(bundle) => bundle.unpacked_below(&bundle_folder(folder, programs_folder))?,
@@ -46,8 +46,8 @@ impl Programs {
         &self.major
     }
 
-    /// Before 16, the programs find themselves by leaving their working folder and returning to it
-    /// by name, which an unprivileged user cannot in a folder of root's.
+    /// Before version 16, the programs leave their working folder and return to it by path, which an unprivileged user
+    /// cannot do in a folder of root.
     pub(super) fn require_fit_for(&self, account: Account) -> Result<()> {
         if account == Account::Own || self.is_at_least(16) {
             return Ok(());
@@ -56,8 +56,7 @@ impl Programs {
         Err(PrivateServerError::TooOldForRoot { programs, found })
     }
 
-    /// PostgreSQL 17 brought its own C.UTF-8, the same on every machine; before, the C library's
-    /// must do.
+    /// PostgreSQL 17 has a built-in C.UTF-8, the same on every machine; earlier versions use the C library's.
     pub(super) fn locale_options(&self) -> &'static [&'static str] {
         if self.is_at_least(17) {
             &["--locale-provider=builtin", "--builtin-locale=C.UTF-8", "--locale=C"]

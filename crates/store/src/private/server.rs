@@ -1,4 +1,4 @@
-//! Starting the server of a cluster, and bringing it under today's rules. `finder.rs` finds and stops it.
+//! Starts the server of a cluster, and applies the current access rules. `server_probe.rs` finds and stops it.
 
 use std::time::Duration;
 
@@ -9,18 +9,18 @@ use tokio::time::{Instant, sleep, timeout};
 use super::Durability;
 use super::cluster::Cluster;
 use super::error::{Attempt, PrivateServerError, Result};
-use super::finder::{Finder, Listener, Seen};
 use super::locks::StartLock;
 use super::log::{Ending, Mark, ServerLog};
-use super::pid_file::{self, Found};
+use super::pid_file::{self, PidFileState};
 use super::process::Process;
 use super::programs::Programs;
+use super::server_probe::{Listener, ServerProbe, ServerState};
 
-/// Recovery after a crash replays up to `max_wal_size` of log; minutes on a slow disk.
+/// Recovery after a crash replays up to `max_wal_size` of log, which takes minutes on a slow disk.
 const START_LIMIT: Duration = Duration::from_mins(5);
-/// How long the processes of a dead server may take to notice that it is dead.
+/// How long the child processes of a dead server may take to end.
 const LINGER_LIMIT: Duration = Duration::from_secs(20);
-/// Each try costs a process and two lines of log.
+/// Each attempt costs a process and two lines of log.
 const LINGER_POLL: Duration = Duration::from_millis(100);
 /// A pid file that changes sends no event.
 const POLL: Duration = Duration::from_millis(10);
@@ -33,9 +33,9 @@ pub(super) struct Server {
     pub(super) durability: Durability,
 }
 
-/// A server that we started and that is not ready yet.
+/// A server that this process started and that is not ready yet.
 #[derive(Debug)]
-struct Newcomer {
+struct StartingServer {
     process: Process,
     mark: Mark,
     ended: bool,
@@ -45,24 +45,24 @@ impl Server {
     /// Finds the running server or starts one, and waits until it is ready.
     pub(super) async fn ensure_running(&self, _start: &StartLock) -> Result<Process> {
         let began = Instant::now();
-        let mut newcomer: Option<Newcomer> = None;
+        let mut starting: Option<StartingServer> = None;
         while began.elapsed() < START_LIMIT {
-            match (self.look().await?, &mut newcomer) {
-                (Seen::Ready(process), _) => return Ok(process),
-                (Seen::NotReady(process), _) => {
+            match (self.state().await?, &mut starting) {
+                (ServerState::Ready(process), _) => return Ok(process),
+                (ServerState::NotReady(process), _) => {
                     self.pause(&process).await?;
                 }
-                (Seen::Nobody, None) => newcomer = Some(self.spawn().await?),
-                // It takes a moment until it has written its pid file.
-                (Seen::Nobody, Some(new)) if !new.ended => {
+                (ServerState::NotRunning, None) => starting = Some(self.spawn().await?),
+                // It has not written its pid file yet.
+                (ServerState::NotRunning, Some(new)) if !new.ended => {
                     new.ended = self.pause(&new.process).await?;
                 }
-                (Seen::Nobody, Some(new)) => match self.log.explain(new.mark) {
-                    Ending::InTheWay(_) if began.elapsed() < LINGER_LIMIT => {
+                (ServerState::NotRunning, Some(new)) => match self.log.explain(new.mark) {
+                    Ending::Retry(_) if began.elapsed() < LINGER_LIMIT => {
                         sleep(LINGER_POLL).await;
-                        newcomer = None;
+                        starting = None;
                     }
-                    Ending::InTheWay(error) | Ending::Failed(error) => return Err(error),
+                    Ending::Retry(error) | Ending::Failed(error) => return Err(error),
                 },
             }
         }
@@ -70,53 +70,56 @@ impl Server {
         Err(PrivateServerError::NotReady { seconds, log })
     }
 
-    /// Brings a cluster of an earlier Docket under today's rules: its files belong to the account that
-    /// the server runs as, and only Docket may log in. Others who use the server see it restart.
+    /// Applies the current rules to a cluster of an earlier Docket: its files belong to the account that the server runs
+    /// as, and only Docket may log in. Other attached processes see the server restart.
     pub(super) async fn secure(&self, start: &StartLock) -> Result<()> {
         if !self.cluster.is_settled()? {
             self.stop(start).await?;
             self.cluster.settle()?;
         }
         if self.cluster.write_admission()?
-            && let Seen::Ready(process) | Seen::NotReady(process) = self.look().await?
+            && let ServerState::Ready(process) | ServerState::NotReady(process) =
+                self.state().await?
         {
             process.signal(Signal::HUP).attempt("reload the server in", self.cluster.data())?;
         }
         Ok(())
     }
 
-    /// Stops the server if it runs, and waits until it is gone.
+    /// Stops the server if it runs, and waits until it has ended.
     pub(super) async fn stop(&self, start: &StartLock) -> Result<()> {
-        self.finder().stop(start).await.map(drop)
+        self.probe().stop(start).await.map(drop)
     }
 
-    fn finder(&self) -> Finder<'_> {
-        Finder { data: self.cluster.data(), handle: self.cluster.handle(), log: &self.log }
+    fn probe(&self) -> ServerProbe<'_> {
+        ServerProbe { data: self.cluster.data(), handle: self.cluster.handle(), log: &self.log }
     }
 
-    async fn look(&self) -> Result<Seen> {
-        self.finder().look().await
+    async fn state(&self) -> Result<ServerState> {
+        self.probe().state().await
     }
 
     /// Starts a server where none runs.
-    async fn spawn(&self) -> Result<Newcomer> {
+    async fn spawn(&self) -> Result<StartingServer> {
         let data = self.cluster.data();
         let left = pid_file::read(data).attempt("read the pid file in", data)?;
         self.refuse_if_used_elsewhere(left).await?;
-        self.clear_the_way(left)?;
+        self.remove_stale_files(left)?;
         let options = options(self.durability);
         let options = options.iter().flat_map(|option| ["-c", option]);
         let (process, mark) = self.cluster.spawn(&self.programs.postgres(), options, &self.log)?;
-        Ok(Newcomer { process, mark, ended: false })
+        Ok(StartingServer { process, mark, ended: false })
     }
 
-    /// A second server on the same files would destroy them, and PostgreSQL's own safeguards do not
-    /// reach into another container. The socket does.
-    async fn refuse_if_used_elsewhere(&self, left: Found) -> Result<()> {
-        match (self.finder().listener().await, left) {
+    /// A second server on the same files would destroy them, and PostgreSQL's own checks do not see a server in another
+    /// container. Its socket shows it.
+    async fn refuse_if_used_elsewhere(&self, left: PidFileState) -> Result<()> {
+        match (self.probe().listener().await, left) {
             (None, _) => Ok(()),
-            // Dead; a process that it had just made still has its socket open.
-            (Some(Listener::Process(pid)), Found::PidFile(file)) if pid == file.pid => Ok(()),
+            // The server is dead, but one of its child processes still has the socket open.
+            (Some(Listener::Process(pid)), PidFileState::PidFile(file)) if pid == file.pid => {
+                Ok(())
+            }
             (Some(_), _) => {
                 let data = self.cluster.data().to_owned();
                 Err(PrivateServerError::UsedElsewhere { data })
@@ -124,24 +127,23 @@ impl Server {
         }
     }
 
-    /// Removes what a dead server left and PostgreSQL itself would stumble over: a torn pid file,
-    /// and one whose number meanwhile belongs to somebody else. It recognises the number of a dead
-    /// process, and learns from that file whether processes of the dead server still linger: such a
-    /// file stays.
-    fn clear_the_way(&self, left: Found) -> Result<()> {
+    /// Removes files of a dead server that would stop PostgreSQL from starting: an incomplete pid file, and one whose id
+    /// belongs to another process now. A file with the id of a dead process stays, because PostgreSQL uses it to detect
+    /// child processes of the dead server.
+    fn remove_stale_files(&self, left: PidFileState) -> Result<()> {
         let data = self.cluster.data();
-        let in_the_way = match left {
-            Found::Nothing => false,
-            Found::Garbage => true,
-            Found::PidFile(file) => test_kill_process(file.pid) != Err(Errno::SRCH),
+        let is_stale = match left {
+            PidFileState::Missing => false,
+            PidFileState::Garbage => true,
+            PidFileState::PidFile(file) => test_kill_process(file.pid) != Err(Errno::SRCH),
         };
-        if in_the_way {
+        if is_stale {
             pid_file::remove(data).attempt("remove the pid file in", data)?;
         }
         pid_file::remove_socket_lock(data).attempt("remove the socket's lock in", data)
     }
 
-    /// Lets a moment pass, and says whether `process` ended in it.
+    /// Waits for a moment, and returns whether `process` ended.
     async fn pause(&self, process: &Process) -> Result<bool> {
         match timeout(POLL, process.exited()).await {
             Ok(ended) => {
@@ -153,7 +155,7 @@ impl Server {
     }
 }
 
-/// A small footprint, no network, and a log that says what matters without repeating people's data.
+/// Little memory, no network, and a log without document data.
 const OPTIONS: &[&str] = &[
     "listen_addresses=",
     "unix_socket_directories=.",

@@ -1,9 +1,9 @@
-//! The watchdog: a small process beside every attached Docket that stops the server when that Docket was killed and
-//! nobody else uses the server for a while.
+//! The watchdog: a small process of every attached Docket that stops the server when that Docket was killed and no other
+//! process uses the server for a while.
 //!
-//! Docket holds one end of a pipe. When it lets go of the server properly, it says so through the pipe; when it is killed,
-//! the pipe ends. The watchdog then waits for the grace period, takes the start lock and asks the users lock whether
-//! somebody is attached. Each Docket has a watchdog of its own, so one that finds another user has nothing left to do.
+//! Docket holds one end of a pipe. It writes to the pipe when it detaches properly; when it is killed, the pipe is closed.
+//! The watchdog then waits for the grace period, takes the start lock and checks the users lock for attached processes.
+//! Each Docket has its own watchdog, so a watchdog that finds another attached process simply ends.
 
 use std::ffi::OsString;
 use std::fs::{self, File};
@@ -17,9 +17,9 @@ use tokio::process::Command;
 
 use super::cluster::open_folder;
 use super::error::{Attempt, Result};
-use super::finder::Finder;
 use super::locks::{StartLock, UsersLock};
 use super::log::ServerLog;
+use super::server_probe::ServerProbe;
 
 /// How the watchdog is started: `program`, `arguments`, the folder and the seconds. That program calls [`watch`].
 #[derive(Debug, Clone)]
@@ -30,27 +30,27 @@ pub struct WatchdogCommand {
     pub grace: Duration,
 }
 
-/// What became of the server that was watched.
+/// The result of watching.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Watched {
-    /// Its Docket let go of it properly.
+    /// Its Docket detached properly.
     Released,
-    /// Its Docket was killed, and others use it.
+    /// Its Docket was killed, and other processes use the server.
     StillUsed,
-    /// Its Docket was killed, and nobody used it any more: it is stopped.
+    /// Its Docket was killed, and no process used the server: it was stopped.
     Stopped,
-    /// Its Docket was killed, and there was no server to stop.
+    /// Its Docket was killed, and no server was running.
     Gone,
 }
 
-/// A watchdog that runs. Dropped, it does what it does for a killed Docket.
+/// A running watchdog. Dropping it has the same effect as the death of its Docket.
 #[derive(Debug)]
 pub(super) struct Watchdog {
     pipe: File,
 }
 
 impl Watchdog {
-    /// `None`, having said so in the log, where it cannot be started: the server works without it.
+    /// `None` when it cannot be started, which is logged: the server works without it.
     pub(super) fn start(command: &WatchdogCommand, folder: &Path, log: &ServerLog) -> Option<Self> {
         match spawn(command, folder, log) {
             Ok(Some(pipe)) => Some(Self { pipe }),
@@ -63,9 +63,9 @@ impl Watchdog {
         }
     }
 
-    /// There is nothing to watch any more.
+    /// Ends the watchdog.
     pub(super) fn release(mut self) {
-        // One that is gone need not be told.
+        // An error means that the watchdog has ended already.
         self.pipe.write_all(b".").ok();
     }
 }
@@ -77,7 +77,7 @@ fn spawn(command: &WatchdogCommand, folder: &Path, log: &ServerLog) -> Result<Op
         .arg(folder)
         .arg(command.grace.as_secs().to_string())
         .current_dir("/")
-        // Docket's environment has secrets.
+        // Docket's environment contains secrets.
         .env_clear()
         .stdin(Stdio::piped())
         .stdout(Stdio::null())
@@ -88,13 +88,13 @@ fn spawn(command: &WatchdogCommand, folder: &Path, log: &ServerLog) -> Result<Op
         .attempt("start the watchdog of", folder)?;
     let Some(pipe) = child.stdin.take() else { return Ok(None) };
     let pipe = pipe.into_owned_fd().attempt("hold the pipe to the watchdog of", folder)?;
-    // One that is killed before its Docket would stay a zombie for as long as that runs.
+    // Reap it, so that a watchdog that dies before its Docket does not stay a zombie.
     tokio::spawn(async move { child.wait().await });
     Ok(Some(File::from(pipe)))
 }
 
-/// The whole life of a watchdog: waits for the end of its Docket, whose end of the pipe is `pipe`, and does what is to
-/// be done then.
+/// The main function of a watchdog: waits until its Docket detaches or dies (`pipe` shows it), and then stops the server if
+/// it is unused.
 pub async fn watch(
     mut pipe: impl AsyncRead + Unpin,
     folder: &Path,
@@ -117,8 +117,8 @@ async fn stop_if_unused(folder: &Path) -> Result<Watched> {
         return Ok(Watched::StillUsed);
     }
     let (handle, log) = (open_folder(&data)?, ServerLog::in_folder(folder));
-    let finder = Finder { data: &data, handle: &handle, log: &log };
-    Ok(if finder.stop(&start).await? { Watched::Stopped } else { Watched::Gone })
+    let probe = ServerProbe { data: &data, handle: &handle, log: &log };
+    Ok(if probe.stop(&start).await? { Watched::Stopped } else { Watched::Gone })
 }
 
 #[cfg(test)]

@@ -1,8 +1,8 @@
-//! What can be found, and what changed of it.
+//! The searchable documents and chunks of a tenant, and their changes.
 //!
-//! Whoever searches keeps an index of a tenant in memory. It remembers up to which transaction it knows
-//! everything ([`Changes::until`]) and reads on from there before each search, so an activation that was
-//! acknowledged is never missed, on any node, and nothing has to be told to anybody.
+//! Each server keeps the search index of a tenant in memory. The index remembers up to which transaction it is complete
+//! ([`Changes::until`]) and reads the changes since then before each search. So no server misses an acknowledged
+//! activation, and no notification is needed.
 
 mod vectors;
 
@@ -20,53 +20,53 @@ use uuid::Uuid;
 use crate::vector::Vector;
 use crate::{AcrossTenants, Store, StoreError, Tx, Window, sql, storable};
 
-pub use vectors::WaitingChunk;
+pub use vectors::UnembeddedChunk;
 
-/// What changed since somebody last looked.
+/// The changes since the last reading.
 #[derive(Clone, Debug)]
 pub struct Changes {
-    /// Up to here everything is known: to be handed in the next time.
+    /// Everything before this transaction is included: pass it to the next call.
     pub until: i64,
-    /// When that was, by the database's clock.
+    /// When they were read, by the database's clock.
     pub seconds: i64,
-    /// The model by whose vectors the tenant is searched.
+    /// The embedding model that the tenant is searched with.
     pub model: Option<String>,
-    /// Each change, and the document that changed. One may be told again until `until` has passed it.
+    /// Each change, and the document that changed. A change may be returned again until `until` has passed it.
     pub changed: Vec<(i64, DocId)>,
 }
 
-/// A document that can be found.
+/// A document with an active version.
 #[derive(Clone, Debug)]
-pub struct FindableDocument {
+pub struct SearchableDocument {
     pub doc_id: DocId,
     pub doc_version_id: Uuid,
     pub kind: FileKind,
     pub created_at: DateTime<Utc>,
     pub tags: Vec<String>,
-    /// Those who may find it: who has not presented its password, where it has one, may not.
-    pub owners: Vec<FindableOwner>,
+    /// The owners who may find it: an owner who has not presented its password may not.
+    pub owners: Vec<SearchableOwner>,
     pub batches: Vec<BatchId>,
 }
 
-/// What an owner narrows a document down by, instead of what everybody else does.
+/// The filter values of one owner, instead of the document's own.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-pub struct FindableOwner {
+pub struct SearchableOwner {
     pub owner: String,
     pub created_at: DateTime<Utc>,
     pub tags: Vec<String>,
 }
 
-/// What of it can be found.
+/// A chunk of a searchable document.
 #[derive(Clone, Debug)]
-pub struct FindableChunk {
+pub struct SearchableChunk {
     pub doc_id: DocId,
     pub chunk_id: Uuid,
     pub terms: Vec<u8>,
-    /// One for each of its parts.
+    /// One for each embedded window.
     pub vectors: Vec<Vec<f32>>,
 }
 
-/// The text of a chunk, and where it stands.
+/// The text of a chunk, and its location.
 #[derive(Clone, Debug)]
 pub struct PassageRecord {
     pub chunk_id: Uuid,
@@ -83,21 +83,21 @@ pub struct PassageRecord {
 }
 
 impl PassageRecord {
-    /// Keeps of where it stands what has these bytes of its text; all of it when that is not known.
-    pub fn point_at(&mut self, bytes: &Range<usize>) {
-        let there: Vec<ChunkArea> =
-            self.areas.iter().filter(|area| area.has(bytes)).copied().collect();
-        let pages = there.iter().map(|area| area.page);
+    /// Keeps only the areas that contain these bytes of its text; all areas when none is known to.
+    pub fn narrow_to(&mut self, bytes: &Range<usize>) {
+        let areas: Vec<ChunkArea> =
+            self.areas.iter().filter(|area| area.overlaps(bytes)).copied().collect();
+        let pages = areas.iter().map(|area| area.page);
         if let Some((first, last)) = pages.clone().min().zip(pages.max()) {
             (self.first_page, self.last_page) = (first, last);
-            self.areas = there;
+            self.areas = areas;
         }
     }
 }
 
-/// A document that may influence answers.
+/// A document of the knowledge base.
 #[derive(Clone, Debug, FromRow)]
-pub struct KnownRecord {
+pub struct KnowledgeBaseRecord {
     #[sqlx(try_from = "Uuid")]
     pub doc_id: DocId,
     pub doc_version_id: Uuid,
@@ -125,14 +125,14 @@ struct PassageRow {
 }
 
 impl Store {
-    /// For reading only, all of it in one view of the database.
-    pub async fn read_one_view(&self, scope: &Scope) -> Result<Tx, StoreError> {
+    /// A read-only transaction in which all statements see one snapshot of the database.
+    pub async fn read_snapshot(&self, scope: &Scope) -> Result<Tx, StoreError> {
         self.begin_as("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", scope).await
     }
 }
 
 impl Tx {
-    /// What changed since `since`; everything is new to whoever knows nothing yet.
+    /// The changes since `since`; `None` when nothing was read before.
     pub async fn search_changes(&mut self, since: Option<i64>) -> Result<Changes, StoreError> {
         type Row = (i64, i64, Option<String>, Vec<i64>, Vec<Uuid>);
         let (until, seconds, model, numbers, documents): Row =
@@ -145,24 +145,24 @@ impl Tx {
         Ok(Changes { until, seconds, model, changed })
     }
 
-    /// Documents that can be found in the tenant, all or some of them.
-    pub async fn findable_documents(
+    /// The tenant's documents with an active version, all or some of them.
+    pub async fn searchable_documents(
         &mut self,
         only: Option<&[DocId]>,
-    ) -> Result<Vec<FindableDocument>, StoreError> {
+    ) -> Result<Vec<SearchableDocument>, StoreError> {
         type Row =
-            (Uuid, Uuid, String, DateTime<Utc>, Vec<String>, Json<Vec<FindableOwner>>, Vec<Uuid>);
+            (Uuid, Uuid, String, DateTime<Utc>, Vec<String>, Json<Vec<SearchableOwner>>, Vec<Uuid>);
         let rows: Vec<Row> = sqlx::query_as(sql!("search/documents"))
             .bind(self.tenant_id().0)
             .bind(ids(only))
             .fetch_all(self.connection())
             .await?;
         let document = |(doc_id, doc_version_id, kind, created_at, tags, owners, batches): Row| {
-            let kind = kind.parse().map_err(|_| StoreError::NotUnderstood {
+            let kind = kind.parse().map_err(|_| StoreError::Unreadable {
                 what: "kind of file",
                 value: kind.clone(),
             })?;
-            Ok(FindableDocument {
+            Ok(SearchableDocument {
                 doc_id: DocId(doc_id),
                 doc_version_id,
                 kind,
@@ -175,12 +175,12 @@ impl Tx {
         rows.into_iter().map(document).collect()
     }
 
-    /// Their chunks, with the vectors of one model. They take memory: not of many documents at once.
-    pub async fn findable_chunks(
+    /// The chunks of documents, with the vectors of one model. Call it for few documents at once, because of the memory.
+    pub async fn searchable_chunks(
         &mut self,
         documents: &[DocId],
         model: Option<&str>,
-    ) -> Result<Vec<FindableChunk>, StoreError> {
+    ) -> Result<Vec<SearchableChunk>, StoreError> {
         let documents: Vec<Uuid> = documents.iter().map(|doc_id| doc_id.0).collect();
         let rows: Vec<(Uuid, Uuid, Vec<u8>)> = sqlx::query_as(sql!("search/chunks"))
             .bind(self.tenant_id().0)
@@ -197,7 +197,7 @@ impl Tx {
         for (chunk_id, Vector(numbers)) in vectors {
             of_chunk.entry(chunk_id).or_default().push(numbers);
         }
-        let chunk = |(doc_id, chunk_id, terms)| FindableChunk {
+        let chunk = |(doc_id, chunk_id, terms)| SearchableChunk {
             doc_id: DocId(doc_id),
             chunk_id,
             terms,
@@ -206,7 +206,7 @@ impl Tx {
         Ok(rows.into_iter().map(chunk).collect())
     }
 
-    /// The texts of chunks, as far as they are served and the scope may see them; in no order.
+    /// The texts of those chunks that are active and that the scope may see; in no order.
     pub async fn find_passages(
         &mut self,
         chunks: &[Uuid],
@@ -235,11 +235,11 @@ impl Tx {
         Ok(rows.into_iter().map(passage).collect())
     }
 
-    /// What may influence answers, newest first.
+    /// The knowledge base, newest first.
     pub async fn list_knowledge_base(
         &mut self,
         window: &Window,
-    ) -> Result<Vec<KnownRecord>, StoreError> {
+    ) -> Result<Vec<KnowledgeBaseRecord>, StoreError> {
         let owner = self.owner();
         Ok(sqlx::query_as(sql!("search/knowledge_base"))
             .bind(self.tenant_id().0)
@@ -258,7 +258,7 @@ fn ids(only: Option<&[DocId]>) -> Option<Vec<Uuid>> {
 }
 
 impl AcrossTenants {
-    /// Keeps what a run made findable.
+    /// Stores the chunks and vectors of a run.
     pub(crate) async fn insert_chunks(
         &mut self,
         (tenant_id, doc_id, run_id): (TenantId, DocId, RunId),
@@ -290,33 +290,33 @@ impl AcrossTenants {
             .execute(self.connection())
             .await?;
         for NewVectors { model, of_chunks } in &new.vectors {
-            let parts = of_chunks.iter().map(|(chunk, parts)| (*chunk, parts.as_slice()));
-            self.insert_vectors(tenant_id, model, parts).await?;
+            let windows = of_chunks.iter().map(|(chunk, windows)| (*chunk, windows.as_slice()));
+            self.insert_vectors(tenant_id, model, windows).await?;
         }
         Ok(())
     }
 
-    /// Forgets some of what cannot be found any more; how many chunks or vectors that were.
-    pub async fn sweep_search(
+    /// Deletes some chunks and vectors that are no longer searched; returns how many.
+    pub async fn clean_up_search(
         &mut self,
-        not_served_since: DateTime<Utc>,
+        inactive_since: DateTime<Utc>,
         model: Option<&str>,
-        most: i64,
+        max: i64,
     ) -> Result<u64, StoreError> {
-        let chunks = sqlx::query(sql!("search/sweep"))
-            .bind(not_served_since)
-            .bind(most)
+        let chunks = sqlx::query(sql!("search/clean_up"))
+            .bind(inactive_since)
+            .bind(max)
             .execute(self.connection())
             .await?;
-        let mut swept = chunks.rows_affected();
+        let mut deleted = chunks.rows_affected();
         if let Some(model) = model {
-            let vectors = sqlx::query(sql!("search/sweep_vectors"))
+            let vectors = sqlx::query(sql!("search/clean_up_vectors"))
                 .bind(model)
-                .bind(most)
+                .bind(max)
                 .execute(self.connection())
                 .await?;
-            swept += vectors.rows_affected();
+            deleted += vectors.rows_affected();
         }
-        Ok(swept)
+        Ok(deleted)
     }
 }

@@ -1,6 +1,6 @@
-//! Vectors of chunks, and the models that made them.
+//! The vectors of chunks, and their embedding models.
 
-use domain::{ContentHash, EmbeddedPart, TenantId};
+use domain::{ContentHash, EmbeddedWindow, TenantId};
 use serde_json::Value;
 use sqlx::types::Json;
 use uuid::Uuid;
@@ -9,9 +9,9 @@ use crate::documents::content_hash;
 use crate::vector::Vector;
 use crate::{AcrossTenants, StoreError, sql};
 
-/// A chunk that waits for a vector.
+/// A chunk without a vector of a model.
 #[derive(Clone, Debug)]
-pub struct WaitingChunk {
+pub struct UnembeddedChunk {
     pub tenant_id: TenantId,
     pub chunk_id: Uuid,
     pub heading: Vec<String>,
@@ -23,16 +23,16 @@ impl AcrossTenants {
         &mut self,
         tenant_id: TenantId,
         model: &str,
-        parts: impl Iterator<Item = (Uuid, &'a [EmbeddedPart])>,
+        chunks_with_windows: impl Iterator<Item = (Uuid, &'a [EmbeddedWindow])>,
     ) -> Result<(), StoreError> {
         let (mut chunks, mut numbers) = (Vec::new(), Vec::<i32>::new());
         let (mut keys, mut vectors) = (Vec::new(), Vec::new());
-        for (chunk_id, parts) in parts {
-            for (number, part) in (0..).zip(parts) {
+        for (chunk_id, windows) in chunks_with_windows {
+            for (number, window) in (0..).zip(windows) {
                 chunks.push(chunk_id);
                 numbers.push(number);
-                keys.push(&part.content_key.as_bytes()[..]);
-                vectors.push(Vector(part.vector.clone()));
+                keys.push(&window.content_key.as_bytes()[..]);
+                vectors.push(Vector(window.vector.clone()));
             }
         }
         sqlx::query(sql!("search/insert_vectors"))
@@ -47,7 +47,7 @@ impl AcrossTenants {
         Ok(())
     }
 
-    /// Vectors that a tenant's texts have got before.
+    /// The existing vectors of a tenant's texts.
     pub async fn known_vectors(
         &mut self,
         tenant_id: TenantId,
@@ -64,19 +64,19 @@ impl AcrossTenants {
         rows.into_iter().map(|(key, Vector(numbers))| Ok((content_hash(&key)?, numbers))).collect()
     }
 
-    /// Some chunks that a model has given no vector yet.
+    /// Some chunks without a vector of the model.
     pub async fn chunks_without_vector(
         &mut self,
         model: &str,
-        most: i64,
-    ) -> Result<Vec<WaitingChunk>, StoreError> {
+        max: i64,
+    ) -> Result<Vec<UnembeddedChunk>, StoreError> {
         let rows: Vec<(Uuid, Uuid, Json<Vec<String>>, String)> =
             sqlx::query_as(sql!("search/without_vector"))
                 .bind(model)
-                .bind(most)
+                .bind(max)
                 .fetch_all(self.connection())
                 .await?;
-        let chunk = |(tenant_id, chunk_id, Json(heading), text)| WaitingChunk {
+        let chunk = |(tenant_id, chunk_id, Json(heading), text)| UnembeddedChunk {
             tenant_id: TenantId(tenant_id),
             chunk_id,
             heading,
@@ -85,25 +85,25 @@ impl AcrossTenants {
         Ok(rows.into_iter().map(chunk).collect())
     }
 
-    /// Gives chunks of one tenant, as far as they are still there, their vectors.
+    /// Stores the vectors of those chunks of a tenant that still exist.
     pub async fn add_vectors(
         &mut self,
         tenant_id: TenantId,
         model: &str,
-        embedded: &[(Uuid, Vec<EmbeddedPart>)],
+        embedded: &[(Uuid, Vec<EmbeddedWindow>)],
     ) -> Result<(), StoreError> {
         let chunks: Vec<Uuid> = embedded.iter().map(|(chunk, _)| *chunk).collect();
-        let left: Vec<Uuid> = sqlx::query_scalar(sql!("search/mark_embedded"))
+        let existing: Vec<Uuid> = sqlx::query_scalar(sql!("search/mark_embedded"))
             .bind(model)
             .bind(chunks)
             .fetch_all(self.connection())
             .await?;
-        let parts = embedded.iter().filter(|(chunk, _)| left.contains(chunk));
-        let parts = parts.map(|(chunk, parts)| (*chunk, parts.as_slice()));
-        self.insert_vectors(tenant_id, model, parts).await
+        let windows = embedded.iter().filter(|(chunk, _)| existing.contains(chunk));
+        let windows = windows.map(|(chunk, windows)| (*chunk, windows.as_slice()));
+        self.insert_vectors(tenant_id, model, windows).await
     }
 
-    /// The model by whose vectors a tenant is searched.
+    /// The embedding model that a tenant is searched with.
     pub async fn search_model(
         &mut self,
         tenant_id: TenantId,
@@ -115,15 +115,15 @@ impl AcrossTenants {
         Ok(found.flatten())
     }
 
-    /// Every model by whose vectors some tenant is searched.
+    /// All embedding models that tenants are searched with.
     pub async fn search_models(&mut self) -> Result<Vec<String>, StoreError> {
         let models = "SELECT DISTINCT search_model FROM tenants WHERE search_model IS NOT NULL";
         Ok(sqlx::query_scalar(models).fetch_all(self.connection()).await?)
     }
 
-    /// Remembers where a model can be opened.
-    pub async fn note_model(&mut self, model: &str, origin: &Value) -> Result<(), StoreError> {
-        sqlx::query(sql!("search/note_model"))
+    /// Records where a model can be loaded from.
+    pub async fn record_model(&mut self, model: &str, origin: &Value) -> Result<(), StoreError> {
+        sqlx::query(sql!("search/record_model"))
             .bind(model)
             .bind(origin)
             .execute(self.connection())
@@ -131,16 +131,16 @@ impl AcrossTenants {
         Ok(())
     }
 
-    /// Where a model could be opened, the latest place first.
+    /// Where a model could be loaded from, the latest first.
     pub async fn origins_of_model(&mut self, model: &str) -> Result<Vec<Value>, StoreError> {
         let origins = "SELECT origin FROM embedding_models WHERE model = $1 ORDER BY noted_at DESC";
         Ok(sqlx::query_scalar(origins).bind(model).fetch_all(self.connection()).await?)
     }
 
-    /// Searches tenants by a model from now on, where it has been through everything that is served.
-    pub async fn serve_model(&mut self, model: &str) -> Result<u64, StoreError> {
+    /// Switches tenants to a model, once all their active chunks have its vectors; returns how many.
+    pub async fn switch_search_model(&mut self, model: &str) -> Result<u64, StoreError> {
         let done =
-            sqlx::query(sql!("search/serve_model")).bind(model).execute(self.connection()).await?;
+            sqlx::query(sql!("search/switch_model")).bind(model).execute(self.connection()).await?;
         Ok(done.rows_affected())
     }
 }

@@ -62,7 +62,7 @@ fn all_below(path: &Path) -> Vec<PathBuf> {
 }
 
 #[tokio::test]
-async fn nobody_but_the_user_of_docket_and_root_may_log_in() {
+async fn only_the_user_of_docket_and_root_may_log_in() {
     if !needs_root() {
         return;
     }
@@ -74,7 +74,7 @@ async fn nobody_but_the_user_of_docket_and_root_may_log_in() {
     for login in LOGINS {
         let sentence = refusal((NOBODY, NOBODY), &server, login);
         assert!(sentence.contains("Permission denied"), "{login}: {sentence}");
-        // The server's own user reaches the socket, and is still nobody to the server.
+        // The server's own user can reach the socket, but may not log in.
         let sentence = refusal(account, &server, login);
         let words = ["eer authentication failed", "no pg_hba.conf entry"];
         assert!(words.iter().any(|words| sentence.contains(words)), "{login}: {sentence}");
@@ -83,7 +83,7 @@ async fn nobody_but_the_user_of_docket_and_root_may_log_in() {
 }
 
 #[tokio::test]
-async fn a_cluster_that_belonged_to_nobody_is_taken_over_with_all_that_is_in_it() {
+async fn a_cluster_of_nobody_gets_the_new_owner_with_all_its_files() {
     if !needs_root() {
         return;
     }
@@ -92,7 +92,7 @@ async fn a_cluster_that_belonged_to_nobody_is_taken_over_with_all_that_is_in_it(
     let account = owner(&home.data());
     execute(&server, "CREATE TABLE kept AS SELECT 'still here' AS text").await;
     server.release().await.unwrap();
-    // As an earlier Docket left it.
+    // As an earlier Docket created it.
     for path in all_below(&home.data()) {
         lchown(path, Some(NOBODY), Some(NOBODY)).unwrap();
     }
@@ -111,7 +111,7 @@ async fn a_cluster_that_belonged_to_nobody_is_taken_over_with_all_that_is_in_it(
 }
 
 #[tokio::test]
-async fn a_takeover_that_was_cut_short_is_finished() {
+async fn a_change_of_owner_that_was_interrupted_is_completed() {
     if !needs_root() {
         return;
     }
@@ -121,7 +121,7 @@ async fn a_takeover_that_was_cut_short_is_finished() {
     for path in all_below(&home.data()) {
         lchown(path, Some(NOBODY), Some(NOBODY)).unwrap();
     }
-    // The first step of it.
+    // The first step of the change.
     lchown(home.data(), Some(account.0), Some(account.1)).unwrap();
     let server = home.attach().await;
     assert_eq!(ask(&server, "SELECT 'whole'").await, "whole");
@@ -130,7 +130,7 @@ async fn a_takeover_that_was_cut_short_is_finished() {
 }
 
 #[tokio::test]
-async fn a_file_of_somebody_else_is_not_given_away_with_the_cluster() {
+async fn a_hard_link_to_another_users_file_keeps_its_owner() {
     if !needs_root() {
         return;
     }
@@ -150,7 +150,7 @@ async fn a_file_of_somebody_else_is_not_given_away_with_the_cluster() {
 }
 
 #[tokio::test]
-async fn a_running_server_is_told_of_new_rules() {
+async fn a_running_server_reloads_new_rules() {
     if !needs_root() {
         return;
     }
@@ -164,7 +164,7 @@ async fn a_running_server_is_told_of_new_rules() {
     let second = home.attach().await;
     assert_eq!(second.postmaster_pid(), first.postmaster_pid());
     assert!(!fs::read_to_string(&rules).unwrap().contains("trust"));
-    // The server rereads its files in its own time.
+    // The server reloads its files asynchronously.
     eventually("the server refuses", || log_in(account, &first, "docket").is_err()).await;
     first.release().await.unwrap();
     second.release().await.unwrap();

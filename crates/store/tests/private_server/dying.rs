@@ -1,4 +1,4 @@
-//! Orphaned, killed, and brought back.
+//! Servers that are orphaned, killed and restarted.
 
 use std::fs;
 use std::io::{BufRead, BufReader};
@@ -24,7 +24,7 @@ async fn owner() {
     std::future::pending::<()>().await;
 }
 
-/// Runs [`owner`] in a process of its own until it says that its server is there.
+/// Runs [`owner`] in a process of its own until it reports that its server runs.
 pub(crate) fn start_owner(folder: &Path) -> (Child, u32) {
     let mut owner = Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "dying::owner", "--ignored", "--nocapture"])
@@ -71,7 +71,7 @@ async fn another_process_counts_as_a_user_until_it_is_killed() {
 }
 
 #[tokio::test]
-async fn a_killed_server_comes_back_with_what_was_committed() {
+async fn a_killed_server_is_restarted_with_all_committed_data() {
     let home = Home::new();
     let mut durable = settings(&home.path());
     durable.durability = Durability::Full;
@@ -80,14 +80,14 @@ async fn a_killed_server_comes_back_with_what_was_committed() {
 
     let killed = server.postmaster_pid();
     kill(killed, Signal::KILL);
-    eventually("the minder restarts it", || server.postmaster_pid() != killed).await;
+    eventually("the supervisor restarts it", || server.postmaster_pid() != killed).await;
     assert_eq!(ask(&server, "SELECT word FROM kept").await, "committed");
     assert!(!lives(killed), "the dead server was not reaped");
     assert_eq!(server.release().await.unwrap(), Released::Stopped);
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn two_minders_bring_back_one_server() {
+async fn two_supervisors_restart_one_server() {
     let home = Home::new();
     let (first, second) = (home.attach().await, home.attach().await);
     let killed = first.postmaster_pid();
@@ -113,7 +113,7 @@ async fn a_restart_waits_for_processes_of_the_dead_server() {
 
     let killed = server.postmaster_pid();
     kill(killed, Signal::KILL);
-    eventually("the minder restarts it", || server.postmaster_pid() != killed).await;
+    eventually("the supervisor restarts it", || server.postmaster_pid() != killed).await;
     let log = fs::read_to_string(home.path().join("server.log")).unwrap();
     assert!(log.contains("is still in use"), "nothing lingered: {log}");
     drop(lingering);
@@ -121,7 +121,7 @@ async fn a_restart_waits_for_processes_of_the_dead_server() {
 }
 
 #[tokio::test]
-async fn the_minder_keeps_trying_until_the_server_can_start() {
+async fn the_supervisor_retries_until_the_server_can_start() {
     let home = Home::new();
     let server = home.attach().await;
     let killed = server.postmaster_pid();
@@ -140,7 +140,7 @@ async fn the_minder_keeps_trying_until_the_server_can_start() {
 }
 
 #[tokio::test]
-async fn letting_go_of_a_dead_server_that_cannot_start_does_not_hang() {
+async fn releasing_a_dead_server_that_cannot_start_does_not_hang() {
     let home = Home::new();
     let server = home.attach().await;
     let killed = server.postmaster_pid();

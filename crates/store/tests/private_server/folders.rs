@@ -1,4 +1,4 @@
-//! Folders and disks that do not fit.
+//! Folders and disks that cannot be used.
 
 use std::fs;
 use std::fs::DirBuilder;
@@ -10,7 +10,7 @@ use store::private::PrivateServer;
 use crate::home::{Home, ask, needs_root, settings};
 
 #[tokio::test]
-async fn a_first_start_that_was_killed_begins_anew() {
+async fn a_first_start_that_was_killed_starts_again() {
     let home = Home::new();
     let unfinished = home.path().join("data.new");
     fs::create_dir_all(unfinished.join("base/1")).unwrap();
@@ -141,7 +141,7 @@ async fn assert_not_writable(home: &Home) {
 }
 
 #[tokio::test]
-async fn a_disk_without_room_for_a_cluster_is_refused() {
+async fn a_disk_without_space_for_a_cluster_is_refused() {
     let home = Home::new();
     let Some(_disk) = home.on_a_disk("size=100m") else {
         return;

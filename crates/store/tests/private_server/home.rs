@@ -1,4 +1,4 @@
-//! A folder for a server, and what tests ask of both.
+//! A folder for a server, and helpers for both.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;
@@ -119,7 +119,7 @@ pub(crate) async fn ask(server: &PrivateServer, sql: &'static str) -> String {
     sqlx::query_scalar(sql).fetch_one(&mut connection).await.expect(sql)
 }
 
-/// Waits for something that other processes bring about.
+/// Waits for an effect of other processes.
 pub(crate) async fn eventually(what: &str, mut holds: impl FnMut() -> bool) {
     let wait = async {
         while !holds() {

@@ -1,4 +1,4 @@
-//! Pid files that say nothing, or the wrong thing.
+//! Pid files that are incomplete or wrong.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;
@@ -58,14 +58,14 @@ async fn a_pid_file_of_an_unrelated_process_is_no_obstacle() {
 }
 
 #[tokio::test]
-async fn a_torn_pid_file_is_no_obstacle() {
+async fn an_incomplete_pid_file_is_no_obstacle() {
     let home = Home::new();
     leave_pid_file(&home, "").await;
     home.attach().await.release().await.unwrap();
 }
 
 #[tokio::test]
-async fn a_server_that_listens_but_cannot_be_seen_is_left_alone() {
+async fn a_server_that_listens_but_is_invisible_is_not_touched() {
     let home = Home::new();
     leave_pid_file(&home, "4194304").await;
     let _elsewhere = UnixListener::bind(home.data().join(".s.PGSQL.5432")).unwrap();

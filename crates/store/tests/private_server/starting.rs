@@ -1,4 +1,4 @@
-//! Started, shared, and stopped by the last to leave.
+//! Servers are started, shared, and stopped by the last user.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;
@@ -8,7 +8,7 @@ use store::private::{Durability, PrivateServer, Released};
 use crate::home::{Home, ask, execute, lives, pid_in, settings};
 
 #[tokio::test]
-async fn first_start_makes_a_cluster_that_answers() {
+async fn the_first_start_creates_a_cluster_that_answers() {
     let home = Home::new();
     let server = home.attach().await;
     let about = "SELECT concat_ws(' ', current_user, current_setting('server_encoding'), \
@@ -89,7 +89,7 @@ async fn eight_at_once_on_an_empty_folder_share_one_server() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn users_that_come_and_go_at_once_never_meet_a_stopped_server() {
+async fn processes_that_attach_and_detach_at_once_never_find_a_stopped_server() {
     let home = Home::new();
     home.make_cluster().await;
     let visits: Vec<_> = (0..4)

@@ -1,4 +1,4 @@
-//! A database with tenants, and the queue's calls in few words.
+//! A database with tenants, and short forms of the queue's calls.
 
 use std::sync::Arc;
 
@@ -11,7 +11,8 @@ use serde_json::Value;
 use sqlx::PgConnection;
 use sqlx::postgres::PgRow;
 use store::{
-    Claim, ClaimedJob, Held, JobRecord, Lease, NewRun, Next, Outcome, Report, StageRoom, Store,
+    ClaimedJob, JobClaim, JobRecord, Lease, LeaseRef, NewRun, NextJob, Outcome, Report, StageSlots,
+    Store,
 };
 use testkit::{FakeClock, TestDatabase, fake_environment};
 
@@ -29,16 +30,16 @@ pub(crate) fn pipeline(stages: &[&str]) -> Pipeline {
     stages.try_into().unwrap()
 }
 
-pub(crate) fn held(job: &ClaimedJob) -> Held {
-    Held { job_id: job.job_id, token: job.token }
+pub(crate) fn lease_of(job: &ClaimedJob) -> LeaseRef {
+    LeaseRef { job_id: job.job_id, token: job.token }
 }
 
-/// An artifact that is only a name.
+/// An artifact without content.
 pub(crate) fn named(name: &str) -> Artifact {
     Artifact::Other(ArtifactEntry { name: name.to_owned(), ..ArtifactEntry::default() })
 }
 
-pub(crate) fn succeeded(next: Option<Next>) -> Outcome {
+pub(crate) fn succeeded(next: Option<NextJob>) -> Outcome {
     let artifacts = vec![named("a")];
     let output = StageOutput { artifacts, ..StageOutput::default() };
     Outcome::Succeeded { output: Arc::new(output), next }
@@ -105,7 +106,7 @@ impl Harness {
         new
     }
 
-    /// Many runs of one stage at once, past the store.
+    /// Inserts many runs of one stage directly, without the store.
     pub(crate) async fn flood(&self, tenant_id: TenantId, stage: &str, count: i32) {
         let mut superuser = self.database.superuser().await;
         sqlx::query(
@@ -126,47 +127,49 @@ impl Harness {
         .unwrap();
     }
 
-    pub(crate) fn room(&self, stage: &str, room: usize, last_tenant: TenantId) -> StageRoom {
-        StageRoom {
+    pub(crate) fn slots(&self, stage: &str, count: usize, last_tenant: TenantId) -> StageSlots {
+        StageSlots {
             stage: stage.parse().unwrap(),
-            room,
+            count,
             is_reserved: false,
             last_tenant,
             lease_until: self.now() + LEASE,
         }
     }
 
-    pub(crate) async fn claim(&self, worker: &str, stage: &str, room: usize) -> Vec<ClaimedJob> {
-        let rooms = [self.room(stage, room, TenantId(uuid::Uuid::nil()))];
-        self.claim_rooms(worker, &rooms, room).await
+    pub(crate) async fn claim(&self, worker: &str, stage: &str, count: usize) -> Vec<ClaimedJob> {
+        let slots = [self.slots(stage, count, TenantId(uuid::Uuid::nil()))];
+        self.claim_slots(worker, &slots, count).await
     }
 
-    pub(crate) async fn claim_rooms(
+    pub(crate) async fn claim_slots(
         &self,
         worker: &str,
-        rooms: &[StageRoom],
-        most: usize,
+        slots: &[StageSlots],
+        max_jobs: usize,
     ) -> Vec<ClaimedJob> {
         let busy_tenants = &[];
-        let claim = Claim { rooms, most, busy_tenants, worker_id: worker, now: self.now() };
+        let claim =
+            JobClaim { stages: slots, max_jobs, busy_tenants, worker_id: worker, now: self.now() };
         self.make_claim(&claim).await
     }
 
-    /// Of the reserved slots of these stages, for a worker that has jobs of `busy_tenants`.
+    /// Claims for reserved slots, as a worker with running jobs of `busy_tenants`.
     pub(crate) async fn claim_reserved(
         &self,
         busy_tenants: &[TenantId],
         stage: &str,
-        room: usize,
+        count: usize,
     ) -> Vec<ClaimedJob> {
-        let nobody = TenantId(uuid::Uuid::nil());
-        let rooms = &[StageRoom { is_reserved: true, ..self.room(stage, room, nobody) }];
+        let none = TenantId(uuid::Uuid::nil());
+        let slots = &[StageSlots { is_reserved: true, ..self.slots(stage, count, none) }];
         let (now, worker_id) = (self.now(), "w");
-        self.make_claim(&Claim { rooms, most: 0, busy_tenants, worker_id, now }).await
+        self.make_claim(&JobClaim { stages: slots, max_jobs: 0, busy_tenants, worker_id, now })
+            .await
     }
 
-    async fn make_claim(&self, claim: &Claim<'_>) -> Vec<ClaimedJob> {
-        let mut across = self.store.on_the_queue().await.unwrap();
+    async fn make_claim(&self, claim: &JobClaim<'_>) -> Vec<ClaimedJob> {
+        let mut across = self.store.queue_transaction().await.unwrap();
         let jobs = across.claim_jobs(claim).await.unwrap();
         across.commit().await.unwrap();
         jobs
@@ -178,41 +181,44 @@ impl Harness {
         jobs.remove(0)
     }
 
-    /// `true` when the report counted.
-    pub(crate) async fn settle(&self, held: Held, outcome: Outcome) -> bool {
-        let mut across = self.store.on_the_queue().await.unwrap();
-        let counted = across.settle_jobs(&[Report { held, outcome }], self.now()).await.unwrap();
+    /// `true` when the report was accepted.
+    pub(crate) async fn settle(&self, lease: LeaseRef, outcome: Outcome) -> bool {
+        let mut across = self.store.queue_transaction().await.unwrap();
+        let accepted = across.settle_jobs(&[Report { lease, outcome }], self.now()).await.unwrap();
         across.commit().await.unwrap();
-        counted == [held]
+        accepted == [lease]
     }
 
-    pub(crate) async fn put_off(&self, job: &ClaimedJob, by: Duration) -> bool {
+    pub(crate) async fn schedule_retry(&self, job: &ClaimedJob, by: Duration) -> bool {
         let not_before = self.now() + by;
-        self.settle(held(job), Outcome::PutOff { failure: Failure::retry("it broke"), not_before })
-            .await
+        self.settle(
+            lease_of(job),
+            Outcome::RetryScheduled { failure: Failure::retry("it broke"), not_before },
+        )
+        .await
     }
 
     /// The leases that are lost.
-    pub(crate) async fn heartbeat(&self, leases: &[Held]) -> Vec<Held> {
+    pub(crate) async fn heartbeat(&self, leases: &[LeaseRef]) -> Vec<LeaseRef> {
         let until = self.now() + LEASE;
-        let leases: Vec<_> = leases.iter().map(|held| (*held, until)).collect();
-        let mut across = self.store.on_the_queue().await.unwrap();
-        let lost = across.prolong_leases(&leases, self.now()).await.unwrap();
+        let leases: Vec<_> = leases.iter().map(|lease| (*lease, until)).collect();
+        let mut across = self.store.queue_transaction().await.unwrap();
+        let lost = across.renew_leases(&leases, self.now()).await.unwrap();
         across.commit().await.unwrap();
         lost
     }
 
-    /// How many jobs were taken back, and how many of them given up.
+    /// How many leases expired, and how many of their jobs are dead.
     pub(crate) async fn expire_leases(&self, allowed: u32) -> (usize, usize) {
-        let mut across = self.store.on_the_queue().await.unwrap();
-        let taken = across.take_back_expired(self.now(), allowed, 100).await.unwrap();
+        let mut across = self.store.queue_transaction().await.unwrap();
+        let expired = across.expire_leases(self.now(), allowed, 100).await.unwrap();
         across.commit().await.unwrap();
-        (taken.len(), taken.iter().filter(|taken| taken.gave_up).count())
+        (expired.len(), expired.iter().filter(|lease| lease.is_dead).count())
     }
 
-    pub(crate) fn next(&self, stage: &str, leased: bool) -> Next {
+    pub(crate) fn next(&self, stage: &str, leased: bool) -> NextJob {
         let token = LeaseToken(self.ids.next());
-        Next {
+        NextJob {
             stage: stage.parse().unwrap(),
             job_id: JobId(self.ids.next()),
             lease: leased.then(|| Lease { token, until: self.now() + LEASE }),
@@ -227,9 +233,9 @@ impl Harness {
 
     pub(crate) async fn retry(&self, tenant_id: TenantId, job_id: JobId) -> bool {
         let mut tx = self.store.begin(&Self::scope(tenant_id)).await.unwrap();
-        let revived = tx.retry_job(job_id).await.unwrap();
+        let requeued = tx.retry_job(job_id).await.unwrap();
         tx.commit().await.unwrap();
-        revived
+        requeued
     }
 
     pub(crate) async fn cancel(&self, tenant_id: TenantId, run_id: RunId) -> bool {
@@ -239,8 +245,8 @@ impl Harness {
         cancelled
     }
 
-    /// Everything the queue has written, for "nothing changed" and "this is what changed".
-    pub(crate) async fn everything(&self) -> Vec<Value> {
+    /// All rows that the queue writes, to compare before and after.
+    pub(crate) async fn all_rows(&self) -> Vec<Value> {
         let mut superuser = self.database.superuser().await;
         let mut all = Vec::new();
         all.extend(rows(&mut superuser, "SELECT to_jsonb(t) FROM jobs t ORDER BY job_id").await);
@@ -271,7 +277,7 @@ impl Harness {
 
     pub(crate) async fn assert_chain_intact(&self, tenant_id: TenantId) {
         let mut across = self.store.across_tenants().await.unwrap();
-        across.hold_one_view().await.unwrap();
+        across.use_one_snapshot().await.unwrap();
         assert_eq!(across.find_chain_faults(tenant_id).await.unwrap(), []);
     }
 }

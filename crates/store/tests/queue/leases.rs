@@ -1,48 +1,53 @@
-//! What a lease protects.
+//! Only the holder of a lease can change its job.
 
 use chrono::Duration;
 use domain::{Dependency, Failure, JobState};
-use store::{Outcome, Told};
+use store::{Outcome, ProgressReport};
 
-use crate::harness::{Harness, LEASE, held, succeeded};
+use crate::harness::{Harness, LEASE, lease_of, succeeded};
 
 #[tokio::test]
-async fn a_zombies_late_report_changes_nothing() {
+async fn a_late_report_with_a_lost_lease_changes_nothing() {
     let harness = Harness::open().await;
     let tenant = harness.tenant("a").await;
     harness.submit(tenant, &["ocr", "index"]).await;
-    let zombie = harness.claim_one("zombie", "ocr").await;
+    let stale = harness.claim_one("stale", "ocr").await;
     harness.clock.advance(LEASE + Duration::seconds(1));
     assert_eq!(harness.expire_leases(3).await, (1, 0));
-    let heir = harness.claim_one("heir", "ocr").await;
-    assert_eq!(heir.job_id, zombie.job_id);
+    let successor = harness.claim_one("successor", "ocr").await;
+    assert_eq!(successor.job_id, stale.job_id);
 
-    let before = harness.everything().await;
+    let before = harness.all_rows().await;
     let late = [
         succeeded(Some(harness.next("index", true))),
         succeeded(None),
-        Outcome::PutOff { failure: Failure::retry("late"), not_before: harness.now() },
+        Outcome::RetryScheduled { failure: Failure::retry("late"), not_before: harness.now() },
         Outcome::Paused {
             failure: Failure::unavailable(Dependency::ObjectStore, "late"),
             dependency: Dependency::ObjectStore,
             not_before: harness.now(),
         },
-        Outcome::GivenUp { failure: Failure::permanent("late", "none") },
+        Outcome::Failed { failure: Failure::permanent("late", "none") },
         Outcome::Released,
     ];
     for outcome in late {
-        assert!(!harness.settle(held(&zombie), outcome).await);
+        assert!(!harness.settle(lease_of(&stale), outcome).await);
     }
-    assert_eq!(harness.heartbeat(&[held(&zombie)]).await, [held(&zombie)]);
-    assert_eq!(harness.everything().await, before);
+    assert_eq!(harness.heartbeat(&[lease_of(&stale)]).await, [lease_of(&stale)]);
+    assert_eq!(harness.all_rows().await, before);
 
-    assert!(harness.settle(held(&heir), succeeded(Some(harness.next("index", false)))).await);
-    assert!(!harness.settle(held(&heir), succeeded(None)).await, "twice is once too many");
+    assert!(
+        harness.settle(lease_of(&successor), succeeded(Some(harness.next("index", false)))).await
+    );
+    assert!(
+        !harness.settle(lease_of(&successor), succeeded(None)).await,
+        "a second report is not accepted"
+    );
     harness.assert_chain_intact(tenant).await;
 }
 
 #[tokio::test]
-async fn a_worker_that_holds_a_job_twice_counts_once() {
+async fn of_two_leases_of_one_worker_on_a_job_only_the_newer_counts() {
     let harness = Harness::open().await;
     let tenant = harness.tenant("a").await;
     harness.submit(tenant, &["ocr"]).await;
@@ -50,44 +55,44 @@ async fn a_worker_that_holds_a_job_twice_counts_once() {
     harness.clock.advance(LEASE + Duration::seconds(1));
     harness.expire_leases(3).await;
     let fresh = harness.claim_one("w", "ocr").await;
-    let report = |job| store::Report { held: held(job), outcome: succeeded(None) };
+    let report = |job| store::Report { lease: lease_of(job), outcome: succeeded(None) };
     let mut across = harness.store.across_tenants().await.unwrap();
     let until = harness.now() + LEASE;
     let lost = across
-        .prolong_leases(&[(held(&stale), until), (held(&fresh), until)], harness.now())
+        .renew_leases(&[(lease_of(&stale), until), (lease_of(&fresh), until)], harness.now())
         .await
         .unwrap();
-    assert_eq!(lost, [held(&stale)]);
-    let counted =
+    assert_eq!(lost, [lease_of(&stale)]);
+    let accepted =
         across.settle_jobs(&[report(&stale), report(&fresh)], harness.now()).await.unwrap();
-    assert_eq!(counted, [held(&fresh)]);
+    assert_eq!(accepted, [lease_of(&fresh)]);
 }
 
 #[tokio::test]
-async fn a_lease_that_ran_out_is_still_good_until_somebody_takes_over() {
+async fn an_expired_lease_is_valid_until_the_job_is_released() {
     let harness = Harness::open().await;
     let tenant = harness.tenant("a").await;
     harness.submit(tenant, &["ocr"]).await;
     let job = harness.claim_one("slow", "ocr").await;
     harness.clock.advance(LEASE + Duration::seconds(1));
-    assert!(harness.heartbeat(&[held(&job)]).await.is_empty());
+    assert!(harness.heartbeat(&[lease_of(&job)]).await.is_empty());
     assert_eq!(harness.expire_leases(3).await, (0, 0));
-    assert!(harness.settle(held(&job), succeeded(None)).await);
+    assert!(harness.settle(lease_of(&job), succeeded(None)).await);
 }
 
 #[tokio::test]
-async fn a_heartbeat_prolongs_what_is_held_and_names_what_is_lost() {
+async fn a_heartbeat_renews_held_leases_and_returns_lost_ones() {
     let harness = Harness::open().await;
     let tenant = harness.tenant("a").await;
     for _ in 0..3 {
         harness.submit(tenant, &["ocr"]).await;
     }
     let jobs = harness.claim("w", "ocr", 3).await;
-    assert!(harness.settle(held(&jobs[2]), Outcome::Released).await);
+    assert!(harness.settle(lease_of(&jobs[2]), Outcome::Released).await);
     for _ in 0..10 {
         harness.clock.advance(Duration::seconds(5));
-        let leases: Vec<_> = jobs.iter().map(held).collect();
-        assert_eq!(harness.heartbeat(&leases).await, [held(&jobs[2])]);
+        let leases: Vec<_> = jobs.iter().map(lease_of).collect();
+        assert_eq!(harness.heartbeat(&leases).await, [lease_of(&jobs[2])]);
         assert_eq!(harness.expire_leases(3).await, (0, 0), "a fresh heartbeat is never touched");
     }
     let job = harness.job(tenant, jobs[0].job_id).await;
@@ -99,20 +104,20 @@ async fn a_heartbeat_prolongs_what_is_held_and_names_what_is_lost() {
 }
 
 #[tokio::test]
-async fn a_heartbeat_does_not_wait_for_a_report_under_way_nor_call_it_lost() {
+async fn a_heartbeat_does_not_wait_for_a_report_nor_count_its_lease_as_lost() {
     let harness = Harness::open().await;
     let tenant = harness.tenant("a").await;
     harness.submit(tenant, &["ocr"]).await;
     let job = harness.claim_one("w", "ocr").await;
     let mut across = harness.store.across_tenants().await.unwrap();
-    let report = store::Report { held: held(&job), outcome: succeeded(None) };
+    let report = store::Report { lease: lease_of(&job), outcome: succeeded(None) };
     across.settle_jobs(&[report], harness.now()).await.unwrap();
-    assert!(harness.heartbeat(&[held(&job)]).await.is_empty());
+    assert!(harness.heartbeat(&[lease_of(&job)]).await.is_empty());
     across.commit().await.unwrap();
 }
 
 #[tokio::test]
-async fn an_expired_lease_is_taken_back_and_after_some_the_job_is_given_up() {
+async fn an_expired_lease_releases_the_job_and_after_some_the_job_is_dead() {
     let harness = Harness::open().await;
     let tenant = harness.tenant("a").await;
     let run = harness.submit(tenant, &["ocr"]).await;
@@ -156,20 +161,22 @@ async fn reports_and_heartbeats_in_every_order_do_not_block_each_other() {
     for _ in 0..10 {
         let jobs = harness.claim("w", "ocr", 40).await;
         assert_eq!(jobs.len(), 40);
-        let report =
-            |job: &store::ClaimedJob| store::Report { held: held(job), outcome: Outcome::Released };
+        let report = |job: &store::ClaimedJob| store::Report {
+            lease: lease_of(job),
+            outcome: Outcome::Released,
+        };
         let forth: Vec<_> = jobs.iter().map(report).collect();
         let back: Vec<_> = jobs.iter().rev().map(report).collect();
         let reports = [forth, back].map(|reports| {
             let harness = std::sync::Arc::clone(&harness);
             tokio::spawn(async move {
                 let mut across = harness.store.across_tenants().await.unwrap();
-                let counted = across.settle_jobs(&reports, harness.now()).await.unwrap().len();
+                let accepted = across.settle_jobs(&reports, harness.now()).await.unwrap().len();
                 across.commit().await.unwrap();
-                counted
+                accepted
             })
         });
-        let leases: Vec<_> = jobs.iter().rev().map(held).collect();
+        let leases: Vec<_> = jobs.iter().rev().map(lease_of).collect();
         harness.heartbeat(&leases).await;
         let mut counted = 0;
         for report in reports {
@@ -180,7 +187,7 @@ async fn reports_and_heartbeats_in_every_order_do_not_block_each_other() {
 }
 
 #[tokio::test]
-async fn how_far_a_stage_is_is_known_as_long_as_it_is_worked_on() {
+async fn the_progress_of_a_stage_is_shown_while_it_runs() {
     let harness = Harness::open().await;
     let tenant = harness.tenant("a").await;
     let run = harness.submit(tenant, &["ocr"]).await;
@@ -191,21 +198,24 @@ async fn how_far_a_stage_is_is_known_as_long_as_it_is_worked_on() {
     };
     let job = harness.claim_one("w", "ocr").await;
     assert_eq!(progress().await, None);
-    let mut across = harness.store.on_the_queue().await.unwrap();
+    let mut across = harness.store.queue_transaction().await.unwrap();
     across
-        .tell_progress(&[Told { held: held(&job), done: 3, total: 10 }], harness.now())
+        .record_progress(
+            &[ProgressReport { lease: lease_of(&job), done: 3, total: 10 }],
+            harness.now(),
+        )
         .await
         .unwrap();
     across.commit().await.unwrap();
     assert_eq!(progress().await, Some((3, 10)));
-    let followed = async || harness.store.read_progress(&[tenant]).await.unwrap();
-    let [told] = followed().await.try_into().unwrap();
-    assert_eq!(told.payload()["done"], 3, "{told:?}");
+    let streamed = async || harness.store.read_progress(&[tenant]).await.unwrap();
+    let [record] = streamed().await.try_into().unwrap();
+    assert_eq!(record.payload()["done"], 3, "{record:?}");
     assert_eq!(harness.store.read_progress(&[harness.tenant("b").await]).await.unwrap(), []);
 
-    assert!(harness.put_off(&job, Duration::seconds(30)).await);
-    assert_eq!(progress().await, None, "the next try begins anew");
-    assert_eq!(followed().await, []);
+    assert!(harness.schedule_retry(&job, Duration::seconds(30)).await);
+    assert_eq!(progress().await, None, "the next attempt starts again");
+    assert_eq!(streamed().await, []);
     harness.clock.advance(Duration::seconds(30));
     harness.claim_one("w", "ocr").await;
     assert_eq!(progress().await, None);

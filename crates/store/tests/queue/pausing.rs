@@ -5,24 +5,24 @@ use domain::{Dependency, Failure, JobState, RetryPolicy, TenantId};
 use serde_json::json;
 use store::{ClaimedJob, Outcome, PausedJobs};
 
-use crate::harness::{Harness, LEASE, held, succeeded};
+use crate::harness::{Harness, LEASE, lease_of, succeeded};
 
 impl Harness {
     async fn pause(&self, job: &ClaimedJob, dependency: Dependency, until: DateTime<Utc>) -> bool {
         let failure = Failure::unavailable(dependency, "it does not answer");
-        self.settle(held(job), Outcome::Paused { failure, dependency, not_before: until }).await
+        self.settle(lease_of(job), Outcome::Paused { failure, dependency, not_before: until }).await
     }
 
-    /// Claims all that wait in the stage and pauses them for the object store.
+    /// Claims all pending jobs of the stage and pauses them for the object store.
     async fn pause_all(&self, stage: &str, by: Duration) {
         for job in self.claim("w", stage, 100).await {
             assert!(self.pause(&job, Dependency::ObjectStore, self.now() + by).await);
         }
     }
 
-    /// How many jobs may be tried again, with a probe every half a minute.
+    /// How many jobs resume, with a probe every half a minute.
     async fn resume(&self) -> u64 {
-        let mut across = self.store.on_the_queue().await.unwrap();
+        let mut across = self.store.queue_transaction().await.unwrap();
         let before = self.now() - Duration::seconds(30);
         let resumed = across.resume_paused(self.now(), before).await.unwrap();
         across.commit().await.unwrap();
@@ -31,7 +31,7 @@ impl Harness {
 }
 
 #[tokio::test]
-async fn a_pause_uses_up_no_attempt_and_says_what_is_waited_for() {
+async fn a_pause_uses_up_no_attempt_and_names_its_dependency() {
     let harness = Harness::open().await;
     let tenant = harness.tenant("a").await;
     let run = harness.submit(tenant, &["ocr"]).await;
@@ -48,15 +48,15 @@ async fn a_pause_uses_up_no_attempt_and_says_what_is_waited_for() {
     let since = harness.now();
     let waiting = vec![PausedJobs { dependency: Dependency::ObjectStore, jobs: 1, since }];
     assert_eq!(harness.store.list_paused_jobs().await.unwrap(), waiting);
-    let told = "SELECT payload || jsonb_build_object('topic', topic) FROM outbox_events";
+    let events = "SELECT payload || jsonb_build_object('topic', topic) FROM outbox_events";
     let (doc_id, run_id) = (run.doc_id, run.run_id);
     let paused = json!({ "topic": "document.paused", "doc_id": doc_id, "run_id": run_id, "stage": "ocr",
                          "waiting_for": "object_store", "version": 1 });
-    assert_eq!(harness.values(told).await, [paused]);
+    assert_eq!(harness.values(events).await, [paused]);
 
-    // In vain once more: it is still the same wait, and nobody is told twice.
+    // The next attempt fails too: it is still the same pause, and no second event is published.
     harness.clock.advance(Duration::seconds(5));
-    assert!(harness.claim("w", "ocr", 1).await.is_empty(), "nobody has resumed it");
+    assert!(harness.claim("w", "ocr", 1).await.is_empty(), "it is still paused");
     assert_eq!(harness.resume().await, 1);
     let again = harness.claim_one("w", "ocr").await;
     assert_eq!((again.tries.retries, again.tries.pauses), (0, 1));
@@ -65,7 +65,7 @@ async fn a_pause_uses_up_no_attempt_and_says_what_is_waited_for() {
         harness.pause(&again, Dependency::ObjectStore, harness.now() + Duration::hours(1)).await
     );
     assert_eq!(harness.store.list_paused_jobs().await.unwrap(), waiting);
-    assert_eq!(harness.values(told).await.len(), 1);
+    assert_eq!(harness.values(events).await.len(), 1);
     harness.assert_chain_intact(tenant).await;
 }
 
@@ -86,7 +86,7 @@ async fn the_first_job_that_gets_through_wakes_all_others_of_its_dependency() {
     assert_eq!(harness.resume().await, 2, "one of each dependency");
     let probe = harness.claim_one("w", "ocr").await;
     assert!(harness.claim("w", "ocr", 10).await.is_empty());
-    assert!(harness.settle(held(&probe), succeeded(None)).await);
+    assert!(harness.settle(lease_of(&probe), succeeded(None)).await);
     assert_eq!(harness.claim("w", "ocr", 10).await.len(), 5, "of both tenants, without any wait");
     assert_eq!(harness.claim("w", "index", 10).await.len(), 1, "its dependency is still away");
     let waiting = harness.store.list_paused_jobs().await.unwrap();
@@ -108,8 +108,8 @@ async fn the_job_that_was_tried_longest_ago_is_the_next_probe() {
         assert_eq!(harness.resume().await, 0, "one at a time, also while it runs");
         let probe = harness.claim_one("w", "ocr").await;
         probed.push(probe.job_id);
-        // One that takes long keeps no other from being tried.
-        harness.heartbeat(&[held(&probe)]).await;
+        // A probe that takes long does not delay the next one.
+        harness.heartbeat(&[lease_of(&probe)]).await;
         let until = harness.now() + Duration::hours(9);
         assert!(harness.pause(&probe, Dependency::ObjectStore, until).await);
     }
@@ -128,21 +128,21 @@ async fn another_failure_ends_the_wait_and_a_cancelled_run_waits_for_nothing() {
     assert!(harness.store.list_paused_jobs().await.unwrap().is_empty());
     assert!(harness.retry(tenant, cancelled.job_id).await);
     let job = harness.claim_one("w", "ocr").await;
-    assert_eq!(job.tries.pauses, 0, "a fresh start");
+    assert_eq!(job.tries.pauses, 0, "a retry resets the pauses");
     assert!(harness.pause(&job, Dependency::Reader, harness.now()).await);
     assert_eq!(harness.resume().await, 1);
     let job = harness.claim_one("w", "ocr").await;
-    assert!(harness.settle(held(&job), Outcome::Released).await);
+    assert!(harness.settle(lease_of(&job), Outcome::Released).await);
     assert_eq!(harness.job(tenant, job.job_id).await.paused_for.as_deref(), Some("reader"));
     let job = harness.claim_one("w", "ocr").await;
-    assert!(harness.put_off(&job, Duration::seconds(1)).await);
+    assert!(harness.schedule_retry(&job, Duration::seconds(1)).await);
     let job = harness.job(tenant, job.job_id).await;
     assert_eq!((job.attempts, job.pauses, job.paused_for), (1, 1, None));
 }
 
-/// A worker that dies is mostly not the document's fault, so the job is tried more often than before, and later.
+/// The document is rarely the cause of a worker's death, so the job is tried often, with increasing delays.
 #[tokio::test]
-async fn after_some_dead_workers_a_job_waits_ever_longer_for_the_next_one() {
+async fn after_some_dead_workers_a_job_is_delayed_ever_longer() {
     let harness = Harness::open().await;
     let tenant = harness.tenant("a").await;
     let run = harness.submit(tenant, &["ocr"]).await;
@@ -151,9 +151,9 @@ async fn after_some_dead_workers_a_job_waits_ever_longer_for_the_next_one() {
     loop {
         harness.claim_one("w", "ocr").await;
         harness.clock.advance(LEASE + Duration::milliseconds(1));
-        let (taken, given_up) = harness.expire_leases(allowed).await;
-        assert_eq!(taken, 1);
-        if given_up == 1 {
+        let (expired, dead) = harness.expire_leases(allowed).await;
+        assert_eq!(expired, 1);
+        if dead == 1 {
             break;
         }
         let wait = (harness.job(tenant, run.job_id).await.next_run_at - harness.now())
@@ -185,10 +185,10 @@ async fn a_document_that_is_deleted_at_any_moment_of_its_run_stays_deleted() {
             delete().await;
         }
         let outcome = match moment {
-            "failing" => Outcome::GivenUp { failure: Failure::permanent("x", "y") },
+            "failing" => Outcome::Failed { failure: Failure::permanent("x", "y") },
             _ => succeeded(None),
         };
-        assert!(harness.settle(held(&job), outcome).await);
+        assert!(harness.settle(lease_of(&job), outcome).await);
         let states = harness
             .values("SELECT jsonb_build_array(status, error) FROM documents ORDER BY created_at DESC, doc_id DESC")
             .await;

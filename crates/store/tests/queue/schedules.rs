@@ -1,14 +1,14 @@
-//! Things that happen again and again, by one process at a time.
+//! Schedules of periodic tasks run in one process at a time.
 
 use std::time::Duration;
 
-use store::BegunSchedule;
+use store::ScheduleLease;
 
 use crate::harness::Harness;
 
 const EVERY: Duration = Duration::from_mins(5);
 
-async fn begin(harness: &Harness) -> Option<BegunSchedule> {
+async fn begin(harness: &Harness) -> Option<ScheduleLease> {
     let mut across = harness.store.across_tenants().await.unwrap();
     let until = harness.now() + chrono::Duration::minutes(10);
     let begun = across.begin_schedule("sweep", EVERY, harness.now(), until).await.unwrap();
@@ -16,7 +16,7 @@ async fn begin(harness: &Harness) -> Option<BegunSchedule> {
     begun
 }
 
-async fn end(harness: &Harness, begun: &BegunSchedule) -> bool {
+async fn end(harness: &Harness, begun: &ScheduleLease) -> bool {
     let mut across = harness.store.across_tenants().await.unwrap();
     let ended = across.end_schedule(begun, harness.now()).await.unwrap();
     across.commit().await.unwrap();
@@ -24,14 +24,14 @@ async fn end(harness: &Harness, begun: &BegunSchedule) -> bool {
 }
 
 #[tokio::test]
-async fn a_schedule_is_begun_by_one_at_its_time() {
+async fn one_process_at_a_time_runs_a_schedule_when_it_is_due() {
     let harness = Harness::open().await;
-    let begun = begin(&harness).await.expect("what is new is due");
+    let begun = begin(&harness).await.expect("a new schedule is due");
     assert!(begin(&harness).await.is_none());
     harness.clock.advance(chrono::Duration::minutes(6));
-    assert!(begin(&harness).await.is_none(), "due again, but somebody is still at it");
+    assert!(begin(&harness).await.is_none(), "due again, but still running");
     assert!(end(&harness, &begun).await);
-    let again = begin(&harness).await.expect("due, and nobody is at it");
+    let again = begin(&harness).await.expect("due, and not running");
     assert!(end(&harness, &again).await);
     harness.clock.advance(chrono::Duration::seconds(299));
     assert!(begin(&harness).await.is_none());
@@ -40,7 +40,7 @@ async fn a_schedule_is_begun_by_one_at_its_time() {
 }
 
 #[tokio::test]
-async fn what_was_missed_is_done_once() {
+async fn missed_runs_are_made_up_for_once() {
     let harness = Harness::open().await;
     let begun = begin(&harness).await.unwrap();
     end(&harness, &begun).await;
@@ -51,13 +51,13 @@ async fn what_was_missed_is_done_once() {
 }
 
 #[tokio::test]
-async fn a_schedule_whose_process_died_goes_on_after_its_lease() {
+async fn a_schedule_whose_process_died_continues_after_its_lease() {
     let harness = Harness::open().await;
-    let zombie = begin(&harness).await.unwrap();
+    let stale = begin(&harness).await.unwrap();
     harness.clock.advance(chrono::Duration::minutes(11));
-    let heir = begin(&harness).await.expect("the lease has run out");
-    assert!(!end(&harness, &zombie).await);
-    assert!(end(&harness, &heir).await);
+    let successor = begin(&harness).await.expect("the lease has expired");
+    assert!(!end(&harness, &stale).await);
+    assert!(end(&harness, &successor).await);
 }
 
 #[tokio::test]
@@ -66,7 +66,7 @@ async fn a_schedule_from_before_the_clock_was_set_back_is_due_at_once() {
     harness.clock.advance(chrono::Duration::days(8));
     let begun = begin(&harness).await.unwrap();
     end(&harness, &begun).await;
-    // Two processes may differ a little.
+    // The clocks of two processes may differ slightly.
     harness.clock.advance(-chrono::Duration::seconds(20));
     assert!(begin(&harness).await.is_none());
     harness.clock.advance(-chrono::Duration::days(8));
@@ -79,9 +79,9 @@ async fn a_schedule_from_before_the_clock_was_set_back_is_due_at_once() {
 async fn a_process_that_died_before_the_clock_was_set_back_stops_no_schedule() {
     let harness = Harness::open().await;
     harness.clock.advance(chrono::Duration::hours(1));
-    let zombie = begin(&harness).await.unwrap();
+    let stale = begin(&harness).await.unwrap();
     harness.clock.advance(-chrono::Duration::hours(1));
-    let heir = begin(&harness).await.expect("no lease lasts that long");
-    assert!(!end(&harness, &zombie).await);
-    assert!(end(&harness, &heir).await);
+    let successor = begin(&harness).await.expect("no lease lasts that long");
+    assert!(!end(&harness, &stale).await);
+    assert!(end(&harness, &successor).await);
 }

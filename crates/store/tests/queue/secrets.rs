@@ -1,13 +1,13 @@
-//! Secrets are bound to their place, and their key is replaced while processes with the old one go on.
+//! Secrets are bound to their tenant, purpose and id, and their key is rotated while processes run.
 
 use std::sync::{Arc, RwLock};
 
 use domain::{ContentHash, DocId, JobId, RunConfig, RunId, RunType, Secret, TenantId};
-use store::{DatabaseUrl, NewRun, Rotated, SecretKeys, Store, StoreError};
+use store::{DatabaseUrl, NewRun, RotationResult, SecretKeys, Store, StoreError};
 
 use crate::harness::{Harness, pipeline};
 
-/// A process that has these keys, and finds those that are added later.
+/// A process with these keys, which also loads keys that are added later.
 async fn process(harness: &Harness, keys: &Arc<RwLock<Vec<Secret>>>) -> Result<Store, StoreError> {
     let url: DatabaseUrl = harness.database.url().parse().unwrap();
     let store =
@@ -21,7 +21,12 @@ fn keys(names: &[&str]) -> Arc<RwLock<Vec<Secret>>> {
 }
 
 /// Starts the run of a document with a password, and returns its document.
-async fn bring(harness: &Harness, store: &Store, tenant_id: TenantId, password: &str) -> DocId {
+async fn submit_with_password(
+    harness: &Harness,
+    store: &Store,
+    tenant_id: TenantId,
+    password: &str,
+) -> DocId {
     let new = NewRun {
         run_id: RunId(harness.ids.next()),
         job_id: JobId(harness.ids.next()),
@@ -57,24 +62,27 @@ async fn password(store: &Store, tenant_id: TenantId, document: DocId) -> Option
 }
 
 #[tokio::test]
-async fn a_key_is_replaced_while_a_process_with_the_old_one_goes_on() {
+async fn a_key_is_rotated_while_a_process_with_the_old_one_runs() {
     let harness = Harness::open().await;
     let tenant = harness.tenant("acme").await;
     let folder = keys(&["the old key"]);
     let (server, command) =
         (process(&harness, &folder).await.unwrap(), process(&harness, &folder).await.unwrap());
-    let before = bring(&harness, &server, tenant, "open sesame").await;
+    let before = submit_with_password(&harness, &server, tenant, "open sesame").await;
     let checks = "SELECT to_jsonb(password_check) FROM ingestion_runs ORDER BY created_at, run_id";
     let check_before = harness.values(checks).await;
 
     folder.write().unwrap().insert(0, Secret::new("the new key"));
-    assert_eq!(command.rotate_secrets().await.unwrap(), Rotated { sealed_again: 1, unreadable: 0 });
-    // The server was not told. It reads what was sealed anew, and seals with the new key.
+    assert_eq!(
+        command.rotate_secrets().await.unwrap(),
+        RotationResult { sealed_again: 1, unreadable: 0 }
+    );
+    // The server was not restarted. It reads what was sealed again, and seals with the new key.
     assert_eq!(password(&server, tenant, before).await, Some(Secret::new("open sesame")));
-    let after = bring(&harness, &server, tenant, "open sesame").await;
+    let after = submit_with_password(&harness, &server, tenant, "open sesame").await;
     assert_eq!(command.rotate_secrets().await.unwrap().sealed_again, 0, "nothing is left to do");
 
-    // The old key is not needed any more, and a process that has no other is refused.
+    // The old key is not needed any more, and a process with only that key is refused.
     folder.write().unwrap().pop();
     let restarted = process(&harness, &folder).await.unwrap();
     for document in [before, after] {
@@ -83,34 +91,39 @@ async fn a_key_is_replaced_while_a_process_with_the_old_one_goes_on() {
     let refused = process(&harness, &keys(&["the old key"])).await.unwrap_err();
     assert!(matches!(refused, StoreError::OtherSecretsKey), "{refused}");
 
-    // Who knew a password before is still known to know it.
-    bring(&harness, &restarted, tenant, "open sesame").await;
+    // The checks of passwords that were presented before are still valid.
+    submit_with_password(&harness, &restarted, tenant, "open sesame").await;
     let all = harness.values(checks).await;
     assert!(all.len() == 3 && all.iter().all(|check| *check == check_before[0]), "{all:?}");
 }
 
 #[tokio::test]
-async fn what_no_key_opens_is_told_and_stays() {
+async fn a_secret_that_no_key_opens_is_counted_and_stays() {
     let harness = Harness::open().await;
     let (tenant, folder) = (harness.tenant("acme").await, keys(&["the old key"]));
     let store = process(&harness, &folder).await.unwrap();
-    let [lost, kept] =
-        [bring(&harness, &store, tenant, "a").await, bring(&harness, &store, tenant, "b").await];
-    // Moved to another run, as by somebody who can write to the table but has no key.
+    let [lost, kept] = [
+        submit_with_password(&harness, &store, tenant, "a").await,
+        submit_with_password(&harness, &store, tenant, "b").await,
+    ];
+    // Moved to another run, as by an attacker who can write to the table but has no key.
     let moved = "UPDATE secrets SET sealed = (SELECT max(sealed) FROM secrets)";
     sqlx::query(moved).execute(&mut harness.database.superuser().await).await.unwrap();
     folder.write().unwrap().insert(0, Secret::new("the new key"));
-    assert_eq!(store.rotate_secrets().await.unwrap(), Rotated { sealed_again: 1, unreadable: 1 });
+    assert_eq!(
+        store.rotate_secrets().await.unwrap(),
+        RotationResult { sealed_again: 1, unreadable: 1 }
+    );
     let opened = [password(&store, tenant, lost).await, password(&store, tenant, kept).await];
     assert_eq!(opened.iter().flatten().count(), 1, "{opened:?}");
 }
 
 #[tokio::test]
-async fn a_secret_that_is_sealed_with_a_key_of_others_is_not_written() {
+async fn a_secret_that_is_sealed_with_another_key_is_not_written() {
     let harness = Harness::open().await;
     let (tenant, folder) = (harness.tenant("acme").await, keys(&["the old key"]));
     let (server, command) = (process(&harness, &keys(&["the old key"])).await.unwrap(), folder);
-    bring(&harness, &server, tenant, "a").await;
+    submit_with_password(&harness, &server, tenant, "a").await;
     let command = {
         command.write().unwrap().insert(0, Secret::new("the new key"));
         process(&harness, &command).await.unwrap()

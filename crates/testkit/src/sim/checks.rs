@@ -36,7 +36,7 @@ impl Seed<'_> {
             return Err(problems.join("; "));
         }
         let mut across = self.store().across_tenants().await.map_err(refused)?;
-        across.hold_one_view().await.map_err(refused)?;
+        across.use_one_snapshot().await.map_err(refused)?;
         for tenant in &self.tenants {
             let faults = across.find_chain_faults(*tenant).await.map_err(refused)?;
             if let Some(fault) = faults.first() {

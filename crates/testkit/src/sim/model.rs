@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
 use domain::{JobId, LeaseToken, RunId, StageName};
-use store::{ClaimedJob, Held, Lease, Next, Outcome};
+use store::{ClaimedJob, Lease, LeaseRef, NextJob, Outcome};
 
 /// A change of the clock by less than two seconds is no jump: by so much two processes may differ.
 const LEASE_LASTS: Duration = Duration::from_secs(13);
@@ -36,7 +36,7 @@ impl Model {
         }
     }
 
-    pub(crate) fn prolonged(&mut self, held: Held, passed: Duration, is_lost: bool) -> Kept {
+    pub(crate) fn prolonged(&mut self, held: LeaseRef, passed: Duration, is_lost: bool) -> Kept {
         match (self.leases.get_mut(&held.job_id), is_lost) {
             (Some(lease), false) if lease.token == held.token => {
                 lease.renewed = passed;
@@ -72,7 +72,7 @@ impl Model {
         if !self.committed.insert((job.run_id, job.stage.clone())) {
             return Err(format!("the stage {} of {} was committed twice", job.stage, job.run_id));
         }
-        if let Some(Next { job_id, lease: Some(Lease { token, .. }), .. }) = next {
+        if let Some(NextJob { job_id, lease: Some(Lease { token, .. }), .. }) = next {
             let lease = ModelLease { token: *token, renewed: passed, run_id: job.run_id };
             self.leases.insert(*job_id, lease);
         }

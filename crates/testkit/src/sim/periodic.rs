@@ -47,11 +47,11 @@ impl Seed<'_> {
         Ok(())
     }
 
-    pub(crate) async fn heal_times(&mut self, worker: usize) -> Result<(), String> {
+    pub(crate) async fn correct_future_times(&mut self, worker: usize) -> Result<(), String> {
         let clock = &self.workers[worker].clock;
         let Some(now) = clock.now_for(ClockUse::Expire) else { return Ok(()) };
-        let mut across = self.store().on_the_queue().await.map_err(refused)?;
-        let healed = across.heal_future_times(now, 500).await.map_err(refused)?;
+        let mut across = self.store().queue_transaction().await.map_err(refused)?;
+        let healed = across.correct_future_times(now, 500).await.map_err(refused)?;
         if !self.confirms_time_for(worker, ClockUse::Expire) {
             return across.rollback().await.map_err(refused);
         }

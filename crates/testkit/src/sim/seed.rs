@@ -168,7 +168,7 @@ impl<'a> Seed<'a> {
             94..97 => self.retry().await,
             100..106 => self.look_at_schedule(worker, fault).await,
             106..109 => self.sweep(worker),
-            109..112 => self.heal_times(worker).await,
+            109..112 => self.correct_future_times(worker).await,
             112..115 => {
                 self.set_machine(worker);
                 Ok(())
@@ -190,7 +190,7 @@ impl<'a> Seed<'a> {
         }
         for _ in 0..ROUNDS {
             self.wait_long();
-            self.heal_times(0).await?;
+            self.correct_future_times(0).await?;
             self.look_at_schedule(0, Fault::None).await?;
             self.expire_leases(0, Fault::None).await?;
             loop {

@@ -9,7 +9,9 @@ use domain::{
     Clock, ClockUse, Dependency, Failure, Jitter, JobId, LeaseToken, RetryPolicy, StageName,
     TenantId, Tries,
 };
-use store::{Claim, ClaimedJob, DatabaseClock, Held, Lease, Next, Outcome, Report, StageRoom};
+use store::{
+    ClaimedJob, DatabaseClock, JobClaim, Lease, LeaseRef, NextJob, Outcome, Report, StageSlots,
+};
 use uuid::Uuid;
 
 use super::clocks::Machine;
@@ -51,13 +53,13 @@ impl SimWorker {
         }
     }
 
-    fn rooms(&self, room: usize, until: DateTime<Utc>) -> Vec<StageRoom> {
+    fn slots(&self, room: usize, until: DateTime<Utc>) -> Vec<StageSlots> {
         let turn = |stage| self.turns.get(stage).copied().unwrap_or(TenantId(Uuid::nil()));
         self.stages
             .iter()
-            .map(|stage| StageRoom {
+            .map(|stage| StageSlots {
                 stage: stage.clone(),
-                room,
+                count: room,
                 is_reserved: false,
                 last_tenant: turn(stage),
                 lease_until: until,
@@ -75,10 +77,11 @@ impl Seed<'_> {
         self.follow_clock(worker);
         let now = self.now_of(worker);
         let room = if self.calm { 8 } else { 1 + self.dice.below(3) };
-        let rooms = self.workers[worker].rooms(room, now + LEASE);
+        let slots = self.workers[worker].slots(room, now + LEASE);
         let name = self.workers[worker].name.clone();
-        let mut across = self.store().on_the_queue().await.map_err(refused)?;
-        let claim = Claim { rooms: &rooms, most: room, busy_tenants: &[], worker_id: &name, now };
+        let mut across = self.store().queue_transaction().await.map_err(refused)?;
+        let claim =
+            JobClaim { stages: &slots, max_jobs: room, busy_tenants: &[], worker_id: &name, now };
         let jobs = across.claim_jobs(&claim).await.map_err(refused)?;
         self.note(format!("{name} claims {} {fault:?}", jobs.len()));
         if fault == Fault::BeforeCommit {
@@ -105,10 +108,11 @@ impl Seed<'_> {
         for worker in [one, other] {
             self.follow_clock(worker);
             let now = self.now_of(worker);
-            let rooms = self.workers[worker].rooms(2, now + LEASE);
-            let mut across = self.store().on_the_queue().await.map_err(refused)?;
+            let slots = self.workers[worker].slots(2, now + LEASE);
+            let mut across = self.store().queue_transaction().await.map_err(refused)?;
             let name = self.workers[worker].name.clone();
-            let claim = Claim { rooms: &rooms, most: 2, busy_tenants: &[], worker_id: &name, now };
+            let claim =
+                JobClaim { stages: &slots, max_jobs: 2, busy_tenants: &[], worker_id: &name, now };
             let jobs = across.claim_jobs(&claim).await.map_err(refused)?;
             self.note(format!("{name} claims {} beside another", jobs.len()));
             open.push((worker, across, jobs));
@@ -165,7 +169,7 @@ impl Seed<'_> {
             let (job_id, token) = (JobId(self.ids().next()), LeaseToken(self.ids().next()));
             let until = self.now_of(worker) + LEASE;
             let lease = goes_on.then_some(Lease { token, until });
-            Next { stage, job_id, lease, retries: RetryPolicy::PIPELINE.retries() }
+            NextJob { stage, job_id, lease, retries: RetryPolicy::PIPELINE.retries() }
         });
         Outcome::Succeeded { output: Arc::default(), next }
     }
@@ -180,7 +184,7 @@ impl Seed<'_> {
         }
         let now = self.now_of(worker);
         let reports: Vec<Report> = done.iter().map(|hand| report(hand, now + LEASE)).collect();
-        let mut across = self.store().on_the_queue().await.map_err(refused)?;
+        let mut across = self.store().queue_transaction().await.map_err(refused)?;
         let counted = across.settle_jobs(&reports, now).await.map_err(refused)?;
         let name = &self.workers[worker].name;
         self.note(format!("{name} settles {} of {} {fault:?}", counted.len(), done.len()));
@@ -191,7 +195,7 @@ impl Seed<'_> {
         }
         across.commit().await.map_err(refused)?;
         for (hand, report) in done.into_iter().zip(reports) {
-            let did = counted.contains(&report.held);
+            let did = counted.contains(&report.lease);
             self.model.settled(&hand.job, &report.outcome, did, self.passed.now())?;
             if fault == Fault::AnswerLost {
                 // Not knowing, the worker reports again later.
@@ -206,7 +210,7 @@ impl Seed<'_> {
     /// With the next stage, when it was leased in advance.
     fn go_on(&mut self, worker: usize, job: &ClaimedJob, outcome: Outcome) {
         if let Outcome::Succeeded {
-            next: Some(Next { stage, job_id, lease: Some(lease), .. }),
+            next: Some(NextJob { stage, job_id, lease: Some(lease), .. }),
             ..
         } = outcome
         {
@@ -227,10 +231,10 @@ impl Seed<'_> {
         if self.workers[worker].hands.is_empty() {
             return Ok(());
         }
-        let leases: Vec<(Held, DateTime<Utc>)> =
+        let leases: Vec<(LeaseRef, DateTime<Utc>)> =
             self.workers[worker].hands.iter().map(|hand| (held(&hand.job), until)).collect();
-        let mut across = self.store().on_the_queue().await.map_err(refused)?;
-        let lost = across.prolong_leases(&leases, now).await.map_err(refused)?;
+        let mut across = self.store().queue_transaction().await.map_err(refused)?;
+        let lost = across.renew_leases(&leases, now).await.map_err(refused)?;
         across.commit().await.map_err(refused)?;
         for (held, _) in leases {
             self.model.prolonged(held, self.passed.now(), lost.contains(&held))?;
@@ -250,8 +254,8 @@ impl Seed<'_> {
         self.follow_clock(worker);
         let clock = &self.workers[worker].clock;
         let Some(now) = clock.now_for(ClockUse::Expire) else { return Ok(()) };
-        let mut across = self.store().on_the_queue().await.map_err(refused)?;
-        let taken = across.take_back_expired(now, ALLOWED_EXPIRIES, 20).await.map_err(refused)?;
+        let mut across = self.store().queue_transaction().await.map_err(refused)?;
+        let taken = across.expire_leases(now, ALLOWED_EXPIRIES, 20).await.map_err(refused)?;
         let resumed =
             across.resume_paused(now, now - Duration::seconds(30)).await.map_err(refused)?;
         self.note(format!("{} jobs are taken back, {resumed} resumed {fault:?}", taken.len()));
@@ -283,17 +287,18 @@ impl Seed<'_> {
     }
 }
 
-fn held(job: &ClaimedJob) -> Held {
-    Held { job_id: job.job_id, token: job.token }
+fn held(job: &ClaimedJob) -> LeaseRef {
+    LeaseRef { job_id: job.job_id, token: job.token }
 }
 
 /// The lease of the next job begins with the report.
 fn report(hand: &Hand, lease_until: DateTime<Utc>) -> Report {
     let mut outcome = hand.outcome.clone().unwrap_or(Outcome::Released);
-    if let Outcome::Succeeded { next: Some(Next { lease: Some(lease), .. }), .. } = &mut outcome {
+    if let Outcome::Succeeded { next: Some(NextJob { lease: Some(lease), .. }), .. } = &mut outcome
+    {
         lease.until = lease_until;
     }
-    Report { held: held(&hand.job), outcome }
+    Report { lease: held(&hand.job), outcome }
 }
 
 /// The store must not fail: whatever fails here was not planned.

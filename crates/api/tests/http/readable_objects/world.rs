@@ -5,7 +5,7 @@ use std::net::{IpAddr, Ipv4Addr};
 
 use axum::body::Bytes;
 use axum::http::{Method, StatusCode};
-use domain::{Caller, DocId, FileWithin, Role, RunId, TraceContext};
+use domain::{AttachedFile, Caller, DocId, Role, RunId, TraceContext};
 use serde_json::{Value, json};
 use testkit::{Library, TestApp, TestTenant};
 
@@ -228,7 +228,7 @@ impl World {
             mail_id = text_of(&mail, "doc_id");
             self.library.work_off().await;
         }
-        let attached = FileWithin {
+        let attached = AttachedFile {
             tenant_id: self.acme.tenant.tenant_id,
             parent: DocId(mail_id.parse().unwrap()),
             run_id: RunId(run_id.parse().unwrap()),

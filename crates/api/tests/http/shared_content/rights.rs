@@ -2,7 +2,7 @@
 
 use axum::body::Bytes;
 use axum::http::{Method, StatusCode};
-use domain::{Caller, DocId, FileWithin, RunId};
+use domain::{AttachedFile, Caller, DocId, RunId};
 use ops::EventId;
 use serde_json::json;
 
@@ -235,7 +235,7 @@ async fn an_attachment_neither_renames_nor_restores() {
     let id = doc_id(&office.bring(&office.ada, &[("title", "Lease")], "a.txt", LEASE).await);
     let mail = office.bring(&office.bob, &[], "mail.txt", "Please find it.").await.body;
     let uuid = |name: &str| mail[name].as_str().unwrap().parse::<uuid::Uuid>().unwrap();
-    let part = || FileWithin {
+    let part = || AttachedFile {
         tenant_id: office.acme.tenant.tenant_id,
         parent: DocId(uuid("doc_id")),
         run_id: RunId(uuid("run_id")),

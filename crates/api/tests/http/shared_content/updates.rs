@@ -2,7 +2,7 @@
 
 use axum::body::Bytes;
 use axum::http::{Method, StatusCode};
-use domain::{DocId, FileWithin, RunId};
+use domain::{AttachedFile, DocId, RunId};
 use serde_json::{Value, json};
 use testkit::Response;
 
@@ -94,7 +94,7 @@ async fn whoever_has_the_mail_around_it_does_not_get_the_updated_attachment() {
     let office = Office::open().await;
     let mail = office.bring(&office.ada, &[], "mail.txt", "Please find it.").await.body;
     let uuid = |name: &str| mail[name].as_str().unwrap().parse::<uuid::Uuid>().unwrap();
-    let part = FileWithin {
+    let part = AttachedFile {
         tenant_id: office.acme.tenant.tenant_id,
         parent: DocId(uuid("doc_id")),
         run_id: RunId(uuid("run_id")),

@@ -1,7 +1,0 @@
--- Remembers a name that content was seen under, and tells every one of them: $1 tenant, $2 document, $3 name, $4 now.
-WITH noted AS (
-    INSERT INTO document_file_names (tenant_id, doc_id, filename, first_seen) VALUES ($1, $2, $3, $4)
-    ON CONFLICT DO NOTHING
-)
-SELECT filename FROM document_file_names WHERE doc_id = $2
-UNION SELECT $3
