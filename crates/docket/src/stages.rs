@@ -9,7 +9,7 @@ use ::stages::{DocumentSubmitter, READING, StageContext, SubmitFuture};
 use blob::{BlobError, Blobs};
 use domain::{Dependency, Failure, FileWithin, IdGen, Pipeline, StageName};
 use engine::Stages;
-use ops::{Intake, IntakeSettings, OpsError, VectorsKeeper};
+use ops::{EmbeddingMaintenance, Intake, IntakeSettings, OpsError};
 use reading::reader::Reader;
 
 use crate::config::{Config, ConfigError};
@@ -28,7 +28,7 @@ pub(crate) struct Equipment<'a> {
     /// Jobs of one reading stage that run at once.
     pub(crate) children: usize,
     pub(crate) intake: Intake,
-    pub(crate) vectors: VectorsKeeper,
+    pub(crate) vectors: EmbeddingMaintenance,
 }
 
 /// Hands files in that came within others, as everybody does.
@@ -37,7 +37,7 @@ struct IntakeSubmitter(Intake);
 impl DocumentSubmitter for IntakeSubmitter {
     fn submit(&self, file: FileWithin) -> SubmitFuture<'_> {
         Box::pin(async move {
-            self.0.take_in_part(file).await.map_err(|error| match error {
+            self.0.accept_attachment(file).await.map_err(|error| match error {
                 OpsError::StorageQuotaExceeded { .. } => Failure::permanent(
                     "an attachment was not stored: the tenant's storage quota is used up",
                     "Delete documents, or have the quota raised, and run this document again.",

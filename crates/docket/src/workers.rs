@@ -12,7 +12,7 @@ use engine::{
     PeriodicTask, Scheduler, Stages, Worker, WorkerHealth, WorkerSettings, clean_up_jobs,
     heal_times, number_events, prune_events, stale_runs,
 };
-use ops::{OriginalsCleanup, PasswordKeeper, Retention, VectorsKeeper, WorkerProbe};
+use ops::{EmbeddingMaintenance, OriginalsCleanup, PasswordCleanup, Retention, WorkerProbe};
 use store::Store;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
@@ -42,7 +42,7 @@ impl Workers {
         store: &Store,
         blobs: &Blobs,
         stages: Stages,
-        vectors: VectorsKeeper,
+        vectors: EmbeddingMaintenance,
         config: &Config,
         health: WorkerHealth,
     ) -> anyhow::Result<Self> {
@@ -106,7 +106,7 @@ pub(crate) fn probe(health: &WorkerHealth, is_essential: bool) -> WorkerProbe {
 fn chores(
     store: &Store,
     blobs: &Blobs,
-    vectors: VectorsKeeper,
+    vectors: EmbeddingMaintenance,
     environment: &Environment,
     config: &Config,
 ) -> Scheduler {
@@ -126,22 +126,22 @@ fn chores(
                 failed: days(config.intake.keep_failed),
             },
         }))
-        .with(forget_passwords(PasswordKeeper { store: store.clone(), clock: clock() }))
-        .with(fill_in_vectors(vectors.clone()))
+        .with(delete_unneeded_passwords(PasswordCleanup { store: store.clone(), clock: clock() }))
+        .with(embed_missing(vectors.clone()))
         .with(sweep_search(vectors))
 }
 
 /// After a change of the embedding model this goes on for a while; otherwise there is nothing to do.
-fn fill_in_vectors(keeper: VectorsKeeper) -> PeriodicTask {
+fn embed_missing(maintenance: EmbeddingMaintenance) -> PeriodicTask {
     PeriodicTask {
         name: "fill_in_vectors",
         every: Duration::from_mins(1),
         longest: Duration::from_mins(5),
         run: Arc::new(move || {
-            let keeper = keeper.clone();
+            let maintenance = maintenance.clone();
             Box::pin(async move {
                 loop {
-                    match keeper.fill_in().await {
+                    match maintenance.embed_missing().await {
                         Ok(true) => {}
                         Ok(false) => return,
                         Err(error) => {
@@ -155,15 +155,15 @@ fn fill_in_vectors(keeper: VectorsKeeper) -> PeriodicTask {
     }
 }
 
-fn sweep_search(keeper: VectorsKeeper) -> PeriodicTask {
+fn sweep_search(maintenance: EmbeddingMaintenance) -> PeriodicTask {
     PeriodicTask {
         name: "sweep_search",
         every: Duration::from_mins(30),
         longest: Duration::from_mins(5),
         run: Arc::new(move || {
-            let keeper = keeper.clone();
+            let maintenance = maintenance.clone();
             Box::pin(async move {
-                if let Err(error) = keeper.sweep().await {
+                if let Err(error) = maintenance.sweep().await {
                     tracing::warn!(%error, "what cannot be found any more was not swept");
                 }
             })
@@ -187,15 +187,15 @@ fn sweep_originals(cleanup: OriginalsCleanup) -> PeriodicTask {
     }
 }
 
-fn forget_passwords(keeper: PasswordKeeper) -> PeriodicTask {
+fn delete_unneeded_passwords(cleanup: PasswordCleanup) -> PeriodicTask {
     PeriodicTask {
         name: "forget_passwords",
         every: Duration::from_mins(10),
         longest: Duration::from_mins(5),
         run: Arc::new(move || {
-            let keeper = keeper.clone();
+            let cleanup = cleanup.clone();
             Box::pin(async move {
-                if let Err(error) = keeper.forget().await {
+                if let Err(error) = cleanup.delete_unneeded().await {
                     tracing::warn!(%error, "passwords of documents were not deleted; the next round tries again");
                 }
             })

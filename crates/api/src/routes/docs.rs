@@ -1,7 +1,7 @@
-//! The API's documentation, for people and for programs.
+//! The API documentation: the OpenAPI document and Swagger UI.
 //!
-//! Anybody may read the OpenAPI document without signing in. A process serialises it once, so that a request for it costs
-//! no more than one for a file.
+//! No credential is needed. A process serialises the document once, so that a request for it costs no more than one for a
+//! file.
 
 use std::sync::{Arc, LazyLock};
 
@@ -20,8 +20,8 @@ use crate::{Api, openapi_document};
 
 const DOCUMENT: &str = "/openapi.json";
 
-/// It changes with the version of the server alone.
-const KEEP: HeaderValue = HeaderValue::from_static("public, max-age=300");
+/// The document changes only with the version of the server.
+const CACHE_POLICY: HeaderValue = HeaderValue::from_static("public, max-age=300");
 
 static SERVED: LazyLock<Result<ServedDocument, serde_json::Error>> =
     LazyLock::new(|| ServedDocument::of(&openapi_document()));
@@ -38,7 +38,7 @@ pub(crate) fn pages() -> Router<Arc<Api>> {
 
 struct ServedDocument {
     bytes: Bytes,
-    /// A hash of the bytes, in quotes.
+    /// The `ETag`: a hash of the bytes, in quotes.
     tag: String,
 }
 
@@ -57,14 +57,14 @@ impl ServedDocument {
             let kind = [(CONTENT_TYPE, HeaderValue::from_static("application/json"))];
             (kind, self.bytes.clone()).into_response()
         };
-        response.headers_mut().insert(CACHE_CONTROL, KEEP);
+        response.headers_mut().insert(CACHE_CONTROL, CACHE_POLICY);
         if let Ok(tag) = HeaderValue::try_from(&self.tag) {
             response.headers_mut().insert(ETAG, tag);
         }
         response
     }
 
-    /// Whether the client has these bytes already.
+    /// Whether the client already has these bytes.
     fn is_known_to(&self, headers: &HeaderMap) -> bool {
         let named = headers.get_all(IF_NONE_MATCH).iter().filter_map(|value| value.to_str().ok());
         named

@@ -1,4 +1,4 @@
-//! Lists of documents, and how many there are of what.
+//! Lists and counts of documents.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -20,10 +20,10 @@ use crate::problem::ApiProblem;
 
 /// List documents
 ///
-/// Newest first; without `status`, those that are served. A list of one status, type, source, tag, batch or owner
-/// comes out of an index, however many documents there are. Of several conditions, and of `search`, one list is looked
-/// through for what fits the others, 10,000 documents at most for a page: a page may then hold fewer than `limit`, or
-/// none, and still have a `next_cursor` to go on from. Only without one is the list at its end.
+/// Newest first; without `status`, only active documents. A list by one status, type, source, tag, batch or owner uses an
+/// index, however many documents there are. With several conditions, or with `search`, one such list is scanned for
+/// documents that match the others, at most 10,000 documents per page. A page may then have fewer than `limit` items, or
+/// none, and still a `next_cursor`. The list ends only when there is no `next_cursor`.
 #[utoipa::path(
     get, path = "/documents", tag = "documents", operation_id = "list_documents",
     params(DocumentQuery),
@@ -42,13 +42,13 @@ pub(crate) async fn list(
     Ok(Json(page_view(page, &request)))
 }
 
-/// Count what documents could be narrowed down by
+/// Count documents by facet
 ///
-/// Each facet counts the documents that fit all conditions but its own, so that it shows what else could be chosen.
-/// Up to 10,000 documents are looked at, the newest. Where that is all of them, every count is exact and
-/// `is_complete` is true (for tags: when there are no more than the 20 that are listed). Where it is not, counts are of
-/// those 10,000 and `at_least` is true, and a value that none of them has is missing. Without conditions, whoever
-/// sees all documents of the tenant gets status, type and source complete in any case, each exact below 10,000.
+/// Each facet counts the documents that match all conditions except its own, so that it shows the alternatives.
+/// The newest 10,000 documents are scanned. If these are all, every count is exact and `is_complete` is true (for tags: if
+/// there are at most the 20 that are listed). Otherwise the counts are of those 10,000, `at_least` is true, and values that
+/// none of them has are missing. Without conditions, callers who see all documents of the tenant always get complete
+/// counts of status, type and source, each exact below 10,000.
 #[utoipa::path(
     get, path = "/documents/facets", tag = "documents", operation_id = "count_facets",
     params(FacetQuery),
@@ -88,7 +88,7 @@ pub(crate) async fn orphans(
     Ok(Json(page_view(page, &request)))
 }
 
-/// Count documents by where they stand
+/// Count documents by status
 #[utoipa::path(
     get, path = "/documents/stats/summary", tag = "documents", operation_id = "count_documents",
     responses((status = 200, body = DocumentSummary, description = "The counts"), Guarded),
@@ -114,7 +114,7 @@ pub(crate) async fn summary(
 
 fn filter_of(query: FacetQuery) -> Result<DocumentFilter, ApiProblem> {
     if ![query.from, query.to].into_iter().flatten().all(is_storable) {
-        return Err(ApiProblem::invalid("from and to are moments of the years 1 to 9999"));
+        return Err(ApiProblem::invalid("from and to must be in the years 1 to 9999."));
     }
     Ok(DocumentFilter {
         status: query.status.unwrap_or(DocumentStatusFilter::Active).status(),
@@ -128,7 +128,7 @@ fn filter_of(query: FacetQuery) -> Result<DocumentFilter, ApiProblem> {
     })
 }
 
-/// In its usual spelling: jpg for jpeg.
+/// The canonical name of the kind, such as jpg for jpeg.
 fn kind_of(text: Option<&str>) -> Result<Option<String>, ApiProblem> {
     let kind = text.map(str::parse::<FileKind>).transpose();
     let kind = kind.map_err(|error| ApiProblem::invalid(error.to_string()).for_field("type"))?;

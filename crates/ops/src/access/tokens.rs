@@ -1,4 +1,4 @@
-//! The tokens that people carry: JWT, HS256.
+//! Session tokens: JWT, HS256.
 
 use std::fmt;
 
@@ -42,7 +42,7 @@ struct Claims {
     email: String,
 }
 
-/// A token that was signed by us.
+/// A token with a valid signature that has not expired.
 #[derive(Debug)]
 pub(crate) struct VerifiedToken {
     pub(crate) caller: Caller,
@@ -60,7 +60,7 @@ pub(crate) struct Tokens {
 impl Tokens {
     pub(crate) fn new(key: &TokenKey, lifetime: Duration) -> Self {
         let mut validation = Validation::new(Algorithm::HS256);
-        // Compared with the injected clock below.
+        // The expiry is compared with the injected clock below.
         validation.validate_exp = false;
         validation.set_required_spec_claims(&["exp", "sub"]);
         Self {
@@ -94,7 +94,7 @@ impl Tokens {
         Ok((token, expires_at))
     }
 
-    /// `None` when the token was not signed by us or has expired.
+    /// `None` if the signature is wrong or the token has expired.
     pub(crate) fn verify(&self, token: &str, now: DateTime<Utc>) -> Option<VerifiedToken> {
         let claims =
             jsonwebtoken::decode::<Claims>(token, &self.verifying, &self.validation).ok()?.claims;

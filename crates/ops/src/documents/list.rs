@@ -1,4 +1,4 @@
-//! Looking at documents.
+//! Listing documents.
 
 use domain::{Action, Caller, DocId, DocumentStatus};
 use store::{After, DocumentFilter, DocumentRecord, PartRecord, VersionRecord, Window};
@@ -6,22 +6,22 @@ use store::{After, DocumentFilter, DocumentRecord, PartRecord, VersionRecord, Wi
 use crate::runs::list::details;
 use crate::{Documents, OpsError, Page, PageRequest, RunDetail};
 
-/// Everything about one document.
+/// A document with its versions, runs and attachments.
 #[derive(Clone, Debug)]
 pub struct DocumentDetail {
     pub document: DocumentRecord,
     pub versions: Vec<VersionRecord>,
     /// The latest ones, newest first.
     pub runs: Vec<RunDetail>,
-    /// What came within it, and what it came within.
+    /// Its attachments, and the documents that it is an attachment of.
     pub parts: Vec<PartRecord>,
 }
 
 impl Documents {
-    /// Runs shown with a document; the others are in the list of runs.
-    const RUNS_SHOWN: i64 = 20;
+    /// Runs in the details of a document; the list of runs has the others.
+    const MAX_RUNS: i64 = 20;
 
-    /// What the caller may see, newest first.
+    /// The documents that the caller may see, newest first.
     pub async fn list_documents(
         &self,
         caller: &Caller,
@@ -32,12 +32,12 @@ impl Documents {
         let mut tx = self.store.read(&scope).await?;
         let found = tx.list_documents(filter, &request.window()).await?;
         tx.commit().await?;
-        let page = request.page_of(found.documents, place);
-        // Fewer than wanted, and there is more to look at: the next page goes on there.
+        let page = request.page_of(found.documents, cursor);
+        // The scan stopped early, perhaps with fewer rows than requested: the next page continues there.
         Ok(Page { next: page.next.or(found.until), ..page })
     }
 
-    /// Documents that were taken in and never got a version.
+    /// Documents that were accepted but never got a version.
     pub async fn list_orphans(
         &self,
         caller: &Caller,
@@ -47,7 +47,7 @@ impl Documents {
         let mut tx = self.store.read(&scope).await?;
         let documents = tx.list_orphans(&request.window()).await?;
         tx.commit().await?;
-        Ok(request.page_of(documents, place))
+        Ok(request.page_of(documents, cursor))
     }
 
     pub async fn find_document(
@@ -59,7 +59,7 @@ impl Documents {
         let mut tx = self.store.read(&scope).await?;
         let document = tx.find_document(doc_id).await?.ok_or(OpsError::NotFound("document"))?;
         let versions = tx.list_versions(doc_id).await?;
-        let latest = Window { after: None, skip: 0, limit: Self::RUNS_SHOWN };
+        let latest = Window { after: None, skip: 0, limit: Self::MAX_RUNS };
         let runs = tx.list_runs(None, Some(doc_id), &latest).await?;
         let runs = details(&mut tx, caller, runs).await?;
         let parts = tx.list_parts(doc_id).await?;
@@ -67,7 +67,7 @@ impl Documents {
         Ok(DocumentDetail { document, versions, runs, parts })
     }
 
-    /// How many documents the caller may see, by where they stand.
+    /// How many documents the caller may see, by status.
     pub async fn count_documents(
         &self,
         caller: &Caller,
@@ -80,6 +80,6 @@ impl Documents {
     }
 }
 
-fn place(document: &DocumentRecord) -> After {
+fn cursor(document: &DocumentRecord) -> After {
     After { moment: document.created_at, id: document.doc_id.0 }
 }

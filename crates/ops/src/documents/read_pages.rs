@@ -1,4 +1,4 @@
-//! What was read of a document: its pages, their pictures, its text.
+//! Reading the processed content of a document: its pages, page images and text.
 
 use std::ops::Range;
 
@@ -14,29 +14,29 @@ use reading::prepare::masks_of;
 use reading::reader::PictureOf;
 use store::ReadAs;
 
-use crate::documents::content_access::{ListedArtifact, PermittedRun, not_read};
+use crate::documents::content_access::{ListedArtifact, PermittedRun, not_processed};
 use crate::{Content, OpsError};
 
-/// Pictures are kept under a stage of their own, which no run has.
+/// Page images are cached under a stage name of their own, which no run has.
 pub(crate) const PICTURES: StageName = StageName::constant("pictures");
 
-/// How a document's text is written.
+/// The format of a document's text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TextForm {
     Plain,
     Markdown,
 }
 
-/// Where reading left something of a document.
-fn listed(read: &ReadAs, name: &str) -> Option<ListedArtifact> {
+/// An artifact of the stage `layout`, by name.
+fn find_artifact(read: &ReadAs, name: &str) -> Option<ListedArtifact> {
     ListedArtifact::of(read.artifacts.iter().find(|artifact| artifact.name() == name)?)
 }
 
 impl Content {
-    /// The widths in which pages are drawn: few, since each is kept.
+    /// The widths of page images: few, because each image is stored.
     pub const PICTURE_WIDTHS: [u32; 4] = [320, 800, 1280, 2000];
 
-    /// One page with its words, blocks, tables and key-values, and how many pages there are.
+    /// One page with its words, blocks, tables and key-values, and the number of pages.
     pub async fn read_page(
         &self,
         caller: &Caller,
@@ -44,8 +44,9 @@ impl Content {
         number: u32,
     ) -> Result<(Page, u32), OpsError> {
         let run = self.permit_run(caller, ReadableObject::Page, doc_id, None).await?;
-        let pages = listed(&self.read_as(&run).await?, Artifact::PAGES).ok_or_else(not_read)?;
-        self.check_whole(&run, &pages).await?;
+        let pages =
+            find_artifact(&self.read_as(&run).await?, Artifact::PAGES).ok_or_else(not_processed)?;
+        self.verify_pages(&run, &pages).await?;
         let fetch = |range| fetch(&self.blobs, &run, &pages, range);
         let size = run.read_range(&self.blobs, &pages, Some(0..0)).await?.size();
         let end = fetch(size.saturating_sub(artifact::END_LENGTH)..size).await?;
@@ -69,12 +70,12 @@ impl Content {
             TextForm::Plain => Artifact::TEXT,
             TextForm::Markdown => Artifact::MARKDOWN,
         };
-        let text = listed(&self.read_as(&run).await?, name).ok_or_else(not_read)?;
+        let text = find_artifact(&self.read_as(&run).await?, name).ok_or_else(not_processed)?;
         run.read(&self.blobs, &text).await
     }
 
-    /// Pages are read one at a time, and only the whole artifact has a hash: it is compared once in a while.
-    async fn check_whole(
+    /// Verifies the whole artifact against its hash from time to time, since single pages have no hash.
+    async fn verify_pages(
         &self,
         run: &PermittedRun,
         pages: &ListedArtifact,
@@ -82,13 +83,13 @@ impl Content {
         let key = pages.place.key();
         if !self.recently_checked.contains(&key, self.store.clock().as_ref()) {
             run.read_range(&self.blobs, pages, None).await?.read_through().await?;
-            self.recently_checked.note(key, self.store.clock().as_ref());
+            self.recently_checked.record(key, self.store.clock().as_ref());
         }
         Ok(())
     }
 
-    /// A page as a PNG of one of [`Content::PICTURE_WIDTHS`]. Drawn once, then kept.
-    pub async fn draw_page(
+    /// A page as a PNG image of one of [`Content::PICTURE_WIDTHS`]. Rendered once, then stored.
+    pub async fn render_page(
         &self,
         caller: &Caller,
         doc_id: DocId,
@@ -98,31 +99,28 @@ impl Content {
         let run = self.permit_run(caller, ReadableObject::PageImage, doc_id, None).await?;
         if !Self::PICTURE_WIDTHS.contains(&width) {
             let widths = Self::PICTURE_WIDTHS.map(|width| width.to_string()).join(", ");
-            return Err(OpsError::invalid(
-                "width",
-                format!("pages are drawn in these widths: {widths}"),
-            ));
+            return Err(OpsError::invalid("width", format!("width must be one of {widths}.")));
         }
         let read = self.read_as(&run).await?;
         let place = picture_place(&run, number, width)?;
         let picture = ListedArtifact { place, recorded: None };
         match run.read_range(&self.blobs, &picture, None).await {
-            Ok(kept) => {
-                let kept = whole(kept).await?;
-                if is_whole_png(&kept) {
-                    return Ok(kept);
+            Ok(cached) => {
+                let cached = collect(cached).await?;
+                if is_intact_png(&cached) {
+                    return Ok(cached);
                 }
-                tracing::warn!(key = picture.place.key(), "a damaged picture is drawn anew");
+                tracing::warn!(key = picture.place.key(), "rendering a damaged page image again");
             }
             Err(OpsError::Blob(error)) if error.is_not_found() => {}
             Err(error) => return Err(error),
         }
-        let drawn = self.draw(&run, &read, number, width).await?;
-        self.blobs.put_artifact(&picture.place, drawn.clone()).await?;
-        Ok(drawn)
+        let rendered = self.render(&run, &read, number, width).await?;
+        self.blobs.put_artifact(&picture.place, rendered.clone()).await?;
+        Ok(rendered)
     }
 
-    async fn draw(
+    async fn render(
         &self,
         run: &PermittedRun,
         read: &ReadAs,
@@ -131,16 +129,16 @@ impl Content {
     ) -> Result<Bytes, OpsError> {
         let reader = self.reader.as_ref().ok_or_else(|| OpsError::Conflict {
             code: "no_reader",
-            problem: "this server does not read documents".to_owned(),
+            problem: "This server cannot render pages. Ask another server.".to_owned(),
         })?;
         let kind = FileKind::of_media_type(&run.media_type);
         let kind =
-            kind.filter(|kind| has_pages_to_see(*kind)).ok_or_else(|| OpsError::Conflict {
+            kind.filter(|kind| has_page_images(*kind)).ok_or_else(|| OpsError::Conflict {
                 code: "no_pictures",
-                problem: format!("{} has no pages to look at; its text can be read", run.file_name),
+                problem: format!("{} has no page images. Read its text instead.", run.file_name),
             })?;
         let (checked, clock) = (&self.recently_checked, self.store.clock().as_ref());
-        let original = run.original_to_draw(&self.blobs, checked, clock).await?;
+        let original = run.original_to_render(&self.blobs, checked, clock).await?;
         let subject = Subject {
             kind,
             file_name: run.file_name.clone(),
@@ -148,20 +146,20 @@ impl Content {
             limits: Limits::default(),
         };
         let wanted = PictureOf { page: number, width, masks: masks_of(&read.masks) };
-        let drawn = reader.picture(run.scope.tenant_id(), &subject, &original, wanted).await;
-        Ok(Bytes::from(drawn.map_err(unreadable)?.bytes))
+        let rendered = reader.picture(run.scope.tenant_id(), &subject, &original, wanted).await;
+        Ok(Bytes::from(rendered.map_err(rendering_failed)?.bytes))
     }
 
-    /// What the stage left whose pages are shown.
+    /// The output of the stage `layout`, which has the pages.
     async fn read_as(&self, run: &PermittedRun) -> Result<ReadAs, OpsError> {
         let mut tx = self.store.read(&run.scope).await?;
         let found = tx.read_as(run.run_id, &StageName::LAYOUT).await?;
         tx.commit().await?;
-        found.ok_or_else(not_read)
+        found.ok_or_else(not_processed)
     }
 }
 
-fn has_pages_to_see(kind: FileKind) -> bool {
+fn has_page_images(kind: FileKind) -> bool {
     matches!(kind, FileKind::Pdf | FileKind::Png | FileKind::Jpg | FileKind::Tiff)
 }
 
@@ -178,11 +176,11 @@ async fn fetch(
     pages: &ListedArtifact,
     range: Range<u64>,
 ) -> Result<Bytes, OpsError> {
-    Ok(whole(run.read_range(blobs, pages, Some(range)).await?).await?)
+    Ok(collect(run.read_range(blobs, pages, Some(range)).await?).await?)
 }
 
-/// Whether each part of a PNG has its checksum. Pictures are listed nowhere, so no hash of them is recorded.
-fn is_whole_png(bytes: &[u8]) -> bool {
+/// Whether each chunk of a PNG has its checksum. No hash is recorded for page images, because no stage lists them.
+fn is_intact_png(bytes: &[u8]) -> bool {
     let Some(mut rest) = bytes.strip_prefix(b"\x89PNG\r\n\x1a\n") else { return false };
     while let Some((length, more)) = rest.split_first_chunk::<4>() {
         let length = u32::from_be_bytes(*length) as usize;
@@ -201,7 +199,7 @@ fn is_whole_png(bytes: &[u8]) -> bool {
     false
 }
 
-async fn whole(stream: BlobStream) -> Result<Bytes, blob::BlobError> {
+async fn collect(stream: BlobStream) -> Result<Bytes, blob::BlobError> {
     let mut bytes = BytesMut::new();
     let mut stream = stream;
     while let Some(piece) = stream.try_next().await? {
@@ -214,11 +212,11 @@ fn damaged(error: ArtifactError) -> OpsError {
     OpsError::internal("reading the pages", error)
 }
 
-fn unreadable(failure: ReadFailure) -> OpsError {
+fn rendering_failed(failure: ReadFailure) -> OpsError {
     match failure {
         ReadFailure::Child(ChildFailure::Unprotected { .. }) => OpsError::Conflict {
             code: "sandbox_missing",
-            problem: format!("{failure}. An administrator can change that: {}", failure.advice()),
+            problem: format!("{failure}. Ask an administrator: {}", failure.advice()),
         },
         ReadFailure::Child(ChildFailure::NotStarted { .. }) => {
             OpsError::internal("starting a reader", failure)
@@ -242,15 +240,15 @@ mod tests {
     ];
 
     #[test]
-    fn a_picture_that_was_cut_or_changed_is_noticed() {
-        assert!(is_whole_png(PNG));
+    fn a_truncated_or_changed_png_is_detected() {
+        assert!(is_intact_png(PNG));
         for cut in 0..PNG.len() {
-            assert!(!is_whole_png(&PNG[..cut]), "{cut} bytes of it");
+            assert!(!is_intact_png(&PNG[..cut]), "{cut} bytes of it");
         }
         for at in 0..PNG.len() {
             let mut changed = PNG.to_vec();
             changed[at] ^= 1;
-            assert!(!is_whole_png(&changed), "the byte {at} of it");
+            assert!(!is_intact_png(&changed), "the byte {at} of it");
         }
     }
 }
