@@ -47,14 +47,14 @@ it("a session that ends keeps what was typed, and goes on after signing in", asy
   const page = await (await openWindow(browser)).newPage();
   await signIn(page, server);
   await page.goto(`${server.url}/admin/users`);
-  await page.getByRole("button", { name: "Add a person" }).click();
+  await page.getByRole("button", { name: "Add user" }).click();
   await page.getByLabel("Email").fill("dana@example.com");
   await page.locator("[name=new-password]").fill("a long enough password");
   const token = await page.evaluate(() => localStorage.getItem("docket.token"));
   expect((await server.fetch("/v1/auth/logout", token ?? "", { method: "POST" })).status).toBe(204);
-  await page.getByRole("button", { name: "Add", exact: true }).click();
-  const dialog = page.getByRole("dialog", { name: "Your session has ended" });
+  await page.getByRole("dialog").getByRole("button", { name: "Add user" }).click();
+  const dialog = page.getByRole("dialog", { name: "Your session ended" });
   await dialog.getByLabel("Password").fill(ADMIN.password);
-  await dialog.getByRole("button", { name: "Go on" }).click();
+  await dialog.getByRole("button", { name: "Continue" }).click();
   await page.getByRole("cell", { name: "dana@example.com" }).waitFor();
 });

@@ -135,8 +135,32 @@ pub struct DocumentView {
     /// The document has a password that you have not presented. Upload it again with its password to read and find it.
     #[serde(default)]
     pub content_locked: bool,
+    /// Its first page can be shown as a small image: `GET /v1/documents/{id}/pages/1.png?width=320`. False for files
+    /// without pages and for documents with masks.
+    #[serde(default)]
+    pub has_page_images: bool,
+    /// How far the run is that processes the document; null when no run does.
+    #[serde(default)]
+    pub progress: Option<DocumentProgressView>,
     pub created_at: DateTime<Utc>,
     pub updated_at: DateTime<Utc>,
+}
+
+/// How far a run is.
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
+pub struct DocumentProgressView {
+    pub run_id: Uuid,
+    /// The stage that is running or is next; null between two stages.
+    #[schema(example = "ocr")]
+    pub stage: Option<String>,
+    /// A worker runs the stage; otherwise the stage waits for one.
+    pub is_running: bool,
+    /// How many pages or other parts the stage has finished, and how many there are, as far as it reports them.
+    pub done: Option<i32>,
+    pub total: Option<i32>,
+    /// The dependency that the stage is paused for.
+    #[schema(example = "object_store")]
+    pub waiting_for: Option<String>,
 }
 
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
@@ -183,6 +207,15 @@ pub struct AttachmentView {
 pub struct Tags {
     #[schema(max_items = 50)]
     pub tags: Vec<String>,
+}
+
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(example = json!({"title": "Lease of 12 Elm Street"}))]
+pub struct DocumentTitle {
+    /// One line. Spaces around it are removed.
+    #[schema(min_length = 1, max_length = 300)]
+    pub title: String,
 }
 
 /// A stage of a run.
@@ -273,6 +306,34 @@ impl DocumentStatusFilter {
     }
 }
 
+/// The order of a list of documents.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum DocumentSort {
+    #[default]
+    Newest,
+    Oldest,
+    Title,
+    TitleDesc,
+    Updated,
+}
+
+impl DocumentSort {
+    pub const ALL: [Self; 5] =
+        [Self::Newest, Self::Oldest, Self::Title, Self::TitleDesc, Self::Updated];
+
+    /// The value of the query parameter.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Newest => "newest",
+            Self::Oldest => "oldest",
+            Self::Title => "title",
+            Self::TitleDesc => "title_desc",
+            Self::Updated => "updated",
+        }
+    }
+}
+
 /// Conditions on documents; a document must match all of them.
 #[derive(Debug, Default, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
@@ -305,6 +366,11 @@ pub struct DocumentQuery {
     /// Exclusive.
     #[serde(default)]
     pub to: Option<DateTime<Utc>>,
+    /// `newest` (the latest upload first, when left out), `oldest`, `title` (A to Z, in capitals or not), `title_desc`
+    /// or `updated` (the latest change first).
+    #[serde(default)]
+    #[param(inline)]
+    pub sort: Option<DocumentSort>,
     /// The page, counted from 1.
     #[serde(default)]
     #[param(minimum = 1, maximum = 1_000_000)]
@@ -313,7 +379,8 @@ pub struct DocumentQuery {
     #[serde(default)]
     #[param(minimum = 1, maximum = 100)]
     pub limit: Option<u32>,
-    /// `next_cursor` of the previous page: faster than a page number, and stable while rows are added.
+    /// `next_cursor` of the previous page, with the same `sort`: faster than a page number, and stable while rows are
+    /// added.
     #[serde(default)]
     pub cursor: Option<String>,
 }

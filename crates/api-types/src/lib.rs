@@ -6,6 +6,7 @@ mod config;
 mod documents;
 mod facets;
 mod health;
+mod ids;
 mod jobs;
 mod page;
 mod pages;
@@ -21,20 +22,21 @@ pub use audit::{AuditEntryView, AuditQuery};
 pub use config::{ConfigView, SettingOrigin, SettingView};
 pub use documents::{
     AttachmentView, BatchCounts, BatchResultView, BatchUploadResponse, BatchView,
-    CreateBatchRequest, DocumentDetailView, DocumentQuery, DocumentStatusFilter, DocumentSummary,
-    DocumentView, FileContent, FileOutcome, FileProblem, IngestResponse, IngestStatus, LinkQuery,
-    LinkView, RerunRequest, RerunResponse, RunQuery, RunView, StageProgress, StageView, Tags,
-    UploadForm, UploadManyForm, VersionView,
+    CreateBatchRequest, DocumentDetailView, DocumentProgressView, DocumentQuery, DocumentSort,
+    DocumentStatusFilter, DocumentSummary, DocumentTitle, DocumentView, FileContent, FileOutcome,
+    FileProblem, IngestResponse, IngestStatus, LinkQuery, LinkView, RerunRequest, RerunResponse,
+    RunQuery, RunView, StageProgress, StageView, Tags, UploadForm, UploadManyForm, VersionView,
 };
 pub use facets::{BatchFacetView, FacetQuery, FacetValueView, FacetView, FacetsView};
 pub use health::{DependencyView, HealthStatus, HealthView};
+pub use ids::FoundIdsView;
 pub use jobs::{
     DiscardRequest, DiscardResponse, ErrorClass, JobQuery, JobView, QueueView, QueuesView,
     RequeueRequest, RequeueResponse, SkippedJobView,
 };
 pub use page::{
-    ApiKeyPage, AuditPage, BatchPage, BatchResultPage, Cursor, DocumentPage, InvalidCursor,
-    JobPage, KnowledgeBasePage, PageQuery, RunPage, UserPage, is_storable,
+    ApiKeyPage, AuditPage, BatchPage, BatchResultPage, Cursor, DocumentCursor, DocumentPage,
+    InvalidCursor, JobPage, KnowledgeBasePage, PageQuery, RunPage, SortKey, UserPage, is_storable,
 };
 pub use pages::{
     BlockView, CellView, KeyValueView, OtherReadingView, PageView, PictureQuery, SpanView,

@@ -10,6 +10,7 @@ mod client_address;
 mod content_disposition;
 mod extract;
 pub mod form;
+mod guide;
 mod openapi;
 mod problem;
 mod replay_header;
@@ -17,6 +18,7 @@ mod request_middleware;
 mod routes;
 mod same_origin;
 mod serve;
+mod served_file;
 mod state;
 mod ui;
 
@@ -40,6 +42,7 @@ pub fn router(api: &Arc<Api>) -> Router {
     documented
         .nest("/api", alias)
         .merge(routes::docs::pages())
+        .merge(guide::pages())
         .merge(ui::front_page())
         .fallback(ui::file_or_screen)
         .method_not_allowed_fallback(problem::no_such_method)

@@ -27,6 +27,7 @@ use domain::{Clock, Random};
 use reading::reader::Reader;
 use reading::sandbox::SandboxReport;
 use store::Store;
+use tokio::sync::Semaphore;
 use tokio_util::task::TaskTracker;
 
 pub use access::Access;
@@ -43,12 +44,13 @@ pub use documents::artifacts::ArtifactDownload;
 pub use documents::batches::Batches;
 pub use documents::batches::create::RequestedBatch;
 pub use documents::facets::{BatchFacet, DocumentFacets};
+pub use documents::find_ids::FoundIds;
 pub use documents::intake::{Intake, IntakeSettings};
 pub use documents::links::{LinkRequest, LinkTarget, OriginalDownload, SignedLink};
-pub use documents::list::DocumentDetail;
+pub use documents::list::{DocumentDetail, DocumentListPage, ListedDocument};
 pub use documents::originals_cleanup::{OriginalsCleanup, RemovedObjects, Retention};
 pub use documents::password_cleanup::PasswordCleanup;
-pub use documents::read_pages::TextForm;
+pub use documents::read_pages::{PageImage, TextForm};
 pub use documents::submit::{Accepted, AcceptedRun, IncomingUpload, StagedUpload, UploadMetadata};
 pub use documents::tags::MAX_TAGS;
 pub use documents::{Content, Documents, Uploads};
@@ -77,8 +79,9 @@ pub use search::{
 };
 pub use store::{
     After, BatchItemRecord, BatchName, BatchRecord, CheckpointRecord, DeadJobFilter,
-    DocumentFilter, DocumentRecord, FacetCounts, JobFilter, JobRecord, PartRecord, QueueRecord,
-    RunRecord, StageRecord, TenantUsage, ValueCount, VersionRecord,
+    DocumentFilter, DocumentOrder, DocumentPlace, DocumentProgress, DocumentRecord, DocumentWindow,
+    FacetCounts, JobFilter, JobRecord, PartRecord, QueueRecord, RunRecord, SortKey, StageRecord,
+    TenantUsage, ValueCount, VersionRecord,
 };
 pub use tenants::Tenants;
 pub use tenants::create::RequestedTenant;
@@ -164,6 +167,7 @@ impl Ops {
                 link_key: LinkKey::new(settings.token_key.bytes()),
                 recent_reads: RecentReads::default(),
                 recently_checked: RecentlyChecked::default(),
+                renderings: Semaphore::new(Content::CONCURRENT_RENDERINGS),
                 reader: settings.reader.clone(),
             },
             documents: Documents { store: store.clone(), intake: intake.clone() },

@@ -43,9 +43,10 @@ pub use audit_checkpoints::CheckpointRecord;
 pub use clock::DatabaseClock;
 pub use documents::{
     AbandonedBlob, Audience, BatchItemRecord, BatchName, BatchRecord, ContainedFile, ContentFacts,
-    DocumentFilter, DocumentRecord, EventRecord, Facet, FacetCounts, LookedThrough, Masking,
-    NewBatch, NotVisible, PartRecord, ProgressRecord, ReadAs, ResumedAt, RunFacts, RunRecord,
-    RunStanding, StageRecord, StateOfRun, Submission, Submitted, ValueCount, VersionRecord,
+    DocumentFilter, DocumentOrder, DocumentPlace, DocumentProgress, DocumentRecord, DocumentWindow,
+    EventRecord, ExaminedDocuments, Facet, FacetCounts, IdKind, Masking, NewBatch, NotVisible,
+    PartRecord, ProgressRecord, ReadAs, ResumedAt, RunFacts, RunRecord, RunStanding, SortKey,
+    StageRecord, StateOfRun, Submission, Submitted, ValueCount, VersionRecord,
 };
 pub use error::StoreError;
 pub use idempotency::Claimed;

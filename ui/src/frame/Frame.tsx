@@ -10,9 +10,8 @@ import { choose, nextTheme, theme, type Theme } from "../design/theme.ts";
 import { count } from "../format/numbers.ts";
 import { lineState } from "../live/live.ts";
 import { useStore } from "../live/store.ts";
-import { ChangePassword } from "../session/ChangePassword.tsx";
 import { may, type Right } from "../session/permissions.ts";
-import { signedOut, useMe, useSession } from "../session/session.ts";
+import { signedOut, useMe } from "../session/session.ts";
 import { DropAnywhere } from "./DropAnywhere.tsx";
 import { KeysDialog } from "./KeysDialog.tsx";
 import { Notices } from "./Notices.tsx";
@@ -30,7 +29,7 @@ const PLACES: readonly Place[] = [
   { to: "/", name: "Home", icon: "home", key: "h" },
   { to: "/documents", name: "Documents", icon: "documents", key: "d" },
   { to: "/ask", name: "Search and ask", icon: "ask", key: "a", right: "ask" },
-  { to: "/repair", name: "Repair", icon: "repair", key: "r", right: "repair" },
+  { to: "/attention", name: "Needs attention", icon: "attention", key: "n", right: "attention" },
   { to: "/admin", name: "Admin", icon: "admin", key: "m", right: "audit" },
 ];
 
@@ -80,7 +79,7 @@ function isHere(place: Place, location: string): boolean {
 }
 
 function useDocumentTitle(places: readonly Place[], location: string): void {
-  const name = places.find((place) => isHere(place, location))?.name;
+  const name = location === "/account" ? "Account" : places.find((place) => isHere(place, location))?.name;
   useEffect(() => {
     document.title = name ? `${name} · Docket` : "Docket";
   }, [name]);
@@ -98,7 +97,7 @@ function PlaceLink({ place, isHere: here }: { place: Place; isHere: boolean }) {
     <Link href={place.to} className="rail-link" aria-current={here ? "page" : undefined} title={`${place.name} (g ${place.key})`}>
       <Icon name={place.icon} />
       <span className="rail-label">{place.name}</span>
-      {place.to === "/repair" && <DeadCount />}
+      {place.to === "/attention" && <DeadCount />}
     </Link>
   );
 }
@@ -111,12 +110,9 @@ function DeadCount() {
 
 function RailFoot({ onHelp }: { onHelp: () => void }) {
   const me = useMe();
+  const [location] = useLocation();
   const now = useStore(theme);
   const [icon, words] = THEME_WORDS[now];
-  const session = useSession();
-  const [isChanging, setChanging] = useState(false);
-  // Without a token nobody signed in, and there is no password to change.
-  const isPerson = me.kind === "user" && !(session.state === "signed-in" && session.token === null);
   const leave = () => {
     signOut().catch(() => undefined).finally(() => signedOut());
   };
@@ -135,17 +131,10 @@ function RailFoot({ onHelp }: { onHelp: () => void }) {
         <Icon name="out" />
         <span className="rail-label">Sign out</span>
       </button>
-      {isPerson && (
-        <button type="button" className="rail-link" title="Change your password" onClick={() => setChanging(true)}>
-          <Icon name="key" />
-          <span className="rail-label">Password</span>
-        </button>
-      )}
-      <div className="rail-person">
-        <span className="truncate" title={me.name}>{me.name}</span>
-        <span>{me.role}</span>
-      </div>
-      {isChanging && <ChangePassword onClose={() => setChanging(false)} />}
+      <Link href="/account" className="rail-link" aria-current={location === "/account" ? "page" : undefined} title={`Account: ${me.name}, ${me.role}`}>
+        <Icon name="person" />
+        <span className="rail-label rail-account"><span className="visually-hidden">Account:</span><span className="truncate">{me.name}</span><span className="quiet">{me.role}</span></span>
+      </Link>
     </div>
   );
 }

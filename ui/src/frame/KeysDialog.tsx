@@ -8,7 +8,7 @@ const GROUPS: readonly (readonly [string, readonly (readonly [string, string])[]
     ["g h", "Home"],
     ["g d", "Documents"],
     ["g a", "Search and ask"],
-    ["g r", "Repair"],
+    ["g n", "Needs attention"],
     ["g m", "Admin"],
     ["t", "Light, dark, as the system"],
   ]],

@@ -31,6 +31,10 @@ describe("rows", () => {
     expect([failed.status, failed.error, failed.error_code]).toEqual(["failed", "torn", "password_required"]);
   });
 
+  it("take the new title", () => {
+    expect(rowAfter(row("a", "active"), event("document.renamed", { doc_id: "a", title: "Lease" })).title).toBe("Lease");
+  });
+
   it("stay served while a later run works or fails", () => {
     for (const name of ["document.queued", "document.started", "document.failed"]) {
       expect(rowAfter(row("a", "active"), event(name, { doc_id: "a" })).status).toBe("active");

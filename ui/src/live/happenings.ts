@@ -13,12 +13,14 @@ export interface Progress {
 export type Happening =
   | { kind: "queued" | "started" | "paused" | "completed"; docId: string; runId: string }
   | { kind: "failed"; docId: string; runId: string; stage: string | null; error: string | null; code: string | null }
+  | { kind: "renamed"; docId: string; title: string }
   | { kind: "progress"; docId: string; progress: Progress }
   | { kind: "other" };
 
 interface Payload {
   doc_id?: string;
   run_id?: string;
+  title?: string;
   stage?: string | null;
   error?: string | null;
   code?: string | null;
@@ -42,6 +44,8 @@ export function happeningOf(event: ServerEvent): Happening {
       return { kind: "completed", docId, runId };
     case "document.failed":
       return { kind: "failed", docId, runId, stage: payload.stage ?? null, error: payload.error ?? null, code: payload.code ?? null };
+    case "document.renamed":
+      return payload.title === undefined ? { kind: "other" } : { kind: "renamed", docId, title: payload.title };
     case "document.progress": {
       const progress = { runId, stage: payload.stage ?? null, done: payload.done ?? 0, total: payload.total ?? 0 };
       return { kind: "progress", docId, progress };
@@ -70,6 +74,8 @@ export function rowAfter(row: DocumentView, happening: Happening): DocumentView 
       return { ...row, status: "active", error: null, error_code: null };
     case "failed":
       return row.status === "active" ? row : { ...row, status: "failed", error: happening.error, error_code: happening.code };
+    case "renamed":
+      return { ...row, title: happening.title };
     case "paused":
     case "progress":
     case "other":

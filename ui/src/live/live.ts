@@ -74,7 +74,7 @@ function apply(happening: Happening): void {
 }
 
 function progressAfter(all: ReadonlyMap<string, Progress>, happening: Happening): ReadonlyMap<string, Progress> {
-  if (happening.kind === "other" || happening.kind === "queued") return all;
+  if (happening.kind === "other" || happening.kind === "queued" || happening.kind === "renamed") return all;
   const next = new Map(all);
   if (happening.kind === "progress") next.set(happening.docId, happening.progress);
   else if (happening.kind === "started") next.set(happening.docId, { runId: happening.runId, stage: null, done: 0, total: 0 });

@@ -3,15 +3,18 @@
 use std::sync::Arc;
 
 use api_types::{
-    AttachmentView, DocumentDetailView, DocumentView, IngestResponse, IngestStatus, LinkQuery,
-    LinkView, RerunResponse, Tags, UploadForm, VersionView,
+    AttachmentView, DocumentDetailView, DocumentProgressView, DocumentTitle, DocumentView,
+    IngestResponse, IngestStatus, LinkQuery, LinkView, RerunResponse, Tags, UploadForm,
+    VersionView,
 };
 use axum::Json;
 use axum::extract::State;
 use axum::http::{StatusCode, header};
 use axum::response::Response;
 use domain::{Caller, DedupResult, DocId, RunState};
-use ops::{Accepted, DocumentDetail, DocumentRecord, Outcome, PartRecord, VersionRecord};
+use ops::{
+    Accepted, DocumentDetail, DocumentProgress, ListedDocument, Outcome, PartRecord, VersionRecord,
+};
 
 use super::runs;
 use crate::Api;
@@ -193,6 +196,27 @@ pub(crate) async fn tag(
     Ok(Json(Tags { tags: api.ops.documents.tag_document(&caller, DocId(id), body.tags).await? }))
 }
 
+/// Rename a document
+///
+/// Administrators and reviewers change the title for everyone. Other owners of the document change it for themselves
+/// only. The file name stays as it is.
+#[utoipa::path(
+    put, path = "/documents/{id}/title", tag = "documents", operation_id = "rename_document",
+    params(("id" = Uuid, Path)),
+    request_body = DocumentTitle,
+    responses((status = 200, body = DocumentTitle, description = "The new title of the document"), Guarded, Checked, WithBody, AboutOne),
+    security(("bearer" = [])),
+)]
+pub(crate) async fn rename(
+    State(api): State<Arc<Api>>,
+    SignedInCaller(caller): SignedInCaller,
+    Id(id): Id,
+    Body(body): Body<DocumentTitle>,
+) -> Result<Json<DocumentTitle>, ApiProblem> {
+    let title = api.ops.documents.rename_document(&caller, DocId(id), &body.title).await?;
+    Ok(Json(DocumentTitle { title }))
+}
+
 /// Withdraw a document
 ///
 /// Deactivates its active version. Nothing is deleted.
@@ -269,7 +293,8 @@ fn queued(doc_id: uuid::Uuid, run_id: uuid::Uuid) -> (StatusCode, Json<RerunResp
     (StatusCode::ACCEPTED, Json(RerunResponse { doc_id, run_id, status: RunState::Queued }))
 }
 
-pub(super) fn view(document: DocumentRecord) -> DocumentView {
+pub(super) fn view(listed: ListedDocument) -> DocumentView {
+    let ListedDocument { document, progress, has_page_images } = listed;
     DocumentView {
         doc_id: document.doc_id.0,
         title: document.title,
@@ -290,8 +315,21 @@ pub(super) fn view(document: DocumentRecord) -> DocumentView {
         tags: document.tags,
         content_locked: document.content_locked,
         is_searchable: document.is_searchable,
+        has_page_images,
+        progress: progress.map(progress_view),
         created_at: document.created_at,
         updated_at: document.updated_at,
+    }
+}
+
+fn progress_view(progress: DocumentProgress) -> DocumentProgressView {
+    DocumentProgressView {
+        run_id: progress.run_id.0,
+        stage: progress.stage,
+        is_running: progress.is_running,
+        done: progress.done,
+        total: progress.total,
+        waiting_for: progress.waiting_for,
     }
 }
 

@@ -229,11 +229,11 @@ async fn a_refused_upload_leaves_nothing_behind() {
     let large = "x".repeat(1024 * 1024 + 1);
     let program = [b"\x7fELF\x02\x01\x01".as_slice(), &[0; 80]].concat();
     let refusals: [(&str, &[u8], StatusCode, &str); 5] = [
-        ("a.txt", b"", StatusCode::BAD_REQUEST, "the file is empty"),
+        ("a.txt", b"", StatusCode::BAD_REQUEST, "The file is empty."),
         ("a.pdf", b"words", StatusCode::BAD_REQUEST, "named .pdf but contains text/plain"),
         ("a.txt", b"%PDF-1.4", StatusCode::BAD_REQUEST, "contains application/pdf"),
         ("a.pdf", &program, StatusCode::BAD_REQUEST, "executable"),
-        ("a.txt", large.as_bytes(), StatusCode::PAYLOAD_TOO_LARGE, "larger than 1 MB"),
+        ("a.txt", large.as_bytes(), StatusCode::PAYLOAD_TOO_LARGE, "larger than the limit of 1 MB"),
     ];
     for (name, content, status, detail) in refusals {
         let request = app.request(Method::POST, "/v1/ingest").files([(name, content)]);

@@ -118,6 +118,26 @@ async fn a_page_has_words_areas_and_differing_ocr_results() {
 }
 
 #[tokio::test]
+async fn a_cached_image_is_not_sent_again_if_the_caller_still_has_access() {
+    let app = TestApp::start().await;
+    let acme = app.tenant("acme").await;
+    let doc_id = read_document(&app, &acme.admin_token).await;
+    let path = format!("/v1/documents/{doc_id}/pages/1.png");
+    let first = app.get(&path).bearer(&acme.admin_token).send().await;
+    assert_eq!(first.status, StatusCode::OK);
+    let tag = first.header("etag").unwrap().to_owned();
+    let with_tag = |token: &str| app.get(&path).bearer(token).header("if-none-match", &tag);
+    assert_eq!(with_tag(&acme.admin_token).status().await, StatusCode::NOT_MODIFIED);
+    let other = app.get(&path).bearer(&acme.admin_token).header("if-none-match", "\"other\"");
+    assert_eq!(other.status().await, StatusCode::OK);
+    let stranger = app.tenant("other").await;
+    assert_eq!(with_tag(&stranger.admin_token).status().await, StatusCode::NOT_FOUND);
+    let deleted = app.request(axum::http::Method::DELETE, &format!("/v1/documents/{doc_id}"));
+    assert_eq!(deleted.bearer(&acme.admin_token).status().await, StatusCode::NO_CONTENT);
+    assert_eq!(with_tag(&acme.admin_token).status().await, StatusCode::NOT_FOUND);
+}
+
+#[tokio::test]
 async fn missing_pages_and_images_have_clear_errors() {
     let app = TestApp::start().await;
     let acme = app.tenant("acme").await;

@@ -106,14 +106,14 @@ async fn broken_service() -> String {
 async fn a_failing_reranker_leaves_the_order_and_adds_a_warning() {
     let service = Service::new(broken_service().await.parse().unwrap(), "m", Limits::RERANKING);
     let retries = Retries::new(Arc::new(SeededRandom::new(1))).with_most_tries(1);
-    let opinion = Reranker::Remote(Arc::new(RemoteReranker::new(service, retries).unwrap()));
-    let library = Library::open_with(|settings| settings.ops.search.reranker = Some(opinion)).await;
+    let reranker = Reranker::Remote(Arc::new(RemoteReranker::new(service, retries).unwrap()));
+    let library = Library::open_with(|settings| settings.ops.search.reranker = Some(reranker)).await;
     let acme = library.app.tenant("acme").await;
     upload(&library, &acme, "lease.txt", LEASE).await;
     upload(&library, &acme, "letter.txt", "About the fire insurance of the building.").await;
     let found = search(&library, &acme, "fire insurance of the building").await;
     let [warning] = found["warnings"].as_array().unwrap().as_slice() else { panic!("{found}") };
-    assert!(warning.as_str().unwrap().starts_with("the order is that of the first search: "));
+    assert!(warning.as_str().unwrap().starts_with("The hits were not reranked: "));
     let hits = found["hits"].as_array().unwrap();
     assert!(hits.len() > 1, "{found}");
     let scores: Vec<f64> = hits.iter().map(|hit| hit["score"].as_f64().unwrap()).collect();

@@ -55,7 +55,7 @@ async fn a_password_comes_from_standard_input_too_and_a_wrong_one_is_refused() {
     let login = || ada.types(["login"]).and("--server", address(&server));
     login().finish_with_input(&format!("{PASSWORD}\n")).await.succeeded();
     let wrong = login().finish_with_input("wrong\n").await.failed_with(4);
-    assert_eq!(wrong, "the email address or the password is wrong");
+    assert_eq!(wrong, "The email address or the password is wrong.");
     let none = login().finish().await.failed_with(2);
     assert!(none.starts_with("no password was given"), "{none}");
     server.stop().await.succeeded();

@@ -34,10 +34,7 @@ impl Access {
         across.commit().await?;
         let hash = found.map(|login| login.password_hash);
         if !self.passwords.matches(current, hash, slot).await? {
-            return Err(OpsError::invalid(
-                "current_password",
-                "This is not your current password.",
-            ));
+            return Err(OpsError::invalid("current_password", "The current password is wrong."));
         }
         let change = UserChange { password: Some(new), ..UserChange::default() };
         let (user, epoch) = self.change_user(&scope, user_id, change).await?;

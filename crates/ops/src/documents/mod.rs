@@ -9,6 +9,7 @@ pub(crate) mod content_access;
 mod deactivate;
 mod delete;
 pub(crate) mod facets;
+pub(crate) mod find_ids;
 pub(crate) mod intake;
 pub(crate) mod links;
 pub(crate) mod list;
@@ -16,6 +17,7 @@ pub(crate) mod originals_cleanup;
 pub(crate) mod password_cleanup;
 pub(crate) mod read_pages;
 pub(crate) mod recent_reads;
+mod rename;
 mod storage_usage;
 pub(crate) mod submit;
 pub(crate) mod tags;
@@ -27,6 +29,7 @@ use blob::Blobs;
 use blob::links::LinkKey;
 use reading::reader::Reader;
 use store::Store;
+use tokio::sync::Semaphore;
 
 use crate::idempotency::RequestHmac;
 use crate::objects::RecentlyChecked;
@@ -59,5 +62,7 @@ pub struct Content {
     pub(crate) link_key: LinkKey,
     pub(crate) recent_reads: RecentReads,
     pub(crate) recently_checked: RecentlyChecked,
+    /// Bounds how many pages are rendered at once.
+    pub(crate) renderings: Semaphore,
     pub(crate) reader: Option<Reader>,
 }

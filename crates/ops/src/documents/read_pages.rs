@@ -32,7 +32,20 @@ fn find_artifact(read: &ReadAs, name: &str) -> Option<ListedArtifact> {
     ListedArtifact::of(read.artifacts.iter().find(|artifact| artifact.name() == name)?)
 }
 
+/// A page as a PNG.
+#[derive(Clone, Debug)]
+pub struct PageImage {
+    /// The same for the same image, and for no other.
+    pub tag: String,
+    /// `None` when the caller has the image with this tag.
+    pub bytes: Option<Bytes>,
+}
+
 impl Content {
+    /// How many pages are rendered concurrently. The processes that read documents render pages too, so a list of images
+    /// must not occupy all of them.
+    pub(crate) const CONCURRENT_RENDERINGS: usize = 2;
+
     /// The widths of page images: few, because each image is stored.
     pub const PICTURE_WIDTHS: [u32; 4] = [320, 800, 1280, 2000];
 
@@ -88,18 +101,25 @@ impl Content {
         Ok(())
     }
 
-    /// A page as a PNG image of one of [`Content::PICTURE_WIDTHS`]. Rendered once, then stored.
+    /// A page as a PNG image of one of [`Content::PICTURE_WIDTHS`]. Rendered once, then stored. `has_tag` says whether the
+    /// caller has the image with a tag.
     pub async fn render_page(
         &self,
         caller: &Caller,
         doc_id: DocId,
         number: u32,
         width: u32,
-    ) -> Result<Bytes, OpsError> {
+        has_tag: impl FnOnce(&str) -> bool,
+    ) -> Result<PageImage, OpsError> {
         let run = self.permit_run(caller, ReadableObject::PageImage, doc_id, None).await?;
         if !Self::PICTURE_WIDTHS.contains(&width) {
             let widths = Self::PICTURE_WIDTHS.map(|width| width.to_string()).join(", ");
             return Err(OpsError::invalid("width", format!("width must be one of {widths}.")));
+        }
+        // A run's pages never change, nor do its masks.
+        let tag = format!("{}-{number}-{width}", run.run_id.0.simple());
+        if has_tag(&tag) {
+            return Ok(PageImage { tag, bytes: None });
         }
         let read = self.read_as(&run).await?;
         let place = picture_place(&run, number, width)?;
@@ -108,7 +128,7 @@ impl Content {
             Ok(cached) => {
                 let cached = collect(cached).await?;
                 if is_intact_png(&cached) {
-                    return Ok(cached);
+                    return Ok(PageImage { tag, bytes: Some(cached) });
                 }
                 tracing::warn!(key = picture.place.key(), "rendering a damaged page image again");
             }
@@ -117,7 +137,7 @@ impl Content {
         }
         let rendered = self.render(&run, &read, number, width).await?;
         self.blobs.put_artifact(&picture.place, rendered.clone()).await?;
-        Ok(rendered)
+        Ok(PageImage { tag, bytes: Some(rendered) })
     }
 
     async fn render(
@@ -137,6 +157,8 @@ impl Content {
                 code: "no_pictures",
                 problem: format!("{} has no page images. Read its text instead.", run.file_name),
             })?;
+        let closed = |error| OpsError::internal("waiting to render a page", error);
+        let _permit = self.renderings.acquire().await.map_err(closed)?;
         let (checked, clock) = (&self.recently_checked, self.store.clock().as_ref());
         let original = run.original_to_render(&self.blobs, checked, clock).await?;
         let subject = Subject {
@@ -159,7 +181,7 @@ impl Content {
     }
 }
 
-fn has_page_images(kind: FileKind) -> bool {
+pub(crate) fn has_page_images(kind: FileKind) -> bool {
     matches!(kind, FileKind::Pdf | FileKind::Png | FileKind::Jpg | FileKind::Tiff)
 }
 

@@ -189,14 +189,22 @@ impl EventFollower {
 const PROGRESS: &str = "document.progress";
 
 /// An event as a follower sees it, with their own title. `None` if they may not see its document or batch. An event
-/// without one is about the whole tenant, and not visible to callers who see only their own documents.
+/// without one is about the whole tenant, and not visible to callers who see only their own documents. An event with an
+/// `owner` is visible to that owner only.
 fn visible(event: &EventRecord, audience: &Audience, scope: &Scope) -> Option<Event> {
+    let owner = event.payload["owner"].as_str();
+    if owner.is_some_and(|owner| owner != scope.actor().to_string()) {
+        return None;
+    }
     let own_title = match subject(event) {
         Some(id) => audience.own_title(id, scope).ok()?,
         None if scope.only_own().is_some() => return None,
         None => None,
     };
     let mut payload = event.payload.clone();
+    if let Some(fields) = payload.as_object_mut() {
+        fields.remove("owner");
+    }
     if let (Some(own_title), Some(title)) = (own_title, payload.get_mut("title")) {
         *title = Value::from(own_title);
     }

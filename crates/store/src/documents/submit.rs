@@ -246,7 +246,7 @@ impl Tx {
         submission: &Submission,
     ) -> Result<(), StoreError> {
         let (doc_id, owner) = (standing.doc_id, self.scope().actor().to_string());
-        let (is_new, is_renamed): (bool, bool) = sqlx::query_as(sql!("documents/add_owner"))
+        let row = sqlx::query_as(sql!("documents/add_owner"))
             .bind(self.tenant_id().0)
             .bind(&owner)
             .bind(doc_id.0)
@@ -258,12 +258,13 @@ impl Tx {
             .bind(standing.check.as_ref().map(<[u8; 32]>::as_slice))
             .fetch_one(self.connection())
             .await?;
+        let (is_new, is_renamed, title): (bool, bool, String) = row;
         if standing.known.is_new {
             return Ok(());
         }
         let mut detail = json!({
             "owner": owner,
-            "title": submission.title,
+            "title": title,
             "filename": submission.file_name,
             "tags": submission.tags,
         });

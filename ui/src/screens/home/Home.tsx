@@ -15,7 +15,7 @@ import { progressOf } from "../../live/live.ts";
 import { useStore, useStorePart } from "../../live/store.ts";
 import { may } from "../../session/permissions.ts";
 import { useMe } from "../../session/session.ts";
-import { groupByCause } from "../repair/causes.ts";
+import { groupByCause } from "../attention/causes.ts";
 import { OwnWork } from "./OwnWork.tsx";
 import { linePoints, queueSamples, withSamples } from "./samples.ts";
 import { Welcome } from "./Welcome.tsx";
@@ -41,7 +41,7 @@ export default function Home() {
       <div className="home-columns">
         <Today />
         <div className="home-side">
-          {may(me.role, "repair") ? <><NeedsAttention /><Queues /></> : <OwnWork />}
+          {may(me.role, "attention") ? <><NeedsAttention /><Queues /></> : <OwnWork />}
         </div>
       </div>
     </div>
@@ -130,7 +130,7 @@ function NeedsAttention() {
     <section className="card" aria-labelledby="needs">
       <div className="card-head">
         <h2 id="needs">Needs attention</h2>
-        {groups.length > 0 && <Link href="/repair">Repair</Link>}
+        {groups.length > 0 && <Link href="/attention">Needs attention</Link>}
       </div>
       {dead.isPending && <SkeletonRows rows={2} />}
       {dead.error && <div className="card-body"><ProblemNote error={dead.error} /></div>}
