@@ -22,7 +22,7 @@ it("a user sees neither Needs attention nor Admin, and a message at their addres
   const ben = await server.addUser("ben@example.com", "user");
   const page = await (await openWindow(browser)).newPage();
   await signIn(page, server, ben);
-  await page.getByText("Everything you brought in has been read.").waitFor();
+  await page.getByText("No document is being processed.").waitFor();
   expect(await page.getByRole("alert").count()).toBe(0);
   const places = await page.getByRole("navigation", { name: "Screens" }).getByRole("link").allInnerTexts();
   expect(places.slice(0, 4)).toEqual(["Docket", "Home", "Documents", "Search and ask"]);

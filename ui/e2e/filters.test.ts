@@ -40,7 +40,7 @@ it("facets count what the server has, and choosing one asks the server and chang
   expect(await titles()).toEqual([LEASE.name]);
   // Of the others, only what the lease is; of tags, what else could be chosen.
   await facet("Type", /^pdf\s*1$/).waitFor();
-  await facet("Source", /^Uploaded\s*1$/).waitFor();
+  await facet("Source", /^Manual upload\s*1$/).waitFor();
   await facet("Tag", /^2026\s*1$/).waitFor();
   expect(await facet("Source", /^Batch/).count()).toBe(0);
 });
@@ -63,9 +63,9 @@ it("filters combine, are in the address, and can be removed", async () => {
   await page.goto(`${server.url}/documents`);
   await facet("Batch", /^January\s*1$/).click();
   await page.getByText("1 document", { exact: true }).waitFor();
-  await page.getByLabel("Find by title or file name").fill("no such name");
-  await page.getByText("Nothing matches").waitFor();
-  await page.getByRole("button", { name: "Show all documents" }).click();
+  await page.getByLabel("Search names and content").fill("no such name");
+  await page.getByText("No matching documents").waitFor();
+  await page.getByRole("button", { name: "Clear filters" }).click();
   await page.getByText("4 documents", { exact: true }).waitFor();
 });
 

@@ -28,6 +28,8 @@ const screen = (route: string | null, address: string | Screen["address"], loade
 export const SCREENS: readonly Screen[] = [
   screen("/", "/", "h1"),
   screen("/documents", "/documents", "text=lease.pdf"),
+  screen("/documents", "/documents", "text=lease.pdf", ".rows-space .check-target"),
+  screen("/documents", "/documents?q=lease", ".passage-hits h3"),
   screen("/documents", "/documents?status=failed", "text=nested.html"),
   screen("/documents", "/documents?q=nothing", "h2"),
   screen("/documents/:id", ({ ready }) => `/documents/${ready}`, ".sheet img"),

@@ -113,7 +113,7 @@ describe("a first day", () => {
 
   it("answers a question, and its citation leads to the words on the page", async () => {
     await ask("When does the lease end?");
-    await page.getByText("What it rests on").waitFor({ timeout: 60_000 });
+    await page.getByRole("heading", { name: "Sources" }).waitFor({ timeout: 60_000 });
     expect(await page.getByRole("region", { name: "Answer" }).innerText()).toContain("31 May 2031");
     await page.locator(".citation-mark").first().click();
     await page.waitForURL(/page=2&at=/);
@@ -128,7 +128,7 @@ describe("a first day", () => {
     await page.keyboard.press("q");
     await page.locator("#document-question").fill("When does the lease end?");
     await page.keyboard.press("Enter");
-    await page.getByText("What it rests on").waitFor({ timeout: 60_000 });
+    await page.getByRole("heading", { name: "Sources" }).waitFor({ timeout: 60_000 });
     expect(await page.getByRole("region", { name: "Answer" }).innerText()).toContain("31 May 2031");
     await page.waitForURL(/tab=ask&q=.*page=2.*&quote=/);
     await page.locator(".overlay-passage").first().waitFor({ state: "attached" });
@@ -140,13 +140,13 @@ describe("a first day", () => {
     if (size) await page.setViewportSize(size);
     await page.locator("#document-question").fill("Which planets have rings?");
     await page.getByRole("button", { name: "Ask", exact: true }).click();
-    await page.getByText("The documents do not say").waitFor({ timeout: 60_000 });
+    await page.getByText("The documents do not contain an answer").waitFor({ timeout: 60_000 });
   });
 
-  it("says so when the documents do not say, and shows what came nearest", async () => {
+  it("says so when the documents contain no answer, and shows the closest passages", async () => {
     await ask("How many bathrooms does the lease mention?");
-    await page.getByText("The documents do not say").waitFor({ timeout: 60_000 });
-    await page.getByRole("heading", { name: "What came nearest" }).waitFor();
+    await page.getByText("The documents do not contain an answer").waitFor({ timeout: 60_000 });
+    await page.getByRole("heading", { name: "Closest passages" }).waitFor();
     expect(await page.locator(".passage").count()).toBeGreaterThan(0);
     expect(await page.locator(".citation-mark").count()).toBe(0);
     await page.goto(`${server.url}/ask`);

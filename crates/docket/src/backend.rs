@@ -1,5 +1,6 @@
-//! The database behind a command: the private server or somebody else's, opened and closed again.
+//! Opens and closes the database of a command: Docket's private PostgreSQL, or the one that `database_url` names.
 
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use anyhow::{Context, Result};
@@ -17,10 +18,10 @@ use crate::commands;
 use crate::config::Config;
 use crate::data_dir::{DataDir, DataDirError};
 use crate::models;
-use crate::objects::{self, Wanted};
+use crate::objects::{self, ObjectStoreUse};
 use crate::readers;
 use crate::signals::StopSignals;
-use crate::stages::{self, AddStages, Equipment};
+use crate::stages::{self, AddStages, StageDependencies};
 use crate::system;
 
 /// An open database and the use cases on it.
@@ -33,33 +34,34 @@ pub(crate) struct Backend {
 
 /// Whether a command may be the first to use a data folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Folder {
-    MadeIfMissing,
-    MustBeThere,
+pub(crate) enum DataFolder {
+    CreateIfMissing,
+    MustExist,
 }
 
 impl Backend {
     /// bcrypt's work factor for passwords.
     const BCRYPT_COST: u32 = 12;
 
-    /// For a process that serves: it finds out what its sandbox enforces.
+    /// For `docket serve`, which also checks what its sandbox enforces.
     pub(crate) async fn open(
         config: &Config,
-        folder: Folder,
+        folder: DataFolder,
         add_stages: AddStages,
     ) -> Result<Self> {
         let reader = readers::reader(&config.read)?;
         let sandbox = readers::check_sandbox(&reader).await;
-        Self::open_with(config, folder, add_stages, reader, Some(sandbox), Wanted::Tied).await
+        Self::open_with(config, folder, add_stages, reader, Some(sandbox), ObjectStoreUse::Required)
+            .await
     }
 
     async fn open_with(
         config: &Config,
-        folder: Folder,
+        folder: DataFolder,
         add_stages: AddStages,
         reader: Reader,
         sandbox: Option<SandboxReport>,
-        objects: Wanted,
+        objects: ObjectStoreUse,
     ) -> Result<Self> {
         let environment = system::database_environment();
         let data_dir = open_data_dir(config, folder)?;
@@ -69,7 +71,7 @@ impl Backend {
         };
         if config.database.url.is_some() && config.auth.jwt_secret.is_none() {
             tracing::info!(
-                "jwt_secret is not set: tokens made here do not count on other servers of this database"
+                "jwt_secret is not set: other servers of this database do not accept the tokens of this one"
             );
         }
         let audit_key = match &config.audit.signing_key {
@@ -78,7 +80,7 @@ impl Backend {
         };
         let reads_documents = sandbox.as_ref().is_none_or(SandboxReport::reads_documents);
         let database = OpenDatabase::open(config, &data_dir, &environment).await?;
-        let database = database.sealing(config, &data_dir, &environment).await?;
+        let database = database.with_secret_keys(config, &data_dir, &environment).await?;
         let (database, blobs) =
             database.with_objects(config, &data_dir, &environment, objects).await?;
         let settings = Settings {
@@ -97,7 +99,7 @@ impl Backend {
             search: models::search_settings(&config.search)?,
         };
         let ops = Ops::new(database.store.clone(), blobs.clone(), &settings, environment.random);
-        let equipment = Equipment {
+        let dependencies = StageDependencies {
             blobs: &blobs,
             ids: database.store.ids().clone(),
             reader,
@@ -106,40 +108,40 @@ impl Backend {
             intake: ops.intake().clone(),
             vectors: ops.search.embeddings(),
         };
-        let stages = stages::registered(add_stages, equipment);
+        let stages = stages::registered(add_stages, dependencies);
         Ok(Self { ops, database, stages })
     }
 
-    /// Splits off the use cases, which outlive this value's borrowers while serving.
+    /// Its parts, which live for different times while the process serves.
     pub(crate) fn into_parts(self) -> (Ops, OpenDatabase, Stages) {
         (self.ops, self.database, self.stages)
     }
 }
 
-fn open_data_dir(config: &Config, folder: Folder) -> Result<DataDir, DataDirError> {
-    let data_dir = DataDir::open(&config.data_dir, folder == Folder::MadeIfMissing)?;
-    let needs_database = folder == Folder::MustBeThere && config.database.url.is_none();
+fn open_data_dir(config: &Config, folder: DataFolder) -> Result<DataDir, DataDirError> {
+    let data_dir = DataDir::open(&config.data_dir, folder == DataFolder::CreateIfMissing)?;
+    let needs_database = folder == DataFolder::MustExist && config.database.url.is_none();
     if needs_database && !data_dir.holds_a_database() {
         return Err(DataDirError::NothingThere { folder: config.data_dir.clone() });
     }
     Ok(data_dir)
 }
 
-/// Opens the database, does one thing on it and closes it again, however that went: a private server
-/// must be left behind neither by an error nor by Ctrl-C.
+/// Opens the database, runs `work` and closes the database again, also after an error or Ctrl-C: a private server must
+/// not be left running.
 pub(crate) async fn with_ops<T>(
     config: &Config,
-    folder: Folder,
+    folder: DataFolder,
     work: impl AsyncFnOnce(&Ops) -> Result<T, OpsError>,
 ) -> Result<T> {
-    with_objects(config, folder, Wanted::IfThere, work).await
+    with_objects(config, folder, ObjectStoreUse::Optional, work).await
 }
 
 /// The same for a command that is about the object store.
 pub(crate) async fn with_objects<T>(
     config: &Config,
-    folder: Folder,
-    objects: Wanted,
+    folder: DataFolder,
+    objects: ObjectStoreUse,
     work: impl AsyncFnOnce(&Ops) -> Result<T, OpsError>,
 ) -> Result<T> {
     let mut signals = StopSignals::listen().context("cannot listen for signals")?;
@@ -149,17 +151,17 @@ pub(crate) async fn with_objects<T>(
     let (ops, database, _) = backend.into_parts();
     let done = tokio::select! {
         done = work(&ops) => done.map_err(anyhow::Error::from),
-        () = signals.next() => Err(anyhow::anyhow!("stopped before it was done")),
+        () = signals.next() => Err(anyhow::anyhow!("interrupted before it was finished")),
     };
     database.close_after(done).await
 }
 
-/// What must be let go of in order.
+/// What must be closed in order.
 #[derive(Debug)]
 pub(crate) struct OpenDatabase {
     store: Store,
     server: Option<PrivateServer>,
-    /// Ends when this is dropped.
+    /// The task that follows the database's clock ends when this is dropped.
     clock_follower: DropGuard,
 }
 
@@ -170,13 +172,17 @@ impl OpenDatabase {
     const CLOSE_TIMEOUT: Duration = Duration::from_secs(5);
 
     /// For a worker: with the object store, and with the key of passwords of documents.
-    pub(crate) async fn attach_for_work(config: &Config, folder: Folder) -> Result<(Self, Blobs)> {
+    pub(crate) async fn attach_for_work(
+        config: &Config,
+        folder: DataFolder,
+    ) -> Result<(Self, Blobs)> {
         let data_dir = open_data_dir(config, folder)?;
         let environment = system::database_environment();
         let database = Self::open(config, &data_dir, &environment).await?;
-        let (database, blobs) =
-            database.with_objects(config, &data_dir, &environment, Wanted::Tied).await?;
-        // A key of its own would not open what the servers of a shared database have sealed.
+        let (database, blobs) = database
+            .with_objects(config, &data_dir, &environment, ObjectStoreUse::Required)
+            .await?;
+        // A key generated here could not decrypt what the servers of a shared database have encrypted.
         let has_key = config.auth.secrets_key.is_some() || data_dir.has_secret(Self::SECRETS_KEY);
         if config.database.url.is_some() && !has_key {
             tracing::info!(
@@ -184,11 +190,11 @@ impl OpenDatabase {
             );
             return Ok((database, blobs));
         }
-        Ok((database.sealing(config, &data_dir, &environment).await?, blobs))
+        Ok((database.with_secret_keys(config, &data_dir, &environment).await?, blobs))
     }
 
-    /// Seals secrets from now on, and those that are there in the clear.
-    async fn sealing(
+    /// Encrypts secrets from now on, and those that are stored in plain text.
+    async fn with_secret_keys(
         self,
         config: &Config,
         data_dir: &DataDir,
@@ -201,19 +207,15 @@ impl OpenDatabase {
                 let keys: Vec<Secret> = keys.into_iter().flatten().cloned().collect();
                 Ok(SecretKeys::new(Box::new(move || keys.clone())))
             }
-            // Read again when it is replaced.
-            None => data_dir.secret(Self::SECRETS_KEY, environment.random.as_ref()).map(|_| {
-                let data_dir = data_dir.clone();
-                SecretKeys::new(Box::new(move || data_dir.secret_and_previous(Self::SECRETS_KEY)))
-            }),
+            None => Self::keys_in_folder(data_dir, environment),
         };
-        let sealing = match keys {
+        let keyed = match keys {
             Ok(keys) => {
                 self.store.clone().with_secret_keys(keys).await.map_err(anyhow::Error::from)
             }
             Err(error) => Err(error.into()),
         };
-        match sealing {
+        match keyed {
             Ok(store) => Ok(Self { store, ..self }),
             Err(error) => self.close_after(Err(error)).await,
         }
@@ -224,7 +226,7 @@ impl OpenDatabase {
         config: &Config,
         data_dir: &DataDir,
         environment: &Environment,
-        wanted: Wanted,
+        wanted: ObjectStoreUse,
     ) -> Result<(Self, Blobs)> {
         let random = environment.random.as_ref();
         match objects::open(config, data_dir, &self.store, random, wanted).await {
@@ -274,7 +276,7 @@ impl OpenDatabase {
         }
     }
 
-    /// Nothing is done before the database's time is known.
+    /// Reads the database's time before anything else uses the clock.
     async fn follow_clock(store: Store, server: Option<PrivateServer>) -> Result<Self> {
         let stop = CancellationToken::new();
         let opened =
@@ -287,8 +289,25 @@ impl OpenDatabase {
         Ok(opened)
     }
 
-    /// Closes, and passes on what came of the work before: its error, if it had one, is the one that
-    /// matters.
+    /// The keys in the data folder, which are read again when they are replaced.
+    fn keys_in_folder(
+        data_dir: &DataDir,
+        environment: &Environment,
+    ) -> Result<SecretKeys, DataDirError> {
+        data_dir.secret(Self::SECRETS_KEY, environment.random.as_ref())?;
+        let last_read = Mutex::new(data_dir.secret_and_previous(Self::SECRETS_KEY)?);
+        let data_dir = data_dir.clone();
+        Ok(SecretKeys::new(Box::new(move || {
+            let mut keys = last_read.lock().unwrap_or_else(PoisonError::into_inner);
+            match data_dir.secret_and_previous(Self::SECRETS_KEY) {
+                Ok(read) => *keys = read,
+                Err(error) => tracing::error!(%error, "the keys that were read before stay in use"),
+            }
+            keys.clone()
+        })))
+    }
+
+    /// Closes, and returns the result of the work: if both failed, the error of the work.
     pub(crate) async fn close_after<T>(self, done: Result<T>) -> Result<T> {
         match (done, self.close().await) {
             (Ok(value), Ok(())) => Ok(value),

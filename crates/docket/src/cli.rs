@@ -1,75 +1,139 @@
 //! The command line.
 
+mod administration;
 mod check;
+mod documents;
 mod id;
 mod jobs;
 mod read;
 mod search;
+mod serve;
 
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand};
-use uuid::Uuid;
+use clap::{Args, ColorChoice, Parser, Subcommand};
 
+use crate::client::IdStyle;
 use crate::commands::watchdog::WatchdogArgs;
-use crate::config::Flags;
-use id::id;
 
+pub(crate) use administration::{AuditCommand, SecretsCommand, TenantsCommand, UsersCommand};
 pub(crate) use check::CheckArgs;
-pub(crate) use jobs::{DeadJobsArgs, DiscardArgs, JobsArgs, RequeueArgs};
+pub(crate) use documents::{
+    BatchesArgs, BatchesCommand, DocsArgs, DownloadArgs, DownloadFormat, IngestArgs, OpenArgs,
+    RerunArgs, RmArgs, ShowArgs, TagArgs,
+};
+pub(crate) use id::{BatchArg, IdArg};
+pub(crate) use jobs::{DiscardArgs, DlqCommand, JobStatusArg, JobsArgs, RequeueArgs, RequeueIds};
 pub(crate) use read::{ReadArgs, ReadFormat, ReadWorkerArgs};
 pub(crate) use search::{AskArgs, SearchArgs, SearchBy, WithinArgs};
+pub(crate) use serve::{DatabaseArgs, ServeArgs, WorkerArgs};
 
-/// Takes documents in, reads them, and never loses one.
+const EXIT_CODES: &str = "\
+Exit codes:
+  0    success
+  1    it failed, or found nothing (search, ask); standard error says why
+  2    the command line or a setting is wrong
+  3    the server cannot be reached
+  4    you are not signed in, or your role does not allow it
+  130  interrupted by Ctrl-C or SIGTERM
+
+Ids: lists show the last 8 digits of each id. Commands take those, any other end of an id that only one \
+     thing has, or the full id.";
+
+const INGEST_EXAMPLES: &str = "\
+Examples:
+  docket ingest ~/Documents/letters --wait
+  docket ingest '*.pdf' --batch \"March invoices\" --tag invoice
+  scan | docket ingest - --name letter.pdf";
+
+const DOCS_EXAMPLES: &str = "\
+Examples:
+  docket docs --status failed
+  docket docs --batch \"March invoices\" --all";
+
+const BATCHES_EXAMPLES: &str = "\
+Examples:
+  docket batches
+  docket batches show \"March invoices\"";
+
+const DOWNLOAD_EXAMPLES: &str = "\
+Examples:
+  docket download 5921a8f5
+  docket download 5921a8f5 8b1402c7 -o ~/Downloads
+  docket download 5921a8f5 --format markdown -o -";
+
+const TAG_EXAMPLES: &str = "\
+Examples:
+  docket tag 5921a8f5 --add rent --remove draft
+  docket tag 5921a8f5 8b1402c7 --set 2026,rent";
+
+const COMPLETIONS_EXAMPLES: &str = "\
+Load it when your shell starts:
+  bash  docket completions bash > ~/.local/share/bash-completion/completions/docket
+  zsh   docket completions zsh > \"${fpath[1]}/_docket\"
+  fish  docket completions fish > ~/.config/fish/completions/docket.fish";
+
+/// Docket stores documents, reads them and answers questions about them.
+///
+/// Start a server with `docket serve`, sign in with `docket login`, and add documents with `docket ingest`.
 #[derive(Debug, Parser)]
-#[command(name = "docket", version, max_term_width = 100)]
+#[command(name = "docket", version, max_term_width = 100, after_help = EXIT_CODES)]
 pub(crate) struct Cli {
     /// A file of settings; `docket config` lists every key.
     #[arg(long, global = true, env = "DOCKET_CONFIG", value_name = "FILE", hide_env_values = true)]
     pub(crate) config: Option<PathBuf>,
+    /// When to colour the output: on a terminal unless NO_COLOR is set (auto), always, or never.
+    #[arg(
+        long,
+        global = true,
+        value_name = "WHEN",
+        default_value = "auto",
+        hide_default_value = true
+    )]
+    pub(crate) color: ColorChoice,
     #[command(subcommand)]
     pub(crate) command: Command,
 }
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Answer requests and work on documents.
+    /// Start the server, with workers that process documents.
     Serve(ServeArgs),
-    /// Work on documents, beside the workers of `docket serve` and elsewhere.
+    /// Start workers that process documents, in addition to those of `docket serve`.
     ///
-    /// On SIGTERM or Ctrl-C it finishes what is under way, or hands it back to the others.
+    /// On SIGTERM or Ctrl-C the process finishes the jobs under way, or returns them to the queue for other workers.
     Worker(WorkerArgs),
-    /// Compare the object store with the database: what is missing, damaged, or belongs to nothing.
+    /// Compare the object store with the database: what is missing, damaged or unused.
     ///
     /// Reads every object and compares it with its recorded hash. May run while a server does. Exits with 1 when
-    /// something is wrong; says for each object what to do.
+    /// something is wrong, and says for each object what to do.
     Check(CheckArgs),
-    /// Bring the database's schema up to date, and exit.
+    /// Update the database schema and exit.
     Migrate(DatabaseArgs),
-    /// Print the settings in force and where each came from.
+    /// Print every setting and where its value comes from.
     Config(ServeArgs),
-    /// The audit log.
+    /// Verify or export the audit log.
     Audit {
         #[command(subcommand)]
         command: AuditCommand,
     },
-    /// The customers whose data is kept apart.
+    /// Manage tenants: customers whose data is kept separate.
     Tenants {
         #[command(subcommand)]
         command: TenantsCommand,
     },
-    /// Sign in to a server, for the commands that talk to one.
+    /// Sign in to a server.
     ///
-    /// The password is taken from DOCKET_PASSWORD, else typed in, else read from standard input. The
-    /// token is kept in a file that only you can read.
+    /// The password is taken from DOCKET_PASSWORD, typed at the prompt, or read from standard input. The token is
+    /// stored in a file that only you can read.
     Login {
         #[command(flatten)]
         server: ServerArgs,
-        /// Who signs in.
+        /// The email address to sign in with.
         #[arg(long, value_name = "EMAIL", default_value = "admin@localhost")]
         email: String,
     },
-    /// End the sign-in.
+    /// Sign out.
     Logout,
     /// Change your own password. Your other sessions are signed out; this one stays signed in.
     ///
@@ -79,7 +143,7 @@ pub(crate) enum Command {
         #[command(flatten)]
         server: ServerArgs,
     },
-    /// How a server and its queues stand; exits with 1 when it is not ready.
+    /// Show whether a server is ready, and its queues; exits with 1 when it is not ready.
     Status {
         #[command(flatten)]
         server: ServerArgs,
@@ -87,395 +151,166 @@ pub(crate) enum Command {
         #[arg(long)]
         json: bool,
     },
-    /// Hand documents in: files, folders, patterns, or standard input.
+    /// Upload documents: files, folders, patterns, or standard input.
     ///
-    /// What was accepted from here before and has not changed is not uploaded again, so a command that
-    /// was interrupted goes on when it is repeated. Exits with 1 when a file was refused, or with --wait
-    /// when one could not be processed.
+    /// Files that were uploaded from this machine before and have not changed are skipped, so you can repeat a command
+    /// that was interrupted. Exits with 1 when a file was refused or, with --wait, when one could not be processed.
+    #[command(after_long_help = INGEST_EXAMPLES)]
     Ingest(IngestArgs),
-    /// Read a file of this machine and print what it says; needs no server.
+    /// Read a local file and print its content; needs no server.
     Read(ReadArgs),
-    /// What reading needs, what of it is missing here, and how to get it.
+    /// Check the tools that reading documents needs, and say how to install what is missing.
     Doctor {
         /// Print one JSON document instead of text.
         #[arg(long)]
         json: bool,
     },
-    /// A child that reads documents. Docket starts it by itself.
+    /// The child process that reads documents. Docket starts it itself.
     #[command(hide = true)]
     ReadWorker(ReadWorkerArgs),
-    /// Stops a private PostgreSQL that nobody uses. Docket starts it by itself.
+    /// Stops a private PostgreSQL whose server is gone. Docket starts it itself.
     #[command(hide = true)]
     PostgresWatchdog(WatchdogArgs),
     /// List documents, newest first.
+    #[command(after_long_help = DOCS_EXAMPLES)]
     Docs(DocsArgs),
-    /// A document with its versions, its runs and what became of their stages.
-    Show {
-        /// The document's id.
-        #[arg(value_name = "DOC_ID", value_parser = id)]
-        id: Uuid,
-        #[command(flatten)]
-        server: ServerArgs,
-        /// Print one JSON document instead of text.
-        #[arg(long)]
-        json: bool,
-    },
-    /// Rename a document. Its file name stays as it is.
+    /// Rename a document. Its file name does not change.
     Rename {
-        /// The document's id.
-        #[arg(value_name = "DOC_ID", value_parser = id)]
-        id: Uuid,
+        /// The document.
+        #[arg(value_name = "DOC_ID")]
+        id: IdArg,
         /// The new title.
         title: String,
         #[command(flatten)]
         server: ServerArgs,
     },
-    /// Process documents again. What is served stays served until the new run succeeds.
-    Rerun(RerunArgs),
-    /// Find passages, by words and by meaning; exits with 1 when there are none.
-    Search(SearchArgs),
-    /// Ask a question; exits with 1 when the documents do not say.
-    Ask(AskArgs),
-    /// Speak the Model Context Protocol on standard input and output, for assistants.
+    /// Show a document with its versions, runs and stages.
+    Show(ShowArgs),
+    /// List batches, newest first, or show one.
+    #[command(after_long_help = BATCHES_EXAMPLES, args_conflicts_with_subcommands = true)]
+    Batches(BatchesArgs),
+    /// Save documents to files: the originals, or what was read of them.
     ///
-    /// What they find and ask is bounded by the sign-in, or by the key in DOCKET_TOKEN.
+    /// Existing files are not overwritten unless --force is given.
+    #[command(after_long_help = DOWNLOAD_EXAMPLES)]
+    Download(DownloadArgs),
+    /// Open a document in the browser, and print its address.
+    ///
+    /// Without a graphical display only the address is printed. The environment variable BROWSER names another
+    /// program to open it with.
+    Open(OpenArgs),
+    /// Delete documents.
+    ///
+    /// Nobody can see, find or read a deleted document. Asks before it deletes, unless --yes is given.
+    Rm(RmArgs),
+    /// Show or change the tags of documents.
+    #[command(after_long_help = TAG_EXAMPLES)]
+    Tag(TagArgs),
+    /// Process documents again. Each stays available as it is until its new run succeeds.
+    Rerun(RerunArgs),
+    /// Search for passages, by words and by meaning; exits with 1 when there are none.
+    Search(SearchArgs),
+    /// Ask a question; exits with 1 when the documents do not answer it.
+    Ask(AskArgs),
+    /// Serve the Model Context Protocol on standard input and output, for AI assistants.
+    ///
+    /// The assistant can find and read what you can: it uses your sign-in, or the API key in DOCKET_TOKEN.
     Mcp {
         #[command(flatten)]
         server: ServerArgs,
     },
     /// List jobs, newest first.
     Jobs(JobsArgs),
-    /// Jobs that were given up and wait for a person.
+    /// Repair failed jobs that need attention (the dead-letter queue).
     Dlq {
         #[command(subcommand)]
         command: DlqCommand,
     },
-    /// Passwords of documents and other secrets, which are kept encrypted.
+    /// Manage the key that encrypts document passwords and other secrets.
     Secrets {
         #[command(subcommand)]
         command: SecretsCommand,
     },
-    /// People, where they cannot help themselves.
+    /// Recover user accounts.
     Users {
         #[command(subcommand)]
         command: UsersCommand,
     },
-}
-
-#[derive(Debug, Subcommand)]
-pub(crate) enum AuditCommand {
-    /// Check every tenant's chain; names each row that was changed, moved or removed.
-    ///
-    /// Compares the log with its signed checkpoints too. Exits with 1 when something does not hold.
-    Verify {
-        /// Checkpoints that were exported and kept elsewhere: whoever could change the database and the
-        /// object store could not change these.
-        #[arg(long, value_name = "FILE")]
-        against: Option<PathBuf>,
-        #[command(flatten)]
-        database: DatabaseArgs,
-        /// Print one JSON document instead of text.
-        #[arg(long)]
-        json: bool,
-    },
-    /// Sign checkpoints of all tenants' logs as they stand, and print all there are: one JSON document a line.
-    ///
-    /// Keep the output where whoever runs the database cannot change it.
-    Export {
-        #[command(flatten)]
-        database: DatabaseArgs,
+    /// Print a script that completes commands and options in your shell.
+    #[command(after_long_help = COMPLETIONS_EXAMPLES)]
+    Completions {
+        /// The shell to print the script for.
+        shell: clap_complete::Shell,
     },
 }
 
-#[derive(Debug, Subcommand)]
-pub(crate) enum TenantsCommand {
-    /// List all tenants.
-    List {
-        #[command(flatten)]
-        database: DatabaseArgs,
-        /// Print one JSON document instead of a table.
-        #[arg(long)]
-        json: bool,
-    },
-    /// Add a tenant and its first administrator.
-    ///
-    /// The administrator's password is taken from DOCKET_ADMIN_PASSWORD, else made and printed once.
-    Create {
-        /// What the tenant is called.
-        name: String,
-        /// The administrator's email address.
-        #[arg(long, value_name = "EMAIL")]
-        admin_email: String,
-        #[command(flatten)]
-        database: DatabaseArgs,
-    },
-    /// Grant a tenant limits of its own; what is left out is as everybody's.
-    Limit {
-        /// What the tenant is called.
-        name: String,
-        /// The largest file it may upload.
-        #[arg(long, value_name = "MB")]
-        max_upload_mb: Option<u64>,
-        /// How many of its documents may wait at once.
-        #[arg(long, value_name = "N")]
-        queue_quota: Option<u32>,
-        /// How many requests it may make.
-        #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
-        requests_per_second: Option<u32>,
-        /// How many of its uploads each process takes at once.
-        #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
-        concurrent_uploads: Option<u32>,
-        /// How much it may store.
-        #[arg(long, value_name = "MB")]
-        storage_quota_mb: Option<u64>,
-        #[command(flatten)]
-        database: DatabaseArgs,
-    },
-}
-
-#[derive(Debug, Subcommand)]
-pub(crate) enum SecretsCommand {
-    /// Encrypt all secrets with a new key.
-    ///
-    /// May run while servers and workers do, and again after it was interrupted. The key in the data folder is replaced;
-    /// with the setting secrets_key, that is the new key and secrets_key_previous the old one.
-    Rotate {
-        #[command(flatten)]
-        database: DatabaseArgs,
-    },
-}
-
-#[derive(Debug, Subcommand)]
-pub(crate) enum UsersCommand {
-    /// Give a user a new password and sign them out everywhere.
-    ///
-    /// The password is taken from DOCKET_ADMIN_PASSWORD, else made and printed once.
-    ResetPassword {
-        /// The user's email address.
-        email: String,
-        #[command(flatten)]
-        database: DatabaseArgs,
-    },
-}
-
-#[derive(Debug, Subcommand)]
-pub(crate) enum DlqCommand {
-    /// List dead jobs that need attention, newest first.
-    List(DeadJobsArgs),
-    /// What happened to a job, and what can be done.
-    Show {
-        /// The job's id.
-        #[arg(value_parser = id)]
-        id: Uuid,
-        #[command(flatten)]
-        server: ServerArgs,
-        /// Print one JSON document instead of text.
-        #[arg(long)]
-        json: bool,
-    },
-    /// Give dead jobs a fresh start: by their ids, or all that fit the conditions.
-    Requeue(RequeueArgs),
-    /// Discard failures that nobody means to repair. Their documents stay failed, and can still be rerun.
-    Discard(DiscardArgs),
-}
-
-/// Which server a command talks to, and as whom.
+/// Which server a command talks to.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct ServerArgs {
-    /// The server's address; the one signed in to by default [env: DOCKET_SERVER; DOCKET_TOKEN for a
+    /// The server's address; by default the one you signed in to [env: DOCKET_SERVER; DOCKET_TOKEN holds a
     /// token or an API key].
     #[arg(long, value_name = "URL")]
     pub(crate) server: Option<String>,
 }
 
-#[derive(Debug, Args)]
-pub(crate) struct IngestArgs {
-    /// Files, folders (all that is in them, but nothing hidden), patterns such as '*.pdf', or - for
-    /// standard input.
-    #[arg(required = true, value_name = "PATH")]
-    pub(crate) paths: Vec<PathBuf>,
-    /// The file name of what comes from standard input.
-    #[arg(long, value_name = "NAME")]
-    pub(crate) name: Option<String>,
-    /// The title of the document, when it is one; its file name otherwise.
-    #[arg(long, value_name = "TEXT", conflicts_with = "batch")]
-    pub(crate) title: Option<String>,
-    /// A word to sort the documents by; may be repeated.
-    #[arg(long = "tag", value_name = "TAG")]
-    pub(crate) tags: Vec<String>,
-    /// For files that are encrypted.
-    #[arg(long, env = "DOCKET_FILE_PASSWORD", hide_env_values = true, value_name = "PASSWORD")]
-    pub(crate) password: Option<String>,
-    /// Put them all into a new batch of this name. All are uploaded for that.
-    #[arg(long, value_name = "NAME")]
-    pub(crate) batch: Option<String>,
-    /// Wait until all have been processed.
-    #[arg(long)]
-    pub(crate) wait: bool,
-    /// Upload what was handed in before as well.
-    #[arg(long)]
-    pub(crate) again: bool,
-    /// How many to upload at once.
-    #[arg(long, value_name = "N", default_value_t = 4, value_parser = at_least_one)]
-    pub(crate) parallel: usize,
-    #[command(flatten)]
-    pub(crate) server: ServerArgs,
-    /// Print a line of JSON for each file, and one for the summary.
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct DocsArgs {
-    /// Only documents that stand there.
-    #[arg(long, default_value = "all", ignore_case = true,
-          value_parser = ["all", "uploaded", "processing", "active", "failed", "inactive", "rejected"])]
-    pub(crate) status: String,
-    /// Only files of this kind (pdf, docx, …).
-    #[arg(long = "type", value_name = "KIND")]
-    pub(crate) kind: Option<String>,
-    /// Only those that came in this way (manual, batch, attachment, …).
-    #[arg(long)]
-    pub(crate) source: Option<String>,
-    /// Only those with this tag.
-    #[arg(long)]
-    pub(crate) tag: Option<String>,
-    /// Only those of this batch.
-    #[arg(long, value_name = "BATCH_ID", value_parser = id)]
-    pub(crate) batch: Option<Uuid>,
-    /// Only those with this in their title or file name.
-    #[arg(long, value_name = "TEXT")]
-    pub(crate) search: Option<String>,
-    /// The order: newest or oldest upload first, by title (A to Z) or title_desc, or updated (latest change first).
-    #[arg(long, value_name = "ORDER", default_value = "newest", ignore_case = true,
-          value_parser = ["newest", "oldest", "title", "title_desc", "updated"])]
-    pub(crate) sort: String,
-    /// How many at most.
+/// How much of a list a command prints.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct ListArgs {
+    /// How many to list at most.
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = at_least_one)]
-    pub(crate) limit: usize,
-    #[command(flatten)]
-    pub(crate) server: ServerArgs,
-    /// Print one JSON document instead of a table.
+    limit: usize,
+    /// List all, however many there are.
+    #[arg(long, conflicts_with = "limit")]
+    all: bool,
+    /// Show ids in full instead of their last 8 digits.
     #[arg(long)]
-    pub(crate) json: bool,
+    full_ids: bool,
 }
 
-#[derive(Debug, Args)]
-pub(crate) struct RerunArgs {
-    /// The documents' ids.
-    #[arg(required = true, value_name = "DOC_ID", value_parser = id)]
-    pub(crate) ids: Vec<Uuid>,
-    /// Why, for whoever looks at the run later.
-    #[arg(long, value_name = "TEXT")]
-    pub(crate) reason: Option<String>,
-    /// Begin with this stage, on what the stages before it left the last time.
-    #[arg(long, value_name = "STAGE")]
-    pub(crate) from: Option<String>,
-    /// An updated original of the document, which gets a new version. It must be a file of the same kind.
-    #[arg(long, value_name = "FILE", conflicts_with = "from")]
-    pub(crate) file: Option<PathBuf>,
-    /// For files that are encrypted; the one that was given before when left out.
-    #[arg(long, env = "DOCKET_FILE_PASSWORD", hide_env_values = true, value_name = "PASSWORD")]
-    pub(crate) password: Option<String>,
-    /// Wait until all have been processed.
-    #[arg(long)]
-    pub(crate) wait: bool,
-    #[command(flatten)]
-    pub(crate) server: ServerArgs,
-    /// Print one JSON document instead of text.
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-/// Which database a command works on.
-#[derive(Debug, Args)]
-pub(crate) struct DatabaseArgs {
-    /// The folder with Docket's own data [env: DOCKET_DATA_DIR].
-    #[arg(long, value_name = "DIR")]
-    data_dir: Option<String>,
-    /// A PostgreSQL that somebody else runs [env: DOCKET_DATABASE_URL].
-    #[arg(long, value_name = "URL")]
-    database_url: Option<String>,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct ServeArgs {
-    #[command(flatten)]
-    database: DatabaseArgs,
-    /// The address to answer on, 127.0.0.1:8080 by default [env: DOCKET_LISTEN].
-    #[arg(long, value_name = "ADDR")]
-    listen: Option<String>,
-    /// Serve only, and leave the work to other processes [env: DOCKET_NO_WORKERS].
-    #[arg(long)]
-    no_workers: bool,
-    #[command(flatten)]
-    work: WorkArgs,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct WorkerArgs {
-    #[command(flatten)]
-    database: DatabaseArgs,
-    /// Where to answer /metrics and /health; nowhere by default [env: DOCKET_METRICS_LISTEN].
-    #[arg(long, value_name = "ADDR")]
-    metrics_listen: Option<String>,
-    #[command(flatten)]
-    work: WorkArgs,
-}
-
-#[derive(Debug, Args)]
-struct WorkArgs {
-    /// Where documents are kept [env: DOCKET_BLOB_URL].
-    #[arg(long, value_name = "URL")]
-    blob_url: Option<String>,
-    /// Jobs under way at once, 3 by default [env: DOCKET_WORKER_MAX_CONCURRENT_JOBS].
-    #[arg(long, value_name = "N")]
-    worker_max_concurrent_jobs: Option<String>,
-}
-
-impl WorkArgs {
-    fn flags(&self) -> Flags {
-        given([
-            ("blob_url", &self.blob_url),
-            ("worker_max_concurrent_jobs", &self.worker_max_concurrent_jobs),
-        ])
+impl ListArgs {
+    pub(crate) fn limit(&self) -> usize {
+        if self.all { usize::MAX } else { self.limit }
     }
-}
 
-impl WorkerArgs {
-    pub(crate) fn flags(&self) -> Flags {
-        let mut flags = self.database.flags();
-        flags.extend(given([("metrics_listen", &self.metrics_listen)]));
-        flags.extend(self.work.flags());
-        flags
+    pub(crate) fn id_style(&self) -> IdStyle {
+        if self.full_ids { IdStyle::Full } else { IdStyle::Short }
     }
-}
-
-impl DatabaseArgs {
-    pub(crate) fn flags(&self) -> Flags {
-        given([("data_dir", &self.data_dir), ("database_url", &self.database_url)])
-    }
-}
-
-impl ServeArgs {
-    pub(crate) fn flags(&self) -> Flags {
-        let mut flags = self.database.flags();
-        flags.extend(given([("listen", &self.listen)]));
-        if self.no_workers {
-            flags.push(("no_workers", "true".to_owned()));
-        }
-        flags.extend(self.work.flags());
-        flags
-    }
-}
-
-fn given<const N: usize>(options: [(&'static str, &Option<String>); N]) -> Flags {
-    options.into_iter().filter_map(|(key, value)| Some((key, value.clone()?))).collect()
 }
 
 fn at_least_one(text: &str) -> Result<usize, String> {
     match text.parse() {
         Ok(number @ 1..) => Ok(number),
-        _ => Err("write a whole number from 1 on".to_owned()),
+        _ => Err("give a whole number of at least 1".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    /// Every command, with the path of names that leads to it.
+    fn commands(command: &clap::Command, path: &str) -> Vec<(String, clap::Command)> {
+        let mut all = vec![(path.to_owned(), command.clone())];
+        for child in command.get_subcommands().filter(|child| !child.is_hide_set()) {
+            all.extend(commands(child, &format!("{path} {}", child.get_name())));
+        }
+        all
+    }
+
+    #[test]
+    fn the_definition_holds_together() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn every_command_and_option_has_a_help_text() {
+        for (path, command) in commands(&Cli::command(), "docket") {
+            assert!(command.get_about().is_some(), "{path}");
+            for argument in command.get_arguments().filter(|it| !it.is_hide_set()) {
+                assert!(argument.get_help().is_some(), "{path}: {}", argument.get_id());
+            }
+        }
     }
 }

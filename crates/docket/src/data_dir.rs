@@ -1,6 +1,6 @@
-//! The data folder: made on the first start, readable by its owner only.
+//! The data folder: created on the first start, readable by its owner only.
 
-use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
 use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ use crate::config::MIN_SECRET_BYTES;
 #[derive(Debug, Error)]
 pub(crate) enum DataDirError {
     #[error(
-        "cannot write to the data folder {}: {source}. Make it writable for this user, or name \
+        "cannot write to the data folder {}: {source}. Make it writable for this user, or choose \
          another one with --data-dir", .folder.display()
     )]
     NotWritable { folder: PathBuf, source: io::Error },
@@ -44,6 +44,11 @@ pub(crate) enum DataDirError {
          with --database-url", .folder.display()
     )]
     NothingThere { folder: PathBuf },
+    #[error(
+        "another `docket secrets rotate` is running on the data folder {}. Wait until it has ended, and run this again",
+        .folder.display()
+    )]
+    SecretsLocked { folder: PathBuf },
 }
 
 #[derive(Clone, Debug)]
@@ -57,7 +62,7 @@ impl DataDir {
         if make {
             make_private_folder(folder).map_err(|error| data_dir.not_writable(error))?;
         }
-        // Each is of use to its owner alone. Others may be anybody's, as long as Docket may write there.
+        // These work only for their owner. Other folders may belong to any user, as long as Docket can write there.
         for private in ["postgres", "postgres/data", "secrets"] {
             data_dir.require_own(&folder.join(private))?;
         }
@@ -78,18 +83,18 @@ impl DataDir {
         self.folder.join("postgres")
     }
 
-    /// Where documents are kept when nobody says otherwise.
+    /// Where documents are stored by default.
     pub(crate) fn blobs_folder(&self) -> PathBuf {
         self.folder.join("blobs")
     }
 
-    /// Whether the private server has been here before.
+    /// Whether the folder contains the database of a private server.
     pub(crate) fn holds_a_database(&self) -> bool {
         self.postgres_folder().join("data").is_dir()
     }
 
-    /// The secret by this name, made if it is missing. Several processes may ask at once: all get
-    /// the same one.
+    /// The secret with this name, generated if it is missing. Several processes may call this at the same time: all get
+    /// the same secret.
     pub(crate) fn secret(&self, name: &str, random: &dyn Random) -> Result<Secret, DataDirError> {
         let folder = self.folder.join("secrets");
         let file = folder.join(name);
@@ -97,29 +102,44 @@ impl DataDir {
             make_private_folder(&folder).map_err(|error| self.not_writable(error))?;
             write_secret(&file, random).map_err(|error| self.not_writable(error))?;
         }
-        // Another process may have been quicker; what is there now is the one.
-        match fs::read_to_string(&file) {
-            Err(source) => Err(DataDirError::SecretUnreadable { file, source }),
-            Ok(secret) if secret.trim().len() < MIN_SECRET_BYTES => {
-                Err(DataDirError::SecretTooShort { file })
+        // Another process may have written one first: the file decides.
+        read_secret(&file)
+    }
+
+    /// The secret with this name, and the previous one as long as it is stored.
+    pub(crate) fn secret_and_previous(&self, name: &str) -> Result<Vec<Secret>, DataDirError> {
+        let file = self.folder.join("secrets").join(name);
+        let mut secrets = vec![read_secret(&file)?];
+        match read_secret(&previous(&file)) {
+            Ok(previous) => secrets.push(previous),
+            Err(DataDirError::SecretUnreadable { source, .. })
+                if source.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => return Err(error),
+        }
+        Ok(secrets)
+    }
+
+    /// Makes this process the only one that replaces secrets of the folder, for as long as the file is open.
+    pub(crate) fn lock_secrets(&self) -> Result<File, DataDirError> {
+        let folder = self.folder.join("secrets");
+        let open = || {
+            make_private_folder(&folder)?;
+            let file = folder.join("rotate.lock");
+            OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(file)
+        };
+        let file = open().map_err(|error| self.not_writable(error))?;
+        match file.try_lock() {
+            Ok(()) => Ok(file),
+            Err(TryLockError::WouldBlock) => {
+                Err(DataDirError::SecretsLocked { folder: self.folder.clone() })
             }
-            Ok(secret) => Ok(Secret::new(secret.trim())),
+            Err(TryLockError::Error(error)) => Err(self.not_writable(error)),
         }
     }
 
-    /// The secret by this name, and the one that it replaced while that one is kept.
-    pub(crate) fn secret_and_previous(&self, name: &str) -> Vec<Secret> {
-        let file = self.folder.join("secrets").join(name);
-        let read = |file: &Path| fs::read_to_string(file).ok();
-        let found = [read(&file), read(&previous(&file))].into_iter().flatten();
-        found
-            .filter(|it| it.trim().len() >= MIN_SECRET_BYTES)
-            .map(|it| Secret::new(it.trim()))
-            .collect()
-    }
-
-    /// Puts a new secret in the place of the one by this name, which is kept until
-    /// [`forget_previous`](Self::forget_previous). Does nothing where one is kept from a replacement that was interrupted.
+    /// Replaces the secret with this name by a new one, and stores the old one until
+    /// [`forget_previous`](Self::forget_previous). Does nothing after a replacement that was interrupted: its new secret
+    /// is used.
     pub(crate) fn replace_secret(
         &self,
         name: &str,
@@ -137,7 +157,7 @@ impl DataDir {
             }
             write_secret(&next, random)?;
             fs::rename(&next, &file)?;
-            // The database goes over to the new key next: the file must outlast a power cut before that.
+            // The database uses the new key next: the file must survive a power cut before that.
             File::open(self.folder.join("secrets"))?.sync_all()
         };
         replace().map_err(|error| self.not_writable(error))
@@ -151,7 +171,7 @@ impl DataDir {
         }
     }
 
-    /// Whether there is a secret by this name already.
+    /// Whether a secret with this name exists.
     pub(crate) fn has_secret(&self, name: &str) -> bool {
         self.folder.join("secrets").join(name).exists()
     }
@@ -169,6 +189,17 @@ impl DataDir {
     }
 }
 
+fn read_secret(file: &Path) -> Result<Secret, DataDirError> {
+    let file = file.to_owned();
+    match fs::read_to_string(&file) {
+        Err(source) => Err(DataDirError::SecretUnreadable { file, source }),
+        Ok(secret) if secret.trim().len() < MIN_SECRET_BYTES => {
+            Err(DataDirError::SecretTooShort { file })
+        }
+        Ok(secret) => Ok(Secret::new(secret.trim())),
+    }
+}
+
 fn previous(file: &Path) -> PathBuf {
     file.with_extension("previous")
 }
@@ -177,8 +208,8 @@ fn make_private_folder(folder: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(folder)
 }
 
-/// 32 random bytes in hexadecimal, written beside their place and linked into it: a secret is there
-/// whole or not at all, and the first one stays.
+/// 32 random bytes in hexadecimal, written to a temporary file and linked to its place: the file is complete, and the
+/// first writer wins.
 fn write_secret(file: &Path, random: &dyn Random) -> io::Result<()> {
     let [mut one, mut other, mut suffix] = [[0; 16]; 3];
     for bytes in [&mut one, &mut other, &mut suffix] {
@@ -205,7 +236,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_secret_is_replaced_and_the_one_before_kept_until_it_is_not_needed() {
+    fn a_secret_is_replaced_and_the_previous_one_stored_until_it_is_deleted() {
         let folder = tempfile::tempdir().unwrap();
         let random = SeededRandom::new(1);
         let data_dir = DataDir::open(&folder.path().join("data"), true).unwrap();
@@ -213,23 +244,23 @@ mod tests {
         data_dir.replace_secret("key", &random).unwrap();
         let new = data_dir.secret("key", &random).unwrap();
         assert_ne!(new, old);
-        assert_eq!(data_dir.secret_and_previous("key"), [new.clone(), old.clone()]);
+        assert_eq!(data_dir.secret_and_previous("key").unwrap(), [new.clone(), old.clone()]);
         let mode =
             fs::metadata(folder.path().join("data/secrets/key")).unwrap().permissions().mode();
         assert_eq!(mode & 0o7777, 0o600);
         data_dir.replace_secret("key", &random).unwrap();
         assert_eq!(
-            data_dir.secret_and_previous("key"),
+            data_dir.secret_and_previous("key").unwrap(),
             [new.clone(), old],
             "it goes on with the first"
         );
         data_dir.forget_previous("key").unwrap();
         data_dir.forget_previous("key").unwrap();
-        assert_eq!(data_dir.secret_and_previous("key"), [new]);
+        assert_eq!(data_dir.secret_and_previous("key").unwrap(), [new]);
     }
 
     #[test]
-    fn a_secret_is_made_once_and_only_its_owner_reads_it() {
+    fn a_secret_is_generated_once_and_only_its_owner_can_read_it() {
         let folder = tempfile::tempdir().unwrap();
         let data_dir = DataDir::open(&folder.path().join("data"), true).unwrap();
         let first = data_dir.secret("key", &SeededRandom::new(1)).unwrap();
@@ -237,9 +268,36 @@ mod tests {
         assert_eq!(first, second);
         assert_eq!(first.reveal().len(), 64);
         let files: Vec<_> = fs::read_dir(folder.path().join("data/secrets")).unwrap().collect();
-        assert_eq!(files.len(), 1, "no draft is left behind");
+        assert_eq!(files.len(), 1, "no temporary file is left");
         let mode = files[0].as_ref().unwrap().metadata().unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o600);
+    }
+
+    #[test]
+    fn a_previous_secret_that_cannot_be_read_is_an_error() {
+        let folder = tempfile::tempdir().unwrap();
+        let data_dir = DataDir::open(folder.path(), true).unwrap();
+        data_dir.secret("key", &SeededRandom::new(1)).unwrap();
+        assert_eq!(data_dir.secret_and_previous("key").unwrap().len(), 1);
+        let previous = folder.path().join("secrets/key.previous");
+        fs::create_dir(&previous).unwrap();
+        let refused = data_dir.secret_and_previous("key").unwrap_err();
+        assert!(matches!(refused, DataDirError::SecretUnreadable { .. }), "{refused}");
+        fs::remove_dir(&previous).unwrap();
+        fs::write(&previous, "short").unwrap();
+        let refused = data_dir.secret_and_previous("key").unwrap_err();
+        assert!(matches!(refused, DataDirError::SecretTooShort { .. }), "{refused}");
+    }
+
+    #[test]
+    fn secrets_are_replaced_by_one_process_at_a_time() {
+        let folder = tempfile::tempdir().unwrap();
+        let data_dir = DataDir::open(folder.path(), true).unwrap();
+        let held = data_dir.lock_secrets().unwrap();
+        let refused = data_dir.lock_secrets().unwrap_err();
+        assert!(matches!(refused, DataDirError::SecretsLocked { .. }), "{refused}");
+        drop(held);
+        data_dir.lock_secrets().unwrap();
     }
 
     #[test]

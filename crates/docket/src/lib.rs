@@ -1,18 +1,19 @@
-//! The `docket` program: reads the configuration, wires the parts together and runs one command. A library, so that
-//! another program (`docket-chaos`) can be Docket with more stages.
+//! The `docket` program: reads the configuration, connects the parts and runs one command. It is a library, so that
+//! another program (`docket-chaos`) can add stages.
 //!
-//! Exit codes: 0 done; 1 it did not work, and one sentence on standard error says why and what to
-//! do; 2 the command line or the configuration is wrong; 3 the server cannot be reached; 4 nobody is
-//! signed in there, or may not do this; 130 a signal ended it, and what was done was said.
+//! Exit codes: 0 success; 1 failure, and one sentence on standard error says why and what to do; 2 the command line or
+//! a setting is wrong; 3 the server cannot be reached; 4 the user is not signed in, or their role does not allow it;
+//! 130 a signal ended the command after it printed what it had done.
 
-mod answering;
 mod backend;
 mod cli;
 mod client;
+mod color;
 mod commands;
 mod config;
 mod data_dir;
 mod line_queue;
+mod listener;
 mod logging;
 mod models;
 mod objects;
@@ -41,16 +42,17 @@ pub use crate::signals::StopSignals;
 pub use crate::stages::AddStages;
 pub use crate::system::environment;
 
-/// Runs the command of the command line, with these stages beside the real ones.
+/// Runs the command of the command line, with additional stages.
 pub fn main(add_stages: AddStages) -> ExitCode {
     panics::report_without_content();
     let cli = Cli::parse();
-    // Before there is any other thread: one that began earlier would not be shut in.
+    color::choose(cli.color);
+    // Before any other thread starts: the sandbox would not apply to it.
     if let Command::ReadWorker(args) = &cli.command {
-        return commands::read::be_a_child(args);
+        return commands::read::run_child(args);
     }
     if let Command::PostgresWatchdog(args) = &cli.command {
-        return commands::watchdog::be_a_watchdog(args);
+        return commands::watchdog::run_watchdog(args);
     }
     let runtime = match tokio::runtime::Runtime::new() {
         Ok(runtime) => runtime,
@@ -81,9 +83,9 @@ pub fn exit_code(ended: anyhow::Result<ExitCode>) -> ExitCode {
     }
 }
 
-/// What went wrong and why. A cause whose gist has been said is not said twice, and one that follows
-/// a whole sentence goes inside it.
-fn in_one_line(error: &anyhow::Error) -> String {
+/// What went wrong and why. A cause that the line contains already is left out, and one that follows a whole sentence
+/// goes inside it, in brackets.
+pub(crate) fn in_one_line(error: &anyhow::Error) -> String {
     let mut line = error.to_string();
     for cause in error.chain().skip(1).map(ToString::to_string) {
         let gist = cause.rsplit(": ").next().unwrap_or(&cause);
@@ -102,10 +104,10 @@ async fn run(cli: Cli, add_stages: AddStages) -> anyhow::Result<ExitCode> {
     let load = |flags: Flags| load_layers(&cli, flags);
     match &cli.command {
         Command::Serve(args) => {
-            commands::serve::run(&talkative(&load(args.flags())?)?, add_stages).await
+            commands::serve::run(&service_config(&load(args.flags())?)?, add_stages).await
         }
         Command::Worker(args) => {
-            commands::worker::run(&talkative(&load(args.flags())?)?, add_stages).await
+            commands::worker::run(&service_config(&load(args.flags())?)?, add_stages).await
         }
         Command::Login { server, email } => {
             commands::login::log_in(server.server.as_deref(), email).await
@@ -117,49 +119,60 @@ async fn run(cli: Cli, add_stages: AddStages) -> anyhow::Result<ExitCode> {
         Command::Status { server, json } => {
             commands::status::run(server.server.as_deref(), *json).await
         }
-        Command::ReadWorker(args) => Ok(commands::read::be_a_child(args)),
+        Command::ReadWorker(args) => Ok(commands::read::run_child(args)),
         Command::PostgresWatchdog(args) => Ok(commands::watchdog::run(args).await),
-        Command::Read(args) => commands::read::run(args, &quiet(&load(Flags::default())?)?).await,
+        Command::Read(args) => {
+            commands::read::run(args, &command_config(&load(Flags::default())?)?).await
+        }
         Command::Doctor { json } => {
-            let config = quiet(&load(Flags::default())?)?;
+            let config = command_config(&load(Flags::default())?)?;
             commands::doctor::run(&config.read, *json).await
         }
         Command::Ingest(args) => commands::ingest::run(args).await,
         Command::Docs(args) => commands::docs::list(args).await,
-        Command::Show { id, server, json } => {
-            commands::show::run(server.server.as_deref(), *id, *json).await
-        }
+        Command::Show(args) => commands::show::run(args).await,
         Command::Rename { id, title, server } => {
-            commands::rename::run(server.server.as_deref(), *id, title).await
+            commands::rename::run(server.server.as_deref(), id, title).await
         }
+        Command::Batches(args) => commands::batches::run(args).await,
+        Command::Download(args) => commands::download::run(args).await,
+        Command::Open(args) => commands::open::run(args).await,
+        Command::Rm(args) => commands::rm::run(args).await,
+        Command::Tag(args) => commands::tag::run(args).await,
+        Command::Completions { shell } => commands::completions::run(*shell),
         Command::Rerun(args) => commands::rerun::run(args).await,
         Command::Jobs(args) => commands::jobs::list(args).await,
         Command::Dlq { command: DlqCommand::List(args) } => {
             commands::jobs::list(&args.as_jobs()).await
         }
         Command::Dlq { command: DlqCommand::Show { id, server, json } } => {
-            commands::dlq::show(server.server.as_deref(), *id, *json).await
+            commands::dlq::show(server.server.as_deref(), id, *json).await
         }
         Command::Dlq { command: DlqCommand::Requeue(args) } => commands::dlq::requeue(args).await,
         Command::Dlq { command: DlqCommand::Discard(args) } => commands::dlq::discard(args).await,
         Command::Config(args) => commands::config::run(&load(args.flags())?),
-        Command::Check(args) => commands::check::run(&quiet(&load(args.flags())?)?, args).await,
-        Command::Migrate(args) => commands::migrate::run(&quiet(&load(args.flags())?)?).await,
+        Command::Check(args) => {
+            commands::check::run(&command_config(&load(args.flags())?)?, args).await
+        }
+        Command::Migrate(args) => {
+            commands::migrate::run(&command_config(&load(args.flags())?)?).await
+        }
         Command::Audit { command: AuditCommand::Verify { against, database, json } } => {
-            let config = quiet(&load(database.flags())?)?;
+            let config = command_config(&load(database.flags())?)?;
             commands::audit::verify(&config, against.as_deref(), *json).await
         }
         Command::Audit { command: AuditCommand::Export { database } } => {
-            commands::audit::export(&quiet(&load(database.flags())?)?).await
+            commands::audit::export(&command_config(&load(database.flags())?)?).await
         }
         Command::Search(args) => commands::search::search(args).await,
         Command::Ask(args) => commands::search::ask(args).await,
         Command::Mcp { server } => commands::mcp::run(server).await,
         Command::Tenants { command: TenantsCommand::List { database, json } } => {
-            commands::tenants::list(&quiet(&load(database.flags())?)?, *json).await
+            commands::tenants::list(&command_config(&load(database.flags())?)?, *json).await
         }
         Command::Tenants { command: TenantsCommand::Create { name, admin_email, database } } => {
-            commands::tenants::create(&quiet(&load(database.flags())?)?, name, admin_email).await
+            commands::tenants::create(&command_config(&load(database.flags())?)?, name, admin_email)
+                .await
         }
         Command::Tenants {
             command:
@@ -180,13 +193,13 @@ async fn run(cli: Cli, add_stages: AddStages) -> anyhow::Result<ExitCode> {
                 concurrent_uploads: *concurrent_uploads,
                 storage_quota_bytes: storage_quota_mb.map(|mb| mb.saturating_mul(1024 * 1024)),
             };
-            commands::tenants::limit(&quiet(&load(database.flags())?)?, name, limits).await
+            commands::tenants::limit(&command_config(&load(database.flags())?)?, name, limits).await
         }
         Command::Secrets { command: SecretsCommand::Rotate { database } } => {
-            commands::secrets::rotate(&quiet(&load(database.flags())?)?).await
+            commands::secrets::rotate(&command_config(&load(database.flags())?)?).await
         }
         Command::Users { command: UsersCommand::ResetPassword { email, database } } => {
-            commands::users::reset_password(&quiet(&load(database.flags())?)?, email).await
+            commands::users::reset_password(&command_config(&load(database.flags())?)?, email).await
         }
     }
 }
@@ -195,24 +208,24 @@ fn load_layers(cli: &Cli, flags: Flags) -> Result<Layers, ConfigError> {
     Layers::load(cli.config.as_deref(), variable, flags)
 }
 
-/// What is not text cannot be right either; shown with marks where it is not, it gets its refusal.
+/// A value that is not UTF-8 is converted with replacement characters, and refused later as an invalid setting.
 fn variable(name: &str) -> Option<String> {
     std::env::var_os(name).map(|value| value.to_string_lossy().into_owned())
 }
 
-/// For commands that run for long: what they do is logged.
-fn talkative(layers: &Layers) -> Result<Config, ConfigError> {
+/// For servers and workers, which log what they do.
+fn service_config(layers: &Layers) -> Result<Config, ConfigError> {
     let config = Config::from_layers(layers)?;
     logging::start(&config.log);
-    logging::never_wait_for_output();
+    logging::queue_standard_output();
     for problem in layers.unknown_variables(variable_names()) {
         tracing::warn!("{problem}");
     }
     Ok(config)
 }
 
-/// For commands whose output is their result: only warnings are logged.
-fn quiet(layers: &Layers) -> Result<Config, ConfigError> {
+/// For commands that print a result: only warnings are logged.
+fn command_config(layers: &Layers) -> Result<Config, ConfigError> {
     let mut config = Config::from_layers(layers)?;
     if config.log.filter == "info" {
         "warn".clone_into(&mut config.log.filter);

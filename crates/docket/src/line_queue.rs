@@ -1,7 +1,7 @@
-//! Lines that a thread of their own writes, so that nobody who has something to say waits for whoever reads it.
+//! A queue of output lines that a separate thread writes, so that code that logs never waits for the reader.
 //!
-//! A reader may go away, stand still, or be a disk that is full. What cannot be written is dropped and counted; it
-//! never blocks, fails or panics where it was said. `tracing-appender` has such a writer too, but reports its own
+//! The reader may close the pipe or stop reading, and the disk may be full. Lines that cannot be written are dropped and
+//! counted; the code that pushed them never blocks, fails or panics. `tracing-appender` has such a writer too, but reports its own
 //! failures by `println!`, which panics or blocks on the very pipe that is broken.
 
 use std::collections::VecDeque;
@@ -10,8 +10,8 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// More than this may not wait to be written.
-const MOST_BYTES: usize = 4 << 20;
+/// The most bytes that are queued.
+const MAX_BYTES: usize = 4 << 20;
 
 /// Called by the writing thread with how many lines were dropped, once it can write again.
 pub(crate) type OnRecovery = fn(dropped: u64);
@@ -27,7 +27,7 @@ struct Shared {
     state: Mutex<State>,
     /// There is a line to write.
     filled: Condvar,
-    /// Nothing waits, and nothing is being written.
+    /// The queue is empty, and no line is being written.
     emptied: Condvar,
 }
 
@@ -37,7 +37,7 @@ struct State {
     bytes: usize,
     is_writing: bool,
     dropped: u64,
-    /// How many of the dropped ones the reader has been told of.
+    /// How many of the dropped lines have been reported.
     reported: u64,
 }
 
@@ -55,10 +55,10 @@ impl LineQueue {
         Ok(Self { shared })
     }
 
-    /// Never waits. A line that does not fit any more is dropped.
+    /// Never waits. A line that does not fit is dropped.
     pub(crate) fn push(&self, line: Vec<u8>) {
         let mut state = self.shared.lock();
-        if state.bytes + line.len() > MOST_BYTES {
+        if state.bytes + line.len() > MAX_BYTES {
             state.drop_line();
             return;
         }
@@ -114,18 +114,18 @@ impl Shared {
             let mut state = self.lock();
             state.is_writing = false;
             state.bytes -= line.len();
-            let mut news = None;
+            let mut unreported = None;
             match written {
                 Err(_) => state.drop_line(),
                 // With room for the report itself.
-                Ok(()) if state.bytes < MOST_BYTES / 2 && state.dropped > state.reported => {
-                    news = Some(state.dropped - state.reported);
+                Ok(()) if state.bytes < MAX_BYTES / 2 && state.dropped > state.reported => {
+                    unreported = Some(state.dropped - state.reported);
                     state.reported = state.dropped;
                 }
                 Ok(()) => {}
             }
             drop(state);
-            if let Some(dropped) = news {
+            if let Some(dropped) = unreported {
                 on_recovery(dropped);
             }
             self.emptied.notify_all();
@@ -151,7 +151,7 @@ impl State {
     }
 }
 
-/// A line that broke off must not run into the next one.
+/// An incomplete line must not be continued by the next one.
 fn end_line(target: &mut impl Write, is_mid_line: &mut bool) -> io::Result<()> {
     if *is_mid_line {
         target.write_all(b"\n")?;
@@ -183,7 +183,7 @@ mod tests {
 
     const LONG: Duration = Duration::from_mins(1);
 
-    /// Does with each write what the test says, and keeps what was written.
+    /// Answers each write as the test says, and records what was written.
     struct Reader {
         answers: mpsc::Receiver<io::Result<usize>>,
         written: Arc<Mutex<Vec<u8>>>,
@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reader_that_stands_still_holds_nobody_up_and_memory_is_bounded() {
+    fn a_blocked_reader_blocks_nobody_and_memory_is_bounded() {
         static RECOVERED: AtomicU64 = AtomicU64::new(0);
         let (queue, answer, written) = queue(|dropped| {
             RECOVERED.fetch_add(dropped, Ordering::Relaxed);
@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_that_broke_off_does_not_run_into_the_next() {
+    fn an_incomplete_line_is_ended_before_the_next() {
         let (queue, answer, written) = queue(|_| {});
         answer.send(Ok(2)).unwrap();
         answer.send(Err(io::ErrorKind::StorageFull.into())).unwrap();

@@ -1,7 +1,7 @@
 //! Log lines on standard error: text for people, JSON for machines.
 //!
-//! Threads of their own write them (`line_queue.rs`), so that logging never affects the service: a reader that has gone
-//! away or stands still, or a log file on a full disk, costs lines and nothing else.
+//! Separate threads write them (`line_queue.rs`), so that logging never affects the service: when the pipe is closed or
+//! blocked, or the disk is full, log lines are lost and nothing else.
 
 use std::fs::File;
 use std::io::{self, IsTerminal};
@@ -14,20 +14,19 @@ use tracing_subscriber::EnvFilter;
 use crate::config::{LogConfig, LogFormat};
 use crate::line_queue::{LineQueue, OnRecovery};
 
-/// What PostgreSQL remarks in passing worries people for nothing: a request that is given up while
-/// its transaction begins makes it say "there is no transaction in progress". Who wants to read it
-/// names this target in log_level.
-const REMARKS: &str = "sqlx::postgres::notice=error";
+/// PostgreSQL's notices are misleading: a request that is cancelled while its transaction begins causes "there is no
+/// transaction in progress". They are logged when log_level names this target.
+const NOTICES: &str = "sqlx::postgres::notice=error";
 
-/// How long lines that wait may still be written when the process ends.
-const LAST_LINES: Duration = Duration::from_secs(1);
+/// How long the process waits at its end until the queued lines are written.
+const FLUSH_TIMEOUT: Duration = Duration::from_secs(1);
 
 static STANDARD_ERROR: OnceLock<LineQueue> = OnceLock::new();
 static STANDARD_OUTPUT: OnceLock<LineQueue> = OnceLock::new();
 
 pub(crate) fn start(config: &LogConfig) {
     // Checked when the configuration was read.
-    let filter = EnvFilter::try_new(format!("{REMARKS},{}", config.filter)).unwrap_or_default();
+    let filter = EnvFilter::try_new(format!("{NOTICES},{}", config.filter)).unwrap_or_default();
     let on_terminal = io::stderr().is_terminal();
     let Some(queue) = begin(&STANDARD_ERROR, "log", io::stderr().as_fd(), report_dropped) else {
         return;
@@ -35,7 +34,7 @@ pub(crate) fn start(config: &LogConfig) {
     let logger = tracing_subscriber::fmt()
         .with_env_filter(filter)
         .with_writer(move || queue.clone())
-        // It would report them by `eprintln!`, which panics.
+        // The subscriber would report them with `eprintln!`, which panics.
         .log_internal_errors(false)
         .with_ansi(on_terminal);
     let as_json = match config.format {
@@ -44,40 +43,40 @@ pub(crate) fn start(config: &LogConfig) {
         LogFormat::Auto => !on_terminal,
     };
     if as_json {
-        // The list of spans has the innermost too.
+        // The list of spans contains the current one.
         logger.json().flatten_event(true).with_current_span(false).with_target(true).init();
     } else {
         logger.with_target(false).init();
     }
 }
 
-/// For commands that run for long: what they say on standard output waits for nobody either. Others must not lose a
-/// line of it, so they wait for their reader.
-pub(crate) fn never_wait_for_output() {
+/// For servers and workers: writing to standard output does not block them either. Other commands must not lose a line
+/// of their output, so they wait for the reader.
+pub(crate) fn queue_standard_output() {
     begin(&STANDARD_OUTPUT, "output", io::stdout().as_fd(), |_| {});
 }
 
-/// What writes to standard error, once logging has begun.
+/// The queue for standard error, once logging has started.
 pub(crate) fn standard_error() -> Option<&'static LineQueue> {
     STANDARD_ERROR.get()
 }
 
-/// What writes to standard output, in commands that run for long.
+/// The queue for standard output, in servers and workers.
 pub(crate) fn standard_output() -> Option<&'static LineQueue> {
     STANDARD_OUTPUT.get()
 }
 
-/// Begins the metric with what was dropped before metrics were counted.
+/// Sets the metric to the number of lines dropped before the recorder was installed.
 pub(crate) fn count_dropped_lines() {
     let queues = [standard_error(), standard_output()];
     let dropped = queues.into_iter().flatten().map(LineQueue::dropped).sum();
     metrics::counter!("docket_log_lines_dropped_total").absolute(dropped);
 }
 
-/// Gives the last lines a moment to be written.
+/// Waits until the last lines are written, for a second at most.
 pub(crate) fn finish() {
     for queue in [standard_error(), standard_output()].into_iter().flatten() {
-        queue.flush(LAST_LINES);
+        queue.flush(FLUSH_TIMEOUT);
     }
 }
 
@@ -85,7 +84,7 @@ fn report_dropped(lines: u64) {
     tracing::warn!(lines, "log lines were dropped, because they could not be written");
 }
 
-/// `None` where no thread can be had: then nothing is logged.
+/// `None` when no thread can be started: then nothing is logged.
 fn begin(
     place: &'static OnceLock<LineQueue>,
     name: &str,

@@ -1,4 +1,4 @@
-//! The models that help to find and to answer, as the settings name them.
+//! The models for search and answers, as configured.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,33 +15,31 @@ use retrieval::embedding::EmbeddingSource;
 use crate::config::{EmbeddingChoice, ModelService, Protocol, RerankChoice, SearchConfig};
 use crate::system;
 
-/// How long a search waits for its index to be loaded: of a hundred thousand passages, a few seconds.
-const FOR_AN_INDEX: Duration = Duration::from_secs(10);
+/// How long a search waits until its index is loaded. An index of a hundred thousand passages takes a few seconds.
+const INDEX_LOAD_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Opens no model yet but a reranker, which every search would wait for.
+/// Opens only the reranker now, because every search would wait for it.
 pub(crate) fn search_settings(config: &SearchConfig) -> anyhow::Result<SearchSettings> {
     Ok(SearchSettings {
         embedding: embedding(config)?,
         reranker: reranker(config)?,
         language_model: config.language_model.as_ref().map(language_model).transpose()?,
         memory: config.memory,
-        index_timeout: FOR_AN_INDEX,
+        index_timeout: INDEX_LOAD_TIMEOUT,
     })
 }
 
 pub(crate) fn embedding(config: &SearchConfig) -> anyhow::Result<EmbeddingSource> {
     let folder = |folder| EmbeddingSource::folder(folder, config.embedding_threads);
     Ok(match &config.embedding {
-        EmbeddingChoice::Off => EmbeddingSource::nowhere(),
+        EmbeddingChoice::Off => EmbeddingSource::none(),
         EmbeddingChoice::Folder(named) => folder(named.clone()),
-        EmbeddingChoice::Installed => {
-            default_folder().map_or_else(EmbeddingSource::nowhere, folder)
-        }
+        EmbeddingChoice::Installed => default_folder().map_or_else(EmbeddingSource::none, folder),
         EmbeddingChoice::Service { service, dimension } => {
             let service = to_service(service, Limits::EMBEDDING);
             let remote = Embeddings::new(service, *dimension, retries())
                 .context("the settings of the embedding service cannot be used")?;
-            EmbeddingSource::elsewhere(Arc::new(remote), config.embedding_threads)
+            EmbeddingSource::remote(Arc::new(remote), config.embedding_threads)
         }
     })
 }
@@ -56,7 +54,7 @@ fn reranker(config: &SearchConfig) -> anyhow::Result<Option<Reranker>> {
         }
         RerankChoice::Service(service) => {
             let service = to_service(service, Limits::RERANKING);
-            let remote = RemoteReranker::new(service, retries().with_most_tries(1))
+            let remote = RemoteReranker::new(service, retries().with_max_attempts(1))
                 .context("the settings of the reranking service cannot be used")?;
             Some(Reranker::Remote(Arc::new(remote)))
         }

@@ -1,4 +1,4 @@
-//! The object store behind a command, opened and held to the one that belongs to the database.
+//! Opens the object store of a command, and makes sure that it is the one that belongs to the database.
 
 use anyhow::{Context, Result};
 use blob::{BlobUrl, Blobs, Settings};
@@ -8,25 +8,25 @@ use store::Store;
 use crate::config::Config;
 use crate::data_dir::DataDir;
 
-/// What a command wants of the object store.
+/// How a command uses the object store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Wanted {
-    /// It must be the right one: the command stores documents or works on them.
-    Tied,
-    /// It may be away. Should the command use it, it must be the right one.
-    IfThere,
-    /// The operator says that it is the right one.
-    Adopted,
+pub(crate) enum ObjectStoreUse {
+    /// It must be the right one: the command stores or processes documents.
+    Required,
+    /// It may be unreachable. If the command uses it, it must be the right one.
+    Optional,
+    /// The operator says that it is the right one: the database adopts it.
+    Adopt,
 }
 
-/// Says nothing to a bucket that the database knows: whether it answers is a matter of readiness. A folder is made
-/// only while the database knows of no documents that would be in it.
+/// Sends no request to a bucket that the database knows: whether it answers is checked by the readiness probe. Creates a
+/// folder only while the database knows of no documents that would be in it.
 pub(crate) async fn open(
     config: &Config,
     data_dir: &DataDir,
     store: &Store,
     random: &dyn Random,
-    wanted: Wanted,
+    wanted: ObjectStoreUse,
 ) -> Result<Blobs> {
     let own = || BlobUrl::Folder(data_dir.blobs_folder());
     let url = config.intake.blob_url.clone().unwrap_or_else(own);
@@ -36,12 +36,12 @@ pub(crate) async fn open(
     let blobs = Blobs::open_with(&url, &settings)
         .with_context(|| format!("the object store {url} cannot be opened"))?;
     match (wanted, known.id) {
-        (Wanted::Tied, _) => ops::bind_object_store(store, &blobs, random).await?,
-        (Wanted::Adopted, _) => {
+        (ObjectStoreUse::Required, _) => ops::bind_object_store(store, &blobs, random).await?,
+        (ObjectStoreUse::Adopt, _) => {
             ops::adopt_object_store(store, &blobs, random).await?;
         }
-        (Wanted::IfThere, Some(id)) => blobs.expect_store(id),
-        (Wanted::IfThere, None) => {}
+        (ObjectStoreUse::Optional, Some(id)) => blobs.expect_store(id),
+        (ObjectStoreUse::Optional, None) => {}
     }
     Ok(blobs)
 }

@@ -1,5 +1,5 @@
-//! What the process says when a part of it panics: where, and the message only if that cannot quote a document
-//! (`domain::panic_message`). Nothing here waits for a reader, and nothing here panics.
+//! Reports panics: the location, and the message only if it cannot quote a document (`domain::panic_message`). Nothing
+//! here blocks or panics.
 
 use std::panic::{PanicHookInfo, set_hook};
 use std::thread;
@@ -9,7 +9,7 @@ use domain::panic_message;
 use crate::logging;
 use crate::say::complain;
 
-/// For reading children too: what they write on standard error may be logged by their parent.
+/// Also for reading children: their parent may log what they write on standard error.
 pub(crate) fn report_without_content() {
     set_hook(Box::new(report));
 }

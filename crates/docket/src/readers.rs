@@ -1,4 +1,4 @@
-//! The children that read documents, and what they need.
+//! The child processes that read documents.
 
 use anyhow::Context;
 use reading::reader::{Reader, ReaderSettings};
@@ -7,9 +7,10 @@ use reading::tools::Tools;
 
 use crate::config::ReadConfig;
 
-/// Starts nothing yet.
+/// Starts no process yet.
 pub(crate) fn reader(config: &ReadConfig) -> anyhow::Result<Reader> {
-    let program = std::env::current_exe().context("this program's own file is not to be found")?;
+    let program =
+        std::env::current_exe().context("the path of this program cannot be determined")?;
     Ok(Reader::new(ReaderSettings {
         program,
         children: config.children,
@@ -20,7 +21,7 @@ pub(crate) fn reader(config: &ReadConfig) -> anyhow::Result<Reader> {
     }))
 }
 
-/// Starts a child to see what it enforces on itself, and logs what the operator must know.
+/// Starts a child to check what its sandbox enforces, and logs the result.
 pub(crate) async fn check_sandbox(reader: &Reader) -> SandboxReport {
     let report = reader.check_sandbox().await;
     let [(_, landlock), (_, seccomp)] = report.locks();
@@ -33,7 +34,7 @@ pub(crate) async fn check_sandbox(reader: &Reader) -> SandboxReport {
             landlock,
             seccomp,
             policy,
-            "documents are read in a sandbox, and sandbox = \"best_effort\" would read them without"
+            "documents are read in a sandbox, but sandbox = \"best_effort\" allows reading them without one"
         ),
         (Some(problem), SandboxPolicy::Required) => {
             tracing::error!(landlock, seccomp, policy, "{problem}");

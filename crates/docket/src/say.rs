@@ -1,11 +1,11 @@
-//! Words for the person at the terminal.
+//! Output for the user of a command.
 
 use std::fmt;
 use std::io::{self, Write};
 
 use crate::logging;
 
-/// A line on standard output. A reader that has gone away is no reason to fail.
+/// Prints a line on standard output. A closed pipe is not an error.
 pub fn say(line: impl fmt::Display) {
     match logging::standard_output() {
         Some(output) => output.push(format!("{line}\n").into_bytes()),
@@ -13,7 +13,7 @@ pub fn say(line: impl fmt::Display) {
     }
 }
 
-/// A line on standard error.
+/// Prints a line on standard error.
 pub fn complain(line: impl fmt::Display) {
     match logging::standard_error() {
         Some(log) => log.push(format!("docket: {line}\n").into_bytes()),

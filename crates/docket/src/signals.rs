@@ -1,4 +1,4 @@
-//! Being asked to stop.
+//! Signals that stop the process.
 
 use std::io;
 
@@ -17,7 +17,7 @@ pub struct StopSignals {
 }
 
 impl StopSignals {
-    /// From now on none of them ends the process by itself.
+    /// From now on none of them ends the process on its own.
     pub fn listen() -> io::Result<Self> {
         Ok(Self {
             terminate: signal(SignalKind::terminate())?,
@@ -35,7 +35,7 @@ impl StopSignals {
     }
 }
 
-/// Fires at the first signal, which stops in good order; the second stops at once.
+/// Is cancelled by the first signal, for an orderly shutdown; the second signal ends the process at once.
 pub(crate) fn stop_on_signal() -> anyhow::Result<CancellationToken> {
     let mut signals = StopSignals::listen().context("cannot listen for signals")?;
     let stop = CancellationToken::new();

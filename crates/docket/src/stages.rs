@@ -1,7 +1,6 @@
-//! The stages that this build has, and the pipeline made of them.
+//! The stages of this build, and the default pipeline.
 //!
-//! Which stages there are says [`stages::registered`](::stages::registered); `docket serve` and `docket worker` run
-//! those, and nothing else.
+//! [`stages::registered`](::stages::registered) lists the stages; `docket serve` and `docket worker` run those.
 
 use std::sync::Arc;
 
@@ -14,24 +13,24 @@ use reading::reader::Reader;
 
 use crate::config::{Config, ConfigError};
 
-/// Adds the stages that a program has beside the real ones; `docket` itself adds none.
+/// Adds the stages that a program has in addition to the real ones; `docket` itself adds none.
 pub type AddStages = fn(Stages) -> Stages;
 
-/// What stages are given to work with.
-pub(crate) struct Equipment<'a> {
+/// What the stages need.
+pub(crate) struct StageDependencies<'a> {
     pub(crate) blobs: &'a Blobs,
     pub(crate) ids: Arc<dyn IdGen>,
     pub(crate) reader: Reader,
-    /// Whether the stages that read documents are among them: not where a lock of the sandbox is missing
-    /// and required. Their jobs wait for a worker that has both locks.
+    /// Whether to register the stages that read documents: not where Landlock or seccomp is missing and required. Their
+    /// jobs wait for a worker that has both.
     pub(crate) reads_documents: bool,
-    /// Jobs of one reading stage that run at once.
+    /// How many jobs of one reading stage run at the same time.
     pub(crate) children: usize,
     pub(crate) intake: Intake,
     pub(crate) vectors: EmbeddingMaintenance,
 }
 
-/// Hands files in that came within others, as everybody does.
+/// Submits attachments in the same way as uploads.
 struct IntakeSubmitter(Intake);
 
 impl DocumentSubmitter for IntakeSubmitter {
@@ -40,16 +39,16 @@ impl DocumentSubmitter for IntakeSubmitter {
             self.0.accept_attachment(file).await.map_err(|error| match error {
                 OpsError::StorageQuotaExceeded { .. } => Failure::permanent(
                     "an attachment was not stored: the tenant's storage quota is used up",
-                    "Delete documents, or have the quota raised, and run this document again.",
+                    "Delete documents, or ask for a larger quota, and rerun this document.",
                 ),
-                error => not_handed_in(&error),
+                error => submit_failure(&error),
             })
         })
     }
 }
 
-fn not_handed_in(error: &OpsError) -> Failure {
-    let text = format!("an attachment could not be handed in: {error}");
+fn submit_failure(error: &OpsError) -> Failure {
+    let text = format!("an attachment could not be submitted: {error}");
     match error {
         OpsError::Store(error) if error.is_unavailable() => {
             Failure::unavailable(Dependency::Database, text)
@@ -63,9 +62,10 @@ fn not_handed_in(error: &OpsError) -> Failure {
 }
 
 /// Every stage, in the pipeline's order.
-pub(crate) fn registered(add_stages: AddStages, equipment: Equipment<'_>) -> Stages {
-    let Equipment { blobs, ids, reader, reads_documents, children, intake, vectors } = equipment;
-    let stages = ::stages::registered(::stages::Equipment {
+pub(crate) fn registered(add_stages: AddStages, dependencies: StageDependencies<'_>) -> Stages {
+    let StageDependencies { blobs, ids, reader, reads_documents, children, intake, vectors } =
+        dependencies;
+    let stages = ::stages::registered(::stages::StageDependencies {
         context: StageContext::new(blobs.clone(), reader, Arc::clone(&ids)),
         ids,
         submitter: Arc::new(IntakeSubmitter(intake)),
@@ -76,13 +76,13 @@ pub(crate) fn registered(add_stages: AddStages, equipment: Equipment<'_>) -> Sta
     add_stages(stages)
 }
 
-/// The names of [`registered`], which need nothing to be opened.
+/// The names of the [`registered`] stages.
 pub(crate) fn names(add_stages: AddStages) -> Vec<StageName> {
     let added = add_stages(Stages::default());
     ::stages::NAMES.into_iter().chain(added.names().cloned()).collect()
 }
 
-/// What the configuration says about taking documents in.
+/// The settings for uploads.
 pub(crate) fn intake_settings(
     config: &Config,
     add_stages: AddStages,
@@ -98,7 +98,7 @@ pub(crate) fn intake_settings(
     })
 }
 
-/// What a document passes when nobody says otherwise; `None` while there is no stage.
+/// The pipeline of documents that are uploaded without one; `None` while there is no stage.
 pub(crate) fn default_pipeline(
     config: &Config,
     add_stages: AddStages,
@@ -109,8 +109,7 @@ pub(crate) fn default_pipeline(
         let known: Vec<&str> = stages.iter().map(StageName::as_str).collect();
         let known = known.join(", ");
         return Err(ConfigError::argument(format_args!(
-            "pipeline names the stage '{unknown}', which this Docket does not have; the stages there \
-             are: {known}"
+            "pipeline names the stage '{unknown}', which does not exist; the stages are: {known}"
         )));
     }
     let names: Vec<StageName> = if wanted.is_empty() { stages } else { wanted.clone() };
@@ -130,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pipeline_may_leave_stages_out_and_not_make_any_up() {
+    fn a_pipeline_with_an_unknown_stage_is_refused() {
         let some = default_pipeline(&config("ingest,layout"), identity);
         assert_eq!(some.unwrap().unwrap().stages().len(), 2);
         let refused = default_pipeline(&config("ingest,magic"), identity);
@@ -140,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_setting_it_is_all_there_is() {
+    fn the_default_pipeline_has_every_stage() {
         let all = default_pipeline(&config(""), identity).unwrap().unwrap();
         assert_eq!(all.stages(), names(identity));
     }

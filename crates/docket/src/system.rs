@@ -1,4 +1,4 @@
-//! The real clock, ids and randomness: the only place that asks the machine for them.
+//! The real clock, ids and randomness. No other module reads them from the system.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Mutex};
@@ -11,7 +11,7 @@ use rustix::time::{ClockId, clock_gettime};
 use store::DatabaseClock;
 use uuid::{ContextV7, Timestamp, Uuid};
 
-/// The machine's own time.
+/// The clock of this machine.
 #[derive(Debug)]
 struct SystemClock;
 
@@ -21,15 +21,15 @@ impl Clock for SystemClock {
         Utc::now()
     }
 
-    /// Since the machine was started, with the time that it was suspended: to a machine that wakes up, the clock of
-    /// its database must not seem to have jumped.
+    /// The time since the machine was started, including the time it was suspended: otherwise the clock of the database
+    /// would seem to jump after a suspension.
     fn elapsed(&self) -> Duration {
         clock_gettime(ClockId::Boottime).try_into().unwrap_or_default()
     }
 }
 
-/// Version 7: ids that rise with time, so that new rows land at the end of their index. Their time is that of the
-/// clock: what they name can be told to be old.
+/// Version 7: ids rise with time, so that new rows are added at the end of their index. Their time is that of the
+/// injected clock.
 #[derive(Debug)]
 struct TimeOrderedIds {
     clock: Arc<dyn Clock>,
@@ -54,12 +54,12 @@ impl Random for SystemRandom {
     }
 }
 
-/// For what needs no database.
+/// For commands that need no database.
 pub fn environment() -> Environment {
     with_clock(Arc::new(SystemClock))
 }
 
-/// For what works on a database: by its time, once it is open.
+/// For commands that open a database: with its time, once it is open.
 pub(crate) fn database_environment() -> Environment {
     with_clock(Arc::new(DatabaseClock::new(Arc::new(SystemClock))))
 }

@@ -3,41 +3,61 @@
 use chrono::Duration;
 use unicode_width::UnicodeWidthStr;
 
+use crate::color::{self, tone_of};
+
 /// Columns as wide as their widest cell; the last one as long as it likes.
 #[derive(Debug)]
 pub(crate) struct Table {
     rows: Vec<Vec<String>>,
-    to_the_right: Vec<bool>,
+    is_right_aligned: Vec<bool>,
+    /// The column whose words are coloured by what they mean.
+    tone_column: Option<usize>,
 }
 
 impl Table {
-    /// The heads of the columns; numbers stand under one that begins with `>`.
+    /// The heads of the columns; a column whose head begins with `>` is aligned to the right.
     pub(crate) fn with_columns<const N: usize>(heads: [&str; N]) -> Self {
         let heads_only = heads.iter().map(|head| head.trim_start_matches('>').to_owned());
         Self {
             rows: vec![heads_only.collect()],
-            to_the_right: heads.iter().map(|head| head.starts_with('>')).collect(),
+            is_right_aligned: heads.iter().map(|head| head.starts_with('>')).collect(),
+            tone_column: None,
         }
+    }
+
+    /// Colours the states in this column, when standard output is coloured.
+    pub(crate) fn with_tones(self, column: usize) -> Self {
+        Self { tone_column: Some(column), ..self }
     }
 
     pub(crate) fn row<const N: usize>(&mut self, cells: [String; N]) {
         self.rows.push(cells.into());
     }
 
-    /// Without the last line's end.
+    /// The lines of the table, without a line break at the end.
     pub(crate) fn text(&self) -> String {
+        self.render(color::is_on())
+    }
+
+    fn render(&self, is_coloured: bool) -> String {
         let width = |column: usize| {
             let cells = self.rows.iter().filter_map(|row| row.get(column));
             cells.map(|cell| cell.width()).max().unwrap_or(0)
         };
-        let widths: Vec<usize> = (0..self.to_the_right.len()).map(width).collect();
+        let widths: Vec<usize> = (0..self.is_right_aligned.len()).map(width).collect();
         let line = |row: &Vec<String>| {
             let mut line = String::new();
-            for ((cell, width), to_the_right) in row.iter().zip(&widths).zip(&self.to_the_right) {
+            for (column, (cell, width)) in row.iter().zip(&widths).enumerate() {
                 let padding = " ".repeat(width - cell.width());
-                let (before, after) =
-                    if *to_the_right { (padding.as_str(), "") } else { ("", padding.as_str()) };
-                line.extend([before, cell, after, "  "]);
+                let (before, after) = if self.is_right_aligned[column] {
+                    (padding.as_str(), "")
+                } else {
+                    ("", padding.as_str())
+                };
+                let tone =
+                    tone_of(cell).filter(|_| is_coloured && self.tone_column == Some(column));
+                let shown = tone.map(|tone| color::painted(cell, tone));
+                line.extend([before, shown.as_ref().unwrap_or(cell), after, "  "]);
             }
             line.trim_end().to_owned()
         };
@@ -91,6 +111,20 @@ mod tests {
              ocr               3\n\
              reconcile  12345678  it broke"
         );
+    }
+
+    #[test]
+    fn states_are_coloured_and_columns_still_line_up() {
+        let mut table = Table::with_columns(["STATUS", "TITLE"]).with_tones(0);
+        table.row(["Ready".to_owned(), "Failed".to_owned()]);
+        table.row(["Withdrawn".to_owned(), "x".to_owned()]);
+        assert_eq!(
+            table.render(true),
+            "STATUS     TITLE\n\
+             \u{1b}[32mReady\u{1b}[0m      Failed\n\
+             \u{1b}[2mWithdrawn\u{1b}[0m  x"
+        );
+        assert!(!table.render(false).contains('\u{1b}'));
     }
 
     #[test]

@@ -1,5 +1,4 @@
-//! The work of a process: a worker that takes jobs through their stages, and the schedules that go
-//! with it. `docket serve` and `docket worker` run the same.
+//! The worker of a process, which runs jobs, and its periodic tasks. `docket serve` and `docket worker` run the same.
 
 use std::fs;
 use std::sync::Arc;
@@ -20,11 +19,11 @@ use tokio_util::sync::CancellationToken;
 use crate::config::Config;
 use crate::system;
 
-/// Works until it is stopped.
+/// Runs until it is stopped.
 #[derive(Debug)]
 pub(crate) struct Workers {
     id: String,
-    /// For people: what it works on.
+    /// Which stages it runs, for the operator.
     description: String,
     worker: Worker,
     schedules: JoinHandle<()>,
@@ -32,10 +31,10 @@ pub(crate) struct Workers {
 }
 
 impl Workers {
-    /// How soon a lease that has run out is noticed. With the lease itself (15 s) and a PostgreSQL that
-    /// is just coming back, work must be taken up within 20 s.
+    /// How soon an expired lease is noticed. Together with the lease itself (15 s) and a PostgreSQL that is restarting,
+    /// another worker must continue within 20 s.
     const POLL_EVERY: Duration = Duration::from_secs(1);
-    /// How often to look whether a schedule is due.
+    /// How often to check whether a periodic task is due.
     const LOOK_EVERY: Duration = Duration::from_secs(15);
 
     pub(crate) fn start(
@@ -66,10 +65,10 @@ impl Workers {
         let no_more_schedules = CancellationToken::new();
         let schedules = tokio::spawn({
             let (store, stop) = (store.clone(), no_more_schedules.clone());
-            let chores = chores(&store, blobs, vectors, &environment, config);
+            let periodic_tasks = periodic_tasks(&store, blobs, vectors, &environment, config);
             async move {
                 let (every, clock) = (Self::LOOK_EVERY, environment.clock.as_ref());
-                let keep = || chores.keep(&store, &environment, every, stop.clone());
+                let keep = || periodic_tasks.keep(&store, &environment, every, stop.clone());
                 health.supervise("schedules", clock, &stop, keep).await;
             }
         });
@@ -77,7 +76,7 @@ impl Workers {
         Ok(Self { id, description, worker, schedules, no_more_schedules })
     }
 
-    /// What the others know this worker by.
+    /// The name under which this worker holds leases.
     pub(crate) fn id(&self) -> &str {
         &self.id
     }
@@ -86,7 +85,7 @@ impl Workers {
         &self.description
     }
 
-    /// Takes nothing new; what is under way is finished within `grace`, or handed back.
+    /// Claims no new jobs; the running ones finish within `grace`, or are returned to the queue.
     pub(crate) async fn stop(self, grace: Duration) {
         self.no_more_schedules.cancel();
         self.worker.stop(grace).await;
@@ -96,14 +95,14 @@ impl Workers {
     }
 }
 
-/// For readiness. `is_essential` in a process that only works.
+/// For the readiness probe. `is_essential` in a process that runs nothing but workers.
 pub(crate) fn probe(health: &WorkerHealth, is_essential: bool) -> WorkerProbe {
     let health = health.clone();
     WorkerProbe { problem: Arc::new(move || health.problem()), is_essential }
 }
 
-/// What one process at a time does, wherever there are workers.
-fn chores(
+/// The tasks that one process at a time runs, wherever there are workers.
+fn periodic_tasks(
     store: &Store,
     blobs: &Blobs,
     vectors: EmbeddingMaintenance,
@@ -131,7 +130,7 @@ fn chores(
         .with(sweep_search(vectors))
 }
 
-/// After a change of the embedding model this goes on for a while; otherwise there is nothing to do.
+/// Has work only after a change of the embedding model.
 fn embed_missing(maintenance: EmbeddingMaintenance) -> PeriodicTask {
     PeriodicTask {
         name: "fill_in_vectors",
@@ -145,7 +144,7 @@ fn embed_missing(maintenance: EmbeddingMaintenance) -> PeriodicTask {
                         Ok(true) => {}
                         Ok(false) => return,
                         Err(error) => {
-                            tracing::warn!(%error, "chunks wait for their vectors");
+                            tracing::warn!(%error, "the embeddings of some chunks could not be computed; the next round tries again");
                             return;
                         }
                     }
@@ -164,7 +163,7 @@ fn sweep_search(maintenance: EmbeddingMaintenance) -> PeriodicTask {
             let maintenance = maintenance.clone();
             Box::pin(async move {
                 if let Err(error) = maintenance.sweep().await {
-                    tracing::warn!(%error, "what cannot be found any more was not swept");
+                    tracing::warn!(%error, "outdated search data was not cleaned up; the next round tries again");
                 }
             })
         }),
@@ -180,7 +179,7 @@ fn sweep_originals(cleanup: OriginalsCleanup) -> PeriodicTask {
             let cleanup = cleanup.clone();
             Box::pin(async move {
                 if let Err(error) = cleanup.sweep().await {
-                    tracing::warn!(%error, "originals were not swept; the next round tries again");
+                    tracing::warn!(%error, "originals were not cleaned up; the next round tries again");
                 }
             })
         }),
@@ -203,7 +202,7 @@ fn delete_unneeded_passwords(cleanup: PasswordCleanup) -> PeriodicTask {
     }
 }
 
-/// Configured in days, so it fits.
+/// The setting is in days, so the value fits.
 fn days(time: Duration) -> chrono::Duration {
     chrono::Duration::from_std(time).unwrap_or(chrono::Duration::MAX)
 }
@@ -216,7 +215,7 @@ fn describe(stages: &Stages, max_jobs: usize) -> String {
     }
 }
 
-/// The machine, the process, and a few letters for a machine that starts its numbers anew.
+/// The host name, the process id, and random digits: after a restart of the host, process ids repeat.
 fn worker_id(random: &dyn Random) -> String {
     let host = fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
     let host = if host.trim().is_empty() { "host" } else { host.trim() };

@@ -131,8 +131,8 @@ export async function readHealth(): Promise<t.HealthView> {
 
 // ---- Search and answers ----------------------------------------------------------------------------------------------
 
-export const search = (query: string, mode: t.SearchMode, filters: t.SearchFilters, limit = 20) =>
-  postJson<t.SearchAnswer>("/v1/search", { query, mode, filters, limit });
+export const search = async (query: string, mode: t.SearchMode, filters: t.SearchFilters, limit = 20, signal?: AbortSignal) =>
+  (await (await ask("/v1/search", { method: "POST", json: { query, mode, filters, limit }, signal })).json()) as t.SearchAnswer;
 
 export interface AnswerListener {
   /** The passages that the answer will use. */

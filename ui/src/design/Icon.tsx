@@ -21,6 +21,7 @@ const DRAWINGS = {
   down: "M4.5 7.5 10 13l5.5-5.5",
   plus: "M10 4v12M4 10h12",
   minus: "M4 10h12",
+  more: "M3.5 5.5h13M3.5 10h13M3.5 14.5h13",
   rotate: "M15.5 10a5.5 5.5 0 1 1-1.7-4M14.3 2.5v3.7h-3.7",
   fit: "M3 7V3h4M13 3h4v4M17 13v4h-4M7 17H3v-4",
   thumbnails: "M3 3.5h4.5V8H3zM3 12h4.5v4.5H3zM11 3.5h6v13h-6z",

@@ -1,4 +1,4 @@
-/** What is around every screen: the way to the others, who one is, whether the page is live, uploads and notices. */
+/** The frame of every screen: navigation, account, connection state, uploads and notices. */
 import "./frame.css";
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState, type ReactNode } from "react";
@@ -8,7 +8,7 @@ import { Icon, Logo, type IconName } from "../design/Icon.tsx";
 import { useKeys } from "../design/keyboard.ts";
 import { choose, nextTheme, theme, type Theme } from "../design/theme.ts";
 import { count } from "../format/numbers.ts";
-import { lineState } from "../live/live.ts";
+import { connectionState } from "../live/live.ts";
 import { useStore } from "../live/store.ts";
 import { may, type Right } from "../session/permissions.ts";
 import { signedOut, useMe } from "../session/session.ts";
@@ -33,6 +33,9 @@ const PLACES: readonly Place[] = [
   { to: "/admin", name: "Admin", icon: "admin", key: "m", right: "audit" },
 ];
 
+/** For the bottom navigation of a phone. */
+const SHORT_NAMES: Record<string, string> = { "/documents": "Docs", "/ask": "Ask", "/attention": "Attention" };
+
 const THEME_WORDS: Record<Theme, readonly [IconName, string]> = {
   system: ["system", "Theme: system"],
   light: ["sun", "Theme: light"],
@@ -43,6 +46,7 @@ export function Frame({ children }: { children: ReactNode }) {
   const me = useMe();
   const [location, navigate] = useLocation();
   const [isHelpOpen, setHelpOpen] = useState(false);
+  const [isMoreOpen, setMoreOpen] = useState(false);
   const places = PLACES.filter((place) => place.right === undefined || may(me.role, place.right));
   useKeys({
     "?": () => setHelpOpen(true),
@@ -60,10 +64,16 @@ export function Frame({ children }: { children: ReactNode }) {
           <span className="rail-label">Docket</span>
         </Link>
         {places.map((place) => <PlaceLink key={place.to} place={place} isHere={isHere(place, location)} />)}
-        <RailFoot onHelp={() => setHelpOpen(true)} />
+        <button type="button" className="rail-link rail-more" aria-expanded={isMoreOpen} onClick={() => setMoreOpen(!isMoreOpen)}>
+          <Icon name="more" />
+          <span>More</span>
+        </button>
+        <div className="rail-panel" data-open={isMoreOpen} onClick={() => setMoreOpen(false)}>
+          <RailFoot onHelp={() => setHelpOpen(true)} />
+        </div>
       </nav>
       <main className="main" id="main" tabIndex={-1}>
-        <AwayBanner />
+        <OfflineBanner />
         {children}
       </main>
       {may(me.role, "upload") && <DropAnywhere />}
@@ -85,7 +95,7 @@ function useDocumentTitle(places: readonly Place[], location: string): void {
   }, [name]);
 }
 
-/** The screen's own search field when it has one. */
+/** Focuses the search field of the screen, if it has one. */
 function focusSearch(otherwise: () => void): void {
   const field = document.querySelector<HTMLElement>("[data-search]");
   if (field) field.focus();
@@ -97,6 +107,7 @@ function PlaceLink({ place, isHere: here }: { place: Place; isHere: boolean }) {
     <Link href={place.to} className="rail-link" aria-current={here ? "page" : undefined} title={`${place.name} (g ${place.key})`}>
       <Icon name={place.icon} />
       <span className="rail-label">{place.name}</span>
+      <span className="rail-short" aria-hidden="true">{SHORT_NAMES[place.to] ?? place.name}</span>
       {place.to === "/attention" && <DeadCount />}
     </Link>
   );
@@ -118,7 +129,7 @@ function RailFoot({ onHelp }: { onHelp: () => void }) {
   };
   return (
     <div className="rail-foot">
-      <LineStateView />
+      <ConnectionStateView />
       <button type="button" className="rail-link" title={`${words} (t)`} onClick={() => choose(nextTheme(now))}>
         <Icon name={icon} />
         <span className="rail-label">{words}</span>
@@ -139,25 +150,25 @@ function RailFoot({ onHelp }: { onHelp: () => void }) {
   );
 }
 
-const LINE_WORDS = { connecting: "Connecting", live: "Live", away: "Reconnecting" };
+const CONNECTION_LABELS = { connecting: "Connecting", live: "Live", away: "Reconnecting" };
 
-function LineStateView() {
-  const state = useStore(lineState);
+function ConnectionStateView() {
+  const state = useStore(connectionState);
   return (
-    <div className="line-state" role="status" title="Whether changes show by themselves" data-line={state}>
-      <span className="line-dot" data-state={state} />
-      <span className="rail-label">{LINE_WORDS[state]}</span>
+    <div className="connection-state" role="status" title="Whether this page shows changes immediately" data-connection={state}>
+      <span className="connection-dot" data-state={state} />
+      <span className="rail-label">{CONNECTION_LABELS[state]}</span>
     </div>
   );
 }
 
-function AwayBanner() {
-  const state = useStore(lineState);
+function OfflineBanner() {
+  const state = useStore(connectionState);
   if (state !== "away") return null;
   return (
     <div className="banner" role="status">
       <Icon name="alert" />
-      Docket cannot be reached. What you see may be old; this page recovers by itself.
+      Docket cannot be reached. This page may be out of date; it reconnects automatically.
     </div>
   );
 }

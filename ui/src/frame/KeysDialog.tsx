@@ -10,13 +10,14 @@ const GROUPS: readonly (readonly [string, readonly (readonly [string, string])[]
     ["g a", "Search and ask"],
     ["g n", "Needs attention"],
     ["g m", "Admin"],
-    ["t", "Light, dark, as the system"],
+    ["t", "Light, dark or system theme"],
   ]],
   ["Documents", [
     ["u", "Upload files"],
     ["j k", "Next, previous row"],
     ["Enter", "Open the row"],
     ["x", "Select the row"],
+    ["X", "Select up to the row"],
     ["Esc", "Clear the selection"],
   ]],
   ["A document", [

@@ -274,7 +274,7 @@ async fn incomplete_counts_are_marked() {
 
 #[tokio::test]
 async fn a_list_is_sorted_as_requested_whatever_it_is_filtered_by() {
-    let (app, acme, batch) = filing_room().await;
+    let (app, acme, batch) = start().await;
     let token = &acme.admin_token;
     let of_batch = format!("batch_id={batch}&");
     // The titles of files are their names, and upper case does not come before lower case.
@@ -318,7 +318,7 @@ async fn a_list_is_sorted_as_requested_whatever_it_is_filtered_by() {
 
 #[tokio::test]
 async fn a_cursor_is_refused_in_another_order_than_its_own() {
-    let (app, acme, _) = filing_room().await;
+    let (app, acme, _) = start().await;
     let token = &acme.admin_token;
     for (sort, other) in [("title", "newest"), ("newest", "oldest"), ("updated", "title_desc")] {
         let page = app.get(&format!("/v1/documents?status=all&limit=2&sort={sort}"));
@@ -340,7 +340,7 @@ async fn a_cursor_is_refused_in_another_order_than_its_own() {
 
 #[tokio::test]
 async fn owners_sort_by_the_titles_that_they_gave_themselves() {
-    let (app, acme, _) = filing_room().await;
+    let (app, acme, _) = start().await;
     let (_, ada) = app.user(&acme, Role::User).await;
     for (title, name, content) in
         [("Zebra", "Bill 2025.txt", "please pay"), ("Middle", "hers.txt", "her own")]
@@ -361,9 +361,9 @@ async fn owners_sort_by_the_titles_that_they_gave_themselves() {
 
 #[tokio::test]
 async fn a_long_list_continues_in_its_order() {
-    let (app, acme, _) = filing_room().await;
+    let (app, acme, _) = start().await;
     let token = &acme.admin_token;
-    pile_up(&app, &acme, 10_100).await;
+    add_many(&app, &acme, 10_100).await;
     // A type that is too long to be sorted in memory, and a title that is examined after 10,000 others.
     let last = names(&app, token, "status=all&type=pdf&search=9999&sort=title").await;
     assert_eq!(last, ["9999.pdf"]);
@@ -373,7 +373,7 @@ async fn a_long_list_continues_in_its_order() {
 
 #[tokio::test]
 async fn a_list_shows_the_stage_of_each_document_and_how_far_it_is() {
-    let (app, acme, _) = filing_room().await;
+    let (app, acme, _) = start().await;
     let token = &acme.admin_token;
     let list = "/v1/documents?status=uploaded&sort=title";
     let waiting = app.get(list).bearer(token).send().await.body["items"][0].clone();

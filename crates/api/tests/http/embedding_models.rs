@@ -92,7 +92,7 @@ async fn without_the_old_model_search_is_by_keywords_with_a_warning() {
     let during = find_by(Mode::Hybrid, &new, &acme).await;
     assert_eq!(names(&during), BTreeSet::from(["first.txt"]));
     let [warning] = during.warnings.as_slice() else { panic!("{during:?}") };
-    assert!(warning.contains("cannot be opened: in its place there is "), "{warning}");
+    assert!(warning.contains("cannot be opened: the model there is now "), "{warning}");
 
     while new.search.embeddings().embed_missing().await.unwrap() {}
     let after = find(&new, &acme).await;

@@ -38,15 +38,15 @@ async fn the_metrics_of_a_worker_are_restricted_too() {
 
     let app = TestApp::start().await;
     let (store, blobs) = (app.ops.store().clone(), app.blobs.clone());
-    let vitals = ReadinessProbe {
+    let readiness_probe = ReadinessProbe {
         store,
         blobs,
         clock: Arc::clone(app.ops.clock()),
         sandbox: None,
         worker: None,
-        recent_pauses: PausedJobsCache::default(),
+        paused_jobs_cache: PausedJobsCache::default(),
     };
-    let router = api::worker_router(vitals, Metrics::new(false, String::new));
+    let router = api::worker_router(readiness_probe, Metrics::new(false, String::new));
     for (from, status) in [("127.0.0.1:9", StatusCode::OK), ("10.0.0.7:9", StatusCode::NOT_FOUND)] {
         let from: SocketAddr = from.parse().unwrap();
         let request = Request::get("/metrics").extension(from).body(Body::empty()).unwrap();

@@ -14,7 +14,7 @@ use testkit::objects::{BUCKET, Fault, FaultyProxy, GcsServer};
 use testkit::{SeededRandom, TestApp, TestSettings, TestTenant};
 use tower::ServiceExt;
 
-use crate::pages::pretend_it_was_read;
+use crate::pages::write_layout_artifacts;
 
 /// An application whose originals are in a folder that the test can remove.
 struct Office {
@@ -165,7 +165,7 @@ async fn damaged_text_and_pages_are_not_served() {
     let office = Office::open().await;
     let (doc_id, run_id, _) = office.accepted("an invoice").await;
     office.app.work_off().await;
-    pretend_it_was_read(&office.app, run_id.parse().unwrap()).await;
+    write_layout_artifacts(&office.app, run_id.parse().unwrap()).await;
     let get = async |path: &str| {
         let path = format!("/v1/documents/{doc_id}/{path}");
         office.app.get(&path).bearer(&office.acme.admin_token).send().await

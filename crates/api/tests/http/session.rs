@@ -126,7 +126,7 @@ async fn a_deactivated_user_has_no_access_on_any_server_and_cannot_sign_in() {
     elsewhere.operations.do_housekeeping().await.unwrap();
     assert!(matches!(
         elsewhere.access.authenticate(&token, HERE, TraceContext::new(1)).await,
-        Err(AuthError::Refused)
+        Err(AuthError::InvalidCredential)
     ));
     let body = json!({"email": user.email, "password": TestApp::PASSWORD});
     let login = app.post("/v1/auth/login", body).send().await;
@@ -149,7 +149,7 @@ async fn a_sign_in_during_a_deactivation_gives_no_access() {
     let late = app.ops.access.sign_in(read, TraceContext::new(1)).await.unwrap();
     let refused =
         app.ops.access.authenticate(late.token.reveal(), HERE, TraceContext::new(1)).await;
-    assert!(matches!(refused, Err(AuthError::Refused)));
+    assert!(matches!(refused, Err(AuthError::InvalidCredential)));
 }
 
 #[tokio::test]

@@ -2,21 +2,22 @@
 
 use clap::Args;
 
-use super::{DatabaseArgs, given};
+use super::DatabaseArgs;
+use super::serve::given;
 use crate::config::Flags;
 
 #[derive(Debug, Args)]
 pub(crate) struct CheckArgs {
-    /// Look only whether everything is there in its size; read nothing.
+    /// Check only that every object exists and has the right size; do not read the objects.
     #[arg(long)]
     pub(crate) quick: bool,
-    /// Take the store for the one that belongs to this database, then check it: after you moved it on purpose, or
-    /// when it lost its marker.
+    /// Accept the object store as the one that belongs to this database, then check it: after you moved it, or when it
+    /// lost its marker.
     #[arg(long)]
     pub(crate) adopt: bool,
     #[command(flatten)]
     database: DatabaseArgs,
-    /// Where documents are kept [env: DOCKET_BLOB_URL].
+    /// The object store for documents [env: DOCKET_BLOB_URL].
     #[arg(long, value_name = "URL")]
     blob_url: Option<String>,
     /// Print a line of JSON for each finding, and one for the summary.

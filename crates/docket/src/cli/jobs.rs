@@ -1,31 +1,88 @@
-//! The commands about jobs, those that were given up among them.
+//! The commands about jobs, and about those that failed and need attention.
 
 use api_types::{ErrorClass, RequeueRequest};
 use chrono::{DateTime, Utc};
-use clap::Args;
+use clap::builder::PossibleValue;
+use clap::{Args, Subcommand, ValueEnum};
+use domain::JobState;
 use uuid::Uuid;
 
-use super::{ServerArgs, at_least_one, id};
+use super::{IdArg, ListArgs, ServerArgs};
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum DlqCommand {
+    /// List failed jobs that need attention, newest first.
+    List(DeadJobsArgs),
+    /// Show what happened to a job, and what you can do.
+    Show {
+        /// The job.
+        #[arg(value_name = "JOB_ID")]
+        id: IdArg,
+        #[command(flatten)]
+        server: ServerArgs,
+        /// Print one JSON document instead of text.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Run failed jobs again: the given ones, or all that match the conditions.
+    Requeue(RequeueArgs),
+    /// Remove failed jobs from the list without repairing them. Their documents stay failed and can be rerun.
+    Discard(DiscardArgs),
+}
 
 #[derive(Debug, Args)]
 pub(crate) struct JobsArgs {
-    /// Only jobs that are pending, processing, completed or dead.
-    #[arg(long, value_parser = ["pending", "processing", "completed", "dead"], ignore_case = true)]
-    pub(crate) status: Option<String>,
+    /// Only jobs with this status.
+    #[arg(long, value_enum, ignore_case = true)]
+    pub(crate) status: Option<JobStatusArg>,
     /// Only jobs of this stage.
     #[arg(long)]
     pub(crate) stage: Option<String>,
     /// Only jobs of this run.
-    #[arg(long, value_name = "ID", value_parser = id)]
-    pub(crate) run: Option<Uuid>,
-    /// How many at most.
-    #[arg(long, value_name = "N", default_value_t = 20, value_parser = at_least_one)]
-    pub(crate) limit: usize,
+    #[arg(long, value_name = "RUN_ID")]
+    pub(crate) run: Option<IdArg>,
+    #[command(flatten)]
+    pub(crate) list: ListArgs,
     #[command(flatten)]
     pub(crate) server: ServerArgs,
     /// Print one JSON document instead of a table.
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+/// A status by the word that tables show, or by the API's value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum JobStatusArg {
+    Queued,
+    Processing,
+    Completed,
+    Failed,
+}
+
+impl JobStatusArg {
+    pub(crate) fn state(self) -> JobState {
+        match self {
+            Self::Queued => JobState::Pending,
+            Self::Processing => JobState::Processing,
+            Self::Completed => JobState::Completed,
+            Self::Failed => JobState::Dead,
+        }
+    }
+}
+
+impl ValueEnum for JobStatusArg {
+    fn value_variants<'a>() -> &'a [Self] {
+        &[Self::Queued, Self::Processing, Self::Completed, Self::Failed]
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        Some(match self {
+            Self::Queued => PossibleValue::new("queued").alias("pending"),
+            Self::Processing => PossibleValue::new("processing"),
+            Self::Completed => PossibleValue::new("completed"),
+            Self::Failed => PossibleValue::new("failed").alias("dead"),
+        })
+    }
 }
 
 #[derive(Debug, Args)]
@@ -34,11 +91,10 @@ pub(crate) struct DeadJobsArgs {
     #[arg(long)]
     stage: Option<String>,
     /// Only jobs of this run.
-    #[arg(long, value_name = "ID", value_parser = id)]
-    run: Option<Uuid>,
-    /// How many at most.
-    #[arg(long, value_name = "N", default_value_t = 20, value_parser = at_least_one)]
-    limit: usize,
+    #[arg(long, value_name = "RUN_ID")]
+    run: Option<IdArg>,
+    #[command(flatten)]
+    list: ListArgs,
     #[command(flatten)]
     server: ServerArgs,
     /// Print one JSON document instead of a table.
@@ -49,10 +105,10 @@ pub(crate) struct DeadJobsArgs {
 impl DeadJobsArgs {
     pub(crate) fn as_jobs(&self) -> JobsArgs {
         JobsArgs {
-            status: Some("dead".to_owned()),
+            status: Some(JobStatusArg::Failed),
             stage: self.stage.clone(),
-            run: self.run,
-            limit: self.limit,
+            run: self.run.clone(),
+            list: self.list.clone(),
             server: self.server.clone(),
             json: self.json,
         }
@@ -61,31 +117,31 @@ impl DeadJobsArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct RequeueArgs {
-    /// The jobs' ids.
-    #[arg(value_parser = id)]
-    pub(crate) ids: Vec<Uuid>,
-    /// Those of this stage.
+    /// The jobs.
+    #[arg(value_name = "JOB_ID")]
+    pub(crate) ids: Vec<IdArg>,
+    /// The jobs of this stage.
     #[arg(long)]
     stage: Option<String>,
-    /// Those that failed in this way: retry, permanent, poison or cancelled.
+    /// The jobs with this class of error: retry, permanent, poison or cancelled.
     #[arg(long, value_name = "CLASS", value_parser = error_class)]
     error_class: Option<ErrorClass>,
-    /// Those made then or later: 2026-11-15, or 2026-11-15T08:00:00Z.
+    /// The jobs created at this time or later: 2026-11-15, or 2026-11-15T08:00:00Z.
     #[arg(long, value_name = "TIME", value_parser = moment)]
     created_after: Option<DateTime<Utc>>,
-    /// Those made before.
+    /// The jobs created before this time.
     #[arg(long, value_name = "TIME", value_parser = moment)]
     created_before: Option<DateTime<Utc>>,
-    /// The one of this run.
-    #[arg(long, value_name = "ID", value_parser = id)]
-    run: Option<Uuid>,
-    /// Those of this document.
-    #[arg(long, value_name = "ID", value_parser = id)]
-    doc: Option<Uuid>,
-    /// Those whose error contains this.
+    /// The job of this run.
+    #[arg(long, value_name = "RUN_ID")]
+    run: Option<IdArg>,
+    /// The jobs of this document.
+    #[arg(long, value_name = "DOC_ID")]
+    doc: Option<IdArg>,
+    /// The jobs whose error contains this text.
     #[arg(long, value_name = "TEXT")]
     error_contains: Option<String>,
-    /// Every dead job.
+    /// All failed jobs that need attention.
     #[arg(long)]
     all: bool,
     #[command(flatten)]
@@ -95,15 +151,42 @@ pub(crate) struct RequeueArgs {
     pub(crate) json: bool,
 }
 
+/// The ids in the conditions of a requeue, in full.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct RequeueIds {
+    pub(crate) run: Option<Uuid>,
+    pub(crate) doc: Option<Uuid>,
+}
+
 impl RequeueArgs {
-    pub(crate) fn filter(&self) -> RequeueRequest {
+    pub(crate) fn run(&self) -> Option<&IdArg> {
+        self.run.as_ref()
+    }
+
+    pub(crate) fn doc(&self) -> Option<&IdArg> {
+        self.doc.as_ref()
+    }
+
+    pub(crate) fn has_conditions(&self) -> bool {
+        let Self { stage, error_class, created_after, created_before, error_contains, .. } = self;
+        stage.is_some()
+            || error_class.is_some()
+            || created_after.is_some()
+            || created_before.is_some()
+            || error_contains.is_some()
+            || self.run.is_some()
+            || self.doc.is_some()
+            || self.all
+    }
+
+    pub(crate) fn filter(&self, ids: RequeueIds) -> RequeueRequest {
         RequeueRequest {
             stage: self.stage.clone(),
             error_class: self.error_class,
             created_after: self.created_after,
             created_before: self.created_before,
-            run_id: self.run,
-            doc_id: self.doc,
+            run_id: ids.run,
+            doc_id: ids.doc,
             error_contains: self.error_contains.clone(),
             all: self.all,
         }
@@ -112,9 +195,9 @@ impl RequeueArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct DiscardArgs {
-    /// The jobs' ids.
-    #[arg(required = true, value_name = "ID")]
-    pub(crate) ids: Vec<Uuid>,
+    /// The jobs.
+    #[arg(required = true, value_name = "JOB_ID")]
+    pub(crate) ids: Vec<IdArg>,
     #[command(flatten)]
     pub(crate) server: ServerArgs,
     /// Print one JSON document instead of text.
@@ -126,14 +209,14 @@ fn error_class(text: &str) -> Result<ErrorClass, String> {
     let classes =
         [ErrorClass::Retry, ErrorClass::Permanent, ErrorClass::Poison, ErrorClass::Cancelled];
     let found = classes.into_iter().find(|class| class.as_str() == text);
-    found.ok_or_else(|| "write retry, permanent, poison or cancelled".to_owned())
+    found.ok_or_else(|| "give retry, permanent, poison or cancelled".to_owned())
 }
 
-/// A moment, or a day's beginning in UTC.
+/// A time, or the start of a day in UTC.
 fn moment(text: &str) -> Result<DateTime<Utc>, String> {
     let whole =
         if text.contains(['T', ' ']) { text.to_owned() } else { format!("{text}T00:00:00Z") };
-    whole
-        .parse()
-        .map_err(|_| "write a day as 2026-11-15, or a moment as 2026-11-15T08:00:00Z".to_owned())
+    whole.parse().map_err(|_| {
+        "give a day such as 2026-11-15, or a time such as 2026-11-15T08:00:00Z".to_owned()
+    })
 }

@@ -1,4 +1,4 @@
-//! The commands that read files of this machine.
+//! The commands that read local files.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -10,30 +10,33 @@ pub(crate) struct ReadArgs {
     /// The file; - for standard input.
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
-    /// How to print it.
+    /// The output format.
     #[arg(long, value_enum, default_value_t = ReadFormat::Text)]
     pub(crate) format: ReadFormat,
-    /// For a file that is encrypted.
+    /// The password of an encrypted file.
     #[arg(long, env = "DOCKET_FILE_PASSWORD", hide_env_values = true, value_name = "PASSWORD")]
     pub(crate) password: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ReadFormat {
+    /// The text alone
     Text,
+    /// The text with headings and tables
     Markdown,
-    /// Pages with words, areas, blocks, tables.
+    /// The pages with words, boxes and tables
     Json,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct ReadWorkerArgs {
-    /// With the models of the second OCR engine.
+    /// Load the models of the second OCR engine.
     #[arg(long)]
     pub(crate) ocr: bool,
-    /// Become another program, shut in.
+    /// Run another program in the sandbox.
     #[arg(long, conflicts_with = "ocr")]
     pub(crate) run: bool,
+    /// The program and its arguments.
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
     pub(crate) order: Vec<OsString>,
 }

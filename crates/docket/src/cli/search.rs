@@ -1,19 +1,18 @@
 //! `docket search` and `docket ask`.
 
 use clap::{Args, ValueEnum};
-use uuid::Uuid;
 
-use super::{ServerArgs, id};
+use super::{BatchArg, IdArg, ServerArgs};
 
 #[derive(Debug, Args)]
 pub(crate) struct SearchArgs {
-    /// What is looked for.
+    /// The words to search for.
     #[arg(required = true, value_name = "WORD")]
     pub(crate) query: Vec<String>,
     /// How many passages to show.
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=100))]
     pub(crate) limit: u32,
-    /// By words and meaning, or by one of them.
+    /// How to search.
     #[arg(long, value_enum, default_value_t)]
     pub(crate) mode: SearchBy,
     #[command(flatten)]
@@ -27,9 +26,12 @@ pub(crate) struct SearchArgs {
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum SearchBy {
+    /// By words and by meaning
     #[default]
     Hybrid,
+    /// By words only
     Lexical,
+    /// By meaning only
     Vector,
 }
 
@@ -47,19 +49,19 @@ pub(crate) struct AskArgs {
     pub(crate) json: bool,
 }
 
-/// Which documents to look in.
+/// Which documents to search.
 #[derive(Debug, Args)]
 pub(crate) struct WithinArgs {
-    /// Only in these documents; may be repeated.
-    #[arg(long = "doc", value_name = "DOC_ID", value_parser = id)]
-    pub(crate) documents: Vec<Uuid>,
-    /// Only in files of this kind (pdf, docx, …); may be repeated.
-    #[arg(long = "type", value_name = "KIND")]
+    /// Only in this document; may be repeated.
+    #[arg(long = "doc", value_name = "DOC_ID")]
+    pub(crate) documents: Vec<IdArg>,
+    /// Only in files of this type (pdf, docx, …); may be repeated.
+    #[arg(long = "type", value_name = "TYPE")]
     pub(crate) kinds: Vec<String>,
     /// Only in documents with this tag; may be repeated.
     #[arg(long = "tag", value_name = "TAG")]
     pub(crate) tags: Vec<String>,
     /// Only in documents of this batch.
-    #[arg(long, value_name = "BATCH_ID", value_parser = id)]
-    pub(crate) batch: Option<Uuid>,
+    #[arg(long, value_name = "NAME|ID")]
+    pub(crate) batch: Option<BatchArg>,
 }

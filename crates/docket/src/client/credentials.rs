@@ -1,4 +1,4 @@
-//! What a sign-in leaves on the disk: the server and the token, for nobody else to read.
+//! The file with the server and the token of a sign-in, which only its owner can read.
 
 use std::fs::{self, DirBuilder, OpenOptions};
 use std::io::{self, Write};
@@ -14,11 +14,11 @@ pub(crate) struct Credentials {
     /// As `Url` writes it.
     pub(crate) server: String,
     pub(crate) token: String,
-    /// Whose sign-in it is, for people.
+    /// The email address of the user.
     pub(crate) email: String,
 }
 
-/// Where the client keeps things: `$DOCKET_CONFIG_HOME`, else `$XDG_CONFIG_HOME/docket`, else
+/// The folder for the files of the client: `$DOCKET_CONFIG_HOME`, else `$XDG_CONFIG_HOME/docket`, else
 /// `~/.config/docket`.
 pub(super) fn config_folder() -> Result<PathBuf, ClientError> {
     let folder = |name| std::env::var_os(name).filter(|it| !it.is_empty()).map(PathBuf::from);
@@ -39,17 +39,17 @@ impl CredentialsFile {
         Ok(Self { file: config_folder()?.join("credentials.json") })
     }
 
-    /// `None` when nobody has signed in.
+    /// `None` when there is no sign-in.
     pub(crate) fn read(&self) -> Result<Option<Credentials>, ClientError> {
         let text = match fs::read(&self.file) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             read => read.map_err(|source| self.unusable(source))?,
         };
-        let kept = serde_json::from_slice(&text).map_err(|error| self.unusable(error.into()))?;
-        Ok(Some(kept))
+        let stored = serde_json::from_slice(&text).map_err(|error| self.unusable(error.into()))?;
+        Ok(Some(stored))
     }
 
-    /// Written beside its place and renamed into it: there whole, or as it was.
+    /// Written to a temporary file and renamed, so that the file is complete or unchanged.
     pub(crate) fn write(&self, credentials: &Credentials) -> Result<(), ClientError> {
         let draft = self.file.with_extension(format!("draft-{}", std::process::id()));
         let written = || -> io::Result<()> {

@@ -1,4 +1,4 @@
-//! Why a server could not be asked, or refused.
+//! Why a request to the server failed.
 
 use std::io;
 use std::path::PathBuf;
@@ -20,16 +20,19 @@ pub enum ClientError {
          to a token or an API key"
     )]
     NotSignedIn { server: Url },
-    #[error("{}", said(.0))]
+    #[error("{}", sentence(.0))]
     Refused(Box<Problem>),
-    /// Refused for now: the server says when to come back.
-    #[error("{}", said(.problem))]
+    /// Refused for now: the server says when to try again.
+    #[error("{}", sentence(.problem))]
     Busy { problem: Box<Problem>, wait: Duration },
     #[error(
-        "{server} answers, but not as Docket does (status {status}). Name Docket's address with \
+        "{server} answers, but it is not a Docket server (status {status}). Give the address of Docket with \
          --server"
     )]
     NotDocket { server: Url, status: u16 },
+    /// What the user named does not exist, or is not the only one.
+    #[error("{0}")]
+    WrongName(String),
     #[error("no connection can be made from this machine: {0}")]
     Unusable(#[source] reqwest::Error),
     #[error(
@@ -37,35 +40,39 @@ pub enum ClientError {
     )]
     Credentials { file: PathBuf, source: io::Error },
     #[error(
-        "cannot use the file {} that says what was handed in: {source}. Remove it; at worst, files are \
-         uploaded that the server has", .file.display()
+        "cannot use the file {} with the list of uploaded files: {source}. Remove it; then files are \
+         uploaded again, which the server recognises", .file.display()
     )]
     Receipts { file: PathBuf, source: io::Error },
     #[error("cannot read {}: {source}", .file.display())]
     Unreadable { file: PathBuf, source: io::Error },
     #[error(
-        "there is nowhere to keep a sign-in: neither HOME nor DOCKET_CONFIG_HOME is set. Set one, or \
+        "there is no folder to store a sign-in in: neither HOME nor DOCKET_CONFIG_HOME is set. Set one, or \
          use DOCKET_TOKEN"
     )]
     NoHome,
 }
 
 impl ClientError {
-    /// 3: nobody there; 4: not signed in, or not allowed; 1: anything else.
+    /// 2: the request is wrong; 3: the server cannot be reached; 4: not signed in, or not allowed; 1: anything else.
     pub(crate) fn exit_code(&self) -> u8 {
         match self {
             Self::Unreachable { .. } => 3,
             Self::NotSignedIn { .. } => 4,
             Self::Refused(problem) if matches!(problem.status, 401 | 403) => 4,
+            Self::Refused(problem) if matches!(problem.status, 400 | 422) => 2,
             _ => 1,
         }
     }
 }
 
-fn said(problem: &Problem) -> String {
+fn sentence(problem: &Problem) -> String {
     let Problem { detail, status, code, trace_id, .. } = problem;
     match status {
-        401 if code == "unauthenticated" => format!("{detail}. Sign in again with `docket login`"),
+        401 if code == "unauthenticated" => {
+            "this sign-in or API key is invalid or has expired. Run `docket login`, or set DOCKET_TOKEN to a valid key"
+                .to_owned()
+        }
         500.. if code == "internal" => format!("{detail} (trace_id {trace_id})"),
         _ => detail.clone(),
     }

@@ -1,4 +1,4 @@
-//! Following `GET /v1/events`, across interruptions.
+//! Follows `GET /v1/events`, and reconnects after an interruption.
 
 use std::time::Duration;
 
@@ -8,71 +8,71 @@ use tokio::sync::mpsc;
 
 use super::{Client, ClientError};
 
-/// What comes out of following.
+/// An event, or a change of the connection.
 #[derive(Debug, PartialEq)]
-pub(super) enum Heard {
-    /// From here on nothing is missed; before, something may have been.
+pub(super) enum StreamItem {
+    /// No event is missed from now on; some may have been before.
     Connected,
     Event {
         topic: String,
         payload: Value,
     },
-    /// Until the next [`Heard::Connected`] nothing is heard.
+    /// Until the next [`StreamItem::Connected`] nothing is received.
     Lost,
 }
 
-/// Follows until nobody listens any more, or the server does not let us.
-pub(super) fn follow(client: Client) -> mpsc::UnboundedReceiver<Heard> {
-    let (told, heard) = mpsc::unbounded_channel();
+/// Follows until the receiver is dropped, or the server refuses the credentials.
+pub(super) fn follow(client: Client) -> mpsc::UnboundedReceiver<StreamItem> {
+    let (items, received) = mpsc::unbounded_channel();
     tokio::spawn(async move {
         let mut last_event = None;
         loop {
-            match follow_once(&client, &mut last_event, &told).await {
+            match follow_once(&client, &mut last_event, &items).await {
                 Err(ClientError::Refused(problem)) if matches!(problem.status, 401 | 403) => return,
-                // An id that this server does not know the meaning of.
+                // The server does not know this event id.
                 Err(ClientError::Refused(_)) => last_event = None,
                 _ => {}
             }
-            if told.send(Heard::Lost).is_err() {
+            if items.send(StreamItem::Lost).is_err() {
                 return;
             }
             tokio::time::sleep(Duration::from_secs(1)).await;
         }
     });
-    heard
+    received
 }
 
-/// Three times as long as a server is ever silent.
+/// Three times the longest time between two messages of a server.
 const SILENCE: Duration = Duration::from_secs(45);
 
 async fn follow_once(
     client: &Client,
     last_event: &mut Option<String>,
-    told: &mpsc::UnboundedSender<Heard>,
+    items: &mpsc::UnboundedSender<StreamItem>,
 ) -> Result<(), ClientError> {
     let mut response = client.follow("/v1/events", last_event.as_deref()).await?;
-    let mut nobody_listens = told.send(Heard::Connected).is_err();
+    let mut is_closed = items.send(StreamItem::Connected).is_err();
     let (mut events, mut complete) = (Events::default(), Vec::new());
-    while !nobody_listens {
+    while !is_closed {
         let chunk = tokio::select! {
             chunk = tokio::time::timeout(SILENCE, response.chunk()) => chunk,
-            () = told.closed() => return Ok(()),
+            () = items.closed() => return Ok(()),
         };
         let Ok(Ok(Some(chunk))) = chunk else { return Ok(()) };
         if events.read(&chunk, &mut complete).is_err() {
             return Ok(());
         }
         for Event { id, name, data } in complete.drain(..) {
-            let Some(event) = heard(name, &data) else { continue };
+            let Some(event) = parse_event(name, &data) else { continue };
             *last_event = id.or(last_event.take());
-            nobody_listens |= told.send(event).is_err();
+            is_closed |= items.send(event).is_err();
         }
     }
     Ok(())
 }
 
-/// `None` for an event that is none of ours.
-fn heard(name: String, data: &str) -> Option<Heard> {
+/// `None` for an event without a JSON payload.
+fn parse_event(name: String, data: &str) -> Option<StreamItem> {
     let payload = serde_json::from_str(data).ok()?;
-    Some(Heard::Event { topic: name, payload })
+    Some(StreamItem::Event { topic: name, payload })
 }

@@ -1,20 +1,22 @@
-//! Docket as its commands see it: a server to talk to over HTTP.
+//! The HTTP client of the commands.
 //!
-//! Which server, and as whom, is decided in `session.rs`; what a sign-in leaves on the disk is in
-//! `credentials.rs`, and what was handed in from this machine in `receipts.rs`. `patience.rs` decides
-//! whether to ask again, `events.rs` follows what happens, and `watch.rs` knows when runs have ended.
+//! `session.rs` decides which server to use and with which token; `credentials.rs` stores sign-ins, `receipts.rs` the list
+//! of uploaded files. `retries.rs` decides whether to retry a request, `events.rs` follows the event stream, `watch.rs`
+//! waits for the end of runs, and `short_ids.rs` resolves short ids.
 
 mod credentials;
 mod error;
 mod events;
-mod patience;
 mod receipts;
+mod retries;
 mod session;
+mod short_ids;
 mod watch;
 
 use std::time::Duration;
 
 use api_types::Problem;
+use bytes::Bytes;
 use reqwest::multipart::Form;
 use reqwest::{Method, RequestBuilder, Response, StatusCode, header};
 use serde::Serialize;
@@ -23,12 +25,13 @@ use url::Url;
 
 pub(crate) use credentials::{Credentials, CredentialsFile};
 pub use error::ClientError;
-pub(crate) use patience::Patience;
 pub(crate) use receipts::{Fingerprint, Receipt, Receipts};
+pub(crate) use retries::RequestRetries;
 pub(crate) use session::Session;
-pub(crate) use watch::{Detail, Told, Watch};
+pub(crate) use short_ids::{IdStyle, Kind, short_id};
+pub(crate) use watch::{Detail, RunUpdate, Watch};
 
-/// Who talks to one server.
+/// A connection to one server.
 #[derive(Clone, Debug)]
 pub struct Client {
     http: reqwest::Client,
@@ -37,20 +40,20 @@ pub struct Client {
 }
 
 impl Client {
-    /// A server that does not even answer the knock.
-    const CONNECT_LIMIT: Duration = Duration::from_secs(5);
-    /// A little longer than a server by default takes for a request.
-    const ANSWER_LIMIT: Duration = Duration::from_secs(35);
-    /// Not a single byte got through: twice what a server waits for one.
-    const STANDSTILL: Duration = Duration::from_mins(1);
-    /// What goes on for as long as it comes: files on their way up, events on their way down.
-    const LONG: Duration = Duration::from_hours(24);
+    /// For establishing a connection.
+    const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
+    /// A little longer than the default request timeout of a server.
+    const RESPONSE_TIMEOUT: Duration = Duration::from_secs(35);
+    /// Without a single byte: twice as long as a server waits.
+    const STALL_TIMEOUT: Duration = Duration::from_mins(1);
+    /// For uploads, downloads and event streams, which last as long as they make progress.
+    const STREAM_TIMEOUT: Duration = Duration::from_hours(24);
 
     pub fn new(server: Url, token: Option<String>) -> Result<Self, ClientError> {
         blob::install_tls_provider();
         let http = reqwest::Client::builder()
-            .connect_timeout(Self::CONNECT_LIMIT)
-            .timeout(Self::ANSWER_LIMIT)
+            .connect_timeout(Self::CONNECT_TIMEOUT)
+            .timeout(Self::RESPONSE_TIMEOUT)
             .user_agent(concat!("docket/", env!("CARGO_PKG_VERSION")))
             .build()
             .map_err(ClientError::Unusable)?;
@@ -81,15 +84,7 @@ impl Client {
         self.answer(self.request(Method::POST, path).json(body)).await
     }
 
-    pub(crate) async fn put<T: DeserializeOwned>(
-        &self,
-        path: &str,
-        body: &impl Serialize,
-    ) -> Result<T, ClientError> {
-        self.answer(self.request(Method::PUT, path).json(body)).await
-    }
-
-    /// The same, where there may be nothing to answer.
+    /// A POST whose response may be empty (202).
     pub(crate) async fn post_if_answered<T: DeserializeOwned>(
         &self,
         path: &str,
@@ -104,7 +99,7 @@ impl Client {
         serde_json::from_slice(&bytes).map(Some).map_err(|_| self.not_docket(status))
     }
 
-    /// The same for what must not happen twice, however often it is asked for under one key.
+    /// A POST that has its effect once, however often it is repeated with the same key.
     pub(crate) async fn post_once<T: DeserializeOwned>(
         &self,
         path: &str,
@@ -115,7 +110,7 @@ impl Client {
         self.answer(request.json(body)).await
     }
 
-    /// Hands a file in.
+    /// Uploads a file.
     pub async fn upload<T: DeserializeOwned>(
         &self,
         path: &str,
@@ -124,8 +119,8 @@ impl Client {
         self.answer(self.request(Method::POST, path).multipart(form)).await
     }
 
-    /// Hands a file in, however long it takes; only when `sent`, the bytes so far, stands still is it
-    /// given up. Under the same `key` it has its effect once.
+    /// Uploads a file without a time limit, but fails when `sent`, the number of bytes sent, does not change for a while.
+    /// Repeated with the same `key`, it has its effect once.
     pub(crate) async fn upload_at_length<T: DeserializeOwned>(
         &self,
         path: &str,
@@ -133,12 +128,12 @@ impl Client {
         key: &str,
         sent: impl Fn() -> u64,
     ) -> Result<T, ClientError> {
-        let request = self.request(Method::POST, path).timeout(Self::LONG);
+        let request = self.request(Method::POST, path).timeout(Self::STREAM_TIMEOUT);
         let answer = self.answer(request.header("idempotency-key", key).multipart(form));
-        let standstill = async {
+        let stalled = async {
             let mut before = sent();
             loop {
-                tokio::time::sleep(Self::STANDSTILL).await;
+                tokio::time::sleep(Self::STALL_TIMEOUT).await;
                 let now = sent();
                 if now == before {
                     return;
@@ -148,30 +143,66 @@ impl Client {
         };
         tokio::select! {
             answer = answer => answer,
-            () = standstill => {
-                let reason = "the upload stands still".to_owned();
+            () = stalled => {
+                let reason = "the upload made no progress for a minute".to_owned();
                 Err(ClientError::Unreachable { server: self.server.clone(), reason })
             }
         }
     }
 
-    /// An answer that goes on and on.
+    /// An event stream.
     async fn follow(&self, path: &str, last_event: Option<&str>) -> Result<Response, ClientError> {
-        let mut request = self.request(Method::GET, path).timeout(Self::LONG);
+        let mut request = self.request(Method::GET, path).timeout(Self::STREAM_TIMEOUT);
         if let Some(id) = last_event {
             request = request.header("last-event-id", id);
         }
         self.sent(request).await
     }
 
-    /// For what is answered with nothing.
-    pub(crate) async fn tell(&self, path: &str) -> Result<(), ClientError> {
+    pub(crate) async fn put<T: DeserializeOwned>(
+        &self,
+        path: &str,
+        body: &impl Serialize,
+    ) -> Result<T, ClientError> {
+        self.answer(self.request(Method::PUT, path).json(body)).await
+    }
+
+    pub(crate) async fn delete(&self, path: &str) -> Result<(), ClientError> {
+        self.sent(self.request(Method::DELETE, path)).await?;
+        Ok(())
+    }
+
+    /// A file, however long it takes to come.
+    pub(crate) async fn download(&self, path: &str) -> Result<Response, ClientError> {
+        self.sent(self.request(Method::GET, path).timeout(Self::STREAM_TIMEOUT)).await
+    }
+
+    /// The same for an address that needs no token: the token stays here if it leads to another server.
+    pub(crate) async fn download_by_link(&self, path: &str) -> Result<Response, ClientError> {
+        let without_token = Self { token: None, ..self.clone() };
+        without_token.download(path).await
+    }
+
+    /// The next part of a file; `None` at its end.
+    pub(crate) async fn next_chunk(
+        &self,
+        response: &mut Response,
+    ) -> Result<Option<Bytes>, ClientError> {
+        let Ok(chunk) = tokio::time::timeout(Self::STALL_TIMEOUT, response.chunk()).await else {
+            let reason = "the download made no progress for a minute".to_owned();
+            return Err(ClientError::Unreachable { server: self.server.clone(), reason });
+        };
+        chunk.map_err(|error| self.unreachable(&error))
+    }
+
+    /// A POST without a body and with an empty response.
+    pub(crate) async fn post_empty(&self, path: &str) -> Result<(), ClientError> {
         self.sent(self.request(Method::POST, path)).await?;
         Ok(())
     }
 
-    /// An answer that is worth reading whatever its status.
-    pub(crate) async fn get_either_way<T: DeserializeOwned>(
+    /// A GET whose response is read whatever its status.
+    pub(crate) async fn get_any_status<T: DeserializeOwned>(
         &self,
         path: &str,
     ) -> Result<T, ClientError> {
@@ -193,12 +224,12 @@ impl Client {
     async fn answer<T: DeserializeOwned>(&self, request: RequestBuilder) -> Result<T, ClientError> {
         let response = self.sent(request).await?;
         let status = response.status();
-        // A server that is killed in the middle of its answer has gone away; it said nothing wrong.
+        // A server that is killed while it responds is unreachable; its response was not wrong.
         let bytes = response.bytes().await.map_err(|error| self.unreachable(&error))?;
         serde_json::from_slice(&bytes).map_err(|_| self.not_docket(status))
     }
 
-    /// An answer of success; a problem document becomes an error that says what it says.
+    /// A successful response; a problem document becomes an error.
     async fn sent(&self, request: RequestBuilder) -> Result<Response, ClientError> {
         let response = request.send().await.map_err(|error| self.unreachable(&error))?;
         let status = response.status();
@@ -235,7 +266,7 @@ fn seconds_to_wait(response: &Response) -> Option<Duration> {
     text.parse().ok().map(Duration::from_secs)
 }
 
-/// The cause that all the others wrap: the only one that says something to a person.
+/// The innermost cause: the only one that helps a user.
 fn innermost(error: &dyn std::error::Error) -> String {
     match error.source() {
         Some(cause) => innermost(cause),

@@ -1,9 +1,8 @@
-//! What was handed in from this machine, so that large files are not uploaded to be told apart.
+//! A list of the files that were uploaded from this machine, so that unchanged files are not uploaded again.
 //!
-//! One file for each server and tenant, in the client's folder and for nobody else to read: a line
-//! for each file that was accepted. Lines are only added; of two about one path the later counts, and
-//! one that makes no sense is passed over. Losing all of it costs uploads and nothing else, because
-//! the server tells the same content by itself.
+//! There is one list for each server and tenant, in the client's folder, which only its owner can read. It has a line for
+//! each accepted file. Lines are only appended; of two lines for one path the later is valid, and an invalid line is
+//! skipped. Without the list, files are uploaded again, and the server recognises their content.
 
 use std::collections::HashMap;
 use std::fs::{self, DirBuilder, File, OpenOptions};
@@ -19,7 +18,7 @@ use uuid::Uuid;
 use super::ClientError;
 use super::credentials::config_folder;
 
-/// What a file looks like from outside. While it looks the same, its content is taken to be.
+/// Path, size and modification time of a file. While they are the same, its content is assumed to be the same.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Fingerprint {
     /// Absolute, with links resolved.
@@ -71,7 +70,7 @@ impl Receipts {
                 Some((receipt.file.path.clone(), receipt))
             });
             let known = known.collect();
-            // Whoever was interrupted in the middle of a line must not spoil the next one.
+            // End an incomplete line of a process that was interrupted.
             if lines.last().is_some_and(|byte| *byte != b'\n') {
                 (&file).write_all(b"\n")?;
             }
@@ -83,7 +82,7 @@ impl Receipts {
         }
     }
 
-    /// What this very file was accepted as.
+    /// The receipt for exactly this file.
     pub(crate) fn find(&self, file: &Fingerprint) -> Option<&Receipt> {
         self.by_path.get(&file.path).filter(|receipt| receipt.file == *file)
     }
@@ -94,7 +93,7 @@ impl Receipts {
         }
         let written = serde_json::to_vec(&receipt).map_err(io::Error::from).and_then(|mut line| {
             line.push(b'\n');
-            // In one piece: another process may be adding too.
+            // In one write: another process may append at the same time.
             self.file.write_all(&line)
         });
         written.map_err(|source| ClientError::Receipts { file: self.path.clone(), source })?;
@@ -130,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn half_a_line_spoils_nothing() {
+    fn an_incomplete_line_is_skipped() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("accepted.ndjson");
         Receipts::open_at(path.clone()).unwrap().add(receipt("/a", 1)).unwrap();

@@ -1,14 +1,14 @@
-//! Which server, and as whom: flag < what the environment says < what the last sign-in left is the
-//! order of precedence, read from the left.
+//! Which server a command talks to, and with which token: the option is used first, then the environment, then the last
+//! sign-in.
 
 use url::Url;
 
 use super::{Client, ClientError, Credentials, CredentialsFile};
 use crate::config::ConfigError;
 
-const USUAL_SERVER: &str = "http://127.0.0.1:8080";
+const DEFAULT_SERVER: &str = "http://127.0.0.1:8080";
 
-/// What a command knows before it asks.
+/// The server and the credentials of a command.
 #[derive(Debug)]
 pub(crate) struct Session {
     pub(crate) server: Url,
@@ -18,39 +18,40 @@ pub(crate) struct Session {
 
 impl Session {
     pub(crate) fn find(flag: Option<&str>) -> anyhow::Result<Self> {
-        // A place to keep a sign-in is needed only by who keeps one.
-        let kept = match CredentialsFile::find() {
+        // Only `docket login` needs a place to store a sign-in.
+        let stored = match CredentialsFile::find() {
             Ok(file) => file.read()?,
             Err(_) => None,
         };
-        Ok(Self::decide(flag, &variable, kept)?)
+        Ok(Self::decide(flag, &variable, stored)?)
     }
 
     fn decide(
         flag: Option<&str>,
         environment: &dyn Fn(&str) -> Option<String>,
-        kept: Option<Credentials>,
+        stored: Option<Credentials>,
     ) -> Result<Self, ConfigError> {
         let named = match flag {
             Some(text) => Some(address(text)?),
             None => environment("DOCKET_SERVER").map(|text| address(&text)).transpose()?,
         };
-        let server = match (named, &kept) {
+        let server = match (named, &stored) {
             (Some(named), _) => named,
-            (None, Some(kept)) => address(&kept.server)?,
-            (None, None) => address(USUAL_SERVER)?,
+            (None, Some(stored)) => address(&stored.server)?,
+            (None, None) => address(DEFAULT_SERVER)?,
         };
-        // A token is for the server that gave it: nobody else gets to see it.
-        let kept = kept.filter(|kept| kept.server == server.as_str()).map(|kept| kept.token);
-        Ok(Self { token: environment("DOCKET_TOKEN").or(kept), server })
+        // A token is sent only to the server that issued it.
+        let stored =
+            stored.filter(|stored| stored.server == server.as_str()).map(|stored| stored.token);
+        Ok(Self { token: environment("DOCKET_TOKEN").or(stored), server })
     }
 
-    /// With the sign-in that was kept, whatever the environment says.
-    pub(crate) fn of(kept: &Credentials) -> Result<Self, ConfigError> {
-        Ok(Self { server: address(&kept.server)?, token: Some(kept.token.clone()) })
+    /// With the stored sign-in, whatever the environment says.
+    pub(crate) fn of(stored: &Credentials) -> Result<Self, ConfigError> {
+        Ok(Self { server: address(&stored.server)?, token: Some(stored.token.clone()) })
     }
 
-    /// For what anybody may ask.
+    /// For requests that need no credentials.
     pub(crate) fn anonymous(&self) -> Result<Client, ClientError> {
         Client::new(self.server.clone(), None)
     }
@@ -71,7 +72,7 @@ fn address(text: &str) -> Result<Url, ConfigError> {
     match Url::parse(text) {
         Ok(url) if matches!(url.scheme(), "http" | "https") && url.has_host() => Ok(url),
         _ => Err(ConfigError::argument(format_args!(
-            "'{text}' is not the address of a server; write it as {USUAL_SERVER}"
+            "'{text}' is not the address of a server; write it as {DEFAULT_SERVER}"
         ))),
     }
 }
@@ -80,59 +81,59 @@ fn address(text: &str) -> Result<Url, ConfigError> {
 mod tests {
     use super::*;
 
-    fn kept() -> Credentials {
+    fn stored() -> Credentials {
         let [server, token, email] =
-            ["https://docs.example/", "kept", "ada@example"].map(str::to_owned);
+            ["https://docs.example/", "stored", "ada@example"].map(str::to_owned);
         Credentials { server, token, email }
     }
 
     fn decided(
         flag: Option<&str>,
         environment: &[(&str, &str)],
-        kept: Option<Credentials>,
+        stored: Option<Credentials>,
     ) -> Session {
         let find = |name: &str| {
             let found = environment.iter().find(|(known, _)| *known == name);
             found.map(|(_, value)| (*value).to_owned())
         };
-        Session::decide(flag, &find, kept).unwrap()
+        Session::decide(flag, &find, stored).unwrap()
     }
 
     #[test]
-    fn a_token_goes_only_to_the_server_that_gave_it() {
-        let session = decided(None, &[], Some(kept()));
+    fn a_token_is_sent_only_to_the_server_that_issued_it() {
+        let session = decided(None, &[], Some(stored()));
         assert_eq!(
             (session.server.as_str(), session.token.as_deref()),
-            ("https://docs.example/", Some("kept"))
+            ("https://docs.example/", Some("stored"))
         );
         assert_eq!(
-            decided(Some("https://docs.example"), &[], Some(kept())).token.as_deref(),
-            Some("kept")
+            decided(Some("https://docs.example"), &[], Some(stored())).token.as_deref(),
+            Some("stored")
         );
-        assert_eq!(decided(Some("https://evil.example"), &[], Some(kept())).token, None);
+        assert_eq!(decided(Some("https://evil.example"), &[], Some(stored())).token, None);
         assert_eq!(
-            decided(None, &[("DOCKET_SERVER", "https://evil.example")], Some(kept())).token,
+            decided(None, &[("DOCKET_SERVER", "https://evil.example")], Some(stored())).token,
             None
         );
     }
 
     #[test]
-    fn the_environment_beats_the_file_and_the_flag_beats_both() {
+    fn the_option_overrides_the_environment_and_that_the_file() {
         let environment = [("DOCKET_SERVER", "http://one:1"), ("DOCKET_TOKEN", "dk_key")];
-        let session = decided(None, &environment, Some(kept()));
+        let session = decided(None, &environment, Some(stored()));
         assert_eq!(
             (session.server.as_str(), session.token.as_deref()),
             ("http://one:1/", Some("dk_key"))
         );
         assert_eq!(
-            decided(Some("http://two:2"), &environment, Some(kept())).server.as_str(),
+            decided(Some("http://two:2"), &environment, Some(stored())).server.as_str(),
             "http://two:2/"
         );
         assert_eq!(decided(None, &[], None).server.as_str(), "http://127.0.0.1:8080/");
     }
 
     #[test]
-    fn what_is_no_address_is_refused() {
+    fn an_invalid_address_is_refused() {
         for text in ["localhost:8080", "docs.example", "ftp://x", ""] {
             assert!(address(text).is_err(), "{text}");
         }

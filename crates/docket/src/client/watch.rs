@@ -1,7 +1,7 @@
-//! Watching runs until they end.
+//! Watches runs until they end.
 //!
-//! Events say it at once; asking makes it certain. A server that goes away is waited for, for some
-//! minutes: when it is back, the events go on where they stopped.
+//! Events report an end at once; polling finds the ends whose events were missed. While the server cannot be reached,
+//! the watcher waits some minutes for it, and then continues with the events after the last one it received.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::time::{Duration, Instant};
@@ -12,14 +12,14 @@ use tokio::sync::mpsc;
 use tokio::time::MissedTickBehavior;
 use uuid::Uuid;
 
-use super::events::{Heard, follow};
+use super::events::{StreamItem, follow};
 use super::{Client, ClientError};
 
-/// What is known of a run that is watched.
+/// What happened to a watched run.
 #[derive(Debug)]
-pub(crate) enum Told {
+pub(crate) enum RunUpdate {
     Started(Uuid),
-    /// The stages it passes, and how many of them it has behind it.
+    /// The stages of its pipeline, and how many of them have succeeded.
     At {
         run_id: Uuid,
         pipeline: Vec<String>,
@@ -34,18 +34,18 @@ pub(crate) enum Told {
         run_id: Uuid,
         error: String,
     },
-    /// Nothing more will be told.
-    GaveUp(ClientError),
+    /// There will be no more updates.
+    WatchFailed(ClientError),
 }
 
-/// Runs that are watched, in a task of its own. It ends with this.
+/// The handle of a task that watches runs. The task ends when the handle is dropped.
 #[derive(Debug)]
 pub(crate) struct Watch {
     runs: mpsc::UnboundedSender<Uuid>,
-    told: mpsc::UnboundedReceiver<Told>,
+    received_updates: mpsc::UnboundedReceiver<RunUpdate>,
 }
 
-/// Whether it is worth a request each second to see at which stage runs are.
+/// Whether to send a request each second for the stages of the runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Detail {
     Stages,
@@ -53,81 +53,81 @@ pub(crate) enum Detail {
 }
 
 impl Watch {
-    /// Returns once nothing will be missed, or when that takes long.
+    /// Returns when events are being received, or after 3 seconds.
     pub(crate) async fn start(client: Client, detail: Detail) -> Self {
         let (runs, to_watch) = mpsc::unbounded_channel();
-        let (teller, told) = mpsc::unbounded_channel();
-        let mut heard = follow(client.clone());
-        let first = tokio::time::timeout(Duration::from_secs(3), heard.recv()).await;
-        let listens = matches!(first, Ok(Some(Heard::Connected)));
+        let (updates, received_updates) = mpsc::unbounded_channel();
+        let mut events = follow(client.clone());
+        let first = tokio::time::timeout(Duration::from_secs(3), events.recv()).await;
+        let is_connected = matches!(first, Ok(Some(StreamItem::Connected)));
         let watcher = Watcher {
             client,
             detail,
-            teller,
-            listens,
+            updates,
+            is_connected,
             watched: HashSet::new(),
-            turns: VecDeque::new(),
+            poll_order: VecDeque::new(),
             early: HashMap::new(),
-            last_asked: Instant::now(),
-            last_word: Instant::now(),
+            last_poll: Instant::now(),
+            last_contact: Instant::now(),
         };
-        tokio::spawn(watcher.watch(to_watch, heard));
-        Self { runs, told }
+        tokio::spawn(watcher.watch(to_watch, events));
+        Self { runs, received_updates }
     }
 
     pub(crate) fn add(&self, run_id: Uuid) {
-        // A watcher that gave up has said so.
+        // A watcher that has failed has sent an update about it.
         self.runs.send(run_id).ok();
     }
 
-    pub(crate) async fn next(&mut self) -> Option<Told> {
-        self.told.recv().await
+    pub(crate) async fn next(&mut self) -> Option<RunUpdate> {
+        self.received_updates.recv().await
     }
 }
 
 struct Watcher {
     client: Client,
     detail: Detail,
-    teller: mpsc::UnboundedSender<Told>,
-    /// Whether events come in.
-    listens: bool,
+    updates: mpsc::UnboundedSender<RunUpdate>,
+    /// Whether events are being received.
+    is_connected: bool,
     watched: HashSet<Uuid>,
-    /// In the order in which they are asked about; some have ended since.
-    turns: VecDeque<Uuid>,
-    /// The ends of runs that nobody has told us to watch yet: events can be quicker than answers.
+    /// The order in which runs are polled; some have ended since.
+    poll_order: VecDeque<Uuid>,
+    /// The ends of runs that are not watched yet: an event can arrive before the response to the upload.
     early: HashMap<Uuid, Option<String>>,
-    last_asked: Instant,
-    last_word: Instant,
+    last_poll: Instant,
+    last_contact: Instant,
 }
 
 impl Watcher {
     const TICK: Duration = Duration::from_secs(1);
-    /// How often to ask while events come in, and while they do not.
-    const ASK_EVERY: Duration = Duration::from_secs(10);
-    const ASK_EVERY_UNTOLD: Duration = Duration::from_secs(2);
-    /// Of many runs, how many to ask about at a time.
-    const AT_A_TIME: usize = 50;
-    /// How long a server may be away.
-    const AWAY: Duration = Duration::from_mins(5);
-    const MOST_EARLY: usize = 10_000;
+    /// How often to poll while events are received, and while they are not.
+    const POLL_EVERY: Duration = Duration::from_secs(10);
+    const POLL_EVERY_WITHOUT_EVENTS: Duration = Duration::from_secs(2);
+    /// How many runs to poll at a time.
+    const RUNS_PER_POLL: usize = 50;
+    /// How long the server may be unreachable.
+    const LONGEST_OUTAGE: Duration = Duration::from_mins(5);
+    const MAX_EARLY: usize = 10_000;
 
     async fn watch(
         mut self,
         mut runs: mpsc::UnboundedReceiver<Uuid>,
-        mut heard: mpsc::UnboundedReceiver<Heard>,
+        mut events: mpsc::UnboundedReceiver<StreamItem>,
     ) {
         let mut ticks = tokio::time::interval(Self::TICK);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
             tokio::select! {
                 run = runs.recv() => match run {
-                    Some(run_id) => self.begin(run_id),
+                    Some(run_id) => self.add(run_id),
                     None => return,
                 },
-                Some(heard) = heard.recv() => self.hear(heard),
+                Some(item) = events.recv() => self.handle(item),
                 _ = ticks.tick() => {
-                    if let Err(error) = self.ask().await {
-                        self.tell(Told::GaveUp(error));
+                    if let Err(error) = self.poll().await {
+                        self.send(RunUpdate::WatchFailed(error));
                         return;
                     }
                 }
@@ -135,41 +135,41 @@ impl Watcher {
         }
     }
 
-    fn begin(&mut self, run_id: Uuid) {
+    fn add(&mut self, run_id: Uuid) {
         match self.early.remove(&run_id) {
-            Some(error) => self.tell_end(run_id, error),
+            Some(error) => self.send_end(run_id, error),
             None if !self.watched.insert(run_id) => {}
-            None => self.turns.push_back(run_id),
+            None => self.poll_order.push_back(run_id),
         }
     }
 
-    fn hear(&mut self, heard: Heard) {
-        let (topic, payload) = match heard {
-            Heard::Lost => {
-                self.listens = false;
+    fn handle(&mut self, item: StreamItem) {
+        let (topic, payload) = match item {
+            StreamItem::Lost => {
+                self.is_connected = false;
                 return;
             }
-            Heard::Connected => {
-                self.listens = true;
-                // Something may have happened meanwhile: ask at the next tick.
-                self.last_asked =
-                    self.last_asked.checked_sub(Self::ASK_EVERY).unwrap_or(self.last_asked);
+            StreamItem::Connected => {
+                self.is_connected = true;
+                // Events may have been missed meanwhile: poll at the next tick.
+                self.last_poll =
+                    self.last_poll.checked_sub(Self::POLL_EVERY).unwrap_or(self.last_poll);
                 return;
             }
-            Heard::Event { topic, payload } => (topic, payload),
+            StreamItem::Event { topic, payload } => (topic, payload),
         };
-        self.last_word = Instant::now();
+        self.last_contact = Instant::now();
         let Some(run_id) = payload["run_id"].as_str().and_then(|id| Uuid::try_parse(id).ok())
         else {
             return;
         };
         match topic.as_str() {
             "document.started" if self.watched.contains(&run_id) => {
-                self.tell(Told::Started(run_id));
+                self.send(RunUpdate::Started(run_id));
             }
             "document.paused" if self.watched.contains(&run_id) => {
                 let waiting_for = payload["waiting_for"].as_str().unwrap_or_default().to_owned();
-                self.tell(Told::Paused { waiting_for });
+                self.send(RunUpdate::Paused { waiting_for });
             }
             "document.completed" => self.end(run_id, None),
             "document.failed" => {
@@ -179,40 +179,41 @@ impl Watcher {
         }
     }
 
-    /// A run has ended, whoever watches it.
+    /// A run has ended; it may not be watched yet.
     fn end(&mut self, run_id: Uuid, error: Option<String>) {
         if self.watched.remove(&run_id) {
-            self.tell_end(run_id, error);
+            self.send_end(run_id, error);
             return;
         }
-        if self.early.len() >= Self::MOST_EARLY {
+        if self.early.len() >= Self::MAX_EARLY {
             self.early.clear();
         }
         self.early.insert(run_id, error);
     }
 
-    async fn ask(&mut self) -> Result<(), ClientError> {
+    async fn poll(&mut self) -> Result<(), ClientError> {
         if self.watched.is_empty() {
-            self.last_word = Instant::now();
+            self.last_contact = Instant::now();
             return Ok(());
         }
-        let every = if self.listens { Self::ASK_EVERY } else { Self::ASK_EVERY_UNTOLD };
-        let asked = if self.last_asked.elapsed() >= every {
-            self.last_asked = Instant::now();
-            self.ask_about_some().await
-        } else if self.detail == Detail::Stages && self.listens {
-            self.ask_about_stages().await
+        let every =
+            if self.is_connected { Self::POLL_EVERY } else { Self::POLL_EVERY_WITHOUT_EVENTS };
+        let polled = if self.last_poll.elapsed() >= every {
+            self.last_poll = Instant::now();
+            self.poll_some_runs().await
+        } else if self.detail == Detail::Stages && self.is_connected {
+            self.poll_stages().await
         } else {
             return Ok(());
         };
-        match asked {
-            Ok(()) => self.last_word = Instant::now(),
+        match polled {
+            Ok(()) => self.last_contact = Instant::now(),
             Err(
                 error @ (ClientError::Unreachable { .. }
                 | ClientError::Busy { .. }
                 | ClientError::NotDocket { .. }),
             ) => {
-                if self.last_word.elapsed() > Self::AWAY {
+                if self.last_contact.elapsed() > Self::LONGEST_OUTAGE {
                     return Err(error);
                 }
             }
@@ -221,23 +222,23 @@ impl Watcher {
         Ok(())
     }
 
-    /// Those first that were not asked about for the longest time.
-    async fn ask_about_some(&mut self) -> Result<(), ClientError> {
-        let turns = self.turns.len();
-        let mut asked = 0;
-        for _ in 0..turns {
-            let Some(run_id) = self.turns.pop_front() else { break };
+    /// Polls the runs first that were not polled for the longest time.
+    async fn poll_some_runs(&mut self) -> Result<(), ClientError> {
+        let poll_order = self.poll_order.len();
+        let mut polled = 0;
+        for _ in 0..poll_order {
+            let Some(run_id) = self.poll_order.pop_front() else { break };
             if !self.watched.contains(&run_id) {
                 continue;
             }
-            if asked == Self::AT_A_TIME {
-                self.turns.push_front(run_id);
+            if polled == Self::RUNS_PER_POLL {
+                self.poll_order.push_front(run_id);
                 break;
             }
-            asked += 1;
-            self.turns.push_back(run_id);
+            polled += 1;
+            self.poll_order.push_back(run_id);
             match self.client.get::<RunView>(&format!("/v1/ingestion-runs/{run_id}")).await {
-                Ok(run) => self.take_in(run),
+                Ok(run) => self.apply(run),
                 Err(ClientError::Refused(problem)) if problem.status == 404 => {
                     self.end(run_id, Some("the document was deleted".to_owned()));
                 }
@@ -247,7 +248,7 @@ impl Watcher {
         Ok(())
     }
 
-    fn take_in(&mut self, run: RunView) {
+    fn apply(&mut self, run: RunView) {
         match run.status {
             RunState::Succeeded => self.end(run.run_id, None),
             RunState::Failed => {
@@ -255,41 +256,41 @@ impl Watcher {
                 self.end(run.run_id, Some(error));
             }
             RunState::Queued => {}
-            RunState::Running => self.tell_stages(run),
+            RunState::Running => self.send_stages(run),
         }
     }
 
-    async fn ask_about_stages(&mut self) -> Result<(), ClientError> {
+    async fn poll_stages(&mut self) -> Result<(), ClientError> {
         let query = [("status", "running"), ("limit", "100")];
         let running: RunPage = self.client.get_by("/v1/ingestion-runs", &query).await?;
         for run in running.items {
             if self.watched.contains(&run.run_id) {
-                self.tell_stages(run);
+                self.send_stages(run);
             }
         }
         Ok(())
     }
 
-    fn tell_stages(&self, run: RunView) {
+    fn send_stages(&self, run: RunView) {
         let passed =
             run.stages.iter().filter(|stage| stage.status == StageStatus::Succeeded).count();
-        self.tell(Told::At { run_id: run.run_id, pipeline: run.pipeline, passed });
+        self.send(RunUpdate::At { run_id: run.run_id, pipeline: run.pipeline, passed });
     }
 
-    fn tell_end(&self, run_id: Uuid, error: Option<String>) {
-        self.tell(match error {
-            None => Told::Succeeded(run_id),
-            Some(error) => Told::Failed { run_id, error },
+    fn send_end(&self, run_id: Uuid, error: Option<String>) {
+        self.send(match error {
+            None => RunUpdate::Succeeded(run_id),
+            Some(error) => RunUpdate::Failed { run_id, error },
         });
     }
 
-    fn tell(&self, told: Told) {
-        // Nobody listens any more: the next thing that happens is the end of this task.
-        self.teller.send(told).ok();
+    fn send(&self, update: RunUpdate) {
+        // When the receiver is gone, this task ends with the next loop.
+        self.updates.send(update).ok();
     }
 }
 
-/// Why a run failed, and what to type where that helps.
+/// Why a run failed, with the command that repairs it where there is one.
 fn why(error: Option<&str>, code: Option<&str>) -> String {
     let error = error.unwrap_or("it failed; the server does not say why");
     let is_locked = [FailureCode::PasswordRequired, FailureCode::WrongPassword]
@@ -307,9 +308,9 @@ mod tests {
 
     #[test]
     fn a_locked_file_says_how_to_enter_its_password() {
-        let told = why(Some("the file is encrypted"), Some("password_required"));
+        let received_updates = why(Some("the file is encrypted"), Some("password_required"));
         assert_eq!(
-            told,
+            received_updates,
             "the file is encrypted; give its password with `docket rerun ID --password`"
         );
         assert_eq!(why(Some("it broke"), None), "it broke");

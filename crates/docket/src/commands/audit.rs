@@ -7,7 +7,7 @@ use anyhow::Context;
 use domain::{ChainReport, CheckpointStatement, SignedCheckpoint};
 use serde_json::json;
 
-use crate::backend::{Folder, with_ops};
+use crate::backend::{DataFolder, with_ops};
 use crate::config::Config;
 use crate::say::say;
 
@@ -16,9 +16,9 @@ pub(crate) async fn verify(
     against: Option<&Path>,
     as_json: bool,
 ) -> anyhow::Result<ExitCode> {
-    let kept = against.map(read_checkpoints).transpose()?.unwrap_or_default();
+    let stored = against.map(read_checkpoints).transpose()?.unwrap_or_default();
     let reports =
-        with_ops(config, Folder::MustBeThere, async |ops| ops.audit.verify_audit(&kept).await)
+        with_ops(config, DataFolder::MustExist, async |ops| ops.audit.verify_audit(&stored).await)
             .await?;
     anyhow::ensure!(
         !reports.is_empty(),
@@ -35,7 +35,7 @@ pub(crate) async fn verify(
 
 pub(crate) async fn export(config: &Config) -> anyhow::Result<ExitCode> {
     let exported =
-        with_ops(config, Folder::MustBeThere, async |ops| ops.audit.export_checkpoints().await)
+        with_ops(config, DataFolder::MustExist, async |ops| ops.audit.export_checkpoints().await)
             .await?;
     for signed in exported {
         say(serde_json::to_string(&signed)?);
@@ -43,12 +43,12 @@ pub(crate) async fn export(config: &Config) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// A line that cannot be read ends it: an attacker must not be able to blank out what they do not like.
+/// An invalid line is an error: otherwise an attacker could hide a checkpoint by damaging its line.
 fn read_checkpoints(file: &Path) -> anyhow::Result<Vec<SignedCheckpoint>> {
     let name = file.display();
     let text = std::fs::read_to_string(file).with_context(|| format!("{name} cannot be read"))?;
     let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
-    let kept: anyhow::Result<Vec<SignedCheckpoint>> = lines
+    let stored: anyhow::Result<Vec<SignedCheckpoint>> = lines
         .map(|(index, line)| {
             let signed: Result<SignedCheckpoint, _> = serde_json::from_str(line);
             let signed = signed.ok().filter(states_something);
@@ -60,9 +60,9 @@ fn read_checkpoints(file: &Path) -> anyhow::Result<Vec<SignedCheckpoint>> {
             })
         })
         .collect();
-    let kept = kept?;
-    anyhow::ensure!(!kept.is_empty(), "{name} has no checkpoints");
-    Ok(kept)
+    let stored = stored?;
+    anyhow::ensure!(!stored.is_empty(), "{name} has no checkpoints");
+    Ok(stored)
 }
 
 fn states_something(signed: &SignedCheckpoint) -> bool {

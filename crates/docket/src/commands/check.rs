@@ -7,25 +7,25 @@ use indicatif::ProgressBar;
 use ops::{CheckStep, ObjectFinding, ObjectProblem, ObjectTotals};
 use serde_json::json;
 
-use crate::backend::{Folder, with_objects};
+use crate::backend::{DataFolder, with_objects};
 use crate::cli::CheckArgs;
 use crate::config::Config;
-use crate::objects::Wanted;
+use crate::objects::ObjectStoreUse;
 use crate::say::say;
 
 pub(crate) async fn run(config: &Config, args: &CheckArgs) -> anyhow::Result<ExitCode> {
-    let wanted = if args.adopt { Wanted::Adopted } else { Wanted::Tied };
+    let wanted = if args.adopt { ObjectStoreUse::Adopt } else { ObjectStoreUse::Required };
     let is_seen = io::stderr().is_terminal() && !args.json;
     let progress = if is_seen { ProgressBar::new_spinner() } else { ProgressBar::hidden() };
-    let checked = with_objects(config, Folder::MustBeThere, wanted, async |ops| {
-        let mut tell = |step| match step {
+    let checked = with_objects(config, DataFolder::MustExist, wanted, async |ops| {
+        let mut report = |step| match step {
             CheckStep::Finding(finding) => progress.suspend(|| print(&finding, args.json)),
             CheckStep::Progress(totals) => {
                 progress.set_message(counted(&totals));
                 progress.tick();
             }
         };
-        ops.objects.check_objects(args.quick, &mut tell).await
+        ops.objects.check_objects(args.quick, &mut report).await
     })
     .await;
     progress.finish_and_clear();
@@ -69,10 +69,10 @@ fn summarise(totals: &ObjectTotals, args: &CheckArgs) {
         }}));
         return;
     }
-    let done = if args.quick { "Looked for" } else { "Read" };
+    let done = if args.quick { "Checked" } else { "Read" };
     say(format_args!("{done} {}.", counted(totals)));
     if totals.is_sound() {
-        say("Everything is there, and nothing else.");
+        say("No object is missing, damaged or unused.");
     } else {
         say(format_args!("{missing} missing, {damaged} damaged, {orphaned} orphaned."));
     }

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use crate::config::{Config, Layers};
 use crate::say::say;
 
-/// Prints what is in force even when it does not work, and then says what does not.
+/// Prints all settings even when some are invalid, and then reports the first invalid one.
 pub(crate) fn run(layers: &Layers) -> anyhow::Result<ExitCode> {
     for line in layers.lines() {
         say(line);

@@ -13,7 +13,7 @@ use crate::config::ConfigError;
 use crate::say::{complain, say};
 use crate::signals::StopSignals;
 
-/// Signs in and keeps the token.
+/// Signs in and stores the token.
 pub(crate) async fn log_in(server: Option<&str>, email: &str) -> anyhow::Result<ExitCode> {
     let session = Session::find(server)?;
     let file = CredentialsFile::find()?;
@@ -29,25 +29,25 @@ pub(crate) async fn log_in(server: Option<&str>, email: &str) -> anyhow::Result<
     Ok(ExitCode::SUCCESS)
 }
 
-/// Ends the sign-in on the server and forgets it here, whatever the server says.
+/// Revokes the token on the server and deletes it here, whatever the server answers.
 pub(crate) async fn log_out() -> anyhow::Result<ExitCode> {
     let file = CredentialsFile::find()?;
-    let Some(kept) = file.read()? else {
+    let Some(stored) = file.read()? else {
         say("You were not signed in");
         return Ok(ExitCode::SUCCESS);
     };
-    let told = Session::of(&kept)?.signed_in()?.tell("/v1/auth/logout").await;
+    let revoked = Session::of(&stored)?.signed_in()?.post_empty("/v1/auth/logout").await;
     file.remove()?;
-    match told {
-        // The token had ended before.
+    match revoked {
+        // The token had expired or been revoked before.
         Err(ClientError::Refused(problem)) if problem.status == 401 => {}
         Err(error) => complain(format_args!(
-            "the sign-in is forgotten here, but the server was not told, and the token counts until \
-             it expires: {error}"
+            "the token was deleted here, but the server could not revoke it, so it stays valid until it \
+             expires: {error}"
         )),
         Ok(()) => {}
     }
-    say(format_args!("Signed out of {}", kept.server));
+    say(format_args!("Signed out of {}", stored.server));
     Ok(ExitCode::SUCCESS)
 }
 
@@ -67,7 +67,7 @@ pub(crate) async fn change_password(server: Option<&str>) -> anyhow::Result<Exit
     let request = ChangePasswordRequest { current_password, new_password };
     let answer: LoginResponse = client.put("/v1/me/password", &request).await?;
     let file = CredentialsFile::find()?;
-    if file.read()?.is_some_and(|kept| kept.server == session.server.as_str()) {
+    if file.read()?.is_some_and(|stored| stored.server == session.server.as_str()) {
         let (token, email) = (answer.token.reveal().to_owned(), answer.user.email);
         file.write(&Credentials { server: session.server.to_string(), token, email })?;
     }
@@ -77,7 +77,7 @@ pub(crate) async fn change_password(server: Option<&str>) -> anyhow::Result<Exit
 
 const NEW_PASSWORD: &str = "DOCKET_NEW_PASSWORD";
 
-/// From an environment variable, or a line from the terminal, unseen, or from whatever standard input is.
+/// From an environment variable, or a line typed at the terminal without echo, or a line of standard input.
 async fn password(prompt: &str, variable: &str) -> anyhow::Result<Secret> {
     if let Ok(given) = std::env::var(variable) {
         return Ok(Secret::new(given));
@@ -104,7 +104,7 @@ async fn password(prompt: &str, variable: &str) -> anyhow::Result<Secret> {
     Ok(Secret::new(line))
 }
 
-/// While it lives, the terminal shows nothing of what is typed.
+/// Turns the echo of the terminal off until it is dropped.
 struct HiddenTyping {
     before: rustix::termios::Termios,
 }

@@ -1,7 +1,7 @@
 //! `docket mcp`: the Model Context Protocol on standard input and output.
 //!
-//! One JSON-RPC message a line. Each goes to the server's `/v1/mcp` as it is, and the answer comes back as it
-//! is: what an assistant may do is decided there, by the key.
+//! One JSON-RPC message per line. Each is forwarded unchanged to the server's `/v1/mcp`, and so is the response: the
+//! server decides by the credentials what an assistant may do.
 
 use std::process::ExitCode;
 
@@ -15,7 +15,7 @@ use crate::say::{complain, say};
 const PARSE_ERROR: i64 = -32700;
 const INTERNAL_ERROR: i64 = -32603;
 
-/// Until the input ends.
+/// Runs until the input ends.
 pub(crate) async fn run(server: &ServerArgs) -> anyhow::Result<ExitCode> {
     let client = Session::find(server.server.as_deref())?.signed_in()?;
     let mut lines = BufReader::new(tokio::io::stdin()).lines();
@@ -30,7 +30,7 @@ pub(crate) async fn run(server: &ServerArgs) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Nothing, to a notification.
+/// `None` for a notification, which has no response.
 async fn answer(client: &Client, line: &str) -> Option<Value> {
     let message: Value = match serde_json::from_str(line) {
         Ok(message) => message,

@@ -1,21 +1,21 @@
-//! Passwords that the operator gives or lets Docket make.
+//! Passwords that the operator sets or Docket generates.
 
 use domain::{NewPassword, Random, Secret};
 
 use crate::config::ConfigError;
 use crate::say::say;
 
-/// The password to use, and whether it was made here and must be shown.
+/// The password to use, and whether it was generated and must be shown.
 #[derive(Debug)]
-pub(crate) struct Chosen {
+pub(crate) struct ChosenPassword {
     pub(crate) password: Secret,
-    made_here: bool,
+    is_generated: bool,
 }
 
-impl Chosen {
-    /// Shows a password that nobody knows yet.
+impl ChosenPassword {
+    /// Prints a generated password.
     pub(crate) fn show_if_new(&self) {
-        if self.made_here {
+        if self.is_generated {
             say(format_args!(
                 "  password     {}   (shown this once; keep it)",
                 self.password.reveal()
@@ -24,20 +24,20 @@ impl Chosen {
     }
 }
 
-/// `DOCKET_ADMIN_PASSWORD`, or a new one.
-pub(crate) fn choose(random: &dyn Random) -> Result<Chosen, ConfigError> {
+/// `DOCKET_ADMIN_PASSWORD`, or a generated password.
+pub(crate) fn choose(random: &dyn Random) -> Result<ChosenPassword, ConfigError> {
     match std::env::var("DOCKET_ADMIN_PASSWORD") {
         Ok(given) if !given.is_empty() => {
             let valid = given.parse::<NewPassword>();
             valid.map_err(|error| ConfigError::Password { problem: error.to_string() })?;
-            Ok(Chosen { password: Secret::new(given), made_here: false })
+            Ok(ChosenPassword { password: Secret::new(given), is_generated: false })
         }
-        _ => Ok(Chosen { password: Secret::new(make(random)), made_here: true }),
+        _ => Ok(ChosenPassword { password: Secret::new(generate(random)), is_generated: true }),
     }
 }
 
-/// 20 characters out of 32 that cannot be mistaken for each other: 100 bits.
-fn make(random: &dyn Random) -> String {
+/// 20 characters of an alphabet of 32 without similar ones: 100 bits.
+fn generate(random: &dyn Random) -> String {
     const LETTERS: &[u8; 32] = b"abcdefghijkmnpqrstuvwxyz23456789";
     let mut bytes = [0; 20];
     random.fill(&mut bytes);

@@ -21,11 +21,11 @@ use crate::config::Config;
 use crate::readers;
 use crate::say::complain;
 
-/// Nobody's in particular: there is one document, and the children end with the command.
-const NOBODY: TenantId = TenantId(Uuid::nil());
+/// Reading belongs to no tenant here: there is one document, and the children end with the command.
+const NO_TENANT: TenantId = TenantId(Uuid::nil());
 
-/// Becomes a reading child, or a program that is shut in.
-pub(crate) fn be_a_child(args: &ReadWorkerArgs) -> ExitCode {
+/// Runs as a reading child, or runs another program in the sandbox.
+pub(crate) fn run_child(args: &ReadWorkerArgs) -> ExitCode {
     if args.run {
         return reading::sandbox::run_program(args.order.clone());
     }
@@ -44,7 +44,7 @@ pub(crate) async fn run(args: &ReadArgs, config: &Config) -> anyhow::Result<Exit
     let subject = Subject { kind, file_name, password: args.password.clone(), limits };
     let reader = readers::reader(&config.read)?;
     let sandbox = reader.check_sandbox().await;
-    // Where nothing is read, or no child starts, the reader itself says so.
+    // Where no document is read, or no child starts, the reader reports that itself.
     let is_unlocked = sandbox.status.is_ok() && sandbox.reads_documents();
     if let Some(problem) = sandbox.problem().filter(|_| is_unlocked) {
         complain(format_args!("{problem}."));
@@ -56,14 +56,14 @@ pub(crate) async fn run(args: &ReadArgs, config: &Config) -> anyhow::Result<Exit
                 complain(format_args!("{failure}. {}", advice(failure)));
                 Ok(ExitCode::FAILURE)
             }
-            // Whoever reads along has enough.
-            None if is_hung_up(&error) => Ok(ExitCode::SUCCESS),
+            // The reader of the output has closed it.
+            None if is_broken_pipe(&error) => Ok(ExitCode::SUCCESS),
             None => Err(error),
         },
     }
 }
 
-/// What to do with a file of this machine, which no document is made of.
+/// What the user can do about a local file.
 fn advice(failure: &ReadFailure) -> &'static str {
     match failure.code() {
         Some(FailureCode::PasswordRequired) => "Give its password: `docket read FILE --password`.",
@@ -74,7 +74,7 @@ fn advice(failure: &ReadFailure) -> &'static str {
     }
 }
 
-fn is_hung_up(error: &anyhow::Error) -> bool {
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
     let broken = error.downcast_ref::<io::Error>();
     broken.is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
 }
@@ -115,7 +115,7 @@ async fn print(
     format: ReadFormat,
 ) -> anyhow::Result<()> {
     let (mut pages, mut wanting) = (artifact::Writer::new(DocumentWriter::new()?)?, 0);
-    let mut parts = reader.read(NOBODY, subject, document, &[]).await?;
+    let mut parts = reader.read(NO_TENANT, subject, document, &[]).await?;
     while let Some(part) = parts.next().await? {
         wanting += u32::from(matches!(&part, Part::Page(page) if page.text == TextSource::Wanted));
         pages.write(&part)?;
@@ -130,13 +130,13 @@ async fn print(
         }
         let from = artifact::Reader::new(BufReader::new(pages.reopened()?))?;
         let mut to = artifact::Writer::new(DocumentWriter::new()?)?;
-        let mut recognised = reader.recognise(NOBODY, subject, document, from);
+        let mut recognised = reader.recognise(NO_TENANT, subject, document, from);
         while let Some(part) = recognised.next().await? {
             to.write(&part)?;
         }
         pages = to.finish()?.finish()?;
     }
-    let mut laid_out = reader.lay_out(NOBODY, subject, &pages).await?;
+    let mut laid_out = reader.lay_out(NO_TENANT, subject, &pages).await?;
     let mut printer = Printer::new(format);
     while let Some(part) = laid_out.next().await? {
         printer.print(&part)?;
@@ -144,7 +144,7 @@ async fn print(
     printer.finish()
 }
 
-/// Prints parts as they come.
+/// Prints the parts of the document as they arrive.
 enum Printer {
     Pages { format: ReadFormat, to: BufWriter<io::Stdout> },
     Json(JsonWriter<BufWriter<io::Stdout>>),

@@ -13,8 +13,11 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use crate::cli::RerunArgs;
-use crate::client::{Client, ClientError, Detail, Patience, Session, Told, Watch};
-use crate::commands::ingest::{Progress, Reading};
+use crate::client::{
+    Client, ClientError, Detail, Kind, RequestRetries, RunUpdate, Session, Watch, short_id,
+};
+use crate::commands::ingest::{FileStream, Progress};
+use crate::config::ConfigError;
 use crate::say::{complain, say};
 use crate::signals::StopSignals;
 use crate::system;
@@ -28,15 +31,16 @@ struct Rerun {
 }
 
 pub(crate) async fn run(args: &RerunArgs) -> anyhow::Result<ExitCode> {
-    anyhow::ensure!(
-        args.file.is_none() || args.ids.len() == 1,
-        "--file is the updated original of one document: name one id"
-    );
+    if args.file.is_some() && args.ids.len() != 1 {
+        let problem = "--file is the updated original of one document: give one id";
+        return Err(ConfigError::argument(problem).into());
+    }
     let client = Session::find(args.server.server.as_deref())?.signed_in()?;
     let mut signals = StopSignals::listen().context("cannot listen for signals")?;
     let watch =
         if args.wait { Some(Watch::start(client.clone(), Detail::EndsOnly).await) } else { None };
-    let mut reruns = begin(&client, args).await?;
+    let ids = client.resolve_all(Kind::Document, &args.ids).await?;
+    let mut reruns = begin(&client, &ids, args).await?;
     let ended = match watch {
         None => Ok(true),
         Some(watch) => tokio::select! {
@@ -53,8 +57,8 @@ pub(crate) async fn run(args: &RerunArgs) -> anyhow::Result<ExitCode> {
     })
 }
 
-/// One after the other; one that is refused does not keep the rest waiting.
-async fn begin(client: &Client, args: &RerunArgs) -> Result<Vec<Rerun>, ClientError> {
+/// One after the other; one that is refused does not stop the rest.
+async fn begin(client: &Client, ids: &[Uuid], args: &RerunArgs) -> Result<Vec<Rerun>, ClientError> {
     let request = RerunRequest {
         reason: args.reason.clone(),
         pipeline: None,
@@ -62,7 +66,7 @@ async fn begin(client: &Client, args: &RerunArgs) -> Result<Vec<Rerun>, ClientEr
         password: args.password.clone(),
     };
     let mut reruns = Vec::new();
-    for &doc_id in &args.ids {
+    for &doc_id in ids {
         let path = format!("/v1/documents/{doc_id}/rerun");
         let begun: Result<RerunResponse, ClientError> = match &args.file {
             Some(file) => update(client, &path, file, args).await,
@@ -72,7 +76,9 @@ async fn begin(client: &Client, args: &RerunArgs) -> Result<Vec<Rerun>, ClientEr
             Ok(begun) => {
                 Rerun { doc_id, run_id: Some(begun.run_id), status: "queued", problem: None }
             }
-            Err(ClientError::Refused(problem)) if !matches!(problem.status, 401 | 403) => {
+            Err(ClientError::Refused(problem))
+                if !matches!(problem.status, 400 | 401 | 403 | 422) =>
+            {
                 let problem = Some(problem.detail);
                 Rerun { doc_id, run_id: None, status: "refused", problem }
             }
@@ -90,11 +96,11 @@ async fn update(
     args: &RerunArgs,
 ) -> Result<RerunResponse, ClientError> {
     let key = system::environment().ids.next().to_string();
-    let mut patience = Patience::default();
+    let mut retries = RequestRetries::default();
     loop {
         let opened = File::open(file).and_then(|opened| {
             let name = file.file_name().unwrap_or(file.as_os_str()).to_string_lossy().into_owned();
-            Reading::part(Arc::new(opened), name, Arc::new(Progress::unseen()))
+            FileStream::part(Arc::new(opened), name, Arc::new(Progress::hidden()))
         });
         let (part, reading) =
             opened.map_err(|source| ClientError::Unreadable { file: file.to_owned(), source })?;
@@ -106,7 +112,7 @@ async fn update(
         }
         let sent = || reading.sent();
         match client.upload_at_length(path, form.part("file", part), &key, sent).await {
-            Err(error) => match patience.wait_after(&error) {
+            Err(error) => match retries.wait_after(&error) {
                 Some(wait) => tokio::time::sleep(wait).await,
                 None => return Err(error),
             },
@@ -126,10 +132,12 @@ async fn wait(mut watch: Watch, reruns: &mut [Rerun]) -> Result<(), ClientError>
     while !places.is_empty() {
         let (run_id, status, problem) = match watch.next().await {
             None => return Ok(()),
-            Some(Told::GaveUp(error)) => return Err(error),
-            Some(Told::Started(_) | Told::At { .. } | Told::Paused { .. }) => continue,
-            Some(Told::Succeeded(run_id)) => (run_id, "succeeded", None),
-            Some(Told::Failed { run_id, error }) => (run_id, "failed", Some(error)),
+            Some(RunUpdate::WatchFailed(error)) => return Err(error),
+            Some(RunUpdate::Started(_) | RunUpdate::At { .. } | RunUpdate::Paused { .. }) => {
+                continue;
+            }
+            Some(RunUpdate::Succeeded(run_id)) => (run_id, "succeeded", None),
+            Some(RunUpdate::Failed { run_id, error }) => (run_id, "failed", Some(error)),
         };
         if let Some(place) = places.remove(&run_id) {
             reruns[place].status = status;
@@ -152,9 +160,12 @@ fn print(reruns: &[Rerun], as_json: bool) {
         return;
     }
     for Rerun { doc_id, run_id, status, problem } in reruns {
+        let doc_id = short_id(*doc_id);
         match (problem, run_id) {
             (Some(problem), _) => complain(format_args!("{doc_id}: {problem}")),
-            (None, Some(run_id)) => say(format_args!("{status:<9}  {doc_id}  run {run_id}")),
+            (None, Some(run_id)) => {
+                say(format_args!("{status:<9}  {doc_id}  run {}", short_id(*run_id)));
+            }
             (None, None) => {}
         }
     }

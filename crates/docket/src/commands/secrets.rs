@@ -5,18 +5,21 @@ use std::process::ExitCode;
 use ops::Ops;
 use store::Rotated;
 
-use crate::backend::{Folder, OpenDatabase, with_ops};
+use crate::backend::{DataFolder, OpenDatabase, with_ops};
 use crate::config::Config;
 use crate::data_dir::DataDir;
 use crate::say::{complain, say};
 use crate::system;
 
-/// Seals all secrets with a new key: one that is made in the data folder, or the setting `secrets_key`. The old key is
-/// kept until nothing needs it any more.
+/// Encrypts all secrets with a new key: one generated in the data folder, or the setting `secrets_key`. The old key is
+/// deleted when no secret needs it.
 pub(crate) async fn rotate(config: &Config) -> anyhow::Result<ExitCode> {
     let is_in_folder = config.auth.secrets_key.is_none();
     let data_dir = DataDir::open(&config.data_dir, !is_in_folder)?;
-    let rotated = with_ops(config, Folder::MustBeThere, async |ops: &Ops| {
+    // Held until the end: two rotations at the same time would replace each other's key.
+    let is_in_use = data_dir.holds_a_database() || data_dir.has_secret(OpenDatabase::SECRETS_KEY);
+    let lock = if is_in_use { Some(data_dir.lock_secrets()?) } else { None };
+    let rotated = with_ops(config, DataFolder::MustExist, async |ops: &Ops| {
         if is_in_folder {
             let random = system::environment().random;
             let made = data_dir.replace_secret(OpenDatabase::SECRETS_KEY, random.as_ref());
@@ -29,7 +32,7 @@ pub(crate) async fn rotate(config: &Config) -> anyhow::Result<ExitCode> {
     let Rotated { sealed_again, unreadable } = rotated.await??;
     if unreadable > 0 {
         complain(format_args!(
-            "{unreadable} secrets cannot be opened with any key: the log names them. The old key is kept"
+            "{unreadable} secrets cannot be decrypted with any key: the log names them. The old key was not deleted"
         ));
         return Ok(ExitCode::FAILURE);
     }
@@ -41,6 +44,7 @@ pub(crate) async fn rotate(config: &Config) -> anyhow::Result<ExitCode> {
         );
         say("servers and workers, restart them, and run this again.");
     }
+    drop(lock);
     say(format_args!("{sealed_again} secrets were encrypted again"));
     Ok(ExitCode::SUCCESS)
 }

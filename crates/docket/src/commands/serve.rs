@@ -12,10 +12,10 @@ use reading::sandbox::SandboxReport;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
-use crate::answering::{count, listen};
-use crate::backend::{Backend, Folder};
-use crate::commands::passwords::{self, Chosen};
+use crate::backend::{Backend, DataFolder};
+use crate::commands::passwords::{self, ChosenPassword};
 use crate::config::Config;
+use crate::listener::{install_metrics, listen};
 use crate::say::say;
 use crate::signals::stop_on_signal;
 use crate::stages::{self, AddStages};
@@ -28,13 +28,13 @@ pub(crate) async fn run(config: &Config, add_stages: AddStages) -> anyhow::Resul
     let stop = stop_on_signal()?;
     stages::default_pipeline(config, add_stages)?;
     let first_password = passwords::choose(system::environment().random.as_ref())?;
-    // Before the database is started, so that a second start by mistake changes nothing.
+    // Before the database is started, so that a second server started by mistake changes nothing.
     let listener = listen(config.listen, "--listen").await?;
 
-    let backend = Backend::open(config, Folder::MadeIfMissing, add_stages).await?;
+    let backend = Backend::open(config, DataFolder::CreateIfMissing, add_stages).await?;
     let (ops, database, stages) = backend.into_parts();
     let served = serve(config, Arc::new(ops), listener, &first_password, stages, stop).await;
-    // Closed however serving went: a private server must not be left behind by an error.
+    // Closed also after an error: a private server must not be left running.
     database.close_after(served).await?;
     Ok(ExitCode::SUCCESS)
 }
@@ -43,12 +43,15 @@ async fn serve(
     config: &Config,
     ops: Arc<Ops>,
     listener: TcpListener,
-    first_password: &Chosen,
+    first_password: &ChosenPassword,
     stages: Stages,
     stop: CancellationToken,
 ) -> anyhow::Result<()> {
-    make_first_user(&ops, first_password).await?;
-    ops.operations.do_housekeeping().await.context("the first look at the database failed")?;
+    create_first_user(&ops, first_password).await?;
+    ops.operations
+        .do_housekeeping()
+        .await
+        .context("the first housekeeping round on the database failed")?;
     let development_caller = if config.auth.enabled {
         None
     } else {
@@ -60,7 +63,7 @@ async fn serve(
         rate_limit_burst: limits.rate_limit_burst,
         request_timeout: limits.request_timeout,
         max_json_bytes: limits.json_max_bytes,
-        metrics: count(limits)?,
+        metrics: install_metrics(limits)?,
         trusted_proxies: limits.trusted_proxies.clone(),
         configuration: config.shown.clone(),
         development_caller,
@@ -107,11 +110,11 @@ async fn serve(
     Ok(())
 }
 
-/// On the first start, somebody must be able to sign in. A password that was made up is shown right
-/// away: whatever happens next, it would not be shown again.
-async fn make_first_user(ops: &Ops, first_password: &Chosen) -> anyhow::Result<()> {
+/// Creates the first user on the first start. A generated password is printed right away, because it is not stored in
+/// plain text.
+async fn create_first_user(ops: &Ops, first_password: &ChosenPassword) -> anyhow::Result<()> {
     let first = ops.tenants.first_start(FIRST_USER, &first_password.password).await;
-    if let FirstStart::Created(user) = first.context("the first user cannot be made")? {
+    if let FirstStart::Created(user) = first.context("the first user cannot be created")? {
         say("This is the first start:");
         say(format_args!("  sign in as   {}", user.email));
         first_password.show_if_new();
@@ -130,13 +133,13 @@ fn announce(
     say(format_args!("  API          http://{address}/docs/"));
     match workers {
         Some(workers) => say(format_args!("  works on     {}", workers.description())),
-        None => say("  works on     nothing: `docket worker` does the work"),
+        None => say("  works on     nothing: start `docket worker` to process documents"),
     }
     if let Some(problem) = sandbox_problem {
         say(format_args!("  sandbox      {problem}"));
     }
     if !config.auth.enabled {
-        say("  authentication is OFF: everybody who reaches this address is the administrator");
+        say("  authentication is OFF: everyone who reaches this address is an administrator");
     }
     tracing::info!(%address, "ready");
 }

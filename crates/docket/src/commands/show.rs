@@ -5,20 +5,18 @@ use std::process::ExitCode;
 use api_types::{DocumentDetailView, RunView, StageProgress, StageView, VersionView};
 use chrono::{DateTime, Utc};
 use serde_json::json;
-use uuid::Uuid;
 
-use crate::client::Session;
+use crate::cli::ShowArgs;
+use crate::client::{Kind, Session, short_id};
+use crate::color::{self, tone_of};
 use crate::say::say;
 use crate::table::bytes;
 
-pub(crate) async fn run(
-    server: Option<&str>,
-    doc_id: Uuid,
-    as_json: bool,
-) -> anyhow::Result<ExitCode> {
-    let client = Session::find(server)?.signed_in()?;
+pub(crate) async fn run(args: &ShowArgs) -> anyhow::Result<ExitCode> {
+    let client = Session::find(args.server.server.as_deref())?.signed_in()?;
+    let doc_id = client.resolve(Kind::Document, &args.id).await?;
     let document: DocumentDetailView = client.get(&format!("/v1/documents/{doc_id}")).await?;
-    if as_json {
+    if args.json {
         say(json!(document));
     } else {
         say(text(&document));
@@ -28,34 +26,41 @@ pub(crate) async fn run(
 
 fn text(detail: &DocumentDetailView) -> String {
     let DocumentDetailView { document, versions, runs, parts } = detail;
-    let mut lines = vec![format!("Document {} is {}", document.doc_id, document.status)];
+    let status = color::document_status(document.status);
+    let mut lines = vec![format!("Document {}: {}", document.doc_id, in_colour(status))];
     let mut line = |label: &str, value: &str| lines.push(format!("  {label:<8}  {value}"));
-    line("title", &document.title);
-    line("file", &document.filename);
-    line("type", &document.content_type);
-    line("size", &bytes(document.size_bytes));
-    line("came", &format!("{} by {}", moment(document.created_at), document.source));
+    line("Title", &document.title);
+    line("File", &document.filename);
+    line("Type", &document.content_type);
+    line("Size", &bytes(document.size_bytes));
+    if let Some(pages) = document.pages {
+        line("Pages", &pages.to_string());
+    }
+    let added = format!("{} ({})", moment(document.created_at), source(&document.source));
+    line("Added", &added);
     if !document.tags.is_empty() {
-        line("tags", &document.tags.join(", "));
+        line("Tags", &document.tags.join(", "));
     }
     if let Some(error) = &document.error {
-        line("error", error);
+        line("Error", error);
     }
     for part in parts {
-        line(&part.place, &format!("{}  {} ({})", part.doc_id, part.name, part.status));
+        let label = if part.place == "within" { "Contains" } else { "Part of" };
+        let status = color::document_status(part.status);
+        line(label, &format!("{}  {} ({status})", short_id(part.doc_id), part.name));
     }
-    lines.push(format!("{} of it", counted(versions.len(), "version")));
+    lines.push(format!("Versions: {}", versions.len()));
     lines.extend(versions.iter().map(version));
-    lines.push(format!("Its latest {}", if runs.len() == 1 { "run" } else { "runs" }));
+    lines.push("Latest runs:".to_owned());
     lines.extend(runs.iter().flat_map(run_lines));
     lines.join("\n")
 }
 
 fn version(version: &VersionView) -> String {
     let state = match version.deactivated_at {
-        Some(since) => format!("not served since {}", moment(since)),
-        None if version.is_active => "served".to_owned(),
-        None => "not served".to_owned(),
+        Some(since) => format!("replaced or withdrawn {}", moment(since)),
+        None if version.is_active => "current".to_owned(),
+        None => "not current".to_owned(),
     };
     let VersionView { version_label, created_at, content_hash, .. } = version;
     format!("  {version_label}  {}  {state}  {content_hash}", moment(*created_at))
@@ -66,9 +71,13 @@ fn run_lines(run: &RunView) -> Vec<String> {
     let took = run.finished_at.map(|end| took((end - run.created_at).num_milliseconds()));
     let took = took.map_or_else(String::new, |took| format!(" after {took}"));
     let reason =
-        run.reason.as_ref().map_or_else(String::new, |reason| format!(", because: {reason}"));
-    let mut lines =
-        vec![format!("  {}  {}  {status}{took}{reason}", run.run_id, moment(run.created_at))];
+        run.reason.as_ref().map_or_else(String::new, |reason| format!(" (reason: {reason})"));
+    let mut lines = vec![format!(
+        "  {}  {}  {}{took}{reason}",
+        short_id(run.run_id),
+        moment(run.created_at),
+        in_colour(status.as_str())
+    )];
     lines.extend(run.error.iter().map(|error| format!("    {error}")));
     lines.extend(run.stages.iter().map(stage));
     lines
@@ -85,7 +94,10 @@ fn stage(stage: &StageView) -> String {
         more => format!("  {more} retries"),
     };
     let error = stage.error.as_ref().map_or_else(String::new, |error| format!("  {error}"));
-    format!("    {:<12}  {:<10}  {took:>8}{progress}{retries}{error}", stage.name, stage.status)
+    // The colour is added to the padded word: its codes would count as width.
+    let status = format!("{:<10}", stage.status);
+    let status = status.replace(stage.status.as_str(), &in_colour(stage.status.as_str()));
+    format!("    {:<12}  {status}  {took:>8}{progress}{retries}{error}", stage.name)
 }
 
 fn moment(moment: DateTime<Utc>) -> String {
@@ -101,11 +113,16 @@ fn took(milliseconds: i64) -> String {
     }
 }
 
-fn counted(count: usize, what: &str) -> String {
-    match count {
-        0 => format!("No {what}"),
-        1 => format!("1 {what}"),
-        more => format!("{more} {what}s"),
+/// A state in its colour.
+fn in_colour(word: &str) -> String {
+    tone_of(word).map_or_else(|| word.to_owned(), |tone| color::paint(word, tone))
+}
+
+/// How the document was added.
+fn source(source: &str) -> &str {
+    match source {
+        "manual" => "manual upload",
+        other => other,
     }
 }
 
@@ -122,15 +139,14 @@ mod tests {
     }
 
     #[test]
-    fn a_stage_says_how_far_it_is_where_it_tells() {
+    fn a_stage_shows_its_progress_when_it_reports_it() {
         let mut ocr = json!({
             "name": "ocr", "status": "processing", "started_at": null, "ended_at": null,
             "duration_ms": null, "worker_id": "w", "retries": 2, "error": null,
             "progress": { "done": 812, "total": 3000 }, "artifacts": [],
         });
         let line = |view: &serde_json::Value| stage(&serde_json::from_value(view.clone()).unwrap());
-        let told = line(&ocr);
-        assert_eq!(told, "    ocr           processing         –  812 of 3000  2 retries");
+        assert_eq!(line(&ocr), "    ocr           processing         –  812 of 3000  2 retries");
         ocr["progress"] = json!(null);
         assert_eq!(line(&ocr), "    ocr           processing         –  2 retries");
     }

@@ -10,14 +10,14 @@ use crate::client::{Client, Session};
 use crate::say::say;
 use crate::table::{Table, age};
 
-/// Whether the server can serve, and how its queues stand. 1 when it cannot serve.
+/// Prints whether the server is ready, and its queues. Exits with 1 when it is not ready.
 pub(crate) async fn run(server: Option<&str>, as_json: bool) -> anyhow::Result<ExitCode> {
     let session = Session::find(server)?;
-    let anybody = session.anonymous()?;
-    let health: HealthView = anybody.get_either_way("/readyz").await?;
+    let anonymous = session.anonymous()?;
+    let health: HealthView = anonymous.get_any_status("/readyz").await?;
     let ready = health.status != HealthStatus::Unavailable;
     if !as_json {
-        print_health(&anybody, &health);
+        print_health(&anonymous, &health);
     }
     if !ready {
         if as_json {
@@ -53,7 +53,7 @@ fn print_health(client: &Client, health: &HealthView) {
 
 fn print_queues(queues: &QueuesView) {
     if queues.queues.is_empty() {
-        say("Nothing waits, nothing is under way, nothing is dead");
+        say("The queues are empty, and no job needs attention.");
         return;
     }
     let heads = ["STAGE", ">WAITING", ">OLDEST", ">IN FLIGHT", ">DEAD", ">LAST MINUTE"];

@@ -6,7 +6,7 @@ use domain::{EmailAddress, TenantLimits};
 use ops::RequestedTenant;
 use serde_json::json;
 
-use crate::backend::{Folder, with_ops};
+use crate::backend::{DataFolder, with_ops};
 use crate::commands::passwords;
 use crate::config::{Config, ConfigError};
 use crate::say::say;
@@ -14,7 +14,8 @@ use crate::system;
 
 pub(crate) async fn list(config: &Config, as_json: bool) -> anyhow::Result<ExitCode> {
     let tenants =
-        with_ops(config, Folder::MustBeThere, async |ops| ops.tenants.list_tenants().await).await?;
+        with_ops(config, DataFolder::MustExist, async |ops| ops.tenants.list_tenants().await)
+            .await?;
     if as_json {
         say(json!({ "tenants": tenants }));
         return Ok(ExitCode::SUCCESS);
@@ -26,30 +27,30 @@ pub(crate) async fn list(config: &Config, as_json: bool) -> anyhow::Result<ExitC
     Ok(ExitCode::SUCCESS)
 }
 
-/// What everybody gets where nothing is said.
+/// Limits that are `None` stay as configured for all tenants.
 pub(crate) async fn limit(
     config: &Config,
     name: &str,
     limits: TenantLimits,
 ) -> anyhow::Result<ExitCode> {
-    with_ops(config, Folder::MustBeThere, async |ops| {
+    with_ops(config, DataFolder::MustExist, async |ops| {
         ops.tenants.change_limits(name, limits).await
     })
     .await?;
-    let or_usual =
-        |limit: Option<u64>| limit.map_or("as usual".to_owned(), |limit| limit.to_string());
+    let or_default =
+        |limit: Option<u64>| limit.map_or("default".to_owned(), |limit| limit.to_string());
     say(format_args!("Tenant {name} now has these limits:"));
-    say(format_args!("  largest upload        {} bytes", or_usual(limits.max_upload_bytes)));
-    say(format_args!("  documents waiting     {}", or_usual(limits.queue_quota.map(u64::from))));
+    say(format_args!("  largest upload        {} bytes", or_default(limits.max_upload_bytes)));
+    say(format_args!("  queued documents      {}", or_default(limits.queue_quota.map(u64::from))));
     say(format_args!(
         "  requests per second   {}",
-        or_usual(limits.requests_per_second.map(u64::from))
+        or_default(limits.requests_per_second.map(u64::from))
     ));
     say(format_args!(
-        "  uploads at once       {}",
-        or_usual(limits.concurrent_uploads.map(u64::from))
+        "  concurrent uploads    {}",
+        or_default(limits.concurrent_uploads.map(u64::from))
     ));
-    say(format_args!("  stored originals      {} bytes", or_usual(limits.storage_quota_bytes)));
+    say(format_args!("  stored originals      {} bytes", or_default(limits.storage_quota_bytes)));
     Ok(ExitCode::SUCCESS)
 }
 
@@ -65,11 +66,11 @@ pub(crate) async fn create(
         admin_email: admin_email.to_owned(),
         admin_password: chosen.password.clone(),
     };
-    let (tenant, admin) = with_ops(config, Folder::MadeIfMissing, async |ops| {
+    let (tenant, admin) = with_ops(config, DataFolder::CreateIfMissing, async |ops| {
         ops.tenants.create_tenant(requested).await
     })
     .await?;
-    say(format_args!("Tenant {} has the id {}", tenant.name, tenant.tenant_id));
+    say(format_args!("Created tenant {} with the id {}", tenant.name, tenant.tenant_id));
     say(format_args!("  sign in as   {}", admin.email));
     chosen.show_if_new();
     Ok(ExitCode::SUCCESS)

@@ -1,4 +1,4 @@
-//! `docket postgres-watchdog`, which Docket starts by itself: see `store::private`.
+//! `docket postgres-watchdog`, which Docket starts itself: see `store::private`.
 
 use std::fs;
 use std::path::PathBuf;
@@ -10,7 +10,7 @@ use store::private::{WatchdogCommand, Watched, watch};
 
 use crate::say::complain;
 
-/// What the process is called, so that whoever kills all processes named docket does not kill it.
+/// The name of the process, so that killing all processes named docket does not kill it.
 const PROCESS_NAME: &str = "pg-watchdog";
 
 #[derive(Debug, Args)]
@@ -21,7 +21,7 @@ pub(crate) struct WatchdogArgs {
     grace_seconds: u64,
 }
 
-/// This program again, even when its file was replaced meanwhile.
+/// This program, also when its file has been replaced.
 pub(crate) fn command(grace: Duration) -> WatchdogCommand {
     WatchdogCommand {
         program: "/proc/self/exe".into(),
@@ -30,8 +30,8 @@ pub(crate) fn command(grace: Duration) -> WatchdogCommand {
     }
 }
 
-/// On one thread: it does nothing but wait.
-pub(crate) fn be_a_watchdog(args: &WatchdogArgs) -> ExitCode {
+/// On one thread, because it only waits.
+pub(crate) fn run_watchdog(args: &WatchdogArgs) -> ExitCode {
     match tokio::runtime::Builder::new_current_thread().enable_all().build() {
         Ok(runtime) => runtime.block_on(run(args)),
         Err(error) => {
@@ -42,7 +42,7 @@ pub(crate) fn be_a_watchdog(args: &WatchdogArgs) -> ExitCode {
 }
 
 pub(crate) async fn run(args: &WatchdogArgs) -> ExitCode {
-    // Only a matter of names.
+    // The name is cosmetic, so an error is ignored.
     fs::write("/proc/self/comm", PROCESS_NAME).ok();
     let grace = Duration::from_secs(args.grace_seconds);
     match watch(tokio::io::stdin(), &args.folder, grace).await {

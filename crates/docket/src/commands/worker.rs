@@ -9,17 +9,17 @@ use ops::{EmbeddingMaintenance, Intake, PausedJobsCache, ReadinessProbe};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
-use crate::answering::{count, listen};
-use crate::backend::{Folder, OpenDatabase};
+use crate::backend::{DataFolder, OpenDatabase};
 use crate::config::Config;
+use crate::listener::{install_metrics, listen};
 use crate::models;
 use crate::readers;
 use crate::say::say;
 use crate::signals::stop_on_signal;
-use crate::stages::{self, AddStages, Equipment};
+use crate::stages::{self, AddStages, StageDependencies};
 use crate::workers::{Workers, probe};
 
-/// Works until a signal; then finishes or hands back what is under way.
+/// Runs until a signal; then finishes the running jobs, or returns them to the queue.
 pub(crate) async fn run(config: &Config, add_stages: AddStages) -> anyhow::Result<ExitCode> {
     let stop = stop_on_signal()?;
     let settings = stages::intake_settings(config, add_stages)?;
@@ -27,7 +27,7 @@ pub(crate) async fn run(config: &Config, add_stages: AddStages) -> anyhow::Resul
         Some(address) => Some(listen(address, "--metrics-listen").await?),
         None => None,
     };
-    let (database, blobs) = OpenDatabase::attach_for_work(config, Folder::MustBeThere).await?;
+    let (database, blobs) = OpenDatabase::attach_for_work(config, DataFolder::MustExist).await?;
     let store = database.store().clone();
     let (clock, ids) = (Arc::clone(store.clock()), Arc::clone(store.ids()));
     let intake = Intake::new(store, blobs.clone(), Arc::clone(&ids), Arc::clone(&clock), settings);
@@ -36,7 +36,7 @@ pub(crate) async fn run(config: &Config, add_stages: AddStages) -> anyhow::Resul
         EmbeddingMaintenance::new(database.store().clone(), embedding, Arc::clone(&clock));
     let (reader, children) = (readers::reader(&config.read)?, config.read.children);
     let sandbox = readers::check_sandbox(&reader).await;
-    let equipment = Equipment {
+    let dependencies = StageDependencies {
         blobs: &blobs,
         ids,
         reader,
@@ -45,7 +45,7 @@ pub(crate) async fn run(config: &Config, add_stages: AddStages) -> anyhow::Resul
         intake,
         vectors: vectors.clone(),
     };
-    let stages = stages::registered(add_stages, equipment);
+    let stages = stages::registered(add_stages, dependencies);
     let worked = async {
         let address = listener.as_ref().map(TcpListener::local_addr).transpose();
         let address = address.context("the listening address cannot be read")?;
@@ -59,7 +59,7 @@ pub(crate) async fn run(config: &Config, add_stages: AddStages) -> anyhow::Resul
             worker: Some(probe(&health, true)),
             paused_jobs_cache: PausedJobsCache::default(),
         };
-        let answering = answering(config, readiness_probe, listener, stop.clone())?;
+        let metrics = serve_metrics(config, readiness_probe, listener, stop.clone())?;
         let workers = Workers::start(database.store(), &blobs, stages, vectors, config, health)?;
         say(format_args!("Worker {} is ready", workers.id()));
         say(format_args!("  works on     {}", workers.description()));
@@ -73,7 +73,7 @@ pub(crate) async fn run(config: &Config, add_stages: AddStages) -> anyhow::Resul
             stop.cancelled().await;
             workers.stop(config.shutdown_grace).await;
         };
-        tokio::join!(answering, working);
+        tokio::join!(metrics, working);
         tracing::info!("stopped");
         Ok(())
     };
@@ -82,14 +82,14 @@ pub(crate) async fn run(config: &Config, add_stages: AddStages) -> anyhow::Resul
     Ok(ExitCode::SUCCESS)
 }
 
-/// Tells whoever asks how the worker is, when there is an address for it.
-fn answering(
+/// Serves metrics and health, when an address is configured.
+fn serve_metrics(
     config: &Config,
     readiness_probe: ReadinessProbe,
     listener: Option<TcpListener>,
     stop: CancellationToken,
 ) -> anyhow::Result<impl Future<Output = ()>> {
-    let metrics = count(&config.limits)?;
+    let metrics = install_metrics(&config.limits)?;
     let grace = config.shutdown_grace;
     Ok(async move {
         if let Some(listener) = listener {

@@ -1,7 +1,7 @@
 //! Configuration: defaults < file < environment < flags, checked at start.
 //!
-//! [`Layers`] knows where every value came from; [`Config`] is what is left when each has been
-//! understood. An error names the key, the value, where it came from and what to write instead.
+//! [`Layers`] records where every value comes from; [`Config`] holds the parsed values. An error names the key, the value,
+//! its origin and what to write instead.
 
 mod error;
 mod layers;
@@ -31,7 +31,7 @@ pub(crate) use other_names::names_of_other_deployments;
 pub(crate) use search::{EmbeddingChoice, ModelService, Protocol, RerankChoice, SearchConfig};
 pub(crate) use shown::explained_groups;
 
-/// What the operator decided.
+/// The settings of the operator.
 #[derive(Debug)]
 pub(crate) struct Config {
     pub(crate) data_dir: PathBuf,
@@ -46,7 +46,7 @@ pub(crate) struct Config {
     pub(crate) work: WorkConfig,
     pub(crate) shutdown_grace: Duration,
     pub(crate) log: LogConfig,
-    /// All of it as people may see it.
+    /// All settings without secrets.
     pub(crate) shown: ConfigView,
 }
 
@@ -54,7 +54,7 @@ pub(crate) struct Config {
 pub(crate) struct DatabaseConfig {
     /// `None`: the private server.
     pub(crate) url: Option<DatabaseUrl>,
-    /// `None`: Docket decides as whom it works.
+    /// `None`: Docket chooses its database users.
     pub(crate) users: Option<DatabaseUrls>,
     pub(crate) max_connections: u32,
     pub(crate) statement_timeouts: StatementTimeouts,
@@ -113,7 +113,7 @@ pub(crate) struct IntakeConfig {
 
 #[derive(Debug)]
 pub(crate) struct ReadConfig {
-    /// How many processes read at once.
+    /// How many processes read at the same time.
     pub(crate) children: usize,
     pub(crate) languages: Vec<String>,
     pub(crate) sandbox: SandboxPolicy,
@@ -124,7 +124,7 @@ pub(crate) struct WorkConfig {
     /// Workers run inside `docket serve` too.
     pub(crate) while_serving: bool,
     pub(crate) max_jobs: usize,
-    /// Empty: all the stages there are.
+    /// Empty: all stages.
     pub(crate) pipeline: Vec<StageName>,
     pub(crate) stale: StaleAfter,
     pub(crate) keep_finished_jobs: Duration,
@@ -167,7 +167,7 @@ impl Config {
         if !config.auth.enabled && !config.listen.ip().is_loopback() {
             return Err(layers.refuse(
                 "auth_enabled",
-                "without authentication Docket answers on a loopback address only; set listen to \
+                "without authentication Docket listens on a loopback address only; set listen to \
                  127.0.0.1:8080, or leave auth_enabled on",
             ));
         }
@@ -180,9 +180,9 @@ impl DatabaseConfig {
         let url = database_url(layers, "database_url")?;
         let postgres_user = layers.text("postgres_user")?;
         if postgres_user.is_empty() {
-            return Err(layers.refuse("postgres_user", "name an account of its own: docket"));
+            return Err(layers.refuse("postgres_user", "name a separate account, such as docket"));
         }
-        // The private server takes 200, from all processes together.
+        // The private server accepts 200 from all processes together.
         let most = if url.is_some() { 1000 } else { 150 };
         Ok(Self {
             users: database_users(layers, url.as_ref())?,
@@ -269,7 +269,9 @@ impl ReadConfig {
         let languages = layers.words("ocr_languages")?;
         let is_name = |name: &&str| name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
         if languages.is_empty() || !languages.iter().all(is_name) {
-            return Err(layers.refuse("ocr_languages", "write names of tesseract, such as eng"));
+            return Err(
+                layers.refuse("ocr_languages", "write tesseract language names, such as eng")
+            );
         }
         let languages = languages.into_iter().map(str::to_owned).collect();
         let sandbox = layers.text("sandbox")?.parse();
@@ -283,8 +285,7 @@ impl WorkConfig {
     fn from_layers(layers: &Layers) -> Result<Self, ConfigError> {
         let number = |key, most| Ok(u64::from(layers.number(key, 1, most)?));
         if layers.text("ingest_mode")? != "database" {
-            let fix =
-                "write database: workers fetch their jobs there, and this Docket has no other way";
+            let fix = "write database: there is no other way for workers to fetch jobs";
             return Err(layers.refuse("ingest_mode", fix));
         }
         Ok(Self {
@@ -359,7 +360,9 @@ fn database_users(
 fn data_dir(layers: &Layers) -> Result<PathBuf, ConfigError> {
     let folder = layers.text("data_dir")?;
     if folder.is_empty() {
-        return Err(layers.refuse("data_dir", "name a folder; it is made when it is missing"));
+        return Err(
+            layers.refuse("data_dir", "name a folder; Docket creates it when it is missing")
+        );
     }
     std::path::absolute(folder).map_err(|error| layers.refuse("data_dir", error))
 }
@@ -429,7 +432,7 @@ fn accepted_types(layers: &Layers) -> Result<BTreeSet<FileKind>, ConfigError> {
     let kinds: Result<BTreeSet<FileKind>, _> = words.into_iter().map(str::parse).collect();
     let kinds = kinds.map_err(|error| layers.refuse("accepted_types", error))?;
     if kinds.is_empty() {
-        return Err(layers.refuse("accepted_types", "name at least one kind of file, such as pdf"));
+        return Err(layers.refuse("accepted_types", "name at least one type of file, such as pdf"));
     }
     Ok(kinds)
 }

@@ -1,5 +1,5 @@
-//! Environment variables of other deployments: those that stand for a setting of ours, and those that nothing here has
-//! a use for. docs/configuration.md has both as a table for people.
+//! Environment variables of other deployments: those that set one of our settings, and those that have no effect here.
+//! docs/configuration.md lists both.
 
 use super::ConfigError;
 
@@ -45,19 +45,16 @@ const REPLACED: [(&str, &str); 7] = [
     ("INGEST_WORKER_URL", NO_PUSH),
     (
         "INGEST_WORKER_TIMEOUT_MS",
-        "a worker that stops answering loses its lease and another one goes on; \
+        "a worker that stops responding loses its lease, and another one continues; \
          crash_guard_running_stale_min is the last resort. Remove the variable",
     ),
     (
         "INTERNAL_AUTH_TOKEN",
-        "workers sign in to the database (database_url) and nobody calls them. Remove the variable",
+        "workers connect to the database (database_url) and accept no requests. Remove the variable",
     ),
     ("SQS_QUEUE_URL", NO_QUEUE),
     ("SQS_REGION", NO_QUEUE),
-    (
-        "SQS_DLQ_URL",
-        "what was given up stays in the database: see `docket dlq list`. Remove the variable",
-    ),
+    ("SQS_DLQ_URL", "failed jobs stay in the database: see `docket dlq list`. Remove the variable"),
     ("SQS_MAX_RECEIVE_COUNT", "each stage has its own number of attempts. Remove the variable"),
 ];
 
@@ -90,7 +87,7 @@ impl OtherName {
     }
 }
 
-/// Fails on a variable that the operator means something by, and that would have no effect.
+/// Fails on a variable that would have no effect.
 pub(super) fn refuse_replaced(
     environment: impl Fn(&str) -> Option<String>,
 ) -> Result<(), ConfigError> {

@@ -1,4 +1,4 @@
-//! Settings about finding and answering.
+//! Settings for search and answers.
 
 use std::path::{Path, PathBuf};
 
@@ -35,7 +35,7 @@ pub(crate) enum RerankChoice {
     Service(ModelService),
 }
 
-/// A model behind somebody's HTTP.
+/// A model that a server provides over HTTP.
 #[derive(Debug)]
 pub(crate) struct ModelService {
     pub(crate) protocol: Protocol,

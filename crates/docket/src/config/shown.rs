@@ -1,7 +1,7 @@
-//! Settings as people may see them: `docket config` and `GET /v1/config`.
+//! Settings without secrets, for `docket config` and `GET /v1/config`.
 //!
-//! A *secret* is a setting whose value lets whoever has it in somewhere. The command, which only the operator can
-//! run, shows of a database's address what is not secret in it; over HTTP no part of a secret is shown.
+//! A *secret* is a setting whose value grants access to something. The command, which only the operator can run, shows a
+//! database address without its password; over HTTP no part of a secret is shown.
 
 use api_types::{ConfigView, SettingOrigin, SettingView};
 use serde_json::{Value as Json, json};
@@ -26,7 +26,7 @@ const SECRETS: [&str; 11] = [
 ];
 
 impl Layers {
-    /// Every setting on a line of its own, with where it came from.
+    /// A line for each setting, with its origin.
     pub(crate) fn lines(&self) -> impl Iterator<Item = String> {
         self.settings
             .iter()
@@ -46,7 +46,7 @@ impl Layers {
         }
     }
 
-    /// Every setting for those who ask over HTTP, in the order of the defaults file.
+    /// Every setting for the HTTP API, in the order of the defaults file.
     pub(crate) fn view(&self) -> ConfigView {
         let settings = explained(DEFAULTS).filter_map(|(key, help)| {
             let setting = self.settings.get(key)?;
@@ -170,8 +170,8 @@ mod tests {
             ("DOCKET_LLM_URL", &address),
         ])
         .view();
-        let told = serde_json::to_string(&view).unwrap();
-        assert!(!told.contains("hunter2") && !told.contains("lovelace"), "{told}");
+        let json = serde_json::to_string(&view).unwrap();
+        assert!(!json.contains("hunter2") && !json.contains("lovelace"), "{json}");
         assert_eq!(setting(&view, "jwt_secret").value, "set");
         assert_eq!(setting(&view, "database_url").value, "set");
         assert_eq!(setting(&view, "llm_url").value, "https://models.test/v1");

@@ -35,7 +35,7 @@ async fn a_renamed_document_is_listed_and_found_under_its_title() {
     let listed = ada.reads(["docs", "--json"]).await;
     let id = listed["items"][0]["doc_id"].as_str().unwrap();
     let said = ada.sees(["rename", id, " Lease, 2026 "]).await;
-    assert_eq!(said, format!("Renamed {id} to Lease, 2026\n"));
+    assert_eq!(said, format!("Renamed {} to Lease, 2026\n", &id[28..]));
     let found = ada.reads(["docs", "--search", "lease, 2026", "--json"]).await;
     assert_eq!(found["items"][0]["title"], json!("Lease, 2026"));
     ada.types(["rename", id, ""]).finish().await.failed_with(1);

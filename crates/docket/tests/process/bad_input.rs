@@ -101,7 +101,7 @@ async fn no_authentication_on_an_address_that_others_reach() {
     assert_eq!(
         refused(&folder, docket.env("AUTH_ENABLED", "false")).await.failed_with(2),
         "auth_enabled = false (from AUTH_ENABLED) does not work: without authentication Docket \
-         answers on a loopback address only; set listen to 127.0.0.1:8080, or leave auth_enabled on"
+         listens on a loopback address only; set listen to 127.0.0.1:8080, or leave auth_enabled on"
     );
 }
 

@@ -9,9 +9,31 @@ use crate::support::{ADMIN, Client, DataFolder, Docket, PASSWORD, eventually, sh
 async fn help_names_every_command() {
     let help = Docket::run(["--help"]).finish().await.succeeded();
     for command in [
-        "serve", "worker", "migrate", "config", "audit", "tenants", "users", "login", "logout",
-        "status", "ingest", "docs", "show", "rename", "rerun", "jobs", "dlq", "secrets",
+        "serve",
+        "worker",
+        "migrate",
+        "config",
+        "audit",
+        "tenants",
+        "users",
+        "login",
+        "logout",
+        "status",
+        "ingest",
+        "docs",
+        "show",
+        "rename",
         "password",
+        "rerun",
+        "jobs",
+        "dlq",
+        "secrets",
+        "batches",
+        "download",
+        "open",
+        "rm",
+        "tag",
+        "completions",
     ] {
         assert!(help.lines().any(|line| line.trim().starts_with(command)), "{command}: {help}");
     }

@@ -26,26 +26,26 @@ async fn documents_are_listed_and_looked_at() {
     assert!(lines[0].starts_with("DOCUMENT "), "{table}");
     assert_eq!(lines.len(), 3, "{table}");
     let first: Vec<&str> = lines[1].split_whitespace().collect();
-    assert_eq!(first[..5], [ids[0].as_str(), "active", "txt", "18", "B"], "{table}");
+    assert_eq!(first[..5], [&ids[0][28..], "Ready", "txt", "18", "B"], "{table}");
     assert!(lines[1].ends_with("  2.txt"), "{table}");
     let found = ada.reads(["docs", "--search", "1.tx", "--status", "active", "--json"]).await;
     assert_eq!(found["items"][0]["doc_id"], json!(ids[1]));
-    assert_eq!(ada.sees(["docs", "--limit", "1"]).await.lines().count(), 2);
+    assert_eq!(ada.sees(["docs", "--limit", "1"]).await.lines().count(), 3);
     let of_both = ["docs", "--type", "txt", "--source", "manual"];
     assert_eq!(ada.sees(of_both).await.lines().count(), 3);
     for none in [["--type", "pdf"], ["--source", "batch"], ["--tag", "rent"], ["--batch", &ids[0]]]
     {
         let seen = ada.sees(["docs", none[0], none[1]]).await;
-        assert_eq!(seen, "There is no such document\n", "{none:?}");
+        assert_eq!(seen, "No document matches.\n", "{none:?}");
     }
-    let wrong = ada.types(["docs", "--type", "exe"]).finish().await.failed_with(1);
+    let wrong = ada.types(["docs", "--type", "exe"]).finish().await.failed_with(2);
     assert!(wrong.contains("'exe' is not a kind of file that can be taken"), "{wrong}");
-    assert_eq!(ada.sees(["docs", "--status", "failed"]).await, "There is no such document\n");
+    assert_eq!(ada.sees(["docs", "--status", "failed"]).await, "No document matches.\n");
 
     let shown = ada.sees(["show", &ids[0]]).await;
-    assert!(shown.starts_with(&format!("Document {} is active\n", ids[0])), "{shown}");
+    assert!(shown.starts_with(&format!("Document {}: Ready\n", ids[0])), "{shown}");
     for part in
-        ["  title     2.txt\n", "1 version of it\n  v1  ", "  served  sha256:", " succeeded after "]
+        ["  Title     2.txt\n", "Versions: 1\n  v1  ", "  current  sha256:", " succeeded after "]
     {
         assert!(shown.contains(part), "{part}: {shown}");
     }
@@ -70,17 +70,14 @@ async fn documents_are_processed_again_and_the_reason_is_kept() {
     let said = ada.sees(rerun).await;
     assert_eq!(said.lines().filter(|line| line.starts_with("succeeded  ")).count(), 2, "{said}");
     let shown = ada.sees(["show", &ids[1]]).await;
-    assert!(shown.contains("2 versions of it\n  v2  "), "{shown}");
-    assert!(shown.contains(", because: a better reader\n"), "{shown}");
+    assert!(shown.contains("Versions: 2\n  v2  "), "{shown}");
+    assert!(shown.contains(" (reason: a better reader)\n"), "{shown}");
 
     let nobody = uuid::Uuid::nil().to_string();
     let some = ada.types(["rerun", &nobody, &ids[0]]).finish().await;
     assert_eq!(some.code, Some(1));
-    assert_eq!(
-        some.stderr,
-        format!("docket: {nobody}: This document was deleted, or you don't have access.\n")
-    );
-    assert!(some.stdout.starts_with(&format!("queued     {}  run ", ids[0])), "{some:?}");
+    assert_eq!(some.stderr, "docket: 00000000: This document was deleted, or you don't have access.\n");
+    assert!(some.stdout.starts_with(&format!("queued     {}  run ", &ids[0][28..])), "{some:?}");
     let some = ada.types(["rerun", &nobody, "--json"]).finish().await;
     let items: Value = serde_json::from_str(&some.stdout).unwrap();
     assert_eq!(
@@ -89,6 +86,8 @@ async fn documents_are_processed_again_and_the_reason_is_kept() {
                             "problem": "This document was deleted, or you don't have access." }] })
     );
     assert_eq!(some.code, Some(1));
+    let stage = ada.types(["rerun", &ids[0], "--from", "nope"]).finish().await.failed_with(2);
+    assert!(stage.contains("nope"), "{stage}");
     server.stop().await.succeeded();
 }
 

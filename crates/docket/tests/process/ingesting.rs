@@ -113,10 +113,7 @@ async fn what_was_handed_in_before_is_not_uploaded_again_unless_it_changed_or_is
     assert_eq!(second["uploaded_bytes"], 0);
     assert!(files.values().all(|file| file["uploaded"] == false), "{files:#?}");
     let told = ada.sees(["ingest", papers.folder()]).await;
-    assert!(
-        told.contains("3 files handed in before and not changed since: not uploaded"),
-        "{told}"
-    );
+    assert!(told.contains("3 files uploaded before and not changed since: not uploaded"), "{told}");
 
     // One is changed, one is deleted behind the client's back, one stays.
     papers.with("1.txt", "This is another letter.\n");
@@ -155,7 +152,7 @@ async fn standard_input_and_patterns_are_documents_too() {
     let piped =
         ada.types(["ingest", "-", "--name", "mail.txt", "--title", "A mail", "--wait", "--json"]);
     let (files, _) = parsed(&piped.finish_with_input("Dear Bob,\n").await.succeeded());
-    let doc = &files["-"];
+    let doc = &files["mail.txt"];
     assert_eq!((&doc["result"], &doc["run_status"]), (&json!("new"), &json!("succeeded")));
     let shown = ada.reads(["show", doc["doc_id"].as_str().unwrap(), "--json"]).await;
     assert_eq!((&shown["title"], &shown["filename"]), (&json!("A mail"), &json!("mail.txt")));
@@ -168,7 +165,7 @@ async fn standard_input_and_patterns_are_documents_too() {
 
     let none = ada.types(["ingest", &papers.file("*.pdf"), &papers.file("5.txt")]).finish().await;
     assert_eq!((none.code, counts(&none)), (Some(1), "2 files: 2 failed"));
-    assert!(none.stderr.contains("*.pdf: no file fits this pattern\n"), "{none:#?}");
+    assert!(none.stderr.contains("*.pdf: no file matches this pattern\n"), "{none:#?}");
     assert!(none.stderr.contains("5.txt: there is no such file\n"), "{none:#?}");
     for (wrong, sentence) in [
         (
@@ -205,6 +202,8 @@ async fn a_batch_holds_all_of_them_and_waits_for_nothing_that_was_refused() {
     assert_eq!((short.code, counts(&short)), (Some(1), "4 files: 3 skipped, 1 failed"));
     let said = short.stdout.lines().find_map(|line| line.strip_prefix("Batch ")).unwrap();
     let batch_id = said.strip_suffix(" has 3 documents").unwrap();
+    let found = admin.get(&format!("/v1/ids/{batch_id}")).await.body;
+    let batch_id = found["batches"][0].as_str().unwrap();
     let batch = admin.get(&format!("/v1/batches/{batch_id}")).await.body;
     assert_eq!((&batch["status"], &batch["counts"]["refused"]), (&json!("partial"), &json!(1)));
     server.stop().await.succeeded();
@@ -237,7 +236,7 @@ async fn programs_read_a_line_for_each_file_and_a_summary() {
     );
     assert_eq!(
         summary,
-        json!({ "files": 2, "new": 1, "new_version": 0, "skipped": 0, "in_progress": 0, "failed": 1,
+        json!({ "files": 2, "new": 1, "new_version": 0, "rerun": 0, "skipped": 0, "in_progress": 0, "failed": 1,
                 "not_uploaded_again": 0, "uploaded_bytes": 9, "not_handed_in": 0,
                 "processed": { "succeeded": 1, "failed": 0, "unfinished": 0 },
                 "interrupted": false, "batch_id": null })
@@ -258,13 +257,13 @@ async fn an_interrupted_command_says_what_it_did_and_goes_on_when_it_is_repeated
     ingest.has_said("3.txt").await;
     let stopped = ingest.stop_by(Signal::INT).await;
     assert_eq!((stopped.code, counts(&stopped)), (Some(130), "8 files: 3 new"), "{stopped:#?}");
-    let rest = "5 files not handed in; the same command again goes on with them\n";
+    let rest = "5 files not uploaded; run the same command again to continue\n";
     assert!(stopped.stdout.ends_with(rest), "{stopped:#?}");
     assert_eq!(uploads_so_far(&folder).await, 3);
 
     // While it waits it can be interrupted too.
     let mut waits = ada.types(["ingest", &papers.file("1.txt"), "--wait"]).begin();
-    waits.has_said("All handed in; waiting for 1 document\n").await;
+    waits.has_said("All files uploaded; waiting for 1 document\n").await;
     let stopped = waits.stop_by(Signal::INT).await;
     assert_eq!((stopped.code, counts(&stopped)), (Some(130), "1 file: 1 in progress"));
     assert!(stopped.stdout.ends_with("1 document still being processed\n"), "{stopped:#?}");
@@ -304,7 +303,7 @@ async fn who_waits_does_not_hold_up_a_server_that_is_told_to_stop() {
     let (server, ada) = idle_office(&folder).await;
     let papers = Papers::texts(1);
     let mut waiting = ada.types(["ingest", papers.folder(), "--wait"]).begin();
-    waiting.has_said("All handed in; waiting for 1 document\n").await;
+    waiting.has_said("All files uploaded; waiting for 1 document\n").await;
     let told = Instant::now();
     // With a request that does not finish, there would be a warning.
     server.stop().await.succeeded();

@@ -20,6 +20,7 @@ mod bad_log;
 mod bad_postgres;
 mod commands;
 mod database_logins;
+mod document_commands;
 mod documents;
 mod faults;
 mod first_start;

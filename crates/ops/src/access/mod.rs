@@ -7,6 +7,7 @@ pub(crate) mod create_api_key;
 pub(crate) mod create_user;
 mod credential_cache;
 mod development_caller;
+mod jwt;
 mod list_api_keys;
 mod list_users;
 pub(crate) mod login;

@@ -63,7 +63,7 @@ impl Content {
         let fetch = |range| fetch(&self.blobs, &run, &pages, range);
         let size = run.read_range(&self.blobs, &pages, Some(0..0)).await?.size();
         let end = fetch(size.saturating_sub(artifact::END_LENGTH)..size).await?;
-        let end = artifact::index_place(&end).map_err(damaged)?;
+        let end = artifact::index_position(&end).map_err(damaged)?;
         let index = PageIndex::parse(&fetch(end..size).await?).map_err(damaged)?;
         let range = index.range_of(number, end).ok_or(OpsError::NotFound("page"))?;
         let page = artifact::parse_page(&fetch(range).await?).map_err(damaged)?;

@@ -141,7 +141,7 @@ impl Search {
         }
         let extracted = self.extract(question, &retrieved).await?;
         if let Some(writer) = &self.writer
-            && extracted.confidence >= answer::ENOUGH * MIN_EVIDENCE
+            && extracted.confidence >= answer::MIN_CONFIDENCE * MIN_EVIDENCE
         {
             return self.write(writer, question, retrieved, extracted, events).await;
         }

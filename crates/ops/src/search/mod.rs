@@ -18,7 +18,7 @@ use chrono::{DateTime, Utc};
 use connect::llm::LanguageModel;
 use domain::{Action, Actor, BatchId, Caller, DocId, FileKind, ReadableObject, Scope};
 use retrieval::embedding::EmbeddingSource;
-use retrieval::index::{DocFacts, Found, Mode, Query, Within};
+use retrieval::index::{DocFacts, Mode, Query, SearchHit, SearchScope};
 use retrieval::snippet::{Snippet, snippet};
 use retrieval::terms::QueryTerms;
 use store::{PassageRecord, Store, Tx};
@@ -105,7 +105,7 @@ const MAX_SNIPPET_LENGTH: usize = 320;
 /// The result of a search, with the whole text of the passages.
 #[derive(Clone)]
 struct Retrieved {
-    passages: Vec<(Found, PassageRecord)>,
+    passages: Vec<(SearchHit, PassageRecord)>,
     terms: QueryTerms,
     /// The weight of each term.
     weights: Vec<f32>,
@@ -277,8 +277,8 @@ impl Search {
         let has_vector = vector.is_some();
         let search = move || {
             let visible = |facts: &DocFacts| facts.described_for(owner).is_some();
-            let wanted = |facts: &DocFacts| filters.matches(facts, owner);
-            let within = Within { visible: &visible, wanted: &wanted };
+            let matching = |facts: &DocFacts| filters.matches(facts, owner);
+            let within = SearchScope { visible: &visible, matching: &matching };
             let query = Query { terms: &terms, vector: vector.as_deref(), mode, limit };
             let (found, weights) = snapshot.index.search_and_weigh(&query, within);
             (found, weights, terms)
@@ -291,7 +291,7 @@ impl Search {
         }
         let ids: Vec<_> = found.iter().map(|found| found.chunk_id).collect();
         let mut texts = readable_passages(tx, &ids).await?;
-        let with_text = |found: Found| Some((found, texts.remove(&found.chunk_id)?));
+        let with_text = |found: SearchHit| Some((found, texts.remove(&found.chunk_id)?));
         let passages = found.into_iter().filter_map(with_text).collect();
         Ok(IndexLookup::Retrieved(Retrieved { passages, terms, weights, warnings }))
     }
@@ -299,7 +299,7 @@ impl Search {
 
 impl Retrieved {
     fn hits(&self) -> Vec<Hit> {
-        let hit = |(found, passage): &(Found, PassageRecord)| {
+        let hit = |(found, passage): &(SearchHit, PassageRecord)| {
             hit(found, passage.clone(), &self.terms, &self.weights)
         };
         self.passages.iter().map(hit).collect()
@@ -321,7 +321,7 @@ async fn readable_passages(
     Ok(passages.map(|passage| (passage.chunk_id, passage)).collect())
 }
 
-fn hit(found: &Found, passage: PassageRecord, terms: &QueryTerms, weights: &[f32]) -> Hit {
+fn hit(found: &SearchHit, passage: PassageRecord, terms: &QueryTerms, weights: &[f32]) -> Hit {
     let snippet = snippet(&passage.text, terms, weights, MAX_SNIPPET_LENGTH);
     Hit { score: found.score, passage, snippet }
 }

@@ -5,7 +5,7 @@ import { useState, type SyntheticEvent } from "react";
 import { Link } from "wouter";
 import { changePassword, listApiKeys, signOut, signOutEverywhere } from "../../api/endpoints.ts";
 import { Badge, Button, Confirm, Field, ProblemNote, SkeletonRows, Time } from "../../design/basics.tsx";
-import { tell } from "../../live/notices.ts";
+import { showNotice } from "../../live/notices.ts";
 import { may, ROLE_MEANING } from "../../session/permissions.ts";
 import { signedIn, signedOut, useMe, useSession } from "../../session/session.ts";
 import { whyInvalid } from "../admin/api-keys.ts";
@@ -44,7 +44,7 @@ function PasswordCard() {
     mutationFn: () => changePassword(current, next),
     onSuccess: ({ token }) => {
       signedIn(token, me);
-      tell({ tone: "good", text: "Password changed. Your other sessions are signed out." });
+      showNotice({ tone: "good", text: "Password changed. Your other sessions are signed out." });
       for (const clear of [setCurrent, setNext, setRepeated]) clear("");
     },
   });

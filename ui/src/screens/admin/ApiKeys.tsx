@@ -5,7 +5,7 @@ import { messageOf } from "../../api/problem.ts";
 import type { ApiKeyView, CreatedApiKey, RoleName } from "../../api/types.ts";
 import { Badge, Button, Confirm, Dialog, Empty, Field, ProblemNote, SkeletonRows, Time } from "../../design/basics.tsx";
 import { counted } from "../../format/numbers.ts";
-import { tell } from "../../live/notices.ts";
+import { showNotice } from "../../live/notices.ts";
 import { ROLE_MEANING, ROLES } from "../../session/permissions.ts";
 import { endOfDay, whyInvalid } from "./api-keys.ts";
 
@@ -17,8 +17,8 @@ export function ApiKeys() {
   const refetch = () => void client.invalidateQueries({ queryKey: ["keys"] });
   const revoke = useMutation({
     mutationFn: revokeApiKey,
-    onSuccess: () => tell({ tone: "good", text: "Key revoked. It stops working within a minute." }),
-    onError: (error) => tell({ tone: "bad", text: messageOf(error) }),
+    onSuccess: () => showNotice({ tone: "good", text: "Key revoked. It stops working within a minute." }),
+    onError: (error) => showNotice({ tone: "bad", text: messageOf(error) }),
     onSettled: refetch,
   });
   return (
@@ -97,7 +97,7 @@ function NewKey({ onClose, onCreated }: { onClose: () => void; onCreated: () => 
 }
 
 function CreatedKey({ created, onClose }: { created: CreatedApiKey; onClose: () => void }) {
-  const copy = () => navigator.clipboard.writeText(created.key).then(() => tell({ tone: "good", text: "Key copied." }));
+  const copy = () => navigator.clipboard.writeText(created.key).then(() => showNotice({ tone: "good", text: "Key copied." }));
   return (
     <Dialog title="Copy your key now" isFirm onClose={onClose}>
       <p>You can’t see this key again: Docket stores only a hash of it.</p>

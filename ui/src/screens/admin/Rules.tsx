@@ -5,7 +5,7 @@ import { useState } from "react";
 import { changeRules, listDocuments, readTenant } from "../../api/endpoints.ts";
 import type { Mask, Rules as RulesOfTenant } from "../../api/types.ts";
 import { Button, Field, ProblemNote, SkeletonRows } from "../../design/basics.tsx";
-import { tell } from "../../live/notices.ts";
+import { showNotice } from "../../live/notices.ts";
 import { MaskDrawing } from "./MaskDrawing.tsx";
 import { MaskFields, MaskList } from "./MaskFields.tsx";
 import { asSent, maskProblem } from "./masks.ts";
@@ -29,7 +29,7 @@ function RulesEditor({ saved, stages }: { saved: RulesOfTenant; stages: readonly
   const save = useMutation({
     mutationFn: () => changeRules(rules),
     onSuccess: () => {
-      tell({ tone: "good", text: "Rules saved. They apply to new uploads and reruns." });
+      showNotice({ tone: "good", text: "Rules saved. They apply to new uploads and reruns." });
       return client.invalidateQueries({ queryKey: ["tenant"] });
     },
   });

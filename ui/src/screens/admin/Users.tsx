@@ -5,7 +5,7 @@ import { messageOf } from "../../api/problem.ts";
 import type { RoleName, UserView } from "../../api/types.ts";
 import { Badge, Button, Confirm, Dialog, Field, ProblemNote, SkeletonRows, Time } from "../../design/basics.tsx";
 import { counted } from "../../format/numbers.ts";
-import { tell } from "../../live/notices.ts";
+import { showNotice } from "../../live/notices.ts";
 import { ROLE_MEANING, ROLES } from "../../session/permissions.ts";
 import { useMe } from "../../session/session.ts";
 
@@ -19,8 +19,8 @@ export function Users() {
   const close = () => setDialog(null);
   const change = useMutation({
     mutationFn: ({ run }: { run: () => Promise<unknown>; done: string }) => run(),
-    onSuccess: (_, { done }) => tell({ tone: "good", text: done }),
-    onError: (error) => tell({ tone: "bad", text: messageOf(error) }),
+    onSuccess: (_, { done }) => showNotice({ tone: "good", text: done }),
+    onError: (error) => showNotice({ tone: "bad", text: messageOf(error) }),
     onSettled: () => void client.invalidateQueries({ queryKey: ["users"] }),
   });
   return (
@@ -76,7 +76,7 @@ function NewUser({ onClose, onCreated }: { onClose: () => void; onCreated: () =>
   const create = useMutation({
     mutationFn: () => createUser({ email, password, role }),
     onSuccess: () => {
-      tell({ tone: "good", text: `${email} can sign in now.` });
+      showNotice({ tone: "good", text: `${email} can sign in now.` });
       onCreated();
       onClose();
     },
@@ -104,7 +104,7 @@ function ResetPassword({ user, onClose }: { user: UserView; onClose: () => void 
   const set = useMutation({
     mutationFn: () => updateUser(user.user_id, { password }),
     onSuccess: () => {
-      tell({ tone: "good", text: `${user.email} has a new password.` });
+      showNotice({ tone: "good", text: `${user.email} has a new password.` });
       onClose();
     },
   });

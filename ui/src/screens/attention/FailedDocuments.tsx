@@ -9,7 +9,7 @@ import { Badge, Button, Confirm, Empty, ProblemNote, sentence, SkeletonRows, Tim
 import { Icon } from "../../design/Icon.tsx";
 import { wantsPassword } from "../../format/failures.ts";
 import { counted } from "../../format/numbers.ts";
-import { tell } from "../../live/notices.ts";
+import { showNotice } from "../../live/notices.ts";
 import { may } from "../../session/permissions.ts";
 import { useMe } from "../../session/session.ts";
 import { PasswordDialog } from "../document/PasswordDialog.tsx";
@@ -61,8 +61,8 @@ export function FailedDocuments() {
   const close = useCallback(() => setDialog(null), []);
   const act = useMutation({
     mutationFn: (run: () => Promise<string>) => run(),
-    onSuccess: (text) => tell({ tone: "good", text }),
-    onError: (error) => tell({ tone: "bad", text: messageOf(error), trace: error instanceof ApiError ? error.problem.trace_id : undefined }),
+    onSuccess: (text) => showNotice({ tone: "good", text }),
+    onError: (error) => showNotice({ tone: "bad", text: messageOf(error), trace: error instanceof ApiError ? error.problem.trace_id : undefined }),
     onSettled: () => {
       for (const queryKey of [["dead"], ["queues"], ["jobs"], ["summary"]]) void client.invalidateQueries({ queryKey });
     },

@@ -4,7 +4,7 @@ import { messageOf } from "../../api/problem.ts";
 import type { RunView } from "../../api/types.ts";
 import { Button, Empty, ProblemNote, SkeletonRows, StatusBadge, Time, useNow } from "../../design/basics.tsx";
 import { counted } from "../../format/numbers.ts";
-import { tell } from "../../live/notices.ts";
+import { showNotice } from "../../live/notices.ts";
 import { may } from "../../session/permissions.ts";
 import { useMe } from "../../session/session.ts";
 import { DocumentName } from "./FailedDocuments.tsx";
@@ -26,8 +26,8 @@ export function StalledRuns() {
   const queued = useQuery({ queryKey: ["runs", "queued"], queryFn: () => listRuns({ status: "queued", limit: PAGE_SIZE }) });
   const cancel = useMutation({
     mutationFn: cancelRun,
-    onSuccess: () => tell({ tone: "good", text: "Run cancelled." }),
-    onError: (error) => tell({ tone: "bad", text: messageOf(error) }),
+    onSuccess: () => showNotice({ tone: "good", text: "Run cancelled." }),
+    onError: (error) => showNotice({ tone: "bad", text: messageOf(error) }),
     onSettled: () => void client.invalidateQueries({ queryKey: ["runs"] }),
   });
   const error = running.error ?? queued.error;

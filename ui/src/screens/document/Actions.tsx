@@ -9,7 +9,7 @@ import { Button, Confirm, Dialog, Field } from "../../design/basics.tsx";
 import { Icon } from "../../design/Icon.tsx";
 import { wantsPassword } from "../../format/failures.ts";
 import { saveText, startDownload } from "../../live/download.ts";
-import { tell } from "../../live/notices.ts";
+import { showNotice } from "../../live/notices.ts";
 import { may } from "../../session/permissions.ts";
 import { useMe } from "../../session/session.ts";
 import { PasswordDialog } from "./PasswordDialog.tsx";
@@ -72,10 +72,10 @@ function useAction(id: string) {
   return useMutation({
     mutationFn: ({ run }: DocumentAction) => run(),
     onSuccess: (_, { done }) => {
-      if (done) tell({ tone: "good", text: done });
+      if (done) showNotice({ tone: "good", text: done });
       for (const queryKey of [["document", id], ["documents"], ["summary"]]) void client.invalidateQueries({ queryKey });
     },
-    onError: (error) => tell({ tone: "bad", text: messageOf(error), trace: error instanceof ApiError ? error.problem.trace_id : undefined }),
+    onError: (error) => showNotice({ tone: "bad", text: messageOf(error), trace: error instanceof ApiError ? error.problem.trace_id : undefined }),
   });
 }
 

@@ -11,7 +11,7 @@ import { bytes, counted } from "../../format/numbers.ts";
 import { duration } from "../../format/time.ts";
 import { waitingFor } from "../../format/waiting.ts";
 import { saveBlob } from "../../live/download.ts";
-import { tell } from "../../live/notices.ts";
+import { showNotice } from "../../live/notices.ts";
 import { compareRuns, figureLabels, runLength, stageSpans } from "./runs.ts";
 
 const NOT_READABLE = "Only administrators can download the artifacts of this run. Reviewers can too, unless a mask was added since.";
@@ -62,7 +62,7 @@ async function download(runId: string, stage: string, name: string): Promise<voi
   try {
     saveBlob(await readArtifact(runId, stage, name), name);
   } catch (error) {
-    tell({ tone: "bad", text: isMissingRoute(error) ? "This server can’t provide artifacts." : messageOf(error) });
+    showNotice({ tone: "bad", text: isMissingRoute(error) ? "This server can’t provide artifacts." : messageOf(error) });
   }
 }
 

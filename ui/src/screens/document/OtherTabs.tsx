@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { readText } from "../../api/endpoints.ts";
 import type { PageView } from "../../api/types.ts";
 import { Button, Empty, ProblemNote, SkeletonRows } from "../../design/basics.tsx";
-import { tell } from "../../live/notices.ts";
+import { showNotice } from "../../live/notices.ts";
 import type { Focus } from "./focus.ts";
 import { TableOfWords } from "./PageText.tsx";
 
@@ -10,7 +10,7 @@ export function MarkdownText({ id }: { id: string }) {
   const text = useQuery({ queryKey: ["document", id, "markdown"], queryFn: () => readText(id, "markdown") });
   if (text.error) return <ProblemNote error={text.error} />;
   if (text.data === undefined) return <SkeletonRows rows={10} />;
-  const copy = () => navigator.clipboard.writeText(text.data).then(() => tell({ tone: "good", text: "Markdown copied." }));
+  const copy = () => navigator.clipboard.writeText(text.data).then(() => showNotice({ tone: "good", text: "Markdown copied." }));
   return (
     <div className="markdown">
       <Button icon="copy" kind="bare" onClick={() => void copy()}>Copy</Button>

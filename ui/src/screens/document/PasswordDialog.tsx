@@ -5,7 +5,7 @@ import { useEffect, useState } from "react";
 import { findDocument, rerunDocument } from "../../api/endpoints.ts";
 import { Button, Dialog, Field, ProblemNote } from "../../design/basics.tsx";
 import { Icon } from "../../design/Icon.tsx";
-import { tell } from "../../live/notices.ts";
+import { showNotice } from "../../live/notices.ts";
 import { openingOf } from "./password.ts";
 
 interface PasswordDialogProps {
@@ -31,7 +31,7 @@ export function PasswordDialog({ id, title, onClose }: PasswordDialogProps) {
   const opening = runId === undefined ? null : openingOf(detail.data, runId);
   useEffect(() => {
     if (opening !== "opened" && opening !== "failed") return;
-    if (opening === "opened") tell({ tone: "good", text: "Password accepted. Docket is reading the document." });
+    if (opening === "opened") showNotice({ tone: "good", text: "Password accepted. Docket is reading the document." });
     onClose();
   }, [opening, onClose]);
   const isBusy = begin.isPending || opening === "opening";

@@ -3,7 +3,7 @@ import { Link } from "wouter";
 import { tagDocument } from "../../api/endpoints.ts";
 import { messageOf } from "../../api/problem.ts";
 import { TagField } from "../../design/TagField.tsx";
-import { tell } from "../../live/notices.ts";
+import { showNotice } from "../../live/notices.ts";
 import { may } from "../../session/permissions.ts";
 import { useMe } from "../../session/session.ts";
 
@@ -15,7 +15,7 @@ export function EditableTags({ id, tags }: { id: string; tags: readonly string[]
     mutationFn: (next: readonly string[]) => tagDocument(id, next),
     // One after the other: each request replaces all tags.
     scope: { id: `tags of ${id}` },
-    onError: (error) => tell({ tone: "bad", text: messageOf(error) }),
+    onError: (error) => showNotice({ tone: "bad", text: messageOf(error) }),
     onSettled: () => Promise.all([["document", id], ["fresh"]].map((queryKey) => client.invalidateQueries({ queryKey }))),
   });
   if (!may(role, "tag")) return tags.length === 0 ? <span className="quiet">none</span> : <TagLinks tags={tags} />;

@@ -4,7 +4,7 @@ import { renameDocument } from "../../api/endpoints.ts";
 import { messageOf } from "../../api/problem.ts";
 import type { DocumentDetail } from "../../api/types.ts";
 import { Button, IconButton } from "../../design/basics.tsx";
-import { tell } from "../../live/notices.ts";
+import { showNotice } from "../../live/notices.ts";
 import { may } from "../../session/permissions.ts";
 import { useMe } from "../../session/session.ts";
 
@@ -35,7 +35,7 @@ function TitleForm({ detail, onClose }: { detail: Pick<DocumentDetail, "doc_id" 
       for (const queryKey of [["document", detail.doc_id], ["documents"], ["fresh"], ["dead"], ["jobs"]]) void client.invalidateQueries({ queryKey });
       onClose();
     },
-    onError: (error) => tell({ tone: "bad", text: messageOf(error) }),
+    onError: (error) => showNotice({ tone: "bad", text: messageOf(error) }),
   });
   const submit = (event: SyntheticEvent) => {
     event.preventDefault();
@@ -44,6 +44,7 @@ function TitleForm({ detail, onClose }: { detail: Pick<DocumentDetail, "doc_id" 
   };
   return (
     <form className="title-form" onSubmit={submit}>
+      <h1 className="visually-hidden">{detail.title}</h1>
       <input
         className="input"
         aria-label="Title"

@@ -4,7 +4,7 @@ import { useState } from "react";
 import { updateOriginal } from "../../api/endpoints.ts";
 import type { DocumentDetail } from "../../api/types.ts";
 import { Button, Dialog, Field, ProblemNote } from "../../design/basics.tsx";
-import { tell } from "../../live/notices.ts";
+import { showNotice } from "../../live/notices.ts";
 
 export function UpdateDialog({ detail, onClose }: { detail: Pick<DocumentDetail, "doc_id" | "title" | "file_kind">; onClose: () => void }) {
   const client = useQueryClient();
@@ -14,7 +14,7 @@ export function UpdateDialog({ detail, onClose }: { detail: Pick<DocumentDetail,
   const update = useMutation({
     mutationFn: (chosen: File) => updateOriginal(detail.doc_id, { file: chosen, reason: reason || undefined, password: password || undefined }),
     onSuccess: () => {
-      tell({ tone: "good", text: "Docket is reading the new version. The current one stays available until it is ready." });
+      showNotice({ tone: "good", text: "Docket is reading the new version. The current one stays available until it is ready." });
       for (const queryKey of [["document", detail.doc_id], ["documents"], ["summary"]]) void client.invalidateQueries({ queryKey });
       onClose();
     },

@@ -1,6 +1,6 @@
 /** Figures of runs, and the comparison of two runs. Pure. */
 import type { RunView, StageView } from "../../api/types.ts";
-import type { Progress } from "../../live/happenings.ts";
+import type { Progress } from "../../live/document-events.ts";
 
 export interface StageComparison {
   stage: string;

@@ -130,7 +130,7 @@ async fn a_withdrawn_document_stays_withdrawn_when_a_rerun_fails() {
     office.act(office.admin(), Method::POST, &format!("{path}/deactivate")).await;
     let rerun = office.library.app.post(&format!("{path}/rerun"), json!({}));
     assert_eq!(rerun.bearer(office.admin()).send().await.status, StatusCode::ACCEPTED);
-    crate::intake::fail_what_waits(&office.library.app).await;
+    crate::intake::fail_waiting_jobs(&office.library.app).await;
     assert_eq!(office.get(&office.ada, &path).await.body["status"], "failed");
     let refused = office.upload(&office.bob, &[], "b.txt", LEASE).await;
     assert_eq!(refused.code(), "document_withdrawn");
@@ -141,7 +141,7 @@ async fn any_user_may_upload_failed_content_again() {
     let office = Office::open().await;
     let app = &office.library.app;
     app.upload("a.txt", LEASE).bearer(&office.ada).send().await;
-    crate::intake::fail_what_waits(app).await;
+    crate::intake::fail_waiting_jobs(app).await;
     let again = office.upload(&office.bob, &[], "b.txt", LEASE).await;
     assert_eq!(again.body["dedup_result"], "new", "{again:?}");
     let found = office.search(&office.ada, json!({ "query": "rent per month" })).await;

@@ -1,19 +1,19 @@
-//! `docket ingest`: hands files in, and waits for what becomes of them if asked to.
+//! `docket ingest`: uploads files and, with `--wait`, waits until they have been processed.
 //!
-//! 1. `paths.rs` finds the files that are meant.
-//! 2. `handing_in.rs` takes each to the server, several at a time: one that was accepted before and
-//!    has not changed is not uploaded again; `reading.rs` streams the others from the disk.
+//! 1. `paths.rs` finds the files.
+//! 2. `upload.rs` uploads several at a time and skips those that were accepted before and have not changed;
+//!    `file_stream.rs` streams them from the disk.
 //! 3. With `--wait`, the runs are watched until they have ended (`client/watch.rs`).
-//! 4. `report.rs` says what became of each and sums it up, also when it all ends early.
+//! 4. `report.rs` prints the result of each file and a summary, also when the command is interrupted.
 
-mod handing_in;
+mod file_stream;
 mod paths;
 mod progress;
-mod reading;
 mod report;
+mod upload;
 
+pub(crate) use file_stream::FileStream;
 pub(crate) use progress::Progress;
-pub(crate) use reading::Reading;
 
 use std::collections::HashMap;
 use std::io::{self, IsTerminal};
@@ -26,11 +26,13 @@ use domain::Dependency;
 use futures_util::{Stream, StreamExt, stream};
 use uuid::Uuid;
 
-use self::handing_in::Desk;
-use self::paths::{Found, Source};
-use self::report::{Ending, Handed, Processed, Report};
+use self::paths::{Input, Source};
+use self::report::{Ending, Processed, Report, UploadResult};
+use self::upload::Uploader;
 use crate::cli::IngestArgs;
-use crate::client::{Client, ClientError, Detail, Patience, Receipts, Session, Told, Watch};
+use crate::client::{
+    Client, ClientError, Detail, Receipts, RequestRetries, RunUpdate, Session, Watch,
+};
 use crate::config::ConfigError;
 use crate::signals::StopSignals;
 use crate::system;
@@ -38,23 +40,23 @@ use crate::system;
 pub(crate) async fn run(args: &IngestArgs) -> anyhow::Result<ExitCode> {
     let session = Session::find(args.server.server.as_deref())?;
     let client = session.signed_in()?;
-    let found = paths::gather(&args.paths);
-    check(args, &found)?;
-    let me = patiently(async || client.get::<MeView>("/v1/me").await).await?;
+    let inputs = paths::collect(&args.paths, args.name.as_deref());
+    check(args, &inputs)?;
+    let me = with_retries(async || client.get::<MeView>("/v1/me").await).await?;
     let signals = StopSignals::listen().context("cannot listen for signals")?;
     let progress = Arc::new(if io::stderr().is_terminal() && !args.json {
-        Progress::on_terminal(found.iter().map(Found::size).sum())
+        Progress::on_terminal(inputs.iter().map(Input::size).sum())
     } else {
-        Progress::unseen()
+        Progress::hidden()
     });
-    let desk = open_desk(args, &client, &me, &found, &progress).await?;
-    let mut report = Report::new(found.len(), args.json, progress);
-    let ended = hand_all_in(args, &desk, found, &mut report, signals).await;
+    let uploader = uploader(args, &client, &me, &inputs, &progress).await?;
+    let mut report = Report::new(inputs.len(), args.json, progress);
+    let ended = upload_all(args, &uploader, inputs, &mut report, signals).await;
     let ending = match &ended {
         Ok(ending) => *ending,
         Err(_) => Ending::Broken,
     };
-    report.finish(ending, final_batch(&desk, ending).await.as_ref());
+    report.finish(ending, final_batch(&uploader, ending).await.as_ref());
     ended?;
     Ok(match ending {
         Ending::Interrupted => ExitCode::from(130),
@@ -63,31 +65,31 @@ pub(crate) async fn run(args: &IngestArgs) -> anyhow::Result<ExitCode> {
     })
 }
 
-/// What the command line alone cannot tell.
-fn check(args: &IngestArgs, found: &[Found]) -> Result<(), ConfigError> {
-    let reads_input = found.iter().any(|found| matches!(found.source, Source::StandardInput));
+/// Checks that need the list of files.
+fn check(args: &IngestArgs, inputs: &[Input]) -> Result<(), ConfigError> {
+    let reads_input = inputs.iter().any(|input| matches!(input.source, Source::StandardInput));
     if args.name.is_some() && !reads_input {
         return Err(ConfigError::argument("--name is for standard input; write - as the path"));
     }
-    if args.title.is_some() && found.len() != 1 {
+    if args.title.is_some() && inputs.len() != 1 {
         return Err(ConfigError::argument(format_args!(
             "--title is for one file, and these are {}",
-            found.len()
+            inputs.len()
         )));
     }
     Ok(())
 }
 
-async fn open_desk(
+async fn uploader(
     args: &IngestArgs,
     client: &Client,
     me: &MeView,
-    found: &[Found],
+    inputs: &[Input],
     progress: &Arc<Progress>,
-) -> Result<Desk, ClientError> {
+) -> Result<Uploader, ClientError> {
     let receipts = match Receipts::open(client.server(), me.tenant_id) {
         Ok(receipts) => Some(Mutex::new(receipts)),
-        // Without a home there is nothing to remember, and no reason to fail.
+        // Without a home folder there is no list of uploaded files; the upload works without it.
         Err(ClientError::NoHome) => None,
         Err(error) => {
             progress.complain_once(error);
@@ -95,10 +97,10 @@ async fn open_desk(
         }
     };
     let batch_id = match &args.batch {
-        Some(name) if !found.is_empty() => Some(create_batch(client, name, found).await?),
+        Some(name) if !inputs.is_empty() => Some(create_batch(client, name, inputs).await?),
         _ => None,
     };
-    Ok(Desk {
+    Ok(Uploader {
         client: client.clone(),
         receipts,
         batch_id,
@@ -111,9 +113,9 @@ async fn open_desk(
     })
 }
 
-/// Expects what can be read: the rest will never come.
-async fn create_batch(client: &Client, name: &str, found: &[Found]) -> Result<Uuid, ClientError> {
-    let readable = found.iter().filter(|found| !matches!(found.source, Source::Nothing { .. }));
+/// The batch expects only the files that can be read.
+async fn create_batch(client: &Client, name: &str, inputs: &[Input]) -> Result<Uuid, ClientError> {
+    let readable = inputs.iter().filter(|input| !matches!(input.source, Source::Unreadable { .. }));
     let request = CreateBatchRequest {
         name: Some(name.to_owned()),
         expected_documents: i32::try_from(readable.count()).ok().filter(|count| *count > 0),
@@ -121,22 +123,24 @@ async fn create_batch(client: &Client, name: &str, found: &[Found]) -> Result<Uu
     };
     let key = system::environment().ids.next().to_string();
     let batch: BatchView =
-        patiently(async || client.post_once("/v1/batches", &request, &key).await).await?;
+        with_retries(async || client.post_once("/v1/batches", &request, &key).await).await?;
     Ok(batch.batch_id)
 }
 
-async fn final_batch(desk: &Desk, ending: Ending) -> Option<BatchView> {
-    let batch_id = desk.batch_id.filter(|_| ending != Ending::Broken)?;
-    desk.client.get(&format!("/v1/batches/{batch_id}")).await.ok()
+async fn final_batch(uploader: &Uploader, ending: Ending) -> Option<BatchView> {
+    let batch_id = uploader.batch_id.filter(|_| ending != Ending::Broken)?;
+    uploader.client.get(&format!("/v1/batches/{batch_id}")).await.ok()
 }
 
-/// Before anything was done, a person is not kept waiting for long.
-async fn patiently<T>(ask: impl AsyncFn() -> Result<T, ClientError>) -> Result<T, ClientError> {
-    let mut patience = Patience::short();
+/// For the first requests: the user does not wait for long when the server cannot be reached.
+async fn with_retries<T>(
+    request: impl AsyncFn() -> Result<T, ClientError>,
+) -> Result<T, ClientError> {
+    let mut retries = RequestRetries::short();
     loop {
-        match ask().await {
+        match request().await {
             Ok(answer) => return Ok(answer),
-            Err(error) => match patience.wait_after(&error) {
+            Err(error) => match retries.wait_after(&error) {
                 Some(wait) => tokio::time::sleep(wait).await,
                 None => return Err(error),
             },
@@ -144,83 +148,83 @@ async fn patiently<T>(ask: impl AsyncFn() -> Result<T, ClientError>) -> Result<T
     }
 }
 
-async fn hand_all_in(
+async fn upload_all(
     args: &IngestArgs,
-    desk: &Desk,
-    found: Vec<Found>,
+    uploader: &Uploader,
+    inputs: Vec<Input>,
     report: &mut Report,
     mut signals: StopSignals,
 ) -> Result<Ending, ClientError> {
-    let detail = if desk.progress.is_seen() { Detail::Stages } else { Detail::EndsOnly };
-    let mut waiting = if args.wait {
-        Some(Waiting::new(Watch::start(desk.client.clone(), detail).await))
+    let detail = if uploader.progress.is_visible() { Detail::Stages } else { Detail::EndsOnly };
+    let mut pending = if args.wait {
+        Some(PendingRuns::new(Watch::start(uploader.client.clone(), detail).await))
     } else {
         None
     };
-    let mut uploads = std::pin::pin!(uploads(desk, found, args.parallel));
-    let mut all_handed_in = false;
+    let mut uploads = std::pin::pin!(uploads(uploader, inputs, args.parallel));
+    let mut all_uploaded = false;
     loop {
-        if all_handed_in && waiting.as_ref().is_none_or(Waiting::is_over) {
+        if all_uploaded && pending.as_ref().is_none_or(PendingRuns::is_over) {
             return Ok(Ending::Complete);
         }
         tokio::select! {
             () = signals.next() => return Ok(Ending::Interrupted),
-            handed = uploads.next(), if !all_handed_in => match (handed, &mut waiting) {
+            result = uploads.next(), if !all_uploaded => match (result, &mut pending) {
                 (None, _) => {
-                    all_handed_in = true;
-                    desk.progress.is_uploaded();
-                    report.waits();
+                    all_uploaded = true;
+                    uploader.progress.is_uploaded();
+                    report.print_waiting();
                 }
-                (Some((shown, handed)), waiting) => match (handed?, waiting) {
-                    (handed @ Handed { run_id: Some(run_id), .. }, Some(waiting)) => {
-                        desk.progress.waits_for(run_id);
-                        waiting.add(run_id, report.under_way(shown, handed));
+                (Some((shown, result)), pending) => match (result?, pending) {
+                    (result @ UploadResult { run_id: Some(run_id), .. }, Some(pending)) => {
+                        uploader.progress.add_run(run_id);
+                        pending.add(run_id, report.add_pending(shown, result));
                     }
-                    (handed, _) => report.handed(shown, handed),
+                    (result, _) => report.add(shown, result),
                 },
             },
-            told = next(&mut waiting) => {
-                if let Some(waiting) = &mut waiting {
-                    waiting.hear(told, &desk.progress, report)?;
+            update = next(&mut pending) => {
+                if let Some(pending) = &mut pending {
+                    pending.apply(update, &uploader.progress, report)?;
                 }
             }
         }
     }
 }
 
-/// What becomes of each file, as many at a time as wanted, in the order in which they are done.
+/// Uploads `parallel` files at a time; the results come in the order in which the uploads end.
 fn uploads(
-    desk: &Desk,
-    found: Vec<Found>,
+    uploader: &Uploader,
+    inputs: Vec<Input>,
     parallel: usize,
-) -> impl Stream<Item = (String, Result<Handed, ClientError>)> {
-    let handed = stream::iter(found).map(move |found| async move {
-        let handed = desk.hand_in(&found).await;
-        (found.shown, handed)
+) -> impl Stream<Item = (String, Result<UploadResult, ClientError>)> {
+    let results = stream::iter(inputs).map(move |input| async move {
+        let result = uploader.upload_input(&input).await;
+        (input.shown, result)
     });
-    handed.buffer_unordered(parallel)
+    results.buffer_unordered(parallel)
 }
 
-/// Never, when nothing is waited for.
-async fn next(waiting: &mut Option<Waiting>) -> Told {
-    let told = match waiting {
-        Some(waiting) => waiting.watch.next().await,
+/// The next update; never returns when no runs are watched.
+async fn next(pending: &mut Option<PendingRuns>) -> RunUpdate {
+    let update = match pending {
+        Some(pending) => pending.watch.next().await,
         None => None,
     };
-    match told {
-        Some(told) => told,
+    match update {
+        Some(update) => update,
         None => std::future::pending().await,
     }
 }
 
-/// The runs whose end is waited for.
-struct Waiting {
+/// The runs that have not ended yet.
+struct PendingRuns {
     watch: Watch,
     /// The files of each run: two with the same content have one run.
     places: HashMap<Uuid, Vec<usize>>,
 }
 
-impl Waiting {
+impl PendingRuns {
     fn new(watch: Watch) -> Self {
         Self { watch, places: HashMap::new() }
     }
@@ -234,28 +238,28 @@ impl Waiting {
         self.watch.add(run_id);
     }
 
-    fn hear(
+    fn apply(
         &mut self,
-        told: Told,
+        update: RunUpdate,
         progress: &Progress,
         report: &mut Report,
     ) -> Result<(), ClientError> {
-        let (run_id, processed) = match told {
-            Told::GaveUp(error) => return Err(error),
-            Told::Started(run_id) => {
+        let (run_id, processed) = match update {
+            RunUpdate::WatchFailed(error) => return Err(error),
+            RunUpdate::Started(run_id) => {
                 progress.started(run_id);
                 return Ok(());
             }
-            Told::At { run_id, pipeline, passed } => {
+            RunUpdate::At { run_id, pipeline, passed } => {
                 progress.at(run_id, &pipeline, passed);
                 return Ok(());
             }
-            Told::Paused { waiting_for } => {
+            RunUpdate::Paused { waiting_for } => {
                 progress.complain_once(paused(&waiting_for));
                 return Ok(());
             }
-            Told::Succeeded(run_id) => (run_id, Processed::Succeeded),
-            Told::Failed { run_id, error } => (run_id, Processed::Failed(error)),
+            RunUpdate::Succeeded(run_id) => (run_id, Processed::Succeeded),
+            RunUpdate::Failed { run_id, error } => (run_id, Processed::Failed(error)),
         };
         progress.ended(run_id);
         for place in self.places.remove(&run_id).unwrap_or_default() {
@@ -265,13 +269,15 @@ impl Waiting {
     }
 }
 
-/// Nothing is wrong with the files, but it may take long.
+/// Processing is paused because of a dependency, not because of the files.
 fn paused(waiting_for: &str) -> String {
     match waiting_for.parse::<Dependency>() {
         Ok(dependency) => format!(
-            "Documents wait for {dependency}, and go on by themselves when it works again. {}",
+            "Processing waits for {dependency}, and continues when it works again. {}",
             dependency.advice()
         ),
-        Err(()) => format!("Documents wait for {waiting_for}, and go on by themselves after that."),
+        Err(()) => {
+            format!("Processing waits for {waiting_for}, and continues when it works again.")
+        }
     }
 }

@@ -1,4 +1,4 @@
-//! Which files are meant: files, folders with all that is in them, patterns, standard input.
+//! The files to upload: files, folders with their content, patterns, standard input.
 
 use std::collections::HashSet;
 use std::fs;
@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 
 use crate::client::Fingerprint;
 
-/// Something to hand in.
+/// A file to upload.
 #[derive(Clone, Debug)]
-pub(super) struct Found {
-    /// As it is shown to people.
+pub(super) struct Input {
+    /// How it is shown in the report.
     pub(super) shown: String,
     pub(super) source: Source,
 }
@@ -18,53 +18,57 @@ pub(super) struct Found {
 #[derive(Clone, Debug)]
 pub(super) enum Source {
     StandardInput,
-    /// `fingerprint` is `None` for what is no plain file, and for a path that is not text.
+    /// `fingerprint` is `None` for what is not a regular file, and for a path that is not UTF-8.
     File {
         path: PathBuf,
         size: u64,
         fingerprint: Option<Fingerprint>,
     },
-    /// What was meant cannot be read.
-    Nothing {
+    /// It does not exist or cannot be read.
+    Unreadable {
         why: String,
     },
 }
 
-impl Found {
+impl Input {
     pub(super) fn size(&self) -> u64 {
         match &self.source {
             Source::File { size, .. } => *size,
-            Source::StandardInput | Source::Nothing { .. } => 0,
+            Source::StandardInput | Source::Unreadable { .. } => 0,
         }
     }
 
-    fn nothing(shown: String, why: impl ToString) -> Self {
-        Self { shown, source: Source::Nothing { why: why.to_string() } }
+    fn unreadable(shown: String, why: impl ToString) -> Self {
+        Self { shown, source: Source::Unreadable { why: why.to_string() } }
     }
 }
 
-/// Everything that is meant, each file once, in the order of the command line and then of names.
-pub(super) fn gather(named: &[PathBuf]) -> Vec<Found> {
-    let mut gathering = Gathering::default();
+/// All files, each once, in the order of the command line and within folders by name.
+/// Standard input is shown by the name that it was given, if any.
+pub(super) fn collect(named: &[PathBuf], input_name: Option<&str>) -> Vec<Input> {
+    let input_name = input_name.unwrap_or("standard input").to_owned();
+    let mut collector = Collector { input_name, ..Collector::default() };
     for path in named {
-        gathering.named(path);
+        collector.named(path);
     }
-    gathering.found
+    collector.found
 }
 
 #[derive(Default)]
-struct Gathering {
-    found: Vec<Found>,
+struct Collector {
+    found: Vec<Input>,
     /// With links resolved.
     seen: HashSet<PathBuf>,
     standard_input: bool,
+    input_name: String,
 }
 
-impl Gathering {
+impl Collector {
     fn named(&mut self, path: &Path) {
         if path.as_os_str() == "-" {
             if !std::mem::replace(&mut self.standard_input, true) {
-                self.found.push(Found { shown: "-".to_owned(), source: Source::StandardInput });
+                let shown = self.input_name.clone();
+                self.found.push(Input { shown, source: Source::StandardInput });
             }
             return;
         }
@@ -72,25 +76,25 @@ impl Gathering {
             Ok(found) if found.is_dir() => self.folder(path),
             Ok(found) => self.file(path, &found),
             Err(error) if error.kind() == io::ErrorKind::NotFound => self.pattern(path),
-            Err(error) => self.found.push(Found::nothing(shown(path), reason(&error))),
+            Err(error) => self.found.push(Input::unreadable(shown(path), reason(&error))),
         }
     }
 
     fn pattern(&mut self, path: &Path) {
         let text = path.to_str().filter(|text| text.contains(['*', '?', '[']));
         let Some(text) = text else {
-            self.found.push(Found::nothing(shown(path), "there is no such file"));
+            self.found.push(Input::unreadable(shown(path), "there is no such file"));
             return;
         };
-        // As shells do it: a name that begins with a dot must be asked for.
+        // As in shells: a name that begins with a dot must be named.
         let options =
             glob::MatchOptions { require_literal_leading_dot: true, ..glob::MatchOptions::new() };
         let matches = match glob::glob_with(text, options) {
             Ok(matches) => matches,
             Err(error) => {
-                self.found.push(Found::nothing(
+                self.found.push(Input::unreadable(
                     text.to_owned(),
-                    format_args!("this is no pattern: {}", error.msg),
+                    format_args!("this is not a valid pattern: {}", error.msg),
                 ));
                 return;
             }
@@ -102,17 +106,17 @@ impl Gathering {
             self.named(&path);
         }
         if !any && before == (self.found.len(), self.seen.len()) {
-            self.found.push(Found::nothing(text.to_owned(), "no file fits this pattern"));
+            self.found.push(Input::unreadable(text.to_owned(), "no file matches this pattern"));
         }
     }
 
-    /// All of it but what is hidden. Links to folders are not followed: they can lead in circles.
+    /// All files in it that are not hidden. Links to folders are not followed, because they can form a cycle.
     fn folder(&mut self, folder: &Path) {
         let entries = fs::read_dir(folder).and_then(Iterator::collect::<io::Result<Vec<_>>>);
         let mut entries = match entries {
             Ok(entries) => entries,
             Err(error) => {
-                self.found.push(Found::nothing(shown(folder), reason(&error)));
+                self.found.push(Input::unreadable(shown(folder), reason(&error)));
                 return;
             }
         };
@@ -125,9 +129,9 @@ impl Gathering {
                 _ if is_hidden => {}
                 _ if is_folder => self.folder(&path),
                 Ok(found) if found.is_file() => self.file(&path, &found),
-                // A link to a folder, a socket, a device: nobody named it.
+                // A link to a folder, a socket or a device, which was not named.
                 Ok(_) => {}
-                Err(error) => self.found.push(Found::nothing(shown(&path), reason(&error))),
+                Err(error) => self.found.push(Input::unreadable(shown(&path), reason(&error))),
             }
         }
     }
@@ -135,7 +139,7 @@ impl Gathering {
     fn file(&mut self, path: &Path, found: &fs::Metadata) {
         let absolute = match fs::canonicalize(path) {
             Ok(absolute) => absolute,
-            // A pipe that the shell made has no place in the tree.
+            // A pipe of the shell has no path.
             Err(_) => path.to_owned(),
         };
         if !self.seen.insert(absolute.clone()) {
@@ -143,7 +147,7 @@ impl Gathering {
         }
         let fingerprint = if found.is_file() { Fingerprint::of(&absolute, found) } else { None };
         let source = Source::File { path: path.to_owned(), size: found.len(), fingerprint };
-        self.found.push(Found { shown: shown(path), source });
+        self.found.push(Input { shown: shown(path), source });
     }
 }
 
@@ -151,11 +155,11 @@ fn shown(path: &Path) -> String {
     path.display().to_string()
 }
 
-/// In words, without the number of the error.
+/// The reason in words, without the error number.
 pub(super) fn reason(error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::NotFound => "there is no such file".to_owned(),
-        io::ErrorKind::PermissionDenied => "you may not read this".to_owned(),
+        io::ErrorKind::PermissionDenied => "you do not have permission to read it".to_owned(),
         _ => format!("it cannot be read: {error}"),
     }
 }
@@ -166,14 +170,14 @@ mod tests {
 
     fn names(folder: &Path, named: &[&str]) -> Vec<String> {
         let named: Vec<PathBuf> = named.iter().map(|name| folder.join(name)).collect();
-        let inside = |found: Found| {
+        let inside = |found: Input| {
             let short = found.shown.replace(&format!("{}/", folder.display()), "");
             match found.source {
-                Source::Nothing { why } => format!("{short}: {why}"),
+                Source::Unreadable { why } => format!("{short}: {why}"),
                 _ => short,
             }
         };
-        gather(&named).into_iter().map(inside).collect()
+        collect(&named, None).into_iter().map(inside).collect()
     }
 
     #[test]
@@ -191,8 +195,8 @@ mod tests {
         assert_eq!(names(root, &["in", "in/c.txt"]), ["in/c.txt", "in/deep/e.md", "in/link.txt"]);
         assert_eq!(names(root, &["*.txt", "a.txt"]), ["a.txt", "b.txt"]);
         assert_eq!(names(root, &["**/*.md"]), ["in/deep/e.md"]);
-        assert_eq!(names(root, &[".hidden"]), [".hidden"], "somebody asked for it");
-        assert_eq!(names(root, &["*.pdf"]), ["*.pdf: no file fits this pattern"]);
+        assert_eq!(names(root, &[".hidden"]), [".hidden"], "it was named");
+        assert_eq!(names(root, &["*.pdf"]), ["*.pdf: no file matches this pattern"]);
         assert_eq!(names(root, &["none.pdf"]), ["none.pdf: there is no such file"]);
         let odd = root.join("[1].txt");
         fs::write(&odd, "x").unwrap();

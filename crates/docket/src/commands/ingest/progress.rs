@@ -1,6 +1,6 @@
-//! How far it is, for whoever sits at a terminal: a bar for each phase.
+//! Progress bars on a terminal, one for each phase.
 //!
-//! Uploading counts bytes; every later phase counts the documents that have it behind them.
+//! The bar for uploading counts bytes; the others count the documents that have completed the phase.
 
 use std::collections::HashMap;
 use std::fmt::Display;
@@ -13,7 +13,7 @@ use uuid::Uuid;
 
 use crate::say::complain;
 
-/// Nothing of it is seen when there is no terminal.
+/// Shows nothing when there is no terminal.
 pub(crate) struct Progress {
     bars: Option<Bars>,
     complained: AtomicBool,
@@ -25,10 +25,10 @@ struct Bars {
     runs: Mutex<Runs>,
 }
 
-/// Of the documents that are waited for.
+/// The runs that the command waits for.
 #[derive(Default)]
 struct Runs {
-    /// How many stages each has behind it; `None` while it is queued.
+    /// How many stages each has completed; `None` while it is queued.
     passed: HashMap<Uuid, Option<usize>>,
     ended: u64,
     queued: Option<ProgressBar>,
@@ -38,7 +38,7 @@ struct Runs {
 }
 
 impl Progress {
-    pub(crate) fn unseen() -> Self {
+    pub(crate) fn hidden() -> Self {
         Self { bars: None, complained: AtomicBool::new(false) }
     }
 
@@ -50,7 +50,7 @@ impl Progress {
         Self { bars: Some(bars), complained: AtomicBool::new(false) }
     }
 
-    pub(crate) fn is_seen(&self) -> bool {
+    pub(crate) fn is_visible(&self) -> bool {
         self.bars.is_some()
     }
 
@@ -72,8 +72,8 @@ impl Progress {
         }
     }
 
-    /// One more document to wait for.
-    pub(crate) fn waits_for(&self, run_id: Uuid) {
+    /// Adds a run to wait for.
+    pub(crate) fn add_run(&self, run_id: Uuid) {
         self.with_runs(|all, runs| {
             runs.passed.entry(run_id).or_insert(None);
             let documents = runs.passed.len() as u64;
@@ -97,7 +97,7 @@ impl Progress {
             let documents = runs.passed.len() as u64;
             for (place, name) in pipeline.iter().enumerate().skip(runs.stages.len()) {
                 let stage = bar(name, "{pos}/{len}", documents);
-                // Behind uploading, queued and the stages before it.
+                // After the bars for uploading, queued and the earlier stages.
                 runs.stages.push(all.insert(place + 2, stage));
             }
         });
@@ -110,25 +110,25 @@ impl Progress {
         });
     }
 
-    /// Prints without tearing the bars.
-    pub(crate) fn aside(&self, print: impl FnOnce()) {
+    /// Prints above the bars.
+    pub(crate) fn print_above(&self, print: impl FnOnce()) {
         match &self.bars {
             Some(bars) => bars.all.suspend(print),
             None => print(),
         }
     }
 
-    /// What would be the same for every file is said once.
+    /// Prints a problem that affects every file once.
     pub(crate) fn complain_once(&self, problem: impl Display) {
         if !self.complained.swap(true, Ordering::Relaxed) {
-            self.aside(|| complain(problem));
+            self.print_above(|| complain(problem));
         }
     }
 
-    /// No bar is left on the screen, and none is drawn any more.
+    /// Removes the bars from the screen, and draws no more.
     pub(crate) fn clear(&self) {
         if let Some(bars) = &self.bars {
-            // A terminal that does not take it is gone.
+            // An error means that the terminal is gone.
             bars.all.clear().ok();
             bars.all.set_draw_target(ProgressDrawTarget::hidden());
         }
@@ -143,7 +143,7 @@ impl Progress {
 }
 
 impl Runs {
-    /// As often as an eye can follow.
+    /// 20 times a second.
     const REFRESH: Duration = Duration::from_millis(50);
 
     fn show(&mut self) {
@@ -171,8 +171,8 @@ impl Runs {
     }
 }
 
-/// A bar that is not on the screen yet. It must draw nothing before it is one of several, which know where on the
-/// screen they are: the methods that begin with `with_` do not draw, those that begin with `set_` do.
+/// A bar that is not on the screen yet. It must draw nothing before it belongs to the `MultiProgress`, which knows its
+/// position on the screen: methods that begin with `with_` do not draw, those that begin with `set_` do.
 fn bar(name: &str, numbers: &str, length: u64) -> ProgressBar {
     ProgressBar::with_draw_target(Some(length), ProgressDrawTarget::hidden())
         .with_style(style(numbers))
@@ -181,7 +181,7 @@ fn bar(name: &str, numbers: &str, length: u64) -> ProgressBar {
 
 fn style(numbers: &str) -> ProgressStyle {
     let template = format!("{{prefix:<12}} {{wide_bar}} {numbers}");
-    // A template that cannot be read would be a bug; then it is the usual bar.
+    // An invalid template would be a bug; the default bar is shown then.
     ProgressStyle::with_template(&template)
         .unwrap_or_else(|_| ProgressStyle::default_bar())
         .progress_chars("━╸─")

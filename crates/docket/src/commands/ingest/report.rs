@@ -1,4 +1,4 @@
-//! What became of every file, for people and for programs.
+//! The report of an upload: a line for each file and a summary, as text or JSON.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -8,26 +8,30 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::progress::Progress;
+use crate::client::short_id;
 use crate::say::{complain, say};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Outcome {
     New,
     NewVersion,
+    /// Uploaded before without a result: it failed or was deleted. It is processed again.
+    Rerun,
     Skipped,
     InProgress,
     Failed,
 }
 
 impl Outcome {
-    const ALL: [Self; 5] =
-        [Self::New, Self::NewVersion, Self::Skipped, Self::InProgress, Self::Failed];
+    const ALL: [Self; 6] =
+        [Self::New, Self::NewVersion, Self::Rerun, Self::Skipped, Self::InProgress, Self::Failed];
 
-    /// For programs; people read it without the underscore.
+    /// The value in JSON; the text output shows it without the underscore.
     fn as_str(self) -> &'static str {
         match self {
             Self::New => "new",
             Self::NewVersion => "new_version",
+            Self::Rerun => "rerun",
             Self::Skipped => "skipped",
             Self::InProgress => "in_progress",
             Self::Failed => "failed",
@@ -39,9 +43,9 @@ impl Outcome {
     }
 }
 
-/// What became of a file at the front door.
+/// The result of uploading a file.
 #[derive(Clone, Debug)]
-pub(super) struct Handed {
+pub(super) struct UploadResult {
     pub(super) outcome: Outcome,
     pub(super) doc_id: Option<Uuid>,
     pub(super) run_id: Option<Uuid>,
@@ -49,12 +53,12 @@ pub(super) struct Handed {
     uploaded_bytes: Option<u64>,
 }
 
-impl Handed {
+impl UploadResult {
     pub(super) fn accepted(answer: &IngestResponse, uploaded_bytes: u64) -> Self {
         let known =
             Outcome::ALL.into_iter().find(|outcome| outcome.as_str() == answer.dedup_result);
         Self {
-            // A newer server may tell more kinds apart; accepted it is all the same.
+            // A newer server may have more results; the file was accepted in any case.
             outcome: known.unwrap_or(Outcome::New),
             doc_id: Some(answer.doc_id),
             run_id: answer.run_id,
@@ -63,9 +67,9 @@ impl Handed {
         }
     }
 
-    /// Not uploaded, because it was before.
-    pub(super) fn known(outcome: Outcome, doc_id: Uuid, run_id: Option<Uuid>) -> Self {
-        let reason = "handed in before and not changed since; not uploaded again".to_owned();
+    /// Not uploaded, because it was uploaded before.
+    pub(super) fn not_uploaded(outcome: Outcome, doc_id: Uuid, run_id: Option<Uuid>) -> Self {
+        let reason = "uploaded before and not changed since; not uploaded again".to_owned();
         Self { outcome, doc_id: Some(doc_id), run_id, reason: Some(reason), uploaded_bytes: None }
     }
 
@@ -89,17 +93,17 @@ pub(super) enum Processed {
 
 struct Line {
     shown: String,
-    handed: Handed,
+    result: UploadResult,
     processed: Option<Processed>,
 }
 
-/// How it all ended.
+/// How the command ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Ending {
     Complete,
     /// By a signal.
     Interrupted,
-    /// By an error, which is said after the summary.
+    /// By an error, which is printed after the summary.
     Broken,
 }
 
@@ -107,7 +111,7 @@ pub(super) struct Report {
     as_json: bool,
     files: usize,
     lines: Vec<Line>,
-    /// Accepted, but how their processing ends is not known yet.
+    /// The lines of files whose processing has not ended.
     unfinished: BTreeSet<usize>,
     progress: Arc<Progress>,
 }
@@ -117,25 +121,25 @@ impl Report {
         Self { as_json, files, lines: Vec::new(), unfinished: BTreeSet::new(), progress }
     }
 
-    /// A file is through the door, and that is all there is to say of it.
-    pub(super) fn handed(&mut self, shown: String, handed: Handed) {
-        self.lines.push(Line { shown, handed, processed: None });
+    /// Adds a file whose processing is not waited for.
+    pub(super) fn add(&mut self, shown: String, result: UploadResult) {
+        self.lines.push(Line { shown, result, processed: None });
         self.print(self.lines.len() - 1);
     }
 
-    /// A file is through the door, and its processing is waited for. Gives its place.
-    pub(super) fn under_way(&mut self, shown: String, handed: Handed) -> usize {
-        self.lines.push(Line { shown, handed, processed: None });
+    /// Adds a file whose processing is waited for, and returns its index.
+    pub(super) fn add_pending(&mut self, shown: String, result: UploadResult) -> usize {
+        self.lines.push(Line { shown, result, processed: None });
         let place = self.lines.len() - 1;
         self.unfinished.insert(place);
         place
     }
 
-    /// All are through the door; who sees no bars is told what takes so long.
-    pub(super) fn waits(&self) {
-        if !self.unfinished.is_empty() && !self.as_json && !self.progress.is_seen() {
+    /// Says that all files are uploaded, where no progress bars show it.
+    pub(super) fn print_waiting(&self) {
+        if !self.unfinished.is_empty() && !self.as_json && !self.progress.is_visible() {
             say(format_args!(
-                "All handed in; waiting for {}",
+                "All files uploaded; waiting for {}",
                 of("document", self.unfinished.len())
             ));
         }
@@ -156,8 +160,8 @@ impl Report {
         if self.as_json {
             say(line.as_json());
         } else if line.problem().is_none() {
-            // What failed is listed at the end, where it is seen.
-            self.progress.aside(|| say(line.text()));
+            // Failures are listed at the end, where they are easy to see.
+            self.progress.print_above(|| say(line.text()));
         }
     }
 
@@ -174,7 +178,7 @@ impl Report {
     }
 
     fn count(&self, outcome: Outcome) -> usize {
-        self.lines.iter().filter(|line| line.handed.outcome == outcome).count()
+        self.lines.iter().filter(|line| line.result.outcome == outcome).count()
     }
 
     fn count_processed(&self) -> (usize, usize) {
@@ -193,13 +197,13 @@ impl Report {
 
     fn known(&self) -> usize {
         let known =
-            |line: &&Line| line.handed.doc_id.is_some() && line.handed.uploaded_bytes.is_none();
+            |line: &&Line| line.result.doc_id.is_some() && line.result.uploaded_bytes.is_none();
         self.lines.iter().filter(known).count()
     }
 
     fn summary(&self, ending: Ending, batch: Option<&BatchView>) -> Value {
         let (succeeded, failed) = self.count_processed();
-        let uploaded = self.lines.iter().filter_map(|line| line.handed.uploaded_bytes);
+        let uploaded = self.lines.iter().filter_map(|line| line.result.uploaded_bytes);
         let mut summary = json!({
             "files": self.files,
             "not_uploaded_again": self.known(),
@@ -217,7 +221,7 @@ impl Report {
 
     fn print_summary(&self, ending: Ending, batch: Option<&BatchView>) {
         if self.files == 0 {
-            say("There is no file to hand in");
+            say("No files found.");
             return;
         }
         let counts: Vec<String> = Outcome::ALL
@@ -225,8 +229,7 @@ impl Report {
             .filter(|outcome| self.count(*outcome) > 0)
             .map(|outcome| format!("{} {}", self.count(outcome), outcome.words()))
             .collect();
-        let counts =
-            if counts.is_empty() { "none handed in".to_owned() } else { counts.join(", ") };
+        let counts = if counts.is_empty() { "none uploaded".to_owned() } else { counts.join(", ") };
         say(format_args!("{}: {counts}", files(self.files)));
         match self.count_processed() {
             (0, 0) => {}
@@ -237,7 +240,7 @@ impl Report {
         }
         if self.known() > 0 {
             say(format_args!(
-                "{} handed in before and not changed since: not uploaded again (--again does it)",
+                "{} uploaded before and not changed since: not uploaded again (use --again to upload all)",
                 files(self.known())
             ));
         }
@@ -261,7 +264,7 @@ impl Report {
         }
         if missing > 0 {
             say(format_args!(
-                "{} not handed in; the same command again goes on with them",
+                "{} not uploaded; run the same command again to continue",
                 files(missing)
             ));
         }
@@ -269,18 +272,18 @@ impl Report {
 }
 
 impl Line {
-    /// What went wrong with it, at the door or behind it.
+    /// Why the upload or the processing failed.
     fn problem(&self) -> Option<String> {
-        match (&self.handed, &self.processed) {
-            (Handed { outcome: Outcome::Failed, reason, .. }, _) => reason.clone(),
+        match (&self.result, &self.processed) {
+            (UploadResult { outcome: Outcome::Failed, reason, .. }, _) => reason.clone(),
             (_, Some(Processed::Failed(error))) => Some(format!("processing failed: {error}")),
             _ => None,
         }
     }
 
     fn text(&self) -> String {
-        let doc_id = self.handed.doc_id.map_or_else(String::new, |id| id.to_string());
-        format!("{:<11}  {doc_id}  {}", self.handed.outcome.words(), self.shown)
+        let doc_id = self.result.doc_id.map_or_else(String::new, short_id);
+        format!("{:<11}  {doc_id}  {}", self.result.outcome.words(), self.shown)
     }
 
     fn as_json(&self) -> Value {
@@ -291,11 +294,11 @@ impl Line {
         };
         json!({
             "path": self.shown,
-            "result": self.handed.outcome.as_str(),
-            "doc_id": self.handed.doc_id,
-            "run_id": self.handed.run_id,
-            "uploaded": self.handed.uploaded_bytes.is_some(),
-            "reason": self.handed.reason,
+            "result": self.result.outcome.as_str(),
+            "doc_id": self.result.doc_id,
+            "run_id": self.result.run_id,
+            "uploaded": self.result.uploaded_bytes.is_some(),
+            "reason": self.result.reason,
             "run_status": status,
             "error": error,
         })
@@ -306,13 +309,13 @@ fn print_batch(batch: &BatchView) {
     let documents = batch.counts.documents;
     let state = match batch.expected_documents {
         Some(expected) if batch.counts.offered < expected => format!(
-            "; it stays open, because it expects {expected} files and {} came",
+            "; it stays open, because it expects {expected} files and got {}",
             batch.counts.offered
         ),
         _ => String::new(),
     };
     let documents = of("document", documents.unsigned_abs() as usize);
-    say(format_args!("Batch {} has {documents}{state}", batch.batch_id));
+    say(format_args!("Batch {} has {documents}{state}", short_id(batch.batch_id)));
 }
 
 fn files(count: usize) -> String {

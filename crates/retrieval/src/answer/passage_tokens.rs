@@ -1,31 +1,30 @@
-//! A passage as the answerer reads it: its sentences, where the question's words are in them, and which of its words
-//! could be what is asked for.
+//! A tokenised passage: its sentences, the positions of the question's words, and the words that could be the answer.
 
 use std::ops::Range;
 
 use crate::sentences::sentences;
 use crate::terms::{Form, Language, Token, tokens};
 
-use super::asked::Asked;
+use super::answer_kind::AnswerKind;
 use super::kinds;
-use super::question::{Question, is_empty_word};
+use super::question::{Question, is_function_word};
 
 #[derive(Clone, Debug)]
-pub(super) struct Reading<'a> {
+pub(super) struct PassageTokens<'a> {
     pub(super) text: &'a str,
     pub(super) language: Language,
-    /// Without joined forms. Those of scripts without spaces overlap: each is a pair of neighbours.
+    /// Without joined forms. Tokens of scripts without spaces overlap: each is a pair of neighbours.
     pub(super) tokens: Vec<Token>,
-    /// The term of the question that each token is.
+    /// The term of the question that each token matches.
     pub(super) matched: Vec<Option<usize>>,
     pub(super) sentences: Vec<Range<usize>>,
-    /// The pieces that join several tokens, as `INV-7` and `12.03.2024` do.
+    /// Pieces that consist of several tokens, such as `INV-7` and `12.03.2024`.
     joined: Vec<Range<usize>>,
-    /// Words that begin a sentence or a line have a capital for that reason.
+    /// Whether a token begins a sentence or a line, which explains a capital letter.
     begins: Vec<bool>,
 }
 
-impl<'a> Reading<'a> {
+impl<'a> PassageTokens<'a> {
     pub(super) fn of(text: &'a str, question: &Question) -> Self {
         let mut tokens = tokens(text);
         let joined =
@@ -33,9 +32,9 @@ impl<'a> Reading<'a> {
         tokens.retain(|token| !token.joined);
         let language = Language::of(text);
         let term = |token: &Token| {
-            let as_asked = question.terms.position_of(token.term(language));
-            as_asked.or_else(|| match &token.form {
-                Form::Word(word) => question.term_said_otherwise(word),
+            let same_term = question.terms.position_of(token.term(language));
+            same_term.or_else(|| match &token.form {
+                Form::Word(word) => question.term_of_synonym(word),
                 Form::Number(_) | Form::Code(_) => None,
             })
         };
@@ -56,7 +55,7 @@ impl<'a> Reading<'a> {
         reading
     }
 
-    /// The numbers of the tokens that start within a range of bytes.
+    /// The indexes of the tokens that start within a range of bytes.
     pub(super) fn tokens_in(&self, range: &Range<usize>) -> Range<usize> {
         let first = self.tokens.partition_point(|token| token.place.start < range.start);
         let end = self.tokens.partition_point(|token| token.place.start < range.end);
@@ -67,10 +66,10 @@ impl<'a> Reading<'a> {
         self.matched[within.clone()].contains(&Some(term))
     }
 
-    /// A word that the question does not have and that says something.
+    /// Whether it is a content word that the question does not contain.
     pub(super) fn is_new(&self, token: usize) -> bool {
         self.matched[token].is_none()
-            && (!is_empty_word(&self.tokens[token]) || self.is_the_month_of_may(token))
+            && (!is_function_word(&self.tokens[token]) || self.is_the_month_of_may(token))
     }
 
     fn is_the_month_of_may(&self, token: usize) -> bool {
@@ -79,7 +78,7 @@ impl<'a> Reading<'a> {
             && kinds::is_beside_a_number(self, token)
     }
 
-    /// A token as it is written.
+    /// A token as written.
     pub(super) fn written(&self, token: usize) -> &'a str {
         &self.text[self.tokens[token].place.clone()]
     }
@@ -92,7 +91,7 @@ impl<'a> Reading<'a> {
         }
     }
 
-    /// What stands between a token and the one before it; nothing where they overlap.
+    /// The text between a token and the one before it; empty where they overlap.
     pub(super) fn gap_before(&self, token: usize) -> &'a str {
         let Some(place) = self.tokens.get(token).map(|token| &token.place) else { return "" };
         let before = match token.checked_sub(1) {
@@ -118,8 +117,8 @@ impl<'a> Reading<'a> {
         self.text.get(joined.clone())
     }
 
-    /// Whether a token could be, or be part of, what is asked for.
-    pub(super) fn fits(&self, token: usize, asked: Asked) -> bool {
+    /// Whether a token could be part of the answer.
+    pub(super) fn fits(&self, token: usize, asked: AnswerKind) -> bool {
         self.is_new(token) && kinds::is_of_kind(self, token, asked)
     }
 }

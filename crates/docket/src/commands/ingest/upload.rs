@@ -1,4 +1,4 @@
-//! Handing one file in: known already, or uploaded, again and again if need be.
+//! Uploads one file with retries, unless the server has it already.
 
 use std::fs::{File, Metadata};
 use std::io;
@@ -12,65 +12,65 @@ use reqwest::multipart::Form;
 use tokio::sync::oneshot;
 use uuid::Uuid;
 
-use super::paths::{Found, Source, reason};
+use super::file_stream::FileStream;
+use super::paths::{Input, Source, reason};
 use super::progress::Progress;
-use super::reading::Reading;
-use super::report::{Handed, Outcome};
-use crate::client::{Client, ClientError, Fingerprint, Patience, Receipt, Receipts};
+use super::report::{Outcome, UploadResult};
+use crate::client::{Client, ClientError, Fingerprint, Receipt, Receipts, RequestRetries};
 use crate::system;
 
-/// What all files of one command have in common.
-pub(super) struct Desk {
+/// Uploads the files of one command.
+pub(super) struct Uploader {
     pub(super) client: Client,
-    /// `None` when there is nowhere to keep them.
+    /// `None` when there is no folder to store them in.
     pub(super) receipts: Option<Mutex<Receipts>>,
     pub(super) batch_id: Option<Uuid>,
     pub(super) title: Option<String>,
     pub(super) tags: Vec<String>,
     pub(super) password: Option<String>,
-    /// What standard input is called.
+    /// The file name for standard input.
     pub(super) name: String,
-    /// Upload even what is known.
+    /// Upload also what was uploaded before.
     pub(super) again: bool,
     pub(super) progress: Arc<Progress>,
 }
 
-impl Desk {
-    /// What became of it. An error is one that the other files would run into as well.
-    pub(super) async fn hand_in(&self, found: &Found) -> Result<Handed, ClientError> {
-        match &found.source {
-            Source::Nothing { why } => Ok(Handed::failed(why)),
+impl Uploader {
+    /// The result for one file. An `Err` would happen to all other files too.
+    pub(super) async fn upload_input(&self, input: &Input) -> Result<UploadResult, ClientError> {
+        match &input.source {
+            Source::Unreadable { why } => Ok(UploadResult::failed(why)),
             Source::StandardInput => match in_a_thread(|| spool(io::stdin())).await {
                 Ok(file) => self.upload(file, &self.name, None).await,
-                Err(error) => Ok(Handed::failed(reason(&error))),
+                Err(error) => Ok(UploadResult::failed(reason(&error))),
             },
             Source::File { path, fingerprint, .. } => {
-                if let Some(handed) = self.known(fingerprint.as_ref()).await? {
-                    self.progress.sent(found.size());
-                    return Ok(handed);
+                if let Some(result) = self.find_accepted(fingerprint.as_ref()).await? {
+                    self.progress.sent(input.size());
+                    return Ok(result);
                 }
                 self.upload_file(path, fingerprint.as_ref()).await
             }
         }
     }
 
-    /// What was accepted before, looks the same, and is still there.
-    async fn known(&self, file: Option<&Fingerprint>) -> Result<Option<Handed>, ClientError> {
-        // Only an upload can bring a document into a batch.
+    /// The result for a file that was accepted before, has not changed and still exists on the server.
+    async fn find_accepted(
+        &self,
+        file: Option<&Fingerprint>,
+    ) -> Result<Option<UploadResult>, ClientError> {
+        // Only an upload adds a document to a batch.
         if self.again || self.batch_id.is_some() {
             return Ok(None);
         }
-        let receipt = self.receipts.as_ref().zip(file).and_then(|(receipts, file)| {
-            receipts.lock().unwrap_or_else(PoisonError::into_inner).find(file).cloned()
-        });
-        let Some(receipt) = receipt else { return Ok(None) };
-        let mut patience = Patience::default();
+        let Some(receipt) = self.receipt(file) else { return Ok(None) };
+        let mut retries = RequestRetries::default();
         let path = format!("/v1/documents/{}", receipt.doc_id);
         loop {
             match self.client.get::<DocumentDetailView>(&path).await {
-                Ok(document) => return Ok(standing(&receipt, &document)),
+                Ok(document) => return Ok(accepted_before(&receipt, &document)),
                 Err(ClientError::Refused(problem)) if problem.status == 404 => return Ok(None),
-                Err(error) => match patience.wait_after(&error) {
+                Err(error) => match retries.wait_after(&error) {
                     Some(wait) => tokio::time::sleep(wait).await,
                     None => return Err(error),
                 },
@@ -78,23 +78,34 @@ impl Desk {
         }
     }
 
+    fn receipt(&self, file: Option<&Fingerprint>) -> Option<Receipt> {
+        let (receipts, file) = self.receipts.as_ref().zip(file)?;
+        receipts.lock().unwrap_or_else(PoisonError::into_inner).find(file).cloned()
+    }
+
     async fn upload_file(
         &self,
         path: &Path,
         fingerprint: Option<&Fingerprint>,
-    ) -> Result<Handed, ClientError> {
-        let (file, found) = match in_a_thread({
+    ) -> Result<UploadResult, ClientError> {
+        let (file, metadata) = match in_a_thread({
             let path = path.to_owned();
             move || open(&path)
         })
         .await
         {
             Ok(opened) => opened,
-            Err(error) => return Ok(Handed::failed(reason(&error))),
+            Err(error) => return Ok(UploadResult::failed(reason(&error))),
         };
         let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
-        let fingerprint = fingerprint.filter(|file| is_still(file, &found));
-        self.upload(file, &name, fingerprint).await
+        let fingerprint = fingerprint.filter(|file| is_unchanged(file, &metadata));
+        let before = self.receipt(fingerprint).map(|receipt| receipt.doc_id);
+        let mut result = self.upload(file, &name, fingerprint).await?;
+        // To the server a document without a version is new, however often it was uploaded.
+        if result.outcome == Outcome::New && result.doc_id.is_some() && result.doc_id == before {
+            result.outcome = Outcome::Rerun;
+        }
+        Ok(result)
     }
 
     async fn upload(
@@ -102,17 +113,17 @@ impl Desk {
         file: Arc<File>,
         name: &str,
         fingerprint: Option<&Fingerprint>,
-    ) -> Result<Handed, ClientError> {
-        // Of an upload whose answer was lost, the next try gets the same answer.
+    ) -> Result<UploadResult, ClientError> {
+        // With the same key, a retry of an upload whose response was lost gets the same response.
         let key = system::environment().ids.next().to_string();
-        let mut patience = Patience::default();
+        let mut retries = RequestRetries::default();
         loop {
             let progress = Arc::clone(&self.progress);
-            let (part, reading) = match Reading::part(Arc::clone(&file), name.to_owned(), progress)
-            {
-                Ok(begun) => begun,
-                Err(error) => return Ok(Handed::failed(reason(&error))),
-            };
+            let (part, stream) =
+                match FileStream::part(Arc::clone(&file), name.to_owned(), progress) {
+                    Ok(begun) => begun,
+                    Err(error) => return Ok(UploadResult::failed(reason(&error))),
+                };
             let mut form = Form::new();
             if let Some(title) = &self.title {
                 form = form.text("title", title.clone());
@@ -123,21 +134,21 @@ impl Desk {
             if let Some(password) = &self.password {
                 form = form.text("password", password.clone());
             }
-            match self.send(form.part("file", part), &key, &reading).await {
+            match self.send(form.part("file", part), &key, &stream).await {
                 Ok(accepted) => {
-                    let handed = Handed::accepted(&accepted, reading.sent());
-                    self.keep_receipt(fingerprint, &reading, &handed);
-                    return Ok(handed);
+                    let result = UploadResult::accepted(&accepted, stream.sent());
+                    self.keep_receipt(fingerprint, &stream, &result);
+                    return Ok(result);
                 }
                 Err(error) => {
-                    if let Some(why) = reading.broken() {
-                        return Ok(Handed::failed(why));
+                    if let Some(why) = stream.read_error() {
+                        return Ok(UploadResult::failed(why));
                     }
-                    reading.take_back();
-                    match patience.wait_after(&error) {
+                    stream.undo_progress();
+                    match retries.wait_after(&error) {
                         Some(wait) => tokio::time::sleep(wait).await,
                         None if concerns_all(&error) => return Err(error),
-                        None => return Ok(Handed::failed(error)),
+                        None => return Ok(UploadResult::failed(error)),
                     }
                 }
             }
@@ -148,9 +159,9 @@ impl Desk {
         &self,
         form: Form,
         key: &str,
-        reading: &Reading,
+        stream: &FileStream,
     ) -> Result<IngestResponse, ClientError> {
-        let sent = || reading.sent();
+        let sent = || stream.sent();
         let Some(batch_id) = self.batch_id else {
             return self.client.upload_at_length("/v1/ingest", form, key, sent).await;
         };
@@ -167,12 +178,12 @@ impl Desk {
         }
     }
 
-    fn keep_receipt(&self, file: Option<&Fingerprint>, reading: &Reading, handed: &Handed) {
-        let (Some(receipts), Some(file), Some(doc_id)) = (&self.receipts, file, handed.doc_id)
+    fn keep_receipt(&self, file: Option<&Fingerprint>, stream: &FileStream, result: &UploadResult) {
+        let (Some(receipts), Some(file), Some(doc_id)) = (&self.receipts, file, result.doc_id)
         else {
             return;
         };
-        let receipt = Receipt { file: file.clone(), sha256: reading.sha256(), doc_id };
+        let receipt = Receipt { file: file.clone(), sha256: stream.sha256(), doc_id };
         let added = receipts.lock().unwrap_or_else(PoisonError::into_inner).add(receipt);
         if let Err(error) = added {
             self.progress.complain_once(error);
@@ -180,30 +191,34 @@ impl Desk {
     }
 }
 
-/// The document that a receipt speaks of, as far as it makes an upload needless.
-fn standing(receipt: &Receipt, document: &DocumentDetailView) -> Option<Handed> {
+/// The result of an earlier upload, if it makes another one unnecessary.
+fn accepted_before(receipt: &Receipt, document: &DocumentDetailView) -> Option<UploadResult> {
     let under_way =
         document.runs.iter().find(|run| matches!(run.status, RunState::Queued | RunState::Running));
     if let Some(run) = under_way {
-        return Some(Handed::known(Outcome::InProgress, receipt.doc_id, Some(run.run_id)));
+        return Some(UploadResult::not_uploaded(
+            Outcome::InProgress,
+            receipt.doc_id,
+            Some(run.run_id),
+        ));
     }
     let hash = document.document.content_hash.as_deref().unwrap_or_default();
     let is_served =
         document.document.status == DocumentStatus::Active && hash.ends_with(&receipt.sha256);
-    is_served.then(|| Handed::known(Outcome::Skipped, receipt.doc_id, None))
+    is_served.then(|| UploadResult::not_uploaded(Outcome::Skipped, receipt.doc_id, None))
 }
 
-/// Whether the file that was opened is the one that was found.
-fn is_still(fingerprint: &Fingerprint, found: &Metadata) -> bool {
+/// Whether the opened file is the one that was listed.
+fn is_unchanged(fingerprint: &Fingerprint, found: &Metadata) -> bool {
     Fingerprint::of(Path::new(&fingerprint.path), found).as_ref() == Some(fingerprint)
 }
 
-/// A server that is not there, or does not let us in, is the same for every file.
+/// An unreachable server or invalid credentials affect every file.
 fn concerns_all(error: &ClientError) -> bool {
     matches!(error.exit_code(), 3 | 4)
 }
 
-/// In a batch, what concerns one file comes without a status and without a time to come back.
+/// In a batch, the problem of one file has no status and no `Retry-After`.
 fn refused_in_batch(problem: FileProblem) -> ClientError {
     let FileProblem { code, detail } = problem;
     let wait = match code.as_str() {
@@ -226,16 +241,16 @@ fn refused_in_batch(problem: FileProblem) -> ClientError {
     }
 }
 
-/// Not on the runtime's own threads: those are waited for at the end, and a pipe may never say a word.
+/// Not on the runtime's threads: the process waits for those at its end, and a pipe may never be closed.
 async fn in_a_thread<T: Send + 'static>(
     read: impl FnOnce() -> io::Result<T> + Send + 'static,
 ) -> io::Result<T> {
-    let (tell, told) = oneshot::channel();
+    let (sender, receiver) = oneshot::channel();
     std::thread::Builder::new().spawn(move || {
-        // Nobody may want to know any more.
-        tell.send(read()).ok();
+        // The receiver may be gone.
+        sender.send(read()).ok();
     })?;
-    told.await.map_err(io::Error::other)?
+    receiver.await.map_err(io::Error::other)?
 }
 
 fn open(path: &Path) -> io::Result<(Arc<File>, Metadata)> {
@@ -245,7 +260,7 @@ fn open(path: &Path) -> io::Result<(Arc<File>, Metadata)> {
     Ok((file, found))
 }
 
-/// What cannot be read twice, in a file without a name: an upload may have to be repeated.
+/// Copies input that cannot be read twice to a temporary file: an upload may have to be repeated.
 fn spool(mut from: impl io::Read) -> io::Result<Arc<File>> {
     let mut file = tempfile::tempfile()?;
     io::copy(&mut from, &mut file)?;

@@ -1,4 +1,4 @@
-//! Asking again when that can help: after a growing while, and not for ever.
+//! Retries of a request, with exponential backoff and a maximum number of tries.
 
 use std::time::Duration;
 
@@ -7,51 +7,51 @@ use domain::Backoff;
 use super::ClientError;
 use crate::system;
 
-/// One request's tries.
+/// The tries of one request.
 #[derive(Debug)]
-pub(crate) struct Patience {
+pub(crate) struct RequestRetries {
     tries: u32,
-    most_tries: u32,
+    max_tries: u32,
 }
 
-impl Default for Patience {
+impl Default for RequestRetries {
     fn default() -> Self {
-        Self { tries: 0, most_tries: Self::MOST_TRIES }
+        Self { tries: 0, max_tries: Self::MAX_TRIES }
     }
 }
 
-impl Patience {
-    /// With the waits below, about a minute without a word from the server.
-    const MOST_TRIES: u32 = 10;
+impl RequestRetries {
+    /// With the delays below, about a minute without an answer.
+    const MAX_TRIES: u32 = 10;
     const BACKOFF: Backoff =
         Backoff { first: Duration::from_millis(250), longest: Duration::from_secs(15) };
-    /// What a server may ask for at most.
-    const LONGEST_ASKED_FOR: Duration = Duration::from_mins(1);
+    /// The longest `Retry-After` that is respected.
+    const LONGEST_RETRY_AFTER: Duration = Duration::from_mins(1);
 
-    /// For a person who waits at the terminal: a second or so.
+    /// For a user who waits at the terminal: about a second.
     pub(crate) fn short() -> Self {
-        Self { tries: 0, most_tries: 3 }
+        Self { tries: 0, max_tries: 3 }
     }
 
-    /// How long to wait before the next try; `None` when there is to be none.
+    /// How long to wait before the next try; `None` when there is none.
     pub(crate) fn wait_after(&mut self, error: &ClientError) -> Option<Duration> {
-        let asked_for = passing(error)?;
+        let requested = retry_delay(error)?;
         self.tries += 1;
-        if self.tries >= self.most_tries {
+        if self.tries >= self.max_tries {
             return None;
         }
         let own = Self::BACKOFF.after(self.tries);
-        let wait = own.max(asked_for.min(Self::LONGEST_ASKED_FOR));
-        Some(wait + wait.mul_f64(f64::from(any_byte()) / 1024.0))
+        let wait = own.max(requested.min(Self::LONGEST_RETRY_AFTER));
+        Some(wait + wait.mul_f64(f64::from(random_byte()) / 1024.0))
     }
 }
 
-/// The least time to wait, when the error may be gone by then.
-fn passing(error: &ClientError) -> Option<Duration> {
+/// The shortest time to wait after a transient error; `None` for other errors.
+fn retry_delay(error: &ClientError) -> Option<Duration> {
     match error {
         ClientError::Busy { wait, .. } => Some(*wait),
         ClientError::Refused(problem) if !matches!(problem.status, 408 | 429 | 503) => None,
-        // 502 to 504: a proxy whose server is away.
+        // 502 to 504: a proxy cannot reach its server.
         ClientError::Unreachable { .. }
         | ClientError::Refused(_)
         | ClientError::NotDocket { status: 502..=504, .. } => Some(Duration::ZERO),
@@ -59,8 +59,8 @@ fn passing(error: &ClientError) -> Option<Duration> {
     }
 }
 
-/// So that those who were refused together do not come back together.
-fn any_byte() -> u8 {
+/// Jitter: clients that were refused at the same time do not retry at the same time.
+fn random_byte() -> u8 {
     let mut byte = [0];
     system::environment().random.fill(&mut byte);
     byte[0]
@@ -70,7 +70,7 @@ fn any_byte() -> u8 {
 mod tests {
     use super::*;
 
-    fn away() -> ClientError {
+    fn unreachable() -> ClientError {
         let server = "http://docs.example".parse().unwrap();
         ClientError::Unreachable { server, reason: "refused".to_owned() }
     }
@@ -82,33 +82,34 @@ mod tests {
     }
 
     #[test]
-    fn a_server_that_is_away_is_asked_again_for_a_minute_or_so() {
-        let mut patience = Patience::default();
-        let waits: Vec<Duration> = std::iter::from_fn(|| patience.wait_after(&away())).collect();
+    fn an_unreachable_server_is_retried_for_about_a_minute() {
+        let mut retries = RequestRetries::default();
+        let waits: Vec<Duration> =
+            std::iter::from_fn(|| retries.wait_after(&unreachable())).collect();
         assert_eq!(waits.len(), 9);
         let all: Duration = waits.iter().sum();
         assert!((50..90).contains(&all.as_secs()), "{waits:?}");
     }
 
     #[test]
-    fn a_person_is_not_kept_waiting() {
-        let mut patience = Patience::short();
-        let waits = std::iter::from_fn(|| patience.wait_after(&away()));
+    fn a_user_at_the_terminal_waits_for_two_seconds_at_most() {
+        let mut retries = RequestRetries::short();
+        let waits = std::iter::from_fn(|| retries.wait_after(&unreachable()));
         assert!(waits.sum::<Duration>() < Duration::from_secs(2));
     }
 
     #[test]
-    fn a_server_that_says_when_to_come_back_is_heard() {
+    fn retry_after_is_respected_up_to_a_limit() {
         let wait = Duration::from_secs(7);
         let busy = ClientError::Busy { problem: problem(429), wait };
-        assert!(Patience::default().wait_after(&busy).unwrap() >= wait);
+        assert!(RequestRetries::default().wait_after(&busy).unwrap() >= wait);
         let far = ClientError::Busy { problem: problem(429), wait: Duration::from_hours(5) };
-        assert!(Patience::default().wait_after(&far).unwrap() < Duration::from_mins(2));
+        assert!(RequestRetries::default().wait_after(&far).unwrap() < Duration::from_mins(2));
     }
 
     #[test]
-    fn what_will_not_change_is_not_asked_again() {
+    fn a_permanent_error_is_not_retried() {
         let refused = ClientError::Refused(problem(400));
-        assert_eq!(Patience::default().wait_after(&refused), None);
+        assert_eq!(RequestRetries::default().wait_after(&refused), None);
     }
 }

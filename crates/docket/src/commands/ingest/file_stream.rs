@@ -1,4 +1,4 @@
-//! A file's bytes on their way out: read as they are sent, counted and hashed as they pass.
+//! Streams a file into an upload: reads it as it is sent, and counts and hashes what was sent.
 
 use std::fmt::Write;
 use std::fs::File;
@@ -17,8 +17,8 @@ use super::progress::Progress;
 
 const CHUNK: usize = 128 * 1024;
 
-/// One passage through a file.
-pub(crate) struct Reading {
+/// One upload of a file.
+pub(crate) struct FileStream {
     sent: AtomicU64,
     state: Mutex<State>,
     progress: Arc<Progress>,
@@ -27,10 +27,10 @@ pub(crate) struct Reading {
 #[derive(Default)]
 struct State {
     hash: Sha256,
-    broken: Option<String>,
+    read_error: Option<String>,
 }
 
-impl Reading {
+impl FileStream {
     /// The part of a form that sends the file from its beginning, as long as it is now.
     pub(crate) fn part(
         file: Arc<File>,
@@ -38,9 +38,9 @@ impl Reading {
         progress: Arc<Progress>,
     ) -> io::Result<(Part, Arc<Self>)> {
         let size = file.metadata()?.len();
-        let reading = Arc::new(Self { sent: AtomicU64::new(0), state: Mutex::default(), progress });
-        let body = Body::wrap_stream(chunks(Arc::clone(&reading), file, size));
-        Ok((Part::stream_with_length(body, size).file_name(name), reading))
+        let stream = Arc::new(Self { sent: AtomicU64::new(0), state: Mutex::default(), progress });
+        let body = Body::wrap_stream(chunks(Arc::clone(&stream), file, size));
+        Ok((Part::stream_with_length(body, size).file_name(name), stream))
     }
 
     pub(crate) fn sent(&self) -> u64 {
@@ -48,46 +48,46 @@ impl Reading {
     }
 
     /// Why the file could not be read to its end.
-    pub(super) fn broken(&self) -> Option<String> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner).broken.clone()
+    pub(super) fn read_error(&self) -> Option<String> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner).read_error.clone()
     }
 
-    /// Of what was sent, in hexadecimal.
+    /// The hash of what was sent, in hexadecimal.
     pub(super) fn sha256(&self) -> String {
         let hash = self.state.lock().unwrap_or_else(PoisonError::into_inner).hash.clone();
         hash.finalize().iter().fold(String::new(), |mut text, byte| {
-            // A string takes everything.
+            // Writing to a string cannot fail.
             write!(text, "{byte:02x}").ok();
             text
         })
     }
 
-    /// It will be sent once more, or not at all.
-    pub(super) fn take_back(&self) {
+    /// Takes the sent bytes back from the progress bar: the upload failed.
+    pub(super) fn undo_progress(&self) {
         self.progress.unsent(self.sent());
     }
 
-    fn passes(&self, chunk: &[u8]) {
+    fn record(&self, chunk: &[u8]) {
         self.state.lock().unwrap_or_else(PoisonError::into_inner).hash.update(chunk);
         let length = chunk.len() as u64;
         self.sent.fetch_add(length, Ordering::Relaxed);
         self.progress.sent(length);
     }
 
-    fn breaks(&self, why: String) -> io::Error {
+    fn fail(&self, why: String) -> io::Error {
         let error = io::Error::other(why.clone());
-        self.state.lock().unwrap_or_else(PoisonError::into_inner).broken = Some(why);
+        self.state.lock().unwrap_or_else(PoisonError::into_inner).read_error = Some(why);
         error
     }
 }
 
-/// Read at their place: a try that was given up may still be reading.
+/// Reads at an offset, because an abandoned try may still be reading the same file.
 fn chunks(
-    reading: Arc<Reading>,
+    stream: Arc<FileStream>,
     file: Arc<File>,
     size: u64,
 ) -> impl Stream<Item = io::Result<Bytes>> + Send + 'static {
-    stream::try_unfold((reading, file, 0), move |(reading, file, place)| async move {
+    stream::try_unfold((stream, file, 0), move |(stream, file, place)| async move {
         if place == size {
             return Ok(None);
         }
@@ -99,17 +99,19 @@ fn chunks(
             buffer.truncate(read);
             Ok::<_, io::Error>(buffer.freeze())
         });
-        let chunk =
-            match read.await.map_err(|_| io::Error::other("reading it ended in a panic")).flatten()
-            {
-                Ok(chunk) if chunk.is_empty() => {
-                    return Err(reading.breaks("it became shorter while it was read".to_owned()));
-                }
-                Ok(chunk) => chunk,
-                Err(error) => return Err(reading.breaks(super::paths::reason(&error))),
-            };
-        reading.passes(&chunk);
+        let chunk = match read
+            .await
+            .map_err(|_| io::Error::other("reading the file ended in a panic"))
+            .flatten()
+        {
+            Ok(chunk) if chunk.is_empty() => {
+                return Err(stream.fail("the file became shorter while it was read".to_owned()));
+            }
+            Ok(chunk) => chunk,
+            Err(error) => return Err(stream.fail(super::paths::reason(&error))),
+        };
+        stream.record(&chunk);
         let place = place + chunk.len() as u64;
-        Ok(Some((chunk, (reading, file, place))))
+        Ok(Some((chunk, (stream, file, place))))
     })
 }

@@ -1,4 +1,4 @@
-//! Where a process answers, and what it has counted.
+//! The address that a process listens on, and its metrics.
 
 use std::io;
 use std::net::SocketAddr;
@@ -19,11 +19,11 @@ pub(crate) enum ListenError {
          {flag}, for example {flag} 127.0.0.1:0 for any free port"
     )]
     InUse { address: SocketAddr, flag: &'static str },
-    #[error("cannot answer on {address}: {source}. Choose another address with {flag}")]
+    #[error("cannot listen on {address}: {source}. Choose another address with {flag}")]
     Refused { address: SocketAddr, flag: &'static str, source: io::Error },
 }
 
-/// `flag` is how another address is chosen.
+/// `flag` is the option that sets the address.
 pub(crate) async fn listen(
     address: SocketAddr,
     flag: &'static str,
@@ -34,13 +34,13 @@ pub(crate) async fn listen(
     })
 }
 
-/// From here on everything is counted.
-pub(crate) fn count(limits: &LimitsConfig) -> anyhow::Result<Metrics> {
+/// Installs the process-wide recorder of metrics.
+pub(crate) fn install_metrics(limits: &LimitsConfig) -> anyhow::Result<Metrics> {
     let seconds = [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 120.0, 600.0];
     let recorder = PrometheusBuilder::new()
         .set_buckets(&seconds)
         .and_then(PrometheusBuilder::install_recorder)
-        .context("nothing can be counted")?;
+        .context("the metrics recorder cannot be installed")?;
     logging::count_dropped_lines();
     let metrics = Metrics::new(limits.metrics_for_everybody, move || recorder.render());
     Ok(metrics.with_token(limits.metrics_token.clone()).behind(limits.trusted_proxies.clone()))

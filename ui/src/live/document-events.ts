@@ -1,8 +1,8 @@
-/** What an event of the server means for the rows that screens hold. Pure: `live.ts` applies it. */
+/** What an event of the server changes in the rows of the screens. Pure: `live.ts` applies it. */
 import type { ServerEvent } from "../api/event-stream.ts";
 import type { DocumentView, Listed } from "../api/types.ts";
 
-/** How far a document's run is, as far as the events told. */
+/** The progress of a document's run, according to the events. */
 export interface Progress {
   runId: string;
   stage: string | null;
@@ -10,7 +10,7 @@ export interface Progress {
   total: number;
 }
 
-export type Happening =
+export type DocumentEvent =
   | { kind: "queued" | "started" | "paused" | "completed"; docId: string; runId: string }
   | { kind: "failed"; docId: string; runId: string; stage: string | null; error: string | null; code: string | null }
   | { kind: "renamed"; docId: string; title: string }
@@ -28,7 +28,7 @@ interface Payload {
   total?: number;
 }
 
-export function happeningOf(event: ServerEvent): Happening {
+export function documentEventOf(event: ServerEvent): DocumentEvent {
   const payload = payloadOf(event.data);
   const docId = payload.doc_id;
   const runId = payload.run_id ?? "";
@@ -63,19 +63,19 @@ function payloadOf(data: string): Payload {
   }
 }
 
-/** The row as it is after the happening. A document that is served stays so while a later run works on it. */
-export function rowAfter(row: DocumentView, happening: Happening): DocumentView {
-  switch (happening.kind) {
+/** The row after the event. A document that is ready stays ready while a later run works on it. */
+export function rowAfter(row: DocumentView, event: DocumentEvent): DocumentView {
+  switch (event.kind) {
     case "queued":
       return row.status === "active" ? row : { ...row, status: "uploaded", error: null, error_code: null };
     case "started":
       return row.status === "active" ? row : { ...row, status: "processing", error: null, error_code: null };
     case "completed":
-      return { ...row, status: "active", error: null, error_code: null };
+      return { ...row, status: "active", error: null, error_code: null, progress: null };
     case "failed":
-      return row.status === "active" ? row : { ...row, status: "failed", error: happening.error, error_code: happening.code };
+      return row.status === "active" ? { ...row, progress: null } : { ...row, status: "failed", error: event.error, error_code: event.code, progress: null };
     case "renamed":
-      return { ...row, title: happening.title };
+      return { ...row, title: event.title };
     case "paused":
     case "progress":
     case "other":
@@ -83,23 +83,27 @@ export function rowAfter(row: DocumentView, happening: Happening): DocumentView 
   }
 }
 
-/** Pages of a list after a happening, or the same object when it is about no row of them. */
-export function pagesAfter(pages: Listed<DocumentView>[], happening: Happening): Listed<DocumentView>[] {
-  if (happening.kind === "other" || happening.kind === "progress" || happening.kind === "paused") return pages;
-  const at = pages.findIndex((page) => page.items.some((row) => row.doc_id === happening.docId));
+/** The pages of a list after the event; the same object when it concerns none of their rows. */
+export function pagesAfter(pages: Listed<DocumentView>[], event: DocumentEvent): Listed<DocumentView>[] {
+  if (event.kind === "other" || event.kind === "progress" || event.kind === "paused") return pages;
+  const at = pages.findIndex((page) => page.items.some((row) => row.doc_id === event.docId));
   const page = pages[at];
   if (!page) return pages;
-  const items = page.items.map((row) => (row.doc_id === happening.docId ? rowAfter(row, happening) : row));
+  const items = page.items.map((row) => (row.doc_id === event.docId ? rowAfter(row, event) : row));
   return pages.with(at, { ...page, items });
 }
 
-/** The first page read anew, in front of what was loaded before: rows are renewed, and new ones put on top. */
-export function withFreshTop(pages: Listed<DocumentView>[], fresh: Listed<DocumentView>): Listed<DocumentView>[] {
+/**
+ * The loaded pages with the first page fetched again. With the newest rows on top, known rows are renewed and new ones
+ * added on top. In another order a row may have moved: then only a list of one page is replaced, and otherwise rows stay
+ * where they are.
+ */
+export function withFreshTop(pages: Listed<DocumentView>[], fresh: Listed<DocumentView>, sort: string): Listed<DocumentView>[] {
   const [first, ...others] = pages;
-  if (!first) return [fresh];
+  if (!first || (sort !== "newest" && others.length === 0)) return [fresh];
   const renewed = new Map(fresh.items.map((row) => [row.doc_id, row]));
   const known = new Set(pages.flatMap((page) => page.items.map((row) => row.doc_id)));
-  const added = fresh.items.filter((row) => !known.has(row.doc_id));
+  const added = sort === "newest" ? fresh.items.filter((row) => !known.has(row.doc_id)) : [];
   const renew = (page: Listed<DocumentView>) => ({ ...page, items: page.items.map((row) => renewed.get(row.doc_id) ?? row) });
   return [{ ...renew(first), items: [...added, ...renew(first).items] }, ...others.map(renew)];
 }

@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
 import type { DocumentView, Listed } from "../api/types.ts";
-import { happeningOf, pagesAfter, rowAfter, withFreshTop } from "./happenings.ts";
+import { documentEventOf, pagesAfter, rowAfter, withFreshTop } from "./document-events.ts";
 
 const row = (doc_id: string, status = "uploaded"): DocumentView =>
   ({ doc_id, status, title: doc_id, error: null }) as DocumentView;
 const page = (...items: DocumentView[]): Listed<DocumentView> => ({ items, limit: 2 });
-const event = (name: string, data: object) => happeningOf({ id: "1", event: name, data: JSON.stringify(data) });
+const event = (name: string, data: object) => documentEventOf({ id: "1", event: name, data: JSON.stringify(data) });
 
-describe("happeningOf", () => {
+describe("documentEventOf", () => {
   it("reads what the server sends", () => {
     expect(event("document.failed", { doc_id: "a", run_id: "r", stage: "ocr", error: "no", code: "wrong_password" })).toEqual({
       kind: "failed", docId: "a", runId: "r", stage: "ocr", error: "no", code: "wrong_password",
@@ -19,7 +19,7 @@ describe("happeningOf", () => {
 
   it("takes what it does not know for something else", () => {
     expect(event("batch.completed", { batch_id: "b" })).toEqual({ kind: "other" });
-    expect(happeningOf({ id: null, event: "document.queued", data: "not json" })).toEqual({ kind: "other" });
+    expect(documentEventOf({ id: null, event: "document.queued", data: "not json" })).toEqual({ kind: "other" });
   });
 });
 
@@ -50,9 +50,22 @@ describe("rows", () => {
   });
 
   it("that are new go on top, and known ones are renewed where they are", () => {
-    const after = withFreshTop([page(row("b"), row("a")), page(row("0"))], page(row("c"), row("b", "active")));
+    const after = withFreshTop([page(row("b"), row("a")), page(row("0"))], page(row("c"), row("b", "active")), "newest");
     expect(after.flatMap(({ items }) => items.map(({ doc_id, status }) => `${doc_id} ${status}`))).toEqual([
       "c uploaded", "b active", "a uploaded", "0 uploaded",
     ]);
+  });
+
+  it("stay in place in another order, unless one page holds them all", () => {
+    const after = withFreshTop([page(row("b"), row("c")), page(row("d"))], page(row("a"), row("b", "active")), "title");
+    expect(after.flatMap(({ items }) => items.map(({ doc_id, status }) => `${doc_id} ${status}`))).toEqual(["b active", "c uploaded", "d uploaded"]);
+    const fresh = page(row("a"), row("b"));
+    expect(withFreshTop([page(row("b"), row("c"))], fresh, "title")).toEqual([fresh]);
+  });
+
+  it("lose their progress when the run ends", () => {
+    const running = { ...row("a", "processing"), progress: { run_id: "r", is_running: true } };
+    expect(rowAfter(running, event("document.completed", { doc_id: "a" })).progress).toBeNull();
+    expect(rowAfter(running, event("document.failed", { doc_id: "a" })).progress).toBeNull();
   });
 });
