@@ -59,7 +59,10 @@ async fn a_nul_in_a_text_is_refused_at_every_route_with_a_json_body() {
                 let refused = request.bearer(&acme.admin_token).send().await;
                 assert_eq!(refused.status, StatusCode::BAD_REQUEST, "{method} {path}: {refused:?}");
                 let detail = refused.body["detail"].as_str().unwrap();
-                assert_eq!(detail, "A text contains a NUL character. Remove it.", "{method} {path}");
+                assert_eq!(
+                    detail, "A text contains a NUL character. Remove it.",
+                    "{method} {path}"
+                );
             }
             routes += 1;
         }

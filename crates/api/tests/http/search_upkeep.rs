@@ -107,7 +107,8 @@ async fn a_failing_reranker_leaves_the_order_and_adds_a_warning() {
     let service = Service::new(broken_service().await.parse().unwrap(), "m", Limits::RERANKING);
     let retries = Retries::new(Arc::new(SeededRandom::new(1))).with_max_attempts(1);
     let reranker = Reranker::Remote(Arc::new(RemoteReranker::new(service, retries).unwrap()));
-    let library = Library::open_with(|settings| settings.ops.search.reranker = Some(reranker)).await;
+    let library =
+        Library::open_with(|settings| settings.ops.search.reranker = Some(reranker)).await;
     let acme = library.app.tenant("acme").await;
     upload(&library, &acme, "lease.txt", LEASE).await;
     upload(&library, &acme, "letter.txt", "About the fire insurance of the building.").await;

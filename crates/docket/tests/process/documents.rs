@@ -76,7 +76,10 @@ async fn documents_are_processed_again_and_the_reason_is_kept() {
     let nobody = uuid::Uuid::nil().to_string();
     let some = ada.types(["rerun", &nobody, &ids[0]]).finish().await;
     assert_eq!(some.code, Some(1));
-    assert_eq!(some.stderr, "docket: 00000000: This document was deleted, or you don't have access.\n");
+    assert_eq!(
+        some.stderr,
+        "docket: 00000000: This document was deleted, or you don't have access.\n"
+    );
     assert!(some.stdout.starts_with(&format!("queued     {}  run ", &ids[0][28..])), "{some:?}");
     let some = ada.types(["rerun", &nobody, "--json"]).finish().await;
     let items: Value = serde_json::from_str(&some.stdout).unwrap();

@@ -95,7 +95,8 @@ impl AnswerWriter {
                 server: self.name().to_owned(),
                 reason: error.to_string(),
             })?;
-        Ok((!draft.abstain && !draft.sentences.is_empty()).then_some(UncheckedDraft(draft.sentences)))
+        Ok((!draft.abstain && !draft.sentences.is_empty())
+            .then_some(UncheckedDraft(draft.sentences)))
     }
 }
 
