@@ -1,8 +1,8 @@
 //! Embeds the web UI that `scripts/ui` built into `ui/dist`, when it did, and the guides of `docs`.
 //!
-//! Writes `ui_files.rs`: a table of every file with its bytes, and with its gzip twin (`FILE.gz`,
-//! made by the build of the UI) when it has one. Without `ui/dist` the table is empty, and the
-//! front page says where the UI went. Writes `guide_files.rs`: the Markdown files and pictures of `docs`.
+//! Writes `ui_files.rs`: a table of every file with its bytes, and with its gzip version (`FILE.gz`, from the build of the
+//! UI) if there is one. Without `ui/dist` the table is empty, and the front page says how to build the UI.
+//! Writes `guide_files.rs`: the Markdown files and images of `docs`.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -19,7 +19,7 @@ fn main() {
 }
 
 fn write_table() -> io::Result<()> {
-    // Asked at run time: what was compiled here may be run for another checkout that shares the target folder.
+    // Read at run time: the compiled build script may run for another checkout that shares the target folder.
     let ui = variable("CARGO_MANIFEST_DIR")?.join("../../ui");
     let dist = ui.join("dist");
     let mut files = Vec::new();
@@ -27,7 +27,7 @@ fn write_table() -> io::Result<()> {
         println!("cargo::rerun-if-changed={}", dist.display());
         list_files(&dist.canonicalize()?, &mut files)?;
     } else {
-        // What is not there cannot be watched without a rebuild each time: its parent is.
+        // Watching a missing folder would rebuild each time, so its parent is watched.
         println!("cargo::rerun-if-changed={}", ui.display());
     }
     files.sort();
@@ -84,7 +84,7 @@ fn is_compressed(file: &Path) -> bool {
 fn add_row(table: &mut String, dist: &Path, file: &Path) -> io::Result<()> {
     let name = file.strip_prefix(dist).map_err(io::Error::other)?;
     let address = format!("/{}", name.to_string_lossy().replace('\\', "/"));
-    // Written into the source as strings, with what must be escaped in one.
+    // `{:?}` escapes the paths for the generated source.
     let file = file.to_string_lossy();
     let compressed = format!("{file}.gz");
     let gzip = if Path::new(&compressed).is_file() {

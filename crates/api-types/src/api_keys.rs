@@ -13,14 +13,14 @@ pub struct ApiKeyView {
     pub api_key_id: Uuid,
     pub name: String,
     pub role: RoleName,
-    /// How the key begins.
+    /// The public beginning of the key.
     #[schema(example = "dk_Zk3xPq0aBc9d")]
     pub prefix: String,
     pub created_at: DateTime<Utc>,
-    /// The user who made the key, or made the key that made it. While they are deactivated the key is not valid. Null when
-    /// that is not known, or was the operator.
+    /// The user who created the key, directly or with another key. The key is not valid while they are deactivated. Null if
+    /// the operator created it, or if the user is not known.
     pub created_by: Option<KeyCreatorView>,
-    /// Null when it does not expire.
+    /// Null if it does not expire.
     pub expires_at: Option<DateTime<Utc>>,
     /// Accurate to about 15 seconds.
     pub last_used_at: Option<DateTime<Utc>>,
@@ -61,11 +61,11 @@ impl From<ApiKey> for ApiKeyView {
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({"name": "scanner in the mail room", "role": "api_client"}))]
 pub struct CreateApiKeyRequest {
-    /// What the key is for.
+    /// The purpose of the key.
     #[schema(example = "scanner in the mail room", min_length = 1, max_length = 100)]
     pub name: String,
     pub role: RoleName,
-    /// When the key ends by itself; it must be in the future. Without it the key does not expire.
+    /// Must be in the future. Without it the key does not expire.
     #[serde(default)]
     pub expires_at: Option<DateTime<Utc>>,
 }
@@ -74,7 +74,7 @@ pub struct CreateApiKeyRequest {
 pub struct CreatedApiKeyView {
     #[serde(flatten)]
     pub api_key: ApiKeyView,
-    /// The key itself. It is shown this once: keep it now.
+    /// The key. It is not shown again, so store it now.
     #[schema(value_type = String)]
     pub key: Secret,
 }

@@ -17,7 +17,7 @@ pub struct AuditEntryView {
     pub action: String,
     /// A user's id, `api_key:` and a key's id, or `system`.
     pub actor: String,
-    /// Who that is today: a user's email address, or a key's name. The row is sealed without it.
+    /// The current email address of the user, or name of the key. It is not part of the hash.
     pub actor_name: Option<String>,
     pub user_id: Option<Uuid>,
     #[schema(example = "user")]
@@ -26,10 +26,10 @@ pub struct AuditEntryView {
     #[schema(value_type = Object)]
     pub detail: Value,
     pub trace_id: Option<String>,
-    /// Where the row stands in the tenant's chain.
+    /// The chain shard of the row, and its position there.
     pub lane: i16,
     pub position: i64,
-    /// What the row is sealed with, in hexadecimal.
+    /// The hash of the row in the hash chain, in hexadecimal.
     pub hash: String,
 }
 
@@ -61,7 +61,7 @@ fn hexadecimal(bytes: &[u8]) -> String {
     })
 }
 
-/// Which audit rows are wanted; all conditions hold together.
+/// Conditions on audit rows; a row must match all of them.
 #[derive(Debug, Default, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
@@ -71,8 +71,8 @@ pub struct AuditQuery {
     pub doc_id: Option<Uuid>,
     #[serde(default)]
     pub action: Option<String>,
-    /// A user's email address or id, the name of an API key or `api_key:` and its id, or `system`. Nobody who is called
-    /// so: no rows.
+    /// A user's email address or id, the name of an API key or `api_key:` and its id, or `system`. An unknown actor has no
+    /// rows.
     #[serde(default)]
     #[param(example = "ada@example.com")]
     pub actor: Option<String>,
@@ -80,21 +80,21 @@ pub struct AuditQuery {
     pub entity_type: Option<String>,
     #[serde(default)]
     pub entity_id: Option<Uuid>,
-    /// From this moment on.
+    /// Inclusive.
     #[serde(default)]
     pub from: Option<DateTime<Utc>>,
-    /// Before this moment.
+    /// Exclusive.
     #[serde(default)]
     pub to: Option<DateTime<Utc>>,
     /// The page, counted from 1.
     #[serde(default)]
     #[param(minimum = 1, maximum = 1_000_000)]
     pub page: Option<u32>,
-    /// Rows a page.
+    /// Rows per page.
     #[serde(default)]
     #[param(minimum = 1, maximum = 100)]
     pub limit: Option<u32>,
-    /// `next_cursor` of the page before: quicker than a page number, and steady while rows are added.
+    /// `next_cursor` of the previous page: faster than a page number, and stable while rows are added.
     #[serde(default)]
     pub cursor: Option<String>,
 }

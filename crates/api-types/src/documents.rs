@@ -12,18 +12,18 @@ use uuid::Uuid;
 
 use crate::RunConfigView;
 
-/// A file and what is said of it.
+/// A file and its metadata.
 #[derive(Debug, ToSchema)]
 pub struct UploadForm {
     #[schema(value_type = String, format = Binary)]
     pub file: Vec<u8>,
-    /// The file's name when left out.
+    /// Default: the file name.
     #[schema(max_length = 500, value_type = String, required = false, example = "Lease, 12 High Street")]
     pub title: Option<String>,
-    /// Opens the file, where it is locked.
+    /// The password of the file, if it has one.
     #[schema(max_length = 200, value_type = String, required = false)]
     pub password: Option<String>,
-    /// Any number of them.
+    /// May be repeated.
     #[schema(max_items = 50, required = false, example = json!(["lease"]))]
     pub tag: Vec<String>,
 }
@@ -38,7 +38,7 @@ pub struct FileContent(pub Vec<u8>);
 pub struct UploadManyForm {
     #[schema(value_type = Vec<String>, format = Binary)]
     pub file: Vec<Vec<u8>>,
-    /// Of the file that comes next, like the password and the tags.
+    /// Applies to the next file in the form, as do the password and the tags.
     #[schema(max_length = 500, value_type = String, required = false)]
     pub title: Option<String>,
     #[schema(max_length = 200, value_type = String, required = false)]
@@ -55,14 +55,14 @@ pub enum IngestStatus {
     Skipped,
 }
 
-/// What became of an upload.
+/// The result of an upload.
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
 pub struct IngestResponse {
     pub doc_id: Uuid,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub run_id: Option<Uuid>,
     pub status: IngestStatus,
-    /// What handing it in came to. Later versions may tell more kinds apart.
+    /// How the content relates to known documents. Later versions may add values.
     #[schema(example = "new", value_type = DedupResult)]
     pub dedup_result: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -72,13 +72,13 @@ pub struct IngestResponse {
     pub content_hash: String,
 }
 
-/// What became of one file of several.
+/// The result of one file of several.
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
 pub struct FileOutcome {
     pub filename: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub accepted: Option<IngestResponse>,
-    /// Why it was not accepted; the others were all the same.
+    /// Why the file was refused. This does not affect the other files.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub problem: Option<FileProblem>,
 }
@@ -104,8 +104,8 @@ pub struct DocumentView {
     pub status: DocumentStatus,
     /// Why the last run failed.
     pub error: Option<String>,
-    /// Which failure that is, where a program can do something about it: `password_required` or `wrong_password`.
-    /// `POST /v1/documents/{id}/rerun` takes the password.
+    /// The failure, if a program can handle it: `password_required` or `wrong_password`.
+    /// `POST /v1/documents/{id}/rerun` accepts the password.
     #[serde(default)]
     #[schema(example = "password_required")]
     pub error_code: Option<String>,
@@ -113,26 +113,26 @@ pub struct DocumentView {
     #[schema(example = "pdf")]
     pub file_kind: String,
     pub source_uri: String,
-    /// Which way it came in first.
+    /// How it was submitted first.
     #[schema(example = "manual")]
     pub source: String,
     #[schema(example = "application/pdf")]
     pub content_type: String,
     pub size_bytes: i64,
-    /// Of the version that is served, once a run has counted them.
+    /// The number of pages of the active version, once a run has counted them.
     #[serde(default)]
     pub pages: Option<i32>,
-    /// Of the active version.
+    /// The active version.
     pub doc_version_id: Option<Uuid>,
     pub version_label: Option<String>,
     pub content_hash: Option<String>,
-    /// Searches and answers can use it. A document that was processed without the stage `index` is listed only.
+    /// Whether search and answers can use it. A document that was processed without the stage `index` is listed only.
     #[serde(default)]
     pub is_searchable: bool,
     /// Counts the edits by people, for optimistic locking.
     pub revision: i32,
     pub tags: Vec<String>,
-    /// It has a password that you have not presented: upload it again with its password to read and find it.
+    /// The document has a password that you have not presented. Upload it again with its password to read and find it.
     #[serde(default)]
     pub content_locked: bool,
     /// Its first page can be shown as a small image: `GET /v1/documents/{id}/pages/1.png?width=320`. False for files
@@ -170,7 +170,7 @@ pub struct VersionView {
     pub version_label: String,
     pub content_hash: String,
     pub is_active: bool,
-    /// Searches can use it while it is active.
+    /// Whether search can use it while it is active.
     #[serde(default)]
     pub is_searchable: bool,
     pub created_at: DateTime<Utc>,
@@ -184,19 +184,19 @@ pub struct DocumentDetailView {
     pub versions: Vec<VersionView>,
     /// The latest ones, newest first.
     pub runs: Vec<RunView>,
-    /// What came within it as attachments, and what it came within.
-    pub parts: Vec<PartView>,
+    /// Its attachments, and the documents that it is an attachment of.
+    pub parts: Vec<AttachmentView>,
 }
 
-/// A document that came within this one, or the other way round.
+/// An attachment of this document, or a document that this one is an attachment of.
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
-pub struct PartView {
+pub struct AttachmentView {
     pub doc_id: Uuid,
-    /// What the inner one is called in the outer one.
+    /// The name of the attachment in the containing document.
     pub name: String,
     pub title: String,
     pub status: DocumentStatus,
-    /// `within` this document, or `around` it.
+    /// `within` for an attachment of this document, `around` for a document that contains it.
     #[schema(example = "within")]
     pub place: String,
 }
@@ -218,7 +218,7 @@ pub struct DocumentTitle {
     pub title: String,
 }
 
-/// What became of a stage, or where it stands.
+/// A stage of a run.
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
 pub struct StageView {
     pub name: String,
@@ -229,15 +229,15 @@ pub struct StageView {
     pub worker_id: Option<String>,
     pub retries: i32,
     pub error: Option<String>,
-    /// Of one that is being worked on, where it tells.
+    /// The progress of a running stage, if it reports any.
     pub progress: Option<StageProgress>,
-    /// What a stage that is paused waits for: `object_store`, `database`, `local_disk`, `embedding_model`, `reader` or
-    /// `secrets_key`. It goes on by itself when that works again.
+    /// The dependency that a paused stage waits for: `object_store`, `database`, `local_disk`, `embedding_model`, `reader` or
+    /// `secrets_key`. It resumes by itself when that works again.
     pub waiting_for: Option<String>,
     pub artifacts: Vec<ArtifactEntry>,
 }
 
-/// So many of so many: pages, mostly.
+/// Progress in units of work, usually pages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct StageProgress {
     #[schema(example = 812)]
@@ -258,24 +258,26 @@ pub struct RunView {
     pub parent_run_id: Option<Uuid>,
     pub reason: Option<String>,
     pub batch_id: Option<Uuid>,
-    /// When it was accepted, when the first stage began, the last sign of life, and the end.
+    /// When the run was queued.
     pub created_at: DateTime<Utc>,
+    /// When its first stage began.
     pub started_at: Option<DateTime<Utc>>,
+    /// The last heartbeat or change.
     pub updated_at: DateTime<Utc>,
     pub finished_at: Option<DateTime<Utc>>,
     pub config: RunConfigView,
     pub stats: RunStats,
     pub error: Option<String>,
-    /// Which failure that is, where a program can do something about it: `password_required` or `wrong_password`.
+    /// The failure, if a program can handle it: `password_required` or `wrong_password`.
     #[serde(default)]
     pub error_code: Option<String>,
-    /// Whether the caller may read what its stages left; otherwise `artifacts` are empty.
+    /// Whether the caller may read the artifacts; otherwise `artifacts` are empty.
     #[serde(default)]
     pub artifacts_readable: bool,
     pub stages: Vec<StageView>,
 }
 
-/// Which documents are wanted by where they stand.
+/// A condition on the status of documents.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum DocumentStatusFilter {
@@ -290,7 +292,7 @@ pub enum DocumentStatusFilter {
 }
 
 impl DocumentStatusFilter {
-    /// `None` for all of them.
+    /// `None` for every status.
     pub fn status(self) -> Option<DocumentStatus> {
         match self {
             Self::Active => Some(DocumentStatus::Active),
@@ -320,7 +322,7 @@ impl DocumentSort {
     pub const ALL: [Self; 5] =
         [Self::Newest, Self::Oldest, Self::Title, Self::TitleDesc, Self::Updated];
 
-    /// As it is spelled in a query.
+    /// The value of the query parameter.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Newest => "newest",
@@ -332,20 +334,20 @@ impl DocumentSort {
     }
 }
 
-/// Which documents are wanted; all conditions hold together.
+/// Conditions on documents; a document must match all of them.
 #[derive(Debug, Default, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct DocumentQuery {
-    /// Only those that are served (`active`) when left out; `all` for every state.
+    /// Without it, only `active` documents; `all` for every status.
     #[serde(default)]
     #[param(inline)]
     pub status: Option<DocumentStatusFilter>,
-    /// The kind of file: pdf, docx, …
+    /// The file kind: pdf, docx, …
     #[serde(default, rename = "type")]
     #[param(max_length = 20, example = "pdf")]
     pub kind: Option<String>,
-    /// Which way it came in: manual, batch, attachment, …
+    /// How it was submitted: manual, batch, attachment, …
     #[serde(default)]
     #[param(max_length = 100, example = "manual")]
     pub source: Option<String>,
@@ -354,14 +356,14 @@ pub struct DocumentQuery {
     pub tag: Option<String>,
     #[serde(default)]
     pub batch_id: Option<Uuid>,
-    /// A part of the title or of the file's name, in capitals or not.
+    /// A part of the title or of the file name; not case-sensitive.
     #[serde(default)]
     #[param(max_length = 200)]
     pub search: Option<String>,
-    /// Not before this moment.
+    /// Inclusive.
     #[serde(default)]
     pub from: Option<DateTime<Utc>>,
-    /// Before this moment.
+    /// Exclusive.
     #[serde(default)]
     pub to: Option<DateTime<Utc>>,
     /// `newest` (the latest upload first, when left out), `oldest`, `title` (A to Z, in capitals or not), `title_desc`
@@ -373,17 +375,17 @@ pub struct DocumentQuery {
     #[serde(default)]
     #[param(minimum = 1, maximum = 1_000_000)]
     pub page: Option<u32>,
-    /// Rows a page.
+    /// Rows per page.
     #[serde(default)]
     #[param(minimum = 1, maximum = 100)]
     pub limit: Option<u32>,
-    /// `next_cursor` of the page before: quicker than a page number, and steady while rows are added. It belongs to the
-    /// `sort` it was made with.
+    /// `next_cursor` of the previous page, with the same `sort`: faster than a page number, and stable while rows are
+    /// added.
     #[serde(default)]
     pub cursor: Option<String>,
 }
 
-/// Which runs are wanted; all conditions hold together.
+/// Conditions on runs; a run must match all of them.
 #[derive(Debug, Default, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
@@ -397,16 +399,16 @@ pub struct RunQuery {
     #[serde(default)]
     #[param(minimum = 1, maximum = 1_000_000)]
     pub page: Option<u32>,
-    /// Rows a page.
+    /// Rows per page.
     #[serde(default)]
     #[param(minimum = 1, maximum = 100)]
     pub limit: Option<u32>,
-    /// `next_cursor` of the page before: quicker than a page number, and steady while rows are added.
+    /// `next_cursor` of the previous page: faster than a page number, and stable while rows are added.
     #[serde(default)]
     pub cursor: Option<String>,
 }
 
-/// How many documents there are, by where they stand.
+/// The number of documents by status.
 #[derive(Debug, Default, Serialize, Deserialize, ToSchema)]
 pub struct DocumentSummary {
     pub total: i64,
@@ -425,14 +427,14 @@ pub struct RerunRequest {
     #[serde(default)]
     #[schema(max_length = 1000)]
     pub reason: Option<String>,
-    /// The stages to pass; the usual ones when left out.
+    /// The stages to run. Default: the tenant's pipeline.
     #[serde(default)]
     pub pipeline: Option<Vec<String>>,
-    /// The stage to begin with, on what the stages before it left the last time; the first one when
-    /// left out.
+    /// The first stage to run, on the output of the earlier stages of a previous run. Default: the first stage of the
+    /// pipeline.
     #[serde(default)]
     pub from_stage: Option<String>,
-    /// Opens the original; the one that was given before when left out.
+    /// The password of the original. Default: the stored password, if there is one.
     #[serde(default)]
     #[schema(max_length = 200)]
     pub password: Option<String>,
@@ -449,13 +451,13 @@ pub struct RerunResponse {
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct LinkQuery {
-    /// How long the link lasts.
+    /// How long the link is valid.
     #[serde(default)]
     #[param(minimum = 1, maximum = 24)]
     pub expires_in_hours: Option<u8>,
 }
 
-/// A link that whoever has it can follow, until it expires or is revoked.
+/// A link that works without a credential, until it expires or is revoked.
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
 pub struct LinkView {
     pub url: String,
@@ -471,19 +473,19 @@ pub struct CreateBatchRequest {
     #[serde(default)]
     #[schema(max_length = 200)]
     pub name: Option<String>,
-    /// Where to tell what became of it.
+    /// Where to send the events of the batch.
     #[serde(default)]
     pub webhook_url: Option<String>,
     #[serde(default)]
     pub schema_mapping: Option<Value>,
-    /// Whether content that is served already is left alone. Yes, when left out.
+    /// Whether to skip content that is already active. Default: true.
     #[serde(default)]
     pub dedupe: Option<bool>,
-    /// The stages its documents pass; the usual ones when left out.
+    /// The stages for its documents. Default: the tenant's pipeline.
     #[serde(default)]
     pub pipeline: Option<Vec<String>>,
-    /// How many files will come, refused ones included. The batch is over with the last of them;
-    /// without this, whenever all that came so far are done.
+    /// How many files will be uploaded, including refused ones. The batch ends when the last of them is done; without this,
+    /// whenever all files so far are done.
     #[serde(default)]
     #[schema(minimum = 1)]
     pub expected_documents: Option<i32>,
@@ -507,26 +509,26 @@ pub struct BatchView {
 
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
 pub struct BatchCounts {
-    /// Files that were offered, and those among them that were refused.
+    /// The number of uploaded files, and how many of them were refused.
     pub offered: i32,
     pub refused: i32,
-    /// The same content twice is one document.
+    /// Files with the same content count as one document.
     pub documents: i32,
     pub succeeded: i32,
     pub failed: i32,
     pub pending: i32,
 }
 
-/// A document of a batch, and what became of it.
+/// A document of a batch, and its result.
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
 pub struct BatchResultView {
     pub doc_id: Uuid,
     pub run_id: Option<Uuid>,
     pub title: String,
     pub filename: String,
-    /// Where the document stands.
+    /// The status of the document.
     pub status: DocumentStatus,
-    /// What handing it in came to.
+    /// How its content related to known documents.
     pub dedup_result: DedupResult,
     pub run_status: Option<RunState>,
     pub error: Option<String>,

@@ -1,4 +1,4 @@
-//! What the list of documents can be narrowed down by.
+//! Facets of the document list.
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -7,20 +7,20 @@ use uuid::Uuid;
 
 use crate::DocumentStatusFilter;
 
-/// Which documents are counted; all conditions hold together, as in the list.
+/// Conditions on documents, as in the list; a document must match all of them.
 #[derive(Debug, Default, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct FacetQuery {
-    /// Only those that are served (`active`) when left out; `all` for every state.
+    /// Without it, only `active` documents; `all` for every status.
     #[serde(default)]
     #[param(inline)]
     pub status: Option<DocumentStatusFilter>,
-    /// The kind of file: pdf, docx, …
+    /// The file kind: pdf, docx, …
     #[serde(default, rename = "type")]
     #[param(max_length = 20, example = "pdf")]
     pub kind: Option<String>,
-    /// Which way it came in: manual, batch, attachment, …
+    /// How it was submitted: manual, batch, attachment, …
     #[serde(default)]
     #[param(max_length = 100, example = "manual")]
     pub source: Option<String>,
@@ -29,30 +29,30 @@ pub struct FacetQuery {
     pub tag: Option<String>,
     #[serde(default)]
     pub batch_id: Option<Uuid>,
-    /// A part of the title or of the file's name, in capitals or not.
+    /// A part of the title or of the file name; not case-sensitive.
     #[serde(default)]
     #[param(max_length = 200)]
     pub search: Option<String>,
-    /// Not before this moment.
+    /// Inclusive.
     #[serde(default)]
     pub from: Option<DateTime<Utc>>,
-    /// Before this moment.
+    /// Exclusive.
     #[serde(default)]
     pub to: Option<DateTime<Utc>>,
 }
 
-/// What documents could be narrowed down by.
+/// The facets of the documents.
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
 pub struct FacetsView {
     pub status: FacetView,
-    /// Kinds of files.
+    /// File kinds.
     #[serde(rename = "type")]
     pub kind: FacetView,
-    /// Ways they came in.
+    /// How they were submitted.
     pub source: FacetView,
     /// The 20 most frequent.
     pub tag: FacetView,
-    /// The latest 20 that any of the documents came with, and the chosen one.
+    /// The latest 20 batches of any of the documents, and the selected one.
     pub batches: Vec<BatchFacetView>,
 }
 
@@ -60,7 +60,7 @@ pub struct FacetsView {
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
 pub struct FacetView {
     pub values: Vec<FacetValueView>,
-    /// Every value that there is, is listed.
+    /// Whether all values are listed.
     pub is_complete: bool,
 }
 
@@ -69,7 +69,7 @@ pub struct FacetValueView {
     #[schema(example = "pdf")]
     pub value: String,
     pub documents: i64,
-    /// Counting stopped: there may be more.
+    /// Counting stopped early: there may be more.
     pub at_least: bool,
 }
 
@@ -78,9 +78,9 @@ pub struct BatchFacetView {
     pub batch_id: Uuid,
     pub name: Option<String>,
     pub created_at: DateTime<Utc>,
-    /// Those of the documents that came with it.
+    /// How many of the documents belong to it.
     pub documents: i64,
-    /// Counting stopped: there may be more.
+    /// Counting stopped early: there may be more.
     #[serde(default)]
     pub at_least: bool,
 }

@@ -1,4 +1,4 @@
-//! Whether the server lives and can serve.
+//! Liveness and readiness.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -7,7 +7,7 @@ use utoipa::ToSchema;
 #[serde(rename_all = "snake_case")]
 pub enum HealthStatus {
     Ok,
-    /// It works in part; what does not is in the problem. Whoever restarts the server gains nothing.
+    /// It works in part; `problem` says what does not. A restart does not help.
     Degraded,
     Unavailable,
 }
@@ -25,6 +25,6 @@ pub struct DependencyView {
 pub struct HealthView {
     pub status: HealthStatus,
     pub version: String,
-    /// Everything the server needs to serve; empty where only life was asked for.
+    /// The dependencies of the server; empty for liveness.
     pub dependencies: Vec<DependencyView>,
 }

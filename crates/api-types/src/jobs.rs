@@ -19,10 +19,10 @@ pub struct JobView {
     pub stage: String,
     pub status: JobState,
     pub priority: i16,
-    /// Retries used up, and allowed.
+    /// The number of retries so far, and the maximum.
     pub attempts: i32,
     pub max_attempts: i32,
-    /// How often its worker died under it.
+    /// How often its lease expired because its worker died.
     pub expiries: i32,
     pub next_run_at: DateTime<Utc>,
     pub worker_id: Option<String>,
@@ -32,29 +32,29 @@ pub struct JobView {
     pub error: Option<String>,
     /// `retry`, `permanent`, `poison`, `unavailable` or `cancelled`.
     pub error_class: Option<String>,
-    /// Which failure it was, where a program can do something about it: `password_required` or `wrong_password`.
+    /// The failure, if a program can handle it: `password_required` or `wrong_password`.
     #[schema(example = "password_required")]
     pub error_code: Option<String>,
-    /// What a person can do about it.
+    /// What to do about it.
     pub guidance: Option<String>,
-    /// Why a dead job needs no attention any more: its document was `deleted` or `withdrawn`, a later run
-    /// `superseded` its run, or somebody `discarded` it.
+    /// Why a dead job needs no attention: its document was `deleted` or `withdrawn`, a later run `superseded` its run, or a
+    /// user `discarded` it.
     pub closed_by: Option<String>,
-    /// What a paused job waits for: `object_store`, `database`, `local_disk`, `embedding_model`, `reader` or
-    /// `secrets_key`. It goes on by itself when that works again.
+    /// The dependency that a paused job waits for: `object_store`, `database`, `local_disk`, `embedding_model`, `reader` or
+    /// `secrets_key`. The job resumes by itself when that works again.
     pub waiting_for: Option<String>,
-    /// How often it was paused, which uses up no attempt.
+    /// How often it was paused. Pauses do not count as attempts.
     pub pauses: i32,
     pub created_at: DateTime<Utc>,
     pub updated_at: DateTime<Utc>,
 }
 
-/// Which jobs are wanted; all conditions hold together.
+/// Conditions on jobs; a job must match all of them.
 #[derive(Debug, Default, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct JobQuery {
-    /// `DEAD` gives the dead jobs that need attention, as `/v1/jobs/dead` does.
+    /// `DEAD` lists the dead jobs that need attention, as `/v1/jobs/dead` does.
     #[serde(default)]
     #[param(inline)]
     pub status: Option<JobState>,
@@ -66,11 +66,11 @@ pub struct JobQuery {
     #[serde(default)]
     #[param(minimum = 1, maximum = 1_000_000)]
     pub page: Option<u32>,
-    /// Rows a page.
+    /// Rows per page.
     #[serde(default)]
     #[param(minimum = 1, maximum = 100)]
     pub limit: Option<u32>,
-    /// `next_cursor` of the page before: quicker than a page number, and steady while rows are added.
+    /// `next_cursor` of the previous page: faster than a page number, and stable while rows are added.
     #[serde(default)]
     pub cursor: Option<String>,
 }
@@ -78,13 +78,13 @@ pub struct JobQuery {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ErrorClass {
-    /// It kept failing until its retries were used up.
+    /// It failed until its retries were used up.
     Retry,
-    /// It could never have gone better.
+    /// It failed in a way that a retry cannot fix.
     Permanent,
     /// It crashed, or its workers died.
     Poison,
-    /// Somebody cancelled its run.
+    /// A user cancelled its run.
     Cancelled,
 }
 
@@ -99,7 +99,7 @@ impl ErrorClass {
     }
 }
 
-/// Which dead jobs get a fresh start, of those that need attention; all conditions hold together. At least one is needed, or
+/// Which dead jobs to requeue, of those that need attention. A job must match all conditions; at least one is required, or
 /// `all`.
 #[derive(Debug, Default, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields, default)]
@@ -110,44 +110,44 @@ pub struct RequeueRequest {
     pub stage: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error_class: Option<ErrorClass>,
-    /// Made at this moment or later.
+    /// Inclusive.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub created_after: Option<DateTime<Utc>>,
-    /// Made before this moment.
+    /// Exclusive.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub created_before: Option<DateTime<Utc>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub run_id: Option<Uuid>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub doc_id: Option<Uuid>,
-    /// A part of the error, in capitals or not.
+    /// A part of the error; not case-sensitive.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "password")]
     pub error_contains: Option<String>,
-    /// Every dead job that needs attention; goes with no condition.
+    /// Every dead job that needs attention. Cannot be combined with conditions.
     pub all: bool,
 }
 
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
 pub struct RequeueResponse {
-    /// How many jobs got a fresh start, 1000 at most in one request.
+    /// How many jobs were requeued, at most 1000 per request.
     pub requeued: u32,
 }
 
-/// Which failures to discard.
+/// Which dead jobs to discard.
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DiscardRequest {
-    /// Dead jobs.
+    /// The ids of dead jobs.
     #[schema(min_items = 1, max_items = 1000)]
     pub job_ids: Vec<Uuid>,
 }
 
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
 pub struct DiscardResponse {
-    /// How many failures were discarded.
+    /// How many dead jobs were discarded.
     pub discarded: u32,
-    /// Jobs that were left as they are.
+    /// Jobs that were not discarded.
     pub skipped: Vec<SkippedJobView>,
 }
 
@@ -158,19 +158,19 @@ pub struct SkippedJobView {
     pub problem: String,
 }
 
-/// How the queue of a stage stands.
+/// The queue of a stage.
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
 pub struct QueueView {
     pub stage: String,
     pub waiting: i64,
-    /// Those among them that wait for something processing depends on.
+    /// The waiting jobs that are paused for a dependency.
     pub paused: i64,
     pub in_flight: i64,
     /// Dead jobs that need attention.
     pub dead: i64,
-    /// How long the oldest job has waited that could be worked on.
+    /// The age of the oldest job that is ready to run.
     pub oldest_age_seconds: Option<i64>,
-    /// Jobs that were finished in the last minute, well or not.
+    /// Jobs that succeeded or failed in the last minute.
     pub finished_last_minute: i64,
 }
 

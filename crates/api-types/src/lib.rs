@@ -1,4 +1,4 @@
-//! What goes over the wire. The OpenAPI document and the UI's types are made from these.
+//! The types of API requests and responses. The OpenAPI document and the UI's types are generated from these.
 
 mod api_keys;
 mod audit;
@@ -21,10 +21,10 @@ pub use api_keys::{ApiKeyView, CreateApiKeyRequest, CreatedApiKeyView, KeyCreato
 pub use audit::{AuditEntryView, AuditQuery};
 pub use config::{ConfigView, SettingOrigin, SettingView};
 pub use documents::{
-    BatchCounts, BatchResultView, BatchUploadResponse, BatchView, CreateBatchRequest,
-    DocumentDetailView, DocumentProgressView, DocumentQuery, DocumentSort, DocumentStatusFilter,
-    DocumentSummary, DocumentTitle, DocumentView, FileContent, FileOutcome, FileProblem,
-    IngestResponse, IngestStatus, LinkQuery, LinkView, PartView, RerunRequest, RerunResponse,
+    AttachmentView, BatchCounts, BatchResultView, BatchUploadResponse, BatchView,
+    CreateBatchRequest, DocumentDetailView, DocumentProgressView, DocumentQuery, DocumentSort,
+    DocumentStatusFilter, DocumentSummary, DocumentTitle, DocumentView, FileContent, FileOutcome,
+    FileProblem, IngestResponse, IngestStatus, LinkQuery, LinkView, RerunRequest, RerunResponse,
     RunQuery, RunView, StageProgress, StageView, Tags, UploadForm, UploadManyForm, VersionView,
 };
 pub use facets::{BatchFacetView, FacetQuery, FacetValueView, FacetView, FacetsView};
@@ -39,14 +39,15 @@ pub use page::{
     InvalidCursor, JobPage, KnowledgeBasePage, PageQuery, RunPage, SortKey, UserPage, is_storable,
 };
 pub use pages::{
-    BlockView, CellView, KeyValueView, OriginView, OtherReadingView, PageView, PageViewLink,
-    PictureQuery, SpanView, TableView, TextFormat, TextQuery, TextSourceView, WordView,
+    BlockView, CellView, KeyValueView, OtherReadingView, PageView, PageViewLink, PictureQuery,
+    SpanView, TableView, TextFormat, TextQuery, TextSourceView, WordSourceView, WordView,
 };
 pub use problem::Problem;
 pub use run_config::{RunConfigView, UpdateForm};
 pub use search::{
-    AreaView, AskBody, AskResponse, CitationView, HighlightView, HitView, KnownDocumentView,
-    SearchBody, SearchFilters, SearchMode, SearchQuery, SearchResponse, SentenceView,
+    AreaView, AskBody, AskResponse, CitationView, HighlightView, HitView,
+    KnowledgeBaseDocumentView, SearchBody, SearchFilters, SearchMode, SearchQuery, SearchResponse,
+    SentenceView,
 };
 pub use session::{CallerKind, ChangePasswordRequest, LoginRequest, LoginResponse, MeView};
 pub use tenant::{

@@ -10,10 +10,10 @@ use uuid::Uuid;
 
 use crate::{
     ApiKeyView, AuditEntryView, BatchResultView, BatchView, DocumentSort, DocumentView, JobView,
-    KnownDocumentView, RunView, UserView,
+    KnowledgeBaseDocumentView, RunView, UserView,
 };
 
-/// Which part of a list is wanted.
+/// A page of a list.
 #[derive(Debug, Default, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
@@ -22,11 +22,11 @@ pub struct PageQuery {
     #[serde(default)]
     #[param(minimum = 1, maximum = 1_000_000)]
     pub page: Option<u32>,
-    /// Rows a page.
+    /// Rows per page.
     #[serde(default)]
     #[param(minimum = 1, maximum = 100)]
     pub limit: Option<u32>,
-    /// `next_cursor` of the page before: quicker than a page number, and steady while rows are added.
+    /// `next_cursor` of the previous page: faster than a page number, and stable while rows are added.
     #[serde(default)]
     pub cursor: Option<String>,
 }
@@ -36,9 +36,9 @@ macro_rules! page_of {
         #[derive(Debug, Serialize, Deserialize, ToSchema)]
         pub struct $name {
             pub items: Vec<$item>,
-            /// Rows a page.
+            /// Rows per page.
             pub limit: u32,
-            /// Where the next page begins; `null` on the last one.
+            /// The cursor of the next page; `null` on the last page.
             pub next_cursor: Option<String>,
         }
     };
@@ -52,14 +52,14 @@ page_of!(DocumentPage, DocumentView);
 page_of!(RunPage, RunView);
 page_of!(BatchPage, BatchView);
 page_of!(BatchResultPage, BatchResultView);
-page_of!(KnowledgeBasePage, KnownDocumentView);
+page_of!(KnowledgeBasePage, KnowledgeBaseDocumentView);
 
-/// Whether the database can hold the moment: the years 1 to 9999.
+/// Whether the database can store the timestamp: the years 1 to 9999.
 pub fn is_storable(moment: DateTime<Utc>) -> bool {
     (1..=9999).contains(&moment.year())
 }
 
-/// A place in a list. Clients hand it back as they got it.
+/// A position in a list. Opaque to clients.
 ///
 /// ```
 /// let cursor = api_types::Cursor { moment: "2026-02-15T12:00:00Z".parse().unwrap(), id: uuid::Uuid::nil() };

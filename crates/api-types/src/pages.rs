@@ -1,17 +1,17 @@
-//! What was read of a document, page by page.
+//! The pages of a processed document.
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-/// One page. Everything refers to `words` by their places in that list, `from..to`.
+/// One page. Lines, cells and other elements refer to ranges of `words` by index, `from..to`.
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
 pub struct PageView {
     /// Counted from 1.
     pub number: u32,
     /// How many pages the document has.
     pub pages: u32,
-    /// In points (1/72 inch), as a person sees it; absent where the format has no pages.
+    /// In points (1/72 inch), after rotation; absent if the format has no pages.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub width: Option<f32>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -22,9 +22,9 @@ pub struct PageView {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub language: Option<String>,
     pub text_source: TextSourceView,
-    /// How much of the text can be trusted, of 100.
+    /// The quality of the text, from 0 to 100.
     pub quality: u8,
-    /// What went wrong when OCR looked at the page; absent where nothing did.
+    /// What went wrong during OCR of the page; absent without a problem.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub trouble: Option<String>,
     pub words: Vec<WordView>,
@@ -42,19 +42,19 @@ pub struct PageViewLink {
     pub expires_at: DateTime<Utc>,
 }
 
-/// Where the words of a page come from.
+/// Where the text of a page comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum TextSourceView {
-    /// The file itself says what is written.
+    /// The text layer of the file.
     Layer,
-    /// Pictures of text that nobody has read yet.
+    /// The page contains images of text, and OCR has not processed it yet.
     Wanted,
-    /// OCR has read it.
+    /// OCR.
     Recognised,
-    /// OCR was wanted, and there was none to be had, or it failed: then `trouble` says why.
+    /// The page needs OCR, but OCR is not available or failed: `trouble` says why.
     Unavailable,
-    /// There is nothing to read.
+    /// The page contains no text.
     Blank,
 }
 
@@ -64,17 +64,18 @@ pub struct WordView {
     /// Left, top, right, bottom, in points from the top left corner.
     #[serde(rename = "box", skip_serializing_if = "Option::is_none")]
     pub area: Option<[f32; 4]>,
-    /// Of 100.
+    /// From 0 to 100.
     pub confidence: u8,
-    pub origin: OriginView,
-    /// What the other engine read here, when it was something else.
+    /// What produced the text.
+    pub origin: WordSourceView,
+    /// The result of the other OCR engine, if it differs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub other: Option<OtherReadingView>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum OriginView {
+pub enum WordSourceView {
     Layer,
     Form,
     Tesseract,
@@ -86,7 +87,8 @@ pub enum OriginView {
 pub struct OtherReadingView {
     pub text: String,
     pub confidence: u8,
-    pub origin: OriginView,
+    /// What produced the text.
+    pub origin: WordSourceView,
 }
 
 #[derive(Clone, Copy, Debug, Serialize, Deserialize, ToSchema)]
@@ -100,13 +102,13 @@ pub struct BlockView {
     /// `heading`, `paragraph`, `list_item`, `table`, `figure`, `code`, `quote`, `header` or `footer`.
     #[schema(example = "paragraph")]
     pub kind: String,
-    /// Of a heading, 1 being the highest; of a list item, from 0.
+    /// The level of a heading, from 1; or of a list item, from 0.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub level: Option<u8>,
-    /// The place of a table in `tables`.
+    /// The index of a table in `tables`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub table: Option<u32>,
-    /// Places in `lines`.
+    /// A range of `lines`.
     pub lines: SpanView,
     #[serde(rename = "box", skip_serializing_if = "Option::is_none")]
     pub area: Option<[f32; 4]>,
@@ -117,7 +119,7 @@ pub struct BlockView {
 pub struct TableView {
     pub rows: u32,
     pub columns: u32,
-    /// How many rows at the top name the columns.
+    /// The number of header rows at the top.
     pub header_rows: u32,
     #[serde(rename = "box", skip_serializing_if = "Option::is_none")]
     pub area: Option<[f32; 4]>,
@@ -146,7 +148,7 @@ pub struct KeyValueView {
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct PictureQuery {
-    /// Pixels across, of a picture: 320, 800, 1280 or 2000.
+    /// The width of the image in pixels: 320, 800, 1280 or 2000.
     #[serde(default)]
     pub width: Option<u32>,
 }

@@ -1,30 +1,30 @@
-//! Errors, as RFC 9457 has them.
+//! Errors (RFC 9457).
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// What went wrong and what to do about it (`application/problem+json`).
+/// What happened and what to do about it (`application/problem+json`).
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct Problem {
     /// A URI for the kind of problem: `about:blank#` and the code.
     #[serde(rename = "type")]
     pub kind: String,
-    /// The kind of problem in a few words.
+    /// A short name of the HTTP status.
     #[schema(example = "Not found")]
     pub title: String,
     /// The HTTP status.
     #[schema(example = 404)]
     pub status: u16,
-    /// What happened this time, and what to do.
-    #[schema(example = "there is no such user")]
+    /// What happened, and what to do now.
+    #[schema(example = "This user does not exist, or you don't have access.")]
     pub detail: String,
-    /// The kind of problem for programs; does not change between versions.
+    /// The error code, for programs; stable across versions.
     #[schema(example = "not_found")]
     pub code: String,
-    /// Quote this when you ask for help: it finds the request in the logs.
+    /// The id of the request in the server's log. Include it when you ask for help.
     #[schema(example = "4bf92f3577b34da6a3ce929d0e0e4736")]
     pub trace_id: String,
-    /// The field of the request that is at fault, when it is one.
+    /// The invalid field of the request, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub field: Option<String>,
 }

@@ -1,4 +1,4 @@
-//! What a run was told when it was made, and the form of a rerun with an updated original.
+//! The configuration of a run, and the form of a rerun with an updated original.
 
 use domain::{MaskRule, RunConfig, SourceType};
 use serde::{Deserialize, Serialize};
@@ -7,13 +7,13 @@ use uuid::Uuid;
 
 use crate::MaskView;
 
-/// What a run was told when it was made. A caller who sees only their own documents is not told what somebody else said
-/// of the same content.
+/// The configuration of a run. A caller who sees only their own documents does not see what other owners said about the same
+/// content.
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
 pub struct RunConfigView {
     /// Where the content came from.
     pub source_type: SourceType,
-    /// The content that was handed in; a run of known content has none.
+    /// The uploaded content; absent for a rerun.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub upload_uri: Option<String>,
     pub title: String,
@@ -25,16 +25,16 @@ pub struct RunConfigView {
     pub content_hash: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub created_by_user_id: Option<Uuid>,
-    /// Who asked for the run: a user's id, `api_key:` and a key's id, or `system`.
+    /// Who started the run: a user's id, `api_key:` and a key's id, or `system`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub created_by: Option<String>,
-    /// Regions that the run blanks out.
+    /// Regions that the run masks.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub masks: Vec<MaskView>,
-    /// The document that this one was found in.
+    /// The document that this one is an attachment of.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub within: Option<Uuid>,
-    /// How many documents are around it.
+    /// The nesting depth of an attachment.
     #[serde(default)]
     pub depth: u64,
 }
@@ -44,7 +44,7 @@ pub struct RunConfigView {
 pub struct UpdateForm {
     #[schema(value_type = String, format = Binary)]
     pub file: Vec<u8>,
-    /// Opens the file, where it is locked.
+    /// The password of the file, if it has one.
     #[schema(max_length = 200, value_type = String, required = false)]
     pub password: Option<String>,
     #[schema(max_length = 1000, value_type = String, required = false, example = "Signed by both parties")]

@@ -1,4 +1,4 @@
-//! Finding and asking.
+//! Search and questions.
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -23,26 +23,26 @@ pub struct SearchBody {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SearchMode {
-    /// By words and by meaning.
+    /// By keywords and by embeddings.
     #[default]
     Hybrid,
     Lexical,
     Vector,
 }
 
-/// Which documents to look in, of those that the caller may see.
+/// Which documents to search, of those that the caller may see.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SearchFilters {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schema(max_items = 1000)]
     pub document_ids: Vec<Uuid>,
-    /// Kinds of files: pdf, docx, …
+    /// File kinds: pdf, docx, …
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub types: Vec<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub batch_id: Option<Uuid>,
-    /// Documents with one of these.
+    /// Documents with any of these tags.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tags: Vec<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -51,7 +51,7 @@ pub struct SearchFilters {
     pub created_to: Option<DateTime<Utc>>,
 }
 
-/// The same for those who ask with GET.
+/// A search as query parameters.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
@@ -64,7 +64,7 @@ pub struct SearchQuery {
     #[param(inline)]
     pub mode: SearchMode,
     pub document_id: Option<Uuid>,
-    /// A kind of file: pdf, docx, …
+    /// A file kind: pdf, docx, …
     #[serde(rename = "type")]
     pub kind: Option<String>,
     pub batch_id: Option<Uuid>,
@@ -95,11 +95,11 @@ impl SearchQuery {
 pub struct SearchResponse {
     /// The best first.
     pub hits: Vec<HitView>,
-    /// What was not done as well as it could have been.
+    /// Limitations of this result.
     pub warnings: Vec<String>,
 }
 
-/// A passage that was found.
+/// A matching passage.
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
 pub struct HitView {
     /// Counted from 1.
@@ -112,7 +112,7 @@ pub struct HitView {
     pub title: String,
     pub filename: String,
     pub file_kind: String,
-    /// The headings that it stands under.
+    /// The headings above it, the outermost first.
     pub heading: Vec<String>,
     pub pages: Vec<u32>,
     pub snippet: String,
@@ -120,14 +120,14 @@ pub struct HitView {
     pub areas: Vec<AreaView>,
 }
 
-/// A part of the snippet, in characters.
+/// A range of the snippet, in characters.
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
 pub struct HighlightView {
     pub start: usize,
     pub end: usize,
 }
 
-/// A part of a page.
+/// An area of a page.
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
 pub struct AreaView {
     pub page: u32,
@@ -148,19 +148,19 @@ pub struct AskBody {
 
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
 pub struct AskResponse {
-    /// Null when the documents do not say.
+    /// Null for an abstention.
     pub answer: Option<String>,
     pub abstained: bool,
     /// Why there is no answer.
     pub reason: Option<String>,
     /// How likely the answer is right, from 0 to 1.
     pub confidence: f32,
-    /// Who answered: `extractive` quotes the best sentence.
+    /// The language model that answered, or `extractive`: a quote of the best sentence.
     #[schema(example = "extractive")]
     pub provider: String,
     pub sentences: Vec<SentenceView>,
     pub citations: Vec<CitationView>,
-    /// The passages that come nearest, when there is no answer.
+    /// The closest passages, for an abstention.
     pub nearest: Vec<HitView>,
     pub warnings: Vec<String>,
 }
@@ -168,7 +168,7 @@ pub struct AskResponse {
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
 pub struct SentenceView {
     pub text: String,
-    /// The numbers of the citations that it rests on.
+    /// The numbers of the citations that support it.
     pub citations: Vec<usize>,
 }
 
@@ -181,14 +181,14 @@ pub struct CitationView {
     pub chunk_id: Uuid,
     pub title: String,
     pub pages: Vec<u32>,
-    /// The words that the answer rests on.
+    /// The text that supports the answer.
     pub quote: String,
     pub areas: Vec<AreaView>,
 }
 
-/// A document that may influence answers.
+/// A document that search and answers can use.
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
-pub struct KnownDocumentView {
+pub struct KnowledgeBaseDocumentView {
     pub doc_id: Uuid,
     pub doc_version_id: Uuid,
     pub title: String,

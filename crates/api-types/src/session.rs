@@ -1,4 +1,4 @@
-//! Signing in, and who one is.
+//! Sessions, and the current caller.
 
 use chrono::{DateTime, Utc};
 use domain::Secret;
@@ -43,7 +43,7 @@ pub enum CallerKind {
     ApiKey,
 }
 
-/// The caller, as the presented credential says.
+/// The caller of the request.
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
 pub struct MeView {
     pub kind: CallerKind,

@@ -10,7 +10,7 @@ use uuid::Uuid;
 pub struct TenantView {
     pub tenant_id: Uuid,
     pub name: String,
-    /// Every stage that this server has, in the order that documents pass them: what a pipeline can be made of.
+    /// All stages that a pipeline can contain, in order.
     #[schema(example = json!(["ingest", "preprocess", "ocr", "layout", "index"]))]
     pub stages: Vec<String>,
     pub rules: RulesView,
@@ -18,21 +18,21 @@ pub struct TenantView {
     pub usage: UsageView,
 }
 
-/// What a tenant's administrators decide about its documents.
+/// The rules that a tenant's administrators set for its documents.
 #[derive(Debug, Default, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RulesView {
-    /// Regions of pages that nobody may read. A new one takes effect on a document with its next run, and on who may
-    /// read its original at once.
+    /// Regions of pages that nobody may read. A new mask takes effect on the pages and text of a document with its next run,
+    /// and on access to its original at once.
     #[serde(default)]
     #[schema(max_items = 100)]
     pub masks: Vec<MaskView>,
-    /// The stages a document passes when its batch does not say otherwise; the usual ones when empty.
+    /// The stages of the pipeline, unless a batch sets its own; empty for the default.
     #[serde(default)]
     pub pipeline: Vec<String>,
 }
 
-/// A region that is blanked out before a page is read, and in the pictures that people see.
+/// A region that is blanked out before a page is read, and in page images.
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MaskView {
@@ -47,29 +47,29 @@ pub struct MaskView {
     /// Only in files of these kinds: pdf, png, …
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub kinds: Vec<String>,
-    /// Only in files whose name holds this.
+    /// Only in files whose name contains this.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(max_length = 255)]
     pub file_name_contains: Option<String>,
 }
 
-/// What the operator grants.
+/// The limits that the operator sets.
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
 pub struct LimitsView {
     pub max_upload_bytes: u64,
-    /// Runs that may wait at once.
+    /// The most runs that may wait.
     pub queue_quota: u32,
     pub requests_per_second: u32,
-    /// Uploads that one server takes at once.
+    /// The most concurrent uploads per server.
     pub concurrent_uploads: u32,
-    /// The most that `usage.bytes` may come to; null when there is no limit.
+    /// The limit of `usage.bytes`; null without a limit.
     pub storage_quota_bytes: Option<u64>,
 }
 
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
 pub struct UsageView {
     pub documents: i64,
-    /// Of the originals of documents that are not deleted. The same content counts once.
+    /// The size of the originals of documents that are not deleted. The same content counts once.
     pub bytes: i64,
     pub waiting_runs: i64,
     pub users: i64,
@@ -82,28 +82,28 @@ impl RulesView {
     }
 }
 
-/// Whether the audit log is whole.
+/// The result of verifying the audit log.
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
 pub struct ChainView {
     pub rows: i64,
     pub is_whole: bool,
-    /// What was changed, moved or removed, in sentences.
+    /// What was changed, moved or removed, as sentences.
     pub faults: Vec<String>,
     /// How many signed checkpoints the log was compared with.
     pub checkpoints: usize,
-    /// Rows that came later are protected by the hash chain only.
+    /// Later rows are protected by the hash chain only.
     pub last_checkpoint_at: Option<DateTime<Utc>>,
 }
 
-/// A signed statement of where the tenant's audit log ended at one moment. Keep it outside of Docket, one JSON
-/// document a line, and `docket audit verify --against` compares the log with it.
+/// A signed statement of where the tenant's audit log ended at one time. Store it outside of Docket, one JSON document per
+/// line; `docket audit verify --against` compares the log with it.
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
 pub struct CheckpointView {
     pub number: i64,
     pub taken_at: DateTime<Utc>,
     /// How many rows the log had.
     pub rows: i64,
-    /// What was signed: a JSON document, kept byte by byte.
+    /// The signed text: a JSON document, unchanged byte by byte.
     pub statement: String,
     /// Ed25519, in Base64.
     pub signature: String,
@@ -122,16 +122,16 @@ pub struct CheckpointPage {
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct CheckpointQuery {
-    /// Only those with a higher number.
+    /// Only checkpoints with a higher number.
     #[serde(default)]
     #[param(minimum = 0)]
     pub after: u32,
-    /// At most this many.
-    #[serde(default = "hundred")]
+    /// The most items to return.
+    #[serde(default = "default_checkpoint_limit")]
     #[param(minimum = 1, maximum = 1000)]
     pub limit: u32,
 }
 
-fn hundred() -> u32 {
+fn default_checkpoint_limit() -> u32 {
     100
 }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-/// What somebody may do in their tenant.
+/// The role of a user or API key in its tenant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum RoleName {
@@ -76,13 +76,13 @@ impl From<User> for UserView {
 pub struct CreateUserRequest {
     #[schema(example = "ada@example.com", format = Email, max_length = 254)]
     pub email: String,
-    /// 8 characters or more, 71 bytes or less.
+    /// At least 8 characters, at most 71 bytes.
     #[schema(example = "correct horse battery", min_length = 8, max_length = 71, value_type = String)]
     pub password: Secret,
     pub role: RoleName,
 }
 
-/// Only what is given is changed. Any change signs the user out everywhere.
+/// Only the given fields are changed. Any change ends all sessions of the user.
 #[derive(Debug, Default, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({"role": "reviewer"}))]

@@ -1,4 +1,4 @@
-//! Writes the OpenAPI document to standard output, for those who need it without a server:
+//! Writes the OpenAPI document to standard output, without a server:
 //! `cargo run -p api --example openapi > openapi.json && (cd ui && npm run schema -- ../openapi.json)`.
 
 use std::io::Write;

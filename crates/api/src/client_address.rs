@@ -1,9 +1,9 @@
-//! Where a request comes from, also behind reverse proxies.
+//! The address of the client, also behind reverse proxies.
 //!
-//! The *peer* is whoever holds the connection. Where the peer is a *trusted proxy* (the setting `trusted_proxies`), the
-//! client is whoever it says it forwarded for, in `X-Forwarded-For` or `Forwarded` (RFC 7239). Every proxy adds the
-//! address it was called from at the right, so the list is read from the right and only through trusted proxies: what
-//! stands further left was written by the client, or by somebody that nobody vouches for.
+//! The *peer* is the other end of the connection. If the peer is a *trusted proxy* (the setting `trusted_proxies`), the
+//! client is the address that the proxy names in `X-Forwarded-For` or `Forwarded` (RFC 7239). Every proxy appends the
+//! address of its own peer at the right. So the list is read from the right, and only through trusted proxies: entries
+//! further left can be forged by the client.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -13,7 +13,7 @@ use thiserror::Error;
 
 const X_FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 
-/// Headers that a proxy adds, and a client that connects by itself does not.
+/// Headers that proxies add, and clients that connect directly do not send.
 const FORWARDING: [HeaderName; 6] = [
     X_FORWARDED_FOR,
     header::FORWARDED,
@@ -23,16 +23,16 @@ const FORWARDING: [HeaderName; 6] = [
     HeaderName::from_static("x-real-ip"),
 ];
 
-/// The networks whose word about clients is taken.
+/// The networks of trusted proxies.
 #[derive(Clone, Debug, Default)]
 pub struct TrustedProxies(Vec<IpNet>);
 
-/// The two headers name different clients: one of them was not written by the proxy.
+/// The two headers name different clients, so the client forged one of them.
 #[derive(Debug, Error, PartialEq, Eq)]
 #[error(
-    "X-Forwarded-For and Forwarded do not name the same client; let the proxy send one of them"
+    "X-Forwarded-For and Forwarded name different clients. Configure the proxy to send only one of them."
 )]
-pub(crate) struct UnclearClient;
+pub(crate) struct AmbiguousClient;
 
 impl TrustedProxies {
     pub fn new(networks: Vec<IpNet>) -> Self {
@@ -44,31 +44,31 @@ impl TrustedProxies {
         self.0.iter().any(|network| network.contains(&address))
     }
 
-    /// The client behind `peer`. A proxy may send either header: whoever sends both must mean the same, or a client could
-    /// choose its address by adding the one that its proxy does not use.
+    /// The client behind `peer`. If both headers are present they must agree; otherwise a client could choose its address
+    /// by sending the header that its proxy does not use.
     pub(crate) fn client_of(
         &self,
         peer: IpAddr,
         headers: &HeaderMap,
-    ) -> Result<IpAddr, UnclearClient> {
+    ) -> Result<IpAddr, AmbiguousClient> {
         Ok(self.named_client(peer, headers)?.unwrap_or(peer).to_canonical())
     }
 
-    /// The client that trusted proxies name.
+    /// The client that the trusted proxies name.
     fn named_client(
         &self,
         peer: IpAddr,
         headers: &HeaderMap,
-    ) -> Result<Option<IpAddr>, UnclearClient> {
+    ) -> Result<Option<IpAddr>, AmbiguousClient> {
         let listed = self.walk(peer, &values(headers, &X_FORWARDED_FOR), address_of);
         let described = self.walk(peer, &values(headers, &header::FORWARDED), forwarded_for);
         match (listed, described) {
-            (Some(one), Some(other)) if one != other => Err(UnclearClient),
+            (Some(one), Some(other)) if one != other => Err(AmbiguousClient),
             (one, other) => Ok(one.or(other)),
         }
     }
 
-    /// From the right to the first address that is no trusted proxy, or that nobody can read.
+    /// Walks from the right to the first address that is not a trusted proxy. `None` if an entry cannot be parsed.
     fn walk(
         &self,
         peer: IpAddr,
@@ -85,8 +85,8 @@ impl TrustedProxies {
         client
     }
 
-    /// Whether the request was sent from this machine. What came through a proxy was not, whatever its peer is, unless
-    /// a trusted one says so.
+    /// Whether the request comes from this machine. A proxied request does not, whatever its peer is, unless a trusted proxy
+    /// says so.
     pub(crate) fn is_local(&self, peer: IpAddr, headers: &HeaderMap) -> bool {
         let is_loopback = |address: IpAddr| address.to_canonical().is_loopback();
         if !FORWARDING.iter().any(|name| headers.contains_key(name)) {
@@ -99,7 +99,7 @@ impl TrustedProxies {
 /// The entries of all lines of a header, in order.
 fn values<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Vec<&'a str> {
     let lines = headers.get_all(name).iter();
-    // A line that is no text is one entry that nobody can read.
+    // A line that is not text counts as one entry that cannot be parsed.
     lines.flat_map(|line| line.to_str().unwrap_or("?").split(',')).map(str::trim).collect()
 }
 
@@ -142,18 +142,18 @@ mod tests {
     }
 
     #[test]
-    fn the_client_is_the_first_from_the_right_that_is_no_trusted_proxy() {
+    fn the_client_is_the_first_address_from_the_right_that_is_not_a_trusted_proxy() {
         let list = |text| [("x-forwarded-for", text)];
         let cases = [
-            // Nobody vouches for what an unknown peer says.
+            // The header of an untrusted peer is ignored.
             ("203.0.113.9", list("198.51.100.1"), "203.0.113.9"),
             ("10.0.0.1", list("198.51.100.1"), "198.51.100.1"),
-            // The client wrote the first one itself.
+            // The client forged the first entry.
             ("10.0.0.1", list("127.0.0.1, 198.51.100.1"), "198.51.100.1"),
             ("127.0.0.1", list("198.51.100.1, 10.0.0.2"), "198.51.100.1"),
             ("::ffff:10.0.0.1", list("198.51.100.1:4711"), "198.51.100.1"),
             ("2001:db8::1", list("[2001:db8:1::7]:80"), "2001:db8:1::7"),
-            // All of them are proxies: the first is where it began.
+            // All entries are proxies: the first one is the client.
             ("127.0.0.1", list("10.0.0.3, 10.0.0.2"), "10.0.0.3"),
             ("10.0.0.1", list("unknown"), "10.0.0.1"),
         ];
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn the_standard_header_counts_as_well_and_two_must_agree() {
+    fn forwarded_is_supported_and_both_headers_must_agree() {
         let forwarded = ("forwarded", "for=127.0.0.1, for=\"[2001:db8:1::7]:80\";proto=https");
         assert_eq!(client("10.0.0.1", &[forwarded]).as_deref(), Some("2001:db8:1::7"));
         let agreeing = [forwarded, ("x-forwarded-for", "2001:db8:1::7")];
@@ -179,24 +179,21 @@ mod tests {
     }
 
     #[test]
-    fn what_came_through_a_proxy_is_not_local_unless_a_trusted_one_says_so() {
+    fn a_proxied_request_is_not_local_unless_a_trusted_proxy_says_so() {
         let local =
             |proxies: &TrustedProxies, peer: &str, lines: &[(&'static str, &'static str)]| {
                 proxies.is_local(peer.parse().unwrap(), &headers(lines))
             };
-        let nobody = TrustedProxies::default();
-        assert!(local(&nobody, "127.0.0.1", &[]));
-        assert!(local(&nobody, "::ffff:127.0.0.1", &[]));
-        assert!(!local(&nobody, "10.0.0.1", &[]));
+        let none = TrustedProxies::default();
+        assert!(local(&none, "127.0.0.1", &[]));
+        assert!(local(&none, "::ffff:127.0.0.1", &[]));
+        assert!(!local(&none, "10.0.0.1", &[]));
         for name in ["x-forwarded-for", "forwarded", "via", "x-real-ip", "x-forwarded-proto"] {
-            assert!(!local(&nobody, "127.0.0.1", &[(name, "127.0.0.1")]), "{name}");
+            assert!(!local(&none, "127.0.0.1", &[(name, "127.0.0.1")]), "{name}");
         }
         assert!(local(&proxies(), "127.0.0.1", &[("x-forwarded-for", "127.0.0.1")]));
         assert!(!local(&proxies(), "127.0.0.1", &[("x-forwarded-for", "198.51.100.1")]));
-        assert!(
-            !local(&proxies(), "127.0.0.1", &[("via", "1.1 proxy")]),
-            "it does not say for whom"
-        );
+        assert!(!local(&proxies(), "127.0.0.1", &[("via", "1.1 proxy")]), "it names no client");
         assert!(!local(
             &proxies(),
             "127.0.0.1",

@@ -2,7 +2,7 @@
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
-/// RFC 8187's `attr-char`, the rest is escaped.
+/// Everything except the `attr-char` of RFC 8187 is escaped.
 const NOT_IN_A_PARAMETER: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'!')
     .remove(b'#')
@@ -17,7 +17,7 @@ const NOT_IN_A_PARAMETER: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'|')
     .remove(b'~');
 
-/// Plain for old browsers, and in UTF-8 when that says more. Whatever the name holds, it stays one header.
+/// An ASCII name for old browsers, and the name in UTF-8 if it differs. Characters that could inject a header are replaced.
 pub(crate) fn content_disposition(file_name: &str) -> String {
     let plain = |c: char| match c {
         ' '..='~' if !"\"\\%/".contains(c) => c,
@@ -37,7 +37,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_is_told_in_plain_letters_and_in_full() {
+    fn a_name_is_sent_in_ascii_and_in_utf_8() {
         assert_eq!(content_disposition("a.pdf"), "attachment; filename=\"a.pdf\"");
         assert_eq!(
             content_disposition("Übersicht.pdf"),
@@ -46,7 +46,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_name_stays_inside_its_header() {
+    fn a_file_name_cannot_inject_headers() {
         assert_eq!(
             content_disposition("a\"; x=\"b\r\nSet-Cookie: c/d%41.pdf"),
             "attachment; filename=\"a_; x=_b__Set-Cookie: c_d_41.pdf\"; \

@@ -1,9 +1,9 @@
-//! Multipart forms (RFC 7578), read as they come and in bounded memory.
+//! Multipart forms (RFC 7578), streamed in bounded memory.
 //!
-//! *File content* is the content of the parts named `file`; it is handed on piece by piece and may be of any length.
-//! Everything else is *overhead*: what comes before the first part and after the last, the delimiters, the headers of
-//! the parts, and the other fields. A form has at most [`FormReader::MAX_OVERHEAD`] of it. So a reader holds one piece
-//! of the body and the header of one part, and takes at most the limit and one piece from a client that sends no file.
+//! *File content* is the content of the parts named `file`; it is passed on chunk by chunk and may have any length.
+//! Everything else is *overhead*: the preamble and epilogue, the delimiters, the headers of the parts, and the other
+//! fields. A form has at most [`FormReader::MAX_OVERHEAD`] of it. So a reader buffers one chunk of the body and the header
+//! of one part.
 
 use std::time::Duration;
 
@@ -13,62 +13,62 @@ use futures_util::TryStreamExt;
 use memchr::memmem;
 use thiserror::Error;
 
-/// Why a form cannot be read to its end.
+/// Why a form cannot be read.
 #[derive(Debug, Error)]
 pub enum FormError {
-    #[error("the form is damaged: {0}")]
+    #[error("The form is not valid: {0}.")]
     Damaged(&'static str),
-    #[error("the form ended early")]
+    #[error("The form ended early.")]
     EndedEarly,
     #[error(
-        "the form holds more than {} kB beside the files; send fewer fields, or several requests",
+        "The form contains more than {} kB besides the files. Send fewer fields, or several requests.",
         FormReader::MAX_OVERHEAD / 1024
     )]
     TooMuchOverhead,
     /// The client sent nothing for too long.
-    #[error("nothing came for too long")]
+    #[error("No data arrived for too long.")]
     TooSlow,
-    #[error("the form could not be received")]
+    #[error("The form could not be received.")]
     Body(#[source] axum::Error),
 }
 
-/// The name of a part, and of the file when it is one.
+/// The name of a part, and its file name if it is a file.
 #[derive(Debug, PartialEq, Eq)]
 pub struct PartHead {
     pub name: String,
     pub file_name: Option<String>,
 }
 
-/// Where the reader is in the form.
+/// The parser state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Place {
+enum ParserState {
     /// In the content of a part, or before the first one.
     Content {
         is_file: bool,
     },
-    /// Behind a delimiter.
+    /// After a delimiter.
     Delimiter,
     End,
 }
 
-/// A form on its way in.
+/// Reads a form from a request body.
 #[derive(Debug)]
 pub struct FormReader {
     body: BodyDataStream,
-    /// How long to wait for the next piece.
+    /// How long to wait for the next chunk of the body.
     read_timeout: Duration,
-    /// What came and was not taken yet.
+    /// Received bytes that were not returned yet.
     buffer: BytesMut,
     /// `\r\n--boundary`
     delimiter: Vec<u8>,
     overhead: usize,
-    place: Place,
+    state: ParserState,
 }
 
 impl FormReader {
-    /// The most that a form holds beside the content of its files.
+    /// The most bytes of a form besides the content of its files.
     pub const MAX_OVERHEAD: usize = 256 * 1024;
-    /// The longest header of one part.
+    /// The most bytes of the header of one part.
     const MAX_HEAD: usize = 16 * 1024;
     const MAX_HEADER_LINES: usize = 16;
 
@@ -76,18 +76,18 @@ impl FormReader {
         Self {
             body: body.into_data_stream(),
             read_timeout,
-            // The first delimiter may stand at the very beginning.
+            // The first delimiter may be at the very beginning of the body.
             buffer: BytesMut::from("\r\n"),
             delimiter: format!("\r\n--{boundary}").into_bytes(),
             overhead: 0,
-            place: Place::Content { is_file: false },
+            state: ParserState::Content { is_file: false },
         }
     }
 
-    /// The next part; what is left of the one before is passed over. `None` at the end of the form.
+    /// The next part; skips the rest of the previous one. `None` at the end of the form.
     pub async fn next_part(&mut self) -> Result<Option<PartHead>, FormError> {
         while self.chunk().await?.is_some() {}
-        if self.place == Place::End {
+        if self.state == ParserState::End {
             return Ok(None);
         }
         loop {
@@ -102,19 +102,19 @@ impl FormReader {
                 let block = self.buffer.split_to(end);
                 self.count_overhead(block.len())?;
                 let head = parse_head(&block)?;
-                self.place = Place::Content { is_file: head.name == "file" };
+                self.state = ParserState::Content { is_file: head.name == "file" };
                 return Ok(Some(head));
             }
             self.fill().await?;
         }
     }
 
-    /// The next piece of the part's content; `None` behind the last one.
+    /// The next chunk of the part's content; `None` at its end.
     pub async fn chunk(&mut self) -> Result<Option<Bytes>, FormError> {
         loop {
-            let Place::Content { is_file } = self.place else { return Ok(None) };
+            let ParserState::Content { is_file } = self.state else { return Ok(None) };
             let delimiter = memmem::find(&self.buffer, &self.delimiter);
-            // As long as no delimiter is there, the last bytes may be the beginning of one.
+            // Without a delimiter, the last bytes may be the beginning of one.
             let length = delimiter
                 .unwrap_or_else(|| (self.buffer.len() + 1).saturating_sub(self.delimiter.len()));
             if !is_file {
@@ -124,7 +124,7 @@ impl FormReader {
             if delimiter.is_some() {
                 self.buffer.advance(self.delimiter.len());
                 self.count_overhead(self.delimiter.len())?;
-                self.place = Place::Delimiter;
+                self.state = ParserState::Delimiter;
             }
             if !content.is_empty() {
                 return Ok(Some(content));
@@ -135,9 +135,9 @@ impl FormReader {
         }
     }
 
-    /// A client that has more to say behind the end of the form is listened to, within the limit.
+    /// Reads what the client sends after the end of the form, within the overhead limit.
     async fn read_epilogue(&mut self) -> Result<(), FormError> {
-        self.place = Place::End;
+        self.state = ParserState::End;
         self.count_overhead(self.buffer.len())?;
         self.buffer.clear();
         while let Some(piece) = self.next_piece().await? {
@@ -174,17 +174,17 @@ pub fn boundary_of(content_type: &str) -> Option<String> {
     (1..=70).contains(&boundary.len()).then_some(boundary)
 }
 
-/// From behind the delimiter to the empty line before the content.
+/// Parses a part's header: from the delimiter to the empty line before the content.
 fn parse_head(block: &[u8]) -> Result<PartHead, FormError> {
     let line = memmem::find(block, b"\r\n").unwrap_or(block.len());
     let (padding, lines) = block.split_at(line);
     if !padding.iter().all(|byte| matches!(byte, b' ' | b'\t')) {
-        return Err(FormError::Damaged("a delimiter is followed by something else than a part"));
+        return Err(FormError::Damaged("a delimiter is not followed by a part"));
     }
     let mut headers = [httparse::EMPTY_HEADER; FormReader::MAX_HEADER_LINES];
     let parsed = httparse::parse_headers(lines.get(2..).unwrap_or_default(), &mut headers);
     let Ok(httparse::Status::Complete((_, headers))) = parsed else {
-        return Err(FormError::Damaged("the header of a part is not one"));
+        return Err(FormError::Damaged("the header of a part cannot be parsed"));
     };
     let disposition =
         headers.iter().find(|header| header.name.eq_ignore_ascii_case("content-disposition"));
@@ -196,11 +196,11 @@ fn parse_head(block: &[u8]) -> Result<PartHead, FormError> {
     Ok(PartHead { name, file_name: named("filename") })
 }
 
-/// One of `name=value; other="quoted value"`.
+/// The value of a parameter in `name=value; other="quoted value"`.
 fn parameter(mut text: &str, wanted: &str) -> Option<String> {
     loop {
         let (name, rest) = text.split_once('=')?;
-        let (value, behind) = if let Some(quoted) = rest.trim_start().strip_prefix('"') {
+        let (value, rest_after) = if let Some(quoted) = rest.trim_start().strip_prefix('"') {
             unquote(quoted)
         } else {
             let end = rest.find(';').unwrap_or(rest.len());
@@ -209,12 +209,12 @@ fn parameter(mut text: &str, wanted: &str) -> Option<String> {
         if name.trim().eq_ignore_ascii_case(wanted) {
             return Some(value);
         }
-        text = behind.split_once(';')?.1;
+        text = rest_after.split_once(';')?.1;
     }
 }
 
-/// Up to the closing quote, and what comes behind it. Only quotes and backslashes are escaped: a backslash before
-/// anything else is one of a Windows path.
+/// The text up to the closing quote, and the rest after it. Only quotes and backslashes are escaped: any other backslash is
+/// part of a Windows path.
 fn unquote(text: &str) -> (String, &str) {
     let mut value = String::new();
     let mut characters = text.char_indices().peekable();
@@ -237,7 +237,7 @@ mod tests {
 
     use super::*;
 
-    /// What a reader makes of a form that comes in pieces of `size` bytes.
+    /// Reads a form that arrives in chunks of `size` bytes.
     async fn read(form: &[u8], size: usize) -> Result<Vec<(PartHead, Vec<u8>)>, FormError> {
         let pieces: Vec<Result<Bytes, std::io::Error>> =
             form.chunks(size).map(|piece| Ok(Bytes::copy_from_slice(piece))).collect();
@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_form_is_the_same_however_it_is_cut() {
+    async fn chunk_sizes_do_not_affect_the_result() {
         let form = b"a preamble\r\n--limit \t\r\n\
             Content-Disposition: form-data; name=\"title\"\r\n\r\n\
             almost a \r\n--limi\r\n--limit\r\n\
@@ -279,7 +279,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_form_that_is_none_is_refused_and_never_waited_for() {
+    async fn invalid_forms_are_rejected() {
         let damaged = [
             "--limit\r\ncontent-disposition: form-data; name=\"a\"\r\n\r\nno end",
             "--limit",
@@ -295,7 +295,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn only_files_may_be_large() {
+    async fn only_files_may_exceed_the_overhead_limit() {
         let large = "x".repeat(2 * FormReader::MAX_OVERHEAD);
         let part = |name: &str, content: &str| {
             format!(
@@ -317,7 +317,7 @@ mod tests {
     }
 
     #[test]
-    fn a_boundary_is_found_quoted_or_not() {
+    fn a_boundary_may_be_quoted() {
         let found = |text| boundary_of(text);
         assert_eq!(found("multipart/form-data; boundary=abc").as_deref(), Some("abc"));
         assert_eq!(

@@ -1,10 +1,10 @@
-//! HTTP: routes, extractors, problem documents, and the server that carries them.
+//! HTTP: routes, extractors, problem documents, and the server.
 //!
-//! A handler takes apart the request, calls one use case of `ops` and puts the answer together; it
-//! decides nothing. Every request passes the [`shell`] once, on the way in and on the way out.
+//! A handler parses the request, calls one use case of `ops` and builds the response; it contains no domain logic. Every
+//! request passes the [`request_middleware`].
 //!
-//! *Architecture invariant:* a route is registered together with its documentation, in one call, so
-//! that the OpenAPI document cannot say anything else than the router does.
+//! *Architecture invariant:* a route is registered together with its documentation, in one call, so that the OpenAPI
+//! document always matches the router.
 
 mod client_address;
 mod content_disposition;
@@ -13,12 +13,12 @@ pub mod form;
 mod guide;
 mod openapi;
 mod problem;
-mod replayed;
+mod replay_header;
+mod request_middleware;
 mod routes;
 mod same_origin;
 mod serve;
 mod served_file;
-mod shell;
 mod state;
 mod ui;
 
@@ -31,11 +31,11 @@ use utoipa::openapi::OpenApi;
 
 pub use client_address::TrustedProxies;
 pub use problem::ApiProblem;
-pub use routes::worker::worker_router;
+pub use routes::worker_health::worker_router;
 pub use serve::serve;
 pub use state::{Api, ApiSettings, Metrics};
 
-/// Everything Docket answers over HTTP, ready to be served.
+/// The router with all routes.
 pub fn router(api: &Arc<Api>) -> Router {
     let (documented, _) = openapi::documented_routes().split_for_parts();
     let (alias, _) = openapi::versioned_routes().split_for_parts();
@@ -47,7 +47,7 @@ pub fn router(api: &Arc<Api>) -> Router {
         .fallback(ui::file_or_screen)
         .method_not_allowed_fallback(problem::no_such_method)
         .layer(DefaultBodyLimit::max(api.settings.max_json_bytes))
-        .layer(middleware::from_fn_with_state(Arc::clone(api), shell::around))
+        .layer(middleware::from_fn_with_state(Arc::clone(api), request_middleware::handle))
         .with_state(Arc::clone(api))
 }
 

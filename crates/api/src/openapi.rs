@@ -1,4 +1,4 @@
-//! The documented routes, and what they can all answer.
+//! The documented routes, and their shared responses.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -25,33 +25,33 @@ use crate::routes::{
 #[openapi(
     info(
         title = "Docket",
-        description = "Takes documents in, reads them, and never loses one.\n\nEvery route under \
-                       `/v1` answers under `/api` as well. Errors are problem documents (RFC 9457).",
+        description = "Docket accepts documents, reads them, and never loses one.\n\nEvery route under \
+                       `/v1` is available under `/api` as well. Errors are problem documents (RFC 9457).",
         license(name = "Apache-2.0", identifier = "Apache-2.0"),
         contact()
     ),
     external_docs(url = "/docs/guide", description = "Guide: getting started, the API by example, error codes, operation"),
-    servers((url = "/", description = "The server that this document comes from")),
+    servers((url = "/", description = "The server that serves this document")),
     components(schemas(Problem)),
     modifiers(&BearerCredential, &SharedResponses),
     tags(
-        (name = "session", description = "Sign in, sign out, who am I"),
-        (name = "users", description = "The people of a tenant"),
-        (name = "api-keys", description = "The keys of a tenant's machines"),
+        (name = "session", description = "Sign in and out, and the current caller"),
+        (name = "users", description = "The users of a tenant"),
+        (name = "api-keys", description = "The API keys of a tenant"),
         (name = "tenant", description = "The tenant's own rules, limits and usage"),
-        (name = "config", description = "How the server is set up, for its operator"),
-        (name = "documents", description = "What was handed in, and what became of it"),
-        (name = "search", description = "Find passages and ask questions, in what the caller may see"),
-        (name = "batches", description = "Documents that are handed in together"),
-        (name = "events", description = "What happens, as it happens"),
-        (name = "jobs", description = "The queue: what waits, what runs, what was given up"),
-        (name = "audit", description = "Who did what, and when"),
-        (name = "health", description = "Whether the server lives and can serve"),
+        (name = "config", description = "The server's configuration, for its operator"),
+        (name = "documents", description = "Documents, their runs, pages and originals"),
+        (name = "search", description = "Search and ask questions, in the documents that the caller may see"),
+        (name = "batches", description = "Documents that are uploaded together"),
+        (name = "events", description = "A stream of events"),
+        (name = "jobs", description = "The queue: waiting, running and dead jobs"),
+        (name = "audit", description = "The audit log"),
+        (name = "health", description = "Liveness, readiness and metrics"),
     )
 )]
 struct Document;
 
-/// `Authorization: Bearer`, with a token or a key.
+/// `Authorization: Bearer`, with a token or an API key.
 struct BearerCredential;
 
 impl Modify for BearerCredential {
@@ -64,7 +64,7 @@ impl Modify for BearerCredential {
     }
 }
 
-/// What is served under `/v1` by a route that documents something else.
+/// Documented paths that are served by the route of another path.
 #[derive(OpenApi)]
 #[openapi(paths(pages::page_image))]
 struct OtherPaths;
@@ -81,10 +81,10 @@ pub(crate) fn documented_routes() -> OpenApiRouter<Arc<Api>> {
         .routes(routes!(health::api_ready))
 }
 
-/// Anybody may send one of these.
+/// Small, because these routes need no credential.
 const MAX_LOGIN_BYTES: usize = 16 * 1024;
 
-/// What is served under `/v1`, and under `/api` for those who know that prefix.
+/// The routes under `/v1`, which are also served under `/api`.
 pub(crate) fn versioned_routes() -> OpenApiRouter<Arc<Api>> {
     OpenApiRouter::with_openapi(OtherPaths::openapi())
         .routes(routes!(session::login).layer(DefaultBodyLimit::max(MAX_LOGIN_BYTES)))
@@ -99,7 +99,7 @@ pub(crate) fn versioned_routes() -> OpenApiRouter<Arc<Api>> {
         .routes(routes!(audit::list))
         .routes(routes!(audit::verify))
         .routes(routes!(audit::checkpoints))
-        .routes(routes!(tenant::look))
+        .routes(routes!(tenant::get))
         .routes(routes!(tenant::change_rules))
         .routes(routes!(config::see))
         .routes(routes!(documents::ingest).layer(DefaultBodyLimit::disable()))
@@ -119,7 +119,7 @@ pub(crate) fn versioned_routes() -> OpenApiRouter<Arc<Api>> {
         .routes(routes!(pages::text))
         .routes(routes!(page_views::link))
         .routes(routes!(page_views::show))
-        .routes(routes!(search::search, search::search_by_address))
+        .routes(routes!(search::search, search::search_get))
         .routes(routes!(search::ask))
         .routes(routes!(search::knowledge_base))
         .routes(routes!(mcp::mcp))
@@ -143,17 +143,17 @@ pub(crate) fn versioned_routes() -> OpenApiRouter<Arc<Api>> {
         .routes(routes!(jobs::cancel_run))
 }
 
-/// A header that makes a request have its effect once.
+/// The header that makes a request idempotent.
 pub(crate) enum IdempotencyKeyHeader {}
 
 impl IntoParams for IdempotencyKeyHeader {
     fn into_params(_: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
-        let text = "A repeated request with the same key and the same content has its effect once";
+        let text = "Repeated requests with the same key and the same content take effect once";
         vec![header("Idempotency-Key", text, 255)]
     }
 }
 
-/// Where a follower of events was interrupted.
+/// Where to resume a stream of events.
 pub(crate) enum LastEventIdHeader {}
 
 impl IntoParams for LastEventIdHeader {
@@ -162,7 +162,7 @@ impl IntoParams for LastEventIdHeader {
     }
 }
 
-/// A header that may be left out, and is never null.
+/// An optional header.
 fn header(name: &str, text: &str, max_length: usize) -> Parameter {
     let schema = ObjectBuilder::new().schema_type(Type::String).max_length(Some(max_length));
     ParameterBuilder::new()
@@ -174,14 +174,14 @@ fn header(name: &str, text: &str, max_length: usize) -> Parameter {
         .build()
 }
 
-/// A problem that several operations can answer with. It is in the document once, under its name.
+/// A problem response of several operations. The document contains it once, under its name.
 struct SharedResponse {
     name: &'static str,
     status: u16,
     text: &'static str,
 }
 
-/// All of them, among the components of the document.
+/// Adds all shared responses to the components of the document.
 struct SharedResponses;
 
 impl Modify for SharedResponses {
@@ -228,17 +228,17 @@ macro_rules! problems {
 }
 
 problems! {
-    /// Every route that asks who is calling.
+    /// Every route that needs a credential.
     Guarded {
         Unauthenticated = 401 "No valid credential",
-        Forbidden = 403 "The role does not allow this; `code` says why",
+        Forbidden = 403 "The caller may not do this; `code` says why",
         RateLimited = 429 "Too many requests; see Retry-After",
-        Unavailable = 503 "Not available at the moment; `code` says why, Retry-After says when to try again",
+        Unavailable = 503 "Temporarily unavailable; `code` says why, Retry-After says when to try again",
     }
 
     /// Every route that takes a query string, an id or a body.
     Checked {
-        InvalidRequest = 400 "The request is not valid; `detail` says why, `field` names the field at fault",
+        InvalidRequest = 400 "The request is not valid; `detail` says why, `field` names the invalid field",
     }
 
     /// Every route that takes a JSON body.
@@ -247,44 +247,44 @@ problems! {
         NotJson = 415 "The body is not JSON",
     }
 
-    /// Every route that takes files. Their size has a limit; they are read for as long as they come.
+    /// Every route that accepts files.
     Uploaded {
-        UploadTooSlow = 408 "Nothing arrived for too long",
-        UploadTooLarge = 413 "The file or the rest of the form is larger than is taken, or the storage quota is used up; `code` says which",
+        UploadTooSlow = 408 "No data arrived for too long",
+        UploadTooLarge = 413 "The file or the rest of the form exceeds its limit, or the storage quota is used up; `code` says which",
     }
 
     /// A link to an original.
     Linked {
-        LinkNotFound = 404 "There is no such link, or the document was deleted",
+        LinkNotFound = 404 "The link does not exist, or the document was deleted",
         LinkGone = 410 "The link has expired or was revoked; `code` says which",
-        OutOfRange = 416 "The range starts behind the end",
-        StoreUnavailable = 503 "The database or the object store is not available at the moment",
+        OutOfRange = 416 "The range starts after the end of the file",
+        StoreUnavailable = 503 "The database or the object store is unavailable",
     }
 
-    /// Every route about one thing.
+    /// Every route about one resource.
     AboutOne {
-        NotFound = 404 "There is no such thing, or not for this caller",
+        NotFound = 404 "It does not exist, or the caller has no access",
     }
 
     /// The metrics.
     Measured {
-        MetricsNotFound = 404 "The metrics are not for this client",
+        MetricsNotFound = 404 "This client may not read the metrics",
     }
 
-    /// Every route that can clash with the state of things.
-    CanClash {
-        Conflict = 409 "Not in the present state; `code` says why",
+    /// Every route that can conflict with the current state.
+    CanConflict {
+        Conflict = 409 "Conflicts with the current state; `code` says why",
     }
 
-    /// Every route that honours `Idempotency-Key`.
-    DoneOnce {
+    /// Every route that supports `Idempotency-Key`.
+    Idempotent {
         OtherRequest = 422 "The Idempotency-Key belongs to a different request",
     }
 
-    /// Signing in: nobody is known yet.
-    Open {
-        WrongCredentials = 401 "Wrong address or password",
+    /// Signing in.
+    SignIn {
+        WrongCredentials = 401 "The email address or the password is wrong",
         TooManyAttempts = 429 "Too many attempts; see Retry-After",
-        SignInUnavailable = 503 "The database is not available at the moment",
+        SignInUnavailable = 503 "The database is unavailable",
     }
 }

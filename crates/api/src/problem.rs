@@ -1,7 +1,7 @@
-//! Errors on their way to the client: RFC 9457 problem documents.
+//! Error responses: RFC 9457 problem documents.
 //!
-//! A handler returns an [`ApiProblem`]. It does not know the trace id; the shell adds it when the
-//! answer passes on its way out, and logs what the client must not see.
+//! A handler returns an [`ApiProblem`]. It does not know the trace id; the request middleware adds it, and logs the cause,
+//! which the client must not see.
 
 use std::borrow::Cow;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use api_types::Problem;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use domain::{Refusal, TraceId};
-use ops::{AuthError, BlobError, OpsError, TooMany};
+use ops::{AuthError, BlobError, OpsError, RateLimited};
 
 /// A problem without its trace id.
 #[derive(Clone, Debug)]
@@ -21,7 +21,7 @@ pub struct ApiProblem {
     pub(crate) field: Option<Cow<'static, str>>,
     pub(crate) retry_after: Option<Duration>,
     pub(crate) rate_limit: Option<u32>,
-    /// For the log: the whole chain of causes.
+    /// The chain of causes, for the log.
     pub(crate) cause: Option<String>,
 }
 
@@ -47,12 +47,12 @@ impl ApiProblem {
     }
 
     pub(crate) fn internal(cause: String) -> Self {
-        let detail = "something went wrong on our side; the trace_id finds it in the logs";
+        let detail = "An internal error occurred. Tell the administrator the trace_id: it is in the server's log.";
         let problem = Self::new(StatusCode::INTERNAL_SERVER_ERROR, "internal", detail);
         Self { cause: Some(cause), ..problem }
     }
 
-    /// Something we depend on is away. It heals by itself, so say when to come back.
+    /// A dependency is temporarily unavailable.
     pub(crate) fn unavailable(detail: impl Into<String>, cause: Option<String>) -> Self {
         let problem = Self::new(StatusCode::SERVICE_UNAVAILABLE, "unavailable", detail);
         Self { retry_after: Some(Duration::from_secs(2)), cause, ..problem }
@@ -66,7 +66,7 @@ impl ApiProblem {
         Self { retry_after: Some(wait), ..self }
     }
 
-    /// The answer itself, once the trace id is known.
+    /// The response with the trace id.
     pub(crate) fn into_document(self, trace_id: TraceId) -> Response {
         let document = Problem {
             kind: format!("about:blank#{}", self.code),
@@ -97,7 +97,7 @@ impl ApiProblem {
 }
 
 impl IntoResponse for ApiProblem {
-    /// An empty answer that carries the problem to the shell.
+    /// An empty response that carries the problem to the request middleware.
     fn into_response(self) -> Response {
         let mut response = self.status.into_response();
         response.extensions_mut().insert(self);
@@ -105,10 +105,10 @@ impl IntoResponse for ApiProblem {
     }
 }
 
-impl From<TooMany> for ApiProblem {
-    fn from(refused: TooMany) -> Self {
-        let detail = "this tenant makes too many requests; slow down and try again after the time \
-                      in Retry-After";
+impl From<RateLimited> for ApiProblem {
+    fn from(refused: RateLimited) -> Self {
+        let detail =
+            "This tenant sends too many requests. Try again after the time in Retry-After.";
         let problem = Self::new(StatusCode::TOO_MANY_REQUESTS, "rate_limited", detail);
         Self { rate_limit: Some(refused.limit), ..problem.retry_after(refused.retry_after) }
     }
@@ -117,8 +117,8 @@ impl From<TooMany> for ApiProblem {
 impl From<AuthError> for ApiProblem {
     fn from(error: AuthError) -> Self {
         match error {
-            AuthError::Refused => Self::unauthenticated(error.to_string()),
-            AuthError::CannotTell => Self::unavailable(error.to_string(), None),
+            AuthError::InvalidCredential => Self::unauthenticated(error.to_string()),
+            AuthError::Unavailable => Self::unavailable(error.to_string(), None),
             AuthError::TooManyUnknownKeys(refused) => {
                 let problem = Self::from(refused);
                 Self { detail: error.to_string(), ..problem }
@@ -135,7 +135,9 @@ impl From<OpsError> for ApiProblem {
             OpsError::NotPermitted(_) | OpsError::OperatorOnly => {
                 Self::new(StatusCode::FORBIDDEN, "forbidden", text)
             }
-            OpsError::NotFound(_) => Self::new(StatusCode::NOT_FOUND, "not_found", text),
+            OpsError::NotFound(_) | OpsError::OriginalDeleted => {
+                Self::new(StatusCode::NOT_FOUND, "not_found", text)
+            }
             OpsError::Invalid { field, problem } => Self::invalid(problem).for_field(field),
             OpsError::Conflict { code, .. } => Self::new(StatusCode::CONFLICT, code, text),
             OpsError::Refused(refusal) => {
@@ -190,9 +192,9 @@ impl From<OpsError> for ApiProblem {
             OpsError::LinkExpired => Self::new(StatusCode::GONE, "link_expired", text),
             OpsError::LinkRevoked => Self::new(StatusCode::GONE, "link_revoked", text),
             OpsError::Withheld { code, .. } => Self::new(StatusCode::FORBIDDEN, code, text),
-            OpsError::Blob(error) => of_blob_error(&error),
+            OpsError::Blob(error) => blob_problem(&error),
             OpsError::Store(error) if error.is_unavailable() => Self::unavailable(
-                "the database is not available at the moment; try again shortly",
+                "The database is unavailable. Try again shortly.",
                 Some(chain(&error)),
             ),
             OpsError::Store(error) => Self::internal(chain(&error)),
@@ -213,25 +215,21 @@ fn chain(error: &dyn std::error::Error) -> String {
 }
 
 pub(crate) fn no_such_route() -> ApiProblem {
-    ApiProblem::new(
-        StatusCode::NOT_FOUND,
-        "no_such_route",
-        "there is nothing at this address; see /docs",
-    )
+    ApiProblem::new(StatusCode::NOT_FOUND, "no_such_route", "There is no such route. See /docs.")
 }
 
 pub(crate) async fn no_such_method() -> ApiProblem {
     ApiProblem::new(
         StatusCode::METHOD_NOT_ALLOWED,
         "method_not_allowed",
-        "this address does not take that method; see /docs",
+        "This route does not support that method. See /docs.",
     )
 }
 
-fn of_blob_error(error: &BlobError) -> ApiProblem {
+fn blob_problem(error: &BlobError) -> ApiProblem {
     match error {
-        // What was uploaded is gone before it was published: nothing was accepted.
-        BlobError::NotFound { key } if key.starts_with("staging/") => no_objects(error),
+        // The staged upload was lost before it was published, so nothing was accepted.
+        BlobError::NotFound { key } if key.starts_with("staging/") => objects_unavailable(error),
         BlobError::NotFound { key } => {
             ApiProblem::new(StatusCode::NOT_FOUND, "not_found", missing(key))
         }
@@ -247,21 +245,19 @@ fn of_blob_error(error: &BlobError) -> ApiProblem {
             ApiProblem::new(StatusCode::RANGE_NOT_SATISFIABLE, "out_of_range", error.to_string())
         }
         BlobError::Full { .. } => ApiProblem::unavailable(
-            "there is no space left for documents, and nothing was accepted; tell the \
-             administrator, and try again when there is",
+            "The object store is full, so nothing was accepted. Tell the administrator, and try again later.",
             Some(chain(error)),
         ),
-        // What the store does not let us do is for the administrator, and for the log; it passes once they have
-        // corrected it.
-        BlobError::Refused { .. } | BlobError::NoBucket { .. } => no_objects(error),
-        error if error.is_retryable() => no_objects(error),
+        // A misconfiguration of the store. The administrator sees it in the log and in `/readyz`; clients can retry.
+        BlobError::Refused { .. } | BlobError::NoBucket { .. } => objects_unavailable(error),
+        error if error.is_retryable() => objects_unavailable(error),
         error => ApiProblem::internal(chain(error)),
     }
 }
 
-/// Why is in the log and in `/readyz`.
-fn no_objects(error: &BlobError) -> ApiProblem {
-    let detail = "the object store is not available; nothing was accepted, so try again";
+/// The log and `/readyz` have the reason.
+fn objects_unavailable(error: &BlobError) -> ApiProblem {
+    let detail = "The object store is unavailable, so nothing was accepted. Try again shortly.";
     let problem = ApiProblem::new(StatusCode::SERVICE_UNAVAILABLE, "objects_unavailable", detail);
     let retry_after = Some(Duration::from_secs(10));
     ApiProblem { retry_after, cause: Some(chain(error)), ..problem }
@@ -269,17 +265,17 @@ fn no_objects(error: &BlobError) -> ApiProblem {
 
 fn missing(key: &str) -> &'static str {
     if key.starts_with("originals/") {
-        "the original is not in the object store any more; upload the document again"
+        "The original is missing from the object store. Upload the document again."
     } else {
-        "what was read of the document is not in the object store any more; run the document again"
+        "The output of processing is missing from the object store. Rerun the document."
     }
 }
 
 fn damaged(key: &str) -> &'static str {
     if key.starts_with("originals/") {
-        "the stored original is damaged and is not handed out; upload the document again, or have the administrator \
-         restore it from a backup"
+        "The stored original is damaged. Upload the document again, or ask the administrator to restore it from a \
+         backup."
     } else {
-        "what was read of the document is stored damaged and is not shown; run the document again"
+        "The stored output of processing is damaged. Rerun the document."
     }
 }

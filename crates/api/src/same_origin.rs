@@ -1,8 +1,8 @@
-//! Who may call a server that asks nobody to sign in: programs on this machine, and its own pages.
+//! Protection of a server without authentication: it accepts only programs on this machine and its own pages.
 //!
-//! Every page in a browser on this machine can send requests to it. A page that made its own host name mean this machine
-//! sends that name as `Host`; a page from elsewhere says so in `Origin` or `Sec-Fetch-Site`. Pages cannot leave these out
-//! or change them.
+//! Every page in a browser on this machine can send requests to it. A page that uses DNS rebinding sends its own host name
+//! as `Host`; a page of another origin is visible in `Origin` or `Sec-Fetch-Site`. Pages cannot omit or change these
+//! headers.
 
 use std::net::IpAddr;
 
@@ -15,18 +15,18 @@ const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 pub(crate) fn check(headers: &HeaderMap) -> Result<(), ApiProblem> {
     let text = |name: &HeaderName| headers.get(name).map(|value| value.to_str().unwrap_or("?"));
     let host = text(&header::HOST).filter(|host| is_this_machine(host)).ok_or_else(|| {
-        refusal("authentication is off, so only requests to localhost are answered")
+        forbidden("Authentication is off, so the server accepts only requests to localhost.")
     })?;
     let is_own = |origin: &str| {
         let authority = origin.split_once("://").map(|(_, authority)| authority);
         authority.is_some_and(|authority| authority.eq_ignore_ascii_case(host))
     };
-    // A browser says `none` when somebody typed the address, or opened a bookmark.
-    let is_from_elsewhere =
+    // A browser sends `none` if the user typed the address or opened a bookmark.
+    let is_cross_site =
         text(&SEC_FETCH_SITE).is_some_and(|site| !matches!(site, "same-origin" | "none"));
-    if is_from_elsewhere || !text(&header::ORIGIN).is_none_or(is_own) {
-        return Err(refusal(
-            "authentication is off, so requests of other sites are not answered; open the address itself",
+    if is_cross_site || !text(&header::ORIGIN).is_none_or(is_own) {
+        return Err(forbidden(
+            "Authentication is off, so the server refuses requests of other sites. Open its address directly.",
         ));
     }
     Ok(())
@@ -40,6 +40,6 @@ fn is_this_machine(host: &str) -> bool {
         || name.trim_matches(['[', ']']).parse().is_ok_and(|address: IpAddr| address.is_loopback())
 }
 
-fn refusal(detail: &str) -> ApiProblem {
+fn forbidden(detail: &str) -> ApiProblem {
     ApiProblem::new(StatusCode::FORBIDDEN, "forbidden", detail)
 }

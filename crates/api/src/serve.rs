@@ -1,5 +1,4 @@
-//! The server: accepts connections, limits how long a client may dawdle, and stops without
-//! dropping a request.
+//! The HTTP server: accepts connections, times out slow clients, and shuts down gracefully.
 
 use std::convert::Infallible;
 use std::io;
@@ -19,18 +18,18 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio_util::sync::CancellationToken;
 use tower::ServiceExt;
 
-/// A client that has not sent its request head by then is not going to.
+/// The time limit for a client to send the request head.
 const HEAD_TIMEOUT: Duration = Duration::from_secs(15);
 
-/// Fires when the server is told to stop: an answer without an end must end then.
+/// Cancelled when the server shuts down: streaming responses must end then.
 #[derive(Clone, Debug)]
-pub(crate) struct Stopping(pub(crate) CancellationToken);
+pub(crate) struct ShuttingDown(pub(crate) CancellationToken);
 
-/// What a request knows of the connection it came by.
+/// Connection data that is passed to each request.
 #[derive(Clone, Debug)]
-struct Origin {
+struct ConnectionInfo {
     peer: SocketAddr,
-    stopping: Stopping,
+    shutting_down: ShuttingDown,
 }
 
 /// Serves until `stop`, then lets requests under way finish for up to `grace`.
@@ -48,28 +47,28 @@ pub async fn serve(
         };
         match accepted {
             Ok((stream, peer)) => {
-                let from = Origin { peer, stopping: Stopping(stop.clone()) };
-                spawn_connection(stream, from, router.clone(), &connections);
+                let info = ConnectionInfo { peer, shutting_down: ShuttingDown(stop.clone()) };
+                spawn_connection(stream, info, router.clone(), &connections);
             }
-            Err(error) => wait_out(&error).await,
+            Err(error) => back_off(&error).await,
         }
     }
-    // No new connection finds an open door while the old ones finish.
+    // Refuse new connections while the requests in progress finish.
     drop(listener);
     if tokio::time::timeout(grace, connections.shutdown()).await.is_err() {
         tracing::warn!(grace_seconds = grace.as_secs(), "some requests did not finish in time");
     }
 }
 
-/// Out of file descriptors, for instance: accepting again at once would only spin.
-async fn wait_out(error: &io::Error) {
-    let of_one_client = matches!(
+/// Waits after an error such as running out of file descriptors, when accepting again at once would spin.
+async fn back_off(error: &io::Error) {
+    let is_client_error = matches!(
         error.kind(),
         io::ErrorKind::ConnectionRefused
             | io::ErrorKind::ConnectionAborted
             | io::ErrorKind::ConnectionReset
     );
-    if !of_one_client {
+    if !is_client_error {
         tracing::error!(%error, "cannot accept connections; trying again in a second");
         tokio::time::sleep(Duration::from_secs(1)).await;
     }
@@ -77,12 +76,12 @@ async fn wait_out(error: &io::Error) {
 
 fn spawn_connection(
     stream: TcpStream,
-    from: Origin,
+    info: ConnectionInfo,
     router: Router,
     connections: &GracefulShutdown,
 ) {
     stream.set_nodelay(true).ok();
-    let service = service_fn(move |request| answer(router.clone(), request, from.clone()));
+    let service = service_fn(move |request| respond(router.clone(), request, info.clone()));
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(HEAD_TIMEOUT)
@@ -90,18 +89,18 @@ fn spawn_connection(
     let watched = connections.watch(connection);
     tokio::spawn(async move {
         if let Err(error) = watched.await {
-            tracing::debug!(%error, "a connection ended early");
+            tracing::debug!(%error, "connection ended early");
         }
     });
 }
 
-async fn answer(
+async fn respond(
     router: Router,
     request: hyper::Request<Incoming>,
-    from: Origin,
+    info: ConnectionInfo,
 ) -> Result<Response, Infallible> {
     let mut request: Request = request.map(Body::new);
-    request.extensions_mut().insert(from.peer);
-    request.extensions_mut().insert(from.stopping);
+    request.extensions_mut().insert(info.peer);
+    request.extensions_mut().insert(info.shutting_down);
     router.oneshot(request).await
 }

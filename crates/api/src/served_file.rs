@@ -1,4 +1,4 @@
-//! A file that is the same for everybody and changes with the version of the server alone.
+//! A static file, which changes only with the version of the server.
 
 use axum::body::Bytes;
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, ETAG, IF_NONE_MATCH};
@@ -6,12 +6,12 @@ use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use sha2::{Digest, Sha256};
 
-const KEEP: HeaderValue = HeaderValue::from_static("public, max-age=300");
+const CACHE_POLICY: HeaderValue = HeaderValue::from_static("public, max-age=300");
 
 pub(crate) struct ServedFile {
     bytes: Bytes,
     media_type: HeaderValue,
-    /// A hash of the bytes, in quotes.
+    /// The `ETag`: a hash of the bytes, in quotes.
     tag: String,
 }
 
@@ -23,14 +23,14 @@ impl ServedFile {
         Self { bytes, media_type: HeaderValue::from_static(media_type), tag }
     }
 
-    /// The file, or 304 for a client that has it already.
+    /// The file, or 304 if the client already has it.
     pub(crate) fn respond(&self, headers: &HeaderMap) -> Response {
         let mut response = if self.is_known_to(headers) {
             StatusCode::NOT_MODIFIED.into_response()
         } else {
             ([(CONTENT_TYPE, self.media_type.clone())], self.bytes.clone()).into_response()
         };
-        response.headers_mut().insert(CACHE_CONTROL, KEEP);
+        response.headers_mut().insert(CACHE_CONTROL, CACHE_POLICY);
         if let Ok(tag) = HeaderValue::try_from(&self.tag) {
             response.headers_mut().insert(ETAG, tag);
         }

@@ -1,8 +1,7 @@
-//! The web UI, as the build embedded it (`build.rs`), and what stands in its place when it did not.
+//! The embedded web UI (`build.rs`), or a placeholder page if it was not built.
 //!
-//! The UI is one page that draws all screens: a *screen's address* (`/documents/…`) has no file of its
-//! own, so a browser that opens one gets `index.html`. Everything else that is nowhere stays a 404:
-//! a program that mistypes a route must not be answered with a page.
+//! The UI is a single-page application: the path of a *screen* (`/documents/…`) has no file of its own, so a browser that
+//! opens one gets `index.html`. All other unknown paths are 404: a program that mistypes a route must not get a page.
 
 use axum::Router;
 use axum::body::Body;
@@ -18,7 +17,7 @@ use axum::routing::get;
 use crate::problem;
 
 struct UiFile {
-    /// Where it is served, `/` first.
+    /// The path that it is served at, with a leading `/`.
     address: &'static str,
     bytes: &'static [u8],
     gzip: Option<&'static [u8]>,
@@ -26,22 +25,22 @@ struct UiFile {
 
 static FILES: &[UiFile] = include!(concat!(env!("OUT_DIR"), "/ui_files.rs"));
 
-/// What programs call; a browser that lands there by mistake is told so.
-const NOT_SCREENS: [&str; 7] =
+/// Path prefixes of routes for programs, where a browser gets a 404 too.
+const API_PREFIXES: [&str; 7] =
     ["/v1", "/api", "/docs", "/openapi.json", "/livez", "/readyz", "/metrics"];
 
-/// Stricter than what the shell sets: no inline script or style, and nothing from anywhere else. Pictures of
-/// pages are fetched with the caller's token, so they are shown from memory (`blob:`). Page views are framed, and have
-/// a stricter policy of their own (`routes/page_views.rs`).
+/// Stricter than the default policy: no inline scripts or styles. Page images are fetched with the caller's token, so they
+/// are shown from memory (`blob:`). Page views are framed, and have a
+/// stricter policy of their own (`routes/page_views.rs`).
 const UI_POLICY: HeaderValue = HeaderValue::from_static(
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; \
      connect-src 'self'; frame-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; \
      frame-ancestors 'none'",
 );
 
-/// The name of such a file changes with what is in it.
-const FOREVER: HeaderValue = HeaderValue::from_static("public, max-age=31536000, immutable");
-const ASK_FIRST: HeaderValue = HeaderValue::from_static("no-cache");
+/// For files whose name contains a hash of their content.
+const IMMUTABLE: HeaderValue = HeaderValue::from_static("public, max-age=31536000, immutable");
+const REVALIDATE: HeaderValue = HeaderValue::from_static("no-cache");
 
 const OPENER_POLICY: HeaderName = HeaderName::from_static("cross-origin-opener-policy");
 
@@ -49,7 +48,7 @@ pub(crate) fn front_page<S: Clone + Send + Sync + 'static>() -> Router<S> {
     Router::new().route("/", get(async |headers: HeaderMap| front(FILES, &headers)))
 }
 
-/// For every address that no route has.
+/// The fallback for paths without a route.
 pub(crate) async fn file_or_screen(request: Request) -> Response {
     match find(FILES, &request) {
         Some(file) => respond(file, request.headers()),
@@ -75,7 +74,7 @@ fn find(files: &'static [UiFile], request: &Request) -> Option<&'static UiFile> 
     }
     let path = request.uri().path();
     file_at(files, path).or_else(|| {
-        let is_screen = wants_a_page(request.headers()) && !belongs_to_programs(path);
+        let is_screen = accepts_html(request.headers()) && !is_api_path(path);
         is_screen.then(|| file_at(files, "/index.html")).flatten()
     })
 }
@@ -84,18 +83,18 @@ fn file_at(files: &'static [UiFile], address: &str) -> Option<&'static UiFile> {
     files.iter().find(|file| file.address == address)
 }
 
-fn wants_a_page(headers: &HeaderMap) -> bool {
-    lists(headers, &ACCEPT, "text/html")
+fn accepts_html(headers: &HeaderMap) -> bool {
+    accepts(headers, &ACCEPT, "text/html")
 }
 
-fn belongs_to_programs(path: &str) -> bool {
-    NOT_SCREENS.iter().any(|start| {
+fn is_api_path(path: &str) -> bool {
+    API_PREFIXES.iter().any(|start| {
         path.strip_prefix(start).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     })
 }
 
-/// Whether a header with a list of things, each perhaps with a weight, has `thing` among them.
-fn lists(headers: &HeaderMap, header: &HeaderName, thing: &str) -> bool {
+/// Whether a header with a list of values, each with an optional weight, accepts `value`.
+fn accepts(headers: &HeaderMap, header: &HeaderName, thing: &str) -> bool {
     let values = headers.get_all(header).iter().filter_map(|value| value.to_str().ok());
     values.flat_map(|value| value.split(',')).any(|entry| {
         let mut parts = entry.split(';').map(str::trim);
@@ -105,7 +104,7 @@ fn lists(headers: &HeaderMap, header: &HeaderName, thing: &str) -> bool {
 }
 
 fn respond(file: &'static UiFile, headers: &HeaderMap) -> Response {
-    let compressed = file.gzip.filter(|_| lists(headers, &ACCEPT_ENCODING, "gzip"));
+    let compressed = file.gzip.filter(|_| accepts(headers, &ACCEPT_ENCODING, "gzip"));
     let mut response = Body::from(compressed.unwrap_or(file.bytes)).into_response();
     let to = response.headers_mut();
     to.insert(CONTENT_TYPE, HeaderValue::from_static(media_type(file.address)));
@@ -114,7 +113,7 @@ fn respond(file: &'static UiFile, headers: &HeaderMap) -> Response {
         to.insert(CONTENT_ENCODING, HeaderValue::from_static("gzip"));
     }
     let is_hashed = file.address.starts_with("/assets/");
-    to.insert(CACHE_CONTROL, if is_hashed { FOREVER } else { ASK_FIRST });
+    to.insert(CACHE_CONTROL, if is_hashed { IMMUTABLE } else { REVALIDATE });
     to.insert(CONTENT_SECURITY_POLICY, UI_POLICY);
     to.insert(OPENER_POLICY, HeaderValue::from_static("same-origin"));
     response
@@ -159,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn a_browser_gets_the_page_at_the_address_of_a_screen() {
+    fn a_browser_gets_the_page_at_the_path_of_a_screen() {
         let html = "text/html,application/xhtml+xml;q=0.9,*/*;q=0.8";
         assert_eq!(found(Method::GET, "/documents/7", html), Some("/index.html"));
         assert_eq!(found(Method::HEAD, "/admin", html), Some("/index.html"));
@@ -168,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn what_programs_call_never_becomes_a_page() {
+    fn api_paths_never_return_the_page() {
         for path in ["/v1", "/v1/nothing", "/api/nothing", "/docs/x.js", "/metrics"] {
             assert_eq!(found(Method::GET, path, "text/html"), None, "{path}");
         }
@@ -176,14 +175,14 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_file_comes_compressed_to_those_who_can_unpack_it() {
+    async fn a_file_is_compressed_if_the_client_accepts_gzip() {
         let path = "/assets/app-1a2b.js";
         for (accepted, body) in
             [("br, gzip", "squeezed"), ("identity", "script"), ("gzip;q=0", "script")]
         {
             let request = request(Method::GET, path, &[(ACCEPT_ENCODING, accepted)]);
             let response = respond(find(BUILT, &request).unwrap(), request.headers());
-            assert_eq!(response.headers()[CACHE_CONTROL], FOREVER);
+            assert_eq!(response.headers()[CACHE_CONTROL], IMMUTABLE);
             assert_eq!(response.headers()[CONTENT_SECURITY_POLICY], UI_POLICY);
             assert_eq!(response.headers().contains_key(CONTENT_ENCODING), body == "squeezed");
             assert_eq!(to_bytes(response.into_body(), 100).await.unwrap(), body);
@@ -191,7 +190,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn without_a_built_ui_the_front_page_says_where_it_went() {
+    async fn without_a_built_ui_the_front_page_says_how_to_build_it() {
         let response = front(&[], &HeaderMap::new());
         assert_eq!(response.status(), StatusCode::OK);
         let page = to_bytes(response.into_body(), 10_000).await.unwrap();

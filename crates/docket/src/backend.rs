@@ -106,7 +106,7 @@ impl Backend {
             reads_documents,
             children: config.read.children,
             intake: ops.intake().clone(),
-            vectors: ops.search.vectors(),
+            vectors: ops.search.embeddings(),
         };
         let stages = stages::registered(add_stages, dependencies);
         Ok(Self { ops, database, stages })

@@ -142,14 +142,7 @@ async fn run(cli: Cli, add_stages: AddStages) -> anyhow::Result<ExitCode> {
         Command::Completions { shell } => commands::completions::run(*shell),
         Command::Rerun(args) => commands::rerun::run(args).await,
         Command::Jobs(args) => commands::jobs::list(args).await,
-        Command::Dlq { command: DlqCommand::List(args) } => {
-            commands::jobs::list(&args.as_jobs()).await
-        }
-        Command::Dlq { command: DlqCommand::Show { id, server, json } } => {
-            commands::dlq::show(server.server.as_deref(), id, *json).await
-        }
-        Command::Dlq { command: DlqCommand::Requeue(args) } => commands::dlq::requeue(args).await,
-        Command::Dlq { command: DlqCommand::Discard(args) } => commands::dlq::discard(args).await,
+        Command::Dlq { command } => run_dlq(command).await,
         Command::Config(args) => commands::config::run(&load(args.flags())?),
         Command::Check(args) => {
             commands::check::run(&command_config(&load(args.flags())?)?, args).await
@@ -201,6 +194,17 @@ async fn run(cli: Cli, add_stages: AddStages) -> anyhow::Result<ExitCode> {
         Command::Users { command: UsersCommand::ResetPassword { email, database } } => {
             commands::users::reset_password(&command_config(&load(database.flags())?)?, email).await
         }
+    }
+}
+
+async fn run_dlq(command: &DlqCommand) -> anyhow::Result<ExitCode> {
+    match command {
+        DlqCommand::List(args) => commands::jobs::list(&args.as_jobs()).await,
+        DlqCommand::Show { id, server, json } => {
+            commands::dlq::show(server.server.as_deref(), id, *json).await
+        }
+        DlqCommand::Requeue(args) => commands::dlq::requeue(args).await,
+        DlqCommand::Discard(args) => commands::dlq::discard(args).await,
     }
 }
 

@@ -30,13 +30,13 @@ pub(crate) async fn open(
 ) -> Result<Blobs> {
     let own = || BlobUrl::Folder(data_dir.blobs_folder());
     let url = config.intake.blob_url.clone().unwrap_or_else(own);
-    let known = ops::known_object_store(store).await?;
+    let known = ops::registered_object_store(store).await?;
     let folder_must_exist = known.id.is_some() || known.has_originals;
     let settings = Settings { folder_must_exist, ..Settings::from_environment() };
     let blobs = Blobs::open_with(&url, &settings)
         .with_context(|| format!("the object store {url} cannot be opened"))?;
     match (wanted, known.id) {
-        (ObjectStoreUse::Required, _) => ops::tie_object_store(store, &blobs, random).await?,
+        (ObjectStoreUse::Required, _) => ops::bind_object_store(store, &blobs, random).await?,
         (ObjectStoreUse::Adopt, _) => {
             ops::adopt_object_store(store, &blobs, random).await?;
         }

@@ -8,7 +8,7 @@ use ::stages::{DocumentSubmitter, READING, StageContext, SubmitFuture};
 use blob::{BlobError, Blobs};
 use domain::{AttachedFile, Dependency, Failure, IdGen, Pipeline, StageName};
 use engine::Stages;
-use ops::{Intake, IntakeSettings, OpsError, VectorsKeeper};
+use ops::{EmbeddingMaintenance, Intake, IntakeSettings, OpsError};
 use reading::reader::Reader;
 
 use crate::config::{Config, ConfigError};
@@ -27,7 +27,7 @@ pub(crate) struct StageDependencies<'a> {
     /// How many jobs of one reading stage run at the same time.
     pub(crate) children: usize,
     pub(crate) intake: Intake,
-    pub(crate) vectors: VectorsKeeper,
+    pub(crate) vectors: EmbeddingMaintenance,
 }
 
 /// Submits attachments in the same way as uploads.
@@ -36,7 +36,7 @@ struct IntakeSubmitter(Intake);
 impl DocumentSubmitter for IntakeSubmitter {
     fn submit(&self, file: AttachedFile) -> SubmitFuture<'_> {
         Box::pin(async move {
-            self.0.take_in_part(file).await.map_err(|error| match error {
+            self.0.accept_attachment(file).await.map_err(|error| match error {
                 OpsError::StorageQuotaExceeded { .. } => Failure::permanent(
                     "an attachment was not stored: the tenant's storage quota is used up",
                     "Delete documents, or ask for a larger quota, and rerun this document.",

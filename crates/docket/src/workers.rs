@@ -11,7 +11,7 @@ use engine::{
     PeriodicTask, Scheduler, Stages, Worker, WorkerHealth, WorkerSettings, clean_up_jobs,
     correct_future_times, number_events, prune_events, stale_runs,
 };
-use ops::{OriginalsCleanup, PasswordKeeper, Retention, VectorsKeeper, WorkerProbe};
+use ops::{EmbeddingMaintenance, OriginalsCleanup, PasswordCleanup, Retention, WorkerProbe};
 use store::Store;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
@@ -41,7 +41,7 @@ impl Workers {
         store: &Store,
         blobs: &Blobs,
         stages: Stages,
-        vectors: VectorsKeeper,
+        vectors: EmbeddingMaintenance,
         config: &Config,
         health: WorkerHealth,
     ) -> anyhow::Result<Self> {
@@ -105,7 +105,7 @@ pub(crate) fn probe(health: &WorkerHealth, is_essential: bool) -> WorkerProbe {
 fn periodic_tasks(
     store: &Store,
     blobs: &Blobs,
-    vectors: VectorsKeeper,
+    vectors: EmbeddingMaintenance,
     environment: &Environment,
     config: &Config,
 ) -> Scheduler {
@@ -125,22 +125,22 @@ fn periodic_tasks(
                 failed: days(config.intake.keep_failed),
             },
         }))
-        .with(forget_passwords(PasswordKeeper { store: store.clone(), clock: clock() }))
-        .with(fill_in_vectors(vectors.clone()))
+        .with(delete_unneeded_passwords(PasswordCleanup { store: store.clone(), clock: clock() }))
+        .with(embed_missing(vectors.clone()))
         .with(sweep_search(vectors))
 }
 
 /// Has work only after a change of the embedding model.
-fn fill_in_vectors(keeper: VectorsKeeper) -> PeriodicTask {
+fn embed_missing(maintenance: EmbeddingMaintenance) -> PeriodicTask {
     PeriodicTask {
         name: "fill_in_vectors",
         every: Duration::from_mins(1),
         timeout: Duration::from_mins(5),
         run: Arc::new(move || {
-            let keeper = keeper.clone();
+            let maintenance = maintenance.clone();
             Box::pin(async move {
                 loop {
-                    match keeper.fill_in().await {
+                    match maintenance.embed_missing().await {
                         Ok(true) => {}
                         Ok(false) => return,
                         Err(error) => {
@@ -154,15 +154,15 @@ fn fill_in_vectors(keeper: VectorsKeeper) -> PeriodicTask {
     }
 }
 
-fn sweep_search(keeper: VectorsKeeper) -> PeriodicTask {
+fn sweep_search(maintenance: EmbeddingMaintenance) -> PeriodicTask {
     PeriodicTask {
         name: "sweep_search",
         every: Duration::from_mins(30),
         timeout: Duration::from_mins(5),
         run: Arc::new(move || {
-            let keeper = keeper.clone();
+            let maintenance = maintenance.clone();
             Box::pin(async move {
-                if let Err(error) = keeper.sweep().await {
+                if let Err(error) = maintenance.sweep().await {
                     tracing::warn!(%error, "outdated search data was not cleaned up; the next round tries again");
                 }
             })
@@ -186,15 +186,15 @@ fn sweep_originals(cleanup: OriginalsCleanup) -> PeriodicTask {
     }
 }
 
-fn forget_passwords(keeper: PasswordKeeper) -> PeriodicTask {
+fn delete_unneeded_passwords(cleanup: PasswordCleanup) -> PeriodicTask {
     PeriodicTask {
         name: "forget_passwords",
         every: Duration::from_mins(10),
         timeout: Duration::from_mins(5),
         run: Arc::new(move || {
-            let keeper = keeper.clone();
+            let cleanup = cleanup.clone();
             Box::pin(async move {
-                if let Err(error) = keeper.forget().await {
+                if let Err(error) = cleanup.delete_unneeded().await {
                     tracing::warn!(%error, "passwords of documents were not deleted; the next round tries again");
                 }
             })

@@ -150,6 +150,37 @@ impl FromStr for Role {
 }
 
 impl Action {
+    /// What the action does, for a sentence such as "The viewer role can't upload documents."
+    pub fn phrase(self) -> &'static str {
+        match self {
+            Self::UseOwnSession => "use a session",
+            Self::UploadDocuments => "upload documents",
+            Self::CreateBatches => "create batches",
+            Self::SeeDocuments => "view documents",
+            Self::ReadOlderRuns => "read the output of older runs",
+            Self::ReadMaskedOriginals => "read masked originals",
+            Self::SeeKnowledgeBase => "view the knowledge base",
+            Self::AskQuestions => "ask questions",
+            Self::EditResults => "edit documents",
+            Self::RenameDocuments => "rename documents",
+            Self::ResearchMatches => "search for matches",
+            Self::LinkRecords => "link records",
+            Self::RerunDocuments => "rerun documents",
+            Self::PromoteResults => "promote results",
+            Self::RetryDeadJobs => "retry or discard failed jobs",
+            Self::DeactivateDocuments => "withdraw or delete documents",
+            Self::ManageSources => "manage sources",
+            Self::ManageUsers => "manage users",
+            Self::ManageApiKeys => "manage API keys",
+            Self::ManageWebhooks => "manage webhooks",
+            Self::ManageRetention => "manage retention",
+            Self::ManageTenant => "manage the tenant",
+            Self::SeeConfiguration => "view the server's configuration",
+            Self::ReadAudit => "view the audit log",
+            Self::ReadDeadJobs => "view failed jobs",
+        }
+    }
+
     /// Every action, in the table's order.
     pub fn all() -> impl Iterator<Item = Self> {
         TABLE.iter().map(|(action, _)| *action)

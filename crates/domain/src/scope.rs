@@ -157,7 +157,7 @@ impl Scope {
 }
 
 #[derive(Debug, Error)]
-#[error("the role {role} may not do this ({action:?})")]
+#[error("The {role} role can't {}.", .action.phrase())]
 pub struct NotPermitted {
     pub role: Role,
     pub action: Action,

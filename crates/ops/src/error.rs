@@ -1,4 +1,4 @@
-//! Why a use case did not happen.
+//! Errors of use cases. The texts are shown to users.
 
 use std::time::Duration;
 
@@ -11,65 +11,71 @@ use thiserror::Error;
 pub enum OpsError {
     #[error(transparent)]
     NotPermitted(#[from] NotPermitted),
-    /// The role would do, in another tenant.
-    #[error("how the server is set up is shown to administrators of the operator's tenant only")]
+    /// The role would be sufficient in the operator's tenant.
+    #[error("Only administrators of the operator's tenant can view the server's configuration.")]
     OperatorOnly,
-    /// There is no such thing, or the caller may not know that there is.
-    #[error("there is no such {0}")]
+    /// It does not exist, or the caller may not know that it does.
+    #[error("{}", not_found(.0))]
     NotFound(&'static str),
-    /// The caller sees the document, and may not read this of it.
+    /// The caller sees the document, but its original is no longer stored.
+    #[error("The original was deleted. Upload the document again.")]
+    OriginalDeleted,
+    /// The caller sees the document but may not read this content.
     #[error("{problem}")]
     Withheld { code: &'static str, problem: &'static str },
-    /// The request cannot be right as it stands.
+    /// A field of the request is not valid.
     #[error("{field}: {problem}")]
     Invalid { field: &'static str, problem: String },
-    /// The request is right, but not in the present state of things.
+    /// The request conflicts with the current state.
     #[error("{problem}")]
     Conflict { code: &'static str, problem: String },
-    /// A document is known already, and the upload asks for what its uploader may not have.
+    /// The content is known, and the caller may not do with it what the upload asks for.
     #[error(transparent)]
     Refused(#[from] Refusal),
-    #[error("the email address or the password is wrong")]
+    #[error("The email address or the password is wrong.")]
     WrongCredentials,
-    #[error("too many sign-in attempts; wait {} s and try again", .0.as_secs().max(1))]
+    #[error("Too many sign-in attempts. Wait {} s and try again.", .0.as_secs().max(1))]
     TooManyAttempts(Duration),
-    /// The queue of password checks is full, or this client has its part of it.
-    #[error("too many people sign in at this moment; try again in a few seconds")]
+    /// The queue of password checks is full, or this client has used its share of it.
+    #[error("Too many users are signing in. Try again in a few seconds.")]
     SignInBusy,
-    #[error("a request with this Idempotency-Key is still being worked on")]
+    #[error("A request with this Idempotency-Key is still in progress. Try again in a second.")]
     StillInProgress,
-    #[error("this Idempotency-Key was used for a different request; use a new key")]
+    #[error("This Idempotency-Key was used for a different request. Use a new key.")]
     KeyUsedForOtherRequest,
-    #[error("the file is larger than {} MB, which is the most that is taken", .limit / (1024 * 1024))]
+    #[error("The file is larger than the limit of {} MB.", .limit / (1024 * 1024))]
     TooLarge { limit: u64 },
     #[error("{problem}")]
     UnsupportedType { problem: String },
-    #[error("{quota} documents of this tenant wait already; try again when some are done")]
+    #[error(
+        "The queue is full: {quota} documents of this tenant are waiting. Try again when some are done."
+    )]
     QueueFull { quota: u32 },
-    #[error("this tenant has {most} uploads under way already; try again when one has ended")]
+    #[error("This tenant already has {most} uploads in progress. Try again when one has finished.")]
     TooManyUploads { most: u32 },
     #[error(
-        "the tenant may store {} MB, and with this file it would be more; delete documents, or ask the operator for a \
-         larger quota",
+        "This file would exceed the tenant's storage quota of {} MB. Delete documents, or ask the operator for a larger \
+         quota.",
         .quota / (1024 * 1024)
     )]
     StorageQuotaExceeded { quota: u64 },
-    #[error("no stage is set up that could process a document; see the setting pipeline")]
+    #[error("No processing stage is configured. Check the setting `pipeline`.")]
     NoPipeline,
-    #[error("what can be found here is being loaded into memory; try again in a few seconds")]
+    #[error("The search index is loading. Try again in a few seconds.")]
     IndexIsLoading,
-    #[error("the audit log is being checked already; try again in a few seconds")]
+    #[error("The audit log is already being checked. Try again in a few seconds.")]
     AuditCheckRunning,
-    #[error("this link has expired; ask for a new one")]
+    #[error("This link has expired. Ask for a new one.")]
     LinkExpired,
     #[error(
-        "this link was revoked: whoever made it may no longer read the document; ask for a new one"
+        "This link was revoked, because its creator can no longer read the document. Ask for a new one."
     )]
     LinkRevoked,
     #[error(transparent)]
     Blob(#[from] BlobError),
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// `attempted` names the operation for the log, such as `hashing a password`.
     #[error("{attempted} failed")]
     Internal {
         attempted: &'static str,
@@ -78,7 +84,12 @@ pub enum OpsError {
     },
 }
 
-const TASK_PANICKED: &str = "the task panicked; the log says where";
+fn not_found(what: &str) -> String {
+    let state = if what == "document" { "was deleted" } else { "does not exist" };
+    format!("This {what} {state}, or you don't have access.")
+}
+
+const TASK_PANICKED: &str = "the task panicked; see the log for the location";
 const TASK_CANCELLED: &str = "the task was cancelled";
 
 impl OpsError {
@@ -87,7 +98,7 @@ impl OpsError {
         source: impl std::error::Error + Send + Sync + 'static,
     ) -> Self {
         let source: Box<dyn std::error::Error + Send + Sync> = Box::new(source);
-        // It repeats the message of a panic, which may quote a document.
+        // A JoinError repeats the panic message, which may contain document text.
         let source = match source.downcast::<tokio::task::JoinError>() {
             Ok(ended) if ended.is_panic() => TASK_PANICKED.into(),
             Ok(_) => TASK_CANCELLED.into(),
@@ -96,7 +107,7 @@ impl OpsError {
         Self::Internal { attempted, source }
     }
 
-    /// The same request would be refused again.
+    /// Whether the same request would be refused again.
     pub(crate) fn is_final(&self) -> bool {
         match self {
             Self::Invalid { .. } | Self::TooLarge { .. } | Self::UnsupportedType { .. } => true,

@@ -1,15 +1,15 @@
-//! What Docket does for its callers: one folder per subject, one file per use case.
+//! The use cases of Docket: one folder per subject, one file per use case.
 //!
-//! A use case authorises (turning the caller into a scope), validates, and does its work in one
-//! transaction that carries the audit row with it. It knows nothing of HTTP.
+//! A use case authorises the caller (which yields a scope), validates the request, and does its work in one
+//! transaction together with the audit row. It does not know HTTP.
 
 mod access;
 mod audit;
 mod documents;
 mod error;
 mod events;
+mod idempotency;
 mod objects;
-mod once;
 mod operations;
 mod page;
 mod rate;
@@ -40,43 +40,43 @@ pub use access::update_user::RequestedChange;
 pub use audit::{Audit, AuditKey, AuditSettings, InvalidPublicKey, PublicKey};
 pub use blob::{BlobError, BlobStream};
 pub use documents::admit_upload::UploadPermit;
-pub use documents::artifacts::FoundArtifact;
+pub use documents::artifacts::ArtifactDownload;
 pub use documents::batches::Batches;
 pub use documents::batches::create::RequestedBatch;
 pub use documents::facets::{BatchFacet, DocumentFacets};
 pub use documents::find_ids::FoundIds;
-pub use documents::forget_passwords::PasswordKeeper;
 pub use documents::intake::{Intake, IntakeSettings};
-pub use documents::links::{Followed, FoundOriginal, LinkVisit, SignedLink};
+pub use documents::links::{LinkRequest, LinkTarget, OriginalDownload, SignedLink};
 pub use documents::list::{DocumentDetail, DocumentListPage, ListedDocument};
+pub use documents::originals_cleanup::{OriginalsCleanup, RemovedObjects, Retention};
 pub use documents::page_view::{PageViewVisit, RenderedView};
+pub use documents::password_cleanup::PasswordCleanup;
 pub use documents::read_pages::{PageImage, TextForm};
-pub use documents::submit::{Accepted, AcceptedRun, Described, Received, Receiving};
-pub use documents::sweep_originals::{OriginalsCleanup, Retention, Swept};
-pub use documents::tags::MOST_TAGS;
+pub use documents::submit::{Accepted, AcceptedRun, IncomingUpload, StagedUpload, UploadMetadata};
+pub use documents::tags::MAX_TAGS;
 pub use documents::{Content, Documents, Uploads};
 pub use error::OpsError;
 pub use events::Events;
-pub use events::follow::{Event, EventId, Following};
+pub use events::follow::{Event, EventFollower, EventId};
+pub use idempotency::Outcome;
 pub use objects::{
-    CheckStep, KnownObjectStore, ObjectFinding, ObjectTotals, ObjectTrouble, Objects,
-    adopt_object_store, known_object_store, tie_object_store,
+    CheckStep, ObjectFinding, ObjectProblem, ObjectTotals, Objects, RegisteredObjectStore,
+    adopt_object_store, bind_object_store, registered_object_store,
 };
-pub use once::Done;
 pub use operations::Operations;
-pub use operations::check_readiness::{Dependency, Readiness, Vitals, WorkerProbe};
-pub use operations::paused_jobs::RecentPauses;
+pub use operations::check_readiness::{Dependency, Readiness, ReadinessProbe, WorkerProbe};
+pub use operations::paused_jobs::PausedJobsCache;
 pub use page::{Page, PageRequest};
-pub use rate::{Limiter, TooMany};
+pub use rate::{Limiter, RateLimited};
 pub use retrieval::index::Mode;
 pub use runs::Runs;
 pub use runs::discard::{Discarded, SkippedJob};
 pub use runs::list::RunDetail;
-pub use runs::rerun::Rerun;
+pub use runs::rerun::RerunOptions;
 pub use runs::retry_job::RequestedRequeue;
 pub use search::{
-    Answered, AskEvent, Citation, Filters, Hit, KnownDocument, Question, Reranker, Search,
-    SearchRequest, SearchResult, SearchSettings, Sentence, VectorsKeeper,
+    AskEvent, AskResult, Citation, EmbeddingMaintenance, Filters, Hit, KnowledgeBaseDocument,
+    Question, Reranker, Search, SearchRequest, SearchResult, SearchSettings, Sentence,
 };
 pub use store::{
     After, BatchItemRecord, BatchName, BatchRecord, CheckpointRecord, DeadJobFilter,
@@ -92,8 +92,8 @@ pub use tenants::overview::TenantOverview;
 use audit::AuditChecks;
 use documents::admit_upload::UploadSlots;
 use documents::recent_reads::RecentReads;
+use idempotency::RequestHmac;
 use objects::RecentlyChecked;
-use once::RequestSeal;
 
 /// The use cases, by subject. One per process, shared by all requests.
 pub struct Ops {
@@ -116,7 +116,7 @@ pub struct Ops {
     pub uploads: Uploads,
 }
 
-/// What the operator decides about the use cases.
+/// The operator's settings for the use cases.
 #[derive(Clone, Debug)]
 pub struct Settings {
     pub token_key: TokenKey,
@@ -124,19 +124,19 @@ pub struct Settings {
     pub bcrypt_cost: u32,
     /// Sign-in attempts per minute at one account from one client; see `login_throttle.rs` for the wider limits.
     pub login_attempts_per_minute: u32,
-    /// Keys that one client may present per minute without this process knowing them.
+    /// How many API keys that this process has not seen one client may present per minute.
     pub unknown_keys_per_minute: NonZeroU32,
     pub audit: AuditSettings,
     pub intake: IntakeSettings,
-    /// Draws pages for people; without one they cannot be looked at.
+    /// Renders pages as images; without one, page images are not available.
     pub reader: Option<Reader>,
-    /// What the process found out about its sandbox, for whoever watches it.
+    /// The sandbox status of this process, for readiness and metrics.
     pub sandbox: Option<SandboxReport>,
     pub search: SearchSettings,
 }
 
 impl Ops {
-    /// The clock and the ids are those of `store`.
+    /// Takes the clock and the id generator from `store`.
     pub fn new(store: Store, blobs: Blobs, settings: &Settings, random: Arc<dyn Random>) -> Self {
         let background = TaskTracker::new();
         let access = Access::new(store.clone(), random.clone(), background.clone(), settings);
@@ -148,7 +148,7 @@ impl Ops {
             Arc::clone(store.clock()),
             settings.intake.clone(),
         );
-        let request_seal = RequestSeal::new(&settings.token_key);
+        let request_hmac = RequestHmac::new(&settings.token_key);
         Self {
             audit: Audit {
                 store: store.clone(),
@@ -160,7 +160,7 @@ impl Ops {
             batches: Batches {
                 store: store.clone(),
                 intake: intake.clone(),
-                request_seal: request_seal.clone(),
+                request_hmac: request_hmac.clone(),
             },
             content: Content {
                 store: store.clone(),
@@ -168,7 +168,7 @@ impl Ops {
                 link_key: LinkKey::new(settings.token_key.bytes()),
                 recent_reads: RecentReads::default(),
                 recently_checked: RecentlyChecked::default(),
-                renderings: Semaphore::new(Content::RENDERED_AT_ONCE),
+                renderings: Semaphore::new(Content::CONCURRENT_RENDERINGS),
                 reader: settings.reader.clone(),
             },
             documents: Documents { store: store.clone(), intake: intake.clone() },
@@ -182,12 +182,12 @@ impl Ops {
                 intake: intake.clone(),
                 sandbox: settings.sandbox.clone(),
                 worker: OnceLock::new(),
-                recent_pauses: RecentPauses::default(),
+                paused_jobs_cache: PausedJobsCache::default(),
             },
             runs: Runs {
                 store: store.clone(),
                 intake: intake.clone(),
-                request_seal: request_seal.clone(),
+                request_hmac: request_hmac.clone(),
             },
             search: Search::new(store.clone(), settings.search.clone()),
             tenants: Tenants {
@@ -199,7 +199,7 @@ impl Ops {
             uploads: Uploads {
                 store: store.clone(),
                 blobs: blobs.clone(),
-                request_seal,
+                request_hmac,
                 access: Arc::clone(&access),
                 intake: intake.clone(),
                 limits,
@@ -226,7 +226,7 @@ impl Ops {
         &self.blobs
     }
 
-    /// What taking a document in needs, for workers.
+    /// For workers, which submit attachments.
     pub fn intake(&self) -> &Intake {
         &self.intake
     }
@@ -235,7 +235,7 @@ impl Ops {
         &self.store
     }
 
-    /// Waits for what goes on after its caller was answered. Nothing new may be asked for meanwhile.
+    /// Waits for work that continues after the response was sent. The caller must start no new work meanwhile.
     pub async fn finish_background_work(&self) {
         self.background.close();
         self.background.wait().await;
@@ -243,7 +243,7 @@ impl Ops {
     }
 }
 
-/// Shows a name only: what is inside is large, or secret.
+/// Prints the type's name only, because the fields are large or secret.
 macro_rules! opaque_debug {
     ($($name:ident)*) => {
         $(impl fmt::Debug for $name {

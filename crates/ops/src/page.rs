@@ -2,11 +2,11 @@
 
 use store::{After, Window};
 
-/// Which page is wanted: after a cursor, or by number.
+/// A page of a list, requested by cursor or by number.
 #[derive(Clone, Copy, Debug)]
 pub struct PageRequest {
     pub after: Option<After>,
-    /// Counted from 1; from the cursor on when there is one.
+    /// Counted from 1, starting at the cursor if there is one.
     pub page: u32,
     pub limit: u32,
 }
@@ -14,12 +14,12 @@ pub struct PageRequest {
 #[derive(Debug)]
 pub struct Page<T> {
     pub items: Vec<T>,
-    /// Where the next page begins; `None` on the last one.
+    /// The cursor of the next page; `None` on the last page.
     pub next: Option<After>,
 }
 
 impl PageRequest {
-    /// The window to fetch: one row more than asked for, to know whether there is another page.
+    /// The window to fetch. It has one extra row, which shows whether there is another page.
     pub(crate) fn window(&self) -> Window {
         let limit = i64::from(self.limit);
         Window {
@@ -29,11 +29,11 @@ impl PageRequest {
         }
     }
 
-    pub(crate) fn page_of<T>(&self, mut items: Vec<T>, place: impl Fn(&T) -> After) -> Page<T> {
+    pub(crate) fn page_of<T>(&self, mut items: Vec<T>, cursor: impl Fn(&T) -> After) -> Page<T> {
         let limit = self.limit as usize;
         let more = items.len() > limit;
         items.truncate(limit);
-        let next = if more { items.last().map(place) } else { None };
+        let next = if more { items.last().map(cursor) } else { None };
         Page { items, next }
     }
 }

@@ -1,4 +1,4 @@
-//! Token buckets, one per key, on the injected clock.
+//! Rate limits: one token bucket per key, on the injected clock.
 
 use std::fmt;
 use std::hash::Hash;
@@ -25,7 +25,7 @@ impl GovernorClock for InjectedClock {
     }
 }
 
-/// The client behind an address: whoever has one IPv6 address has the whole network of it.
+/// The key of a client for rate limits. A client usually controls a whole IPv6 /64 network, so those count as one.
 pub(crate) fn client_of(address: IpAddr) -> IpAddr {
     const NETWORK_BITS: u32 = 64;
     match address.to_canonical() {
@@ -44,15 +44,15 @@ pub struct Limiter<K: Hash + Eq + Clone> {
     burst: u32,
 }
 
-/// A request that has to wait.
+/// The request exceeds the rate limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TooMany {
+pub struct RateLimited {
     pub limit: u32,
     pub retry_after: Duration,
 }
 
 impl<K: Hash + Eq + Clone> Limiter<K> {
-    /// `count` requests a minute, all of them at once if need be.
+    /// `count` requests per minute, with bursts up to `count`.
     pub fn per_minute(count: NonZeroU32, clock: &Arc<dyn domain::Clock>) -> Self {
         Self::new(count, Duration::from_mins(1) / count.get(), clock)
     }
@@ -68,15 +68,15 @@ impl<K: Hash + Eq + Clone> Limiter<K> {
         Self { buckets, clock, burst: burst.get() }
     }
 
-    pub fn check(&self, key: &K) -> Result<(), TooMany> {
-        self.buckets.check_key(key).map_err(|refused| TooMany {
+    pub fn check(&self, key: &K) -> Result<(), RateLimited> {
+        self.buckets.check_key(key).map_err(|refused| RateLimited {
             limit: self.burst,
             retry_after: refused.wait_time_from(self.clock.now()),
         })
     }
 
-    /// Forgets keys whose bucket is full again.
-    pub fn forget_idle(&self) {
+    /// Evicts keys whose bucket is full again.
+    pub fn evict_idle(&self) {
         self.buckets.retain_recent();
         self.buckets.shrink_to_fit();
     }
@@ -93,7 +93,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn neighbours_in_an_ipv6_network_are_one_client() {
+    fn addresses_of_one_ipv6_network_are_one_client() {
         let client = |text: &str| client_of(text.parse().unwrap());
         assert_eq!(client("2001:db8::1"), client("2001:db8::ffff:2"));
         assert_ne!(client("2001:db8::1"), client("2001:db8:0:1::1"));

@@ -64,7 +64,7 @@ impl Default for TestSettings {
                 metrics: Metrics::new(false, String::new),
                 trusted_proxies: TrustedProxies::default(),
                 configuration: ConfigView::default(),
-                everybody_is: None,
+                development_caller: None,
             },
             ops: Settings {
                 token_key: TokenKey::new(*b"a key of thirty-two bytes, known"),

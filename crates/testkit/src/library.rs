@@ -95,7 +95,7 @@ impl Library {
         });
         let ids = Arc::new(CountedIds::after(1 << 45));
         let context = StageContext::new(blobs.clone(), reader, ids.clone());
-        let index = Index::new(context, self.app.chunk_ids(), Arc::new(ops.search.vectors()), 2);
+        let index = Index::new(context, self.app.chunk_ids(), Arc::new(ops.search.embeddings()), 2);
         Stages::default()
             .with(Ingest::new(blobs.clone()))
             .with(AsItIs {

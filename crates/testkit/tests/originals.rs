@@ -11,7 +11,7 @@ use bytes::Bytes;
 use chrono::Duration;
 use domain::{Action, Caller, Clock, ClockUse, ContentHash, Scope};
 use futures_util::TryStreamExt;
-use ops::{Described, OriginalsCleanup, Retention, Swept};
+use ops::{OriginalsCleanup, RemovedObjects, Retention, UploadMetadata};
 use testkit::{TestApp, TestSettings, TestTenant};
 use uuid::Uuid;
 
@@ -42,7 +42,7 @@ async fn upload(app: &TestApp, tenant: &TestTenant, content: &str) {
     let mut receiving = app.ops.uploads.begin_upload(&caller(tenant)).await.unwrap();
     receiving.write(Bytes::from(content.to_owned())).await.unwrap();
     let received = receiving.finish().await.unwrap();
-    let described = Described { file_name: "a.txt".to_owned(), ..Described::default() };
+    let described = UploadMetadata { file_name: "a.txt".to_owned(), ..UploadMetadata::default() };
     app.ops.uploads.submit_document(received, described, None).await.unwrap();
 }
 
@@ -70,13 +70,17 @@ async fn what_nobody_refers_to_goes_after_a_day_and_not_before() {
     leave_unreferenced(&app, &acme, "left behind").await;
     upload(&app, &acme, "a document").await;
     app.clock.advance(Duration::hours(24));
-    assert_eq!(cleanup(&app).sweep().await.unwrap(), Swept::default());
+    assert_eq!(cleanup(&app).sweep().await.unwrap(), RemovedObjects::default());
     app.clock.advance(Duration::seconds(1));
-    assert_eq!(cleanup(&app).sweep().await.unwrap(), Swept { staged: 0, originals: 1 });
+    assert_eq!(cleanup(&app).sweep().await.unwrap(), RemovedObjects { staged: 0, originals: 1 });
     assert_eq!(kept(&app).await.len(), 1);
     app.work_off().await;
     app.clock.advance(Duration::days(400));
-    assert_eq!(cleanup(&app).sweep().await.unwrap(), Swept::default(), "what is served stays");
+    assert_eq!(
+        cleanup(&app).sweep().await.unwrap(),
+        RemovedObjects::default(),
+        "what is served stays"
+    );
 }
 
 #[tokio::test]
@@ -90,7 +94,7 @@ async fn the_original_of_what_failed_is_kept_for_a_week() {
         .await
         .unwrap();
     app.clock.advance(Duration::days(7));
-    assert_eq!(cleanup(&app).sweep().await.unwrap(), Swept::default());
+    assert_eq!(cleanup(&app).sweep().await.unwrap(), RemovedObjects::default());
     app.clock.advance(Duration::seconds(1));
     assert_eq!(cleanup(&app).sweep().await.unwrap().originals, 1);
     let left: i64 = sqlx::query_scalar("SELECT count(*) FROM ingestion_runs")
@@ -116,7 +120,7 @@ async fn uploads_that_were_given_up_go_after_a_day() {
     let clock = Arc::new(testkit::FakeClock::default());
     clock.advance(chrono::Utc::now() - clock.now() + Duration::hours(23));
     ahead.clock = clock.clone();
-    assert_eq!(ahead.sweep().await.unwrap(), Swept::default());
+    assert_eq!(ahead.sweep().await.unwrap(), RemovedObjects::default());
     clock.advance(Duration::hours(2));
     assert_eq!(ahead.sweep().await.unwrap().staged, 1);
 }
@@ -136,7 +140,7 @@ async fn uploads_of_a_killed_process_go_after_some_minutes() {
     let clock = Arc::new(testkit::FakeClock::default());
     clock.advance(chrono::Utc::now() - clock.now() + Duration::minutes(9));
     ahead.clock = clock.clone();
-    assert_eq!(ahead.sweep().await.unwrap(), Swept::default());
+    assert_eq!(ahead.sweep().await.unwrap(), RemovedObjects::default());
     clock.advance(Duration::minutes(2));
     assert_eq!(ahead.sweep().await.unwrap().staged, 1);
     let staged: Vec<_> = app.blobs.list_staged().try_collect().await.unwrap();
@@ -219,8 +223,8 @@ async fn nothing_goes_while_the_time_is_not_sure() {
     app.clock.advance(Duration::days(4000));
     let unsure =
         OriginalsCleanup { clock: Arc::new(UnsureClock(app.clock.clone())), ..cleanup(&app) };
-    assert_eq!(unsure.sweep().await.unwrap(), Swept::default());
-    assert_eq!(cleanup(&app).sweep().await.unwrap(), Swept { staged: 1, originals: 1 });
+    assert_eq!(unsure.sweep().await.unwrap(), RemovedObjects::default());
+    assert_eq!(cleanup(&app).sweep().await.unwrap(), RemovedObjects { staged: 1, originals: 1 });
 }
 
 #[tokio::test]
@@ -234,7 +238,7 @@ async fn an_upload_on_a_machine_whose_clock_is_behind_is_not_swept() {
     let mut upload = app.blobs.begin_upload(id).await.unwrap();
     upload.write(Bytes::from(vec![7; 2 * 1024 * 1024])).await.unwrap();
     std::mem::forget(upload.finish().await.unwrap());
-    assert_eq!(cleanup(&app).sweep().await.unwrap(), Swept::default());
+    assert_eq!(cleanup(&app).sweep().await.unwrap(), RemovedObjects::default());
     app.clock.advance(Duration::hours(25));
-    assert_eq!(cleanup(&app).sweep().await.unwrap(), Swept { staged: 1, originals: 0 });
+    assert_eq!(cleanup(&app).sweep().await.unwrap(), RemovedObjects { staged: 1, originals: 0 });
 }

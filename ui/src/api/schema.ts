@@ -8,7 +8,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Is the process alive */
+        /** Liveness */
         get: operations["live"];
         put?: never;
         post?: never;
@@ -27,9 +27,9 @@ export interface paths {
         };
         /**
          * Read the metrics
-         * @description In the text format of Prometheus. They hold counts and times of this process and the queues of all tenants,
-         *     and nobody's data. They are for clients on this machine, and for whoever presents the `metrics_token` as a bearer token.
-         *     What a reverse proxy forwards is not from this machine, unless the proxy is trusted and says so.
+         * @description In the text format of Prometheus. They contain counts and times of this process and of the queues of all tenants, but no
+         *     tenant's data. Clients on this machine can read them, and clients that send the `metrics_token` as a bearer token. A
+         *     request through a reverse proxy does not count as from this machine, unless the proxy is trusted and says so.
          */
         get: operations["metrics"];
         put?: never;
@@ -48,9 +48,9 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Can the process serve
-         * @description Names everything it depends on. A server that works in part (`degraded`: it takes documents in and finds them,
-         *     and reads none because its sandbox is missing) answers 200.
+         * Readiness
+         * @description Lists the state of each dependency. A server that works in part responds 200 with `degraded`: for example, without a
+         *     sandbox it accepts and finds documents, but does not read new ones.
          */
         get: operations["ready"];
         put?: never;
@@ -72,10 +72,10 @@ export interface paths {
         get: operations["list_api_keys"];
         put?: never;
         /**
-         * Make an API key
-         * @description The key is valid until it expires or is revoked, and while the user who made it is active. The answer is the only time
-         *     the key is shown. It takes no `Idempotency-Key`: repeating the answer
-         *     would mean keeping the secret.
+         * Create an API key
+         * @description The key is valid until it expires or is revoked, and while the user who created it is active. The response is the only
+         *     one that contains the key. The route does not support `Idempotency-Key`, because replaying the response would require
+         *     storing the secret.
          */
         post: operations["create_api_key"];
         delete?: never;
@@ -91,13 +91,13 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Look at an API key */
+        /** Get an API key */
         get: operations["find_api_key"];
         put?: never;
         post?: never;
         /**
          * Revoke an API key
-         * @description Its access ends at once here, and within a minute on every other server.
+         * @description Takes effect at once on this server, and within a minute on all others.
          */
         delete: operations["revoke_api_key"];
         options?: never;
@@ -116,9 +116,9 @@ export interface paths {
         put?: never;
         /**
          * Ask a question
-         * @description Answers from what is found, and cites it; or says that the documents do not say. With `Accept:
-         *     text/event-stream` it tells `passages`, then `delta`s of an answer that is not checked yet, then the
-         *     `answer`, which takes their place; or a `problem`.
+         * @description Answers from the documents with citations, or abstains if they do not answer the question. With `Accept:
+         *     text/event-stream` the response has the event `passages`, then `delta`s of an answer that is not verified yet, then the
+         *     verified `answer`, which replaces them; or a `problem`.
          */
         post: operations["ask"];
         delete?: never;
@@ -156,7 +156,7 @@ export interface paths {
         };
         /**
          * List signed checkpoints of the audit log
-         * @description For whoever keeps them outside of Docket: what is changed below a checkpoint contradicts it.
+         * @description For storage outside of Docket: a later change of rows that a checkpoint covers contradicts it.
          */
         get: operations["list_audit_checkpoints"];
         put?: never;
@@ -175,9 +175,9 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Check the audit log
-         * @description Recomputes every hash of the tenant's chain, and compares the log with its signed checkpoints. One check at a time
-         *     runs for a tenant, and two for all; otherwise 503, `audit_check_running`.
+         * Verify the audit log
+         * @description Recomputes every hash of the tenant's chain, and compares the log with its signed checkpoints. At most one check runs
+         *     per tenant, and two per server; beyond that, the response is 503, `audit_check_running`.
          */
         get: operations["verify_audit"];
         put?: never;
@@ -199,7 +199,7 @@ export interface paths {
         put?: never;
         /**
          * Sign in
-         * @description Answers with a token that is good until `expires_at`, or until the user signs out or is changed.
+         * @description Returns a token that is valid until `expires_at`, or until the user signs out or is changed.
          */
         post: operations["login"];
         delete?: never;
@@ -219,7 +219,7 @@ export interface paths {
         put?: never;
         /**
          * Sign out
-         * @description Ends the presented token everywhere.
+         * @description Revokes the token of the request.
          */
         post: operations["logout"];
         delete?: never;
@@ -241,7 +241,7 @@ export interface paths {
          */
         get: operations["list_batches"];
         put?: never;
-        /** Make a batch */
+        /** Create a batch */
         post: operations["create_batch"];
         delete?: never;
         options?: never;
@@ -256,7 +256,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Look at a batch */
+        /** Get a batch */
         get: operations["find_batch"];
         put?: never;
         post?: never;
@@ -277,8 +277,8 @@ export interface paths {
         put?: never;
         /**
          * Add documents to a batch
-         * @description Many files: their headers and the other fields may come to 256 kB. Each file is accepted or refused by itself, as the
-         *     answer says. A title, a password and tags are for the file that comes next.
+         * @description Accepts many files; their headers and the other fields may have up to 256 kB in total. Each file is accepted or refused
+         *     separately, as the response says. A title, a password and tags apply to the next file in the form.
          */
         post: operations["add_to_batch"];
         delete?: never;
@@ -295,8 +295,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What became of a batch's documents
-         * @description In the order they came.
+         * List the results of a batch
+         * @description The documents of the batch, in the order they were added.
          */
         get: operations["list_batch_results"];
         put?: never;
@@ -315,11 +315,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * See how the server is set up
-         * @description Every setting of the process that answers, where it came from and what it is for. Of a secret it says only
-         *     whether it is set. Paths, hosts and limits are the business of whoever runs the server, so this is for
-         *     administrators of the operator's tenant alone: the one that was made first. Administrators of other tenants
-         *     get 403.
+         * Get the server's configuration
+         * @description Every setting of the server that responds, with its source and its purpose. For a secret, only whether it is set. Paths,
+         *     hosts and limits concern the operator, so only administrators of the operator's tenant, the first one, can view it.
+         *     Administrators of other tenants get 403.
          */
         get: operations["see_configuration"];
         put?: never;
@@ -339,18 +338,18 @@ export interface paths {
         };
         /**
          * List documents
-         * @description The latest uploads first, unless `sort` says otherwise; without `status`, the documents that are ready (`active`). A
-         *     list of one status, type, source, tag, batch or owner is read from an index, however many documents there are. With
-         *     several conditions, and with `search`, the server examines one list for documents that meet the others, 10,000
-         *     documents at most for a page: such a page may hold fewer than `limit`, or none, and still have a `next_cursor` to
-         *     continue from. Only without one has the list ended.
+         * @description The latest uploads first, unless `sort` says otherwise; without `status`, only active documents. A list by one status,
+         *     type, source, tag, batch or owner uses an index, however many documents there are. With several conditions, or with
+         *     `search`, one such list is scanned for documents that match the others, at most 10,000 documents per page. A page may
+         *     then have fewer than `limit` items, or none, and still a `next_cursor`. The list ends only when there is no
+         *     `next_cursor`.
          *
          *     Callers who see only their own documents sort by the titles they gave.
          */
         get: operations["list_documents"];
         put?: never;
         /**
-         * Hand a document in (alias)
+         * Upload a document (alias)
          * @description The same as `POST /v1/ingest`.
          */
         post: operations["create_document"];
@@ -368,12 +367,12 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Count what documents could be narrowed down by
-         * @description Each facet counts the documents that fit all conditions but its own, so that it shows what else could be chosen.
-         *     Up to 10,000 documents are looked at, the newest. Where that is all of them, every count is exact and
-         *     `is_complete` is true (for tags: when there are no more than the 20 that are listed). Where it is not, counts are of
-         *     those 10,000 and `at_least` is true, and a value that none of them has is missing. Without conditions, whoever
-         *     sees all documents of the tenant gets status, type and source complete in any case, each exact below 10,000.
+         * Count documents by facet
+         * @description Each facet counts the documents that match all conditions except its own, so that it shows the alternatives.
+         *     The newest 10,000 documents are scanned. If these are all, every count is exact and `is_complete` is true (for tags: if
+         *     there are at most the 20 that are listed). Otherwise the counts are of those 10,000, `at_least` is true, and values that
+         *     none of them has are missing. Without conditions, callers who see all documents of the tenant always get complete
+         *     counts of status, type and source, each exact below 10,000.
          */
         get: operations["count_facets"];
         put?: never;
@@ -408,7 +407,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Count documents by where they stand */
+        /** Count documents by status */
         get: operations["count_documents"];
         put?: never;
         post?: never;
@@ -426,16 +425,16 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Look at a document
-         * @description With its versions, its latest runs and what became of their stages.
+         * Get a document
+         * @description With its versions, its latest runs and their stages, and its attachments.
          */
         get: operations["find_document"];
         put?: never;
         post?: never;
         /**
          * Delete a document
-         * @description Nobody can see, find or read it any more, nor its runs; links to it end. Its rows and its original stay until
-         *     they are erased.
+         * @description Nobody can see, find or read the document or its runs, and links to it stop working. Its rows and its original stay in
+         *     the database and the object store until they are erased.
          */
         delete: operations["delete_document"];
         options?: never;
@@ -453,8 +452,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Take a document out of service
-         * @description Its version is not served any more. Nothing is deleted.
+         * Withdraw a document
+         * @description Deactivates its active version. Nothing is deleted.
          */
         post: operations["deactivate_document"];
         delete?: never;
@@ -471,10 +470,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A link to the original
-         * @description Whoever has the link can read the original until the link expires, the document is deleted, or the caller
-         *     who made it may not read the original any more. The original of a document with masks, or that holds a deleted
-         *     file, is for administrators only (403, `original_is_masked` or `original_holds_deleted`).
+         * Create a link to the original
+         * @description Anyone with the link can read the original, until the link expires, the document is deleted, or the caller who created
+         *     it may no longer read the original. The original of a document with masks, or that contains a deleted file, is for
+         *     administrators only (403, `original_is_masked` or `original_holds_deleted`).
          */
         get: operations["link_to_original"];
         put?: never;
@@ -513,8 +512,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Draw a page
-         * @description A picture of the page, with the tenant's masks.
+         * Get a page image
+         * @description The page as a PNG image, with masks applied.
          */
         get: operations["get_page_image"];
         put?: never;
@@ -533,7 +532,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A link to the original (alias)
+         * Create a link to the original (alias)
          * @description The same as `GET /v1/documents/{id}/original`.
          */
         get: operations["link_to_pdf"];
@@ -555,11 +554,11 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Process a document again
-         * @description What is served stays served until the new run succeeds. Sent as a form with a file, the document gets an updated
-         *     original: it keeps its id, its owners and what they call it, and has a new version once the run succeeds. The file
-         *     must be of the document's kind. A file with the content that the document has is a plain rerun; one whose content is
-         *     another document is refused (409, `content_is_another_document`).
+         * Rerun a document
+         * @description The current version stays active until the new run succeeds. A form with a file updates the original: the document keeps
+         *     its id, its owners and their titles, and gets a new version once the run succeeds. The file must have the document's
+         *     file kind. A file with the document's current content is a plain rerun; a file with the content of another document is
+         *     refused (409, `content_is_another_document`).
          */
         post: operations["rerun_document"];
         delete?: never;
@@ -577,7 +576,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Try a failed document again */
+        /** Retry a failed document */
         post: operations["retry_document"];
         delete?: never;
         options?: never;
@@ -595,7 +594,7 @@ export interface paths {
         get?: never;
         /**
          * Tag a document
-         * @description The tags given take the place of those it had.
+         * @description Replaces all tags of the document.
          */
         put: operations["tag_document"];
         post?: never;
@@ -612,7 +611,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The text of a document */
+        /** Get the text of a document */
         get: operations["get_text"];
         put?: never;
         post?: never;
@@ -652,20 +651,20 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Follow what happens
-         * @description Server-sent events about what the caller may see: `document.queued`, `document.started`, `document.paused`,
-         *     `document.completed`, `document.failed`, `document.renamed`, `batch.completed`, `batch.partial`; and, for callers who see all
-         *     documents, `dead_jobs.changed` when the list of dead jobs has changed. After an interruption,
-         *     `Last-Event-ID` goes on behind the last event that was seen; nothing is missed.
+         * Follow events
+         * @description Server-sent events about the documents and batches that the caller may see: `document.queued`, `document.started`,
+         *     `document.paused`, `document.completed`, `document.failed`, `document.renamed`, `batch.completed`, `batch.partial`; and,
+         *     for callers who see all documents, `dead_jobs.changed` when the list of dead jobs has changed. After an interruption, send the id of the
+         *     last event as `Last-Event-ID`: the stream resumes after it, and no event is missed.
          *
-         *     Two messages have no `id`, so that they leave `Last-Event-ID` as it is:
-         *     - `document.progress` tells how far a stage is that is under way: `doc_id`, `run_id`, `stage`, `done` and `total`. It
-         *       is sent about once a second and is not kept.
-         *     - `stream.reset` comes first when events are missing between the last one that was seen and the next one: read anew
-         *       what you show. Its `reason` is `events_pruned` (events are kept for as many days as `events_kept_days` says) or
-         *       `unknown_event` (nothing is known of that event). The stream goes on with the oldest event that is kept.
+         *     Two messages have no `id`, so they do not change `Last-Event-ID`:
+         *     - `document.progress` reports the progress of a running stage: `doc_id`, `run_id`, `stage`, `done` and `total`. It is
+         *       sent about once a second and is not stored.
+         *     - `stream.reset` is the first message if events are missing after the `Last-Event-ID`. Reload the data that you show.
+         *       Its `reason` is `events_pruned` (the missing events were deleted; the setting `events_kept_days` says how long events
+         *       are kept) or `unknown_event` (the server does not know that id). The stream continues with the oldest stored event.
          *
-         *     The stream ends when the caller's access does: signed out, deactivated, revoked or expired.
+         *     The stream ends when the caller's access ends: signed out, deactivated, revoked or expired.
          */
         get: operations["follow_events"];
         put?: never;
@@ -684,12 +683,33 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Follow a link to an original
-         * @description It needs no credential: it is followed in the name of whoever made it, as long as they are active and may read
-         *     the original. Where an object store holds the original, it leads there for a minute. Each read is recorded in
-         *     the audit log; requests from one client within ten minutes count as one.
+         * Download an original with a link
+         * @description Needs no credential: the link works with the permissions of its creator, while they are active and may read the
+         *     original. If the original is in a bucket, the response redirects to a URL of the object store that is valid for a
+         *     minute. Each read is recorded in the audit log; requests from one client within ten minutes count as one.
          */
         get: operations["follow_link"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/ids/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Find an id by its last digits
+         * @description The documents, runs, batches and dead jobs whose ids end with these 4 to 32 hexadecimal digits, as far as the
+         *     caller may see them. The last digits of an id are random; the first ones are the time of its creation.
+         */
+        get: operations["find_ids"];
         put?: never;
         post?: never;
         delete?: never;
@@ -708,8 +728,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Hand a document in
-         * @description It is known by its content: the same content again is skipped, or joins the run under way.
+         * Upload a document
+         * @description A document is identified by its content: the same content again is skipped, or joins the run in progress.
          */
         post: operations["ingest"];
         delete?: never;
@@ -745,7 +765,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Look at a run */
+        /** Get a run */
         get: operations["find_run"];
         put?: never;
         post?: never;
@@ -763,10 +783,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Download what a stage left
-         * @description Everyone who sees the document can read the run of its active version, and its latest run while no version
-         *     is active. Older runs are for administrators and reviewers (403, `run_is_older`), runs from before a mask for
-         *     administrators (403, `run_is_before_mask`).
+         * Download an artifact of a stage
+         * @description Everyone who sees the document can read the run of its active version, or its latest run while no version is active.
+         *     Only administrators and reviewers can read older runs (403, `run_is_older`), and only administrators can read runs from
+         *     before a mask was added (403, `run_is_before_mask`).
          */
         get: operations["get_artifact"];
         put?: never;
@@ -786,7 +806,7 @@ export interface paths {
         };
         /**
          * List jobs
-         * @description Newest first. A dead job says in `closed_by` when it needs no attention any more.
+         * @description Newest first. `closed_by` of a dead job says why it needs no attention.
          */
         get: operations["list_jobs"];
         put?: never;
@@ -806,9 +826,9 @@ export interface paths {
         };
         /**
          * List dead jobs
-         * @description Those that need attention, one for each document at most: each says what happened, in which stage, after how many
-         *     attempts, and what a person can do. A dead job leaves the list by itself when its document is deleted or withdrawn or
-         *     a later run takes the place of its run; somebody can discard it.
+         * @description Dead jobs that need attention, at most one per document. Each says what happened, in which stage, after how many
+         *     attempts, and what to do. A dead job leaves the list when its document is deleted or withdrawn, when a later run
+         *     replaces its run, or when it is discarded.
          */
         get: operations["list_dead_jobs"];
         put?: never;
@@ -829,9 +849,9 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Discard failures
-         * @description Their dead jobs need no attention any more; their documents stay failed, with the reason. They can still be retried
-         *     or rerun. Jobs that are not dead or need no attention are left as they are, and the answer says why.
+         * Discard dead jobs
+         * @description Discarded jobs need no attention; their documents stay failed, with the reason. Both can still be retried or rerun. Jobs
+         *     that are not dead or already need no attention are skipped, and the response says why.
          */
         post: operations["discard_dead_jobs"];
         delete?: never;
@@ -850,8 +870,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Give dead jobs a fresh start
-         * @description Oldest first, those that need attention and fit every condition of the body; 1000 at most in one request.
+         * Requeue dead jobs
+         * @description Requeues dead jobs that need attention and match every condition of the body, oldest first, at most 1000 per request.
          */
         post: operations["requeue_dead_jobs"];
         delete?: never;
@@ -867,7 +887,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Look at a job */
+        /** Get a job */
         get: operations["find_job"];
         put?: never;
         post?: never;
@@ -887,9 +907,9 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Give a dead job a fresh start
-         * @description One that was discarded, too. Not one whose document was deleted (`document_deleted`), nor one of a run that a later
-         *     run took the place of (`job_superseded`).
+         * Retry a dead job
+         * @description A discarded job can be retried too, but not a job whose document was deleted (`document_deleted`), nor one whose run was
+         *     replaced by a later run (`job_superseded`).
          */
         post: operations["retry_job"];
         delete?: never;
@@ -907,7 +927,7 @@ export interface paths {
         };
         /**
          * List the knowledge base
-         * @description The documents that may influence answers to the caller, newest first. What is not here influences none.
+         * @description The documents that search and answers can use for the caller, newest first. Others influence no answer.
          */
         get: operations["list_knowledge_base"];
         put?: never;
@@ -928,9 +948,9 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Speak the Model Context Protocol
+         * Model Context Protocol
          * @description One JSON-RPC message: `initialize`, `ping`, `tools/list` or `tools/call` with `search`, `ask` or
-         *     `get_document`. Notifications are taken and not answered.
+         *     `get_document`. Notifications are accepted without a response.
          */
         post: operations["mcp"];
         delete?: never;
@@ -946,7 +966,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Who am I */
+        /** Get the current caller */
         get: operations["me"];
         put?: never;
         post?: never;
@@ -965,9 +985,8 @@ export interface paths {
         };
         get?: never;
         /**
-         * Change one's own password
-         * @description Whoever knows the password may replace it. All other sessions of the user end; this one goes on with the token in the
-         *     answer.
+         * Change your own password
+         * @description Requires the current password. Ends all other sessions of the user; the caller continues with the token in the response.
          */
         put: operations["change_own_password"];
         post?: never;
@@ -989,7 +1008,7 @@ export interface paths {
         post?: never;
         /**
          * Sign out everywhere
-         * @description Ends every session of the user, the presented token included. API keys stay valid.
+         * @description Ends every session of the user, including the token of the request. API keys stay valid.
          */
         delete: operations["logout_everywhere"];
         options?: never;
@@ -1004,7 +1023,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** How the queues stand */
+        /** List queues */
         get: operations["list_queues"];
         put?: never;
         post?: never;
@@ -1025,7 +1044,7 @@ export interface paths {
         put?: never;
         /**
          * Cancel a run
-         * @description Its job is given up; retrying that job goes on with the run.
+         * @description The job of the run becomes a dead job; retrying that job resumes the run.
          */
         post: operations["cancel_run"];
         delete?: never;
@@ -1041,12 +1060,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Search with query parameters */
+        /** Search (GET) */
         get: operations["search_by_address"];
         put?: never;
         /**
          * Search
-         * @description By words and by meaning, in the documents that the caller may see and that are served now.
+         * @description By keywords and by meaning, in the active documents that the caller may see.
          */
         post: operations["search"];
         delete?: never;
@@ -1063,8 +1082,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Look at the tenant
-         * @description Its rules, what the operator grants it, and what it uses.
+         * Get the tenant
+         * @description Its rules, limits and usage.
          */
         get: operations["look_at_tenant"];
         put?: never;
@@ -1085,7 +1104,8 @@ export interface paths {
         get?: never;
         /**
          * Change the tenant's rules
-         * @description The rules given take the place of those there were. They hold for what is handed in or run again from now on.
+         * @description Replaces all rules. They apply to uploads and reruns from now on: existing documents keep their results until you rerun
+         *     them.
          */
         put: operations["change_rules"];
         post?: never;
@@ -1120,20 +1140,20 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Look at a user */
+        /** Get a user */
         get: operations["find_user"];
         put?: never;
         post?: never;
         /**
          * Deactivate a user
-         * @description They can no longer sign in; everything they did stays on record.
+         * @description They can no longer sign in. The audit log keeps what they did.
          */
         delete: operations["deactivate_user"];
         options?: never;
         head?: never;
         /**
          * Change a user
-         * @description Role, password or whether they may sign in. Ends the user's sessions.
+         * @description Changes the role or the password, or deactivates or reactivates the user. Ends the user's sessions.
          */
         patch: operations["update_user"];
         trace?: never;
@@ -1167,10 +1187,10 @@ export interface components {
             items: components["schemas"]["ApiKeyView"][];
             /**
              * Format: int32
-             * @description Rows a page.
+             * @description Rows per page.
              */
             limit: number;
-            /** @description Where the next page begins; `null` on the last one. */
+            /** @description The cursor of the next page; `null` on the last page. */
             next_cursor?: string | null;
         };
         ApiKeyView: {
@@ -1181,7 +1201,7 @@ export interface components {
             created_by?: components["schemas"]["KeyCreatorView"] | null;
             /**
              * Format: date-time
-             * @description Null when it does not expire.
+             * @description Null if it does not expire.
              */
             expires_at?: string | null;
             /**
@@ -1191,7 +1211,7 @@ export interface components {
             last_used_at?: string | null;
             name: string;
             /**
-             * @description How the key begins.
+             * @description The public beginning of the key.
              * @example dk_Zk3xPq0aBc9d
              */
             prefix: string;
@@ -1199,7 +1219,7 @@ export interface components {
             revoked_at?: string | null;
             role: components["schemas"]["RoleName"];
         };
-        /** @description A part of a page. */
+        /** @description An area of a page. */
         AreaView: {
             /** @description Left, top, right, bottom, in points from the top left corner. */
             box: number[];
@@ -1269,7 +1289,7 @@ export interface components {
         };
         AskResponse: {
             abstained: boolean;
-            /** @description Null when the documents do not say. */
+            /** @description Null for an abstention. */
             answer?: string | null;
             citations: components["schemas"]["CitationView"][];
             /**
@@ -1277,10 +1297,10 @@ export interface components {
              * @description How likely the answer is right, from 0 to 1.
              */
             confidence: number;
-            /** @description The passages that come nearest, when there is no answer. */
+            /** @description The closest passages, for an abstention. */
             nearest: components["schemas"]["HitView"][];
             /**
-             * @description Who answered: `extractive` quotes the best sentence.
+             * @description The language model that answered, or `extractive`: a quote of the best sentence.
              * @example extractive
              */
             provider: string;
@@ -1289,12 +1309,26 @@ export interface components {
             sentences: components["schemas"]["SentenceView"][];
             warnings: string[];
         };
+        /** @description An attachment of this document, or a document that this one is an attachment of. */
+        AttachmentView: {
+            /** Format: uuid */
+            doc_id: string;
+            /** @description The name of the attachment in the containing document. */
+            name: string;
+            /**
+             * @description `within` for an attachment of this document, `around` for a document that contains it.
+             * @example within
+             */
+            place: string;
+            status: components["schemas"]["DocumentStatus"];
+            title: string;
+        };
         AuditEntryView: {
             /** @example USER_LOGIN */
             action: string;
             /** @description A user's id, `api_key:` and a key's id, or `system`. */
             actor: string;
-            /** @description Who that is today: a user's email address, or a key's name. The row is sealed without it. */
+            /** @description The current email address of the user, or name of the key. It is not part of the hash. */
             actor_name?: string | null;
             /** Format: uuid */
             audit_id: string;
@@ -1303,11 +1337,11 @@ export interface components {
             entity_id: string;
             /** @example user */
             entity_type: string;
-            /** @description What the row is sealed with, in hexadecimal. */
+            /** @description The hash of the row in the hash chain, in hexadecimal. */
             hash: string;
             /**
              * Format: int32
-             * @description Where the row stands in the tenant's chain.
+             * @description The chain shard of the row, and its position there.
              */
             lane: number;
             /** Format: int64 */
@@ -1322,23 +1356,23 @@ export interface components {
             items: components["schemas"]["AuditEntryView"][];
             /**
              * Format: int32
-             * @description Rows a page.
+             * @description Rows per page.
              */
             limit: number;
-            /** @description Where the next page begins; `null` on the last one. */
+            /** @description The cursor of the next page; `null` on the last page. */
             next_cursor?: string | null;
         };
         BatchCounts: {
             /**
              * Format: int32
-             * @description The same content twice is one document.
+             * @description Files with the same content count as one document.
              */
             documents: number;
             /** Format: int32 */
             failed: number;
             /**
              * Format: int32
-             * @description Files that were offered, and those among them that were refused.
+             * @description The number of uploaded files, and how many of them were refused.
              */
             offered: number;
             /** Format: int32 */
@@ -1349,7 +1383,7 @@ export interface components {
             succeeded: number;
         };
         BatchFacetView: {
-            /** @description Counting stopped: there may be more. */
+            /** @description Counting stopped early: there may be more. */
             at_least?: boolean;
             /** Format: uuid */
             batch_id: string;
@@ -1357,7 +1391,7 @@ export interface components {
             created_at: string;
             /**
              * Format: int64
-             * @description Those of the documents that came with it.
+             * @description How many of the documents belong to it.
              */
             documents: number;
             name?: string | null;
@@ -1366,27 +1400,27 @@ export interface components {
             items: components["schemas"]["BatchView"][];
             /**
              * Format: int32
-             * @description Rows a page.
+             * @description Rows per page.
              */
             limit: number;
-            /** @description Where the next page begins; `null` on the last one. */
+            /** @description The cursor of the next page; `null` on the last page. */
             next_cursor?: string | null;
         };
         BatchResultPage: {
             items: components["schemas"]["BatchResultView"][];
             /**
              * Format: int32
-             * @description Rows a page.
+             * @description Rows per page.
              */
             limit: number;
-            /** @description Where the next page begins; `null` on the last one. */
+            /** @description The cursor of the next page; `null` on the last page. */
             next_cursor?: string | null;
         };
-        /** @description A document of a batch, and what became of it. */
+        /** @description A document of a batch, and its result. */
         BatchResultView: {
             /** Format: date-time */
             added_at: string;
-            /** @description What handing it in came to. */
+            /** @description How its content related to known documents. */
             dedup_result: components["schemas"]["DedupResult"];
             /** Format: uuid */
             doc_id: string;
@@ -1398,7 +1432,7 @@ export interface components {
             run_id?: string | null;
             run_status?: components["schemas"]["RunStatus"] | null;
             stats?: components["schemas"]["RunStats"] | null;
-            /** @description Where the document stands. */
+            /** @description The status of the document. */
             status: components["schemas"]["DocumentStatus"];
             title: string;
         };
@@ -1440,14 +1474,14 @@ export interface components {
             kind: string;
             /**
              * Format: int32
-             * @description Of a heading, 1 being the highest; of a list item, from 0.
+             * @description The level of a heading, from 1; or of a list item, from 0.
              */
             level?: number | null;
-            /** @description Places in `lines`. */
+            /** @description A range of `lines`. */
             lines: components["schemas"]["SpanView"];
             /**
              * Format: int32
-             * @description The place of a table in `tables`.
+             * @description The index of a table in `tables`.
              */
             table?: number | null;
             text: string;
@@ -1466,16 +1500,16 @@ export interface components {
             text: string;
             words: components["schemas"]["SpanView"];
         };
-        /** @description Whether the audit log is whole. */
+        /** @description The result of verifying the audit log. */
         ChainView: {
             /** @description How many signed checkpoints the log was compared with. */
             checkpoints: number;
-            /** @description What was changed, moved or removed, in sentences. */
+            /** @description What was changed, moved or removed, as sentences. */
             faults: string[];
             is_whole: boolean;
             /**
              * Format: date-time
-             * @description Rows that came later are protected by the hash chain only.
+             * @description Later rows are protected by the hash chain only.
              */
             last_checkpoint_at?: string | null;
             /** Format: int64 */
@@ -1490,8 +1524,8 @@ export interface components {
             items: components["schemas"]["CheckpointView"][];
         };
         /**
-         * @description A signed statement of where the tenant's audit log ended at one moment. Keep it outside of Docket, one JSON
-         *     document a line, and `docket audit verify --against` compares the log with it.
+         * @description A signed statement of where the tenant's audit log ended at one time. Store it outside of Docket, one JSON document per
+         *     line; `docket audit verify --against` compares the log with it.
          */
         CheckpointView: {
             /** Format: int64 */
@@ -1505,7 +1539,7 @@ export interface components {
             rows: number;
             /** @description Ed25519, in Base64. */
             signature: string;
-            /** @description What was signed: a JSON document, kept byte by byte. */
+            /** @description The signed text: a JSON document, unchanged byte by byte. */
             statement: string;
             /** Format: date-time */
             taken_at: string;
@@ -1521,13 +1555,13 @@ export interface components {
             /** @description Counted from 1. */
             number: number;
             pages: number[];
-            /** @description The words that the answer rests on. */
+            /** @description The text that supports the answer. */
             quote: string;
             title: string;
         };
-        /** @description Every setting in force. Nothing secret is in it. */
+        /** @description All settings in effect, without secrets. */
         ConfigView: {
-            /** @description In the order in which they are explained. */
+            /** @description In the order of the commented defaults file. */
             settings: components["schemas"]["SettingView"][];
         };
         /**
@@ -1539,11 +1573,11 @@ export interface components {
         CreateApiKeyRequest: {
             /**
              * Format: date-time
-             * @description When the key ends by itself; it must be in the future. Without it the key does not expire.
+             * @description Must be in the future. Without it the key does not expire.
              */
             expires_at?: string | null;
             /**
-             * @description What the key is for.
+             * @description The purpose of the key.
              * @example scanner in the mail room
              */
             name: string;
@@ -1556,19 +1590,19 @@ export interface components {
          *     }
          */
         CreateBatchRequest: {
-            /** @description Whether content that is served already is left alone. Yes, when left out. */
+            /** @description Whether to skip content that is already active. Default: true. */
             dedupe?: boolean | null;
             /**
              * Format: int32
-             * @description How many files will come, refused ones included. The batch is over with the last of them;
-             *     without this, whenever all that came so far are done.
+             * @description How many files will be uploaded, including refused ones. The batch ends when the last of them is done; without this,
+             *     whenever all files so far are done.
              */
             expected_documents?: number | null;
             name?: string | null;
-            /** @description The stages its documents pass; the usual ones when left out. */
+            /** @description The stages for its documents. Default: the tenant's pipeline. */
             pipeline?: string[] | null;
             schema_mapping?: unknown;
-            /** @description Where to tell what became of it. */
+            /** @description Where to send the events of the batch. */
             webhook_url?: string | null;
         };
         /**
@@ -1585,14 +1619,14 @@ export interface components {
              */
             email: string;
             /**
-             * @description 8 characters or more, 71 bytes or less.
+             * @description At least 8 characters, at most 71 bytes.
              * @example correct horse battery
              */
             password: string;
             role: components["schemas"]["RoleName"];
         };
         CreatedApiKeyView: components["schemas"]["ApiKeyView"] & {
-            /** @description The key itself. It is shown this once: keep it now. */
+            /** @description The key. It is not shown again, so store it now. */
             key: string;
         };
         /**
@@ -1607,23 +1641,23 @@ export interface components {
             problem?: string | null;
             status: components["schemas"]["HealthStatus"];
         };
-        /** @description Which failures to discard. */
+        /** @description Which dead jobs to discard. */
         DiscardRequest: {
-            /** @description Dead jobs. */
+            /** @description The ids of dead jobs. */
             job_ids: string[];
         };
         DiscardResponse: {
             /**
              * Format: int32
-             * @description How many failures were discarded.
+             * @description How many dead jobs were discarded.
              */
             discarded: number;
-            /** @description Jobs that were left as they are. */
+            /** @description Jobs that were not discarded. */
             skipped: components["schemas"]["SkippedJobView"][];
         };
         DocumentDetailView: components["schemas"]["DocumentView"] & {
-            /** @description What came within it as attachments, and what it came within. */
-            parts: components["schemas"]["PartView"][];
+            /** @description Its attachments, and the documents that it is an attachment of. */
+            parts: components["schemas"]["AttachmentView"][];
             /** @description The latest ones, newest first. */
             runs: components["schemas"]["RunView"][];
             versions: components["schemas"]["VersionView"][];
@@ -1632,10 +1666,10 @@ export interface components {
             items: components["schemas"]["DocumentView"][];
             /**
              * Format: int32
-             * @description Rows a page.
+             * @description Rows per page.
              */
             limit: number;
-            /** @description Where the next page begins; `null` on the last one. */
+            /** @description The cursor of the next page; `null` on the last page. */
             next_cursor?: string | null;
         };
         /** @description How far a run is. */
@@ -1670,7 +1704,7 @@ export interface components {
          * @enum {string}
          */
         DocumentStatus: "uploaded" | "processing" | "active" | "failed" | "inactive" | "rejected";
-        /** @description How many documents there are, by where they stand. */
+        /** @description The number of documents by status. */
         DocumentSummary: {
             /** Format: int64 */
             active: number;
@@ -1698,7 +1732,7 @@ export interface components {
         };
         DocumentView: {
             content_hash?: string | null;
-            /** @description It has a password that you have not presented: upload it again with its password to read and find it. */
+            /** @description The document has a password that you have not presented. Upload it again with its password to read and find it. */
             content_locked?: boolean;
             /** @example application/pdf */
             content_type: string;
@@ -1708,14 +1742,14 @@ export interface components {
             doc_id: string;
             /**
              * Format: uuid
-             * @description Of the active version.
+             * @description The active version.
              */
             doc_version_id?: string | null;
             /** @description Why the last run failed. */
             error?: string | null;
             /**
-             * @description Which failure that is, where a program can do something about it: `password_required` or `wrong_password`.
-             *     `POST /v1/documents/{id}/rerun` takes the password.
+             * @description The failure, if a program can handle it: `password_required` or `wrong_password`.
+             *     `POST /v1/documents/{id}/rerun` accepts the password.
              * @example password_required
              */
             error_code?: string | null;
@@ -1730,11 +1764,11 @@ export interface components {
              *     without pages and for documents with masks.
              */
             has_page_images?: boolean;
-            /** @description Searches and answers can use it. A document that was processed without the stage `index` is listed only. */
+            /** @description Whether search and answers can use it. A document that was processed without the stage `index` is listed only. */
             is_searchable?: boolean;
             /**
              * Format: int32
-             * @description Of the version that is served, once a run has counted them.
+             * @description The number of pages of the active version, once a run has counted them.
              */
             pages?: number | null;
             progress?: components["schemas"]["DocumentProgressView"] | null;
@@ -1746,7 +1780,7 @@ export interface components {
             /** Format: int64 */
             size_bytes: number;
             /**
-             * @description Which way it came in first.
+             * @description How it was submitted first.
              * @example manual
              */
             source: string;
@@ -1761,7 +1795,7 @@ export interface components {
         /** @enum {string} */
         ErrorClass: "retry" | "permanent" | "poison" | "cancelled";
         FacetValueView: {
-            /** @description Counting stopped: there may be more. */
+            /** @description Counting stopped early: there may be more. */
             at_least: boolean;
             /** Format: int64 */
             documents: number;
@@ -1770,20 +1804,20 @@ export interface components {
         };
         /** @description The values of a facet, the most frequent first. */
         FacetView: {
-            /** @description Every value that there is, is listed. */
+            /** @description Whether all values are listed. */
             is_complete: boolean;
             values: components["schemas"]["FacetValueView"][];
         };
-        /** @description What documents could be narrowed down by. */
+        /** @description The facets of the documents. */
         FacetsView: {
-            /** @description The latest 20 that any of the documents came with, and the chosen one. */
+            /** @description The latest 20 batches of any of the documents, and the selected one. */
             batches: components["schemas"]["BatchFacetView"][];
-            /** @description Ways they came in. */
+            /** @description How they were submitted. */
             source: components["schemas"]["FacetView"];
             status: components["schemas"]["FacetView"];
             /** @description The 20 most frequent. */
             tag: components["schemas"]["FacetView"];
-            /** @description Kinds of files. */
+            /** @description File kinds. */
             type: components["schemas"]["FacetView"];
         };
         /**
@@ -1791,7 +1825,7 @@ export interface components {
          * @description The bytes of a file.
          */
         FileContent: Blob;
-        /** @description What became of one file of several. */
+        /** @description The result of one file of several. */
         FileOutcome: {
             accepted?: components["schemas"]["IngestResponse"] | null;
             filename: string;
@@ -1801,20 +1835,30 @@ export interface components {
             code: string;
             detail: string;
         };
+        /** @description The ids that end with the digits asked for, of what the caller may see. */
+        FoundIdsView: {
+            batches: string[];
+            documents: string[];
+            /** @description `false` when so many ids end with the digits that some may be missing here: ask with more digits. */
+            is_complete: boolean;
+            /** @description Jobs that failed for good (`DEAD`), for callers who may see them. */
+            jobs: string[];
+            runs: string[];
+        };
         /** @enum {string} */
         HealthStatus: "ok" | "degraded" | "unavailable";
         HealthView: {
-            /** @description Everything the server needs to serve; empty where only life was asked for. */
+            /** @description The dependencies of the server; empty for liveness. */
             dependencies: components["schemas"]["DependencyView"][];
             status: components["schemas"]["HealthStatus"];
             version: string;
         };
-        /** @description A part of the snippet, in characters. */
+        /** @description A range of the snippet, in characters. */
         HighlightView: {
             end: number;
             start: number;
         };
-        /** @description A passage that was found. */
+        /** @description A matching passage. */
         HitView: {
             areas: components["schemas"]["AreaView"][];
             /** Format: uuid */
@@ -1825,7 +1869,7 @@ export interface components {
             doc_version_id: string;
             file_kind: string;
             filename: string;
-            /** @description The headings that it stands under. */
+            /** @description The headings above it, the outermost first. */
             heading: string[];
             highlights: components["schemas"]["HighlightView"][];
             pages: number[];
@@ -1839,11 +1883,11 @@ export interface components {
             snippet: string;
             title: string;
         };
-        /** @description What became of an upload. */
+        /** @description The result of an upload. */
         IngestResponse: {
             /** @example sha256:2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824 */
             content_hash: string;
-            /** @description What handing it in came to. Later versions may tell more kinds apart. */
+            /** @description How the content relates to known documents. Later versions may add values. */
             dedup_result: components["schemas"]["DedupResult"];
             /** Format: uuid */
             doc_id: string;
@@ -1859,10 +1903,10 @@ export interface components {
             items: components["schemas"]["JobView"][];
             /**
              * Format: int32
-             * @description Rows a page.
+             * @description Rows per page.
              */
             limit: number;
-            /** @description Where the next page begins; `null` on the last one. */
+            /** @description The cursor of the next page; `null` on the last page. */
             next_cursor?: string | null;
         };
         /**
@@ -1873,12 +1917,12 @@ export interface components {
         JobView: {
             /**
              * Format: int32
-             * @description Retries used up, and allowed.
+             * @description The number of retries so far, and the maximum.
              */
             attempts: number;
             /**
-             * @description Why a dead job needs no attention any more: its document was `deleted` or `withdrawn`, a later run
-             *     `superseded` its run, or somebody `discarded` it.
+             * @description Why a dead job needs no attention: its document was `deleted` or `withdrawn`, a later run `superseded` its run, or a
+             *     user `discarded` it.
              */
             closed_by?: string | null;
             /** Format: date-time */
@@ -1891,16 +1935,16 @@ export interface components {
             /** @description `retry`, `permanent`, `poison`, `unavailable` or `cancelled`. */
             error_class?: string | null;
             /**
-             * @description Which failure it was, where a program can do something about it: `password_required` or `wrong_password`.
+             * @description The failure, if a program can handle it: `password_required` or `wrong_password`.
              * @example password_required
              */
             error_code?: string | null;
             /**
              * Format: int32
-             * @description How often its worker died under it.
+             * @description How often its lease expired because its worker died.
              */
             expiries: number;
-            /** @description What a person can do about it. */
+            /** @description What to do about it. */
             guidance?: string | null;
             /** Format: uuid */
             job_id: string;
@@ -1912,7 +1956,7 @@ export interface components {
             next_run_at: string;
             /**
              * Format: int32
-             * @description How often it was paused, which uses up no attempt.
+             * @description How often it was paused. Pauses do not count as attempts.
              */
             pauses: number;
             /** Format: int32 */
@@ -1929,8 +1973,8 @@ export interface components {
             /** Format: date-time */
             updated_at: string;
             /**
-             * @description What a paused job waits for: `object_store`, `database`, `local_disk`, `embedding_model`, `reader` or
-             *     `secrets_key`. It goes on by itself when that works again.
+             * @description The dependency that a paused job waits for: `object_store`, `database`, `local_disk`, `embedding_model`, `reader` or
+             *     `secrets_key`. The job resumes by itself when that works again.
              */
             waiting_for?: string | null;
             worker_id?: string | null;
@@ -1947,18 +1991,8 @@ export interface components {
             value: string;
             value_words: components["schemas"]["SpanView"];
         };
-        KnowledgeBasePage: {
-            items: components["schemas"]["KnownDocumentView"][];
-            /**
-             * Format: int32
-             * @description Rows a page.
-             */
-            limit: number;
-            /** @description Where the next page begins; `null` on the last one. */
-            next_cursor?: string | null;
-        };
-        /** @description A document that may influence answers. */
-        KnownDocumentView: {
+        /** @description A document that search and answers can use. */
+        KnowledgeBaseDocumentView: {
             /** Format: date-time */
             activated_at: string;
             /** Format: int64 */
@@ -1973,29 +2007,39 @@ export interface components {
             pages: number;
             title: string;
         };
-        /** @description What the operator grants. */
+        KnowledgeBasePage: {
+            items: components["schemas"]["KnowledgeBaseDocumentView"][];
+            /**
+             * Format: int32
+             * @description Rows per page.
+             */
+            limit: number;
+            /** @description The cursor of the next page; `null` on the last page. */
+            next_cursor?: string | null;
+        };
+        /** @description The limits that the operator sets. */
         LimitsView: {
             /**
              * Format: int32
-             * @description Uploads that one server takes at once.
+             * @description The most concurrent uploads per server.
              */
             concurrent_uploads: number;
             /** Format: int64 */
             max_upload_bytes: number;
             /**
              * Format: int32
-             * @description Runs that may wait at once.
+             * @description The most runs that may wait.
              */
             queue_quota: number;
             /** Format: int32 */
             requests_per_second: number;
             /**
              * Format: int64
-             * @description The most that `usage.bytes` may come to; null when there is no limit.
+             * @description The limit of `usage.bytes`; null without a limit.
              */
             storage_quota_bytes?: number | null;
         };
-        /** @description A link that whoever has it can follow, until it expires or is revoked. */
+        /** @description A link that works without a credential, until it expires or is revoked. */
         LinkView: {
             /** Format: date-time */
             expires_at: string;
@@ -2022,7 +2066,7 @@ export interface components {
             token: string;
             user: components["schemas"]["UserView"];
         };
-        /** @description A region that is blanked out before a page is read, and in the pictures that people see. */
+        /** @description A region that is blanked out before a page is read, and in page images. */
         MaskView: {
             /**
              * @description Left, top, right, bottom, as shares (0 to 1) of the page's width and height.
@@ -2034,7 +2078,7 @@ export interface components {
              *     ]
              */
             box: number[];
-            /** @description Only in files whose name holds this. */
+            /** @description Only in files whose name contains this. */
             file_name_contains?: string | null;
             /** @description Only in files of these kinds: pdf, png, … */
             kinds?: string[];
@@ -2044,7 +2088,7 @@ export interface components {
              */
             page?: number | null;
         };
-        /** @description The caller, as the presented credential says. */
+        /** @description The caller of the request. */
         MeView: {
             /**
              * Format: uuid
@@ -2060,15 +2104,14 @@ export interface components {
             /** @description Servers before this field left it out. */
             tenant_name: string;
         };
-        /** @enum {string} */
-        OriginView: "layer" | "form" | "tesseract" | "pp_ocr" | "agreed";
         OtherReadingView: {
             /** Format: int32 */
             confidence: number;
-            origin: components["schemas"]["OriginView"];
+            /** @description What produced the text. */
+            origin: components["schemas"]["WordSourceView"];
             text: string;
         };
-        /** @description One page. Everything refers to `words` by their places in that list, `from..to`. */
+        /** @description One page. Lines, cells and other elements refer to ranges of `words` by index, `from..to`. */
         PageView: {
             /** @description In reading order. */
             blocks: components["schemas"]["BlockView"][];
@@ -2091,53 +2134,33 @@ export interface components {
             pages: number;
             /**
              * Format: int32
-             * @description How much of the text can be trusted, of 100.
+             * @description The quality of the text, from 0 to 100.
              */
             quality: number;
             tables: components["schemas"]["TableView"][];
             text_source: components["schemas"]["TextSourceView"];
-            /** @description What went wrong when OCR looked at the page; absent where nothing did. */
+            /** @description What went wrong during OCR of the page; absent without a problem. */
             trouble?: string | null;
             /**
              * Format: float
-             * @description In points (1/72 inch), as a person sees it; absent where the format has no pages.
+             * @description In points (1/72 inch), after rotation; absent if the format has no pages.
              */
             width?: number | null;
             words: components["schemas"]["WordView"][];
         };
-        /** @description A link to the page view of a document. It needs no credential, and lasts ten minutes. */
-        PageViewLink: {
-            /** Format: date-time */
-            expires_at: string;
-            url: string;
-        };
-        /** @description A document that came within this one, or the other way round. */
-        PartView: {
-            /** Format: uuid */
-            doc_id: string;
-            /** @description What the inner one is called in the outer one. */
-            name: string;
-            /**
-             * @description `within` this document, or `around` it.
-             * @example within
-             */
-            place: string;
-            status: components["schemas"]["DocumentStatus"];
-            title: string;
-        };
-        /** @description What went wrong and what to do about it (`application/problem+json`). */
+        /** @description What happened and what to do about it (`application/problem+json`). */
         Problem: {
             /**
-             * @description The kind of problem for programs; does not change between versions.
+             * @description The error code, for programs; stable across versions.
              * @example not_found
              */
             code: string;
             /**
-             * @description What happened this time, and what to do.
-             * @example there is no such user
+             * @description What happened, and what to do now.
+             * @example This user does not exist, or you don't have access.
              */
             detail: string;
-            /** @description The field of the request that is at fault, when it is one. */
+            /** @description The invalid field of the request, if there is one. */
             field?: string | null;
             /**
              * Format: int32
@@ -2146,19 +2169,19 @@ export interface components {
              */
             status: number;
             /**
-             * @description The kind of problem in a few words.
+             * @description A short name of the HTTP status.
              * @example Not found
              */
             title: string;
             /**
-             * @description Quote this when you ask for help: it finds the request in the logs.
+             * @description The id of the request in the server's log. Include it when you ask for help.
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
             /** @description A URI for the kind of problem: `about:blank#` and the code. */
             type: string;
         };
-        /** @description How the queue of a stage stands. */
+        /** @description The queue of a stage. */
         QueueView: {
             /**
              * Format: int64
@@ -2167,19 +2190,19 @@ export interface components {
             dead: number;
             /**
              * Format: int64
-             * @description Jobs that were finished in the last minute, well or not.
+             * @description Jobs that succeeded or failed in the last minute.
              */
             finished_last_minute: number;
             /** Format: int64 */
             in_flight: number;
             /**
              * Format: int64
-             * @description How long the oldest job has waited that could be worked on.
+             * @description The age of the oldest job that is ready to run.
              */
             oldest_age_seconds?: number | null;
             /**
              * Format: int64
-             * @description Those among them that wait for something processing depends on.
+             * @description The waiting jobs that are paused for a dependency.
              */
             paused: number;
             stage: string;
@@ -2190,7 +2213,7 @@ export interface components {
             queues: components["schemas"]["QueueView"][];
         };
         /**
-         * @description Which dead jobs get a fresh start, of those that need attention; all conditions hold together. At least one is needed, or
+         * @description Which dead jobs to requeue, of those that need attention. A job must match all conditions; at least one is required, or
          *     `all`.
          * @example {
          *       "error_class": "retry",
@@ -2199,19 +2222,19 @@ export interface components {
          */
         RequeueRequest: {
             /**
-             * @description Every dead job that needs attention; goes with no condition.
+             * @description Every dead job that needs attention. Cannot be combined with conditions.
              * @default false
              */
             all?: boolean;
             /**
              * Format: date-time
-             * @description Made at this moment or later.
+             * @description Inclusive.
              * @default null
              */
             created_after?: string | null;
             /**
              * Format: date-time
-             * @description Made before this moment.
+             * @description Exclusive.
              * @default null
              */
             created_before?: string | null;
@@ -2223,7 +2246,7 @@ export interface components {
             /** @default null */
             error_class?: components["schemas"]["ErrorClass"] | null;
             /**
-             * @description A part of the error, in capitals or not.
+             * @description A part of the error; not case-sensitive.
              * @default null
              * @example password
              */
@@ -2242,7 +2265,7 @@ export interface components {
         RequeueResponse: {
             /**
              * Format: int32
-             * @description How many jobs got a fresh start, 1000 at most in one request.
+             * @description How many jobs were requeued, at most 1000 per request.
              */
             requeued: number;
         };
@@ -2254,13 +2277,13 @@ export interface components {
          */
         RerunRequest: {
             /**
-             * @description The stage to begin with, on what the stages before it left the last time; the first one when
-             *     left out.
+             * @description The first stage to run, on the output of the earlier stages of a previous run. Default: the first stage of the
+             *     pipeline.
              */
             from_stage?: string | null;
-            /** @description Opens the original; the one that was given before when left out. */
+            /** @description The password of the original. Default: the stored password, if there is one. */
             password?: string | null;
-            /** @description The stages to pass; the usual ones when left out. */
+            /** @description The stages to run. Default: the tenant's pipeline. */
             pipeline?: string[] | null;
             reason?: string | null;
         };
@@ -2272,51 +2295,51 @@ export interface components {
             status: components["schemas"]["RunStatus"];
         };
         /**
-         * @description What somebody may do in their tenant.
+         * @description The role of a user or API key in its tenant.
          * @enum {string}
          */
         RoleName: "admin" | "user" | "reviewer" | "viewer" | "auditor" | "api_client";
-        /** @description What a tenant's administrators decide about its documents. */
+        /** @description The rules that a tenant's administrators set for its documents. */
         RulesView: {
             /**
-             * @description Regions of pages that nobody may read. A new one takes effect on a document with its next run, and on who may
-             *     read its original at once.
+             * @description Regions of pages that nobody may read. A new mask takes effect on the pages and text of a document with its next run,
+             *     and on access to its original at once.
              */
             masks?: components["schemas"]["MaskView"][];
-            /** @description The stages a document passes when its batch does not say otherwise; the usual ones when empty. */
+            /** @description The stages of the pipeline, unless a batch sets its own; empty for the default. */
             pipeline?: string[];
         };
         /**
-         * @description What a run was told when it was made. A caller who sees only their own documents is not told what somebody else said
-         *     of the same content.
+         * @description The configuration of a run. A caller who sees only their own documents does not see what other owners said about the same
+         *     content.
          */
         RunConfigView: {
             /** @description `sha256:…` */
             content_hash: string;
             /** @example application/pdf */
             content_type: string;
-            /** @description Who asked for the run: a user's id, `api_key:` and a key's id, or `system`. */
+            /** @description Who started the run: a user's id, `api_key:` and a key's id, or `system`. */
             created_by?: string | null;
             /** Format: uuid */
             created_by_user_id?: string | null;
             /**
              * Format: int64
-             * @description How many documents are around it.
+             * @description The nesting depth of an attachment.
              */
             depth?: number;
             /** Format: int64 */
             file_size_bytes: number;
-            /** @description Regions that the run blanks out. */
+            /** @description Regions that the run masks. */
             masks?: components["schemas"]["MaskView"][];
             original_filename: string;
             /** @description Where the content came from. */
             source_type: components["schemas"]["SourceType"];
             title: string;
-            /** @description The content that was handed in; a run of known content has none. */
+            /** @description The uploaded content; absent for a rerun. */
             upload_uri?: string | null;
             /**
              * Format: uuid
-             * @description The document that this one was found in.
+             * @description The document that this one is an attachment of.
              */
             within?: string | null;
         };
@@ -2324,10 +2347,10 @@ export interface components {
             items: components["schemas"]["RunView"][];
             /**
              * Format: int32
-             * @description Rows a page.
+             * @description Rows per page.
              */
             limit: number;
-            /** @description Where the next page begins; `null` on the last one. */
+            /** @description The cursor of the next page; `null` on the last page. */
             next_cursor?: string | null;
         };
         /**
@@ -2455,20 +2478,20 @@ export interface components {
          */
         RunType: "manual_upload" | "attachment" | "rerun" | "s3_sync" | "gcs_sync" | "folder_sync";
         RunView: {
-            /** @description Whether the caller may read what its stages left; otherwise `artifacts` are empty. */
+            /** @description Whether the caller may read the artifacts; otherwise `artifacts` are empty. */
             artifacts_readable?: boolean;
             /** Format: uuid */
             batch_id?: string | null;
             config: components["schemas"]["RunConfigView"];
             /**
              * Format: date-time
-             * @description When it was accepted, when the first stage began, the last sign of life, and the end.
+             * @description When the run was queued.
              */
             created_at: string;
             /** Format: uuid */
             doc_id: string;
             error?: string | null;
-            /** @description Which failure that is, where a program can do something about it: `password_required` or `wrong_password`. */
+            /** @description The failure, if a program can handle it: `password_required` or `wrong_password`. */
             error_code?: string | null;
             /** Format: date-time */
             finished_at?: string | null;
@@ -2481,13 +2504,19 @@ export interface components {
             /** @description What started it. */
             run_type: components["schemas"]["RunType"];
             stages: components["schemas"]["StageView"][];
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When its first stage began.
+             */
             started_at?: string | null;
             stats: components["schemas"]["RunStats"];
             status: components["schemas"]["RunStatus"];
             /** Format: uuid */
             tenant_id: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description The last heartbeat or change.
+             */
             updated_at: string;
         };
         /**
@@ -2509,7 +2538,7 @@ export interface components {
             /** @example termination notice */
             query: string;
         };
-        /** @description Which documents to look in, of those that the caller may see. */
+        /** @description Which documents to search, of those that the caller may see. */
         SearchFilters: {
             /** Format: uuid */
             batch_id?: string | null;
@@ -2518,9 +2547,9 @@ export interface components {
             /** Format: date-time */
             created_to?: string | null;
             document_ids?: string[];
-            /** @description Documents with one of these. */
+            /** @description Documents with any of these tags. */
             tags?: string[];
-            /** @description Kinds of files: pdf, docx, … */
+            /** @description File kinds: pdf, docx, … */
             types?: string[];
         };
         /** @enum {string} */
@@ -2528,32 +2557,32 @@ export interface components {
         SearchResponse: {
             /** @description The best first. */
             hits: components["schemas"]["HitView"][];
-            /** @description What was not done as well as it could have been. */
+            /** @description Limitations of this result. */
             warnings: string[];
         };
         SentenceView: {
-            /** @description The numbers of the citations that it rests on. */
+            /** @description The numbers of the citations that support it. */
             citations: number[];
             text: string;
         };
         /**
-         * @description Where a value came from; the later ones beat the earlier ones.
+         * @description Where a value comes from. Later ones override earlier ones.
          * @enum {string}
          */
         SettingOrigin: "default" | "file" | "environment" | "flag";
         SettingView: {
-            /** @description What it is for. Settings that are explained together have the same. */
+            /** @description The purpose of the setting. Settings that are explained together have the same text. */
             help: string;
             is_secret: boolean;
             /** @example upload_max_size_mb */
             key: string;
             origin: components["schemas"]["SettingOrigin"];
             /**
-             * @description The file, the variable or the flag that it was taken from.
+             * @description The file, environment variable or flag that sets it.
              * @example DOCKET_UPLOAD_MAX_SIZE_MB
              */
             origin_name?: string | null;
-            /** @description Text, a number, yes or no, or a list of words. Of a secret: `set` or `not set`. */
+            /** @description A text, a number, a boolean or a list of texts. For a secret: `set` or `not set`. */
             value: unknown;
         };
         SkippedJobView: {
@@ -2573,7 +2602,7 @@ export interface components {
             /** Format: int32 */
             to: number;
         };
-        /** @description So many of so many: pages, mostly. */
+        /** @description Progress in units of work, usually pages. */
         StageProgress: {
             /**
              * Format: int32
@@ -2591,7 +2620,7 @@ export interface components {
          * @enum {string}
          */
         StageStatus: "pending" | "processing" | "succeeded" | "failed";
-        /** @description What became of a stage, or where it stands. */
+        /** @description A stage of a run. */
         StageView: {
             artifacts: components["schemas"]["Artifact"][];
             /** Format: int64 */
@@ -2607,8 +2636,8 @@ export interface components {
             started_at?: string | null;
             status: components["schemas"]["StageStatus"];
             /**
-             * @description What a stage that is paused waits for: `object_store`, `database`, `local_disk`, `embedding_model`, `reader` or
-             *     `secrets_key`. It goes on by itself when that works again.
+             * @description The dependency that a paused stage waits for: `object_store`, `database`, `local_disk`, `embedding_model`, `reader` or
+             *     `secrets_key`. It resumes by itself when that works again.
              */
             waiting_for?: string | null;
             worker_id?: string | null;
@@ -2620,7 +2649,7 @@ export interface components {
             columns: number;
             /**
              * Format: int32
-             * @description How many rows at the top name the columns.
+             * @description The number of header rows at the top.
              */
             header_rows: number;
             /** Format: int32 */
@@ -2642,7 +2671,7 @@ export interface components {
             name: string;
             rules: components["schemas"]["RulesView"];
             /**
-             * @description Every stage that this server has, in the order that documents pass them: what a pipeline can be made of.
+             * @description All stages that a pipeline can contain, in order.
              * @example [
              *       "ingest",
              *       "preprocess",
@@ -2657,7 +2686,7 @@ export interface components {
             usage: components["schemas"]["UsageView"];
         };
         /**
-         * @description Where the words of a page come from.
+         * @description Where the text of a page comes from.
          * @enum {string}
          */
         TextSourceView: "layer" | "wanted" | "recognised" | "unavailable" | "blank";
@@ -2665,13 +2694,13 @@ export interface components {
         UpdateForm: {
             /** Format: binary */
             file: Blob;
-            /** @description Opens the file, where it is locked. */
+            /** @description The password of the file, if it has one. */
             password?: string;
             /** @example Signed by both parties */
             reason?: string;
         };
         /**
-         * @description Only what is given is changed. Any change signs the user out everywhere.
+         * @description Only the given fields are changed. Any change ends all sessions of the user.
          * @example {
          *       "role": "reviewer"
          *     }
@@ -2681,21 +2710,21 @@ export interface components {
             password?: string | null;
             role?: components["schemas"]["RoleName"] | null;
         };
-        /** @description A file and what is said of it. */
+        /** @description A file and its metadata. */
         UploadForm: {
             /** Format: binary */
             file: Blob;
-            /** @description Opens the file, where it is locked. */
+            /** @description The password of the file, if it has one. */
             password?: string;
             /**
-             * @description Any number of them.
+             * @description May be repeated.
              * @example [
              *       "lease"
              *     ]
              */
             tag?: string[];
             /**
-             * @description The file's name when left out.
+             * @description Default: the file name.
              * @example Lease, 12 High Street
              */
             title?: string;
@@ -2705,13 +2734,13 @@ export interface components {
             file: Blob[];
             password?: string;
             tag?: string[];
-            /** @description Of the file that comes next, like the password and the tags. */
+            /** @description Applies to the next file in the form, as do the password and the tags. */
             title?: string;
         };
         UsageView: {
             /**
              * Format: int64
-             * @description Of the originals of documents that are not deleted. The same content counts once.
+             * @description The size of the originals of documents that are not deleted. The same content counts once.
              */
             bytes: number;
             /** Format: int64 */
@@ -2725,10 +2754,10 @@ export interface components {
             items: components["schemas"]["UserView"][];
             /**
              * Format: int32
-             * @description Rows a page.
+             * @description Rows per page.
              */
             limit: number;
-            /** @description Where the next page begins; `null` on the last one. */
+            /** @description The cursor of the next page; `null` on the last page. */
             next_cursor?: string | null;
         };
         UserView: {
@@ -2754,21 +2783,24 @@ export interface components {
             /** Format: uuid */
             doc_version_id: string;
             is_active: boolean;
-            /** @description Searches can use it while it is active. */
+            /** @description Whether search can use it while it is active. */
             is_searchable?: boolean;
             /** Format: uuid */
             run_id: string;
             version_label: string;
         };
+        /** @enum {string} */
+        WordSourceView: "layer" | "form" | "tesseract" | "pp_ocr" | "agreed";
         WordView: {
             /** @description Left, top, right, bottom, in points from the top left corner. */
             box?: number[] | null;
             /**
              * Format: int32
-             * @description Of 100.
+             * @description From 0 to 100.
              */
             confidence: number;
-            origin: components["schemas"]["OriginView"];
+            /** @description What produced the text. */
+            origin: components["schemas"]["WordSourceView"];
             other?: components["schemas"]["OtherReadingView"] | null;
             text: string;
         };
@@ -2783,7 +2815,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description Not in the present state; `code` says why */
+        /** @description Conflicts with the current state; `code` says why */
         Conflict: {
             headers: {
                 [name: string]: unknown;
@@ -2792,7 +2824,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The role does not allow this; `code` says why */
+        /** @description The caller may not do this; `code` says why */
         Forbidden: {
             headers: {
                 [name: string]: unknown;
@@ -2801,7 +2833,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The request is not valid; `detail` says why, `field` names the field at fault */
+        /** @description The request is not valid; `detail` says why, `field` names the invalid field */
         InvalidRequest: {
             headers: {
                 [name: string]: unknown;
@@ -2819,7 +2851,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description There is no such link, or the document was deleted */
+        /** @description The link does not exist, or the document was deleted */
         LinkNotFound: {
             headers: {
                 [name: string]: unknown;
@@ -2828,7 +2860,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The metrics are not for this client */
+        /** @description This client may not read the metrics */
         MetricsNotFound: {
             headers: {
                 [name: string]: unknown;
@@ -2837,7 +2869,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description There is no such thing, or not for this caller */
+        /** @description It does not exist, or the caller has no access */
         NotFound: {
             headers: {
                 [name: string]: unknown;
@@ -2864,7 +2896,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The range starts behind the end */
+        /** @description The range starts after the end of the file */
         OutOfRange: {
             headers: {
                 [name: string]: unknown;
@@ -2882,7 +2914,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The database is not available at the moment */
+        /** @description The database is unavailable */
         SignInUnavailable: {
             headers: {
                 [name: string]: unknown;
@@ -2891,7 +2923,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The database or the object store is not available at the moment */
+        /** @description The database or the object store is unavailable */
         StoreUnavailable: {
             headers: {
                 [name: string]: unknown;
@@ -2918,7 +2950,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description Not available at the moment; `code` says why, Retry-After says when to try again */
+        /** @description Temporarily unavailable; `code` says why, Retry-After says when to try again */
         Unavailable: {
             headers: {
                 [name: string]: unknown;
@@ -2927,7 +2959,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The file or the rest of the form is larger than is taken, or the storage quota is used up; `code` says which */
+        /** @description The file or the rest of the form exceeds its limit, or the storage quota is used up; `code` says which */
         UploadTooLarge: {
             headers: {
                 [name: string]: unknown;
@@ -2936,7 +2968,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description Nothing arrived for too long */
+        /** @description No data arrived for too long */
         UploadTooSlow: {
             headers: {
                 [name: string]: unknown;
@@ -2945,7 +2977,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description Wrong address or password */
+        /** @description The email address or the password is wrong */
         WrongCredentials: {
             headers: {
                 [name: string]: unknown;
@@ -2971,7 +3003,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description How the server is */
+            /** @description The state of the server */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3012,7 +3044,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description How the server is */
+            /** @description The state of the server */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3021,7 +3053,7 @@ export interface operations {
                     "application/json": components["schemas"]["HealthView"];
                 };
             };
-            /** @description Something it depends on is away */
+            /** @description An essential dependency is unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -3037,9 +3069,9 @@ export interface operations {
             query?: {
                 /** @description The page, counted from 1. */
                 page?: number;
-                /** @description Rows a page. */
+                /** @description Rows per page. */
                 limit?: number;
-                /** @description `next_cursor` of the page before: quicker than a page number, and steady while rows are added. */
+                /** @description `next_cursor` of the previous page: faster than a page number, and stable while rows are added. */
                 cursor?: string;
             };
             header?: never;
@@ -3077,10 +3109,10 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The key that was made, with its secret */
+            /** @description The new key, with its secret */
             201: {
                 headers: {
-                    /** @description The key's address */
+                    /** @description The path of the key */
                     location?: string;
                     [name: string]: unknown;
                 };
@@ -3164,7 +3196,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The answer with its sources, or that the documents do not say */
+            /** @description The answer with its citations, or an abstention */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3190,22 +3222,22 @@ export interface operations {
                 doc_id?: string;
                 action?: string;
                 /**
-                 * @description A user's email address or id, the name of an API key or `api_key:` and its id, or `system`. Nobody who is called
-                 *     so: no rows.
+                 * @description A user's email address or id, the name of an API key or `api_key:` and its id, or `system`. An unknown actor has no
+                 *     rows.
                  * @example ada@example.com
                  */
                 actor?: string;
                 entity_type?: string;
                 entity_id?: string;
-                /** @description From this moment on. */
+                /** @description Inclusive. */
                 from?: string;
-                /** @description Before this moment. */
+                /** @description Exclusive. */
                 to?: string;
                 /** @description The page, counted from 1. */
                 page?: number;
-                /** @description Rows a page. */
+                /** @description Rows per page. */
                 limit?: number;
-                /** @description `next_cursor` of the page before: quicker than a page number, and steady while rows are added. */
+                /** @description `next_cursor` of the previous page: faster than a page number, and stable while rows are added. */
                 cursor?: string;
             };
             header?: never;
@@ -3233,9 +3265,9 @@ export interface operations {
     list_audit_checkpoints: {
         parameters: {
             query?: {
-                /** @description Only those with a higher number. */
+                /** @description Only checkpoints with a higher number. */
                 after?: number;
-                /** @description At most this many. */
+                /** @description The most items to return. */
                 limit?: number;
             };
             header?: never;
@@ -3269,7 +3301,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description What the check found */
+            /** @description The result of the check */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3297,7 +3329,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description A token, and who it is for */
+            /** @description A token, and its user */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3342,9 +3374,9 @@ export interface operations {
             query?: {
                 /** @description The page, counted from 1. */
                 page?: number;
-                /** @description Rows a page. */
+                /** @description Rows per page. */
                 limit?: number;
-                /** @description `next_cursor` of the page before: quicker than a page number, and steady while rows are added. */
+                /** @description `next_cursor` of the previous page: faster than a page number, and stable while rows are added. */
                 cursor?: string;
             };
             header?: never;
@@ -3373,7 +3405,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A repeated request with the same key and the same content has its effect once */
+                /** @description Repeated requests with the same key and the same content take effect once */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -3388,9 +3420,9 @@ export interface operations {
             /** @description The batch */
             201: {
                 headers: {
-                    /** @description `true` when it was done before */
+                    /** @description `true` if the response is that of an earlier request */
                     "idempotent-replayed"?: string;
-                    /** @description The batch's address */
+                    /** @description The path of the batch */
                     location?: string;
                     [name: string]: unknown;
                 };
@@ -3441,7 +3473,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A repeated request with the same key and the same content has its effect once */
+                /** @description Repeated requests with the same key and the same content take effect once */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -3455,7 +3487,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description None was accepted; each says why */
+            /** @description No file was accepted; each result says why */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3464,7 +3496,7 @@ export interface operations {
                     "application/json": components["schemas"]["BatchUploadResponse"];
                 };
             };
-            /** @description At least one was accepted */
+            /** @description At least one file was accepted */
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -3489,9 +3521,9 @@ export interface operations {
             query?: {
                 /** @description The page, counted from 1. */
                 page?: number;
-                /** @description Rows a page. */
+                /** @description Rows per page. */
                 limit?: number;
-                /** @description `next_cursor` of the page before: quicker than a page number, and steady while rows are added. */
+                /** @description `next_cursor` of the previous page: faster than a page number, and stable while rows are added. */
                 cursor?: string;
             };
             header?: never;
@@ -3546,25 +3578,25 @@ export interface operations {
     list_documents: {
         parameters: {
             query?: {
-                /** @description Only those that are served (`active`) when left out; `all` for every state. */
+                /** @description Without it, only `active` documents; `all` for every status. */
                 status?: "active" | "uploaded" | "processing" | "failed" | "inactive" | "rejected" | "all";
                 /**
-                 * @description The kind of file: pdf, docx, …
+                 * @description The file kind: pdf, docx, …
                  * @example pdf
                  */
                 type?: string;
                 /**
-                 * @description Which way it came in: manual, batch, attachment, …
+                 * @description How it was submitted: manual, batch, attachment, …
                  * @example manual
                  */
                 source?: string;
                 tag?: string;
                 batch_id?: string;
-                /** @description A part of the title or of the file's name, in capitals or not. */
+                /** @description A part of the title or of the file name; not case-sensitive. */
                 search?: string;
-                /** @description Not before this moment. */
+                /** @description Inclusive. */
                 from?: string;
-                /** @description Before this moment. */
+                /** @description Exclusive. */
                 to?: string;
                 /**
                  * @description `newest` (the latest upload first, when left out), `oldest`, `title` (A to Z, in capitals or not), `title_desc`
@@ -3573,11 +3605,11 @@ export interface operations {
                 sort?: "newest" | "oldest" | "title" | "title_desc" | "updated";
                 /** @description The page, counted from 1. */
                 page?: number;
-                /** @description Rows a page. */
+                /** @description Rows per page. */
                 limit?: number;
                 /**
-                 * @description `next_cursor` of the page before: quicker than a page number, and steady while rows are added. It belongs to the
-                 *     `sort` it was made with.
+                 * @description `next_cursor` of the previous page, with the same `sort`: faster than a page number, and stable while rows are
+                 *     added.
                  */
                 cursor?: string;
             };
@@ -3607,7 +3639,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A repeated request with the same key and the same content has its effect once */
+                /** @description Repeated requests with the same key and the same content take effect once */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -3619,7 +3651,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Nothing to do: it is served already */
+            /** @description Nothing to do: the document is active */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3631,7 +3663,7 @@ export interface operations {
             /** @description Accepted */
             202: {
                 headers: {
-                    /** @description The run's address */
+                    /** @description The path of the run */
                     location?: string;
                     [name: string]: unknown;
                 };
@@ -3653,25 +3685,25 @@ export interface operations {
     count_facets: {
         parameters: {
             query?: {
-                /** @description Only those that are served (`active`) when left out; `all` for every state. */
+                /** @description Without it, only `active` documents; `all` for every status. */
                 status?: "active" | "uploaded" | "processing" | "failed" | "inactive" | "rejected" | "all";
                 /**
-                 * @description The kind of file: pdf, docx, …
+                 * @description The file kind: pdf, docx, …
                  * @example pdf
                  */
                 type?: string;
                 /**
-                 * @description Which way it came in: manual, batch, attachment, …
+                 * @description How it was submitted: manual, batch, attachment, …
                  * @example manual
                  */
                 source?: string;
                 tag?: string;
                 batch_id?: string;
-                /** @description A part of the title or of the file's name, in capitals or not. */
+                /** @description A part of the title or of the file name; not case-sensitive. */
                 search?: string;
-                /** @description Not before this moment. */
+                /** @description Inclusive. */
                 from?: string;
-                /** @description Before this moment. */
+                /** @description Exclusive. */
                 to?: string;
             };
             header?: never;
@@ -3701,9 +3733,9 @@ export interface operations {
             query?: {
                 /** @description The page, counted from 1. */
                 page?: number;
-                /** @description Rows a page. */
+                /** @description Rows per page. */
                 limit?: number;
-                /** @description `next_cursor` of the page before: quicker than a page number, and steady while rows are added. */
+                /** @description `next_cursor` of the previous page: faster than a page number, and stable while rows are added. */
                 cursor?: string;
             };
             header?: never;
@@ -3817,7 +3849,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Out of service */
+            /** @description Withdrawn */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -3835,7 +3867,7 @@ export interface operations {
     link_to_original: {
         parameters: {
             query?: {
-                /** @description How long the link lasts. */
+                /** @description How long the link is valid. */
                 expires_in_hours?: number;
             };
             header?: never;
@@ -3900,7 +3932,7 @@ export interface operations {
     get_page_image: {
         parameters: {
             query?: {
-                /** @description Pixels across, of a picture: 320, 800, 1280 or 2000. */
+                /** @description The width of the image in pixels: 320, 800, 1280 or 2000. */
                 width?: number;
             };
             header?: never;
@@ -3916,7 +3948,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The picture */
+            /** @description The image */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3925,7 +3957,7 @@ export interface operations {
                     "image/png": components["schemas"]["FileContent"];
                 };
             };
-            /** @description The picture has the tag that `If-None-Match` names */
+            /** @description The image has the tag that `If-None-Match` names */
             304: {
                 headers: {
                     [name: string]: unknown;
@@ -3944,7 +3976,7 @@ export interface operations {
     link_to_pdf: {
         parameters: {
             query?: {
-                /** @description How long the link lasts. */
+                /** @description How long the link is valid. */
                 expires_in_hours?: number;
             };
             header?: never;
@@ -3976,7 +4008,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A repeated request with the same key and the same content has its effect once */
+                /** @description Repeated requests with the same key and the same content take effect once */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -4057,7 +4089,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The tags that the document has now */
+            /** @description The new tags of the document */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4089,7 +4121,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The text, in the format that was asked for */
+            /** @description The text, in the requested format */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4119,7 +4151,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The link */
+            /** @description The new title of the document */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4149,7 +4181,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The events, as they happen */
+            /** @description A stream of events */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4185,7 +4217,7 @@ export interface operations {
                     "application/octet-stream": components["schemas"]["FileContent"];
                 };
             };
-            /** @description The range that was asked for */
+            /** @description The requested range */
             206: {
                 headers: {
                     [name: string]: unknown;
@@ -4194,10 +4226,10 @@ export interface operations {
                     "application/octet-stream": components["schemas"]["FileContent"];
                 };
             };
-            /** @description The original is at the object store */
+            /** @description The original is in the object store */
             307: {
                 headers: {
-                    /** @description Its address there */
+                    /** @description The URL of the object store */
                     location?: string;
                     [name: string]: unknown;
                 };
@@ -4210,11 +4242,43 @@ export interface operations {
             503: components["responses"]["StoreUnavailable"];
         };
     };
+    find_ids: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description An id, or at least its last 4 digits
+                 * @example 5921a8f5
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The ids */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FoundIdsView"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     ingest: {
         parameters: {
             query?: never;
             header?: {
-                /** @description A repeated request with the same key and the same content has its effect once */
+                /** @description Repeated requests with the same key and the same content take effect once */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -4226,7 +4290,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Nothing to do: it is served already */
+            /** @description Nothing to do: the document is active */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4238,7 +4302,7 @@ export interface operations {
             /** @description Accepted */
             202: {
                 headers: {
-                    /** @description The run's address */
+                    /** @description The path of the run */
                     location?: string;
                     [name: string]: unknown;
                 };
@@ -4264,9 +4328,9 @@ export interface operations {
                 doc_id?: string;
                 /** @description The page, counted from 1. */
                 page?: number;
-                /** @description Rows a page. */
+                /** @description Rows per page. */
                 limit?: number;
-                /** @description `next_cursor` of the page before: quicker than a page number, and steady while rows are added. */
+                /** @description `next_cursor` of the previous page: faster than a page number, and stable while rows are added. */
                 cursor?: string;
             };
             header?: never;
@@ -4334,7 +4398,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The file that the stage left */
+            /** @description The artifact */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4354,15 +4418,15 @@ export interface operations {
     list_jobs: {
         parameters: {
             query?: {
-                /** @description `DEAD` gives the dead jobs that need attention, as `/v1/jobs/dead` does. */
+                /** @description `DEAD` lists the dead jobs that need attention, as `/v1/jobs/dead` does. */
                 status?: "PENDING" | "PROCESSING" | "COMPLETED" | "DEAD";
                 stage?: string;
                 run_id?: string;
                 /** @description The page, counted from 1. */
                 page?: number;
-                /** @description Rows a page. */
+                /** @description Rows per page. */
                 limit?: number;
-                /** @description `next_cursor` of the page before: quicker than a page number, and steady while rows are added. */
+                /** @description `next_cursor` of the previous page: faster than a page number, and stable while rows are added. */
                 cursor?: string;
             };
             header?: never;
@@ -4392,9 +4456,9 @@ export interface operations {
             query?: {
                 /** @description The page, counted from 1. */
                 page?: number;
-                /** @description Rows a page. */
+                /** @description Rows per page. */
                 limit?: number;
-                /** @description `next_cursor` of the page before: quicker than a page number, and steady while rows are added. */
+                /** @description `next_cursor` of the previous page: faster than a page number, and stable while rows are added. */
                 cursor?: string;
             };
             header?: never;
@@ -4423,7 +4487,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A repeated request with the same key and the same content has its effect once */
+                /** @description Repeated requests with the same key and the same content take effect once */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -4435,10 +4499,10 @@ export interface operations {
             };
         };
         responses: {
-            /** @description How many failures were discarded */
+            /** @description How many dead jobs were discarded */
             200: {
                 headers: {
-                    /** @description `true` when it was done before */
+                    /** @description `true` if the response is that of an earlier request */
                     "idempotent-replayed"?: string;
                     [name: string]: unknown;
                 };
@@ -4550,9 +4614,9 @@ export interface operations {
             query?: {
                 /** @description The page, counted from 1. */
                 page?: number;
-                /** @description Rows a page. */
+                /** @description Rows per page. */
                 limit?: number;
-                /** @description `next_cursor` of the page before: quicker than a page number, and steady while rows are added. */
+                /** @description `next_cursor` of the previous page: faster than a page number, and stable while rows are added. */
                 cursor?: string;
             };
             header?: never;
@@ -4561,7 +4625,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A page of the documents that answers are made from */
+            /** @description A page of the knowledge base */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4597,7 +4661,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The answer, or a JSON-RPC error */
+            /** @description The result, or a JSON-RPC error */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4606,7 +4670,7 @@ export interface operations {
                     "application/json": unknown;
                 };
             };
-            /** @description A notification was taken */
+            /** @description The notification was accepted */
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -4659,7 +4723,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description A token, and who it is for */
+            /** @description A token, and its user */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4760,7 +4824,7 @@ export interface operations {
                 limit?: number;
                 mode?: "hybrid" | "lexical" | "vector";
                 document_id?: string;
-                /** @description A kind of file: pdf, docx, … */
+                /** @description A file kind: pdf, docx, … */
                 type?: string;
                 batch_id?: string;
                 tag?: string;
@@ -4773,7 +4837,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The passages that were found, the best first */
+            /** @description The matching passages, the best first */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4802,7 +4866,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The passages that were found, the best first */
+            /** @description The matching passages, the best first */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4880,9 +4944,9 @@ export interface operations {
             query?: {
                 /** @description The page, counted from 1. */
                 page?: number;
-                /** @description Rows a page. */
+                /** @description Rows per page. */
                 limit?: number;
-                /** @description `next_cursor` of the page before: quicker than a page number, and steady while rows are added. */
+                /** @description `next_cursor` of the previous page: faster than a page number, and stable while rows are added. */
                 cursor?: string;
             };
             header?: never;
@@ -4911,7 +4975,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A repeated request with the same key and the same content has its effect once */
+                /** @description Repeated requests with the same key and the same content take effect once */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -4926,9 +4990,9 @@ export interface operations {
             /** @description The user */
             201: {
                 headers: {
-                    /** @description `true` when it was done before */
+                    /** @description `true` if the response is that of an earlier request */
                     "idempotent-replayed"?: string;
-                    /** @description The user's address */
+                    /** @description The path of the user */
                     location?: string;
                     [name: string]: unknown;
                 };

@@ -1,4 +1,4 @@
-//! JSON bodies, and bodies that must have their effect only once.
+//! JSON bodies, with or without an `Idempotency-Key`.
 
 use axum::body::Bytes;
 use axum::extract::rejection::BytesRejection;
@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 use super::json::{BadJson, from_json};
 use super::mismatch::Wording;
 use crate::problem::ApiProblem;
-use crate::shell::refusal;
+use crate::request_middleware::rejection_problem;
 
 /// A JSON body.
 #[derive(Debug)]
@@ -26,14 +26,14 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Body<T> {
     }
 }
 
-/// A JSON body that may come with an `Idempotency-Key`. A handler opts in by taking this one.
+/// A JSON body with an optional `Idempotency-Key`. A handler supports the header by using this extractor.
 #[derive(Debug)]
-pub(crate) struct Once<T> {
+pub(crate) struct IdempotentBody<T> {
     pub(crate) body: T,
     pub(crate) claim: Option<IdempotencyClaim>,
 }
 
-impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Once<T> {
+impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for IdempotentBody<T> {
     type Rejection = ApiProblem;
 
     async fn from_request(request: Request, state: &S) -> Result<Self, ApiProblem> {
@@ -60,7 +60,7 @@ pub(super) fn idempotency_key(headers: &HeaderMap) -> Result<Option<IdempotencyK
     })
 }
 
-/// Length-prefixed, so that no part can pass for another.
+/// Each part has its length as a prefix, so that different requests cannot have the same input.
 pub(super) fn request_hash(method: &Method, path: &str, what: &[&[u8]]) -> [u8; 32] {
     let mut hash = Sha256::new();
     for part in [method.as_str().as_bytes(), path.as_bytes()].iter().chain(what) {
@@ -72,11 +72,11 @@ pub(super) fn request_hash(method: &Method, path: &str, what: &[&[u8]]) -> [u8; 
 
 async fn json_bytes<S: Send + Sync>(request: Request, state: &S) -> Result<Bytes, ApiProblem> {
     if !is_json(request.headers()) {
-        return Err(refusal(StatusCode::UNSUPPORTED_MEDIA_TYPE));
+        return Err(rejection_problem(StatusCode::UNSUPPORTED_MEDIA_TYPE));
     }
     Bytes::from_request(request, state)
         .await
-        .map_err(|refused: BytesRejection| refusal(refused.status()))
+        .map_err(|refused: BytesRejection| rejection_problem(refused.status()))
 }
 
 fn is_json(headers: &HeaderMap) -> bool {
@@ -89,20 +89,20 @@ fn is_json(headers: &HeaderMap) -> bool {
 
 fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, ApiProblem> {
     if has_escaped_nul(bytes) {
-        return Err(ApiProblem::invalid("a text holds a NUL character; leave it out"));
+        return Err(ApiProblem::invalid("A text contains a NUL character. Remove it."));
     }
     from_json(bytes).map_err(|bad| match bad {
         BadJson::Syntax { line, column } => ApiProblem::invalid(format!(
-            "the body is not valid JSON (line {line}, column {column})"
+            "The body is not valid JSON (line {line}, column {column})."
         )),
         BadJson::Mismatch(mismatch) => {
-            mismatch.into_problem(Wording { field: "field", whole: "the JSON body" })
+            mismatch.into_problem(Wording { field: "field", whole: "The JSON body" })
         }
     })
 }
 
-/// Whether a text in the JSON holds NUL, which the database cannot store. Written as it is, NUL makes the JSON invalid;
-/// so only its escape has to be looked for.
+/// Whether a text in the JSON contains NUL, which the database cannot store. An unescaped NUL makes the JSON invalid, so
+/// only the escape is searched for.
 fn has_escaped_nul(json: &[u8]) -> bool {
     let mut rest = json;
     while let Some(at) = rest.iter().position(|byte| *byte == b'\\') {
@@ -110,7 +110,7 @@ fn has_escaped_nul(json: &[u8]) -> bool {
         if escape.starts_with(b"u0000") {
             return true;
         }
-        // An escaped backslash begins no escape of its own.
+        // Skips the escaped character, which may be a backslash.
         rest = escape.get(1..).unwrap_or_default();
     }
     false
@@ -123,7 +123,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_nul_is_found_wherever_it_stands_and_nothing_is_taken_for_one() {
+    fn an_escaped_nul_is_rejected_and_similar_texts_are_not() {
         let with =
             [r#"{"a": "\u0000"}"#, r#"{"a\u0000": 1}"#, r#"["\\\u0000", 1]"#, r#"["\"\u0000"]"#];
         for json in with {
@@ -133,6 +133,6 @@ mod tests {
         for json in without {
             assert!(parse::<Value>(json.as_bytes()).is_ok(), "{json}");
         }
-        assert!(parse::<Value>(b"[\"a\0\"]").is_err(), "as it is it makes no JSON");
+        assert!(parse::<Value>(b"[\"a\0\"]").is_err(), "an unescaped NUL is not valid JSON");
     }
 }

@@ -1,4 +1,4 @@
-//! Where a request comes from, for those routes that anybody may call.
+//! The client of a request, for routes without a credential.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
@@ -32,7 +32,7 @@ impl FromRequestParts<Arc<Api>> for Client {
     }
 }
 
-/// Whoever holds the connection.
+/// The other end of the connection.
 pub(crate) fn peer_of(extensions: &Extensions) -> IpAddr {
     let peer = extensions.get::<SocketAddr>().map(SocketAddr::ip);
     peer.unwrap_or(IpAddr::V4(Ipv4Addr::LOCALHOST))

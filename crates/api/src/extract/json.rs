@@ -1,7 +1,7 @@
-//! JSON on its way into a type, with [`Mismatch`] for what does not fit.
+//! Deserializes JSON with [`Mismatch`] as the error.
 //!
-//! An object is wanted where a type has fields: a list of their values in order, which `serde_json` takes as well, is
-//! refused. Enums are texts; none in a request carries more.
+//! A type with fields must be an object: a list of field values in order, which `serde_json` also accepts, is rejected.
+//! Enums are texts, since no enum in a request has data.
 
 use std::fmt;
 
@@ -15,7 +15,7 @@ use serde_json::{Number, Value};
 
 use super::mismatch::Mismatch;
 
-/// A JSON document. Unlike [`Value`], it keeps a field that is given twice, so that it can be refused.
+/// A JSON document. Unlike [`Value`], it keeps duplicate fields, so that they can be rejected.
 enum Json {
     Null,
     Bool(bool),
@@ -25,9 +25,9 @@ enum Json {
     Object(Vec<(String, Json)>),
 }
 
-/// Why no value could be made of a body.
+/// Why a body cannot be deserialized.
 pub(super) enum BadJson {
-    /// Where it stops being JSON.
+    /// The location of the syntax error.
     Syntax {
         line: usize,
         column: usize,
@@ -41,7 +41,7 @@ pub(super) fn from_json<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, BadJson>
     T::deserialize(json).map_err(BadJson::Mismatch)
 }
 
-/// The same for what was parsed before.
+/// The same for parsed JSON.
 pub(crate) fn from_value<T: DeserializeOwned>(value: Value) -> Result<T, Mismatch> {
     T::deserialize(Json::from(value))
 }
@@ -138,7 +138,7 @@ impl<'de> Deserializer<'de> for Json {
         visited.map_err(|mismatch| mismatch.or_expected(&expected))
     }
 
-    /// A type that is written as text may take other things than JSON for it, such as bytes.
+    /// Only texts: some types would accept other JSON, such as a list of bytes.
     fn deserialize_str<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Mismatch> {
         match self {
             text @ Self::Text(_) => text.deserialize_any(visitor),
@@ -240,7 +240,7 @@ impl<'de> SeqAccess<'de> for Items {
 
 struct Fields {
     rest: std::vec::IntoIter<(String, Json)>,
-    /// The name and the value of the field whose name was asked for last.
+    /// The field whose name was read last.
     current: Option<(String, Json)>,
 }
 
@@ -279,7 +279,7 @@ mod tests {
 
     #[derive(Debug, Deserialize)]
     #[serde(deny_unknown_fields)]
-    #[expect(dead_code, reason = "only whether it fits is of interest")]
+    #[expect(dead_code, reason = "the test only checks whether it deserializes")]
     struct Order {
         name: String,
         #[serde(default)]
@@ -303,63 +303,57 @@ mod tests {
         Large,
     }
 
-    fn refused(body: &str) -> String {
+    fn rejection(body: &str) -> String {
         match from_json::<Order>(body.as_bytes()) {
-            Ok(order) => panic!("{body} was taken as {order:?}"),
+            Ok(order) => panic!("{body} was accepted as {order:?}"),
             Err(BadJson::Syntax { line, column }) => format!("line {line}, column {column}"),
             Err(BadJson::Mismatch(mismatch)) => {
-                mismatch.into_sentence(Wording { field: "field", whole: "the body" })
+                mismatch.into_sentence(Wording { field: "field", whole: "The body" })
             }
         }
     }
 
     #[test]
-    fn what_is_wrong_is_said_with_the_field_and_what_is_expected() {
+    fn a_rejection_names_the_field_and_what_is_expected() {
         let cases = [
             ("{\"name\": ", "line 1, column 9"),
-            ("[]", "the body must be an object"),
-            ("[\"a\", 1]", "the body must be an object"),
-            ("null", "the body must be an object"),
-            ("{}", "name is missing; it is required"),
-            ("{\"name\": {}}", "name must be a text"),
-            ("{\"name\": \"a\", \"name\": \"b\"}", "name is given more than once"),
-            ("{\"name\": \"a\", \"count\": 1.5}", "count must be a whole number"),
-            (
-                "{\"name\": \"a\", \"count\": 256}",
-                "count is a number that is too small or too large",
-            ),
-            (
-                "{\"name\": \"a\", \"count\": -1}",
-                "count is a number that is too small or too large",
-            ),
-            ("{\"name\": \"a\", \"size\": \"tiny\"}", "size must be one of small, large"),
-            ("{\"name\": \"a\", \"size\": 7}", "size must be one of small, large"),
-            ("{\"name\": \"a\", \"area\": [1]}", "area must be a list of 2 values"),
-            ("{\"name\": \"a\", \"area\": [1, 2, 3]}", "area must be a list of 2 values"),
+            ("[]", "The body must be an object."),
+            ("[\"a\", 1]", "The body must be an object."),
+            ("null", "The body must be an object."),
+            ("{}", "name is required."),
+            ("{\"name\": {}}", "name must be a text."),
+            ("{\"name\": \"a\", \"name\": \"b\"}", "name is given more than once."),
+            ("{\"name\": \"a\", \"count\": 1.5}", "count must be a whole number."),
+            ("{\"name\": \"a\", \"count\": 256}", "count is too small or too large."),
+            ("{\"name\": \"a\", \"count\": -1}", "count is too small or too large."),
+            ("{\"name\": \"a\", \"size\": \"tiny\"}", "size must be one of small, large."),
+            ("{\"name\": \"a\", \"size\": 7}", "size must be one of small, large."),
+            ("{\"name\": \"a\", \"area\": [1]}", "area must be a list of 2 values."),
+            ("{\"name\": \"a\", \"area\": [1, 2, 3]}", "area must be a list of 2 values."),
             (
                 "{\"name\": \"a\", \"ids\": [\"b1\"]}",
-                "ids[0] must be a UUID, such as 0199a2c4-7f3a-7cc1-8a52-5d1f0c3b9e21",
+                "ids[0] must be a UUID, such as 0199a2c4-7f3a-7cc1-8a52-5d1f0c3b9e21.",
             ),
             (
                 "{\"name\": \"a\", \"ids\": [[1]]}",
-                "ids[0] must be a UUID, such as 0199a2c4-7f3a-7cc1-8a52-5d1f0c3b9e21",
+                "ids[0] must be a UUID, such as 0199a2c4-7f3a-7cc1-8a52-5d1f0c3b9e21.",
             ),
             (
                 "{\"name\": \"a\", \"inner\": {\"name\": \"b\", \"ids\": 7}}",
-                "inner.ids must be a list",
+                "inner.ids must be a list.",
             ),
             (
                 "{\"name\": \"a\", \"inner\": {\"colour\": 7}}",
-                "there is no field inner.colour; known are name, count, size, ids, area, inner, anything",
+                "Unknown field inner.colour. Known: name, count, size, ids, area, inner, anything.",
             ),
         ];
         for (body, sentence) in cases {
-            assert_eq!(refused(body), sentence, "{body}");
+            assert_eq!(rejection(body), sentence, "{body}");
         }
     }
 
     #[test]
-    fn what_fits_is_taken_and_free_content_stays_as_it_is() {
+    fn a_matching_body_is_accepted_and_free_content_is_unchanged() {
         let free = json!({"a": [1, -1, 1.5, null, true, "x"], "b": {"c": {}}});
         let body = json!({
             "name": "a", "count": 255, "size": "large", "ids": [Uuid::nil()], "area": [1, 2.5],

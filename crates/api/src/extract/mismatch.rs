@@ -1,8 +1,7 @@
-//! Why a request does not have the expected form, as a sentence for whoever sent it.
+//! Why a request does not have the expected form, as a sentence for the client.
 //!
-//! The types of requests say what they expect in terms of Rust (`expected u32`, `struct SearchBody`). [`Mismatch`] is the
-//! error of the deserializers in this folder, so what is wrong arrives as a value and is put into words here, once. It
-//! repeats nothing of what was sent but the name of a field.
+//! serde describes expectations in terms of Rust (`expected u32`, `struct SearchBody`). [`Mismatch`] is the error type of
+//! the deserializers in this folder, and turns them into plain sentences. Of the request it repeats only field names.
 
 use std::fmt;
 
@@ -13,7 +12,7 @@ use crate::problem::ApiProblem;
 /// What is wrong, and with which field.
 #[derive(Debug)]
 pub(crate) struct Mismatch {
-    /// From the innermost step to the outermost one.
+    /// From the innermost step to the outermost.
     path: Vec<Step>,
     fault: Fault,
 }
@@ -26,7 +25,7 @@ enum Step {
 
 #[derive(Debug)]
 enum Fault {
-    /// What serde calls the expected type, untranslated.
+    /// The expected type in serde's words.
     WrongType(String),
     OutOfRange,
     NotOneOf(&'static [&'static str]),
@@ -36,18 +35,18 @@ enum Fault {
         name: String,
         known: &'static [&'static str],
     },
-    /// In the words of the type itself.
+    /// The message of the type's own parser.
     Other(String),
 }
 
-/// What the sender calls a field, and the whole of it.
+/// How to name a field and the whole input in sentences.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Wording {
     pub(crate) field: &'static str,
     pub(crate) whole: &'static str,
 }
 
-/// The longest name of an unknown field that is repeated to its sender.
+/// The most characters of an unknown field's name that are repeated to the client.
 const MAX_NAME: usize = 100;
 
 impl Mismatch {
@@ -77,7 +76,7 @@ impl Mismatch {
         self
     }
 
-    /// A type that parses text reports its parser's words; where the type is a well-known one, what it expects says more.
+    /// Replaces the message of a type's own parser by the expected type, if that is a well-known one.
     pub(super) fn or_expected(self, expected: &str) -> Self {
         match self.fault {
             Fault::Other(_) if self.path.is_empty() && in_plain_words(expected).is_some() => {
@@ -87,7 +86,7 @@ impl Mismatch {
         }
     }
 
-    /// The field at fault; empty when it is the whole.
+    /// The invalid field; empty for the whole input.
     fn field(&self) -> String {
         let mut field = String::new();
         for step in self.path.iter().rev() {
@@ -110,17 +109,17 @@ impl Mismatch {
         match &self.fault {
             Fault::WrongType(expected) => {
                 let expected = in_plain_words(expected);
-                format!("{subject} must be {}", expected.as_deref().unwrap_or("of another type"))
+                format!("{subject} must be {}.", expected.as_deref().unwrap_or("of another type"))
             }
-            Fault::OutOfRange => format!("{subject} is a number that is too small or too large"),
-            Fault::NotOneOf(known) => format!("{subject} must be one of {}", known.join(", ")),
-            Fault::Missing(_) => format!("{subject} is missing; it is required"),
-            Fault::Repeated(_) => format!("{subject} is given more than once"),
+            Fault::OutOfRange => format!("{subject} is too small or too large."),
+            Fault::NotOneOf(known) => format!("{subject} must be one of {}.", known.join(", ")),
+            Fault::Missing(_) => format!("{subject} is required."),
+            Fault::Repeated(_) => format!("{subject} is given more than once."),
             Fault::Unknown { known: [], .. } => {
-                format!("there is no {} {subject}", wording.field)
+                format!("Unknown {} {subject}.", wording.field)
             }
             Fault::Unknown { known, .. } => {
-                format!("there is no {} {subject}; known are {}", wording.field, known.join(", "))
+                format!("Unknown {} {subject}. Known: {}.", wording.field, known.join(", "))
             }
             Fault::Other(text) => format!("{subject} is not valid: {text}"),
         }
@@ -138,12 +137,12 @@ impl Mismatch {
     }
 }
 
-/// A name that a stranger chose.
+/// Removes control characters from a name that the client chose, and limits its length.
 fn clean(name: &str) -> String {
     name.chars().filter(|character| !character.is_control()).take(MAX_NAME).collect()
 }
 
-/// What serde and the types that we use call what they expect, for people who do not know Rust.
+/// Translates an expectation of serde into plain words; `None` if it is not a well-known one.
 fn in_plain_words(expected: &str) -> Option<String> {
     let words = match expected {
         "u8" | "u16" | "u32" | "u64" | "usize" | "i8" | "i16" | "i32" | "i64" | "isize" => {
@@ -170,7 +169,7 @@ fn in_plain_words(expected: &str) -> Option<String> {
 
 impl fmt::Display for Mismatch {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let wording = Wording { field: "field", whole: "the value" };
+        let wording = Wording { field: "field", whole: "The value" };
         formatter.write_str(&self.sentence(&self.field(), wording))
     }
 }

@@ -1,4 +1,4 @@
-//! From a request to the values that a handler asks for; each refusal is a problem document.
+//! Extractors: parse requests into the arguments of handlers. A rejection is a problem document.
 
 mod body;
 mod caller;
@@ -10,7 +10,7 @@ mod path;
 mod query;
 mod upload;
 
-pub(crate) use body::{Body, Once};
+pub(crate) use body::{Body, IdempotentBody};
 pub(crate) use caller::SignedInCaller;
 pub(crate) use client::{Client, peer_of};
 pub(crate) use json::from_value;
@@ -18,4 +18,4 @@ pub(crate) use mismatch::{Mismatch, Wording};
 pub(crate) use page::{cursor_of, page_request};
 pub(crate) use path::{Id, Path};
 pub(crate) use query::Query;
-pub(crate) use upload::{Part, Upload, is_form};
+pub(crate) use upload::{FormPart, Upload, is_form};

@@ -1,4 +1,4 @@
-//! `page`, `limit` and `cursor`.
+//! The parameters `page`, `limit` and `cursor` of lists.
 
 use api_types::Cursor;
 use ops::{After, PageRequest};
@@ -17,18 +17,18 @@ pub(crate) fn page_request(
     let page = page.unwrap_or(1);
     let limit = limit.unwrap_or(DEFAULT_LIMIT);
     if !(1..=MAX_PAGE).contains(&page) {
-        return Err(ApiProblem::invalid(format!("page must be 1 to {MAX_PAGE}")).for_field("page"));
+        return Err(ApiProblem::invalid(format!("page must be 1 to {MAX_PAGE}.")).for_field("page"));
     }
     if !(1..=MAX_LIMIT).contains(&limit) {
         return Err(
-            ApiProblem::invalid(format!("limit must be 1 to {MAX_LIMIT}")).for_field("limit")
+            ApiProblem::invalid(format!("limit must be 1 to {MAX_LIMIT}.")).for_field("limit")
         );
     }
     let after = cursor
         .map(str::parse::<Cursor>)
         .transpose()
         .map_err(|_| {
-            ApiProblem::invalid("cursor must be the next_cursor of an earlier page")
+            ApiProblem::invalid("cursor must be the next_cursor of an earlier page.")
                 .for_field("cursor")
         })?
         .map(|cursor| After { moment: cursor.moment, id: cursor.id });

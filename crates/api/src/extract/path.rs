@@ -1,4 +1,4 @@
-//! What an address names.
+//! The variable segments of a path.
 
 use axum::extract::FromRequestParts;
 use axum::extract::rejection::PathRejection;
@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use crate::problem::ApiProblem;
 
-/// The id in an address.
+/// The id in a path.
 #[derive(Debug)]
 pub(crate) struct Id(pub(crate) Uuid);
 
@@ -18,13 +18,13 @@ impl<S: Send + Sync> FromRequestParts<S> for Id {
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ApiProblem> {
         let id = axum::extract::Path::<Uuid>::from_request_parts(parts, state).await;
         let axum::extract::Path(id) = id.map_err(|_: PathRejection| {
-            ApiProblem::invalid("the id in the address must be a UUID").for_field("id")
+            ApiProblem::invalid("The id in the path must be a UUID.").for_field("id")
         })?;
         Ok(Self(id))
     }
 }
 
-/// The named segments of an address, as texts.
+/// The variable segments of a path, as texts.
 #[derive(Debug)]
 pub(crate) struct Path<T>(pub(crate) T);
 
@@ -34,7 +34,7 @@ impl<T: DeserializeOwned + Send, S: Send + Sync> FromRequestParts<S> for Path<T>
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ApiProblem> {
         let segments = axum::extract::Path::<T>::from_request_parts(parts, state).await;
         let axum::extract::Path(segments) = segments.map_err(|_: PathRejection| {
-            ApiProblem::invalid("the address must be UTF-8 where it is percent-encoded")
+            ApiProblem::invalid("Percent-encoded characters in the path must be UTF-8.")
         })?;
         Ok(Self(segments))
     }

@@ -18,24 +18,26 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for Query<T> {
     type Rejection = ApiProblem;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ApiProblem> {
-        // PostgreSQL's text cannot hold it, so nothing could match.
+        // PostgreSQL cannot store NUL in texts, so nothing could match.
         if parts.uri.query().is_some_and(|query| query.contains("%00")) {
-            return Err(ApiProblem::invalid("the query holds a NUL character; leave it out"));
+            return Err(ApiProblem::invalid(
+                "The query string contains a NUL character. Remove it.",
+            ));
         }
         let pairs = axum::extract::Query::<Vec<(String, String)>>::try_from_uri(&parts.uri);
-        let axum::extract::Query(pairs) =
-            pairs.map_err(|_| ApiProblem::invalid("the query string must be name=value&…"))?;
-        let wording = Wording { field: "query parameter", whole: "the query string" };
+        let axum::extract::Query(pairs) = pairs
+            .map_err(|_| ApiProblem::invalid("The query string must have the form name=value&…"))?;
+        let wording = Wording { field: "query parameter", whole: "The query string" };
         T::deserialize(Parameters { rest: pairs.into_iter(), current: None })
             .map(Self)
             .map_err(|mismatch| mismatch.into_problem(wording))
     }
 }
 
-/// Names and values, in the order they came.
+/// Names and values, in the order of the query string.
 struct Parameters {
     rest: std::vec::IntoIter<(String, String)>,
-    /// The one whose name was asked for last.
+    /// The parameter whose name was read last.
     current: Option<(String, String)>,
 }
 
@@ -74,7 +76,7 @@ fn text(value: String) -> StringDeserializer<Mismatch> {
     value.into_deserializer()
 }
 
-/// A value: text, whatever it stands for.
+/// The text of one value.
 struct Parameter(String);
 
 macro_rules! whole_numbers {
@@ -166,34 +168,34 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_query_is_read_by_name() {
+    async fn query_parameters_are_read_by_name() {
         let read: SearchQuery = read("query=a+b%26c&limit=7&mode=lexical&tag=x").await.unwrap();
         assert_eq!((read.query.as_str(), read.limit), ("a b&c", Some(7)));
         assert_eq!((read.mode, read.tag.as_deref()), (SearchMode::Lexical, Some("x")));
     }
 
     #[tokio::test]
-    async fn a_wrong_parameter_is_named_with_what_is_expected() {
+    async fn a_rejection_names_the_parameter_and_what_is_expected() {
         let cases = [
-            ("limit=abc", "limit", "limit must be a whole number"),
-            ("limit=", "limit", "limit must be a whole number"),
-            ("limit=-1", "limit", "limit is a number that is too small or too large"),
-            ("limit=99999999999", "limit", "limit is a number that is too small or too large"),
-            ("page=1&page=2", "page", "page is given more than once"),
+            ("limit=abc", "limit", "limit must be a whole number."),
+            ("limit=", "limit", "limit must be a whole number."),
+            ("limit=-1", "limit", "limit is too small or too large."),
+            ("limit=99999999999", "limit", "limit is too small or too large."),
+            ("page=1&page=2", "page", "page is given more than once."),
             (
                 "batch_id=b1",
                 "batch_id",
-                "batch_id must be a UUID, such as 0199a2c4-7f3a-7cc1-8a52-5d1f0c3b9e21",
+                "batch_id must be a UUID, such as 0199a2c4-7f3a-7cc1-8a52-5d1f0c3b9e21.",
             ),
             (
                 "from=yesterday",
                 "from",
-                "from must be a date and time with a time zone, such as 2026-02-15T12:00:00Z",
+                "from must be a date and time with a time zone, such as 2026-02-15T12:00:00Z.",
             ),
             (
                 "status=gone",
                 "status",
-                "status must be one of active, uploaded, processing, failed, inactive, rejected, all",
+                "status must be one of active, uploaded, processing, failed, inactive, rejected, all.",
             ),
         ];
         for (query, field, sentence) in cases {
@@ -201,9 +203,9 @@ mod tests {
             assert_eq!(refused, (sentence.to_owned(), Some(field.to_owned())), "{query}");
         }
         let (sentence, field) = read::<DocumentQuery>("colour=red").await.unwrap_err();
-        assert!(sentence.starts_with("there is no query parameter colour; known are status, "));
+        assert!(sentence.starts_with("Unknown query parameter colour. Known: status, "));
         assert_eq!(field.as_deref(), Some("colour"));
         let (sentence, _) = read::<SearchQuery>("limit=1").await.unwrap_err();
-        assert_eq!(sentence, "query is missing; it is required");
+        assert_eq!(sentence, "query is required.");
     }
 }

@@ -1,4 +1,4 @@
-//! Files in a multipart form, taken in as they come.
+//! Files in a multipart form, streamed to the object store.
 
 use std::sync::Arc;
 
@@ -6,15 +6,15 @@ use axum::body::Body;
 use axum::extract::{FromRequest, OriginalUri, Request};
 use axum::http::{HeaderMap, Method, StatusCode, header};
 use domain::{IdempotencyClaim, IdempotencyKey, Secret};
-use ops::{Described, MOST_TAGS, Received, UploadPermit};
+use ops::{MAX_TAGS, StagedUpload, UploadMetadata, UploadPermit};
 
 use super::body::{idempotency_key, request_hash};
 use crate::Api;
 use crate::form::{FormError, FormReader, boundary_of};
 use crate::problem::ApiProblem;
 
-/// A request with a form. Nothing of the body is read, so a client that waits for `100 Continue` goes on waiting, until
-/// somebody has [permission](Upload::read) to upload.
+/// A request with a form. The body is not read before the caller has [permission](Upload::read) to upload, so a client that
+/// waits for `100 Continue` does not send it in vain.
 #[derive(Debug)]
 pub(crate) struct Upload {
     body: Body,
@@ -22,7 +22,7 @@ pub(crate) struct Upload {
     identity: RequestIdentity,
 }
 
-/// A form whose sender may upload.
+/// A form of a caller who may upload.
 #[derive(Debug)]
 pub(crate) struct Form {
     reader: FormReader,
@@ -31,7 +31,7 @@ pub(crate) struct Form {
     purpose: Purpose,
 }
 
-/// What a form is for, and with that which fields it may have.
+/// The purpose of a form, which determines its fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Purpose {
     Upload,
@@ -39,7 +39,7 @@ enum Purpose {
     Update,
 }
 
-/// What makes a request the same as another one.
+/// The parts of an idempotent request besides its form.
 #[derive(Debug)]
 struct RequestIdentity {
     key: Option<IdempotencyKey>,
@@ -47,14 +47,14 @@ struct RequestIdentity {
     path: String,
 }
 
-/// One part of a form.
-#[expect(clippy::large_enum_variant, reason = "there is one at a time")]
-pub(crate) enum Part {
-    File { file_name: String, received: Received },
+/// One part of a multipart form.
+#[expect(clippy::large_enum_variant, reason = "only one exists at a time")]
+pub(crate) enum FormPart {
+    File { file_name: String, received: StagedUpload },
     Field(Field),
 }
 
-/// What is said of a file.
+/// Metadata of a file.
 pub(crate) enum Field {
     Title(String),
     Password(Secret),
@@ -75,7 +75,7 @@ impl<S: Send + Sync> FromRequest<S> for Upload {
         let kind = request.headers().get(header::CONTENT_TYPE);
         let boundary = kind.and_then(|kind| kind.to_str().ok()).and_then(boundary_of);
         let boundary = boundary.ok_or_else(|| {
-            ApiProblem::invalid("send the file as multipart/form-data, in a field named file")
+            ApiProblem::invalid("Send the file as multipart/form-data, in a field named file.")
         })?;
         let path = match request.extensions().get::<OriginalUri>() {
             Some(OriginalUri(uri)) => uri.path().to_owned(),
@@ -91,39 +91,39 @@ impl<S: Send + Sync> FromRequest<S> for Upload {
 }
 
 impl Upload {
-    /// Begins to read. A permit is what shows that the sender may upload.
+    /// Begins to read the form. The permit proves that the caller may upload.
     pub(crate) fn read(self, api: &Api, permit: UploadPermit) -> Form {
         let reader = FormReader::new(self.body, &self.boundary, api.settings.request_timeout);
         Form { reader, permit, identity: self.identity, purpose: Purpose::Upload }
     }
 
-    /// The same for an updated original, which has a reason, and neither a title nor tags.
+    /// The same for an updated original, whose form has a reason, but no title or tags.
     pub(crate) fn read_update(self, api: &Api, permit: UploadPermit) -> Form {
         Form { purpose: Purpose::Update, ..self.read(api, permit) }
     }
 }
 
 impl Form {
-    /// Exactly one file, and what is said of it, before or after it.
-    pub(crate) async fn take_one(
+    /// Reads exactly one file and its metadata, in any order.
+    pub(crate) async fn read_one(
         &mut self,
         api: &Arc<Api>,
-    ) -> Result<(Described, Received), ApiProblem> {
-        let (mut file, mut said) = (None, Described::default());
+    ) -> Result<(UploadMetadata, StagedUpload), ApiProblem> {
+        let (mut file, mut metadata) = (None, UploadMetadata::default());
         let read = loop {
             match self.next(api).await {
-                Ok(Some(Part::Field(field))) => {
-                    if let Err(problem) = field.add_to(&mut said) {
+                Ok(Some(FormPart::Field(field))) => {
+                    if let Err(problem) = field.add_to(&mut metadata) {
                         break Err(problem);
                     }
                 }
-                Ok(Some(Part::File { file_name, received })) if file.is_none() => {
+                Ok(Some(FormPart::File { file_name, received })) if file.is_none() => {
                     file = Some((file_name, received));
                 }
-                Ok(Some(Part::File { received, .. })) => {
+                Ok(Some(FormPart::File { received, .. })) => {
                     api.ops.uploads.discard(received).await;
                     break Err(ApiProblem::invalid(
-                        "the form holds several files; send one, or use a batch",
+                        "The form contains several files. Send one, or use a batch.",
                     ));
                 }
                 Ok(None) => break Ok(()),
@@ -133,64 +133,64 @@ impl Form {
         let Some((file_name, received)) = file else {
             read?;
             return Err(ApiProblem::invalid(
-                "the form holds no file: send it in a field named file",
+                "The form contains no file. Send it in a field named file.",
             ));
         };
         if let Err(problem) = read {
             api.ops.uploads.discard(received).await;
             return Err(problem);
         }
-        Ok((Described { file_name, ..said }, received))
+        Ok((UploadMetadata { file_name, ..metadata }, received))
     }
 
-    /// The next file, or what is said of it; what else the form holds is a mistake.
-    pub(crate) async fn next(&mut self, api: &Arc<Api>) -> Result<Option<Part>, ApiProblem> {
+    /// The next file or metadata field. Other fields are an error.
+    pub(crate) async fn next(&mut self, api: &Arc<Api>) -> Result<Option<FormPart>, ApiProblem> {
         let Some(head) = self.reader.next_part().await? else { return Ok(None) };
         let field = match (head.name.as_str(), self.purpose) {
             ("file", _) => {
-                let file_name = clean_name(head.file_name.as_deref().unwrap_or_default());
-                let received = self.take_file(api).await?;
-                return Ok(Some(Part::File { file_name, received }));
+                let file_name = sanitize_file_name(head.file_name.as_deref().unwrap_or_default());
+                let received = self.read_file(api).await?;
+                return Ok(Some(FormPart::File { file_name, received }));
             }
-            ("title", Purpose::Upload) => Field::Title(self.take_text("title", MAX_TITLE).await?),
+            ("title", Purpose::Upload) => Field::Title(self.read_text("title", MAX_TITLE).await?),
             ("password", _) => {
-                Field::Password(Secret::new(self.take_text("password", MAX_PASSWORD).await?))
+                Field::Password(Secret::new(self.read_text("password", MAX_PASSWORD).await?))
             }
-            ("tag", Purpose::Upload) => Field::Tag(self.take_text("tag", MAX_TAG).await?),
+            ("tag", Purpose::Upload) => Field::Tag(self.read_text("tag", MAX_TAG).await?),
             ("reason", Purpose::Update) => {
-                Field::Reason(self.take_text("reason", MAX_REASON).await?)
+                Field::Reason(self.read_text("reason", MAX_REASON).await?)
             }
             (other, purpose) => {
                 let known = match purpose {
-                    Purpose::Upload => "file, title, password and tag",
-                    Purpose::Update => "file, password and reason",
+                    Purpose::Upload => "file, title, password, tag",
+                    Purpose::Update => "file, password, reason",
                 };
                 let start: String = other.chars().take(MAX_TAG).collect();
                 return Err(ApiProblem::invalid(format!(
-                    "the form has a field '{start}'; {known} are known"
+                    "The form has an unknown field '{start}'. Known fields: {known}."
                 ))
                 .for_field(start));
             }
         };
-        Ok(Some(Part::Field(field)))
+        Ok(Some(FormPart::Field(field)))
     }
 
-    async fn take_file(&mut self, api: &Arc<Api>) -> Result<Received, ApiProblem> {
+    async fn read_file(&mut self, api: &Arc<Api>) -> Result<StagedUpload, ApiProblem> {
         let mut receiving = api.ops.uploads.begin_upload(self.permit.caller()).await?;
         while let Some(bytes) = self.reader.chunk().await? {
             receiving.write(bytes).await?;
         }
         let received = receiving.finish().await?;
-        if !api.ops.uploads.still_admits_upload(&self.permit).await {
+        if !api.ops.uploads.is_upload_still_permitted(&self.permit).await {
             api.ops.uploads.discard(received).await;
             return Err(ApiProblem::unauthenticated(
-                "access ended while the file came; sign in again",
+                "Your access ended during the upload. Sign in again.",
             ));
         }
         Ok(received)
     }
 
-    async fn take_text(&mut self, name: &'static str, most: usize) -> Result<String, ApiProblem> {
+    async fn read_text(&mut self, name: &'static str, most: usize) -> Result<String, ApiProblem> {
         let mut bytes = Vec::new();
         while let Some(more) = self.reader.chunk().await? {
             bytes.extend_from_slice(&more);
@@ -199,50 +199,50 @@ impl Form {
             }
         }
         let text = String::from_utf8(bytes)
-            .map_err(|_| ApiProblem::invalid(format!("the {name} is not UTF-8")).for_field(name))?;
+            .map_err(|_| ApiProblem::invalid(format!("{name} must be UTF-8.")).for_field(name))?;
         if text.chars().count() > most || text.contains('\0') {
             return Err(ApiProblem::invalid(format!(
-                "a {name} has {most} characters at most, and no NUL among them"
+                "{name} must have at most {most} characters and no NUL."
             ))
             .for_field(name));
         }
         Ok(text)
     }
 
-    /// What makes this request the same as another one under the same key.
+    /// The idempotency claim of this request.
     pub(crate) fn claim(
         &self,
-        described: &Described,
-        received: &Received,
+        metadata: &UploadMetadata,
+        received: &StagedUpload,
     ) -> Option<IdempotencyClaim> {
         let key = self.identity.key.clone();
-        key.map(|key| self.identity.claim_under(key, described, received))
+        key.map(|key| self.identity.claim_under(key, metadata, received))
     }
 
-    /// The same for one of many files, in the order they came: each has its effect once.
+    /// The claim for one of many files, by its position: each takes effect once.
     pub(crate) fn claim_nth(
         &self,
         number: usize,
-        described: &Described,
-        received: &Received,
+        metadata: &UploadMetadata,
+        received: &StagedUpload,
     ) -> Option<IdempotencyClaim> {
         let key = self.identity.key.clone();
-        key.map(|key| self.identity.claim_under(key.nth(number), described, received))
+        key.map(|key| self.identity.claim_under(key.nth(number), metadata, received))
     }
 }
 
 impl Field {
-    /// Adds it to what was said before.
-    pub(crate) fn add_to(self, described: &mut Described) -> Result<(), ApiProblem> {
+    /// Sets the field in `metadata`.
+    pub(crate) fn add_to(self, metadata: &mut UploadMetadata) -> Result<(), ApiProblem> {
         match self {
-            Self::Title(title) => described.title = Some(title),
-            Self::Password(password) => described.password = Some(password),
-            Self::Reason(reason) => described.reason = Some(reason),
-            Self::Tag(_) if described.tags.len() == MOST_TAGS => {
-                let problem = format!("a document has {MOST_TAGS} tags at most");
+            Self::Title(title) => metadata.title = Some(title),
+            Self::Password(password) => metadata.password = Some(password),
+            Self::Reason(reason) => metadata.reason = Some(reason),
+            Self::Tag(_) if metadata.tags.len() == MAX_TAGS => {
+                let problem = format!("A document can have at most {MAX_TAGS} tags.");
                 return Err(ApiProblem::invalid(problem).for_field("tags"));
             }
-            Self::Tag(tag) => described.tags.push(tag),
+            Self::Tag(tag) => metadata.tags.push(tag),
         }
         Ok(())
     }
@@ -252,19 +252,19 @@ impl RequestIdentity {
     fn claim_under(
         &self,
         key: IdempotencyKey,
-        described: &Described,
-        received: &Received,
+        metadata: &UploadMetadata,
+        received: &StagedUpload,
     ) -> IdempotencyClaim {
-        let title = described.title.as_deref().unwrap_or_default();
-        let tags = described.tags.join("\n");
-        let reason = described.reason.as_deref().unwrap_or_default();
+        let title = metadata.title.as_deref().unwrap_or_default();
+        let tags = metadata.tags.join("\n");
+        let reason = metadata.reason.as_deref().unwrap_or_default();
         let what = [
-            described.file_name.as_bytes(),
+            metadata.file_name.as_bytes(),
             title.as_bytes(),
             tags.as_bytes(),
-            received.content().as_slice(),
+            received.content_hash().as_slice(),
         ];
-        // Keys are remembered across versions, and uploads have no reason.
+        // Added only if present, because recorded keys of earlier versions have no reason.
         let mut what = what.to_vec();
         if !reason.is_empty() {
             what.push(reason.as_bytes());
@@ -275,13 +275,13 @@ impl RequestIdentity {
 
 impl From<FormError> for ApiProblem {
     fn from(error: FormError) -> Self {
-        let text = format!("{error}, and nothing was accepted");
+        let text = format!("{error} Nothing was accepted.");
         match error {
             FormError::TooMuchOverhead => {
                 Self::new(StatusCode::PAYLOAD_TOO_LARGE, "form_too_large", text)
             }
             FormError::TooSlow => {
-                Self::new(StatusCode::REQUEST_TIMEOUT, "too_slow", format!("{text}; try again"))
+                Self::new(StatusCode::REQUEST_TIMEOUT, "too_slow", format!("{text} Try again."))
             }
             FormError::Damaged(_) | FormError::EndedEarly | FormError::Body(_) => {
                 Self::invalid(text)
@@ -290,14 +290,14 @@ impl From<FormError> for ApiProblem {
     }
 }
 
-/// The last part of whatever path the client sent, without what no file name holds.
-fn clean_name(sent: &str) -> String {
+/// The last segment of the path that the client sent, without control characters.
+fn sanitize_file_name(sent: &str) -> String {
     let last = sent.rsplit(['/', '\\']).next().unwrap_or_default();
     let name: String = last.chars().filter(|c| !c.is_control()).take(MAX_FILE_NAME).collect();
     if name.trim().is_empty() { "unnamed".to_owned() } else { name }
 }
 
-/// A form is read for as long as it comes: the shell's limit on a request is not for it.
+/// Uploads have a longer request timeout than other requests.
 pub(crate) fn is_form(headers: &HeaderMap) -> bool {
     let given = headers.get("content-type").and_then(|value| value.to_str().ok());
     given.is_some_and(|text| text.to_ascii_lowercase().starts_with("multipart/form-data"))
@@ -305,14 +305,14 @@ pub(crate) fn is_form(headers: &HeaderMap) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::clean_name;
+    use super::sanitize_file_name;
 
     #[test]
-    fn a_file_name_is_a_name_and_no_path() {
-        assert_eq!(clean_name("../../etc/passwd"), "passwd");
-        assert_eq!(clean_name("C:\\Users\\a\\b.pdf"), "b.pdf");
-        assert_eq!(clean_name("a\0\nb.pdf"), "ab.pdf");
-        assert_eq!(clean_name(""), "unnamed");
-        assert_eq!(clean_name(&"é".repeat(300)).chars().count(), 255);
+    fn a_file_name_has_no_path_and_no_control_characters() {
+        assert_eq!(sanitize_file_name("../../etc/passwd"), "passwd");
+        assert_eq!(sanitize_file_name("C:\\Users\\a\\b.pdf"), "b.pdf");
+        assert_eq!(sanitize_file_name("a\0\nb.pdf"), "ab.pdf");
+        assert_eq!(sanitize_file_name(""), "unnamed");
+        assert_eq!(sanitize_file_name(&"é".repeat(300)).chars().count(), 255);
     }
 }

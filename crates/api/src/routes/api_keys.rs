@@ -1,4 +1,4 @@
-//! The keys of a tenant's machines.
+//! API keys.
 
 use std::sync::Arc;
 
@@ -36,17 +36,17 @@ pub(crate) async fn list(
     }))
 }
 
-/// Make an API key
+/// Create an API key
 ///
-/// The key is valid until it expires or is revoked, and while the user who made it is active. The answer is the only time
-/// the key is shown. It takes no `Idempotency-Key`: repeating the answer
-/// would mean keeping the secret.
+/// The key is valid until it expires or is revoked, and while the user who created it is active. The response is the only
+/// one that contains the key. The route does not support `Idempotency-Key`, because replaying the response would require
+/// storing the secret.
 #[utoipa::path(
     post, path = "/api-keys", tag = "api-keys", operation_id = "create_api_key",
     request_body = CreateApiKeyRequest,
     responses(
-        (status = 201, body = CreatedApiKeyView, description = "The key that was made, with its secret",
-         headers(("location" = String, description = "The key's address"))),
+        (status = 201, body = CreatedApiKeyView, description = "The new key, with its secret",
+         headers(("location" = String, description = "The path of the key"))),
         Guarded, Checked, WithBody,
     ),
     security(("bearer" = [])),
@@ -64,7 +64,7 @@ pub(crate) async fn create(
     Ok((StatusCode::CREATED, location, Json(view)).into_response())
 }
 
-/// Look at an API key
+/// Get an API key
 #[utoipa::path(
     get, path = "/api-keys/{id}", tag = "api-keys", operation_id = "find_api_key",
     params(("id" = Uuid, Path)),
@@ -81,7 +81,7 @@ pub(crate) async fn find(
 
 /// Revoke an API key
 ///
-/// Its access ends at once here, and within a minute on every other server.
+/// Takes effect at once on this server, and within a minute on all others.
 #[utoipa::path(
     delete, path = "/api-keys/{id}", tag = "api-keys", operation_id = "revoke_api_key",
     params(("id" = Uuid, Path)),

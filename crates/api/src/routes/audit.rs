@@ -29,7 +29,7 @@ pub(crate) async fn list(
     SignedInCaller(caller): SignedInCaller,
     Query(query): Query<AuditQuery>,
 ) -> Result<Json<AuditPage>, ApiProblem> {
-    page_of_log(&api, &caller, &query).await
+    read_page(&api, &caller, &query).await
 }
 
 /// Read the audit log (alias)
@@ -46,16 +46,16 @@ pub(crate) async fn list_logs(
     SignedInCaller(caller): SignedInCaller,
     Query(query): Query<AuditQuery>,
 ) -> Result<Json<AuditPage>, ApiProblem> {
-    page_of_log(&api, &caller, &query).await
+    read_page(&api, &caller, &query).await
 }
 
-/// Check the audit log
+/// Verify the audit log
 ///
-/// Recomputes every hash of the tenant's chain, and compares the log with its signed checkpoints. One check at a time
-/// runs for a tenant, and two for all; otherwise 503, `audit_check_running`.
+/// Recomputes every hash of the tenant's chain, and compares the log with its signed checkpoints. At most one check runs
+/// per tenant, and two per server; beyond that, the response is 503, `audit_check_running`.
 #[utoipa::path(
     get, path = "/audit/verify", tag = "audit", operation_id = "verify_audit",
-    responses((status = 200, body = ChainView, description = "What the check found"), Guarded),
+    responses((status = 200, body = ChainView, description = "The result of the check"), Guarded),
     security(("bearer" = [])),
 )]
 pub(crate) async fn verify(
@@ -74,7 +74,7 @@ pub(crate) async fn verify(
 
 /// List signed checkpoints of the audit log
 ///
-/// For whoever keeps them outside of Docket: what is changed below a checkpoint contradicts it.
+/// For storage outside of Docket: a later change of rows that a checkpoint covers contradicts it.
 #[utoipa::path(
     get, path = "/audit/checkpoints", tag = "audit", operation_id = "list_audit_checkpoints",
     params(CheckpointQuery),
@@ -87,7 +87,7 @@ pub(crate) async fn checkpoints(
     Query(query): Query<CheckpointQuery>,
 ) -> Result<Json<CheckpointPage>, ApiProblem> {
     if !(1..=1000).contains(&query.limit) {
-        return Err(ApiProblem::invalid("limit must be 1 to 1000").for_field("limit"));
+        return Err(ApiProblem::invalid("limit must be 1 to 1000.").for_field("limit"));
     }
     let found = api.ops.audit.list_checkpoints(&caller, query.after.into(), query.limit).await?;
     let items = found.into_iter().map(|found| CheckpointView {
@@ -101,13 +101,13 @@ pub(crate) async fn checkpoints(
     Ok(Json(CheckpointPage { items: items.collect() }))
 }
 
-async fn page_of_log(
+async fn read_page(
     api: &Api,
     caller: &Caller,
     query: &AuditQuery,
 ) -> Result<Json<AuditPage>, ApiProblem> {
     if ![query.from, query.to].into_iter().flatten().all(is_storable) {
-        return Err(ApiProblem::invalid("from and to must lie in the years 1 to 9999"));
+        return Err(ApiProblem::invalid("from and to must be in the years 1 to 9999."));
     }
     let request = page_request(query.page, query.limit, query.cursor.as_deref())?;
     let page = api.ops.audit.read_audit(caller, &query.filter(), &request).await?;

@@ -1,4 +1,4 @@
-//! Batches: documents that are handed in together.
+//! Batches: documents that are uploaded together.
 
 use std::sync::Arc;
 
@@ -11,35 +11,37 @@ use axum::extract::State;
 use axum::http::{StatusCode, header};
 use axum::response::Response;
 use domain::{BatchId, IdempotencyClaim};
-use ops::{BatchItemRecord, BatchRecord, Described, OpsError, Received, RequestedBatch};
+use ops::{BatchItemRecord, BatchRecord, OpsError, RequestedBatch, StagedUpload, UploadMetadata};
 
 use super::documents::ingest_view;
 use crate::Api;
-use crate::extract::{Id, Once, Part, Query, SignedInCaller, Upload, cursor_of, page_request};
+use crate::extract::{
+    FormPart, Id, IdempotentBody, Query, SignedInCaller, Upload, cursor_of, page_request,
+};
 use crate::openapi::{
-    AboutOne, CanClash, Checked, DoneOnce, Guarded, IdempotencyKeyHeader, Uploaded, WithBody,
+    AboutOne, CanConflict, Checked, Guarded, IdempotencyKeyHeader, Idempotent, Uploaded, WithBody,
 };
 use crate::problem::ApiProblem;
-use crate::replayed::marked;
+use crate::replay_header::with_replay_header;
 
-/// Make a batch
+/// Create a batch
 #[utoipa::path(
     post, path = "/batches", tag = "batches", operation_id = "create_batch",
     params(IdempotencyKeyHeader),
     request_body = CreateBatchRequest,
     responses(
         (status = 201, body = BatchView, description = "The batch", headers(
-            ("location" = String, description = "The batch's address"),
-            ("idempotent-replayed" = String, description = "`true` when it was done before"),
+            ("location" = String, description = "The path of the batch"),
+            ("idempotent-replayed" = String, description = "`true` if the response is that of an earlier request"),
         )),
-        Guarded, Checked, WithBody, CanClash, DoneOnce,
+        Guarded, Checked, WithBody, CanConflict, Idempotent,
     ),
     security(("bearer" = [])),
 )]
 pub(crate) async fn create(
     State(api): State<Arc<Api>>,
     SignedInCaller(caller): SignedInCaller,
-    Once { body, claim }: Once<CreateBatchRequest>,
+    IdempotentBody { body, claim }: IdempotentBody<CreateBatchRequest>,
 ) -> Result<Response, ApiProblem> {
     let requested = RequestedBatch {
         name: body.name,
@@ -52,7 +54,7 @@ pub(crate) async fn create(
     let done = api.ops.batches.create_batch(&caller, requested, claim.as_ref()).await?;
     let batch = api.ops.batches.find_batch(&caller, done.value).await?;
     let location = [(header::LOCATION, format!("/v1/batches/{}", done.value))];
-    Ok(marked((StatusCode::CREATED, location, Json(view(batch))), done.replayed))
+    Ok(with_replay_header((StatusCode::CREATED, location, Json(view(batch))), done.replayed))
 }
 
 /// List batches
@@ -78,7 +80,7 @@ pub(crate) async fn list(
     }))
 }
 
-/// Look at a batch
+/// Get a batch
 #[utoipa::path(
     get, path = "/batches/{id}", tag = "batches", operation_id = "find_batch",
     params(("id" = Uuid, Path)),
@@ -95,17 +97,17 @@ pub(crate) async fn find(
 
 /// Add documents to a batch
 ///
-/// Many files: their headers and the other fields may come to 256 kB. Each file is accepted or refused by itself, as the
-/// answer says. A title, a password and tags are for the file that comes next.
+/// Accepts many files; their headers and the other fields may have up to 256 kB in total. Each file is accepted or refused
+/// separately, as the response says. A title, a password and tags apply to the next file in the form.
 #[utoipa::path(
     post, path = "/batches/{id}/documents", tag = "batches", operation_id = "add_to_batch",
     params(("id" = Uuid, Path),
            IdempotencyKeyHeader),
     request_body(content = UploadManyForm, content_type = "multipart/form-data"),
     responses(
-        (status = 202, body = BatchUploadResponse, description = "At least one was accepted"),
-        (status = 200, body = BatchUploadResponse, description = "None was accepted; each says why"),
-        Guarded, Checked, Uploaded, AboutOne, CanClash,
+        (status = 202, body = BatchUploadResponse, description = "At least one file was accepted"),
+        (status = 200, body = BatchUploadResponse, description = "No file was accepted; each result says why"),
+        Guarded, Checked, Uploaded, AboutOne, CanConflict,
     ),
     security(("bearer" = [])),
 )]
@@ -119,11 +121,11 @@ pub(crate) async fn add(
     api.ops.batches.check_batch_for_upload(&caller, BatchId(id)).await?;
     let mut form = upload.read(&api, permit);
     let (mut files, mut all_replayed) = (Vec::new(), true);
-    let mut said = Described::default();
+    let mut metadata = UploadMetadata::default();
     loop {
         let next = match form.next(&api).await {
-            Ok(Some(Part::Field(field))) => field.add_to(&mut said).map(|()| None),
-            Ok(Some(Part::File { file_name, received })) => Ok(Some((file_name, received))),
+            Ok(Some(FormPart::Field(field))) => field.add_to(&mut metadata).map(|()| None),
+            Ok(Some(FormPart::File { file_name, received })) => Ok(Some((file_name, received))),
             Ok(None) => break,
             Err(problem) => Err(problem),
         };
@@ -131,13 +133,14 @@ pub(crate) async fn add(
             Ok(None) => {}
             Ok(Some((file_name, received))) => {
                 let batch_id = Some(BatchId(id));
-                let described = Described { file_name, batch_id, ..std::mem::take(&mut said) };
+                let described =
+                    UploadMetadata { file_name, batch_id, ..std::mem::take(&mut metadata) };
                 let claim = form.claim_nth(files.len(), &described, &received);
-                let (file, replayed) = take(&api, described, received, claim.as_ref()).await;
+                let (file, replayed) = submit(&api, described, received, claim.as_ref()).await;
                 all_replayed &= replayed;
                 files.push(file);
             }
-            // What came before is accepted and must be told; the rest of the form cannot be read.
+            // Earlier files are accepted, so the response must list them; the rest of the form cannot be read.
             Err(problem) if problem.code == "too_large" => {
                 api.ops.uploads.note_too_large_in_batch(&caller, BatchId(id)).await?;
                 if files.is_empty() {
@@ -154,18 +157,23 @@ pub(crate) async fn add(
         }
     }
     if files.is_empty() {
-        return Err(ApiProblem::invalid("the form holds no file: send them in fields named file"));
+        return Err(ApiProblem::invalid(
+            "The form contains no file. Send files in fields named file.",
+        ));
     }
     let accepted = files.iter().any(|file| file.accepted.is_some());
     let status = if accepted { StatusCode::ACCEPTED } else { StatusCode::OK };
-    Ok(marked((status, Json(BatchUploadResponse { batch_id: id, files })), all_replayed))
+    Ok(with_replay_header(
+        (status, Json(BatchUploadResponse { batch_id: id, files })),
+        all_replayed,
+    ))
 }
 
-/// What became of a file, and whether that had happened before.
-async fn take(
+/// Submits a file; returns its result and whether that was replayed.
+async fn submit(
     api: &Api,
-    described: Described,
-    received: Received,
+    described: UploadMetadata,
+    received: StagedUpload,
     claim: Option<&IdempotencyClaim>,
 ) -> (FileOutcome, bool) {
     let filename = described.file_name.clone();
@@ -187,9 +195,9 @@ fn refused(filename: String, problem: &ApiProblem) -> FileOutcome {
     FileOutcome { filename, accepted: None, problem: Some(problem) }
 }
 
-/// What became of a batch's documents
+/// List the results of a batch
 ///
-/// In the order they came.
+/// The documents of the batch, in the order they were added.
 #[utoipa::path(
     get, path = "/batches/{id}/results", tag = "batches", operation_id = "list_batch_results",
     params(("id" = Uuid, Path), PageQuery),

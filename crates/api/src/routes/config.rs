@@ -1,4 +1,4 @@
-//! How the server is set up.
+//! The server's configuration.
 
 use std::sync::Arc;
 
@@ -11,12 +11,11 @@ use crate::extract::SignedInCaller;
 use crate::openapi::Guarded;
 use crate::problem::ApiProblem;
 
-/// See how the server is set up
+/// Get the server's configuration
 ///
-/// Every setting of the process that answers, where it came from and what it is for. Of a secret it says only
-/// whether it is set. Paths, hosts and limits are the business of whoever runs the server, so this is for
-/// administrators of the operator's tenant alone: the one that was made first. Administrators of other tenants
-/// get 403.
+/// Every setting of the server that responds, with its source and its purpose. For a secret, only whether it is set. Paths,
+/// hosts and limits concern the operator, so only administrators of the operator's tenant, the first one, can view it.
+/// Administrators of other tenants get 403.
 #[utoipa::path(
     get, path = "/config", tag = "config", operation_id = "see_configuration",
     responses((status = 200, body = ConfigView, description = "Every setting"), Guarded),

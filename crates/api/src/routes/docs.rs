@@ -1,7 +1,7 @@
-//! The API's documentation, for people and for programs.
+//! The API documentation: the OpenAPI document and Swagger UI.
 //!
-//! Anybody may read the OpenAPI document without signing in. A process serialises it once, so that a request for it costs
-//! no more than one for a file.
+//! No credential is needed. A process serialises the document once, so that a request for it costs no more than one for a
+//! file.
 
 use std::sync::{Arc, LazyLock};
 

@@ -1,4 +1,4 @@
-//! Lists of documents, and how many there are of what.
+//! Lists and counts of documents.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -24,11 +24,11 @@ use crate::problem::ApiProblem;
 
 /// List documents
 ///
-/// The latest uploads first, unless `sort` says otherwise; without `status`, the documents that are ready (`active`). A
-/// list of one status, type, source, tag, batch or owner is read from an index, however many documents there are. With
-/// several conditions, and with `search`, the server examines one list for documents that meet the others, 10,000
-/// documents at most for a page: such a page may hold fewer than `limit`, or none, and still have a `next_cursor` to
-/// continue from. Only without one has the list ended.
+/// The latest uploads first, unless `sort` says otherwise; without `status`, only active documents. A list by one status,
+/// type, source, tag, batch or owner uses an index, however many documents there are. With several conditions, or with
+/// `search`, one such list is scanned for documents that match the others, at most 10,000 documents per page. A page may
+/// then have fewer than `limit` items, or none, and still a `next_cursor`. The list ends only when there is no
+/// `next_cursor`.
 ///
 /// Callers who see only their own documents sort by the titles they gave.
 #[utoipa::path(
@@ -58,13 +58,13 @@ pub(crate) async fn list(
     }))
 }
 
-/// Count what documents could be narrowed down by
+/// Count documents by facet
 ///
-/// Each facet counts the documents that fit all conditions but its own, so that it shows what else could be chosen.
-/// Up to 10,000 documents are looked at, the newest. Where that is all of them, every count is exact and
-/// `is_complete` is true (for tags: when there are no more than the 20 that are listed). Where it is not, counts are of
-/// those 10,000 and `at_least` is true, and a value that none of them has is missing. Without conditions, whoever
-/// sees all documents of the tenant gets status, type and source complete in any case, each exact below 10,000.
+/// Each facet counts the documents that match all conditions except its own, so that it shows the alternatives.
+/// The newest 10,000 documents are scanned. If these are all, every count is exact and `is_complete` is true (for tags: if
+/// there are at most the 20 that are listed). Otherwise the counts are of those 10,000, `at_least` is true, and values that
+/// none of them has are missing. Without conditions, callers who see all documents of the tenant always get complete
+/// counts of status, type and source, each exact below 10,000.
 #[utoipa::path(
     get, path = "/documents/facets", tag = "documents", operation_id = "count_facets",
     params(FacetQuery),
@@ -108,7 +108,7 @@ pub(crate) async fn orphans(
     }))
 }
 
-/// Count documents by where they stand
+/// Count documents by status
 #[utoipa::path(
     get, path = "/documents/stats/summary", tag = "documents", operation_id = "count_documents",
     responses((status = 200, body = DocumentSummary, description = "The counts"), Guarded),
@@ -134,7 +134,7 @@ pub(crate) async fn summary(
 
 fn filter_of(query: FacetQuery) -> Result<DocumentFilter, ApiProblem> {
     if ![query.from, query.to].into_iter().flatten().all(is_storable) {
-        return Err(ApiProblem::invalid("from and to are moments of the years 1 to 9999"));
+        return Err(ApiProblem::invalid("from and to must be in the years 1 to 9999."));
     }
     Ok(DocumentFilter {
         status: query.status.unwrap_or(DocumentStatusFilter::Active).status(),
@@ -148,7 +148,7 @@ fn filter_of(query: FacetQuery) -> Result<DocumentFilter, ApiProblem> {
     })
 }
 
-/// In its usual spelling: jpg for jpeg.
+/// The canonical name of the kind, such as jpg for jpeg.
 fn kind_of(text: Option<&str>) -> Result<Option<String>, ApiProblem> {
     let kind = text.map(str::parse::<FileKind>).transpose();
     let kind = kind.map_err(|error| ApiProblem::invalid(error.to_string()).for_field("type"))?;

@@ -1,10 +1,11 @@
-//! Documents: taken in, looked at, processed again, taken out of service.
+//! Documents: uploading, reading, tagging, retrying, withdrawing and deleting them.
 
 use std::sync::Arc;
 
 use api_types::{
-    DocumentDetailView, DocumentProgressView, DocumentTitle, DocumentView, IngestResponse,
-    IngestStatus, LinkQuery, LinkView, PartView, RerunResponse, Tags, UploadForm, VersionView,
+    AttachmentView, DocumentDetailView, DocumentProgressView, DocumentTitle, DocumentView,
+    IngestResponse, IngestStatus, LinkQuery, LinkView, RerunResponse, Tags, UploadForm,
+    VersionView,
 };
 use axum::Json;
 use axum::extract::State;
@@ -12,30 +13,30 @@ use axum::http::{StatusCode, header};
 use axum::response::Response;
 use domain::{Caller, DedupResult, DocId, RunState};
 use ops::{
-    Accepted, DocumentDetail, DocumentProgress, Done, ListedDocument, PartRecord, VersionRecord,
+    Accepted, DocumentDetail, DocumentProgress, ListedDocument, Outcome, PartRecord, VersionRecord,
 };
 
 use super::runs;
 use crate::Api;
 use crate::extract::{Body, Id, Query, SignedInCaller, Upload};
 use crate::openapi::{
-    AboutOne, CanClash, Checked, DoneOnce, Guarded, IdempotencyKeyHeader, Uploaded, WithBody,
+    AboutOne, CanConflict, Checked, Guarded, IdempotencyKeyHeader, Idempotent, Uploaded, WithBody,
 };
 use crate::problem::ApiProblem;
-use crate::replayed::marked;
+use crate::replay_header::with_replay_header;
 
-/// Hand a document in
+/// Upload a document
 ///
-/// It is known by its content: the same content again is skipped, or joins the run under way.
+/// A document is identified by its content: the same content again is skipped, or joins the run in progress.
 #[utoipa::path(
     post, path = "/ingest", tag = "documents", operation_id = "ingest",
     params(IdempotencyKeyHeader),
     request_body(content = UploadForm, content_type = "multipart/form-data"),
     responses(
         (status = 202, body = IngestResponse, description = "Accepted",
-         headers(("location" = String, description = "The run's address"))),
-        (status = 200, body = IngestResponse, description = "Nothing to do: it is served already"),
-        Guarded, Checked, Uploaded, CanClash, DoneOnce,
+         headers(("location" = String, description = "The path of the run"))),
+        (status = 200, body = IngestResponse, description = "Nothing to do: the document is active"),
+        Guarded, Checked, Uploaded, CanConflict, Idempotent,
     ),
     security(("bearer" = [])),
 )]
@@ -44,10 +45,10 @@ pub(crate) async fn ingest(
     SignedInCaller(caller): SignedInCaller,
     upload: Upload,
 ) -> Result<Response, ApiProblem> {
-    take_one(&api, &caller, upload).await
+    upload_one(&api, &caller, upload).await
 }
 
-/// Hand a document in (alias)
+/// Upload a document (alias)
 ///
 /// The same as `POST /v1/ingest`.
 #[utoipa::path(
@@ -56,9 +57,9 @@ pub(crate) async fn ingest(
     request_body(content = UploadForm, content_type = "multipart/form-data"),
     responses(
         (status = 202, body = IngestResponse, description = "Accepted",
-         headers(("location" = String, description = "The run's address"))),
-        (status = 200, body = IngestResponse, description = "Nothing to do: it is served already"),
-        Guarded, Checked, Uploaded, CanClash, DoneOnce,
+         headers(("location" = String, description = "The path of the run"))),
+        (status = 200, body = IngestResponse, description = "Nothing to do: the document is active"),
+        Guarded, Checked, Uploaded, CanConflict, Idempotent,
     ),
     security(("bearer" = [])),
 )]
@@ -67,20 +68,24 @@ pub(crate) async fn create(
     SignedInCaller(caller): SignedInCaller,
     upload: Upload,
 ) -> Result<Response, ApiProblem> {
-    take_one(&api, &caller, upload).await
+    upload_one(&api, &caller, upload).await
 }
 
-/// Exactly one file, and what is said of it, before or after it.
-async fn take_one(api: &Arc<Api>, caller: &Caller, upload: Upload) -> Result<Response, ApiProblem> {
+/// Accepts a form with exactly one file and its metadata.
+async fn upload_one(
+    api: &Arc<Api>,
+    caller: &Caller,
+    upload: Upload,
+) -> Result<Response, ApiProblem> {
     let permit = api.ops.uploads.admit_upload(caller).await?;
     let mut form = upload.read(api, permit);
-    let (described, received) = form.take_one(api).await?;
-    let claim = form.claim(&described, &received);
-    let done = api.ops.uploads.submit_document(received, described, claim.as_ref()).await?;
+    let (metadata, received) = form.read_one(api).await?;
+    let claim = form.claim(&metadata, &received);
+    let done = api.ops.uploads.submit_document(received, metadata, claim.as_ref()).await?;
     Ok(answer(done))
 }
 
-fn answer(done: Done<Accepted>) -> Response {
+fn answer(done: Outcome<Accepted>) -> Response {
     let view = ingest_view(&done.value);
     let status =
         if view.status == IngestStatus::Skipped { StatusCode::OK } else { StatusCode::ACCEPTED };
@@ -88,7 +93,7 @@ fn answer(done: Done<Accepted>) -> Response {
         Some(run_id) => format!("/v1/ingestion-runs/{run_id}"),
         None => format!("/v1/documents/{}", view.doc_id),
     };
-    marked((status, [(header::LOCATION, location)], Json(view)), done.replayed)
+    with_replay_header((status, [(header::LOCATION, location)], Json(view)), done.replayed)
 }
 
 pub(super) fn ingest_view(accepted: &Accepted) -> IngestResponse {
@@ -99,7 +104,7 @@ pub(super) fn ingest_view(accepted: &Accepted) -> IngestResponse {
         (DedupResult::InProgress, Some(run)) => {
             let status =
                 if run.is_running() { IngestStatus::Running } else { IngestStatus::Queued };
-            (status, Some("the same content is being processed already".to_owned()))
+            (status, Some("the same content is already being processed".to_owned()))
         }
         (DedupResult::New | DedupResult::NewVersion, Some(_)) => (IngestStatus::Queued, None),
     };
@@ -113,9 +118,9 @@ pub(super) fn ingest_view(accepted: &Accepted) -> IngestResponse {
     }
 }
 
-/// Look at a document
+/// Get a document
 ///
-/// With its versions, its latest runs and what became of their stages.
+/// With its versions, its latest runs and their stages, and its attachments.
 #[utoipa::path(
     get, path = "/documents/{id}", tag = "documents", operation_id = "find_document",
     params(("id" = Uuid, Path)),
@@ -133,14 +138,14 @@ pub(crate) async fn find(
         document: view(document),
         versions: versions.into_iter().map(version_view).collect(),
         runs: runs.into_iter().map(runs::view).collect(),
-        parts: parts.into_iter().map(part_view).collect(),
+        parts: parts.into_iter().map(attachment_view).collect(),
     }))
 }
 
 /// Delete a document
 ///
-/// Nobody can see, find or read it any more, nor its runs; links to it end. Its rows and its original stay until
-/// they are erased.
+/// Nobody can see, find or read the document or its runs, and links to it stop working. Its rows and its original stay in
+/// the database and the object store until they are erased.
 #[utoipa::path(
     delete, path = "/documents/{id}", tag = "documents", operation_id = "delete_document",
     params(("id" = Uuid, Path)),
@@ -156,11 +161,11 @@ pub(crate) async fn delete(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Try a failed document again
+/// Retry a failed document
 #[utoipa::path(
     post, path = "/documents/{id}/retry", tag = "documents", operation_id = "retry_document",
     params(("id" = Uuid, Path)),
-    responses((status = 202, body = RerunResponse, description = "The run that was queued"), Guarded, Checked, AboutOne, CanClash),
+    responses((status = 202, body = RerunResponse, description = "The run that was queued"), Guarded, Checked, AboutOne, CanConflict),
     security(("bearer" = [])),
 )]
 pub(crate) async fn retry(
@@ -174,12 +179,12 @@ pub(crate) async fn retry(
 
 /// Tag a document
 ///
-/// The tags given take the place of those it had.
+/// Replaces all tags of the document.
 #[utoipa::path(
     put, path = "/documents/{id}/tags", tag = "documents", operation_id = "tag_document",
     params(("id" = Uuid, Path)),
     request_body = Tags,
-    responses((status = 200, body = Tags, description = "The tags that the document has now"), Guarded, Checked, WithBody, AboutOne),
+    responses((status = 200, body = Tags, description = "The new tags of the document"), Guarded, Checked, WithBody, AboutOne),
     security(("bearer" = [])),
 )]
 pub(crate) async fn tag(
@@ -199,7 +204,7 @@ pub(crate) async fn tag(
     put, path = "/documents/{id}/title", tag = "documents", operation_id = "rename_document",
     params(("id" = Uuid, Path)),
     request_body = DocumentTitle,
-    responses((status = 200, body = DocumentTitle, description = "The title that the document has now"), Guarded, Checked, WithBody, AboutOne),
+    responses((status = 200, body = DocumentTitle, description = "The new title of the document"), Guarded, Checked, WithBody, AboutOne),
     security(("bearer" = [])),
 )]
 pub(crate) async fn rename(
@@ -212,13 +217,13 @@ pub(crate) async fn rename(
     Ok(Json(DocumentTitle { title }))
 }
 
-/// Take a document out of service
+/// Withdraw a document
 ///
-/// Its version is not served any more. Nothing is deleted.
+/// Deactivates its active version. Nothing is deleted.
 #[utoipa::path(
     post, path = "/documents/{id}/deactivate", tag = "documents", operation_id = "deactivate_document",
     params(("id" = Uuid, Path)),
-    responses((status = 204, description = "Out of service"), Guarded, Checked, AboutOne),
+    responses((status = 204, description = "Withdrawn"), Guarded, Checked, AboutOne),
     security(("bearer" = [])),
 )]
 pub(crate) async fn deactivate(
@@ -230,11 +235,11 @@ pub(crate) async fn deactivate(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// A link to the original
+/// Create a link to the original
 ///
-/// Whoever has the link can read the original until the link expires, the document is deleted, or the caller
-/// who made it may not read the original any more. The original of a document with masks, or that holds a deleted
-/// file, is for administrators only (403, `original_is_masked` or `original_holds_deleted`).
+/// Anyone with the link can read the original, until the link expires, the document is deleted, or the caller who created
+/// it may no longer read the original. The original of a document with masks, or that contains a deleted file, is for
+/// administrators only (403, `original_is_masked` or `original_holds_deleted`).
 #[utoipa::path(
     get, path = "/documents/{id}/original", tag = "documents", operation_id = "link_to_original",
     params(("id" = Uuid, Path), LinkQuery),
@@ -250,7 +255,7 @@ pub(crate) async fn original(
     link(&api, &caller, DocId(id), query).await
 }
 
-/// A link to the original (alias)
+/// Create a link to the original (alias)
 ///
 /// The same as `GET /v1/documents/{id}/original`.
 #[utoipa::path(
@@ -328,8 +333,8 @@ fn progress_view(progress: DocumentProgress) -> DocumentProgressView {
     }
 }
 
-fn part_view(part: PartRecord) -> PartView {
-    PartView {
+fn attachment_view(part: PartRecord) -> AttachmentView {
+    AttachmentView {
         doc_id: part.doc_id.0,
         name: part.name,
         title: part.title,

@@ -1,4 +1,4 @@
-//! Originals, for whoever has a link.
+//! Downloading originals with a link.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use axum::body::Body;
 use axum::extract::State;
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use ops::{Followed, FoundOriginal, LinkVisit};
+use ops::{LinkRequest, LinkTarget, OriginalDownload};
 
 use crate::Api;
 use crate::content_disposition::content_disposition;
@@ -16,11 +16,11 @@ use crate::extract::{Client, Path};
 use crate::openapi::{Checked, Linked};
 use crate::problem::ApiProblem;
 
-/// Follow a link to an original
+/// Download an original with a link
 ///
-/// It needs no credential: it is followed in the name of whoever made it, as long as they are active and may read
-/// the original. Where an object store holds the original, it leads there for a minute. Each read is recorded in
-/// the audit log; requests from one client within ten minutes count as one.
+/// Needs no credential: the link works with the permissions of its creator, while they are active and may read the
+/// original. If the original is in a bucket, the response redirects to a URL of the object store that is valid for a
+/// minute. Each read is recorded in the audit log; requests from one client within ten minutes count as one.
 #[utoipa::path(
     get, path = "/files/{token}", tag = "documents", operation_id = "follow_link",
     params(("token" = String, Path)),
@@ -28,9 +28,9 @@ use crate::problem::ApiProblem;
         (status = 200, content_type = "application/octet-stream", body = FileContent,
          description = "The original; its `Content-Type` is that of the file"),
         (status = 206, content_type = "application/octet-stream", body = FileContent,
-         description = "The range that was asked for"),
-        (status = 307, description = "The original is at the object store",
-         headers(("location" = String, description = "Its address there"))),
+         description = "The requested range"),
+        (status = 307, description = "The original is in the object store",
+         headers(("location" = String, description = "The URL of the object store"))),
         Linked, Checked,
     ),
 )]
@@ -39,34 +39,35 @@ pub(crate) async fn follow(
     Client { address, trace }: Client,
     Path(token): Path<String>,
     method: Method,
-    asked: HeaderMap,
+    headers: HeaderMap,
 ) -> Result<Response, ApiProblem> {
-    let range = asked.get(header::RANGE).and_then(|value| value.to_str().ok()).and_then(one_range);
+    let range =
+        headers.get(header::RANGE).and_then(|value| value.to_str().ok()).and_then(one_range);
     let partial = range.is_some();
     let wants_bytes = method != Method::HEAD;
-    let visit = LinkVisit { range, wants_bytes, client: address, trace, content_disposition };
-    match api.ops.content.follow_link(&token, visit).await? {
-        Followed::Here(original) => Ok(bytes_of(original, partial)),
-        Followed::Elsewhere(url) => Ok(redirect_to(url.as_str())),
+    let request = LinkRequest { range, wants_bytes, client: address, trace, content_disposition };
+    match api.ops.content.follow_link(&token, request).await? {
+        LinkTarget::Stream(original) => Ok(bytes_of(original, partial)),
+        LinkTarget::Redirect(url) => Ok(redirect_to(url.as_str())),
     }
 }
 
-/// Nobody may keep the redirect (`shell.rs`): the next visit is checked anew.
+/// The redirect is not cached (`request_middleware.rs`), so that each use of the link is checked.
 fn redirect_to(url: &str) -> Response {
     (StatusCode::TEMPORARY_REDIRECT, [(header::LOCATION, url)]).into_response()
 }
 
-fn bytes_of(original: FoundOriginal, partial: bool) -> Response {
-    let FoundOriginal { file_name, media_type, content, bytes } = original;
+fn bytes_of(original: OriginalDownload, partial: bool) -> Response {
+    let OriginalDownload { file_name, media_type, content, bytes } = original;
     let (size, sent) = (bytes.size(), bytes.range());
     let mut response = Body::from_stream(bytes).into_response();
     if partial {
         *response.status_mut() = StatusCode::PARTIAL_CONTENT;
     }
-    let answered = response.headers_mut();
+    let response_headers = response.headers_mut();
     let mut put = |name, value: String| {
         if let Ok(value) = HeaderValue::try_from(value) {
-            answered.insert(name, value);
+            response_headers.insert(name, value);
         }
     };
     put(header::CONTENT_TYPE, media_type);
@@ -74,7 +75,7 @@ fn bytes_of(original: FoundOriginal, partial: bool) -> Response {
     put(header::CONTENT_LENGTH, (sent.end - sent.start).to_string());
     put(header::ACCEPT_RANGES, "bytes".to_owned());
     put(header::ETAG, format!("\"{content}\""));
-    // What strangers sent in runs no scripts here.
+    // Uploaded content must not run scripts in this origin.
     put(header::CONTENT_SECURITY_POLICY, "sandbox; default-src 'none'".to_owned());
     if partial {
         let last = sent.end.saturating_sub(1);
@@ -83,7 +84,7 @@ fn bytes_of(original: FoundOriginal, partial: bool) -> Response {
     response
 }
 
-/// `bytes=a-b` or `bytes=a-`; anything else gets the whole, as the standard allows.
+/// Parses `bytes=a-b` or `bytes=a-`. For anything else the whole file is sent, as the standard allows.
 fn one_range(header: &str) -> Option<Range<u64>> {
     let (from, to) = header.strip_prefix("bytes=")?.split_once('-')?;
     let from: u64 = from.trim().parse().ok()?;
@@ -99,7 +100,7 @@ mod tests {
     use super::one_range;
 
     #[test]
-    fn one_range_is_understood_and_the_rest_left_alone() {
+    fn single_ranges_are_parsed_and_others_ignored() {
         assert_eq!(one_range("bytes=0-9"), Some(0..10));
         assert_eq!(one_range("bytes=5-"), Some(5..u64::MAX));
         for other in ["bytes=-5", "bytes=9-0", "bytes=0-1,3-4", "lines=1-2", ""] {

@@ -1,4 +1,4 @@
-//! Life and readiness, under the names that orchestrators and the API's users know.
+//! Liveness and readiness.
 
 use std::sync::Arc;
 
@@ -10,49 +10,49 @@ use ops::Readiness;
 
 use crate::Api;
 
-/// Is the process alive
+/// Liveness
 #[utoipa::path(
     get, path = "/livez", tag = "health",
-    responses((status = 200, body = HealthView, description = "How the server is")),
+    responses((status = 200, body = HealthView, description = "The state of the server")),
 )]
 pub(crate) async fn live() -> Json<HealthView> {
     Json(view(Vec::new()))
 }
 
-/// Can the process serve
+/// Readiness
 ///
-/// Names everything it depends on. A server that works in part (`degraded`: it takes documents in and finds them,
-/// and reads none because its sandbox is missing) answers 200.
+/// Lists the state of each dependency. A server that works in part responds 200 with `degraded`: for example, without a
+/// sandbox it accepts and finds documents, but does not read new ones.
 #[utoipa::path(
     get, path = "/readyz", tag = "health",
     responses(
-        (status = 200, body = HealthView, description = "How the server is"),
-        (status = 503, body = HealthView, description = "Something it depends on is away"),
+        (status = 200, body = HealthView, description = "The state of the server"),
+        (status = 503, body = HealthView, description = "An essential dependency is unavailable"),
     ),
 )]
 pub(crate) async fn ready(State(api): State<Arc<Api>>) -> (StatusCode, Json<HealthView>) {
     readiness(&api).await
 }
 
-/// Is the process alive (alias)
+/// Liveness (alias)
 ///
 /// The same as `GET /livez`.
 #[utoipa::path(
     get, path = "/api/health", tag = "health",
-    responses((status = 200, body = HealthView, description = "How the server is")),
+    responses((status = 200, body = HealthView, description = "The state of the server")),
 )]
 pub(crate) async fn api_live() -> Json<HealthView> {
     Json(view(Vec::new()))
 }
 
-/// Can the process serve (alias)
+/// Readiness (alias)
 ///
 /// The same as `GET /readyz`.
 #[utoipa::path(
     get, path = "/api/ready", tag = "health",
     responses(
-        (status = 200, body = HealthView, description = "How the server is"),
-        (status = 503, body = HealthView, description = "Something it depends on is away"),
+        (status = 200, body = HealthView, description = "The state of the server"),
+        (status = 503, body = HealthView, description = "An essential dependency is unavailable"),
     ),
 )]
 pub(crate) async fn api_ready(State(api): State<Arc<Api>>) -> (StatusCode, Json<HealthView>) {
@@ -60,10 +60,10 @@ pub(crate) async fn api_ready(State(api): State<Arc<Api>>) -> (StatusCode, Json<
 }
 
 async fn readiness(api: &Api) -> (StatusCode, Json<HealthView>) {
-    told(api.ops.operations.check_readiness().await)
+    readiness_response(api.ops.operations.check_readiness().await)
 }
 
-pub(crate) fn told(readiness: Readiness) -> (StatusCode, Json<HealthView>) {
+pub(crate) fn readiness_response(readiness: Readiness) -> (StatusCode, Json<HealthView>) {
     let status =
         if readiness.is_ready() { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
     let dependencies = readiness.dependencies.into_iter().map(|dependency| DependencyView {
@@ -78,7 +78,7 @@ pub(crate) fn told(readiness: Readiness) -> (StatusCode, Json<HealthView>) {
     (status, Json(view(dependencies.collect())))
 }
 
-/// As well as the dependency that is worst off.
+/// The overall status is that of the worst dependency.
 fn view(dependencies: Vec<DependencyView>) -> HealthView {
     let is_any = |status| dependencies.iter().any(|dependency| dependency.status == status);
     let worst_first = [HealthStatus::Unavailable, HealthStatus::Degraded];

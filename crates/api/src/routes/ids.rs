@@ -27,7 +27,7 @@ pub(crate) async fn find(
     SignedInCaller(caller): SignedInCaller,
     Path(end_of_id): Path<String>,
 ) -> Result<Json<FoundIdsView>, ApiProblem> {
-    let FoundIds { documents, runs, batches, jobs, is_cut_short } =
+    let FoundIds { documents, runs, batches, jobs, is_incomplete } =
         api.ops.documents.find_ids(&caller, &end_of_id).await?;
-    Ok(Json(FoundIdsView { documents, runs, batches, jobs, is_complete: !is_cut_short }))
+    Ok(Json(FoundIdsView { documents, runs, batches, jobs, is_complete: !is_incomplete }))
 }

@@ -1,4 +1,4 @@
-//! The queue: jobs, dead letters, runs to cancel.
+//! Jobs, dead jobs and queues; cancelling runs.
 
 use std::sync::Arc;
 
@@ -14,16 +14,16 @@ use domain::{DocId, JobId, RunId};
 use ops::{DeadJobFilter, JobFilter, JobRecord, Page, PageRequest, RequestedRequeue, SkippedJob};
 
 use crate::Api;
-use crate::extract::{Body, Id, Once, Query, SignedInCaller, cursor_of, page_request};
+use crate::extract::{Body, Id, IdempotentBody, Query, SignedInCaller, cursor_of, page_request};
 use crate::openapi::{
-    AboutOne, CanClash, Checked, DoneOnce, Guarded, IdempotencyKeyHeader, WithBody,
+    AboutOne, CanConflict, Checked, Guarded, IdempotencyKeyHeader, Idempotent, WithBody,
 };
 use crate::problem::ApiProblem;
-use crate::replayed::marked;
+use crate::replay_header::with_replay_header;
 
 /// List jobs
 ///
-/// Newest first. A dead job says in `closed_by` when it needs no attention any more.
+/// Newest first. `closed_by` of a dead job says why it needs no attention.
 #[utoipa::path(
     get, path = "/jobs", tag = "jobs", operation_id = "list_jobs",
     params(JobQuery),
@@ -44,9 +44,9 @@ pub(crate) async fn list(
 
 /// List dead jobs
 ///
-/// Those that need attention, one for each document at most: each says what happened, in which stage, after how many
-/// attempts, and what a person can do. A dead job leaves the list by itself when its document is deleted or withdrawn or
-/// a later run takes the place of its run; somebody can discard it.
+/// Dead jobs that need attention, at most one per document. Each says what happened, in which stage, after how many
+/// attempts, and what to do. A dead job leaves the list when its document is deleted or withdrawn, when a later run
+/// replaces its run, or when it is discarded.
 #[utoipa::path(
     get, path = "/jobs/dead", tag = "jobs", operation_id = "list_dead_jobs",
     params(PageQuery),
@@ -63,9 +63,9 @@ pub(crate) async fn list_dead(
     Ok(Json(page_view(page, &request)))
 }
 
-/// Give dead jobs a fresh start
+/// Requeue dead jobs
 ///
-/// Oldest first, those that need attention and fit every condition of the body; 1000 at most in one request.
+/// Requeues dead jobs that need attention and match every condition of the body, oldest first, at most 1000 per request.
 #[utoipa::path(
     post, path = "/jobs/dead/requeue", tag = "jobs", operation_id = "requeue_dead_jobs",
     request_body = RequeueRequest,
@@ -84,12 +84,12 @@ pub(crate) async fn requeue_dead(
 fn requested(body: RequeueRequest) -> Result<RequestedRequeue, ApiProblem> {
     if ![body.created_after, body.created_before].into_iter().flatten().all(is_storable) {
         return Err(ApiProblem::invalid(
-            "created_after and created_before must lie in the years 1 to 9999",
+            "created_after and created_before must be in the years 1 to 9999.",
         ));
     }
-    // PostgreSQL's text cannot hold it, so nothing could match.
+    // PostgreSQL cannot store NUL in texts, so nothing could match.
     if [&body.stage, &body.error_contains].into_iter().flatten().any(|text| text.contains('\0')) {
-        return Err(ApiProblem::invalid("the body holds a NUL character; leave it out"));
+        return Err(ApiProblem::invalid("The body contains a NUL character. Remove it."));
     }
     let filter = DeadJobFilter {
         stage: body.stage,
@@ -103,26 +103,26 @@ fn requested(body: RequeueRequest) -> Result<RequestedRequeue, ApiProblem> {
     Ok(RequestedRequeue { filter, all: body.all })
 }
 
-/// Discard failures
+/// Discard dead jobs
 ///
-/// Their dead jobs need no attention any more; their documents stay failed, with the reason. They can still be retried
-/// or rerun. Jobs that are not dead or need no attention are left as they are, and the answer says why.
+/// Discarded jobs need no attention; their documents stay failed, with the reason. Both can still be retried or rerun. Jobs
+/// that are not dead or already need no attention are skipped, and the response says why.
 #[utoipa::path(
     post, path = "/jobs/dead/discard", tag = "jobs", operation_id = "discard_dead_jobs",
     params(IdempotencyKeyHeader),
     request_body = DiscardRequest,
     responses(
-        (status = 200, body = DiscardResponse, description = "How many failures were discarded", headers(
-            ("idempotent-replayed" = String, description = "`true` when it was done before"),
+        (status = 200, body = DiscardResponse, description = "How many dead jobs were discarded", headers(
+            ("idempotent-replayed" = String, description = "`true` if the response is that of an earlier request"),
         )),
-        Guarded, Checked, WithBody, CanClash, DoneOnce,
+        Guarded, Checked, WithBody, CanConflict, Idempotent,
     ),
     security(("bearer" = [])),
 )]
 pub(crate) async fn discard_dead(
     State(api): State<Arc<Api>>,
     SignedInCaller(caller): SignedInCaller,
-    Once { body, claim }: Once<DiscardRequest>,
+    IdempotentBody { body, claim }: IdempotentBody<DiscardRequest>,
 ) -> Result<Response, ApiProblem> {
     let jobs: Vec<JobId> = body.job_ids.into_iter().map(JobId).collect();
     let done = api.ops.runs.discard_jobs(&caller, &jobs, claim.as_ref()).await?;
@@ -131,10 +131,10 @@ pub(crate) async fn discard_dead(
         discarded: done.value.discarded,
         skipped: done.value.skipped.into_iter().map(skipped).collect(),
     };
-    Ok(marked(Json(view), done.replayed))
+    Ok(with_replay_header(Json(view), done.replayed))
 }
 
-/// Look at a job
+/// Get a job
 #[utoipa::path(
     get, path = "/jobs/{id}", tag = "jobs", operation_id = "find_job",
     params(("id" = Uuid, Path)),
@@ -149,14 +149,14 @@ pub(crate) async fn find(
     Ok(Json(view(api.ops.runs.find_job(&caller, JobId(id)).await?)))
 }
 
-/// Give a dead job a fresh start
+/// Retry a dead job
 ///
-/// One that was discarded, too. Not one whose document was deleted (`document_deleted`), nor one of a run that a later
-/// run took the place of (`job_superseded`).
+/// A discarded job can be retried too, but not a job whose document was deleted (`document_deleted`), nor one whose run was
+/// replaced by a later run (`job_superseded`).
 #[utoipa::path(
     post, path = "/jobs/{id}/retry", tag = "jobs", operation_id = "retry_job",
     params(("id" = Uuid, Path)),
-    responses((status = 200, body = JobView, description = "The job"), Guarded, Checked, AboutOne, CanClash),
+    responses((status = 200, body = JobView, description = "The job"), Guarded, Checked, AboutOne, CanConflict),
     security(("bearer" = [])),
 )]
 pub(crate) async fn retry(
@@ -167,7 +167,7 @@ pub(crate) async fn retry(
     Ok(Json(view(api.ops.runs.retry_job(&caller, JobId(id)).await?)))
 }
 
-/// How the queues stand
+/// List queues
 #[utoipa::path(
     get, path = "/queues", tag = "jobs", operation_id = "list_queues",
     responses((status = 200, body = QueuesView, description = "Every queue"), Guarded),
@@ -192,11 +192,11 @@ pub(crate) async fn queues(
 
 /// Cancel a run
 ///
-/// Its job is given up; retrying that job goes on with the run.
+/// The job of the run becomes a dead job; retrying that job resumes the run.
 #[utoipa::path(
     post, path = "/runs/{id}/cancel", tag = "jobs", operation_id = "cancel_run",
     params(("id" = Uuid, Path)),
-    responses((status = 204, description = "Cancelled"), Guarded, Checked, AboutOne, CanClash),
+    responses((status = 204, description = "Cancelled"), Guarded, Checked, AboutOne, CanConflict),
     security(("bearer" = [])),
 )]
 pub(crate) async fn cancel_run(

@@ -1,4 +1,4 @@
-//! What this process has counted, for Prometheus.
+//! Prometheus metrics.
 
 use std::sync::Arc;
 
@@ -13,9 +13,9 @@ use crate::{Api, Metrics};
 
 /// Read the metrics
 ///
-/// In the text format of Prometheus. They hold counts and times of this process and the queues of all tenants,
-/// and nobody's data. They are for clients on this machine, and for whoever presents the `metrics_token` as a bearer token.
-/// What a reverse proxy forwards is not from this machine, unless the proxy is trusted and says so.
+/// In the text format of Prometheus. They contain counts and times of this process and of the queues of all tenants, but no
+/// tenant's data. Clients on this machine can read them, and clients that send the `metrics_token` as a bearer token. A
+/// request through a reverse proxy does not count as from this machine, unless the proxy is trusted and says so.
 #[utoipa::path(
     get, path = "/metrics", tag = "health", operation_id = "metrics",
     responses((status = 200, body = String, content_type = "text/plain", description = "The metrics"), Measured),
@@ -24,20 +24,20 @@ pub(crate) async fn metrics(
     State(api): State<Arc<Api>>,
     request: Request,
 ) -> Result<Response, ApiProblem> {
-    if !api.settings.metrics.are_for(peer_of(request.extensions()), request.headers()) {
+    if !api.settings.metrics.is_permitted(peer_of(request.extensions()), request.headers()) {
         return Err(ApiProblem::new(StatusCode::NOT_FOUND, "not_found", REFUSAL));
     }
-    // While the database is away the queues are not known; what was counted is.
+    // While the database is unavailable, the metrics of the process itself are still served.
     if let Err(error) = api.ops.operations.measure_queues().await {
         tracing::debug!(%error, "the queues were not measured");
     }
     api.ops.operations.measure_sandbox();
-    Ok(written(&api.settings.metrics))
+    Ok(render(&api.settings.metrics))
 }
 
-pub(crate) const REFUSAL: &str = "metrics are for clients on the server's own machine; metrics_token and metrics_for_everybody change that";
+pub(crate) const REFUSAL: &str = "Only clients on the server's machine can read the metrics. The settings metrics_token and metrics_for_everybody change that.";
 
-pub(crate) fn written(metrics: &Metrics) -> Response {
+pub(crate) fn render(metrics: &Metrics) -> Response {
     let kind = [(header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")];
     (kind, metrics.text()).into_response()
 }

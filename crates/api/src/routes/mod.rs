@@ -1,4 +1,4 @@
-//! One file per kind of thing.
+//! The routes, one file per resource.
 
 pub(crate) mod api_keys;
 pub(crate) mod audit;
@@ -22,4 +22,4 @@ pub(crate) mod search;
 pub(crate) mod session;
 pub(crate) mod tenant;
 pub(crate) mod users;
-pub(crate) mod worker;
+pub(crate) mod worker_health;

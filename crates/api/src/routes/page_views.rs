@@ -13,7 +13,7 @@ use ops::{OpsError, PageViewVisit, RenderedView};
 
 use crate::Api;
 use crate::extract::{Client, Id, Path, SignedInCaller};
-use crate::openapi::{AboutOne, CanClash, Checked, Guarded, Linked};
+use crate::openapi::{AboutOne, CanConflict, Checked, Guarded, Linked};
 use crate::problem::ApiProblem;
 
 /// The view loads nothing and runs nothing, and only pages of this server frame it.
@@ -32,7 +32,7 @@ const POLICY: HeaderValue = HeaderValue::from_static(
     params(("id" = Uuid, Path)),
     responses(
         (status = 200, body = PageViewLink, description = "The link"),
-        Guarded, Checked, AboutOne, CanClash,
+        Guarded, Checked, AboutOne, CanConflict,
     ),
     security(("bearer" = [])),
 )]
@@ -56,7 +56,7 @@ pub(crate) async fn link(
     responses(
         (status = 200, content_type = "text/html", body = String, description = "The page view"),
         (status = 304, description = "The client has this view already (`If-None-Match`)"),
-        Linked, Checked, CanClash,
+        Linked, Checked, CanConflict,
     ),
 )]
 pub(crate) async fn show(

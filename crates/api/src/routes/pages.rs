@@ -1,10 +1,10 @@
-//! What was read of a document: pages, their pictures, its text.
+//! The processed content of a document: pages, page images and text.
 
 use std::sync::Arc;
 
 use api_types::{
-    BlockView, CellView, FileContent, KeyValueView, OriginView, OtherReadingView, PageView,
-    PictureQuery, SpanView, TableView, TextFormat, TextQuery, TextSourceView, WordView,
+    BlockView, CellView, FileContent, KeyValueView, OtherReadingView, PageView, PictureQuery,
+    SpanView, TableView, TextFormat, TextQuery, TextSourceView, WordSourceView, WordView,
 };
 use axum::Json;
 use axum::body::Body;
@@ -12,16 +12,16 @@ use axum::extract::State;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use domain::{DocId, ReadableObject};
-use ops::{PageImage, TextForm};
+use ops::{OpsError, PageImage, TextForm};
 use pages::{Area, Block, BlockKind, Origin, Page, Span, Table, TextSource, Word};
 use uuid::Uuid;
 
 use crate::Api;
 use crate::extract::{Id, Path, Query, SignedInCaller};
-use crate::openapi::{AboutOne, CanClash, Checked, Guarded};
+use crate::openapi::{AboutOne, CanConflict, Checked, Guarded};
 use crate::problem::ApiProblem;
 
-const USUAL_WIDTH: u32 = 800;
+const DEFAULT_WIDTH: u32 = 800;
 
 /// Read a page
 ///
@@ -34,7 +34,7 @@ const USUAL_WIDTH: u32 = 800;
     ),
     responses(
         (status = 200, body = PageView, description = "The page"),
-        Guarded, Checked, AboutOne, CanClash,
+        Guarded, Checked, AboutOne, CanConflict,
     ),
     security(("bearer" = [])),
 )]
@@ -51,15 +51,15 @@ pub(crate) async fn page(
         None => (page.as_str(), false),
     };
     let number: u32 = number.parse().ok().filter(|number| *number > 0).ok_or_else(|| {
-        ApiProblem::invalid("a page is a number from 1, with .png after it for a picture")
+        ApiProblem::invalid("page must be a number from 1, with .png appended for an image.")
             .for_field("page")
     })?;
     if is_picture {
-        let width = query.width.unwrap_or(USUAL_WIDTH);
+        let width = query.width.unwrap_or(DEFAULT_WIDTH);
         let has_tag = |tag: &str| names_tag(&request, tag);
         let content = &api.ops.content;
         let PageImage { tag, bytes } =
-            content.draw_page(&caller, DocId(id), number, width, has_tag).await?;
+            content.render_page(&caller, DocId(id), number, width, has_tag).await?;
         let mut response = match bytes {
             Some(bytes) => Body::from(bytes).into_response(),
             None => StatusCode::NOT_MODIFIED.into_response(),
@@ -70,21 +70,21 @@ pub(crate) async fn page(
             headers.insert(header::ETAG, tag);
         }
         headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("private, max-age=300"));
-        // Another user of the same browser is not served from its cache.
+        // Another user of the same browser must not get it from the cache.
         headers.insert(header::VARY, HeaderValue::from_static("authorization"));
         return Ok(response);
     }
     if query.width.is_some() {
-        let detail = "width is for pictures: ask for the page with .png";
+        let detail = "width applies only to images. Append .png to the page number.";
         return Err(ApiProblem::invalid(detail).for_field("width"));
     }
     let (page, pages) = api.ops.content.read_page(&caller, DocId(id), number).await?;
     Ok(Json(view(&page, pages)).into_response())
 }
 
-/// Draw a page
+/// Get a page image
 ///
-/// A picture of the page, with the tenant's masks.
+/// The page as a PNG image, with masks applied.
 #[utoipa::path(
     get, path = "/documents/{id}/pages/{page}.png", tag = "documents", operation_id = "get_page_image",
     params(
@@ -93,15 +93,15 @@ pub(crate) async fn page(
         PictureQuery,
     ),
     responses(
-        (status = 200, content_type = "image/png", body = FileContent, description = "The picture"),
-        (status = 304, description = "The picture has the tag that `If-None-Match` names"),
-        Guarded, Checked, AboutOne, CanClash,
+        (status = 200, content_type = "image/png", body = FileContent, description = "The image"),
+        (status = 304, description = "The image has the tag that `If-None-Match` names"),
+        Guarded, Checked, AboutOne, CanConflict,
     ),
     security(("bearer" = [])),
 )]
 #[expect(
     dead_code,
-    reason = "documents what `page` serves: no route can end in a part of a segment"
+    reason = "documents a path that `page` serves, since a route cannot match a part of a segment"
 )]
 fn page_image() {}
 
@@ -115,17 +115,17 @@ fn names_tag(headers: &HeaderMap, tag: &str) -> bool {
 }
 
 fn not_an_id() -> ApiProblem {
-    ApiProblem::new(StatusCode::NOT_FOUND, "not_found", "there is no such document")
+    OpsError::NotFound("document").into()
 }
 
-/// The text of a document
+/// Get the text of a document
 #[utoipa::path(
     get, path = "/documents/{id}/text", tag = "documents", operation_id = "get_text",
     params(("id" = Uuid, Path), TextQuery),
     responses(
         (status = 200, content((String = "text/plain"), (String = "text/markdown")),
-         description = "The text, in the format that was asked for"),
-        Guarded, Checked, AboutOne, CanClash,
+         description = "The text, in the requested format"),
+        Guarded, Checked, AboutOne, CanConflict,
     ),
     security(("bearer" = [])),
 )]
@@ -186,11 +186,11 @@ fn word_view(word: &Word) -> WordView {
         text: word.text.clone(),
         area: word.area.map(sides),
         confidence: word.confidence.0,
-        origin: origin_view(word.origin),
+        origin: word_source_view(word.origin),
         other: word.other.as_ref().map(|other| OtherReadingView {
             text: other.text.clone(),
             confidence: other.confidence.0,
-            origin: origin_view(other.origin),
+            origin: word_source_view(other.origin),
         }),
     }
 }
@@ -236,13 +236,13 @@ fn table_view(page: &Page, table: &Table) -> TableView {
     }
 }
 
-fn origin_view(origin: Origin) -> OriginView {
+fn word_source_view(origin: Origin) -> WordSourceView {
     match origin {
-        Origin::Layer => OriginView::Layer,
-        Origin::Form => OriginView::Form,
-        Origin::Tesseract => OriginView::Tesseract,
-        Origin::PpOcr => OriginView::PpOcr,
-        Origin::Agreed => OriginView::Agreed,
+        Origin::Layer => WordSourceView::Layer,
+        Origin::Form => WordSourceView::Form,
+        Origin::Tesseract => WordSourceView::Tesseract,
+        Origin::PpOcr => WordSourceView::PpOcr,
+        Origin::Agreed => WordSourceView::Agreed,
     }
 }
 

@@ -1,4 +1,4 @@
-//! Processing a document again, with the same original or an updated one.
+//! Rerunning a document, with the same original or an updated one.
 
 use std::sync::Arc;
 
@@ -8,40 +8,40 @@ use axum::extract::{FromRequest, Request, State};
 use axum::http::StatusCode;
 use axum::response::Response;
 use domain::{Caller, DocId, RunState, Secret};
-use ops::{Accepted, Done, Rerun};
+use ops::{Accepted, Outcome, RerunOptions};
 
 use crate::Api;
-use crate::extract::{Id, Once, SignedInCaller, Upload, is_form};
+use crate::extract::{Id, IdempotentBody, SignedInCaller, Upload, is_form};
 use crate::openapi::{
-    AboutOne, CanClash, Checked, DoneOnce, Guarded, IdempotencyKeyHeader, Uploaded, WithBody,
+    AboutOne, CanConflict, Checked, Guarded, IdempotencyKeyHeader, Idempotent, Uploaded, WithBody,
 };
 use crate::problem::ApiProblem;
-use crate::replayed::marked;
+use crate::replay_header::with_replay_header;
 
-/// How a rerun is asked for.
-pub(crate) enum Asked {
-    WithTheSameOriginal(Once<RerunRequest>),
-    WithAnother(Upload),
+/// The body of a rerun request.
+pub(crate) enum RerunBody {
+    SameOriginal(IdempotentBody<RerunRequest>),
+    UpdatedOriginal(Upload),
 }
 
-impl<S: Send + Sync> FromRequest<S> for Asked {
+impl<S: Send + Sync> FromRequest<S> for RerunBody {
     type Rejection = ApiProblem;
 
     async fn from_request(request: Request, state: &S) -> Result<Self, ApiProblem> {
         if is_form(request.headers()) {
-            Upload::from_request(request, state).await.map(Self::WithAnother)
+            Upload::from_request(request, state).await.map(Self::UpdatedOriginal)
         } else {
-            Once::from_request(request, state).await.map(Self::WithTheSameOriginal)
+            IdempotentBody::from_request(request, state).await.map(Self::SameOriginal)
         }
     }
 }
 
-/// Process a document again
+/// Rerun a document
 ///
-/// What is served stays served until the new run succeeds. Sent as a form with a file, the document gets an updated
-/// original: it keeps its id, its owners and what they call it, and has a new version once the run succeeds. The file
-/// must be of the document's kind. A file with the content that the document has is a plain rerun; one whose content is
-/// another document is refused (409, `content_is_another_document`).
+/// The current version stays active until the new run succeeds. A form with a file updates the original: the document keeps
+/// its id, its owners and their titles, and gets a new version once the run succeeds. The file must have the document's
+/// file kind. A file with the document's current content is a plain rerun; a file with the content of another document is
+/// refused (409, `content_is_another_document`).
 #[utoipa::path(
     post, path = "/documents/{id}/rerun", tag = "documents", operation_id = "rerun_document",
     params(("id" = Uuid, Path), IdempotencyKeyHeader),
@@ -51,7 +51,7 @@ impl<S: Send + Sync> FromRequest<S> for Asked {
     )),
     responses(
         (status = 202, body = RerunResponse, description = "The run that was queued"),
-        Guarded, Checked, WithBody, Uploaded, AboutOne, CanClash, DoneOnce,
+        Guarded, Checked, WithBody, Uploaded, AboutOne, CanConflict, Idempotent,
     ),
     security(("bearer" = [])),
 )]
@@ -59,20 +59,21 @@ pub(crate) async fn rerun(
     State(api): State<Arc<Api>>,
     SignedInCaller(caller): SignedInCaller,
     Id(id): Id,
-    asked: Asked,
+    body: RerunBody,
 ) -> Result<Response, ApiProblem> {
     let doc_id = DocId(id);
-    let done = match asked {
-        Asked::WithTheSameOriginal(Once { body, claim }) => {
-            let rerun = Rerun {
+    let done = match body {
+        RerunBody::SameOriginal(IdempotentBody { body, claim }) => {
+            let rerun = RerunOptions {
                 reason: body.reason,
                 pipeline: body.pipeline,
                 from_stage: body.from_stage,
                 password: body.password.map(Secret::new),
+                file_name: None,
             };
             api.ops.runs.rerun_document(&caller, doc_id, rerun, claim.as_ref()).await?
         }
-        Asked::WithAnother(upload) => update(&api, &caller, doc_id, upload).await?,
+        RerunBody::UpdatedOriginal(upload) => update(&api, &caller, doc_id, upload).await?,
     };
     answer(done)
 }
@@ -82,16 +83,16 @@ async fn update(
     caller: &Caller,
     doc_id: DocId,
     upload: Upload,
-) -> Result<Done<Accepted>, ApiProblem> {
+) -> Result<Outcome<Accepted>, ApiProblem> {
     api.ops.runs.check_document_for_update(caller, doc_id).await?;
     let permit = api.ops.uploads.admit_upload(caller).await?;
     let mut form = upload.read_update(api, permit);
-    let (described, received) = form.take_one(api).await?;
-    let claim = form.claim(&described, &received);
-    Ok(api.ops.runs.update_original(caller, doc_id, received, described, claim.as_ref()).await?)
+    let (metadata, received) = form.read_one(api).await?;
+    let claim = form.claim(&metadata, &received);
+    Ok(api.ops.runs.update_original(caller, doc_id, received, metadata, claim.as_ref()).await?)
 }
 
-fn answer(done: Done<Accepted>) -> Result<Response, ApiProblem> {
+fn answer(done: Outcome<Accepted>) -> Result<Response, ApiProblem> {
     let run =
         done.value.run.ok_or_else(|| ApiProblem::internal("a rerun without a run".to_owned()))?;
     let view = RerunResponse {
@@ -99,5 +100,5 @@ fn answer(done: Done<Accepted>) -> Result<Response, ApiProblem> {
         run_id: run.run_id.0,
         status: RunState::Queued,
     };
-    Ok(marked((StatusCode::ACCEPTED, Json(view)), done.replayed))
+    Ok(with_replay_header((StatusCode::ACCEPTED, Json(view)), done.replayed))
 }

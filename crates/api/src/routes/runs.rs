@@ -6,10 +6,10 @@ use api_types::{FileContent, RunPage, RunQuery, RunView, StageProgress, StageVie
 use axum::Json;
 use axum::body::Body;
 use axum::extract::State;
-use axum::http::{HeaderValue, StatusCode, header};
+use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use domain::{DocId, RunId};
-use ops::{RunDetail, StageRecord};
+use ops::{OpsError, RunDetail, StageRecord};
 use uuid::Uuid;
 
 use crate::Api;
@@ -42,7 +42,7 @@ pub(crate) async fn list(
     }))
 }
 
-/// Look at a run
+/// Get a run
 #[utoipa::path(
     get, path = "/ingestion-runs/{id}", tag = "documents", operation_id = "find_run",
     params(("id" = Uuid, Path)),
@@ -57,11 +57,11 @@ pub(crate) async fn find(
     Ok(Json(view(api.ops.runs.find_run(&caller, RunId(id)).await?)))
 }
 
-/// Download what a stage left
+/// Download an artifact of a stage
 ///
-/// Everyone who sees the document can read the run of its active version, and its latest run while no version
-/// is active. Older runs are for administrators and reviewers (403, `run_is_older`), runs from before a mask for
-/// administrators (403, `run_is_before_mask`).
+/// Everyone who sees the document can read the run of its active version, or its latest run while no version is active.
+/// Only administrators and reviewers can read older runs (403, `run_is_older`), and only administrators can read runs from
+/// before a mask was added (403, `run_is_before_mask`).
 #[utoipa::path(
     get, path = "/ingestion-runs/{id}/artifacts/{stage}/{name}", tag = "documents",
     operation_id = "get_artifact",
@@ -69,7 +69,7 @@ pub(crate) async fn find(
            ("name" = String, Path, example = "document.md")),
     responses(
         (status = 200, content_type = "application/octet-stream", body = FileContent,
-         description = "The file that the stage left"),
+         description = "The artifact"),
         Guarded, Checked, AboutOne,
     ),
     security(("bearer" = [])),
@@ -83,7 +83,7 @@ pub(crate) async fn artifact(
     let found = api.ops.content.read_stage_artifact(&caller, RunId(id), &stage, &name).await?;
     let mut response = Body::from_stream(found.bytes).into_response();
     let headers = response.headers_mut();
-    // A stranger's bytes: saved, never shown.
+    // Untrusted content: the browser must save it, not show it.
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/octet-stream"));
     if let Ok(disposition) = HeaderValue::from_str(&content_disposition(&found.file_name)) {
         headers.insert(header::CONTENT_DISPOSITION, disposition);
@@ -92,7 +92,7 @@ pub(crate) async fn artifact(
 }
 
 fn no_such_run() -> ApiProblem {
-    ApiProblem::new(StatusCode::NOT_FOUND, "not_found", "there is no such run")
+    OpsError::NotFound("run").into()
 }
 
 pub(super) fn view(RunDetail { run, stages, is_readable }: RunDetail) -> RunView {

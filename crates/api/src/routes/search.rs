@@ -1,12 +1,12 @@
-//! Finding and asking, in exactly what the caller may see.
+//! Search and questions, restricted to the documents that the caller may see.
 
 use std::convert::Infallible;
 use std::sync::Arc;
 
 use api_types::{
-    AreaView, AskBody, AskResponse, CitationView, HighlightView, HitView, KnowledgeBasePage,
-    KnownDocumentView, PageQuery, SearchBody, SearchFilters, SearchMode, SearchQuery,
-    SearchResponse, SentenceView, is_storable,
+    AreaView, AskBody, AskResponse, CitationView, HighlightView, HitView,
+    KnowledgeBaseDocumentView, KnowledgeBasePage, PageQuery, SearchBody, SearchFilters, SearchMode,
+    SearchQuery, SearchResponse, SentenceView, is_storable,
 };
 use axum::Json;
 use axum::extract::State;
@@ -15,8 +15,8 @@ use axum::response::sse::{Event, Sse};
 use axum::response::{IntoResponse, Response};
 use domain::{BatchId, Caller, DocId};
 use ops::{
-    Answered, AskEvent, Citation, Filters, Hit, KnownDocument, Mode, Question, SearchRequest,
-    Sentence,
+    AskEvent, AskResult, Citation, Filters, Hit, KnowledgeBaseDocument, Mode, Question,
+    SearchRequest, Sentence,
 };
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
@@ -26,15 +26,15 @@ use crate::extract::{Body, Query, SignedInCaller, cursor_of, page_request};
 use crate::openapi::{Checked, Guarded, WithBody};
 use crate::problem::ApiProblem;
 
-const USUAL_HITS: u32 = 10;
+const DEFAULT_HITS: u32 = 10;
 
 /// Search
 ///
-/// By words and by meaning, in the documents that the caller may see and that are served now.
+/// By keywords and by meaning, in the active documents that the caller may see.
 #[utoipa::path(
     post, path = "/search", tag = "search", operation_id = "search",
     request_body = SearchBody,
-    responses((status = 200, body = SearchResponse, description = "The passages that were found, the best first"), Guarded, Checked, WithBody),
+    responses((status = 200, body = SearchResponse, description = "The matching passages, the best first"), Guarded, Checked, WithBody),
     security(("bearer" = [])),
 )]
 pub(crate) async fn search(
@@ -42,25 +42,25 @@ pub(crate) async fn search(
     SignedInCaller(caller): SignedInCaller,
     Body(body): Body<SearchBody>,
 ) -> Result<Json<SearchResponse>, ApiProblem> {
-    searched(&api, &caller, body).await.map(Json)
+    run_search(&api, &caller, body).await.map(Json)
 }
 
-/// Search with query parameters
+/// Search (GET)
 #[utoipa::path(
     get, path = "/search", tag = "search", operation_id = "search_by_address",
     params(SearchQuery),
-    responses((status = 200, body = SearchResponse, description = "The passages that were found, the best first"), Guarded, Checked),
+    responses((status = 200, body = SearchResponse, description = "The matching passages, the best first"), Guarded, Checked),
     security(("bearer" = [])),
 )]
-pub(crate) async fn search_by_address(
+pub(crate) async fn search_get(
     State(api): State<Arc<Api>>,
     SignedInCaller(caller): SignedInCaller,
     Query(query): Query<SearchQuery>,
 ) -> Result<Json<SearchResponse>, ApiProblem> {
-    searched(&api, &caller, query.into_body()).await.map(Json)
+    run_search(&api, &caller, query.into_body()).await.map(Json)
 }
 
-pub(super) async fn searched(
+pub(super) async fn run_search(
     api: &Api,
     caller: &Caller,
     body: SearchBody,
@@ -72,7 +72,7 @@ pub(super) async fn searched(
             SearchMode::Lexical => Mode::Lexical,
             SearchMode::Vector => Mode::Vector,
         },
-        limit: body.limit.unwrap_or(USUAL_HITS) as usize,
+        limit: body.limit.unwrap_or(DEFAULT_HITS) as usize,
         filters: filters(body.filters)?,
     };
     let result = api.ops.search.search(caller, &request).await?;
@@ -81,15 +81,15 @@ pub(super) async fn searched(
 
 /// Ask a question
 ///
-/// Answers from what is found, and cites it; or says that the documents do not say. With `Accept:
-/// text/event-stream` it tells `passages`, then `delta`s of an answer that is not checked yet, then the
-/// `answer`, which takes their place; or a `problem`.
+/// Answers from the documents with citations, or abstains if they do not answer the question. With `Accept:
+/// text/event-stream` the response has the event `passages`, then `delta`s of an answer that is not verified yet, then the
+/// verified `answer`, which replaces them; or a `problem`.
 #[utoipa::path(
     post, path = "/ask", tag = "search", operation_id = "ask",
     request_body = AskBody,
     responses(
         (status = 200, content((AskResponse = "application/json"), (String = "text/event-stream")),
-         description = "The answer with its sources, or that the documents do not say"),
+         description = "The answer with its citations, or an abstention"),
         Guarded, Checked, WithBody,
     ),
     security(("bearer" = [])),
@@ -101,12 +101,12 @@ pub(crate) async fn ask(
     Body(body): Body<AskBody>,
 ) -> Result<Response, ApiProblem> {
     if wants_events(&headers) {
-        return Ok(tell(api, caller, question(body)?));
+        return Ok(stream_answer(api, caller, question(body)?));
     }
-    Ok(Json(asked(&api, &caller, body).await?).into_response())
+    Ok(Json(run_ask(&api, &caller, body).await?).into_response())
 }
 
-pub(super) async fn asked(
+pub(super) async fn run_ask(
     api: &Api,
     caller: &Caller,
     body: AskBody,
@@ -123,24 +123,24 @@ fn wants_events(headers: &HeaderMap) -> bool {
     accepted.is_some_and(|kinds| kinds.contains("text/event-stream"))
 }
 
-/// The answer as it comes. It ends with the client.
-fn tell(api: Arc<Api>, caller: Caller, question: Question) -> Response {
+/// Streams the answer. Stops when the client disconnects.
+fn stream_answer(api: Arc<Api>, caller: Caller, question: Question) -> Response {
     let (sender, receiver) = mpsc::unbounded_channel();
-    let told = sender.clone();
+    let output = sender.clone();
     tokio::spawn(async move {
         let work = async {
-            let (events, mut happened) = mpsc::unbounded_channel();
+            let (events, mut events_received) = mpsc::unbounded_channel();
             let asking = api.ops.search.ask(&caller, &question, Some(&events));
             tokio::pin!(asking);
             let ended = loop {
                 tokio::select! {
                     biased;
-                    Some(event) = happened.recv() => drop(told.send(event_view(event))),
+                    Some(event) = events_received.recv() => drop(output.send(event_view(event))),
                     ended = &mut asking => break ended,
                 }
             };
-            while let Ok(event) = happened.try_recv() {
-                told.send(event_view(event)).ok();
+            while let Ok(event) = events_received.try_recv() {
+                output.send(event_view(event)).ok();
             }
             ended
         };
@@ -167,8 +167,8 @@ fn tell(api: Arc<Api>, caller: Caller, question: Question) -> Response {
     Sse::new(events).into_response()
 }
 
-fn event_view(happened: AskEvent) -> Event {
-    match happened {
+fn event_view(events_received: AskEvent) -> Event {
+    match events_received {
         AskEvent::Passages(hits) => event("passages", &json!({ "hits": hit_views(hits) })),
         AskEvent::Delta(text) => event("delta", &json!({ "text": text })),
     }
@@ -180,11 +180,11 @@ fn event(name: &str, data: &Value) -> Event {
 
 /// List the knowledge base
 ///
-/// The documents that may influence answers to the caller, newest first. What is not here influences none.
+/// The documents that search and answers can use for the caller, newest first. Others influence no answer.
 #[utoipa::path(
     get, path = "/knowledge-base", tag = "search", operation_id = "list_knowledge_base",
     params(PageQuery),
-    responses((status = 200, body = KnowledgeBasePage, description = "A page of the documents that answers are made from"), Guarded, Checked),
+    responses((status = 200, body = KnowledgeBasePage, description = "A page of the knowledge base"), Guarded, Checked),
     security(("bearer" = [])),
 )]
 pub(crate) async fn knowledge_base(
@@ -195,7 +195,7 @@ pub(crate) async fn knowledge_base(
     let request = page_request(query.page, query.limit, query.cursor.as_deref())?;
     let page = api.ops.search.list_knowledge_base(&caller, &request).await?;
     Ok(Json(KnowledgeBasePage {
-        items: page.items.into_iter().map(known_view).collect(),
+        items: page.items.into_iter().map(knowledge_base_view).collect(),
         limit: request.limit,
         next_cursor: cursor_of(page.next),
     }))
@@ -204,7 +204,9 @@ pub(crate) async fn knowledge_base(
 fn filters(filters: SearchFilters) -> Result<Filters, ApiProblem> {
     let moments = [filters.created_from, filters.created_to];
     if moments.into_iter().flatten().any(|moment| !is_storable(moment)) {
-        return Err(ApiProblem::invalid("created_from and created_to lie in the years 1 to 9999"));
+        return Err(ApiProblem::invalid(
+            "created_from and created_to must be in the years 1 to 9999.",
+        ));
     }
     let kinds: Result<Vec<_>, _> = filters.types.iter().map(|kind| kind.parse()).collect();
     let kinds =
@@ -247,7 +249,7 @@ fn area_view(area: &domain::ChunkArea) -> AreaView {
     AreaView { page: area.page, area: area.area }
 }
 
-fn answer_view(answered: Answered) -> AskResponse {
+fn answer_view(answered: AskResult) -> AskResponse {
     let sentence = |Sentence { text, citations }: Sentence| SentenceView { text, citations };
     AskResponse {
         abstained: answered.answer.is_none(),
@@ -275,15 +277,15 @@ fn citation_view(Citation { number, passage, quote }: Citation) -> CitationView 
     }
 }
 
-fn known_view(known: KnownDocument) -> KnownDocumentView {
-    KnownDocumentView {
-        doc_id: known.doc_id.0,
-        doc_version_id: known.doc_version_id,
-        title: known.title,
-        filename: known.filename,
-        file_kind: known.file_kind,
-        chunks: known.chunks,
-        pages: known.pages,
-        activated_at: known.activated_at,
+fn knowledge_base_view(document: KnowledgeBaseDocument) -> KnowledgeBaseDocumentView {
+    KnowledgeBaseDocumentView {
+        doc_id: document.doc_id.0,
+        doc_version_id: document.doc_version_id,
+        title: document.title,
+        filename: document.filename,
+        file_kind: document.file_kind,
+        chunks: document.chunks,
+        pages: document.pages,
+        activated_at: document.activated_at,
     }
 }

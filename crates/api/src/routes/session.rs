@@ -1,4 +1,4 @@
-//! Signing in and out.
+//! Sessions: signing in and out, and the current caller.
 
 use std::sync::Arc;
 
@@ -11,16 +11,16 @@ use ops::SignedIn;
 
 use crate::Api;
 use crate::extract::{Body, Client, SignedInCaller};
-use crate::openapi::{CanClash, Checked, Guarded, Open, WithBody};
+use crate::openapi::{CanConflict, Checked, Guarded, SignIn, WithBody};
 use crate::problem::ApiProblem;
 
 /// Sign in
 ///
-/// Answers with a token that is good until `expires_at`, or until the user signs out or is changed.
+/// Returns a token that is valid until `expires_at`, or until the user signs out or is changed.
 #[utoipa::path(
     post, path = "/auth/login", tag = "session",
     request_body = LoginRequest,
-    responses((status = 200, body = LoginResponse, description = "A token, and who it is for"), Open, Checked, WithBody),
+    responses((status = 200, body = LoginResponse, description = "A token, and its user"), SignIn, Checked, WithBody),
 )]
 pub(crate) async fn login(
     State(api): State<Arc<Api>>,
@@ -43,14 +43,13 @@ fn login_view(signed_in: SignedIn) -> LoginResponse {
     }
 }
 
-/// Change one's own password
+/// Change your own password
 ///
-/// Whoever knows the password may replace it. All other sessions of the user end; this one goes on with the token in the
-/// answer.
+/// Requires the current password. Ends all other sessions of the user; the caller continues with the token in the response.
 #[utoipa::path(
     put, path = "/me/password", tag = "session", operation_id = "change_own_password",
     request_body = ChangePasswordRequest,
-    responses((status = 200, body = LoginResponse, description = "A token, and who it is for"), Guarded, Checked, WithBody, CanClash),
+    responses((status = 200, body = LoginResponse, description = "A token, and its user"), Guarded, Checked, WithBody, CanConflict),
     security(("bearer" = [])),
 )]
 pub(crate) async fn change_password(
@@ -70,10 +69,10 @@ pub(crate) async fn change_password(
 
 /// Sign out
 ///
-/// Ends the presented token everywhere.
+/// Revokes the token of the request.
 #[utoipa::path(
     post, path = "/auth/logout", tag = "session",
-    responses((status = 204, description = "Signed out"), Guarded, CanClash),
+    responses((status = 204, description = "Signed out"), Guarded, CanConflict),
     security(("bearer" = [])),
 )]
 pub(crate) async fn logout(
@@ -86,10 +85,10 @@ pub(crate) async fn logout(
 
 /// Sign out everywhere
 ///
-/// Ends every session of the user, the presented token included. API keys stay valid.
+/// Ends every session of the user, including the token of the request. API keys stay valid.
 #[utoipa::path(
     delete, path = "/me/sessions", tag = "session", operation_id = "logout_everywhere",
-    responses((status = 204, description = "Signed out everywhere"), Guarded, CanClash),
+    responses((status = 204, description = "Signed out everywhere"), Guarded, CanConflict),
     security(("bearer" = [])),
 )]
 pub(crate) async fn logout_everywhere(
@@ -100,7 +99,7 @@ pub(crate) async fn logout_everywhere(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Who am I
+/// Get the current caller
 #[utoipa::path(
     get, path = "/me", tag = "session",
     responses((status = 200, body = MeView, description = "The caller"), Guarded),

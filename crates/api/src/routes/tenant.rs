@@ -13,15 +13,15 @@ use crate::extract::{Body, SignedInCaller, Wording, from_value};
 use crate::openapi::{Checked, Guarded, WithBody};
 use crate::problem::ApiProblem;
 
-/// Look at the tenant
+/// Get the tenant
 ///
-/// Its rules, what the operator grants it, and what it uses.
+/// Its rules, limits and usage.
 #[utoipa::path(
     get, path = "/tenant", tag = "tenant", operation_id = "look_at_tenant",
     responses((status = 200, body = TenantView, description = "The tenant"), Guarded),
     security(("bearer" = [])),
 )]
-pub(crate) async fn look(
+pub(crate) async fn get(
     State(api): State<Arc<Api>>,
     SignedInCaller(caller): SignedInCaller,
 ) -> Result<Json<TenantView>, ApiProblem> {
@@ -30,7 +30,8 @@ pub(crate) async fn look(
 
 /// Change the tenant's rules
 ///
-/// The rules given take the place of those there were. They hold for what is handed in or run again from now on.
+/// Replaces all rules. They apply to uploads and reruns from now on: existing documents keep their results until you rerun
+/// them.
 #[utoipa::path(
     put, path = "/tenant/rules", tag = "tenant", operation_id = "change_rules",
     request_body = RulesView,
@@ -42,20 +43,20 @@ pub(crate) async fn change_rules(
     SignedInCaller(caller): SignedInCaller,
     Body(rules): Body<RulesView>,
 ) -> Result<Json<TenantView>, ApiProblem> {
-    // Both have the same form, but for kinds of files, which are texts only until here.
+    // Both have the same form, except that file kinds are plain texts in the API type.
     let rules =
         serde_json::to_value(rules).map_err(|error| ApiProblem::internal(error.to_string()))?;
-    let wording = Wording { field: "field", whole: "the JSON body" };
+    let wording = Wording { field: "field", whole: "The JSON body" };
     let rules = from_value(rules).map_err(|mismatch| mismatch.into_problem(wording))?;
     api.ops.tenants.change_rules(&caller, rules).await?;
     Ok(Json(view(&api, &caller).await?))
 }
 
 async fn view(api: &Api, caller: &Caller) -> Result<TenantView, ApiProblem> {
-    let found = api.ops.tenants.look_at_tenant(caller).await?;
-    let usual = api.settings.rate_limit_per_second.get();
+    let found = api.ops.tenants.tenant_overview(caller).await?;
+    let default_rate = api.settings.rate_limit_per_second.get();
     let rules = RulesView::of(&found.rules).map_err(|_| {
-        ApiProblem::new(StatusCode::INTERNAL_SERVER_ERROR, "internal", "the rules cannot be shown")
+        ApiProblem::new(StatusCode::INTERNAL_SERVER_ERROR, "internal", "The rules cannot be shown.")
     })?;
     Ok(TenantView {
         tenant_id: found.tenant.tenant_id.0,
@@ -65,7 +66,7 @@ async fn view(api: &Api, caller: &Caller) -> Result<TenantView, ApiProblem> {
         limits: LimitsView {
             max_upload_bytes: found.max_upload_bytes,
             queue_quota: found.queue_quota,
-            requests_per_second: found.requests_per_second.unwrap_or(usual),
+            requests_per_second: found.requests_per_second.unwrap_or(default_rate),
             concurrent_uploads: found.concurrent_uploads,
             storage_quota_bytes: found.storage_quota,
         },

@@ -1,4 +1,4 @@
-//! The people of a tenant.
+//! The users of a tenant.
 
 use std::sync::Arc;
 
@@ -11,12 +11,12 @@ use domain::UserId;
 use ops::{RequestedChange, RequestedUser};
 
 use crate::Api;
-use crate::extract::{Body, Id, Once, Query, SignedInCaller, cursor_of, page_request};
+use crate::extract::{Body, Id, IdempotentBody, Query, SignedInCaller, cursor_of, page_request};
 use crate::openapi::{
-    AboutOne, CanClash, Checked, DoneOnce, Guarded, IdempotencyKeyHeader, WithBody,
+    AboutOne, CanConflict, Checked, Guarded, IdempotencyKeyHeader, Idempotent, WithBody,
 };
 use crate::problem::ApiProblem;
-use crate::replayed::marked;
+use crate::replay_header::with_replay_header;
 
 /// List users
 #[utoipa::path(
@@ -46,27 +46,27 @@ pub(crate) async fn list(
     request_body = CreateUserRequest,
     responses(
         (status = 201, body = UserView, description = "The user", headers(
-            ("location" = String, description = "The user's address"),
-            ("idempotent-replayed" = String, description = "`true` when it was done before"),
+            ("location" = String, description = "The path of the user"),
+            ("idempotent-replayed" = String, description = "`true` if the response is that of an earlier request"),
         )),
-        Guarded, Checked, WithBody, CanClash, DoneOnce,
+        Guarded, Checked, WithBody, CanConflict, Idempotent,
     ),
     security(("bearer" = [])),
 )]
 pub(crate) async fn create(
     State(api): State<Arc<Api>>,
     SignedInCaller(caller): SignedInCaller,
-    Once { body, claim }: Once<CreateUserRequest>,
+    IdempotentBody { body, claim }: IdempotentBody<CreateUserRequest>,
 ) -> Result<Response, ApiProblem> {
     let requested =
         RequestedUser { email: body.email, password: body.password, role: body.role.into() };
     let done = api.ops.access.create_user(&caller, requested, claim.as_ref()).await?;
     let location = [(header::LOCATION, format!("/v1/users/{}", done.value.user_id))];
     let view = Json(UserView::from(done.value));
-    Ok(marked((StatusCode::CREATED, location, view), done.replayed))
+    Ok(with_replay_header((StatusCode::CREATED, location, view), done.replayed))
 }
 
-/// Look at a user
+/// Get a user
 #[utoipa::path(
     get, path = "/users/{id}", tag = "users", operation_id = "find_user",
     params(("id" = Uuid, Path)),
@@ -83,12 +83,12 @@ pub(crate) async fn find(
 
 /// Change a user
 ///
-/// Role, password or whether they may sign in. Ends the user's sessions.
+/// Changes the role or the password, or deactivates or reactivates the user. Ends the user's sessions.
 #[utoipa::path(
     patch, path = "/users/{id}", tag = "users", operation_id = "update_user",
     params(("id" = Uuid, Path)),
     request_body = UpdateUserRequest,
-    responses((status = 200, body = UserView, description = "The user"), Guarded, Checked, WithBody, AboutOne, CanClash),
+    responses((status = 200, body = UserView, description = "The user"), Guarded, Checked, WithBody, AboutOne, CanConflict),
     security(("bearer" = [])),
 )]
 pub(crate) async fn update(
@@ -107,11 +107,11 @@ pub(crate) async fn update(
 
 /// Deactivate a user
 ///
-/// They can no longer sign in; everything they did stays on record.
+/// They can no longer sign in. The audit log keeps what they did.
 #[utoipa::path(
     delete, path = "/users/{id}", tag = "users", operation_id = "deactivate_user",
     params(("id" = Uuid, Path)),
-    responses((status = 204, description = "Deactivated"), Guarded, Checked, AboutOne, CanClash),
+    responses((status = 204, description = "Deactivated"), Guarded, Checked, AboutOne, CanConflict),
     security(("bearer" = [])),
 )]
 pub(crate) async fn deactivate(

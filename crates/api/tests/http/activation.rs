@@ -1,4 +1,4 @@
-//! What is served and what is found, whichever stages a run has, begins with or fails in.
+//! Which version is active and searchable, whichever stages a run has, begins with or fails in.
 //!
 //! The stages after `index` are the tests' own. Each row of a table says of one document: its status, its version,
 //! whether it is found, and what its latest run reports.
@@ -12,7 +12,7 @@ use testkit::{Library, TestTenant};
 
 const STAGES: [&str; 7] = ["ingest", "layout", "index", "parse", "reconcile", "match", "package"];
 
-/// A stage of any name that leaves nothing, or fails for good.
+/// A stage without output that succeeds or fails permanently.
 struct Scripted {
     name: StageName,
     settings: StageSettings,
@@ -74,8 +74,8 @@ impl Archive {
         answer.body
     }
 
-    /// Hands in a document about a word, to pass these stages; returns its id.
-    async fn hand_in(&self, word: &str, pipeline: &[&str]) -> String {
+    /// Uploads a document about a word, with this pipeline; returns its id.
+    async fn upload(&self, word: &str, pipeline: &[&str]) -> String {
         let app = &self.library.app;
         let batch = self.post("/v1/batches", json!({ "pipeline": pipeline })).await;
         let path = format!("/v1/batches/{}/documents", batch["batch_id"].as_str().unwrap());
@@ -86,14 +86,14 @@ impl Archive {
         answer.body["files"][0]["accepted"]["doc_id"].as_str().unwrap().to_owned()
     }
 
-    /// One that is served, and found.
-    async fn served(&self, word: &str) -> String {
-        let doc_id = self.hand_in(word, &STAGES).await;
+    /// Uploads a document that becomes active and searchable.
+    async fn upload_active(&self, word: &str) -> String {
+        let doc_id = self.upload(word, &STAGES).await;
         self.work_off(None).await;
         doc_id
     }
 
-    /// Later, so that it is clear which run is the latest.
+    /// Advances the clock first, so that the runs have an order.
     async fn rerun(&self, doc_id: &str, body: Value) {
         self.library.app.clock.advance(Duration::seconds(1));
         self.post(&format!("/v1/documents/{doc_id}/rerun"), body).await;
@@ -133,7 +133,7 @@ async fn a_pipeline_with_every_prefix() {
     let mut table = Vec::new();
     for length in 1..=STAGES.len() {
         let word = format!("prefix{length}");
-        let doc_id = archive.hand_in(&word, &STAGES[..length]).await;
+        let doc_id = archive.upload(&word, &STAGES[..length]).await;
         archive.work_off(None).await;
         let row = archive.row(&doc_id, &word).await;
         table.push(format!("up to {}: {row}", STAGES[length - 1]));
@@ -158,7 +158,7 @@ async fn a_failure_in_every_stage() {
     let mut table = Vec::new();
     for stage in STAGES {
         let word = format!("failure{stage}");
-        let doc_id = archive.hand_in(&word, &STAGES).await;
+        let doc_id = archive.upload(&word, &STAGES).await;
         archive.work_off(Some(stage)).await;
         table.push(archive.row(&doc_id, &word).await);
     }
@@ -181,7 +181,7 @@ async fn a_rerun_from_every_stage() {
     let archive = Archive::open().await;
     for stage in STAGES {
         let word = format!("again{stage}");
-        let doc_id = archive.served(&word).await;
+        let doc_id = archive.upload_active(&word).await;
         archive.rerun(&doc_id, json!({ "from_stage": stage })).await;
         assert_eq!(archive.row(&doc_id, &word).await, "active v1 found, run queued -", "{stage}");
         archive.work_off(None).await;
@@ -195,13 +195,13 @@ async fn a_rerun_that_fails_in_the_stage_it_begins_with() {
     let archive = Archive::open().await;
     for stage in STAGES {
         let word = format!("failing{stage}");
-        let doc_id = archive.served(&word).await;
+        let doc_id = archive.upload_active(&word).await;
         archive.rerun(&doc_id, json!({ "from_stage": stage })).await;
         archive.work_off(Some(stage)).await;
         let row = archive.row(&doc_id, &word).await;
         assert_eq!(row, format!("active v1 found, run failed {stage} is torn"), "from {stage}");
 
-        // The latest run that got past `index` has no version of its own; the chunks are there all the same.
+        // The latest run that passed `index` has no version of its own, but its chunks exist.
         archive.rerun(&doc_id, json!({ "from_stage": stage })).await;
         archive.work_off(None).await;
         let row = archive.row(&doc_id, &word).await;
@@ -210,12 +210,12 @@ async fn a_rerun_that_fails_in_the_stage_it_begins_with() {
 }
 
 #[tokio::test]
-async fn a_rerun_of_everything_that_fails_in_every_stage() {
+async fn a_full_rerun_that_fails_in_every_stage() {
     let archive = Archive::open().await;
     let mut table = Vec::new();
     for stage in STAGES {
         let word = format!("whole{stage}");
-        let doc_id = archive.served(&word).await;
+        let doc_id = archive.upload_active(&word).await;
         archive.rerun(&doc_id, json!({})).await;
         archive.work_off(Some(stage)).await;
         table.push(archive.row(&doc_id, &word).await);
@@ -234,13 +234,13 @@ async fn a_rerun_of_everything_that_fails_in_every_stage() {
     );
 }
 
-/// Its text is the same, so it is found by what the version before it was found by.
+/// The text is the same, so the new version reuses the chunks of the previous one.
 #[tokio::test]
 async fn a_rerun_with_every_prefix_keeps_the_document_searchable() {
     let archive = Archive::open().await;
     for length in 1..=STAGES.len() {
         let word = format!("shorter{length}");
-        let doc_id = archive.served(&word).await;
+        let doc_id = archive.upload_active(&word).await;
         archive.rerun(&doc_id, json!({ "pipeline": STAGES[..length] })).await;
         archive.work_off(None).await;
         let row = archive.row(&doc_id, &word).await;
@@ -249,9 +249,9 @@ async fn a_rerun_with_every_prefix_keeps_the_document_searchable() {
 }
 
 #[tokio::test]
-async fn chunks_of_what_is_masked_now_are_not_taken_over() {
+async fn chunks_without_a_new_mask_are_not_reused() {
     let archive = Archive::open().await;
-    let doc_id = archive.served("salary").await;
+    let doc_id = archive.upload_active("salary").await;
     let masks =
         json!({ "masks": [{ "box": [0.0, 0.0, 1.0, 0.5], "file_name_contains": "salary" }] });
     let rules = archive.library.app.put("/v1/tenant/rules", masks);
@@ -266,7 +266,7 @@ async fn chunks_of_what_is_masked_now_are_not_taken_over() {
 #[tokio::test]
 async fn a_stage_that_fails_after_index_leaves_the_document_searchable_and_can_be_retried() {
     let archive = Archive::open().await;
-    let doc_id = archive.hand_in("rent", &STAGES).await;
+    let doc_id = archive.upload("rent", &STAGES).await;
     archive.work_off(Some("match")).await;
     assert_eq!(archive.row(&doc_id, "rent").await, "active v1 found, run failed match is torn");
 
@@ -279,9 +279,9 @@ async fn a_stage_that_fails_after_index_leaves_the_document_searchable_and_can_b
 }
 
 #[tokio::test]
-async fn what_was_withdrawn_stays_withdrawn_while_its_run_goes_on() {
+async fn a_withdrawn_document_stays_withdrawn_when_its_run_continues() {
     let archive = Archive::open().await;
-    let doc_id = archive.hand_in("notice", &STAGES).await;
+    let doc_id = archive.upload("notice", &STAGES).await;
     archive.work_off(Some("match")).await;
     archive.post(&format!("/v1/documents/{doc_id}/deactivate"), json!({})).await;
     let dead = archive.get("/v1/jobs").await;
@@ -291,17 +291,17 @@ async fn what_was_withdrawn_stays_withdrawn_while_its_run_goes_on() {
     archive.work_off(None).await;
     assert_eq!(archive.row(&doc_id, "notice").await, "inactive - not found, run succeeded -");
 
-    // A rerun brings it back, by the chunks that it had.
+    // A rerun activates it again with its earlier chunks.
     archive.rerun(&doc_id, json!({ "from_stage": "parse" })).await;
     archive.work_off(None).await;
     assert_eq!(archive.row(&doc_id, "notice").await, "active v2 found, run succeeded -");
 }
 
-/// A run that took long ends after a later one was served and withdrawn: what it read is not brought back.
+/// A slow run ends after a later one was activated and the document withdrawn: it activates nothing.
 #[tokio::test]
-async fn an_older_run_does_not_bring_back_what_was_withdrawn() {
+async fn an_older_run_does_not_activate_a_withdrawn_document() {
     let archive = Archive::open().await;
-    let doc_id = archive.hand_in("plan", &STAGES).await;
+    let doc_id = archive.upload("plan", &STAGES).await;
     let mut superuser = archive.library.app.database.superuser().await;
     let delay = "UPDATE jobs SET next_run_at = next_run_at + interval '1 hour'";
     sqlx::raw_sql(delay).execute(&mut superuser).await.unwrap();
@@ -317,14 +317,14 @@ async fn an_older_run_does_not_bring_back_what_was_withdrawn() {
     assert_eq!(document["status"], "inactive", "{document}");
 }
 
-/// What has been out of service for long is forgotten, and says so: there is nothing to begin with after `index`.
+/// Chunks of a long withdrawn document are deleted, so a rerun cannot begin after `index`.
 #[tokio::test]
-async fn chunks_that_were_removed_are_not_taken_over() {
+async fn deleted_chunks_are_not_reused() {
     let archive = Archive::open().await;
-    let doc_id = archive.served("deed").await;
+    let doc_id = archive.upload_active("deed").await;
     archive.post(&format!("/v1/documents/{doc_id}/deactivate"), json!({})).await;
     archive.library.app.clock.advance(Duration::days(400));
-    let sweeper = archive.library.app.ops.search.vectors();
+    let sweeper = archive.library.app.ops.search.embeddings();
     sweeper.sweep().await.unwrap();
     archive.library.app.ops.operations.do_housekeeping().await.unwrap();
     let token = archive.library.app.login("admin@acme.test").await;

@@ -1,4 +1,4 @@
-//! Keys of machines.
+//! API keys.
 
 use axum::http::{Method, StatusCode};
 use chrono::Duration;
@@ -10,7 +10,7 @@ use testkit::{Response, TestApp, TestSettings, TestTenant};
 
 const HERE: std::net::IpAddr = std::net::IpAddr::V4(std::net::Ipv4Addr::LOCALHOST);
 
-async fn make_key(app: &TestApp, tenant: &TestTenant, role: &str) -> Response {
+async fn create_key(app: &TestApp, tenant: &TestTenant, role: &str) -> Response {
     let body = json!({"name": "scanner", "role": role});
     app.post("/v1/api-keys", body).bearer(&tenant.admin_token).send().await
 }
@@ -19,7 +19,7 @@ async fn make_key(app: &TestApp, tenant: &TestTenant, role: &str) -> Response {
 async fn a_key_is_shown_once_and_works_with_its_role() {
     let app = TestApp::start().await;
     let acme = app.tenant("acme").await;
-    let made = make_key(&app, &acme, "auditor").await;
+    let made = create_key(&app, &acme, "auditor").await;
     assert_eq!(made.status, StatusCode::CREATED);
     let key = made.body["key"].as_str().unwrap();
     assert!(key.starts_with("dk_") && key.len() == 58, "{key}");
@@ -36,10 +36,10 @@ async fn a_key_is_shown_once_and_works_with_its_role() {
 }
 
 #[tokio::test]
-async fn the_database_holds_no_key() {
+async fn the_database_contains_no_key() {
     let app = TestApp::start().await;
     let acme = app.tenant("acme").await;
-    let key = make_key(&app, &acme, "user").await.body["key"].as_str().unwrap().to_owned();
+    let key = create_key(&app, &acme, "user").await.body["key"].as_str().unwrap().to_owned();
     let secret = key[15..].to_owned();
     let mut superuser = app.database.superuser().await;
     let rows = sqlx::query(
@@ -56,10 +56,10 @@ async fn the_database_holds_no_key() {
 }
 
 #[tokio::test]
-async fn a_revoked_key_is_refused_here_at_once_and_elsewhere_soon() {
+async fn a_revoked_key_is_refused_here_at_once_and_on_other_servers_soon() {
     let app = TestApp::start().await;
     let acme = app.tenant("acme").await;
-    let made = make_key(&app, &acme, "user").await.body;
+    let made = create_key(&app, &acme, "user").await.body;
     let key = made["key"].as_str().unwrap();
     let elsewhere = app.another_process().await;
     assert!(elsewhere.access.authenticate(key, HERE, TraceContext::new(1)).await.is_ok());
@@ -78,10 +78,10 @@ async fn a_revoked_key_is_refused_here_at_once_and_elsewhere_soon() {
 }
 
 #[tokio::test]
-async fn the_last_use_is_written_down_by_and_by() {
+async fn housekeeping_records_the_last_use() {
     let app = TestApp::start().await;
     let acme = app.tenant("acme").await;
-    let made = make_key(&app, &acme, "user").await.body;
+    let made = create_key(&app, &acme, "user").await.body;
     let path = format!("/v1/api-keys/{}", made["api_key_id"].as_str().unwrap());
     let last_used =
         async || app.get(&path).bearer(&acme.admin_token).send().await.body["last_used_at"].clone();
@@ -96,7 +96,7 @@ async fn the_last_use_is_written_down_by_and_by() {
 async fn a_key_with_a_wrong_secret_is_refused() {
     let app = TestApp::start().await;
     let acme = app.tenant("acme").await;
-    let key = make_key(&app, &acme, "user").await.body["key"].as_str().unwrap().to_owned();
+    let key = create_key(&app, &acme, "user").await.body["key"].as_str().unwrap().to_owned();
     let wrong = format!("{}{}", &key[..15], "A".repeat(43));
     assert_eq!(app.get("/v1/me").bearer(&wrong).send().await.status, StatusCode::UNAUTHORIZED);
     let odd = "dk_ä".repeat(10);
@@ -104,12 +104,12 @@ async fn a_key_with_a_wrong_secret_is_refused() {
 }
 
 #[tokio::test]
-async fn inventing_keys_is_slowed_down_and_known_keys_are_not() {
+async fn guessing_keys_is_throttled_and_known_keys_are_not() {
     let mut settings = TestSettings::default();
     settings.ops.unknown_keys_per_minute = 3.try_into().unwrap();
     let app = TestApp::start_with(settings).await;
     let acme = app.tenant("acme").await;
-    let key = make_key(&app, &acme, "user").await.body["key"].as_str().unwrap().to_owned();
+    let key = create_key(&app, &acme, "user").await.body["key"].as_str().unwrap().to_owned();
     assert_eq!(app.get("/v1/me").bearer(&key).send().await.status, StatusCode::OK);
     let invented = |number: u32| format!("dk_{number:055}");
     for number in 0..2 {
@@ -123,7 +123,7 @@ async fn inventing_keys_is_slowed_down_and_known_keys_are_not() {
 }
 
 #[tokio::test]
-async fn a_key_ends_and_comes_back_with_the_person_who_made_it() {
+async fn a_key_is_valid_only_while_its_creator_is_active() {
     let app = TestApp::start().await;
     let acme = app.tenant("acme").await;
     let (maker, maker_token) = app.user(&acme, Role::Admin).await;
@@ -132,7 +132,7 @@ async fn a_key_ends_and_comes_back_with_the_person_who_made_it() {
     let key = made["key"].as_str().unwrap();
     let creator = json!({"user_id": maker.user_id, "email": maker.email, "is_active": true});
     assert_eq!(made["created_by"], creator);
-    // A key that a key made is the same person's.
+    // A key that was created with a key has the same creator.
     let second = app.post("/v1/api-keys", body).bearer(key).send().await.body;
     assert_eq!(second["created_by"], creator);
     let keys = [key, second["key"].as_str().unwrap()];
@@ -159,7 +159,7 @@ async fn a_key_ends_and_comes_back_with_the_person_who_made_it() {
 }
 
 #[tokio::test]
-async fn a_key_expires_and_gives_no_other_key_a_longer_life() {
+async fn a_key_expires_and_cannot_create_one_that_lives_longer() {
     let app = TestApp::start().await;
     let acme = app.tenant("acme").await;
     let ask_for = async |credential: &str, expires_at: &str| {
@@ -181,15 +181,15 @@ async fn a_key_expires_and_gives_no_other_key_a_longer_life() {
     }
 }
 
-/// As the migration finds them: who made a key stands in its row as text.
+/// As the migration finds them: the creator of a key is a text in its row.
 #[tokio::test]
-async fn keys_from_before_know_who_made_them_or_go_on_without() {
+async fn the_migration_finds_the_creators_of_keys() {
     let app = TestApp::start().await;
     let acme = app.tenant("acme").await;
-    let first = make_key(&app, &acme, "admin").await.body;
+    let first = create_key(&app, &acme, "admin").await.body;
     let body = json!({"name": "scanner", "role": "user"});
     let by_key = app.post("/v1/api-keys", body).bearer(first["key"].as_str().unwrap()).send().await;
-    let unknown = make_key(&app, &acme, "user").await.body;
+    let unknown = create_key(&app, &acme, "user").await.body;
     let mut superuser = app.database.superuser().await;
     sqlx::query("UPDATE api_keys SET created_by_user = NULL")
         .execute(&mut superuser)

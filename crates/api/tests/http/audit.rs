@@ -13,7 +13,7 @@ async fn actions(app: &TestApp, tenant: &TestTenant, query: &str) -> Vec<String>
 }
 
 #[tokio::test]
-async fn what_happened_is_there_newest_first() {
+async fn the_log_is_listed_newest_first() {
     let app = TestApp::start().await;
     let acme = app.tenant("acme").await;
     app.clock.advance(Duration::seconds(1));
@@ -36,7 +36,7 @@ async fn what_happened_is_there_newest_first() {
 }
 
 #[tokio::test]
-async fn a_row_says_who_what_and_when_and_in_which_request() {
+async fn a_row_has_actor_action_time_and_request() {
     let app = TestApp::start().await;
     let acme = app.tenant("acme").await;
     let body = json!({"name": "scanner", "role": "api_client"});
@@ -48,7 +48,7 @@ async fn a_row_says_who_what_and_when_and_in_which_request() {
         .send()
         .await;
     let own = made.header("x-trace-id").unwrap();
-    assert_ne!(own, trace, "clients do not choose what stands in the log");
+    assert_ne!(own, trace, "clients do not choose the id in the log");
     assert!(own.starts_with("0000000000000000"), "it is the id of the request's span: {own}");
     let log = app.get("/v1/audit?action=API_KEY_CREATED").bearer(&acme.admin_token).send().await;
     let row = &log.body["items"][0];
@@ -63,7 +63,7 @@ async fn a_row_says_who_what_and_when_and_in_which_request() {
 }
 
 #[tokio::test]
-async fn a_machine_goes_by_the_name_of_its_key_and_its_job_by_the_title_of_its_document() {
+async fn an_api_key_is_shown_by_its_name_and_a_job_by_its_documents_title() {
     let app = TestApp::start().await;
     let acme = app.tenant("acme").await;
     let body = json!({"name": "scanner", "role": "api_client"});
@@ -85,7 +85,7 @@ async fn a_machine_goes_by_the_name_of_its_key_and_its_job_by_the_title_of_its_d
 }
 
 #[tokio::test]
-async fn filters_hold_together() {
+async fn a_row_must_match_all_filters() {
     let app = TestApp::start().await;
     let acme = app.tenant("acme").await;
     app.clock.advance(Duration::hours(1));
@@ -103,7 +103,7 @@ async fn filters_hold_together() {
 }
 
 #[tokio::test]
-async fn an_actor_is_found_by_the_name_that_the_rows_show() {
+async fn an_actor_can_be_filtered_by_name() {
     let app = TestApp::start().await;
     let acme = app.tenant("acme").await;
     let (user, token) = app.user(&acme, Role::User).await;
@@ -118,7 +118,7 @@ async fn an_actor_is_found_by_the_name_that_the_rows_show() {
     assert!(!actions(&app, &acme, "actor=system&action=JOB_COMPLETED").await.is_empty());
     assert_eq!(actions(&app, &acme, "actor=nobody%40acme.test").await, Vec::<String>::new());
 
-    // Somebody who has left is still found; somebody of another tenant never.
+    // A deactivated user is still found, a user of another tenant never.
     let path = format!("/v1/users/{}", user.user_id);
     app.request(axum::http::Method::DELETE, &path).bearer(&acme.admin_token).send().await;
     app.request(axum::http::Method::POST, "/v1/auth/logout").bearer(&token).send().await;
@@ -154,7 +154,7 @@ async fn the_cursor_walks_the_whole_log_without_gap_or_repetition() {
 }
 
 #[tokio::test]
-async fn odd_questions_get_a_clear_refusal_and_no_crash() {
+async fn invalid_filters_are_rejected() {
     let app = TestApp::start().await;
     let acme = app.tenant("acme").await;
     for query in [

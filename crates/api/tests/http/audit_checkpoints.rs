@@ -1,4 +1,4 @@
-//! Signed checkpoints: whoever can do anything to the database cannot rewrite the audit log unnoticed.
+//! Signed checkpoints: an attacker with full access to the database cannot rewrite the audit log unnoticed.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use ops::{AuditKey, AuditSettings};
 use sqlx::AssertSqlSafe;
 use testkit::{TestApp, TestSettings, TestTenant};
 
-/// Gives every remaining row of the log a place without gaps and a hash that fits, as a careful forger does.
+/// Renumbers the remaining rows and recomputes their hashes, as a careful attacker does.
 const REWRITE_CHAIN: &str = "
     DO $$
     DECLARE
@@ -37,7 +37,7 @@ const REWRITE_CHAIN: &str = "
     END
     $$;";
 
-/// A tenant with some history, all of it below a checkpoint.
+/// A tenant with some audit rows that a checkpoint covers.
 struct Attack {
     app: TestApp,
     tenant: TestTenant,
@@ -58,18 +58,18 @@ impl Attack {
         attack
     }
 
-    /// What somebody with all rights on the database does.
+    /// Changes the database as a superuser.
     async fn tamper(&self, statements: &str) {
         let mut superuser = self.app.database.superuser().await;
         let statements = AssertSqlSafe(statements.to_owned());
         sqlx::raw_sql(statements).execute(&mut superuser).await.unwrap();
     }
 
-    /// Leaves a chain behind that holds by itself.
+    /// Tampers and repairs the hash chain afterwards.
     async fn rewrite(&self, statements: &str) {
         self.tamper(&format!("{statements}; {REWRITE_CHAIN}")).await;
         let report = self.verify(&[]).await;
-        assert_eq!(report.faults, [], "the chain alone shows nothing");
+        assert_eq!(report.faults, [], "the chain alone detects nothing");
     }
 
     async fn verify(&self, against: &[SignedCheckpoint]) -> ChainReport {
@@ -78,7 +78,7 @@ impl Attack {
         reports.into_iter().find(|report| report.tenant_id == own).unwrap()
     }
 
-    /// The object store in the same hands.
+    /// The attacker controls the object store too.
     async fn remove_stored_checkpoints(&self) {
         let places: Vec<_> = self.app.blobs.list_checkpoints(None).try_collect().await.unwrap();
         assert!(!places.is_empty());
@@ -98,28 +98,28 @@ fn assert_contradicted(report: &ChainReport) {
 }
 
 #[tokio::test]
-async fn rows_cut_off_the_end_are_missed_although_the_head_was_set_back() {
+async fn removing_the_last_rows_is_detected_although_the_head_was_reset() {
     let attack = Attack::prepare().await;
     attack.rewrite("DELETE FROM audit_log WHERE position > 2").await;
     assert_contradicted(&attack.verify(&[]).await);
 }
 
 #[tokio::test]
-async fn removed_kinds_of_rows_are_missed_although_the_chain_was_rewritten() {
+async fn removed_rows_are_detected_although_the_chain_was_rewritten() {
     let attack = Attack::prepare().await;
     attack.rewrite("DELETE FROM audit_log WHERE action = 'USER_LOGIN'").await;
     assert_contradicted(&attack.verify(&[]).await);
 }
 
 #[tokio::test]
-async fn a_changed_row_shows_although_the_chain_was_rewritten() {
+async fn a_changed_row_is_detected_although_the_chain_was_rewritten() {
     let attack = Attack::prepare().await;
     attack.rewrite("UPDATE audit_log SET actor = 'somebody else' WHERE position = 1").await;
     assert_contradicted(&attack.verify(&[]).await);
 }
 
 #[tokio::test]
-async fn an_emptied_log_shows_although_its_checkpoints_were_removed_too() {
+async fn an_emptied_log_is_detected_although_its_checkpoints_were_removed() {
     let attack = Attack::prepare().await;
     attack.rewrite("DELETE FROM audit_log; DELETE FROM audit_checkpoints").await;
     let report = attack.verify(&[]).await;
@@ -128,17 +128,17 @@ async fn an_emptied_log_shows_although_its_checkpoints_were_removed_too() {
 }
 
 #[tokio::test]
-async fn an_exported_checkpoint_shows_what_was_done_to_database_and_object_store() {
+async fn an_exported_checkpoint_detects_tampering_with_database_and_object_store() {
     let attack = Attack::prepare().await;
     let exported = attack.app.ops.audit.export_checkpoints().await.unwrap();
     attack.rewrite("DELETE FROM audit_log; DELETE FROM audit_checkpoints").await;
     attack.remove_stored_checkpoints().await;
-    assert!(attack.verify(&[]).await.is_intact(), "nothing is left that could tell");
+    assert!(attack.verify(&[]).await.is_intact(), "nothing else can detect it");
     assert_contradicted(&attack.verify(&exported).await);
 }
 
 #[tokio::test]
-async fn a_tenant_that_is_gone_is_named() {
+async fn a_missing_tenant_is_reported() {
     let attack = Attack::prepare().await;
     let gone = attack.tenant.tenant.tenant_id;
     attack
@@ -154,7 +154,7 @@ async fn a_tenant_that_is_gone_is_named() {
 }
 
 #[tokio::test]
-async fn a_checkpoint_of_the_forgers_own_is_refused() {
+async fn a_checkpoint_signed_by_the_attacker_is_rejected() {
     let attack = Attack::prepare().await;
     let mut settings = TestSettings::default();
     settings.ops.audit.key = AuditKey::new(&Secret::new("the forger's"), &[]);
@@ -175,7 +175,7 @@ async fn a_checkpoint_of_the_forgers_own_is_refused() {
 }
 
 #[tokio::test]
-async fn an_altered_checkpoint_is_refused() {
+async fn an_altered_checkpoint_is_rejected() {
     let attack = Attack::prepare().await;
     attack
         .tamper("UPDATE audit_checkpoints SET statement = replace(statement, '\"rows\":', '\"rows\":1')").await;
@@ -185,7 +185,7 @@ async fn an_altered_checkpoint_is_refused() {
 }
 
 #[tokio::test]
-async fn a_checkpoint_that_nobody_has_is_missed() {
+async fn a_missing_checkpoint_is_reported() {
     let attack = Attack::prepare().await;
     for number in 2..=3 {
         attack.app.login("admin@acme.test").await;
@@ -205,7 +205,7 @@ async fn a_checkpoint_that_nobody_has_is_missed() {
 }
 
 #[tokio::test]
-async fn checkpoints_are_taken_at_intervals_and_only_when_there_is_something_new() {
+async fn checkpoints_are_taken_at_intervals_if_there_are_new_rows() {
     let app = TestApp::start().await;
     app.tenant("acme").await;
     let due = || app.ops.clock().now() - Duration::minutes(15);
@@ -219,7 +219,7 @@ async fn checkpoints_are_taken_at_intervals_and_only_when_there_is_something_new
 }
 
 #[tokio::test]
-async fn checkpoints_go_on_after_the_clock_was_set_back() {
+async fn checkpoints_continue_after_the_clock_was_set_back() {
     let app = TestApp::start().await;
     app.tenant("acme").await;
     let due = || app.ops.clock().now() - Duration::minutes(15);
@@ -237,7 +237,7 @@ async fn checkpoints_go_on_after_the_clock_was_set_back() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn of_two_servers_one_takes_the_checkpoint() {
+async fn only_one_of_two_servers_takes_the_checkpoint() {
     let app = TestApp::start().await;
     app.tenant("acme").await;
     let other = app.another_process().await;
@@ -248,7 +248,7 @@ async fn of_two_servers_one_takes_the_checkpoint() {
 }
 
 #[tokio::test]
-async fn the_key_of_an_earlier_time_counts_when_it_is_trusted() {
+async fn an_earlier_key_is_accepted_if_trusted() {
     let attack = Attack::prepare().await;
     let exported = attack.app.ops.audit.export_checkpoints().await.unwrap();
     let renewed = |trusted| {
@@ -269,7 +269,7 @@ async fn is_intact(ops: &Arc<ops::Ops>) -> bool {
 }
 
 #[tokio::test]
-async fn an_auditor_takes_checkpoints_away_and_sees_what_the_log_was_compared_with() {
+async fn an_auditor_exports_checkpoints_and_verifies_the_log() {
     let attack = Attack::prepare().await;
     let (app, admin_token) = (&attack.app, &attack.tenant.admin_token);
     let page = app.get("/v1/audit/checkpoints").bearer(admin_token).send().await.body;

@@ -9,9 +9,9 @@ use serde_json::{Value, json};
 use testkit::{TestApp, TestTenant};
 use uuid::Uuid;
 
-use crate::intake::fail_what_waits;
+use crate::intake::fail_waiting_jobs;
 use crate::jobs::{kill_all, queue_run};
-use crate::pages::pretend_it_was_read;
+use crate::pages::write_layout_artifacts;
 
 /// Who may call a route.
 #[derive(Clone, Copy)]
@@ -20,7 +20,7 @@ enum Guard {
     WhoMay(Action),
 }
 
-/// What the `{id}` of a route names.
+/// The resource that the `{id}` of a route names.
 #[derive(Clone, Copy, PartialEq)]
 enum About {
     Nothing,
@@ -38,7 +38,7 @@ enum About {
 }
 
 impl About {
-    /// Things that some roles see only when they are their own.
+    /// Resources of which some roles see only their own.
     fn may_be_own_only(self) -> bool {
         matches!(
             self,
@@ -60,7 +60,7 @@ struct Row {
     body: fn() -> Option<Value>,
 }
 
-/// The row of every route. A route without one fails the walk.
+/// The row of every route. A route without one fails the test.
 #[expect(clippy::too_many_lines, reason = "a line for each route")]
 fn rows() -> Vec<Row> {
     use About::{
@@ -183,7 +183,7 @@ fn unique() -> u32 {
     LAST.fetch_add(1, std::sync::atomic::Ordering::Relaxed)
 }
 
-/// Whose the thing is that a request is about.
+/// Who owns the resource of a request.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Whose {
     Own,
@@ -230,10 +230,10 @@ async fn the_permission_table_holds_on_every_route() {
 }
 
 #[tokio::test]
-async fn strangers_get_in_nowhere_but_where_anybody_may() {
+async fn only_public_routes_need_no_credential() {
     let app = TestApp::start().await;
     let acme = app.tenant("acme").await;
-    let doc_id = hand_in(&app, &acme.admin_token).await["doc_id"].as_str().unwrap().to_owned();
+    let doc_id = upload(&app, &acme.admin_token).await["doc_id"].as_str().unwrap().to_owned();
     let link = app.get(&format!("/v1/documents/{doc_id}/original")).bearer(&acme.admin_token);
     let link = link.send().await.body["url"].as_str().unwrap().to_owned();
     let token = link.rsplit('/').next().unwrap();
@@ -260,7 +260,7 @@ async fn strangers_get_in_nowhere_but_where_anybody_may() {
 }
 
 #[tokio::test]
-async fn lists_show_nothing_of_another_tenant() {
+async fn lists_contain_nothing_of_another_tenant() {
     let app = TestApp::start().await;
     let acme = app.tenant("acme").await;
     let other = app.tenant("other").await;
@@ -275,7 +275,7 @@ async fn lists_show_nothing_of_another_tenant() {
     assert_eq!(keys["items"], json!([]));
 }
 
-/// One request by a fresh caller of `role` in acme, about a fresh thing.
+/// One request by a new caller of `role` in acme, about a new resource.
 async fn call(
     app: &TestApp,
     row: &Row,
@@ -298,7 +298,7 @@ async fn call(
         (About::LiveRun, Whose::OtherTenant) => queue_run(app, other).await.0.0,
         (About::LiveRun, _) => queue_run(app, acme).await.0.0,
         (about, whose) => {
-            // Who may not bring anything in has nothing of their own, and sees everything.
+            // Roles that cannot upload own nothing, and see everything.
             let brings = role.reach(Action::UploadDocuments) != Reach::Nothing;
             let maker = match whose {
                 Whose::Own if brings => &token,
@@ -314,14 +314,14 @@ async fn call(
     with_body(request, row).status().await
 }
 
-/// What every document that was read has.
+/// Fills in parameters that every processed document has.
 fn fill(path: &str) -> String {
     let path =
         if path.ends_with("/search") { format!("{path}?query=rent") } else { path.to_owned() };
     path.replace("{page}", "1").replace("{stage}", "layout").replace("{name}", "text.txt")
 }
 
-/// What the route wants to be sent.
+/// Adds the body that the route needs.
 fn with_body(request: testkit::Request, row: &Row) -> testkit::Request {
     let takes_files = ["/ingest", "/v1/documents", "/batches/{id}/documents"];
     if row.route.starts_with("POST") && takes_files.iter().any(|end| row.route.ends_with(end)) {
@@ -333,11 +333,11 @@ fn with_body(request: testkit::Request, row: &Row) -> testkit::Request {
     }
 }
 
-async fn hand_in(app: &TestApp, token: &str) -> Value {
+async fn upload(app: &TestApp, token: &str) -> Value {
     app.upload("a.txt", &format!("file {}", unique())).bearer(token).send().await.body
 }
 
-/// A document, a run or a batch of whoever has the token.
+/// A document, a run or a batch of the caller.
 async fn make_intake(app: &TestApp, about: About, token: &str) -> Uuid {
     let id = |body: &Value, name: &str| body[name].as_str().unwrap().parse().unwrap();
     match about {
@@ -345,27 +345,27 @@ async fn make_intake(app: &TestApp, about: About, token: &str) -> Uuid {
             let made = app.post("/v1/batches", json!({})).bearer(token).send().await.body;
             id(&made, "batch_id")
         }
-        About::Run => id(&hand_in(app, token).await, "run_id"),
+        About::Run => id(&upload(app, token).await, "run_id"),
         About::ReadDocument => {
-            let made = hand_in(app, token).await;
-            pretend_it_was_read(app, id(&made, "run_id")).await;
+            let made = upload(app, token).await;
+            write_layout_artifacts(app, id(&made, "run_id")).await;
             id(&made, "doc_id")
         }
         About::ReadRun => {
-            let made = hand_in(app, token).await;
-            pretend_it_was_read(app, id(&made, "run_id")).await;
+            let made = upload(app, token).await;
+            write_layout_artifacts(app, id(&made, "run_id")).await;
             id(&made, "run_id")
         }
         About::FailedDocument => {
-            let made = hand_in(app, token).await;
-            fail_what_waits(app).await;
+            let made = upload(app, token).await;
+            fail_waiting_jobs(app).await;
             id(&made, "doc_id")
         }
         About::WebPage => {
             let page = app.upload("a.html", &format!("<p>file {}</p>", unique()));
             id(&page.bearer(token).send().await.body, "doc_id")
         }
-        _ => id(&hand_in(app, token).await, "doc_id"),
+        _ => id(&upload(app, token).await, "doc_id"),
     }
 }
 

@@ -1,4 +1,4 @@
-//! Batches, and following what happens.
+//! Batches, and following events.
 
 use axum::http::{Method, StatusCode};
 use domain::{Caller, Role};
@@ -6,7 +6,7 @@ use ops::EventId;
 use serde_json::{Value, json};
 use testkit::{Response, TestApp, TestTenant};
 
-use crate::intake::fail_what_waits;
+use crate::intake::fail_waiting_jobs;
 
 async fn make(app: &TestApp, token: &str, body: Value) -> String {
     let made = app.post("/v1/batches", body).bearer(token).send().await;
@@ -20,7 +20,7 @@ async fn add(app: &TestApp, token: &str, batch: &str, files: &[(&str, &str)]) ->
     app.request(Method::POST, &path).files(files).bearer(token).send().await
 }
 
-async fn look(app: &TestApp, token: &str, batch: &str) -> Value {
+async fn get_batch(app: &TestApp, token: &str, batch: &str) -> Value {
     app.get(&format!("/v1/batches/{batch}")).bearer(token).send().await.body
 }
 
@@ -30,7 +30,7 @@ async fn start() -> (TestApp, TestTenant) {
     (app, acme)
 }
 
-/// The topics of everything that has happened so far.
+/// The topics of all events so far.
 async fn topics(app: &TestApp, caller: &Caller) -> Vec<String> {
     let beginning: EventId = format!("p0-{}", uuid::Uuid::nil().simple()).parse().unwrap();
     let mut following = app.ops.events.follow_events(caller, Some(beginning)).await.unwrap();
@@ -44,24 +44,24 @@ async fn topics(app: &TestApp, caller: &Caller) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn a_batch_is_over_with_its_last_document() {
+async fn a_batch_ends_with_its_last_document() {
     let (app, acme) = start().await;
     let token = &acme.admin_token;
     let batch = make(&app, token, json!({"name": "monday", "expected_documents": 3})).await;
-    assert_eq!(look(&app, token, &batch).await["status"], "open");
+    assert_eq!(get_batch(&app, token, &batch).await["status"], "open");
     let answer = add(&app, token, &batch, &[("a.txt", "a"), ("b.txt", "b")]).await;
     assert_eq!(answer.status, StatusCode::ACCEPTED);
     assert_eq!(answer.body["files"].as_array().unwrap().len(), 2);
     app.work_off().await;
-    let waiting = look(&app, token, &batch).await;
-    assert_eq!(waiting["status"], "processing", "one is still to come");
+    let waiting = get_batch(&app, token, &batch).await;
+    assert_eq!(waiting["status"], "processing", "one file is missing");
     assert_eq!(
         waiting["counts"],
         json!({"offered": 2, "refused": 0, "documents": 2, "succeeded": 2, "failed": 0, "pending": 0})
     );
     add(&app, token, &batch, &[("c.txt", "c")]).await;
     app.work_off().await;
-    let over = look(&app, token, &batch).await;
+    let over = get_batch(&app, token, &batch).await;
     assert_eq!(over["status"], "completed");
     assert!(over["finished_at"].is_string());
     let results = app.get(&format!("/v1/batches/{batch}/results")).bearer(token).send().await.body;
@@ -77,15 +77,15 @@ async fn a_batch_is_over_with_its_last_document() {
 }
 
 #[tokio::test]
-async fn a_batch_in_which_something_failed_is_partial() {
+async fn a_batch_with_a_failed_document_is_partial() {
     let (app, acme) = start().await;
     let token = &acme.admin_token;
     let batch = make(&app, token, json!({})).await;
     add(&app, token, &batch, &[("a.txt", "a")]).await;
     app.work_off().await;
     add(&app, token, &batch, &[("b.txt", "b")]).await;
-    fail_what_waits(&app).await;
-    let over = look(&app, token, &batch).await;
+    fail_waiting_jobs(&app).await;
+    let over = get_batch(&app, token, &batch).await;
     assert_eq!(over["status"], "partial");
     assert_eq!(
         over["counts"],
@@ -97,13 +97,13 @@ async fn a_batch_in_which_something_failed_is_partial() {
     let dead = app.get("/v1/jobs/dead").bearer(token).send().await.body;
     let job = dead["items"][0]["job_id"].as_str().unwrap();
     app.request(Method::POST, &format!("/v1/jobs/{job}/retry")).bearer(token).send().await;
-    assert_eq!(look(&app, token, &batch).await["status"], "processing");
+    assert_eq!(get_batch(&app, token, &batch).await["status"], "processing");
     app.work_off().await;
-    assert_eq!(look(&app, token, &batch).await["status"], "completed", "mended");
+    assert_eq!(get_batch(&app, token, &batch).await["status"], "completed", "after the retry");
 }
 
 #[tokio::test]
-async fn a_file_that_is_refused_does_not_hold_up_the_others() {
+async fn a_refused_file_does_not_delay_the_others() {
     let (app, acme) = start().await;
     let token = &acme.admin_token;
     let batch = make(&app, token, json!({"expected_documents": 4})).await;
@@ -112,24 +112,24 @@ async fn a_file_that_is_refused_does_not_hold_up_the_others() {
     assert_eq!(answer.status, StatusCode::ACCEPTED);
     assert_eq!(answer.body["files"][1]["problem"]["code"], "unsupported_type");
     app.work_off().await;
-    let over = look(&app, token, &batch).await;
+    let over = get_batch(&app, token, &batch).await;
     assert_eq!(over["counts"]["documents"], 2);
-    assert_eq!(over["status"], "partial", "four files came, and it waits for no more");
+    assert_eq!(over["status"], "partial", "all four files arrived");
 }
 
 #[tokio::test]
-async fn what_is_there_already_counts_unless_the_batch_wants_it_again() {
+async fn known_content_is_skipped_unless_the_batch_turns_dedupe_off() {
     let (app, acme) = start().await;
     let token = &acme.admin_token;
     app.upload("a.txt", "a").bearer(token).send().await;
     app.work_off().await;
     let deduped = make(&app, token, json!({"expected_documents": 1})).await;
     add(&app, token, &deduped, &[("a.txt", "a")]).await;
-    assert_eq!(look(&app, token, &deduped).await["status"], "completed");
+    assert_eq!(get_batch(&app, token, &deduped).await["status"], "completed");
     let fresh = make(&app, token, json!({"dedupe": false})).await;
     let answer = add(&app, token, &fresh, &[("a.txt", "a")]).await;
     assert_eq!(answer.body["files"][0]["accepted"]["dedup_result"], "new_version");
-    assert_eq!(look(&app, token, &fresh).await["status"], "processing");
+    assert_eq!(get_batch(&app, token, &fresh).await["status"], "processing");
 }
 
 #[tokio::test]
@@ -150,7 +150,7 @@ async fn a_batch_may_have_a_pipeline_of_stages_that_exist() {
 }
 
 #[tokio::test]
-async fn nobody_adds_to_a_batch_they_do_not_see() {
+async fn a_user_cannot_add_to_an_invisible_batch() {
     let (app, acme) = start().await;
     let (_, ada) = app.user(&acme, Role::User).await;
     let (_, bob) = app.user(&acme, Role::User).await;
@@ -161,7 +161,7 @@ async fn nobody_adds_to_a_batch_they_do_not_see() {
 }
 
 #[tokio::test]
-async fn followers_see_what_they_may_in_order_and_go_on_where_they_were() {
+async fn followers_receive_visible_events_in_order_and_resume() {
     let (app, acme) = start().await;
     let (ada, ada_token) = app.user(&acme, Role::User).await;
     let ada = Caller::of_user(&ada);

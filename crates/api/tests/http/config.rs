@@ -1,4 +1,4 @@
-//! Who may see how the server is set up.
+//! Who may view the server's configuration.
 
 use api_types::{ConfigView, SettingOrigin, SettingView};
 use axum::http::StatusCode;
@@ -6,7 +6,7 @@ use domain::Role;
 use serde_json::json;
 use testkit::{TestApp, TestSettings};
 
-fn set_up() -> ConfigView {
+fn configuration() -> ConfigView {
     let setting = SettingView {
         key: "listen".to_owned(),
         value: json!("127.0.0.1:8080"),
@@ -19,9 +19,9 @@ fn set_up() -> ConfigView {
 }
 
 #[tokio::test]
-async fn only_administrators_of_the_first_tenant_see_how_the_server_is_set_up() {
+async fn only_administrators_of_the_first_tenant_see_the_configuration() {
     let mut settings = TestSettings::default();
-    settings.api.configuration = set_up();
+    settings.api.configuration = configuration();
     let app = TestApp::start_with(settings).await;
     let operator = app.tenant("operator").await;
     let customer = app.tenant("customer").await;

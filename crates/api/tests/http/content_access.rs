@@ -1,4 +1,4 @@
-//! What was deleted, masked or replaced can be read by nobody who may not, by no route.
+//! No route exposes deleted, masked or replaced content to callers who may not read it.
 
 use axum::body::Bytes;
 use axum::http::{Method, StatusCode};
@@ -14,7 +14,7 @@ use testkit::{Library, Response, TestApp, TestSettings, TestTenant};
 const MASK: [f32; 4] = [0.0, 0.1, 1.0, 1.0];
 const PAYSLIP: &str = "Payslip of Ada.\n\nIBAN DE02120300000000202051";
 
-/// A document that was read and is active.
+/// An active document.
 struct Ready {
     doc_id: String,
     run_id: String,
@@ -47,7 +47,7 @@ async fn ready(library: &Library, token: &str, name: &str, text: &str) -> Ready 
     Ready { doc_id: id("doc_id"), run_id: id("run_id") }
 }
 
-/// Processes a document again; the new run.
+/// Reruns a document; returns the new run.
 async fn rerun(library: &Library, acme: &TestTenant, document: &Ready) -> String {
     let again = library.app.post(&document.path("/rerun"), json!({}));
     let run = again.bearer(&acme.admin_token).send().await.body["run_id"].as_str().unwrap().into();
@@ -71,7 +71,7 @@ async fn answer(app: &TestApp, path: &str, token: &str) -> (u16, String) {
     (response.status.as_u16(), response.code().to_owned())
 }
 
-fn said(status: u16, code: &str) -> (u16, String) {
+fn problem(status: u16, code: &str) -> (u16, String) {
     (status, code.to_owned())
 }
 
@@ -86,7 +86,7 @@ async fn audited(app: &TestApp, acme: &TestTenant, action: &str) -> Vec<Value> {
 }
 
 #[tokio::test]
-async fn nobody_reads_anything_of_a_deleted_document() {
+async fn a_deleted_document_is_not_readable_by_anyone() {
     let (library, acme) = start().await;
     let app = &library.app;
     let (_, viewer) = app.user(&acme, Role::Viewer).await;
@@ -125,7 +125,7 @@ async fn nobody_reads_anything_of_a_deleted_document() {
     assert_eq!(deleted.send().await.status, StatusCode::NO_CONTENT);
     for token in [&viewer, &acme.admin_token] {
         for path in &of_document {
-            assert_eq!(answer(app, path, token).await, said(404, "not_found"), "{path}");
+            assert_eq!(answer(app, path, token).await, problem(404, "not_found"), "{path}");
         }
     }
     for path in &lists {
@@ -136,7 +136,7 @@ async fn nobody_reads_anything_of_a_deleted_document() {
 }
 
 #[tokio::test]
-async fn events_of_a_deleted_document_are_not_told_again() {
+async fn events_of_a_deleted_document_are_not_replayed() {
     let (library, acme) = start().await;
     let app = &library.app;
     let kept = ready(&library, &acme.admin_token, "kept.txt", "This one stays.").await;
@@ -171,7 +171,7 @@ async fn a_link_ends_when_its_creator_is_deactivated() {
 }
 
 #[tokio::test]
-async fn a_link_ends_when_the_key_that_made_it_is_revoked() {
+async fn a_link_ends_when_the_key_of_its_creator_is_revoked() {
     let (library, acme) = start().await;
     let app = &library.app;
     let document = ready(&library, &acme.admin_token, "lease.txt", "The rent is due.").await;
@@ -186,7 +186,7 @@ async fn a_link_ends_when_the_key_that_made_it_is_revoked() {
 }
 
 #[tokio::test]
-async fn a_link_ends_with_the_key_that_made_it() {
+async fn a_link_ends_when_the_key_expires_or_its_creator_is_deactivated() {
     let (library, acme) = start().await;
     let app = &library.app;
     let document = ready(&library, &acme.admin_token, "lease.txt", "The rent is due.").await;
@@ -204,14 +204,14 @@ async fn a_link_ends_with_the_key_that_made_it() {
     let path = format!("/v1/users/{}", user.user_id);
     app.request(Method::DELETE, &path).bearer(&acme.admin_token).send().await;
     let refused = app.get(&links[0]).send().await;
-    assert_eq!(refused.code(), "link_revoked", "who made the key was deactivated");
+    assert_eq!(refused.code(), "link_revoked", "the creator of the key was deactivated");
     assert_eq!(app.get(&links[1]).send().await.status, StatusCode::OK);
     app.clock.advance(Duration::minutes(30));
     assert_eq!(app.get(&links[1]).send().await.code(), "link_revoked", "the key has expired");
 }
 
 #[tokio::test]
-async fn a_link_ends_when_its_creator_may_not_read_the_original_any_more() {
+async fn a_link_ends_when_its_creator_loses_access_to_the_original() {
     let (library, acme) = start().await;
     let app = &library.app;
     let document = ready(&library, &acme.admin_token, "payslip.txt", PAYSLIP).await;
@@ -223,7 +223,7 @@ async fn a_link_ends_when_its_creator_may_not_read_the_original_any_more() {
     assert_eq!(app.get(&link).send().await.code(), "link_revoked");
     assert_eq!(app.get(&of_admin).send().await.status, StatusCode::OK);
 
-    // Nor when the creator sees less than before.
+    // The creator's new role sees less.
     app.put("/v1/tenant/rules", json!({})).bearer(&acme.admin_token).send().await;
     assert_eq!(app.get(&link).send().await.status, StatusCode::OK);
     let path = format!("/v1/users/{}", user.user_id);
@@ -233,7 +233,7 @@ async fn a_link_ends_when_its_creator_may_not_read_the_original_any_more() {
 }
 
 #[tokio::test]
-async fn what_a_mask_hides_stays_in_older_runs_for_administrators_only() {
+async fn only_administrators_read_masked_content_in_older_runs() {
     let (library, acme) = start().await;
     let app = &library.app;
     let (_, viewer) = app.user(&acme, Role::Viewer).await;
@@ -250,7 +250,7 @@ async fn what_a_mask_hides_stays_in_older_runs_for_administrators_only() {
     assert!(!masked.body.to_string().contains("IBAN"), "{masked:?}");
     for token in [&viewer, &reviewer] {
         let refused = answer(app, &document.artifact(), token).await;
-        assert_eq!(refused, said(403, "run_is_before_mask"));
+        assert_eq!(refused, problem(403, "run_is_before_mask"));
         let run = get(app, &format!("/v1/ingestion-runs/{}", document.run_id), token).await.body;
         assert_eq!(run["artifacts_readable"], false);
         for stage in run["stages"].as_array().unwrap() {
@@ -262,7 +262,7 @@ async fn what_a_mask_hides_stays_in_older_runs_for_administrators_only() {
 }
 
 #[tokio::test]
-async fn a_rerun_reuses_nothing_that_was_read_without_a_new_mask() {
+async fn a_rerun_reuses_nothing_from_before_a_new_mask() {
     let (library, acme) = start().await;
     let app = &library.app;
     let document = ready(&library, &acme.admin_token, "payslip.txt", PAYSLIP).await;
@@ -286,16 +286,16 @@ async fn the_original_of_a_masked_document_is_for_administrators() {
     for role in [Role::Viewer, Role::Reviewer, Role::Auditor] {
         let (_, token) = app.user(&acme, role).await;
         let refused = answer(app, &document.path("/original"), &token).await;
-        assert_eq!(refused, said(403, "original_is_masked"), "{role}");
+        assert_eq!(refused, problem(403, "original_is_masked"), "{role}");
     }
     let refused = answer(app, &document.path("/pdf"), &owner).await;
-    assert_eq!(refused, said(403, "original_is_masked"), "its owner");
+    assert_eq!(refused, problem(403, "original_is_masked"), "its owner");
     let link = link_to(app, &document, &acme.admin_token).await;
     assert!(app.get(&link).send().await.body.to_string().contains("IBAN"));
 }
 
 #[tokio::test]
-async fn the_original_of_a_mail_shows_no_masked_or_deleted_attachment() {
+async fn the_original_of_a_mail_with_a_masked_or_deleted_attachment_is_restricted() {
     let (library, acme) = start().await;
     let app = &library.app;
     let (_, viewer) = app.user(&acme, Role::Viewer).await;
@@ -309,18 +309,18 @@ async fn the_original_of_a_mail_shows_no_masked_or_deleted_attachment() {
         content: Bytes::from_static(PAYSLIP.as_bytes()),
         depth: 1,
     };
-    let attached = app.ops.intake().take_in_part(attached).await.unwrap().unwrap();
+    let attached = app.ops.intake().accept_attachment(attached).await.unwrap().unwrap();
     assert_eq!(get(app, &mail.path("/original"), &viewer).await.status, StatusCode::OK);
     mask_payslips(app, &acme).await;
     let refused = answer(app, &mail.path("/original"), &viewer).await;
-    assert_eq!(refused, said(403, "original_is_masked"));
+    assert_eq!(refused, problem(403, "original_is_masked"));
 
     app.put("/v1/tenant/rules", json!({})).bearer(&acme.admin_token).send().await;
     let path = format!("/v1/documents/{attached}");
     app.request(Method::DELETE, &path).bearer(&acme.admin_token).send().await;
     let refused = answer(app, &mail.path("/original"), &viewer).await;
-    assert_eq!(refused, said(403, "original_holds_deleted"));
-    assert_eq!(answer(app, &mail.path("/text"), &viewer).await, said(200, ""));
+    assert_eq!(refused, problem(403, "original_holds_deleted"));
+    assert_eq!(answer(app, &mail.path("/text"), &viewer).await, problem(200, ""));
 }
 
 #[tokio::test]
@@ -332,27 +332,27 @@ async fn older_runs_are_read_by_administrators_and_reviewers() {
     assert_eq!(get(app, &document.artifact(), &owner).await.status, StatusCode::OK);
     let newer = rerun(&library, &acme, &document).await;
     for (role, expected) in [
-        (Role::Viewer, said(403, "run_is_older")),
-        (Role::Auditor, said(403, "run_is_older")),
-        (Role::Reviewer, said(200, "")),
+        (Role::Viewer, problem(403, "run_is_older")),
+        (Role::Auditor, problem(403, "run_is_older")),
+        (Role::Reviewer, problem(200, "")),
     ] {
         let (_, token) = app.user(&acme, role).await;
         assert_eq!(answer(app, &document.artifact(), &token).await, expected, "{role}");
-        assert_eq!(answer(app, &artifact_of(&newer), &token).await, said(200, ""), "{role}");
+        assert_eq!(answer(app, &artifact_of(&newer), &token).await, problem(200, ""), "{role}");
     }
-    assert_eq!(answer(app, &document.artifact(), &owner).await, said(403, "run_is_older"));
-    assert_eq!(answer(app, &document.artifact(), &acme.admin_token).await, said(200, ""));
+    assert_eq!(answer(app, &document.artifact(), &owner).await, problem(403, "run_is_older"));
+    assert_eq!(answer(app, &document.artifact(), &acme.admin_token).await, problem(200, ""));
 
-    // Without an active version, the latest run is the one to read.
+    // Without an active version, the latest run is readable.
     let withdrawn = app.request(Method::POST, &document.path("/deactivate"));
     withdrawn.bearer(&acme.admin_token).send().await;
-    assert_eq!(answer(app, &document.path("/text"), &owner).await, said(200, ""));
-    assert_eq!(answer(app, &artifact_of(&newer), &owner).await, said(200, ""));
-    assert_eq!(answer(app, &document.artifact(), &owner).await, said(403, "run_is_older"));
+    assert_eq!(answer(app, &document.path("/text"), &owner).await, problem(200, ""));
+    assert_eq!(answer(app, &artifact_of(&newer), &owner).await, problem(200, ""));
+    assert_eq!(answer(app, &document.artifact(), &owner).await, problem(403, "run_is_older"));
 }
 
 #[tokio::test]
-async fn a_run_that_left_no_text_does_not_serve_the_text_of_an_older_one() {
+async fn a_run_without_text_does_not_serve_the_text_of_an_older_one() {
     let (library, acme) = start().await;
     let app = &library.app;
     let document = ready(&library, &acme.admin_token, "lease.txt", "The rent is due.").await;
@@ -360,11 +360,11 @@ async fn a_run_that_left_no_text_does_not_serve_the_text_of_an_older_one() {
     again.bearer(&acme.admin_token).send().await;
     library.work_off().await;
     let refused = answer(app, &document.path("/text"), &acme.admin_token).await;
-    assert_eq!(refused, said(409, "not_read_yet"));
+    assert_eq!(refused, problem(409, "not_read_yet"));
 }
 
 #[tokio::test]
-async fn an_owner_is_not_told_what_another_owner_said_of_the_same_content() {
+async fn an_owner_does_not_see_the_metadata_of_another_owner() {
     let (library, acme) = start().await;
     let app = &library.app;
     let (_, ada) = app.user(&acme, Role::User).await;
@@ -402,7 +402,7 @@ async fn reading_an_original_is_recorded_once() {
     for range in ["bytes=5-", "bytes=0-4", "bytes=2-3"] {
         app.get(&link).header("range", range).send().await;
     }
-    assert_eq!(reads().await, 1, "wherever the first range begins");
+    assert_eq!(reads().await, 1, "whatever the first range is");
     app.get(&link).from_address("192.0.2.7".parse().unwrap()).send().await;
     assert_eq!(reads().await, 2, "another client");
     app.clock.advance(Duration::minutes(10));
@@ -415,7 +415,7 @@ async fn reading_an_original_is_recorded_once() {
 }
 
 #[tokio::test]
-async fn a_link_to_a_bucket_leads_there_for_a_minute_and_can_be_revoked() {
+async fn a_link_to_a_bucket_redirects_for_a_minute_and_can_be_revoked() {
     let server = GcsServer::start().await;
     let settings = Settings::with_environment(GcsServer::environment(server.address()));
     let blobs = Blobs::open_with(&format!("gs://{BUCKET}").parse().unwrap(), &settings).unwrap();

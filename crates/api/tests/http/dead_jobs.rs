@@ -1,4 +1,4 @@
-//! What needs attention: one failure for each document, until it is repaired, discarded or of no interest any more.
+//! Dead jobs that need attention: at most one per document, until it is repaired, discarded or irrelevant.
 
 use std::net::Ipv4Addr;
 
@@ -24,14 +24,14 @@ impl Office {
         &self.acme.admin_token
     }
 
-    /// A document whose run was given up.
+    /// A document whose run failed permanently.
     async fn failed_document(&self, name: &str) -> String {
         let made = self.app.upload(name, name).bearer(self.token()).send().await;
         self.fail_all().await;
         made.body["doc_id"].as_str().unwrap().to_owned()
     }
 
-    /// Claims everything that waits and gives it up.
+    /// Claims all waiting jobs and fails them permanently.
     async fn fail_all(&self) {
         let now = self.app.ops.clock().now();
         let slots = [StageSlots {
@@ -45,7 +45,7 @@ impl Office {
             JobClaim { stages: &slots, max_jobs: 10, busy_tenants: &[], worker_id: "w", now };
         let mut across = self.app.ops.store().across_tenants().await.unwrap();
         let jobs = across.claim_jobs(&claim).await.unwrap();
-        assert!(!jobs.is_empty(), "something waits");
+        assert!(!jobs.is_empty(), "no job is waiting");
         let failure = Failure::permanent("the file is encrypted", "enter its password")
             .with_code(Some(FailureCode::PasswordRequired));
         let report = |job: store::ClaimedJob| Report {
@@ -74,7 +74,7 @@ impl Office {
         assert_eq!(begun.status, StatusCode::ACCEPTED, "{}", begun.body);
     }
 
-    /// The documents that need attention, by each way that tells of them.
+    /// The documents that need attention; checks that list, queues and metrics agree.
     async fn attention(&self) -> Vec<String> {
         let documents = |page: &Value| -> Vec<String> {
             let items = page["items"].as_array().unwrap().iter();
@@ -93,7 +93,7 @@ impl Office {
         let mut across = self.app.ops.store().across_tenants().await.unwrap();
         let measured: i64 =
             across.list_all_queues().await.unwrap().iter().map(|queue| queue.dead).sum();
-        assert_eq!(measured, counted, "what the metrics are made of");
+        assert_eq!(measured, counted, "the metrics agree");
         listed
     }
 
@@ -119,7 +119,7 @@ async fn a_document_that_failed_twice_needs_attention_once() {
     let first = office.dead_job().await;
     assert_eq!(first["error_code"], "password_required");
     office.rerun(&doc).await;
-    assert!(office.attention().await.is_empty(), "a newer run is under way");
+    assert!(office.attention().await.is_empty(), "a newer run is in progress");
     office.fail_all().await;
     assert_eq!(office.attention().await, [doc]);
     assert_ne!(office.dead_job().await["run_id"], first["run_id"], "the latest run is shown");
@@ -138,7 +138,7 @@ async fn a_document_that_was_repaired_deleted_or_withdrawn_needs_no_attention() 
     office.app.work_off().await;
     assert!(office.attention().await.is_empty());
 
-    // It is served, and a later run of it failed.
+    // It is active, and a later run of it failed.
     office.rerun(&repaired).await;
     office.fail_all().await;
     assert_eq!(office.attention().await, [repaired.as_str()]);
@@ -161,7 +161,7 @@ async fn a_document_that_was_repaired_deleted_or_withdrawn_needs_no_attention() 
 }
 
 #[tokio::test]
-async fn a_discarded_failure_is_on_record_and_can_still_be_retried() {
+async fn a_discarded_job_is_audited_and_can_still_be_retried() {
     let office = Office::open().await;
     let doc = office.failed_document("a.txt").await;
     let job = office.dead_job().await;
@@ -179,15 +179,15 @@ async fn a_discarded_failure_is_on_record_and_can_still_be_retried() {
 
     let again = office.discard(&[&job["job_id"]]).await;
     assert_eq!(again["discarded"], 0);
-    assert_eq!(again["skipped"][0]["problem"], "nothing to discard: it was discarded");
+    assert_eq!(again["skipped"][0]["problem"], "This job needs no attention: it was discarded.");
     let log = office.get("/v1/audit?action=JOB_DISCARDED").await;
-    assert_eq!(log["items"].as_array().unwrap().len(), 1, "nothing happened the second time");
+    assert_eq!(log["items"].as_array().unwrap().len(), 1, "the second time changed nothing");
 
     let retry = format!("/v1/jobs/{}/retry", job["job_id"].as_str().unwrap());
     let retried = office.act(Method::POST, &retry).await;
     assert_eq!((retried.status, &retried.body["closed_by"]), (StatusCode::OK, &Value::Null));
     office.fail_all().await;
-    assert_eq!(office.attention().await, [doc.as_str()], "it failed anew");
+    assert_eq!(office.attention().await, [doc.as_str()], "it failed again");
     office.discard(&[&job["job_id"]]).await;
     office.rerun(&doc).await;
     office.app.work_off().await;
@@ -195,7 +195,7 @@ async fn a_discarded_failure_is_on_record_and_can_still_be_retried() {
 }
 
 #[tokio::test]
-async fn several_are_discarded_at_once_and_each_that_is_not_says_why() {
+async fn several_jobs_are_discarded_and_skipped_ones_say_why() {
     let office = Office::open().await;
     office.failed_document("a.txt").await;
     office.failed_document("b.txt").await;
@@ -211,7 +211,10 @@ async fn several_are_discarded_at_once_and_each_that_is_not_says_why() {
         done["skipped"].as_array().unwrap().iter().map(|skipped| &skipped["problem"]).collect();
     assert_eq!(
         problems,
-        ["only a dead job can be discarded; this one is PENDING", "there is no such job"]
+        [
+            "Only a dead job can be discarded. This one is PENDING.",
+            "This job does not exist, or you don't have access."
+        ]
     );
     for ids in [vec![], vec![uuid::Uuid::nil(); 1001]] {
         let body = json!({ "job_ids": ids });
@@ -221,7 +224,7 @@ async fn several_are_discarded_at_once_and_each_that_is_not_says_why() {
 }
 
 #[tokio::test]
-async fn discarding_happens_once_under_one_key_and_only_for_who_may() {
+async fn discarding_is_idempotent_and_needs_permission() {
     let office = Office::open().await;
     office.failed_document("a.txt").await;
     let job = office.dead_job().await["job_id"].clone();
@@ -234,7 +237,10 @@ async fn discarding_happens_once_under_one_key_and_only_for_who_may() {
     }
     let body = json!({ "job_ids": [job] });
     let foreign = office.app.post("/v1/jobs/dead/discard", body).bearer(&other.admin_token);
-    assert_eq!(foreign.send().await.body["skipped"][0]["problem"], "there is no such job");
+    assert_eq!(
+        foreign.send().await.body["skipped"][0]["problem"],
+        "This job does not exist, or you don't have access."
+    );
     assert_eq!(office.attention().await.len(), 1);
 
     let send = async |ids: Value| {
@@ -253,7 +259,7 @@ async fn discarding_happens_once_under_one_key_and_only_for_who_may() {
 }
 
 #[tokio::test]
-async fn whoever_follows_hears_that_the_list_changed_and_own_reach_hears_nothing_of_others() {
+async fn followers_learn_that_the_list_changed_if_they_see_all_documents() {
     let office = Office::open().await;
     let (_, ada) = office.app.user(&office.acme, Role::User).await;
     office.failed_document("a.txt").await;
@@ -268,12 +274,12 @@ async fn whoever_follows_hears_that_the_list_changed_and_own_reach_hears_nothing
     office.discard(&[&job]).await;
     assert_eq!(admin.next().await.unwrap().topic, "dead_jobs.changed");
     let doc = office.failed_document("b.txt").await;
-    let until_changed = async |following: &mut ops::Following| {
+    let until_changed = async |following: &mut ops::EventFollower| {
         while following.next().await.unwrap().topic != "dead_jobs.changed" {}
     };
     office.act(Method::DELETE, &format!("/v1/documents/{doc}")).await;
     until_changed(&mut admin).await;
     office.app.upload("hers.txt", "hers").bearer(&ada).send().await;
-    let heard = user.next().await.unwrap();
-    assert_eq!(heard.topic, "document.queued", "her own document is the first that she hears of");
+    let event = user.next().await.unwrap();
+    assert_eq!(event.topic, "document.queued", "the first event is about her own document");
 }

@@ -1,4 +1,4 @@
-//! Lists of documents: every way to narrow them down, page by page, and what could be chosen.
+//! Lists of documents: filters, pages and facets.
 
 use axum::http::StatusCode;
 use chrono::Duration;
@@ -8,7 +8,7 @@ use testkit::{TestApp, TestTenant};
 
 /// An application with a tenant that has, from the newest to the oldest: a mail, two notes of a batch, a page, and a
 /// bill. The bill and the mail are tagged.
-async fn filing_room() -> (TestApp, TestTenant, String) {
+async fn start() -> (TestApp, TestTenant, String) {
     let app = TestApp::start().await;
     let acme = app.tenant("acme").await;
     let token = &acme.admin_token;
@@ -42,7 +42,7 @@ async fn tag(app: &TestApp, token: &str, made: &Value, tags: Value) {
     assert_eq!(tagged.status, StatusCode::OK, "{made}");
 }
 
-/// The names in a list, page by page of one document each.
+/// The names in a list, read with pages of one document.
 async fn names(app: &TestApp, token: &str, query: &str) -> Vec<String> {
     let mut names = Vec::new();
     let mut cursor = String::new();
@@ -66,15 +66,15 @@ async fn facets(app: &TestApp, token: &str, query: &str) -> Value {
 }
 
 /// `txt 3, html 1`
-fn told(facet: &Value) -> String {
+fn counts_of(facet: &Value) -> String {
     let value =
         |value: &Value| format!("{} {}", value["value"].as_str().unwrap(), value["documents"]);
     facet["values"].as_array().unwrap().iter().map(value).collect::<Vec<_>>().join(", ")
 }
 
 #[tokio::test]
-async fn each_condition_narrows_the_list_down_and_they_hold_together() {
-    let (app, acme, batch) = filing_room().await;
+async fn each_condition_filters_the_list_and_all_must_match() {
+    let (app, acme, batch) = start().await;
     let token = &acme.admin_token;
     let of_batch = format!("status=all&batch_id={batch}");
     for (query, expected) in [
@@ -102,8 +102,8 @@ async fn each_condition_narrows_the_list_down_and_they_hold_together() {
 }
 
 #[tokio::test]
-async fn a_tag_that_is_taken_off_and_a_document_that_is_deleted_leave_their_lists() {
-    let (app, acme, _) = filing_room().await;
+async fn removed_tags_and_deleted_documents_leave_their_lists() {
+    let (app, acme, _) = start().await;
     let token = &acme.admin_token;
     let tagged = app.get("/v1/documents?status=all&tag=rent").bearer(token).send().await.body;
     let [mail, bill] = [&tagged["items"][0], &tagged["items"][1]];
@@ -116,21 +116,25 @@ async fn a_tag_that_is_taken_off_and_a_document_that_is_deleted_leave_their_list
     assert_eq!(deleted, StatusCode::NO_CONTENT);
     assert_eq!(names(&app, token, "status=all&tag=rent").await, [] as [&str; 0]);
     assert_eq!(names(&app, token, "status=all&type=txt").await, ["two.txt", "one.txt"]);
-    assert_eq!(told(&facets(&app, token, "status=all").await["type"]), "txt 2, eml 1, html 1");
+    assert_eq!(counts_of(&facets(&app, token, "status=all").await["type"]), "txt 2, eml 1, html 1");
 
     app.upload("Bill 2025.txt", "please pay").bearer(token).send().await;
-    assert_eq!(names(&app, token, "status=all&tag=flat").await, ["Bill 2025.txt"], "it is back");
+    assert_eq!(
+        names(&app, token, "status=all&tag=flat").await,
+        ["Bill 2025.txt"],
+        "it is restored"
+    );
 }
 
 #[tokio::test]
-async fn facets_tell_what_else_could_be_chosen() {
-    let (app, acme, batch) = filing_room().await;
+async fn facets_show_the_alternatives() {
+    let (app, acme, batch) = start().await;
     let token = &acme.admin_token;
     let all = facets(&app, token, "status=all").await;
-    assert_eq!(told(&all["status"]), "uploaded 3, active 2");
-    assert_eq!(told(&all["type"]), "txt 3, eml 1, html 1");
-    assert_eq!(told(&all["source"]), "manual 3, batch 2");
-    assert_eq!(told(&all["tag"]), "rent 2, flat 1");
+    assert_eq!(counts_of(&all["status"]), "uploaded 3, active 2");
+    assert_eq!(counts_of(&all["type"]), "txt 3, eml 1, html 1");
+    assert_eq!(counts_of(&all["source"]), "manual 3, batch 2");
+    assert_eq!(counts_of(&all["tag"]), "rent 2, flat 1");
     assert_eq!(all["tag"]["is_complete"], true);
     assert_eq!(all["type"]["values"][0]["at_least"], false);
     let of_batch = &all["batches"][0];
@@ -138,17 +142,21 @@ async fn facets_tell_what_else_could_be_chosen() {
     assert_eq!(of_batch["documents"], 2);
 
     let mails = facets(&app, token, "status=all&type=eml").await;
-    assert_eq!(told(&mails["status"]), "uploaded 1");
-    assert_eq!(told(&mails["tag"]), "rent 1");
-    assert_eq!(told(&mails["type"]), "txt 3, eml 1, html 1", "its own condition does not count");
-    assert_eq!(mails["batches"], json!([]), "no mail came with a batch");
+    assert_eq!(counts_of(&mails["status"]), "uploaded 1");
+    assert_eq!(counts_of(&mails["tag"]), "rent 1");
+    assert_eq!(
+        counts_of(&mails["type"]),
+        "txt 3, eml 1, html 1",
+        "a facet ignores its own condition"
+    );
+    assert_eq!(mails["batches"], json!([]), "no mail belongs to a batch");
     let served = facets(&app, token, "search=bill").await;
-    assert_eq!(told(&served["type"]), "txt 1");
+    assert_eq!(counts_of(&served["type"]), "txt 1");
 }
 
 #[tokio::test]
-async fn a_user_sees_and_counts_only_what_they_brought_in_and_nobody_another_tenant() {
-    let (app, acme, batch) = filing_room().await;
+async fn a_user_sees_and_counts_only_their_own_documents() {
+    let (app, acme, batch) = start().await;
     let (_, ada) = app.user(&acme, Role::User).await;
     app.upload("hers.txt", "her own").bearer(&ada).send().await;
     app.upload("Bill 2025.txt", "please pay").bearer(&ada).send().await;
@@ -157,18 +165,18 @@ async fn a_user_sees_and_counts_only_what_they_brought_in_and_nobody_another_ten
         assert_eq!(seen, ["hers.txt", "Bill 2025.txt"], "{query}");
     }
     let tagged = names(&app, &ada, "status=all&tag=rent").await;
-    assert_eq!(tagged, [] as [&str; 0], "that is how somebody else tagged it");
+    assert_eq!(tagged, [] as [&str; 0], "another owner tagged it");
     let of_batch = format!("status=all&batch_id={batch}");
     assert_eq!(names(&app, &ada, &of_batch).await, [] as [&str; 0]);
     let counted = facets(&app, &ada, "status=all").await;
-    assert_eq!(told(&counted["type"]), "txt 2");
+    assert_eq!(counts_of(&counted["type"]), "txt 2");
     assert_eq!(counted["batches"], json!([]));
 
     let other = app.tenant("other").await;
     for query in ["status=all", "status=all&type=txt", "status=all&tag=rent", of_batch.as_str()] {
         assert_eq!(names(&app, &other.admin_token, query).await, [] as [&str; 0], "{query}");
         let counted = facets(&app, &other.admin_token, query).await;
-        assert_eq!(told(&counted["type"]), "", "{query}");
+        assert_eq!(counts_of(&counted["type"]), "", "{query}");
     }
 }
 
@@ -180,8 +188,8 @@ fn batches(facets: &Value) -> String {
 }
 
 #[tokio::test]
-async fn batches_count_what_fits_every_condition_but_their_own() {
-    let (app, acme, january) = filing_room().await;
+async fn batch_facets_ignore_their_own_condition() {
+    let (app, acme, january) = start().await;
     let token = &acme.admin_token;
     let made = app.post("/v1/batches", json!({"name": "February"})).bearer(token).send().await;
     let path = format!("/v1/batches/{}/documents", made.body["batch_id"].as_str().unwrap());
@@ -194,13 +202,13 @@ async fn batches_count_what_fits_every_condition_but_their_own() {
         ("status=all&search=one", "January 1"),
         ("status=failed", ""),
         ("status=all&tag=rent", ""),
-        // Its own condition does not count, and the chosen one stays where nothing fits.
+        // A facet ignores its own condition, and the selected batch is listed even without matches.
         (&format!("status=all&batch_id={january}"), "February 1, January 2"),
         (&format!("status=failed&batch_id={january}"), "January 0"),
     ] {
         assert_eq!(batches(&facets(&app, token, query).await), expected, "{query}");
     }
-    // A user who brought in the same file sees no batch of somebody else.
+    // A user who uploaded the same file does not see the batch of another owner.
     let (_, ada) = app.user(&acme, Role::User).await;
     app.upload("one.txt", "note one").bearer(&ada).send().await;
     assert_eq!(batches(&facets(&app, &ada, "status=all").await), "");
@@ -208,8 +216,8 @@ async fn batches_count_what_fits_every_condition_but_their_own() {
     assert_eq!(batches(&facets(&app, &ada, &chosen).await), "");
 }
 
-/// Far more documents than one page is looked for in, older than all others and in the same place.
-async fn pile_up(app: &TestApp, tenant: &TestTenant, many: i32) {
+/// Adds many more documents than one page scans, older than all others.
+async fn add_many(app: &TestApp, tenant: &TestTenant, many: i32) {
     let mut superuser = app.database.superuser().await;
     sqlx::query(
         "INSERT INTO documents (doc_id, tenant_id, file_kind, source_uri, title, source, filename, mime, bytes_len,
@@ -226,13 +234,13 @@ async fn pile_up(app: &TestApp, tenant: &TestTenant, many: i32) {
 }
 
 #[tokio::test]
-async fn what_is_looked_for_far_down_is_found_by_going_on() {
-    let (app, acme, _) = filing_room().await;
+async fn a_match_far_down_is_found_on_a_later_page() {
+    let (app, acme, _) = start().await;
     let token = &acme.admin_token;
-    pile_up(&app, &acme, 10_100).await;
+    add_many(&app, &acme, 10_100).await;
     let first = app.get("/v1/documents?status=all&search=10050").bearer(token).send().await.body;
-    assert_eq!(first["items"], json!([]), "it is not among those that a page is looked for in");
-    assert!(first["next_cursor"].is_string(), "so there is more to look at");
+    assert_eq!(first["items"], json!([]), "it is not among the documents that one page scans");
+    assert!(first["next_cursor"].is_string(), "the scan can continue");
     assert_eq!(names(&app, token, "status=all&search=10050").await, ["10050.pdf"]);
 
     let second = app.get("/v1/documents?status=all&limit=100&page=102").bearer(token).send().await;
@@ -245,12 +253,12 @@ async fn what_is_looked_for_far_down_is_found_by_going_on() {
 }
 
 #[tokio::test]
-async fn what_was_not_counted_to_the_end_says_so() {
-    let (app, acme, _) = filing_room().await;
+async fn incomplete_counts_are_marked() {
+    let (app, acme, _) = start().await;
     let token = &acme.admin_token;
-    pile_up(&app, &acme, 10_100).await;
+    add_many(&app, &acme, 10_100).await;
     let counted = facets(&app, token, "status=all").await;
-    assert_eq!(told(&counted["type"]), "pdf 10000, txt 3, eml 1, html 1");
+    assert_eq!(counts_of(&counted["type"]), "pdf 10000, txt 3, eml 1, html 1");
     assert_eq!(counted["type"]["values"][0]["at_least"], true);
     assert_eq!(counted["type"]["values"][1]["at_least"], false);
     assert_eq!(
@@ -260,13 +268,13 @@ async fn what_was_not_counted_to_the_end_says_so() {
     assert_eq!(counted["tag"]["values"][0]["at_least"], true);
 
     let papers = facets(&app, token, "status=all&type=pdf&search=paper").await;
-    assert_eq!(told(&papers["status"]), "active 10000");
+    assert_eq!(counts_of(&papers["status"]), "active 10000");
     assert_eq!(papers["status"]["is_complete"], false);
 }
 
 #[tokio::test]
 async fn a_list_is_sorted_as_requested_whatever_it_is_filtered_by() {
-    let (app, acme, batch) = filing_room().await;
+    let (app, acme, batch) = start().await;
     let token = &acme.admin_token;
     let of_batch = format!("batch_id={batch}&");
     // The titles of files are their names, and upper case does not come before lower case.
@@ -310,7 +318,7 @@ async fn a_list_is_sorted_as_requested_whatever_it_is_filtered_by() {
 
 #[tokio::test]
 async fn a_cursor_is_refused_in_another_order_than_its_own() {
-    let (app, acme, _) = filing_room().await;
+    let (app, acme, _) = start().await;
     let token = &acme.admin_token;
     for (sort, other) in [("title", "newest"), ("newest", "oldest"), ("updated", "title_desc")] {
         let page = app.get(&format!("/v1/documents?status=all&limit=2&sort={sort}"));
@@ -332,7 +340,7 @@ async fn a_cursor_is_refused_in_another_order_than_its_own() {
 
 #[tokio::test]
 async fn owners_sort_by_the_titles_that_they_gave_themselves() {
-    let (app, acme, _) = filing_room().await;
+    let (app, acme, _) = start().await;
     let (_, ada) = app.user(&acme, Role::User).await;
     for (title, name, content) in
         [("Zebra", "Bill 2025.txt", "please pay"), ("Middle", "hers.txt", "her own")]
@@ -353,9 +361,9 @@ async fn owners_sort_by_the_titles_that_they_gave_themselves() {
 
 #[tokio::test]
 async fn a_long_list_continues_in_its_order() {
-    let (app, acme, _) = filing_room().await;
+    let (app, acme, _) = start().await;
     let token = &acme.admin_token;
-    pile_up(&app, &acme, 10_100).await;
+    add_many(&app, &acme, 10_100).await;
     // A type that is too long to be sorted in memory, and a title that is examined after 10,000 others.
     let last = names(&app, token, "status=all&type=pdf&search=9999&sort=title").await;
     assert_eq!(last, ["9999.pdf"]);
@@ -365,7 +373,7 @@ async fn a_long_list_continues_in_its_order() {
 
 #[tokio::test]
 async fn a_list_shows_the_stage_of_each_document_and_how_far_it_is() {
-    let (app, acme, _) = filing_room().await;
+    let (app, acme, _) = start().await;
     let token = &acme.admin_token;
     let list = "/v1/documents?status=uploaded&sort=title";
     let waiting = app.get(list).bearer(token).send().await.body["items"][0].clone();

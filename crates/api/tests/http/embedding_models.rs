@@ -1,4 +1,4 @@
-//! Another embedding model takes over, and nobody who searches notices.
+//! A change of the embedding model does not interrupt search.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -21,13 +21,13 @@ fn another_model() -> TempDir {
     model
 }
 
-async fn hand_in(library: &Library, acme: &TestTenant, name: &str, text: &str, worker: &Ops) {
+async fn upload(library: &Library, acme: &TestTenant, name: &str, text: &str, worker: &Ops) {
     let made = library.app.upload(name, text).bearer(&acme.admin_token).send().await;
     assert!(made.status.is_success(), "{made:?}");
     library.work_off_as(worker).await;
 }
 
-/// By meaning alone: a document without a vector of the right model is not found.
+/// Searches by embeddings only, so documents without a vector of the right model are not found.
 async fn find(process: &Ops, acme: &TestTenant) -> SearchResult {
     find_by(Mode::Vector, process, acme).await
 }
@@ -51,19 +51,19 @@ fn scores(found: &SearchResult) -> Vec<u32> {
 }
 
 #[tokio::test]
-async fn the_old_model_answers_until_the_new_one_has_been_through_everything() {
+async fn the_old_model_is_used_until_every_chunk_has_new_vectors() {
     let (library, acme) = open().await;
     let old = &library.app.ops;
-    hand_in(&library, &acme, "first.txt", "The insurance costs 90 EUR.", old).await;
+    upload(&library, &acme, "first.txt", "The insurance costs 90 EUR.", old).await;
     let before = find(old, &acme).await;
     assert_eq!(names(&before), BTreeSet::from(["first.txt"]));
 
     let new_model = another_model();
     let new = library.app.another_process_with(&Library::settings_with(new_model.path())).await;
     let during = find(&new, &acme).await;
-    assert_eq!(scores(&during), scores(&before), "the old vectors answer");
+    assert_eq!(scores(&during), scores(&before), "the old vectors are used");
     assert!(during.warnings.is_empty(), "{during:?}");
-    hand_in(&library, &acme, "second.txt", "Payment is due in May.", &new).await;
+    upload(&library, &acme, "second.txt", "Payment is due in May.", &new).await;
     for process in [&new, old] {
         let during = find(process, &acme).await;
         assert_eq!(names(&during), BTreeSet::from(["first.txt", "second.txt"]));
@@ -71,10 +71,10 @@ async fn the_old_model_answers_until_the_new_one_has_been_through_everything() {
     }
     let during = find(&new, &acme).await;
 
-    while new.search.vectors().fill_in().await.unwrap() {}
+    while new.search.embeddings().embed_missing().await.unwrap() {}
     let after = find(&new, &acme).await;
     assert_eq!(names(&after), BTreeSet::from(["first.txt", "second.txt"]));
-    assert_ne!(scores(&after), scores(&during), "the new vectors answer");
+    assert_ne!(scores(&after), scores(&during), "the new vectors are used");
     assert!(after.warnings.is_empty(), "{after:?}");
     // A process that still runs with the old model has opened the new one.
     let elsewhere = find(old, &acme).await;
@@ -82,10 +82,10 @@ async fn the_old_model_answers_until_the_new_one_has_been_through_everything() {
 }
 
 #[tokio::test]
-async fn an_old_model_that_is_gone_leaves_the_words_and_a_reason() {
+async fn without_the_old_model_search_is_by_keywords_with_a_warning() {
     let (library, acme) = open().await;
     let old = &library.app.ops;
-    hand_in(&library, &acme, "first.txt", "The insurance costs 90 EUR.", old).await;
+    upload(&library, &acme, "first.txt", "The insurance costs 90 EUR.", old).await;
     tiny::write_embedder(library.model(), 3).unwrap();
     let new_model = another_model();
     let new = library.app.another_process_with(&Library::settings_with(new_model.path())).await;
@@ -94,15 +94,15 @@ async fn an_old_model_that_is_gone_leaves_the_words_and_a_reason() {
     let [warning] = during.warnings.as_slice() else { panic!("{during:?}") };
     assert!(warning.contains("cannot be opened: the model there is now "), "{warning}");
 
-    while new.search.vectors().fill_in().await.unwrap() {}
+    while new.search.embeddings().embed_missing().await.unwrap() {}
     let after = find(&new, &acme).await;
     assert_eq!((names(&after).len(), after.warnings.len()), (1, 0), "{after:?}");
 }
 
 #[tokio::test]
-async fn the_old_model_is_let_go_of_when_nobody_needs_it() {
+async fn the_old_model_is_closed_when_no_tenant_needs_it() {
     let (library, acme) = open().await;
-    hand_in(&library, &acme, "first.txt", "The insurance costs 90 EUR.", &library.app.ops).await;
+    upload(&library, &acme, "first.txt", "The insurance costs 90 EUR.", &library.app.ops).await;
     let new_model = another_model();
     let new = library.app.another_process_with(&Library::settings_with(new_model.path())).await;
     let during = find(&new, &acme).await;
@@ -113,8 +113,8 @@ async fn the_old_model_is_let_go_of_when_nobody_needs_it() {
             .fetch_one(&mut database)
             .await
             .unwrap();
-    while new.search.vectors().fill_in().await.unwrap() {}
-    // Were it open still, it would not have to be opened.
+    while new.search.embeddings().embed_missing().await.unwrap() {}
+    // If it were still open, deleting its files would not matter.
     fs::remove_dir_all(library.model()).unwrap();
     sqlx::query("UPDATE tenants SET search_model = $1 WHERE name = 'acme'")
         .bind(old_model)
@@ -126,18 +126,21 @@ async fn the_old_model_is_let_go_of_when_nobody_needs_it() {
 }
 
 #[tokio::test]
-async fn what_a_process_with_the_old_model_adds_later_is_moved_too() {
+async fn documents_added_by_a_process_with_the_old_model_get_new_vectors() {
     let (library, acme) = open().await;
-    hand_in(&library, &acme, "first.txt", "The insurance costs 90 EUR.", &library.app.ops).await;
+    upload(&library, &acme, "first.txt", "The insurance costs 90 EUR.", &library.app.ops).await;
     let new_model = another_model();
     let new = library.app.another_process_with(&Library::settings_with(new_model.path())).await;
-    while new.search.vectors().fill_in().await.unwrap() {}
+    while new.search.embeddings().embed_missing().await.unwrap() {}
     fs::remove_dir_all(new_model.path()).unwrap();
     let late = library.app.another_process_with(&library.settings()).await;
-    hand_in(&library, &acme, "late.txt", "Payment is due in May.", &late).await;
+    upload(&library, &acme, "late.txt", "Payment is due in May.", &late).await;
     assert_eq!(names(&find(&new, &acme).await), BTreeSet::from(["first.txt"]));
     let by_words = find_by(Mode::Hybrid, &new, &acme).await;
-    assert!(by_words.warnings[0].starts_with("some documents wait"), "{by_words:?}");
-    while new.search.vectors().fill_in().await.unwrap() {}
+    assert!(
+        by_words.warnings[0].starts_with("Some documents are not embedded yet"),
+        "{by_words:?}"
+    );
+    while new.search.embeddings().embed_missing().await.unwrap() {}
     assert_eq!(names(&find(&new, &acme).await), BTreeSet::from(["first.txt", "late.txt"]));
 }

@@ -1,4 +1,4 @@
-//! One reader serves everybody who follows: what it costs, and that nobody misses anything because of others.
+//! One event reader serves all followers: its cost, and that no follower misses events because of others.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -7,7 +7,7 @@ use axum::body::Body;
 use axum::http::{Request, StatusCode};
 use domain::{Caller, Role, TenantId};
 use http_body_util::BodyExt;
-use ops::{Event, EventId, Following};
+use ops::{Event, EventFollower, EventId};
 use sqlx::PgConnection;
 use testkit::{TestApp, TestTenant};
 use tower::ServiceExt;
@@ -19,7 +19,7 @@ async fn start() -> (TestApp, TestTenant) {
     (app, acme)
 }
 
-/// Events that are about the whole tenant, in one transaction.
+/// Adds events about the whole tenant in one transaction.
 async fn add(connection: &mut PgConnection, tenant_id: TenantId, names: std::ops::Range<i32>) {
     let statement = "INSERT INTO outbox_events (evt_id, tenant_id, topic, payload, created_at)
                      SELECT gen_random_uuid(), $1, number::text, '{}', '2026-02-15'
@@ -28,15 +28,15 @@ async fn add(connection: &mut PgConnection, tenant_id: TenantId, names: std::ops
     statement.execute(connection).await.unwrap();
 }
 
-async fn next(following: &mut Following) -> Event {
+async fn next(follower: &mut EventFollower) -> Event {
     let limit = Duration::from_mins(1);
-    tokio::time::timeout(limit, following.next()).await.unwrap().unwrap()
+    tokio::time::timeout(limit, follower.next()).await.unwrap().unwrap()
 }
 
-async fn next_topics(following: &mut Following, count: usize) -> Vec<String> {
+async fn next_topics(follower: &mut EventFollower, count: usize) -> Vec<String> {
     let mut topics = Vec::with_capacity(count);
     for _ in 0..count {
-        topics.push(next(following).await.topic);
+        topics.push(next(follower).await.topic);
     }
     topics
 }
@@ -82,7 +82,7 @@ impl tracing::Subscriber for Statements {
 }
 
 #[tokio::test]
-async fn no_statement_is_sent_as_often_as_there_are_followers() {
+async fn the_number_of_statements_does_not_depend_on_the_number_of_followers() {
     const FOLLOWERS: usize = 60;
     let (app, acme) = start().await;
     let tenant_id = acme.tenant.tenant_id;
@@ -97,7 +97,7 @@ async fn no_statement_is_sent_as_often_as_there_are_followers() {
         assert_eq!(next(follower).await.topic, "0");
     }
     let statements = Statements::default();
-    // Two: while there is only one, a statement that another thread sends first is never told to it.
+    // Two subscribers: with only one, tracing would cache that a statement of another thread is disabled.
     let counter = tracing::Dispatch::new(statements.clone());
     let other = tracing::Dispatch::new(Statements::default());
     let counting = tracing::dispatcher::set_default(&counter);
@@ -110,11 +110,14 @@ async fn no_statement_is_sent_as_often_as_there_are_followers() {
     sent.sort_unstable();
     let most = sent.chunk_by(|one, other| one == other).map(<[String]>::len).max();
     assert!(most.is_some_and(|most| most < FOLLOWERS), "{most:?} times one of {sent:?}");
-    assert!(!sent.iter().any(|text| text.contains("position > $2")), "nobody asked for itself");
+    assert!(
+        !sent.iter().any(|text| text.contains("position > $2")),
+        "no follower queried for itself"
+    );
 }
 
 #[tokio::test]
-async fn a_follower_that_falls_behind_misses_nothing_and_holds_nobody_up() {
+async fn a_slow_follower_misses_nothing_and_delays_no_other() {
     let (app, acme) = start().await;
     let tenant_id = acme.tenant.tenant_id;
     let caller = Caller::of_user(&acme.admin);
@@ -125,10 +128,10 @@ async fn a_follower_that_falls_behind_misses_nothing_and_holds_nobody_up() {
     for follower in [&mut slow, &mut quick] {
         assert_eq!(next(follower).await.topic, "0", "both are live");
     }
-    // Far more than a channel holds.
+    // Far more than the capacity of a channel.
     add(&mut writer, tenant_id, 1..15_000).await;
     assert!(next_topics(&mut quick, 14_999).await == names(1..15_000));
-    // The last of these comes from the reader, so that is through.
+    // The last of these comes from the reader, so the reader has sent all.
     for number in 15_000..15_003 {
         add(&mut writer, tenant_id, number..number + 1).await;
         assert_eq!(next(&mut quick).await.topic, number.to_string());
@@ -136,9 +139,9 @@ async fn a_follower_that_falls_behind_misses_nothing_and_holds_nobody_up() {
     assert!(next_topics(&mut slow, 15_002).await == names(1..15_003));
 }
 
-/// Writers that commit in any order, and a client whose connection is lost again and again.
+/// Writers that commit in any order, and a client that reconnects repeatedly.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn whoever_comes_back_again_and_again_sees_what_one_who_stays_sees() {
+async fn a_client_that_reconnects_sees_the_same_events() {
     const WRITERS: i32 = 4;
     const EACH: i32 = 60;
     let (app, acme) = start().await;
@@ -161,10 +164,10 @@ async fn whoever_comes_back_again_and_again_sees_what_one_who_stays_sees() {
     let coming_back = tokio::spawn(async move {
         let (mut seen, mut last) = (Vec::new(), Some(beginning));
         while seen.len() < total {
-            let mut following = ops.events.follow_events(&caller, last.clone()).await.unwrap();
+            let mut follower = ops.events.follow_events(&caller, last.clone()).await.unwrap();
             // 1 to 7 events, then the connection is lost.
             for _ in 0..(1 + seen.len() % 7).min(total - seen.len()) {
-                let event = next(&mut following).await;
+                let event = next(&mut follower).await;
                 last = event.id;
                 seen.push(event.topic);
             }
@@ -183,14 +186,14 @@ async fn whoever_comes_back_again_and_again_sees_what_one_who_stays_sees() {
 }
 
 #[tokio::test]
-async fn whoever_comes_back_too_late_is_told_that_events_are_missing() {
+async fn a_client_that_reconnects_too_late_gets_a_reset() {
     let (app, acme) = start().await;
     let tenant_id = acme.tenant.tenant_id;
     let caller = Caller::of_user(&acme.admin);
     let mut writer = app.database.superuser().await;
-    let mut following = app.ops.events.follow_events(&caller, None).await.unwrap();
+    let mut follower = app.ops.events.follow_events(&caller, None).await.unwrap();
     add(&mut writer, tenant_id, 0..4).await;
-    let seen = next(&mut following).await.id;
+    let seen = next(&mut follower).await.id;
     let prune = "DELETE FROM outbox_events WHERE topic < '2'";
     sqlx::query(prune).execute(&mut writer).await.unwrap();
     let mut resumed = app.ops.events.follow_events(&caller, seen).await.unwrap();
@@ -205,7 +208,7 @@ async fn whoever_comes_back_too_late_is_told_that_events_are_missing() {
 }
 
 #[tokio::test]
-async fn progress_is_sent_without_an_id_and_to_those_who_see_the_document() {
+async fn progress_has_no_id_and_only_viewers_of_the_document_receive_it() {
     let (app, acme) = start().await;
     let (ada, ada_token) = app.user(&acme, Role::User).await;
     let request = Request::get("/v1/events")
@@ -227,5 +230,9 @@ async fn progress_is_sent_without_an_id_and_to_those_who_see_the_document() {
     assert!(frame.contains("event: document.progress") && !frame.contains("id: p"), "{frame}");
     assert!(frame.contains(r#""done":3"#) && frame.contains(r#""total":10"#), "{frame}");
     app.upload("own.txt", "ada's").bearer(&ada_token).send().await;
-    assert_eq!(next(&mut hers).await.payload["title"], "own.txt", "nothing of others before");
+    assert_eq!(
+        next(&mut hers).await.payload["title"],
+        "own.txt",
+        "no event about other documents came before"
+    );
 }

@@ -1,4 +1,4 @@
-//! An event stream ends with the access of whoever follows it.
+//! An event stream ends when the follower's access ends.
 
 use axum::body::Body;
 use axum::http::{Method, Request, StatusCode};
@@ -9,7 +9,7 @@ use serde_json::json;
 use testkit::{TestApp, TestTenant};
 use tower::ServiceExt;
 
-/// Begins to follow; gives the stream.
+/// Opens an event stream.
 async fn follow(app: &TestApp, credential: &str) -> Body {
     let request =
         Request::get("/v1/events").header("authorization", format!("Bearer {credential}"));
@@ -18,7 +18,7 @@ async fn follow(app: &TestApp, credential: &str) -> Body {
     response.into_body()
 }
 
-/// Everything that comes until the stream ends by itself.
+/// The rest of the stream until it ends.
 async fn rest_of(stream: Body) -> String {
     let limit = std::time::Duration::from_secs(10);
     let rest = tokio::time::timeout(limit, stream.collect()).await.unwrap();
@@ -31,18 +31,18 @@ async fn start() -> (TestApp, TestTenant) {
     (app, acme)
 }
 
-async fn something_happens(app: &TestApp, acme: &TestTenant) {
+async fn trigger_event(app: &TestApp, acme: &TestTenant) {
     let made = app.upload("late.txt", "after the end").bearer(&acme.admin_token).send().await;
     assert_eq!(made.status, StatusCode::ACCEPTED);
 }
 
 #[tokio::test]
-async fn a_stream_goes_on_while_its_follower_has_access() {
+async fn a_stream_continues_while_its_follower_has_access() {
     let (app, acme) = start().await;
     let (_, token) = app.user(&acme, Role::Viewer).await;
     let mut stream = follow(&app, &token).await;
     app.clock.advance(Duration::seconds(30));
-    something_happens(&app, &acme).await;
+    trigger_event(&app, &acme).await;
     let event = stream.frame().await.unwrap().unwrap().into_data().unwrap();
     assert!(String::from_utf8_lossy(&event).contains("document.queued"), "{event:?}");
 }
@@ -54,8 +54,8 @@ async fn a_stream_ends_when_its_follower_is_deactivated() {
     let stream = follow(&app, &token).await;
     let admin = Caller::system(acme.tenant.tenant_id);
     app.ops.access.deactivate_user(&admin, user.user_id).await.unwrap();
-    something_happens(&app, &acme).await;
-    assert!(!rest_of(stream).await.contains("document"), "nothing of what came after");
+    trigger_event(&app, &acme).await;
+    assert!(!rest_of(stream).await.contains("document"), "no later event");
 }
 
 #[tokio::test]
@@ -65,7 +65,7 @@ async fn a_stream_ends_when_its_follower_signs_out_or_the_token_expires() {
     let signed_out = follow(&app, &token).await;
     let out = app.request(Method::POST, "/v1/auth/logout").bearer(&token).send().await;
     assert_eq!(out.status, StatusCode::NO_CONTENT);
-    something_happens(&app, &acme).await;
+    trigger_event(&app, &acme).await;
     assert!(!rest_of(signed_out).await.contains("document"));
 
     let expiring = follow(&app, &acme.admin_token).await;
@@ -75,7 +75,7 @@ async fn a_stream_ends_when_its_follower_signs_out_or_the_token_expires() {
 }
 
 #[tokio::test]
-async fn a_stream_ends_with_the_key_it_was_opened_with() {
+async fn a_stream_ends_when_its_api_key_ends() {
     let (app, acme) = start().await;
     let (maker, maker_token) = app.user(&acme, Role::Admin).await;
     let new_key = async |expires_at: Option<&str>| {

@@ -1,4 +1,4 @@
-//! `Idempotency-Key`: the same request twice is one request.
+//! `Idempotency-Key`: a repeated request takes effect once.
 
 use axum::http::{Method, StatusCode};
 use chrono::Duration;
@@ -15,7 +15,7 @@ async fn create(app: &TestApp, token: &str, key: &str, body: Value) -> Response 
 }
 
 #[tokio::test]
-async fn a_repetition_gets_the_same_answer_and_changes_nothing() {
+async fn a_repeated_request_gets_the_same_response_and_changes_nothing() {
     let app = TestApp::start().await;
     let acme = app.tenant("acme").await;
     let first = create(&app, &acme.admin_token, "k1", ada()).await;
@@ -33,7 +33,7 @@ async fn a_repetition_gets_the_same_answer_and_changes_nothing() {
 }
 
 #[tokio::test]
-async fn the_key_with_another_body_is_refused() {
+async fn a_key_with_another_body_is_refused() {
     let app = TestApp::start().await;
     let acme = app.tenant("acme").await;
     create(&app, &acme.admin_token, "k1", ada()).await;
@@ -45,7 +45,7 @@ async fn the_key_with_another_body_is_refused() {
 }
 
 #[tokio::test]
-async fn many_at_once_with_one_key_make_one_user() {
+async fn concurrent_requests_with_one_key_create_one_user() {
     let app = std::sync::Arc::new(TestApp::start().await);
     let acme = std::sync::Arc::new(app.tenant("acme").await);
     let attempts: Vec<_> = (0..16)
@@ -68,17 +68,17 @@ async fn many_at_once_with_one_key_make_one_user() {
 }
 
 #[tokio::test]
-async fn a_key_belongs_to_whoever_sent_it() {
+async fn a_key_belongs_to_its_caller() {
     let app = TestApp::start().await;
     let acme = app.tenant("acme").await;
     let (_, second_admin) = app.user(&acme, Role::Admin).await;
     create(&app, &acme.admin_token, "k1", ada()).await;
     let other = create(&app, &second_admin, "k1", ada()).await;
-    assert_eq!(other.code(), "email_taken", "not the first one's answer");
+    assert_eq!(other.code(), "email_taken", "not the response to the other caller");
 }
 
 #[tokio::test]
-async fn a_failed_attempt_leaves_the_key_free() {
+async fn a_failed_request_releases_the_key() {
     let app = TestApp::start().await;
     let acme = app.tenant("acme").await;
     let mut taken = ada();
@@ -89,7 +89,7 @@ async fn a_failed_attempt_leaves_the_key_free() {
 }
 
 #[tokio::test]
-async fn a_key_is_forgotten_after_a_day() {
+async fn a_key_expires_after_a_day() {
     let app = TestApp::start().await;
     let acme = app.tenant("acme").await;
     create(&app, &acme.admin_token, "k1", ada()).await;
@@ -106,7 +106,7 @@ async fn a_key_is_forgotten_after_a_day() {
 }
 
 #[tokio::test]
-async fn a_key_that_is_none_is_refused() {
+async fn an_invalid_key_is_refused() {
     let app = TestApp::start().await;
     let acme = app.tenant("acme").await;
     for key in ["", "two words", &"x".repeat(256)] {
@@ -116,7 +116,7 @@ async fn a_key_that_is_none_is_refused() {
 }
 
 #[tokio::test]
-async fn files_that_come_together_each_have_their_effect_once() {
+async fn each_file_of_a_batch_upload_takes_effect_once() {
     let app = TestApp::start().await;
     let acme = app.tenant("acme").await;
     let batch = app.post("/v1/batches", json!({})).bearer(&acme.admin_token).send().await.body;

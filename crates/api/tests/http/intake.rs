@@ -1,4 +1,4 @@
-//! Handing documents in: every outcome of the dedup table, every refusal, and what stays behind.
+//! Uploading documents: every outcome of deduplication, every refusal, and that nothing is left behind.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use futures_util::TryStreamExt;
 use serde_json::{Value, json};
 use testkit::{BOUNDARY, Response, TestApp, TestSettings, TestTenant};
 
-async fn hand_in(app: &TestApp, token: &str, name: &str, content: &str) -> Response {
+async fn upload(app: &TestApp, token: &str, name: &str, content: &str) -> Response {
     app.upload(name, content).bearer(token).send().await
 }
 
@@ -35,7 +35,7 @@ async fn staged(app: &TestApp) -> usize {
     app.blobs.list_staged().try_collect::<Vec<_>>().await.unwrap().len()
 }
 
-/// A stage of any name that fails for good.
+/// A stage that fails permanently.
 struct Failing(domain::StageName, StageSettings);
 
 impl Stage for Failing {
@@ -52,7 +52,7 @@ impl Stage for Failing {
     }
 }
 
-pub(crate) async fn fail_what_waits(app: &TestApp) {
+pub(crate) async fn fail_waiting_jobs(app: &TestApp) {
     let failing = Failing("ingest".parse().unwrap(), StageSettings::default());
     app.work_off_with(Stages::default().with(failing)).await;
 }
@@ -66,7 +66,7 @@ async fn start() -> (TestApp, TestTenant) {
 #[tokio::test]
 async fn a_new_document_is_accepted_processed_and_served() {
     let (app, acme) = start().await;
-    let accepted = hand_in(&app, &acme.admin_token, "a.txt", "some words").await;
+    let accepted = upload(&app, &acme.admin_token, "a.txt", "some words").await;
     assert_eq!(accepted.status, StatusCode::ACCEPTED);
     assert_eq!(accepted.body["status"], "queued");
     assert_eq!(accepted.body["dedup_result"], "new");
@@ -93,11 +93,11 @@ async fn a_new_document_is_accepted_processed_and_served() {
 }
 
 #[tokio::test]
-async fn the_same_content_is_skipped_whatever_its_name() {
+async fn the_same_content_is_skipped_under_any_name() {
     let (app, acme) = start().await;
-    let first = hand_in(&app, &acme.admin_token, "a.txt", "some words").await;
+    let first = upload(&app, &acme.admin_token, "a.txt", "some words").await;
     app.work_off().await;
-    let again = hand_in(&app, &acme.admin_token, "b.txt", "some words").await;
+    let again = upload(&app, &acme.admin_token, "b.txt", "some words").await;
     assert_eq!(again.status, StatusCode::OK);
     assert_eq!(again.body["status"], "skipped");
     assert_eq!(again.body["reason"], "already ingested, no changes");
@@ -110,16 +110,16 @@ async fn the_same_content_is_skipped_whatever_its_name() {
 #[tokio::test]
 async fn other_content_is_another_document_even_under_the_same_name() {
     let (app, acme) = start().await;
-    let one = hand_in(&app, &acme.admin_token, "a.txt", "one").await;
-    let two = hand_in(&app, &acme.admin_token, "a.txt", "two").await;
+    let one = upload(&app, &acme.admin_token, "a.txt", "one").await;
+    let two = upload(&app, &acme.admin_token, "a.txt", "two").await;
     assert_ne!(one.body["doc_id"], two.body["doc_id"]);
 }
 
 #[tokio::test]
-async fn what_is_being_processed_is_joined_and_not_processed_twice() {
+async fn content_in_progress_is_not_processed_twice() {
     let (app, acme) = start().await;
-    let first = hand_in(&app, &acme.admin_token, "a.txt", "some words").await;
-    let second = hand_in(&app, &acme.admin_token, "a.txt", "some words").await;
+    let first = upload(&app, &acme.admin_token, "a.txt", "some words").await;
+    let second = upload(&app, &acme.admin_token, "a.txt", "some words").await;
     assert_eq!(second.status, StatusCode::ACCEPTED);
     assert_eq!(second.body["dedup_result"], "in_progress");
     assert_eq!(second.body["run_id"], first.body["run_id"]);
@@ -127,19 +127,19 @@ async fn what_is_being_processed_is_joined_and_not_processed_twice() {
 }
 
 #[tokio::test]
-async fn what_was_taken_out_of_service_or_failed_is_processed_again() {
+async fn withdrawn_or_failed_content_is_processed_again() {
     let (app, acme) = start().await;
-    let first = hand_in(&app, &acme.admin_token, "a.txt", "some words").await;
+    let first = upload(&app, &acme.admin_token, "a.txt", "some words").await;
     app.work_off().await;
     let path = format!("/v1/documents/{}", first.body["doc_id"].as_str().unwrap());
     let out = app.request(Method::POST, &format!("{path}/deactivate")).bearer(&acme.admin_token);
     assert_eq!(out.send().await.status, StatusCode::NO_CONTENT);
     assert_eq!(documents(&app, &acme.admin_token, "status=inactive").await.len(), 1);
-    let again = hand_in(&app, &acme.admin_token, "a.txt", "some words").await;
+    let again = upload(&app, &acme.admin_token, "a.txt", "some words").await;
     assert_eq!(again.body["dedup_result"], "new");
     assert_eq!(again.body["doc_id"], first.body["doc_id"]);
 
-    fail_what_waits(&app).await;
+    fail_waiting_jobs(&app).await;
     let failed = documents(&app, &acme.admin_token, "status=all").await;
     assert_eq!(failed[0]["status"], "failed");
     assert_eq!(failed[0]["error"], "this page is torn");
@@ -151,17 +151,17 @@ async fn what_was_taken_out_of_service_or_failed_is_processed_again() {
 }
 
 #[tokio::test]
-async fn a_rerun_knows_what_came_before_and_what_is_served_stays_served() {
+async fn a_rerun_has_a_parent_and_the_active_version_stays_active() {
     let (app, acme) = start().await;
-    let first = hand_in(&app, &acme.admin_token, "a.txt", "some words").await;
+    let first = upload(&app, &acme.admin_token, "a.txt", "some words").await;
     app.work_off().await;
     let path = format!("/v1/documents/{}", first.body["doc_id"].as_str().unwrap());
     let rerun = app.post(&format!("{path}/rerun"), json!({"reason": "new model"}));
     let rerun = rerun.bearer(&acme.admin_token).send().await;
     assert_eq!(rerun.status, StatusCode::ACCEPTED);
-    fail_what_waits(&app).await;
+    fail_waiting_jobs(&app).await;
     let detail = app.get(&path).bearer(&acme.admin_token).send().await.body;
-    assert_eq!(detail["status"], "active", "a failed rerun takes nothing away");
+    assert_eq!(detail["status"], "active", "a failed rerun changes nothing");
     assert_eq!(detail["runs"][0]["parent_run_id"], first.body["run_id"]);
     assert_eq!(detail["runs"][0]["reason"], "new model");
     assert_eq!(detail["runs"][0]["stages"][0]["status"], "failed");
@@ -178,23 +178,23 @@ async fn a_rerun_knows_what_came_before_and_what_is_served_stays_served() {
 }
 
 #[tokio::test]
-async fn what_is_deleted_is_seen_nowhere_and_can_come_again() {
+async fn a_deleted_document_is_invisible_and_can_be_uploaded_again() {
     let (app, acme) = start().await;
-    let first = hand_in(&app, &acme.admin_token, "a.txt", "some words").await;
+    let first = upload(&app, &acme.admin_token, "a.txt", "some words").await;
     app.work_off().await;
     let path = format!("/v1/documents/{}", first.body["doc_id"].as_str().unwrap());
     let deleted = app.request(Method::DELETE, &path).bearer(&acme.admin_token).send().await;
     assert_eq!(deleted.status, StatusCode::NO_CONTENT);
     assert_eq!(documents(&app, &acme.admin_token, "status=all").await, [] as [Value; 0]);
     assert_eq!(app.get(&path).bearer(&acme.admin_token).send().await.status, StatusCode::NOT_FOUND);
-    let again = hand_in(&app, &acme.admin_token, "a.txt", "some words").await;
+    let again = upload(&app, &acme.admin_token, "a.txt", "some words").await;
     assert_eq!(again.body["dedup_result"], "new");
     app.work_off().await;
     assert_eq!(documents(&app, &acme.admin_token, "").await.len(), 1);
 }
 
 #[tokio::test]
-async fn many_who_hand_in_the_same_files_leave_one_document_each() {
+async fn concurrent_uploads_of_the_same_files_create_one_document_per_file() {
     const FILES: u32 = 200;
     const CLIENTS: u32 = 64;
     let mut settings = TestSettings::default();
@@ -205,10 +205,10 @@ async fn many_who_hand_in_the_same_files_leave_one_document_each() {
         let (app, acme) = (Arc::clone(&app), Arc::clone(&acme));
         tokio::spawn(async move {
             for step in 0..FILES {
-                // Everybody in an order of their own.
+                // Each client has a different order.
                 let file = (step * (2 * client + 1) + client * 7) % FILES;
                 let answer =
-                    hand_in(&app, &acme.admin_token, "x.txt", &format!("file {file}")).await;
+                    upload(&app, &acme.admin_token, "x.txt", &format!("file {file}")).await;
                 assert!(answer.status.is_success(), "{answer:?}");
             }
         })
@@ -223,17 +223,17 @@ async fn many_who_hand_in_the_same_files_leave_one_document_each() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_taken_leaves_nothing_behind() {
+async fn a_refused_upload_leaves_nothing_behind() {
     let (app, acme) = start().await;
     let token = &acme.admin_token;
     let large = "x".repeat(1024 * 1024 + 1);
     let program = [b"\x7fELF\x02\x01\x01".as_slice(), &[0; 80]].concat();
     let refusals: [(&str, &[u8], StatusCode, &str); 5] = [
-        ("a.txt", b"", StatusCode::BAD_REQUEST, "the file is empty"),
+        ("a.txt", b"", StatusCode::BAD_REQUEST, "The file is empty."),
         ("a.pdf", b"words", StatusCode::BAD_REQUEST, "named .pdf but contains text/plain"),
         ("a.txt", b"%PDF-1.4", StatusCode::BAD_REQUEST, "contains application/pdf"),
         ("a.pdf", &program, StatusCode::BAD_REQUEST, "executable"),
-        ("a.txt", large.as_bytes(), StatusCode::PAYLOAD_TOO_LARGE, "larger than 1 MB"),
+        ("a.txt", large.as_bytes(), StatusCode::PAYLOAD_TOO_LARGE, "larger than the limit of 1 MB"),
     ];
     for (name, content, status, detail) in refusals {
         let request = app.request(Method::POST, "/v1/ingest").files([(name, content)]);
@@ -246,9 +246,9 @@ async fn what_cannot_be_taken_leaves_nothing_behind() {
     assert_eq!((originals(&app).await, staged(&app).await), (0, 0));
 }
 
-/// The rows of a large file are written while it gets its name, but last only when it has it.
+/// The rows of a large file are written while it is published, but committed only afterwards.
 #[tokio::test]
-async fn a_large_file_that_cannot_get_its_name_has_no_rows() {
+async fn a_large_file_that_cannot_be_published_has_no_rows() {
     let folder = tempfile::tempdir().unwrap();
     let blobs = Blobs::open(&BlobUrl::Folder(folder.path().to_owned())).unwrap();
     let mut settings = TestSettings::default();
@@ -259,20 +259,20 @@ async fn a_large_file_that_cannot_get_its_name_has_no_rows() {
     let in_the_way = folder.path().join(format!("originals/{}", acme.tenant.tenant_id));
     std::fs::create_dir_all(in_the_way.parent().unwrap()).unwrap();
     std::fs::write(&in_the_way, "a file where a folder should be").unwrap();
-    let failed = hand_in(&app, &acme.admin_token, "large.txt", &large).await;
+    let failed = upload(&app, &acme.admin_token, "large.txt", &large).await;
     assert!(failed.status.is_server_error(), "{failed:?}");
     for table in ["documents", "ingestion_runs", "jobs"] {
         assert_eq!(count(&app, table).await, 0, "{table}");
     }
     std::fs::remove_file(&in_the_way).unwrap();
     std::fs::create_dir(&in_the_way).unwrap();
-    let accepted = hand_in(&app, &acme.admin_token, "large.txt", &large).await;
+    let accepted = upload(&app, &acme.admin_token, "large.txt", &large).await;
     assert_eq!(accepted.status, StatusCode::ACCEPTED, "{accepted:?}");
     assert_eq!((count(&app, "documents").await, originals(&app).await), (1, 1));
 }
 
 #[tokio::test]
-async fn a_form_that_is_none_is_refused_with_what_to_send() {
+async fn an_invalid_form_is_refused_with_advice() {
     let (app, acme) = start().await;
     let ask = || app.request(Method::POST, "/v1/ingest").bearer(&acme.admin_token);
     let no_form = ask().json(json!({})).send().await;
@@ -288,7 +288,7 @@ async fn a_form_that_is_none_is_refused_with_what_to_send() {
     let unknown = ask().form(Body::from(unknown)).send().await;
     for (refused, what) in [
         (no_form, "multipart/form-data"),
-        (no_file, "holds no file"),
+        (no_file, "contains no file"),
         (two, "several files"),
         (cut, "ended early"),
         (unknown, "'colour'"),
@@ -300,7 +300,7 @@ async fn a_form_that_is_none_is_refused_with_what_to_send() {
 }
 
 #[tokio::test]
-async fn a_full_queue_says_when_to_come_back() {
+async fn a_full_queue_sends_retry_after() {
     let mut settings = TestSettings::default();
     settings.ops.intake.queue_quota = 2;
     let app = TestApp::start_with(settings).await;
@@ -308,26 +308,26 @@ async fn a_full_queue_says_when_to_come_back() {
     let other = app.tenant("other").await;
     for content in ["one", "two"] {
         assert_eq!(
-            hand_in(&app, &acme.admin_token, "a.txt", content).await.status,
+            upload(&app, &acme.admin_token, "a.txt", content).await.status,
             StatusCode::ACCEPTED
         );
     }
-    let refused = hand_in(&app, &acme.admin_token, "a.txt", "three").await;
+    let refused = upload(&app, &acme.admin_token, "a.txt", "three").await;
     assert_eq!(refused.status, StatusCode::TOO_MANY_REQUESTS);
     assert_eq!(refused.code(), "queue_full");
     assert!(refused.header("retry-after").is_some());
     assert_eq!(originals(&app).await, 2, "nothing half-written");
-    assert_eq!(hand_in(&app, &other.admin_token, "a.txt", "x").await.status, StatusCode::ACCEPTED);
+    assert_eq!(upload(&app, &other.admin_token, "a.txt", "x").await.status, StatusCode::ACCEPTED);
     app.work_off().await;
     app.clock.advance(Duration::seconds(1));
     assert_eq!(
-        hand_in(&app, &acme.admin_token, "a.txt", "three").await.status,
+        upload(&app, &acme.admin_token, "a.txt", "three").await.status,
         StatusCode::ACCEPTED
     );
 }
 
 #[tokio::test]
-async fn an_upload_under_a_key_happens_once() {
+async fn an_upload_with_an_idempotency_key_takes_effect_once() {
     let (app, acme) = start().await;
     let send = |content: &'static str| {
         app.upload("a.txt", content)
@@ -338,7 +338,7 @@ async fn an_upload_under_a_key_happens_once() {
     let first = send("some words").await;
     app.work_off().await;
     let again = send("some words").await;
-    assert_eq!(again.status, StatusCode::ACCEPTED, "the answer of the first time");
+    assert_eq!(again.status, StatusCode::ACCEPTED, "the response of the first request");
     assert_eq!(again.header("idempotent-replayed"), Some("true"));
     assert_eq!(again.body, first.body);
     let other = send("other words").await;
@@ -348,12 +348,12 @@ async fn an_upload_under_a_key_happens_once() {
 }
 
 #[tokio::test]
-async fn a_user_sees_their_own_documents_and_who_brings_the_same_sees_it_too() {
+async fn a_user_sees_only_documents_that_they_uploaded() {
     let (app, acme) = start().await;
     let (_, ada) = app.user(&acme, Role::User).await;
     let (_, bob) = app.user(&acme, Role::User).await;
     let (_, viewer) = app.user(&acme, Role::Viewer).await;
-    let accepted = hand_in(&app, &ada, "a.txt", "ada's words").await;
+    let accepted = upload(&app, &ada, "a.txt", "ada's words").await;
     app.work_off().await;
     let path = format!("/v1/documents/{}", accepted.body["doc_id"].as_str().unwrap());
     assert_eq!(documents(&app, &ada, "").await.len(), 1);
@@ -364,7 +364,7 @@ async fn a_user_sees_their_own_documents_and_who_brings_the_same_sees_it_too() {
     assert_eq!(summary(ada.clone()).await.body["active"], 1);
     assert_eq!(summary(bob.clone()).await.body["total"], 0);
 
-    let same = hand_in(&app, &bob, "b.txt", "ada's words").await;
+    let same = upload(&app, &bob, "b.txt", "ada's words").await;
     assert_eq!(same.body["status"], "skipped");
     assert_eq!(app.get(&path).bearer(&bob).send().await.status, StatusCode::OK);
     assert_eq!(count(&app, "documents").await, 1);
@@ -374,7 +374,7 @@ async fn a_user_sees_their_own_documents_and_who_brings_the_same_sees_it_too() {
 async fn lists_are_searched_filtered_and_paged() {
     let (app, acme) = start().await;
     for number in 0..5 {
-        hand_in(&app, &acme.admin_token, &format!("letter-{number}.txt"), &format!("{number}"))
+        upload(&app, &acme.admin_token, &format!("letter-{number}.txt"), &format!("{number}"))
             .await;
         app.clock.advance(Duration::seconds(10));
     }
@@ -397,19 +397,19 @@ async fn lists_are_searched_filtered_and_paged() {
 #[tokio::test]
 async fn documents_that_never_got_a_version_are_orphans() {
     let (app, acme) = start().await;
-    hand_in(&app, &acme.admin_token, "good.txt", "good").await;
+    upload(&app, &acme.admin_token, "good.txt", "good").await;
     app.work_off().await;
-    hand_in(&app, &acme.admin_token, "bad.txt", "bad").await;
-    fail_what_waits(&app).await;
+    upload(&app, &acme.admin_token, "bad.txt", "bad").await;
+    fail_waiting_jobs(&app).await;
     let orphans = app.get("/v1/documents/orphans").bearer(&acme.admin_token).send().await.body;
     assert_eq!(orphans["items"].as_array().unwrap().len(), 1);
     assert_eq!(orphans["items"][0]["filename"], "bad.txt");
 }
 
 #[tokio::test]
-async fn a_link_gives_the_original_to_whoever_has_it_until_it_expires() {
+async fn a_link_works_without_a_credential_until_it_expires() {
     let (app, acme) = start().await;
-    let accepted = hand_in(&app, &acme.admin_token, "naïve \"name\".txt", "0123456789").await;
+    let accepted = upload(&app, &acme.admin_token, "naïve \"name\".txt", "0123456789").await;
     let path = format!("/v1/documents/{}/original", accepted.body["doc_id"].as_str().unwrap());
     let link =
         app.get(&format!("{path}?expires_in_hours=2")).bearer(&acme.admin_token).send().await;

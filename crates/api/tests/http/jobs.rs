@@ -1,4 +1,4 @@
-//! What people see of the queue, and can do about it.
+//! Listing, retrying and cancelling jobs.
 
 use std::sync::{Arc, LazyLock};
 
@@ -61,7 +61,7 @@ async fn claim_some(app: &TestApp, most: usize) -> Vec<ClaimedJob> {
     jobs
 }
 
-/// Claims everything that waits and gives it up.
+/// Claims all waiting jobs and fails them permanently.
 pub(crate) async fn kill_all(app: &TestApp) {
     let now = app.ops.clock().now();
     let report = |job: ClaimedJob| Report {
@@ -117,11 +117,11 @@ async fn an_admin_retries_a_dead_job() {
     let log =
         app.get("/v1/audit?action=JOB_RETRIED_BY_ADMIN").bearer(&acme.admin_token).send().await;
     assert_eq!(log.body["items"][0]["entity_id"], json!(job_id));
-    assert_eq!(claim(&app).await.len(), 1, "it can be worked on again");
+    assert_eq!(claim(&app).await.len(), 1, "it can be claimed again");
 }
 
 #[tokio::test]
-async fn dead_jobs_are_requeued_by_what_they_have_in_common() {
+async fn dead_jobs_are_requeued_by_filter() {
     let app = TestApp::start().await;
     let acme = app.tenant("acme").await;
     let other = app.tenant("other").await;
@@ -162,14 +162,14 @@ async fn dead_jobs_are_requeued_by_what_they_have_in_common() {
     kill_all(&app).await;
     assert_eq!(requeue(json!({"all": true})).await, 3);
     let others = app.get("/v1/jobs/dead").bearer(&other.admin_token).send().await;
-    assert_eq!(ids_of(&others.body).len(), 1, "another tenant's stay dead");
+    assert_eq!(ids_of(&others.body).len(), 1, "jobs of another tenant stay dead");
     let log = "/v1/audit?action=JOB_RETRIED_BY_ADMIN&limit=100";
     let log = app.get(log).bearer(&acme.admin_token).send().await;
-    assert_eq!(log.body["items"].as_array().unwrap().len(), 9, "each is on record");
+    assert_eq!(log.body["items"].as_array().unwrap().len(), 9, "each is audited");
 }
 
 #[tokio::test]
-async fn all_dead_jobs_are_requeued_only_for_who_says_so() {
+async fn requeueing_all_dead_jobs_must_be_explicit() {
     let app = TestApp::start().await;
     let acme = app.tenant("acme").await;
     for body in [
@@ -187,7 +187,7 @@ async fn all_dead_jobs_are_requeued_only_for_who_says_so() {
 }
 
 #[tokio::test]
-async fn a_cancelled_run_ends_and_its_worker_is_too_late() {
+async fn a_cancelled_run_ends_and_its_worker_loses_the_lease() {
     let app = TestApp::start().await;
     let acme = app.tenant("acme").await;
     let (run_id, _) = queue_run(&app, &acme).await;

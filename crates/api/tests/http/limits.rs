@@ -1,4 +1,4 @@
-//! What one tenant, one body and one request may take.
+//! Limits per tenant, per body and per request.
 
 use std::num::NonZeroU32;
 
@@ -8,7 +8,7 @@ use serde_json::json;
 use testkit::{TestApp, TestSettings};
 
 #[tokio::test]
-async fn a_tenant_that_asks_too_much_is_told_to_wait_and_others_are_not() {
+async fn the_rate_limit_applies_per_tenant() {
     let mut settings = TestSettings::default();
     settings.api.rate_limit_per_second = NonZeroU32::new(2).unwrap();
     settings.api.rate_limit_burst = NonZeroU32::new(3).unwrap();
@@ -40,7 +40,7 @@ async fn a_body_that_is_too_large_is_refused() {
     assert_eq!((refused.status, refused.code()), (StatusCode::PAYLOAD_TOO_LARGE, "too_large"));
 }
 
-/// PostgreSQL's text cannot hold NUL, and a statement with one would fail.
+/// PostgreSQL cannot store NUL in texts, and a statement with one would fail.
 #[tokio::test]
 async fn a_nul_in_a_text_is_refused_at_every_route_with_a_json_body() {
     let app = TestApp::start().await;
@@ -59,7 +59,10 @@ async fn a_nul_in_a_text_is_refused_at_every_route_with_a_json_body() {
                 let refused = request.bearer(&acme.admin_token).send().await;
                 assert_eq!(refused.status, StatusCode::BAD_REQUEST, "{method} {path}: {refused:?}");
                 let detail = refused.body["detail"].as_str().unwrap();
-                assert_eq!(detail, "a text holds a NUL character; leave it out", "{method} {path}");
+                assert_eq!(
+                    detail, "A text contains a NUL character. Remove it.",
+                    "{method} {path}"
+                );
             }
             routes += 1;
         }
@@ -74,12 +77,12 @@ async fn a_nul_in_a_text_is_refused_at_every_route_with_a_json_body() {
 }
 
 #[tokio::test]
-async fn a_request_that_takes_too_long_is_given_up() {
+async fn a_slow_request_times_out() {
     let mut settings = TestSettings::default();
     settings.api.request_timeout = std::time::Duration::ZERO;
     let app = TestApp::start_with(settings).await;
     let acme = app.tenant("acme").await;
-    // Somebody holds what the answer needs: it cannot be quicker than no time at all.
+    // A timeout of zero, so that every request exceeds it.
     let mut holder = app.database.superuser().await;
     sqlx::raw_sql("BEGIN; LOCK TABLE users").execute(&mut holder).await.unwrap();
     let late = app.request(Method::GET, "/v1/users").bearer(&acme.admin_token).send().await;
@@ -87,9 +90,9 @@ async fn a_request_that_takes_too_long_is_given_up() {
 }
 
 #[tokio::test]
-async fn without_authentication_only_requests_to_this_machine_are_answered() {
+async fn without_authentication_only_requests_to_localhost_are_accepted() {
     let mut settings = TestSettings::default();
-    settings.api.everybody_is = Some(domain::Caller {
+    settings.api.development_caller = Some(domain::Caller {
         actor: domain::Actor::User(domain::UserId(uuid::Uuid::from_u128(7))),
         ..domain::Caller::system(domain::TenantId(uuid::Uuid::from_u128(1)))
     });
@@ -104,11 +107,11 @@ async fn without_authentication_only_requests_to_this_machine_are_answered() {
     assert_eq!(app.get("/v1/me").send().await.status, StatusCode::FORBIDDEN, "without a host");
 }
 
-/// A browser sends these with what a page does, and no page can change them.
+/// Browsers send these headers, and pages cannot change them.
 #[tokio::test]
-async fn without_authentication_pages_of_other_sites_are_not_answered() {
+async fn without_authentication_requests_of_other_sites_are_refused() {
     let mut settings = TestSettings::default();
-    settings.api.everybody_is = Some(domain::Caller {
+    settings.api.development_caller = Some(domain::Caller {
         actor: domain::Actor::User(domain::UserId(uuid::Uuid::from_u128(7))),
         ..domain::Caller::system(domain::TenantId(uuid::Uuid::from_u128(1)))
     });

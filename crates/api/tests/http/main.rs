@@ -1,4 +1,4 @@
-//! What clients see, as stories. Each has an application and a database of its own.
+//! HTTP tests. Each has an application and a database of its own.
 
 #![expect(
     clippy::panic,
@@ -8,6 +8,7 @@
 
 mod activation;
 mod api_keys;
+mod attachments;
 mod audit;
 mod audit_checkpoints;
 mod authorisation;
@@ -29,7 +30,6 @@ mod object_store;
 mod openapi;
 mod page_views;
 mod pages;
-mod parts;
 mod problems;
 mod readable_objects;
 mod search;

@@ -1,17 +1,17 @@
-//! What a process has counted is for those who run it.
+//! Who may read the metrics.
 
 use api::{Metrics, TrustedProxies};
 use axum::http::StatusCode;
 use testkit::{TestApp, TestSettings};
 
-fn settings(for_everybody: bool) -> TestSettings {
+fn settings(is_public: bool) -> TestSettings {
     let mut settings = TestSettings::default();
-    settings.api.metrics = Metrics::new(for_everybody, || "docket_pages_total 7\n".to_owned());
+    settings.api.metrics = Metrics::new(is_public, || "docket_pages_total 7\n".to_owned());
     settings
 }
 
 #[tokio::test]
-async fn metrics_are_for_this_machine() {
+async fn metrics_are_readable_from_this_machine() {
     let app = TestApp::start_with(settings(false)).await;
     let here = app.get("/metrics").from_address([127, 0, 0, 1].into()).send().await;
     assert_eq!(here.status, StatusCode::OK);
@@ -21,32 +21,32 @@ async fn metrics_are_for_this_machine() {
 }
 
 #[tokio::test]
-async fn metrics_are_for_everybody_when_the_operator_says_so() {
+async fn metrics_are_public_if_configured() {
     let app = TestApp::start_with(settings(true)).await;
     let elsewhere = app.get("/metrics").from_address([10, 0, 0, 7].into()).send().await;
     assert_eq!(elsewhere.status, StatusCode::OK);
 }
 
 #[tokio::test]
-async fn a_worker_tells_other_machines_nothing_either() {
+async fn the_metrics_of_a_worker_are_restricted_too() {
     use axum::body::Body;
     use axum::http::Request;
-    use ops::{RecentPauses, Vitals};
+    use ops::{PausedJobsCache, ReadinessProbe};
     use std::net::SocketAddr;
     use std::sync::Arc;
     use tower::ServiceExt;
 
     let app = TestApp::start().await;
     let (store, blobs) = (app.ops.store().clone(), app.blobs.clone());
-    let vitals = Vitals {
+    let readiness_probe = ReadinessProbe {
         store,
         blobs,
         clock: Arc::clone(app.ops.clock()),
         sandbox: None,
         worker: None,
-        recent_pauses: RecentPauses::default(),
+        paused_jobs_cache: PausedJobsCache::default(),
     };
-    let router = api::worker_router(vitals, Metrics::new(false, String::new));
+    let router = api::worker_router(readiness_probe, Metrics::new(false, String::new));
     for (from, status) in [("127.0.0.1:9", StatusCode::OK), ("10.0.0.7:9", StatusCode::NOT_FOUND)] {
         let from: SocketAddr = from.parse().unwrap();
         let request = Request::get("/metrics").extension(from).body(Body::empty()).unwrap();
@@ -55,7 +55,7 @@ async fn a_worker_tells_other_machines_nothing_either() {
 }
 
 #[tokio::test]
-async fn a_local_proxy_makes_nobody_local() {
+async fn a_request_through_a_local_proxy_is_not_local() {
     let mut settings = settings(false);
     let trusted = TrustedProxies::new(vec!["10.0.0.1/32".parse().unwrap()]);
     settings.api.metrics = settings.api.metrics.behind(trusted);
@@ -78,7 +78,7 @@ async fn a_local_proxy_makes_nobody_local() {
 }
 
 #[tokio::test]
-async fn a_token_opens_the_metrics_from_anywhere() {
+async fn a_token_permits_reading_metrics_from_any_machine() {
     let mut settings = settings(false);
     let token = Some(domain::Secret::new("a token for prometheus"));
     settings.api.metrics = settings.api.metrics.with_token(token);

@@ -1,4 +1,4 @@
-//! An object store that is away, that is another one, or whose objects are damaged.
+//! An object store that is unavailable, that is the wrong one, or whose objects are damaged.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,15 +8,15 @@ use axum::http::StatusCode;
 use blob::{BlobUrl, Blobs, Settings, Timeouts};
 use domain::{ContentHash, TenantId};
 use http_body_util::BodyExt;
-use ops::{CheckStep, ObjectTrouble};
+use ops::{CheckStep, ObjectProblem};
 use sha2::{Digest, Sha256};
 use testkit::objects::{BUCKET, Fault, FaultyProxy, GcsServer};
 use testkit::{SeededRandom, TestApp, TestSettings, TestTenant};
 use tower::ServiceExt;
 
-use crate::pages::pretend_it_was_read;
+use crate::pages::write_layout_artifacts;
 
-/// An application whose originals are in a folder that the test may take away.
+/// An application whose originals are in a folder that the test can remove.
 struct Office {
     app: TestApp,
     acme: TestTenant,
@@ -30,7 +30,7 @@ impl Office {
         let root = parent.path().join("objects");
         let blobs = Blobs::open(&BlobUrl::Folder(root.clone())).unwrap();
         let app = TestApp::start_on(blobs, TestSettings::default()).await;
-        tie(&app).await;
+        bind(&app).await;
         let acme = app.tenant("acme").await;
         Self { app, acme, root, parent }
     }
@@ -67,18 +67,18 @@ impl Office {
     }
 }
 
-async fn tie(app: &TestApp) {
-    ops::tie_object_store(app.ops.store(), &app.blobs, &SeededRandom::new(1)).await.unwrap();
+async fn bind(app: &TestApp) {
+    ops::bind_object_store(app.ops.store(), &app.blobs, &SeededRandom::new(1)).await.unwrap();
 }
 
-fn is_away(answer: &testkit::Response) {
+fn assert_unavailable(answer: &testkit::Response) {
     assert_eq!(answer.status, StatusCode::SERVICE_UNAVAILABLE, "{}", answer.body);
     assert_eq!(answer.code(), "objects_unavailable");
     assert!(answer.header("retry-after").is_some());
 }
 
 #[tokio::test]
-async fn nothing_is_accepted_into_a_folder_that_is_not_mounted() {
+async fn uploads_are_refused_while_the_folder_is_not_mounted() {
     let office = Office::open().await;
     let (doc_id, _, link) = office.accepted("before").await;
     fs::rename(&office.root, office.away()).unwrap();
@@ -86,9 +86,9 @@ async fn nothing_is_accepted_into_a_folder_that_is_not_mounted() {
         if let Some(name) = make {
             fs::create_dir_all(office.root.join(name)).unwrap();
         }
-        is_away(&office.upload("meanwhile").await);
-        is_away(&office.upload(&"meanwhile ".repeat(90_000)).await);
-        is_away(&office.app.get(&link).send().await);
+        assert_unavailable(&office.upload("meanwhile").await);
+        assert_unavailable(&office.upload(&"meanwhile ".repeat(90_000)).await);
+        assert_unavailable(&office.app.get(&link).send().await);
         let ready = office.app.get("/readyz").send().await;
         assert_eq!(ready.status, StatusCode::SERVICE_UNAVAILABLE);
         let said = ready.body.to_string();
@@ -109,13 +109,13 @@ async fn nothing_is_accepted_into_a_folder_that_is_not_mounted() {
 }
 
 #[tokio::test]
-async fn an_original_that_is_missing_from_the_right_store_is_missing() {
+async fn an_original_missing_from_the_right_store_is_reported() {
     let office = Office::open().await;
     let (doc_id, _, link) = office.accepted("to be lost").await;
     fs::remove_file(office.original("to be lost")).unwrap();
     let answer = office.app.get(&link).send().await;
     assert_eq!((answer.status, answer.code()), (StatusCode::NOT_FOUND, "not_found"));
-    assert!(answer.body.to_string().contains("upload the document again"), "{}", answer.body);
+    assert!(answer.body.to_string().contains("Upload the document again"), "{}", answer.body);
     office.app.work_off().await;
     assert_eq!(office.status_of(&doc_id).await, "failed");
     office.upload("to be lost").await;
@@ -135,7 +135,7 @@ async fn body_of(app: &TestApp, link: &str, range: Option<&str>) -> Result<Vec<u
 }
 
 #[tokio::test]
-async fn a_damaged_original_is_not_handed_out_and_uploading_it_again_repairs_it() {
+async fn a_damaged_original_is_not_served_and_uploading_it_again_repairs_it() {
     let office = Office::open().await;
     let content = "A lease. ".repeat(80_000);
     let (_, _, link) = office.accepted(&content).await;
@@ -161,11 +161,11 @@ async fn a_damaged_original_is_not_handed_out_and_uploading_it_again_repairs_it(
 }
 
 #[tokio::test]
-async fn damaged_text_and_pages_are_not_shown() {
+async fn damaged_text_and_pages_are_not_served() {
     let office = Office::open().await;
     let (doc_id, run_id, _) = office.accepted("an invoice").await;
     office.app.work_off().await;
-    pretend_it_was_read(&office.app, run_id.parse().unwrap()).await;
+    write_layout_artifacts(&office.app, run_id.parse().unwrap()).await;
     let get = async |path: &str| {
         let path = format!("/v1/documents/{doc_id}/{path}");
         office.app.get(&path).bearer(&office.acme.admin_token).send().await
@@ -174,13 +174,13 @@ async fn damaged_text_and_pages_are_not_shown() {
     let layout = office.root.join(format!("artifacts/{tenant}/{doc_id}/{run_id}/layout"));
     for (name, path) in [("text.txt", "text"), ("pages.dkt", "pages/1")] {
         assert_eq!(get(path).await.status, StatusCode::OK);
-        // What was checked lately is believed for some minutes.
+        // A verification is valid for some minutes.
         office.app.clock.advance(chrono::Duration::minutes(11));
         office.app.ops.operations.do_housekeeping().await.unwrap();
         flip_a_bit(&layout.join(name));
         let answer = get(path).await;
         assert_eq!(answer.code(), "object_corrupted", "{name}: {}", answer.body);
-        assert!(answer.body.to_string().contains("run the document again"), "{}", answer.body);
+        assert!(answer.body.to_string().contains("Rerun the document"), "{}", answer.body);
     }
 }
 
@@ -192,7 +192,7 @@ fn flip_a_bit(file: &Path) {
 }
 
 #[tokio::test]
-async fn a_store_that_refuses_is_for_the_administrator_and_passes() {
+async fn a_store_that_denies_access_is_a_transient_error() {
     let server = GcsServer::start().await;
     let proxy = FaultyProxy::before(server.address()).await;
     let timeouts = Timeouts { retries: 0, ..Timeouts::default() };
@@ -200,7 +200,7 @@ async fn a_store_that_refuses_is_for_the_administrator_and_passes() {
     let settings = Settings { timeouts, ..Settings::with_environment(environment) };
     let blobs = Blobs::open_with(&format!("gs://{BUCKET}").parse().unwrap(), &settings).unwrap();
     let app = TestApp::start_on(blobs, TestSettings::default()).await;
-    tie(&app).await;
+    bind(&app).await;
     let acme = app.tenant("acme").await;
     let upload =
         async |content: &str| app.upload("a.txt", content).bearer(&acme.admin_token).send().await;
@@ -208,7 +208,7 @@ async fn a_store_that_refuses_is_for_the_administrator_and_passes() {
     assert_eq!(accepted.status, StatusCode::ACCEPTED, "{}", accepted.body);
     for fault in [Fault::Answers(403), Fault::Answers(404)] {
         proxy.set(fault);
-        is_away(&upload("meanwhile").await);
+        assert_unavailable(&upload("meanwhile").await);
         let ready = app.get("/readyz").send().await;
         assert_eq!(ready.status, StatusCode::SERVICE_UNAVAILABLE, "{fault:?}");
         if fault == Fault::Answers(403) {
@@ -228,37 +228,37 @@ async fn a_store_that_refuses_is_for_the_administrator_and_passes() {
 }
 
 #[tokio::test]
-async fn a_store_is_tied_to_one_database() {
+async fn a_store_is_bound_to_one_database() {
     let office = Office::open().await;
     office.accepted("a document").await;
     let store = office.app.ops.store();
     let random = SeededRandom::new(2);
     let open = |root: PathBuf| Blobs::open(&BlobUrl::Folder(root)).unwrap();
-    // The same again, as the next process does.
-    ops::tie_object_store(store, &open(office.root.clone()), &random).await.unwrap();
+    // Binding again is a no-op, as for the next process.
+    ops::bind_object_store(store, &open(office.root.clone()), &random).await.unwrap();
     let empty = || open(office.parent.path().join("empty"));
-    let refused = ops::tie_object_store(store, &empty(), &random).await.unwrap_err().to_string();
+    let refused = ops::bind_object_store(store, &empty(), &random).await.unwrap_err().to_string();
     assert!(refused.contains("has no valid docket-store.json"), "{refused}");
-    // A new database does not take another's store.
+    // A new database is not bound to the store of another.
     let other = TestApp::start().await;
     let theirs = open(office.root.clone());
-    let refused = ops::tie_object_store(other.ops.store(), &theirs, &random).await.unwrap_err();
+    let refused = ops::bind_object_store(other.ops.store(), &theirs, &random).await.unwrap_err();
     assert!(refused.to_string().contains("another database"), "{refused}");
-    // One of an earlier Docket takes a store with its documents, and no other.
+    // A database of an earlier Docket is bound only to a store with its documents.
     let mut superuser = office.app.database.superuser().await;
     sqlx::query("DELETE FROM object_store").execute(&mut superuser).await.unwrap();
     fs::remove_file(office.root.join("docket-store.json")).unwrap();
-    let refused = ops::tie_object_store(store, &empty(), &random).await.unwrap_err().to_string();
+    let refused = ops::bind_object_store(store, &empty(), &random).await.unwrap_err().to_string();
     assert!(refused.contains("none of the originals"), "{refused}");
-    ops::tie_object_store(store, &open(office.root.clone()), &random).await.unwrap();
-    // The operator may say otherwise.
+    ops::bind_object_store(store, &open(office.root.clone()), &random).await.unwrap();
+    // The operator can override this.
     let adopted = ops::adopt_object_store(store, &empty(), &random).await.unwrap();
     assert_eq!(empty().read_marker().await.unwrap(), Some(adopted));
-    ops::tie_object_store(store, &empty(), &random).await.unwrap();
+    ops::bind_object_store(store, &empty(), &random).await.unwrap();
 }
 
 #[tokio::test]
-async fn a_check_lists_what_is_missing_damaged_and_orphaned() {
+async fn a_check_lists_missing_damaged_and_orphaned_objects() {
     let office = Office::open().await;
     for content in ["sound", "missing", "damaged"] {
         office.accepted(content).await;
@@ -267,7 +267,7 @@ async fn a_check_lists_what_is_missing_damaged_and_orphaned() {
     let check = async |is_quick| {
         let mut found = Vec::new();
         let mut tell = |step| {
-            if let CheckStep::Found(finding) = step {
+            if let CheckStep::Finding(finding) = step {
                 found.push(finding);
             }
         };
@@ -286,7 +286,7 @@ async fn a_check_lists_what_is_missing_damaged_and_orphaned() {
     file.set_modified(std::time::SystemTime::UNIX_EPOCH).unwrap();
     let (totals, found) = check(false).await;
     assert_eq!((totals.missing, totals.damaged, totals.orphaned), (1, 1, 1), "{found:?}");
-    let missing = found.iter().find(|found| found.trouble == ObjectTrouble::Missing).unwrap();
+    let missing = found.iter().find(|found| found.problem == ObjectProblem::Missing).unwrap();
     assert!(missing.doc_id.is_some() && missing.advice.contains("upload the document again"));
     let (totals, _) = check(true).await;
     assert_eq!((totals.missing, totals.damaged, totals.orphaned), (1, 0, 1), "sizes only");

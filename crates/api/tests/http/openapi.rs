@@ -1,4 +1,4 @@
-//! The OpenAPI document is valid, small, and says what the router does.
+//! The OpenAPI document is valid, small, and matches the router.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -63,7 +63,7 @@ async fn the_document_is_served_and_is_openapi_3_1() {
 }
 
 #[tokio::test]
-async fn whoever_has_the_document_is_not_sent_it_again() {
+async fn a_cached_document_is_not_sent_again() {
     let app = TestApp::start().await;
     let first = app.get("/openapi.json").send().await;
     let tag = first.header("etag").unwrap();
@@ -81,7 +81,7 @@ async fn whoever_has_the_document_is_not_sent_it_again() {
 }
 
 #[test]
-fn every_reference_leads_somewhere_and_every_component_is_used() {
+fn every_reference_resolves_and_every_component_is_used() {
     let document = document();
     let mut found = BTreeMap::new();
     references(&document, &mut found);
@@ -154,7 +154,7 @@ fn is_main_request(name: &str) -> bool {
 }
 
 #[test]
-fn files_are_bytes_and_what_may_be_left_out_is_not_required() {
+fn files_are_binary_and_optional_fields_are_not_required() {
     let document = document();
     for (place, operation) in operations(&document) {
         for (status, given) in operation["responses"].as_object().unwrap() {

@@ -1,4 +1,4 @@
-//! What was read of a document, as clients see it. Reading itself is told elsewhere.
+//! The pages and text of a processed document.
 
 use axum::http::StatusCode;
 use blob::ArtifactPlace;
@@ -39,8 +39,8 @@ fn invoice() -> Page {
     }
 }
 
-/// Leaves what the last stage of reading would have left: one page, its picture, its text.
-pub(crate) async fn pretend_it_was_read(app: &TestApp, run_id: Uuid) {
+/// Writes the artifacts of the stage `layout`: one page, its image and its text.
+pub(crate) async fn write_layout_artifacts(app: &TestApp, run_id: Uuid) {
     let mut superuser = app.database.superuser().await;
     let run = sqlx::query("SELECT tenant_id, doc_id FROM ingestion_runs WHERE run_id = $1")
         .bind(run_id)
@@ -91,12 +91,12 @@ pub(crate) async fn pretend_it_was_read(app: &TestApp, run_id: Uuid) {
 
 async fn read_document(app: &TestApp, token: &str) -> String {
     let made = app.upload("a.txt", "any text").bearer(token).send().await.body;
-    pretend_it_was_read(app, made["run_id"].as_str().unwrap().parse().unwrap()).await;
+    write_layout_artifacts(app, made["run_id"].as_str().unwrap().parse().unwrap()).await;
     made["doc_id"].as_str().unwrap().to_owned()
 }
 
 #[tokio::test]
-async fn a_page_shows_words_places_and_what_the_engines_disagree_on() {
+async fn a_page_has_words_areas_and_differing_ocr_results() {
     let app = TestApp::start().await;
     let acme = app.tenant("acme").await;
     let doc_id = read_document(&app, &acme.admin_token).await;
@@ -118,7 +118,7 @@ async fn a_page_shows_words_places_and_what_the_engines_disagree_on() {
 }
 
 #[tokio::test]
-async fn a_browser_that_has_a_picture_is_told_so_if_it_may_still_see_it() {
+async fn a_cached_image_is_not_sent_again_if_the_caller_still_has_access() {
     let app = TestApp::start().await;
     let acme = app.tenant("acme").await;
     let doc_id = read_document(&app, &acme.admin_token).await;
@@ -138,7 +138,7 @@ async fn a_browser_that_has_a_picture_is_told_so_if_it_may_still_see_it() {
 }
 
 #[tokio::test]
-async fn what_is_not_there_is_said() {
+async fn missing_pages_and_images_have_clear_errors() {
     let app = TestApp::start().await;
     let acme = app.tenant("acme").await;
     let doc_id = read_document(&app, &acme.admin_token).await;

@@ -5,7 +5,7 @@ use serde_json::json;
 use testkit::TestApp;
 
 #[tokio::test]
-async fn a_problem_is_a_document_that_carries_the_servers_trace() {
+async fn a_problem_document_has_the_servers_trace_id() {
     let app = TestApp::start().await;
     let trace = "4bf92f3577b34da6a3ce929d0e0e4736";
     let missing = app
@@ -20,7 +20,7 @@ async fn a_problem_is_a_document_that_carries_the_servers_trace() {
     insta::assert_json_snapshot!(missing.body, { ".trace_id" => "[trace]" }, @r#"
     {
       "code": "no_such_route",
-      "detail": "there is nothing at this address; see /docs",
+      "detail": "There is no such route. See /docs.",
       "status": 404,
       "title": "Not Found",
       "trace_id": "[trace]",
@@ -30,7 +30,7 @@ async fn a_problem_is_a_document_that_carries_the_servers_trace() {
 }
 
 #[tokio::test]
-async fn a_wrong_method_says_which_are_right() {
+async fn a_wrong_method_lists_the_allowed_ones() {
     let app = TestApp::start().await;
     let wrong = app.request(Method::PUT, "/v1/users").send().await;
     assert_eq!(wrong.status, StatusCode::METHOD_NOT_ALLOWED);
@@ -39,7 +39,7 @@ async fn a_wrong_method_says_which_are_right() {
 }
 
 #[tokio::test]
-async fn a_body_that_is_not_json_is_told_apart_from_json_that_does_not_fit() {
+async fn invalid_json_and_mismatching_json_have_different_errors() {
     let app = TestApp::start().await;
     let acme = app.tenant("acme").await;
     let post = || app.request(Method::POST, "/v1/users").bearer(&acme.admin_token);
@@ -50,13 +50,13 @@ async fn a_body_that_is_not_json_is_told_apart_from_json_that_does_not_fit() {
     assert_eq!((broken.status, broken.code()), (StatusCode::BAD_REQUEST, "invalid_request"));
     let misfit = post().json(json!([])).send().await;
     assert_eq!(misfit.status, StatusCode::BAD_REQUEST);
-    assert_eq!(misfit.body["detail"], "the JSON body must be an object");
+    assert_eq!(misfit.body["detail"], "The JSON body must be an object.");
     let detail = broken.body["detail"].as_str().unwrap();
     assert_eq!(detail, "the body is not valid JSON (line 1, column 0)");
 }
 
 #[tokio::test]
-async fn every_answer_tells_browsers_to_be_careful() {
+async fn every_response_has_security_headers() {
     let app = TestApp::start().await;
     for path in ["/v1/me", "/livez", "/docs/", "/"] {
         let answer = app.get(path).send().await;
@@ -77,6 +77,6 @@ async fn a_database_that_is_away_is_503_with_a_time_to_come_back() {
     let ready = app.get("/api/ready").send().await;
     assert_eq!(ready.status, StatusCode::SERVICE_UNAVAILABLE);
     assert_eq!(ready.body["dependencies"][0]["name"], "database");
-    // What needs no database goes on.
+    // Routes without the database still respond.
     assert_eq!(app.get("/v1/me").bearer(&acme.admin_token).send().await.status, StatusCode::OK);
 }

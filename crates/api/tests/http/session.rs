@@ -36,7 +36,7 @@ async fn a_user_signs_in_and_is_recognised() {
 }
 
 #[tokio::test]
-async fn a_wrong_password_and_an_unknown_address_get_the_same_answer() {
+async fn a_wrong_password_and_an_unknown_address_get_the_same_response() {
     let app = TestApp::start().await;
     app.tenant("acme").await;
     let attempt = async |email: &str, password: &str| {
@@ -54,7 +54,7 @@ async fn a_wrong_password_and_an_unknown_address_get_the_same_answer() {
 }
 
 #[tokio::test]
-async fn a_token_ends_after_a_day() {
+async fn a_token_expires_after_a_day() {
     let app = TestApp::start().await;
     let acme = app.tenant("acme").await;
     app.clock.advance(Duration::hours(24) - Duration::seconds(1));
@@ -82,7 +82,7 @@ async fn a_token_of_another_key_or_with_another_algorithm_is_refused() {
 }
 
 #[tokio::test]
-async fn signing_out_ends_that_token_and_no_other() {
+async fn signing_out_revokes_only_that_token() {
     let app = TestApp::start().await;
     let acme = app.tenant("acme").await;
     let second = app.login("admin@acme.test").await;
@@ -94,7 +94,7 @@ async fn signing_out_ends_that_token_and_no_other() {
 }
 
 #[tokio::test]
-async fn a_changed_role_ends_the_sessions_and_the_next_one_has_it() {
+async fn a_changed_role_ends_the_sessions_and_applies_to_the_next_one() {
     let app = TestApp::start().await;
     let acme = app.tenant("acme").await;
     let (user, token) = app.user(&acme, Role::Viewer).await;
@@ -111,7 +111,7 @@ async fn a_changed_role_ends_the_sessions_and_the_next_one_has_it() {
 }
 
 #[tokio::test]
-async fn a_deactivated_user_is_out_everywhere_and_cannot_come_back() {
+async fn a_deactivated_user_has_no_access_on_any_server_and_cannot_sign_in() {
     let app = TestApp::start().await;
     let acme = app.tenant("acme").await;
     let (user, token) = app.user(&acme, Role::User).await;
@@ -122,11 +122,11 @@ async fn a_deactivated_user_is_out_everywhere_and_cannot_come_back() {
     let caller = Caller::system(acme.tenant.tenant_id);
     app.ops.access.deactivate_user(&caller, user.user_id).await.unwrap();
     assert!(app.ops.access.authenticate(&token, HERE, TraceContext::new(1)).await.is_err());
-    // What the channel or the timer makes the other process do.
+    // The notification or the timer triggers this in the other process.
     elsewhere.operations.do_housekeeping().await.unwrap();
     assert!(matches!(
         elsewhere.access.authenticate(&token, HERE, TraceContext::new(1)).await,
-        Err(AuthError::Refused)
+        Err(AuthError::InvalidCredential)
     ));
     let body = json!({"email": user.email, "password": TestApp::PASSWORD});
     let login = app.post("/v1/auth/login", body).send().await;
@@ -134,26 +134,26 @@ async fn a_deactivated_user_is_out_everywhere_and_cannot_come_back() {
 }
 
 #[tokio::test]
-async fn a_sign_in_that_a_deactivation_overtakes_gives_no_access() {
+async fn a_sign_in_during_a_deactivation_gives_no_access() {
     let app = TestApp::start().await;
     let acme = app.tenant("acme").await;
     let (user, _) = app.user(&acme, Role::User).await;
-    // What the sign-in has read before it checks the password …
+    // The sign-in reads the user before it checks the password …
     let mut across = app.ops.store().across_tenants().await.unwrap();
     let read = across.find_user_for_login(&user.email).await.unwrap().unwrap();
     across.commit().await.unwrap();
-    // … is overtaken here, and the token is issued later than the deactivation.
+    // … then the user is deactivated, and the token is issued after that.
     let caller = Caller::system(acme.tenant.tenant_id);
     app.ops.access.deactivate_user(&caller, user.user_id).await.unwrap();
     app.clock.advance(Duration::seconds(5));
     let late = app.ops.access.sign_in(read, TraceContext::new(1)).await.unwrap();
     let refused =
         app.ops.access.authenticate(late.token.reveal(), HERE, TraceContext::new(1)).await;
-    assert!(matches!(refused, Err(AuthError::Refused)));
+    assert!(matches!(refused, Err(AuthError::InvalidCredential)));
 }
 
 #[tokio::test]
-async fn a_revocation_outlives_a_shorter_setting_for_sessions() {
+async fn a_revocation_holds_after_the_session_lifetime_was_shortened() {
     let app = TestApp::start().await;
     let acme = app.tenant("acme").await;
     let (user, token) = app.user(&acme, Role::User).await;
@@ -172,7 +172,7 @@ async fn a_revocation_outlives_a_shorter_setting_for_sessions() {
 }
 
 #[tokio::test]
-async fn a_revocation_is_heard_of_after_the_clock_was_set_back() {
+async fn a_revocation_is_read_after_the_clock_was_set_back() {
     let app = TestApp::start().await;
     let acme = app.tenant("acme").await;
     let (user, token) = app.user(&acme, Role::User).await;
@@ -187,7 +187,7 @@ async fn a_revocation_is_heard_of_after_the_clock_was_set_back() {
 }
 
 #[tokio::test]
-async fn a_process_cut_off_from_the_database_vouches_for_nobody_after_a_minute() {
+async fn a_process_without_the_database_accepts_no_credential_after_a_minute() {
     let app = TestApp::start().await;
     let acme = app.tenant("acme").await;
     app.clock.advance(Duration::seconds(60));
@@ -223,7 +223,7 @@ fn attempt(app: &TestApp, from: u8, email: &str, password: &str) -> Request {
 const ADMIN: &str = "admin@acme.test";
 
 #[tokio::test]
-async fn guessing_is_slowed_down_and_does_not_lock_out_who_knows_the_password() {
+async fn guessing_is_throttled_and_does_not_lock_out_the_owner() {
     let app = TestApp::start_with(slow_guessing(&[])).await;
     app.tenant("acme").await;
     app.clock.advance(Duration::minutes(5));
@@ -237,7 +237,7 @@ async fn guessing_is_slowed_down_and_does_not_lock_out_who_knows_the_password() 
     assert_eq!(fourth.header("retry-after"), Some("20"));
     let right = attempt(&app, 2, ADMIN, TestApp::PASSWORD).send().await;
     assert_eq!(right.status, StatusCode::OK, "{right:?}");
-    // Other accounts are not concerned, and after a while the client may try again.
+    // Other accounts are not affected, and after a while the client may try again.
     let other = attempt(&app, 1, "other@acme.test", "guess").send().await;
     assert_eq!(other.status, StatusCode::UNAUTHORIZED);
     app.clock.advance(Duration::seconds(20));
@@ -245,7 +245,7 @@ async fn guessing_is_slowed_down_and_does_not_lock_out_who_knows_the_password() 
 }
 
 #[tokio::test]
-async fn guessing_from_many_places_is_slowed_down_except_where_the_owner_has_been() {
+async fn distributed_guessing_is_throttled_except_for_known_clients() {
     let app = TestApp::start_with(slow_guessing(&[])).await;
     app.tenant("acme").await;
     app.clock.advance(Duration::minutes(5));
@@ -267,7 +267,7 @@ async fn guessing_from_many_places_is_slowed_down_except_where_the_owner_has_bee
 }
 
 #[tokio::test]
-async fn behind_a_trusted_proxy_everybody_is_a_client_of_their_own() {
+async fn behind_a_trusted_proxy_each_client_is_throttled_separately() {
     let app = TestApp::start_with(slow_guessing(&["192.0.2.100/32"])).await;
     app.tenant("acme").await;
     app.clock.advance(Duration::minutes(5));
@@ -279,11 +279,11 @@ async fn behind_a_trusted_proxy_everybody_is_a_client_of_their_own() {
         try_it(100, "198.51.100.1", "guess").await;
     }
     assert_eq!(try_it(100, "198.51.100.1", "guess").await, StatusCode::TOO_MANY_REQUESTS);
-    // Whoever writes a header of their own gains nothing: the proxy adds where it came from.
+    // A forged header has no effect: the proxy appends the real address.
     let written = "203.0.113.77, 198.51.100.1";
     assert_eq!(try_it(100, written, "guess").await, StatusCode::TOO_MANY_REQUESTS);
     assert_eq!(try_it(100, "198.51.100.2", TestApp::PASSWORD).await, StatusCode::OK);
-    // Nobody else is believed.
+    // The header of an untrusted peer is ignored.
     for _ in 0..4 {
         try_it(7, "203.0.113.1", "guess").await;
     }
@@ -291,7 +291,7 @@ async fn behind_a_trusted_proxy_everybody_is_a_client_of_their_own() {
 }
 
 #[tokio::test]
-async fn a_flood_of_sign_ins_is_refused_at_once_and_others_come_through() {
+async fn a_flood_of_sign_ins_is_refused_at_once_and_does_not_block_others() {
     let app = TestApp::start().await;
     app.tenant("acme").await;
     let flood = (0..120).map(|_| attempt(&app, 1, "nobody@acme.test", "guess").send());
@@ -306,7 +306,7 @@ async fn a_flood_of_sign_ins_is_refused_at_once_and_others_come_through() {
 }
 
 #[tokio::test]
-async fn people_change_their_own_password_and_are_signed_out_everywhere_else() {
+async fn changing_the_own_password_ends_all_other_sessions() {
     let app = TestApp::start().await;
     let acme = app.tenant("acme").await;
     let (user, token) = app.user(&acme, Role::Viewer).await;
@@ -346,7 +346,7 @@ async fn people_change_their_own_password_and_are_signed_out_everywhere_else() {
 }
 
 #[tokio::test]
-async fn signing_out_everywhere_ends_every_session_and_leaves_keys_and_other_people_alone() {
+async fn signing_out_everywhere_ends_every_session_but_no_keys_or_other_users() {
     let app = TestApp::start().await;
     let acme = app.tenant("acme").await;
     let elsewhere = app.another_process().await;
@@ -386,7 +386,7 @@ async fn every_role_changes_its_own_password() {
 }
 
 #[tokio::test]
-async fn an_admin_may_change_a_password_and_only_the_new_one_counts() {
+async fn after_an_admin_changes_a_password_only_the_new_one_works() {
     let app = TestApp::start().await;
     let acme = app.tenant("acme").await;
     let (user, _) = app.user(&acme, Role::User).await;

@@ -6,7 +6,7 @@ use serde_json::json;
 use testkit::TestApp;
 
 #[tokio::test]
-async fn rules_are_checked_kept_and_told_to_every_new_run() {
+async fn rules_are_validated_stored_and_applied_to_new_runs() {
     let app = TestApp::start().await;
     let acme = app.tenant("acme").await;
     let put = |rules| app.put("/v1/tenant/rules", rules).bearer(&acme.admin_token).send();
@@ -25,13 +25,13 @@ async fn rules_are_checked_kept_and_told_to_every_new_run() {
     let detail = refused.body["detail"].as_str().unwrap();
     assert!(detail.contains("mask 1 is no region"), "{detail}");
     let refused = put(json!({"pipeline": ["magic"]})).await;
-    assert!(refused.body["detail"].as_str().unwrap().contains("no stage 'magic'"));
+    assert!(refused.body["detail"].as_str().unwrap().contains("Unknown stage 'magic'"));
     let audited = app.get("/v1/audit").bearer(&acme.admin_token).send().await.body.to_string();
     assert!(audited.contains("TENANT_RULES_CHANGED"));
 }
 
 #[tokio::test]
-async fn the_operator_grants_one_tenant_less_and_the_others_notice_nothing() {
+async fn limits_of_one_tenant_do_not_affect_others() {
     let app = TestApp::start().await;
     let (acme, other) = (app.tenant("acme").await, app.tenant("other").await);
     let limits = TenantLimits {
@@ -66,12 +66,12 @@ async fn the_operator_grants_one_tenant_less_and_the_others_notice_nothing() {
     });
     assert_eq!(seen["limits"], granted);
     assert_eq!(seen["usage"]["documents"], 1, "{seen}");
-    assert_eq!(seen["stages"], json!(["ingest"]), "what a pipeline can be made of");
+    assert_eq!(seen["stages"], json!(["ingest"]), "the available stages");
     assert!(app.ops.tenants.change_limits("nobody", limits).await.is_err());
 }
 
 #[tokio::test]
-async fn a_rate_of_its_own_is_a_bucket_of_its_own() {
+async fn a_tenant_with_its_own_rate_has_its_own_bucket() {
     let app = TestApp::start().await;
     let acme = app.tenant("acme").await;
     let limits = TenantLimits { requests_per_second: Some(1), ..TenantLimits::default() };
@@ -88,7 +88,7 @@ async fn a_rate_of_its_own_is_a_bucket_of_its_own() {
 }
 
 #[tokio::test]
-async fn tags_come_with_an_upload_or_later() {
+async fn tags_can_be_set_with_an_upload_or_later() {
     let app = TestApp::start().await;
     let acme = app.tenant("acme").await;
     let made = app.upload("a.txt", "some text").bearer(&acme.admin_token).send().await.body;
@@ -102,7 +102,7 @@ async fn tags_come_with_an_upload_or_later() {
 }
 
 #[tokio::test]
-async fn an_auditor_can_check_the_chain() {
+async fn an_auditor_can_verify_the_chain() {
     let app = TestApp::start().await;
     let acme = app.tenant("acme").await;
     let whole = app.get("/v1/audit/verify").bearer(&acme.admin_token).send().await.body;

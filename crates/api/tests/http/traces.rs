@@ -1,4 +1,4 @@
-//! The trace of a caller goes on in what the request causes.
+//! The trace of a caller continues in the jobs of its request.
 
 use axum::http::{Method, StatusCode};
 use serde_json::{Value, json};
@@ -7,7 +7,7 @@ use testkit::TestApp;
 const TRACE: &str = "4bf92f3577b34da6a3ce929d0e0e4736";
 const PARENT: &str = "00f067aa0ba902b7";
 
-/// Hands a document in and returns the trace of its job, and the id of the request.
+/// Uploads a document; returns the trace of its job, and the id of the request.
 async fn upload(app: &TestApp, header: Option<&str>) -> (Vec<String>, String) {
     let acme = app.tenant("acme").await;
     let request = app.request(Method::POST, "/v1/ingest").bearer(&acme.admin_token);
@@ -33,7 +33,7 @@ async fn upload(app: &TestApp, header: Option<&str>) -> (Vec<String>, String) {
 }
 
 #[tokio::test]
-async fn a_job_belongs_to_the_trace_of_the_caller_and_is_sampled_as_it_is() {
+async fn a_job_continues_the_trace_of_the_caller_with_its_sampling() {
     for flags in ["00", "01"] {
         let app = TestApp::start().await;
         let header = format!("00-{TRACE}-{PARENT}-{flags}");
@@ -45,7 +45,7 @@ async fn a_job_belongs_to_the_trace_of_the_caller_and_is_sampled_as_it_is() {
 }
 
 #[tokio::test]
-async fn without_a_trace_of_the_caller_the_request_begins_one() {
+async fn without_a_trace_the_request_starts_one() {
     for header in [None, Some("00-nonsense")] {
         let app = TestApp::start().await;
         let (trace, request_id) = upload(&app, header).await;

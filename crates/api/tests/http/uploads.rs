@@ -1,5 +1,5 @@
-//! What uploads may take: nothing from those who may not upload, and a bounded part of memory, connections and disk from
-//! those who may. Bytes are counted where the server takes them.
+//! Limits of uploads: nothing is read from callers who may not upload, and the use of memory, connections and disk is
+//! bounded. The tests count the bytes that the server reads.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -16,10 +16,10 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio_util::sync::CancellationToken;
 
-/// One piece of a body, as the socket would give it.
+/// One chunk of a body, as from a socket.
 const PIECE: usize = 64 * 1024;
 
-/// Sends `head` and then `filler` for ever; counts what the server takes.
+/// A body of `head` and then endless `filler`; counts the bytes that the server reads.
 fn endless(head: &str, filler: &str) -> (Body, Arc<AtomicUsize>) {
     let taken = Arc::new(AtomicUsize::new(0));
     let filler = Bytes::from(filler.repeat(PIECE / filler.len()));
@@ -42,7 +42,7 @@ async fn send(app: &TestApp, path: &str, token: &str, body: Body) -> Response {
 }
 
 #[tokio::test]
-async fn who_may_not_upload_is_refused_before_a_byte_of_the_body_is_read() {
+async fn a_caller_who_may_not_upload_is_refused_before_the_body_is_read() {
     let app = TestApp::start().await;
     let acme = app.tenant("acme").await;
     let batch = app.post("/v1/batches", json!({})).bearer(&acme.admin_token).send().await;
@@ -59,7 +59,7 @@ async fn who_may_not_upload_is_refused_before_a_byte_of_the_body_is_read() {
 }
 
 #[tokio::test]
-async fn a_client_that_asks_first_is_not_told_to_go_on_when_it_may_not_upload() {
+async fn a_client_that_may_not_upload_gets_no_100_continue() {
     let app = TestApp::start().await;
     let acme = app.tenant("acme").await;
     let (_, viewer) = app.user(&acme, Role::Viewer).await;
@@ -113,7 +113,7 @@ async fn what_is_no_file_content_is_taken_up_to_256_kb_and_a_piece() {
     let told = (refused.status, refused.code());
     assert_eq!(told, (StatusCode::PAYLOAD_TOO_LARGE, "form_too_large"));
     let found = app.get("/v1/documents?status=all").bearer(&acme.admin_token).send().await;
-    assert_eq!(found.body["items"], json!([]), "nothing came of any of them");
+    assert_eq!(found.body["items"], json!([]), "no document was created");
 }
 
 #[tokio::test]
@@ -131,7 +131,7 @@ async fn the_fifty_first_tag_ends_an_upload() {
     assert_eq!(accepted.status, StatusCode::ACCEPTED, "{accepted:?}");
     let refused = send(&app, "/v1/ingest", &acme.admin_token, form(51)).await;
     assert_eq!((refused.status, &refused.body["field"]), (StatusCode::BAD_REQUEST, &json!("tags")));
-    // 64 MB of them are as many as are sent before the answer.
+    // At most 64 MB are sent before the response.
     let (body, taken) = endless("", &field("tag", "a"));
     let refused = send(&app, "/v1/ingest", &acme.admin_token, body).await;
     assert_eq!(refused.status, StatusCode::BAD_REQUEST);
@@ -139,7 +139,7 @@ async fn the_fifty_first_tag_ends_an_upload() {
 }
 
 #[tokio::test]
-async fn a_tenant_has_so_many_uploads_under_way_and_others_are_not_kept_waiting() {
+async fn concurrent_uploads_are_limited_per_tenant() {
     let mut settings = TestSettings::default();
     settings.ops.intake.concurrent_uploads = 1;
     let app = Arc::new(TestApp::start_with(settings).await);
@@ -161,7 +161,7 @@ async fn a_tenant_has_so_many_uploads_under_way_and_others_are_not_kept_waiting(
     assert_eq!(refused.header("retry-after"), Some("5"));
     let elsewhere = app.upload("a.txt", "words").bearer(&other.admin_token).send().await;
     assert_eq!(elsewhere.status, StatusCode::ACCEPTED);
-    // The client goes away.
+    // The client disconnects.
     slow.abort();
     assert!(slow.await.unwrap_err().is_cancelled());
     let accepted = app.upload("a.txt", "words").bearer(&acme.admin_token).send().await;
@@ -169,7 +169,7 @@ async fn a_tenant_has_so_many_uploads_under_way_and_others_are_not_kept_waiting(
 }
 
 #[tokio::test]
-async fn a_tenant_stores_as_much_as_its_quota_and_each_content_once() {
+async fn the_storage_quota_counts_each_content_once() {
     let mut settings = TestSettings::default();
     settings.ops.intake.storage_quota = Some(25);
     let app = TestApp::start_with(settings).await;
@@ -182,7 +182,7 @@ async fn a_tenant_stores_as_much_as_its_quota_and_each_content_once() {
     let refused = upload(&acme.admin_token, "ten more..").await;
     assert_eq!(refused.status, StatusCode::PAYLOAD_TOO_LARGE);
     assert_eq!(refused.code(), "storage_quota_exceeded");
-    // What is there already takes nothing more, and nobody else is concerned.
+    // Known content needs no more space, and other tenants are not affected.
     assert!(upload(&acme.admin_token, "ten bytes.").await.status.is_success());
     assert_eq!(upload(&other.admin_token, "ten more..").await.status, StatusCode::ACCEPTED);
     let seen = app.get("/v1/tenant").bearer(&acme.admin_token).send().await.body;

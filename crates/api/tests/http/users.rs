@@ -1,4 +1,4 @@
-//! Managing people.
+//! Managing users.
 
 use axum::http::{Method, StatusCode};
 use domain::Role;
@@ -30,7 +30,7 @@ async fn an_admin_adds_a_user_who_can_sign_in() {
 }
 
 #[tokio::test]
-async fn an_address_is_taken_once_across_all_tenants() {
+async fn an_email_address_is_unique_across_tenants() {
     let app = TestApp::start().await;
     let acme = app.tenant("acme").await;
     app.tenant("other").await;
@@ -41,7 +41,7 @@ async fn an_address_is_taken_once_across_all_tenants() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_right_is_refused_with_the_field() {
+async fn invalid_users_are_refused_with_the_field() {
     let app = TestApp::start().await;
     let acme = app.tenant("acme").await;
     let attempt = async |body: Value| {
@@ -68,11 +68,11 @@ async fn what_cannot_be_right_is_refused_with_the_field() {
         attempt(json!({"email": "a@b.c", "password": "correct horse", "role": "user", "x": 1}))
             .await;
     assert_eq!(status, 400);
-    assert!(detail.as_str().unwrap().contains("there is no field x; known are "));
+    assert!(detail.as_str().unwrap().contains("Unknown field x. Known: "));
 }
 
 #[tokio::test]
-async fn a_change_of_nothing_leaves_the_session_alone() {
+async fn an_empty_change_does_not_end_sessions() {
     let app = TestApp::start().await;
     let acme = app.tenant("acme").await;
     let path = format!("/v1/users/{}", acme.admin.user_id);
@@ -82,7 +82,7 @@ async fn a_change_of_nothing_leaves_the_session_alone() {
 }
 
 #[tokio::test]
-async fn the_last_administrator_stays() {
+async fn the_last_administrator_cannot_be_removed() {
     let app = TestApp::start().await;
     let acme = app.tenant("acme").await;
     let path = format!("/v1/users/{}", acme.admin.user_id);
@@ -97,7 +97,7 @@ async fn the_last_administrator_stays() {
 }
 
 #[tokio::test]
-async fn two_administrators_cannot_remove_each_other_at_once() {
+async fn two_administrators_cannot_remove_each_other_concurrently() {
     let app = TestApp::start().await;
     let acme = app.tenant("acme").await;
     let (second, second_token) = app.user(&acme, Role::Admin).await;

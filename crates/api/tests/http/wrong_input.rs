@@ -1,12 +1,12 @@
-//! Wrong input to every route that the OpenAPI document names: each problem is a sentence for people, which names the
-//! field. The words of Rust and of its libraries stay inside.
+//! Wrong input to every documented route: each problem is a plain sentence that names the field, without terms of Rust or
+//! its libraries.
 
 use axum::body::Body;
 use axum::http::{Method, StatusCode};
 use serde_json::{Map, Value, json};
 use testkit::{BOUNDARY, TestApp};
 
-/// How serde, axum and the parsers of values begin or speak.
+/// Terms of serde, axum and parsers that must not appear.
 const FOREIGN_WORDS: [&str; 24] = [
     "Failed to",
     "deserialize",
@@ -56,7 +56,7 @@ impl Operation<'_> {
         all
     }
 
-    /// With ids that could be.
+    /// The path with valid ids.
     fn address(&self) -> String {
         let path = self.path.replace("{id}", "00000000-0000-0000-0000-000000000001");
         path.replace("{page}", "1")
@@ -88,7 +88,7 @@ impl Operation<'_> {
     }
 }
 
-/// Sends requests, and holds every refusal against what clients may be told.
+/// Sends requests, and checks every refusal.
 struct Prober {
     app: TestApp,
     token: String,
@@ -294,7 +294,7 @@ impl Prober {
         ];
         for (form, field) in forms {
             let request = app_get(&self.app, operation, &operation.address());
-            // For a batch that is not there, a form is not even read.
+            // The form is not read if the batch does not exist.
             let field = field.filter(|_| !operation.path.contains("{id}"));
             let case = format!("{name} with {form:.80}");
             self.send(request.form(Body::from(form)), &case, field).await;
@@ -318,7 +318,7 @@ fn requires(schema: &Value, field: &str) -> bool {
     schema["required"].as_array().is_some_and(|required| required.iter().any(|name| name == field))
 }
 
-/// The types that a property may have, but null.
+/// The types that a property may have, except null.
 fn types(operation: &Operation<'_>, property: &Value) -> Vec<String> {
     let alternatives = property["oneOf"].as_array();
     if let Some(alternatives) = alternatives {
@@ -360,7 +360,7 @@ fn fitting(operation: &Operation<'_>, property: &Value) -> Value {
 fn wrong_values(operation: &Operation<'_>, property: &Value) -> Vec<Value> {
     let types = types(operation, property);
     if types.is_empty() {
-        // Anything fits.
+        // Any value is valid.
         return Vec::new();
     }
     let others = [
@@ -391,13 +391,13 @@ fn wrong_values(operation: &Operation<'_>, property: &Value) -> Vec<Value> {
 }
 
 #[tokio::test]
-async fn wrong_input_is_answered_in_plain_sentences_that_name_the_field() {
+async fn wrong_input_gets_plain_sentences_that_name_the_field() {
     let app = TestApp::start().await;
     let token = app.tenant("acme").await.admin_token;
     let document = serde_json::to_value(api::openapi_document()).unwrap();
     let mut prober = Prober { app, token, refused: 0, faults: Vec::new() };
     for operation in Operation::all(&document) {
-        // Without input there is nothing to be wrong, and some of them would end the session.
+        // Routes without input cannot be wrong, and some of them would end the session.
         prober.headers(&operation).await;
         if operation.is_endless() {
             continue;
@@ -412,19 +412,19 @@ async fn wrong_input_is_answered_in_plain_sentences_that_name_the_field() {
 }
 
 #[tokio::test]
-async fn tools_of_the_assistant_protocol_name_the_wrong_argument() {
+async fn mcp_tools_name_the_wrong_argument() {
     let app = TestApp::start().await;
     let acme = app.tenant("acme").await;
     let cases = [
-        ("search", json!({"query": 7}), "query must be a text"),
-        ("search", json!({"query": "a", "limit": "b"}), "limit must be a whole number"),
-        ("ask", json!({}), "question is missing; it is required"),
-        ("ask", json!({"question": "a", "b": 1}), "there is no argument b; known are question"),
-        ("ask", json!([]), "arguments must be an object"),
+        ("search", json!({"query": 7}), "query must be a text."),
+        ("search", json!({"query": "a", "limit": "b"}), "limit must be a whole number."),
+        ("ask", json!({}), "question is required."),
+        ("ask", json!({"question": "a", "b": 1}), "Unknown argument b. Known: question."),
+        ("ask", json!([]), "arguments must be an object."),
         (
             "get_document",
             json!({"doc_id": "b1"}),
-            "doc_id must be a UUID, such as 0199a2c4-7f3a-7cc1-8a52-5d1f0c3b9e21",
+            "doc_id must be a UUID, such as 0199a2c4-7f3a-7cc1-8a52-5d1f0c3b9e21.",
         ),
     ];
     for (name, arguments, sentence) in cases {

@@ -55,7 +55,7 @@ async fn a_password_comes_from_standard_input_too_and_a_wrong_one_is_refused() {
     let login = || ada.types(["login"]).and("--server", address(&server));
     login().finish_with_input(&format!("{PASSWORD}\n")).await.succeeded();
     let wrong = login().finish_with_input("wrong\n").await.failed_with(4);
-    assert_eq!(wrong, "the email address or the password is wrong");
+    assert_eq!(wrong, "The email address or the password is wrong.");
     let none = login().finish().await.failed_with(2);
     assert!(none.starts_with("no password was given"), "{none}");
     server.stop().await.succeeded();
@@ -143,7 +143,7 @@ async fn dead_jobs_are_looked_at_and_requeued() {
     assert!(shown.contains("What to do    upload it without a password"), "{shown}");
     let nobody = uuid::Uuid::nil().to_string();
     let missing = ada.types(["dlq", "show", &nobody]).finish().await.failed_with(1);
-    assert_eq!(missing, "there is no such job");
+    assert_eq!(missing, "This job does not exist, or you don't have access.");
 
     let neither = ada.types(["dlq", "requeue"]).finish().await.failed_with(2);
     assert!(neither.starts_with("say which jobs to requeue"), "{neither}");
@@ -152,7 +152,12 @@ async fn dead_jobs_are_looked_at_and_requeued() {
 
     let some: Finished = ada.types(["dlq", "requeue", ids[0], &nobody]).finish().await;
     assert_eq!((some.code, some.stdout.as_str()), (Some(1), "Requeued 1 job\n"));
-    assert!(some.stderr.contains(&format!("docket: {nobody}: there is no such job\n")), "{some:?}");
+    assert!(
+        some.stderr.contains(&format!(
+            "docket: {nobody}: This job does not exist, or you don't have access.\n"
+        )),
+        "{some:?}"
+    );
     let none = ada
         .sees(["dlq", "requeue", "--error-contains", "password", "--error-class", "poison"])
         .await;
@@ -191,7 +196,7 @@ async fn failures_are_discarded_and_each_that_is_not_says_why() {
     assert!(shown.contains("Closed by     discarded"), "{shown}");
     let again: Finished = ada.types(["dlq", "discard", &id(0)]).finish().await;
     assert_eq!((again.code, again.stdout.as_str()), (Some(1), "Discarded 0 jobs\n"));
-    let why = format!("docket: {}: nothing to discard: it was discarded\n", id(0));
+    let why = format!("docket: {}: This job needs no attention: it was discarded.\n", id(0));
     assert!(again.stderr.contains(&why), "{again:?}");
     assert_eq!(ada.sees(["dlq", "requeue", "--all"]).await, "No failed job matches.\n");
     assert_eq!(ada.sees(["dlq", "requeue", &id(0)]).await, "Requeued 1 job\n");

@@ -4,7 +4,7 @@ use std::io::{self, IsTerminal};
 use std::process::ExitCode;
 
 use indicatif::ProgressBar;
-use ops::{CheckStep, ObjectFinding, ObjectTotals, ObjectTrouble};
+use ops::{CheckStep, ObjectFinding, ObjectProblem, ObjectTotals};
 use serde_json::json;
 
 use crate::backend::{DataFolder, with_objects};
@@ -19,7 +19,7 @@ pub(crate) async fn run(config: &Config, args: &CheckArgs) -> anyhow::Result<Exi
     let progress = if is_seen { ProgressBar::new_spinner() } else { ProgressBar::hidden() };
     let checked = with_objects(config, DataFolder::MustExist, wanted, async |ops| {
         let mut report = |step| match step {
-            CheckStep::Found(finding) => progress.suspend(|| print(&finding, args.json)),
+            CheckStep::Finding(finding) => progress.suspend(|| print(&finding, args.json)),
             CheckStep::Progress(totals) => {
                 progress.set_message(counted(&totals));
                 progress.tick();
@@ -35,11 +35,11 @@ pub(crate) async fn run(config: &Config, args: &CheckArgs) -> anyhow::Result<Exi
 }
 
 fn print(finding: &ObjectFinding, as_json: bool) {
-    let ObjectFinding { key, doc_id, trouble, advice } = finding;
-    let (state, how) = match trouble {
-        ObjectTrouble::Missing => ("missing", None),
-        ObjectTrouble::Damaged { how } => ("damaged", Some(how)),
-        ObjectTrouble::Orphaned => ("orphaned", None),
+    let ObjectFinding { key, doc_id, problem, advice } = finding;
+    let (state, how) = match problem {
+        ObjectProblem::Missing => ("missing", None),
+        ObjectProblem::Damaged { how } => ("damaged", Some(how)),
+        ObjectProblem::Orphaned => ("orphaned", None),
     };
     if as_json {
         say(

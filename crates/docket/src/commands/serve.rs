@@ -52,7 +52,7 @@ async fn serve(
         .do_housekeeping()
         .await
         .context("the first housekeeping round on the database failed")?;
-    let everybody_is = if config.auth.enabled {
+    let development_caller = if config.auth.enabled {
         None
     } else {
         Some(ops.access.development_caller(FIRST_USER).await?)
@@ -66,16 +66,16 @@ async fn serve(
         metrics: install_metrics(limits)?,
         trusted_proxies: limits.trusted_proxies.clone(),
         configuration: config.shown.clone(),
-        everybody_is,
+        development_caller,
     };
     let router = api::router(&Api::new(Arc::clone(&ops), settings));
     let housekeeping = tokio::spawn({
         let (ops, stop) = (Arc::clone(&ops), stop.clone());
-        async move { ops.operations.keep_house(stop).await }
+        async move { ops.operations.run_housekeeping(stop).await }
     });
     let checkpoints = tokio::spawn({
         let (ops, stop) = (Arc::clone(&ops), stop.clone());
-        async move { ops.audit.keep_checkpoints(stop).await }
+        async move { ops.audit.run_checkpoint_task(stop).await }
     });
     let address = listener.local_addr().context("the listening address cannot be read")?;
     let workers = if config.work.while_serving {
@@ -85,7 +85,7 @@ async fn serve(
             ops.store(),
             ops.blobs(),
             stages,
-            ops.search.vectors(),
+            ops.search.embeddings(),
             config,
             health,
         )?)

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use anyhow::Context;
 use engine::WorkerHealth;
-use ops::{Intake, RecentPauses, VectorsKeeper, Vitals};
+use ops::{EmbeddingMaintenance, Intake, PausedJobsCache, ReadinessProbe};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
@@ -32,7 +32,8 @@ pub(crate) async fn run(config: &Config, add_stages: AddStages) -> anyhow::Resul
     let (clock, ids) = (Arc::clone(store.clock()), Arc::clone(store.ids()));
     let intake = Intake::new(store, blobs.clone(), Arc::clone(&ids), Arc::clone(&clock), settings);
     let embedding = models::embedding(&config.search)?;
-    let vectors = VectorsKeeper::new(database.store().clone(), embedding, Arc::clone(&clock));
+    let vectors =
+        EmbeddingMaintenance::new(database.store().clone(), embedding, Arc::clone(&clock));
     let (reader, children) = (readers::reader(&config.read)?, config.read.children);
     let sandbox = readers::check_sandbox(&reader).await;
     let dependencies = StageDependencies {
@@ -50,15 +51,15 @@ pub(crate) async fn run(config: &Config, add_stages: AddStages) -> anyhow::Resul
         let address = address.context("the listening address cannot be read")?;
         let problem = sandbox.problem();
         let health = WorkerHealth::default();
-        let vitals = Vitals {
+        let readiness_probe = ReadinessProbe {
             store: database.store().clone(),
             blobs: blobs.clone(),
             clock,
             sandbox: Some(sandbox),
             worker: Some(probe(&health, true)),
-            recent_pauses: RecentPauses::default(),
+            paused_jobs_cache: PausedJobsCache::default(),
         };
-        let metrics = serve_metrics(config, vitals, listener, stop.clone())?;
+        let metrics = serve_metrics(config, readiness_probe, listener, stop.clone())?;
         let workers = Workers::start(database.store(), &blobs, stages, vectors, config, health)?;
         say(format_args!("Worker {} is ready", workers.id()));
         say(format_args!("  works on     {}", workers.description()));
@@ -84,7 +85,7 @@ pub(crate) async fn run(config: &Config, add_stages: AddStages) -> anyhow::Resul
 /// Serves metrics and health, when an address is configured.
 fn serve_metrics(
     config: &Config,
-    vitals: Vitals,
+    readiness_probe: ReadinessProbe,
     listener: Option<TcpListener>,
     stop: CancellationToken,
 ) -> anyhow::Result<impl Future<Output = ()>> {
@@ -92,7 +93,7 @@ fn serve_metrics(
     let grace = config.shutdown_grace;
     Ok(async move {
         if let Some(listener) = listener {
-            api::serve(listener, api::worker_router(vitals, metrics), stop, grace).await;
+            api::serve(listener, api::worker_router(readiness_probe, metrics), stop, grace).await;
         }
     })
 }

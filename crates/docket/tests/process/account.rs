@@ -16,7 +16,7 @@ async fn a_user_changes_their_password_and_stays_signed_in_here_only() {
         command.env("DOCKET_NEW_PASSWORD", "battery staple")
     };
     let wrong = change("not the password").finish().await.failed_with(1);
-    assert!(wrong.contains("the current password is wrong"), "{wrong}");
+    assert!(wrong.contains("The current password is wrong"), "{wrong}");
     let told = change(PASSWORD).finish().await.succeeded();
     assert!(told.starts_with("Your password was changed."), "{told}");
     here.sees(["docs"]).await;

@@ -114,7 +114,7 @@ async fn tenants_are_added_while_docket_is_stopped_and_while_it_runs() {
     assert_eq!(table.lines().count(), 3, "{table}");
 
     let again = add_tenant(&folder, "Acme", "second@acme.test").finish().await;
-    assert_eq!(again.failed_with(1), "there is a tenant called 'Acme' already");
+    assert_eq!(again.failed_with(1), "A tenant called 'Acme' already exists.");
     server.stop().await.succeeded();
 }
 
@@ -140,7 +140,10 @@ async fn a_lost_password_is_reset_while_docket_is_stopped_and_while_it_runs() {
     nobody.sign_in(ADMIN, "a new password").await;
 
     let unknown = Docket::on(&folder, ["users", "reset-password", "nobody@acme.test"]);
-    assert_eq!(unknown.finish().await.failed_with(1), "there is no such user");
+    assert_eq!(
+        unknown.finish().await.failed_with(1),
+        "This user does not exist, or you don't have access."
+    );
     server.stop().await.succeeded();
 }
 

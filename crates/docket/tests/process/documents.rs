@@ -58,7 +58,7 @@ async fn documents_are_listed_and_looked_at() {
     assert_eq!(document["runs"][0]["stages"][0]["status"], "succeeded");
     let nobody = uuid::Uuid::nil().to_string();
     let missing = ada.types(["show", &nobody]).finish().await.failed_with(1);
-    assert_eq!(missing, "there is no such document");
+    assert_eq!(missing, "This document was deleted, or you don't have access.");
     server.stop().await.succeeded();
 }
 
@@ -76,14 +76,17 @@ async fn documents_are_processed_again_and_the_reason_is_kept() {
     let nobody = uuid::Uuid::nil().to_string();
     let some = ada.types(["rerun", &nobody, &ids[0]]).finish().await;
     assert_eq!(some.code, Some(1));
-    assert_eq!(some.stderr, "docket: 00000000: there is no such document\n");
+    assert_eq!(
+        some.stderr,
+        "docket: 00000000: This document was deleted, or you don't have access.\n"
+    );
     assert!(some.stdout.starts_with(&format!("queued     {}  run ", &ids[0][28..])), "{some:?}");
     let some = ada.types(["rerun", &nobody, "--json"]).finish().await;
     let items: Value = serde_json::from_str(&some.stdout).unwrap();
     assert_eq!(
         items,
         json!({ "items": [{ "doc_id": nobody, "run_id": null, "status": "refused",
-                            "problem": "there is no such document" }] })
+                            "problem": "This document was deleted, or you don't have access." }] })
     );
     assert_eq!(some.code, Some(1));
     let stage = ada.types(["rerun", &ids[0], "--from", "nope"]).finish().await.failed_with(2);

@@ -82,7 +82,7 @@ async fn of_a_mixed_folder_what_is_fit_gets_in_and_the_rest_is_named_with_its_re
     let new: Vec<&str> = first.stdout.lines().filter(|line| line.starts_with("new ")).collect();
     assert_eq!(new.len(), 2, "{first:#?}");
     for why in [
-        format!("docket: {}: the file is empty\n", papers.file("empty.txt")),
+        format!("docket: {}: The file is empty.\n", papers.file("empty.txt")),
         format!(
             "docket: {}: the file is named .pdf but contains text/plain",
             papers.file("fake.pdf")
@@ -232,7 +232,7 @@ async fn programs_read_a_line_for_each_file_and_a_summary() {
     assert_eq!(
         files["b.txt"],
         json!({ "path": papers.file("b.txt"), "result": "failed", "doc_id": null, "run_id": null,
-                "uploaded": false, "reason": "the file is empty", "run_status": null, "error": null })
+                "uploaded": false, "reason": "The file is empty.", "run_status": null, "error": null })
     );
     assert_eq!(
         summary,

@@ -98,7 +98,7 @@ async fn only_the_last_stage_is_run_again_when_that_is_asked() {
     assert_eq!(begun(&runs[0], "preprocess"), begun(&runs[1], "preprocess"), "{runs}");
     assert_ne!(begun(&runs[0], "layout"), begun(&runs[1], "layout"), "{runs}");
     let refused = ada.types(["rerun", id, "--from", "magic"]).finish().await;
-    assert!(refused.stderr.contains("there is no stage 'magic'"), "{refused:?}");
+    assert!(refused.stderr.contains("The pipeline has no stage 'magic'"), "{refused:?}");
     server.stop().await.succeeded();
 }
 

@@ -1,4 +1,4 @@
-//! From a credential to a [`Caller`].
+//! Authentication: turns a bearer credential into a [`Caller`].
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -9,36 +9,36 @@ use store::StoreError;
 use thiserror::Error;
 
 use crate::rate::client_of;
-use crate::{Access, TooMany};
+use crate::{Access, RateLimited};
 
-/// Every API key begins with this, so that people and secret scanners recognise one.
+/// Every API key begins with this mark, so that people and secret scanners recognise it.
 pub(crate) const KEY_MARK: &str = "dk_";
-/// How much of a key is its public prefix, mark included.
+/// The length of a key's public prefix, including the mark.
 pub(crate) const KEY_PREFIX_LENGTH: usize = 15;
 
 #[derive(Debug, Error)]
 pub enum AuthError {
-    #[error("the credential is not known, has expired or was revoked; sign in again")]
-    Refused,
-    /// The directory is too old to vouch for anybody.
-    #[error("access cannot be checked at the moment; try again shortly")]
-    CannotTell,
-    #[error("too many unknown keys from this client; try again later")]
-    TooManyUnknownKeys(TooMany),
+    #[error("The credential is unknown, expired or revoked. Sign in again.")]
+    InvalidCredential,
+    /// The credential cache is stale: revocations may have been missed.
+    #[error("Access cannot be checked at the moment. Try again shortly.")]
+    Unavailable,
+    #[error("This client presented too many unknown API keys. Try again later.")]
+    TooManyUnknownKeys(RateLimited),
     #[error(transparent)]
     Store(#[from] StoreError),
 }
 
 impl Access {
-    /// Who presents this bearer credential: a person's token or a machine's key.
+    /// Authenticates a bearer credential: a user's token or an API key.
     pub async fn authenticate(
         &self,
         credential: &str,
         client: IpAddr,
         trace: TraceContext,
     ) -> Result<Caller, AuthError> {
-        if !self.directory.is_fresh(self.store.clock().as_ref()) {
-            return Err(AuthError::CannotTell);
+        if !self.credentials.is_fresh(self.store.clock().as_ref()) {
+            return Err(AuthError::Unavailable);
         }
         let mut caller = if credential.starts_with(KEY_MARK) {
             self.caller_of_key(credential, client).await?
@@ -50,26 +50,28 @@ impl Access {
     }
 
     fn caller_of_token(&self, token: &str) -> Result<Caller, AuthError> {
-        let token =
-            self.tokens.verify(token, self.store.clock().now()).ok_or(AuthError::Refused)?;
-        if self.directory.admits(token.user_id, &token.session) {
+        let token = self
+            .tokens
+            .verify(token, self.store.clock().now())
+            .ok_or(AuthError::InvalidCredential)?;
+        if self.credentials.is_session_valid(token.user_id, &token.session) {
             Ok(token.caller)
         } else {
-            Err(AuthError::Refused)
+            Err(AuthError::InvalidCredential)
         }
     }
 
     async fn caller_of_key(&self, credential: &str, client: IpAddr) -> Result<Caller, AuthError> {
-        let prefix = credential.get(..KEY_PREFIX_LENGTH).ok_or(AuthError::Refused)?;
-        let key = self.known_key(prefix, client).await?.ok_or(AuthError::Refused)?;
+        let prefix = credential.get(..KEY_PREFIX_LENGTH).ok_or(AuthError::InvalidCredential)?;
+        let key = self.find_key(prefix, client).await?.ok_or(AuthError::InvalidCredential)?;
         let presented: [u8; 32] = Sha256::digest(credential).into();
-        // The secret is random and 256 bits long: what the time of comparing hashes tells about it
-        // is of no use to a guesser.
+        // No constant-time comparison is needed: the secret is random and 256 bits long, so the timing of comparing
+        // hashes does not help an attacker.
         let now = self.store.clock().now();
         if presented != key.secret_sha256 || key.is_expired(now) {
-            return Err(AuthError::Refused);
+            return Err(AuthError::InvalidCredential);
         }
-        self.directory.note_use(key.api_key_id, now);
+        self.credentials.record_use(key.api_key_id, now);
         Ok(Caller {
             tenant_id: key.tenant_id,
             actor: Actor::ApiKey(key.api_key_id),
@@ -80,24 +82,23 @@ impl Access {
         })
     }
 
-    /// From memory; a key that is new to this process is looked up once. Whoever invents keys is
-    /// stopped before they cost the database anything, and shares two connections with all others
-    /// who do.
-    async fn known_key(
+    /// Reads the key from the cache, or looks it up in the database once. A rate limit per client and a limit of
+    /// concurrent lookups protect the database from clients that guess keys.
+    async fn find_key(
         &self,
         prefix: &str,
         client: IpAddr,
     ) -> Result<Option<Arc<ApiKeyRecord>>, AuthError> {
-        if let Some(key) = self.directory.key(prefix) {
+        if let Some(key) = self.credentials.key(prefix) {
             return Ok(Some(key));
         }
         self.unknown_keys.check(&client_of(client)).map_err(AuthError::TooManyUnknownKeys)?;
-        let _turn = self.key_look_ups.acquire().await.map_err(|_| AuthError::CannotTell)?;
+        let _permit = self.key_lookups.acquire().await.map_err(|_| AuthError::Unavailable)?;
         let mut across = self.store.across_tenants().await?;
         let found = across.find_api_key_by_prefix(prefix).await?.map(Arc::new);
         across.commit().await?;
         if let Some(key) = &found {
-            self.directory.remember_key(key);
+            self.credentials.add_key(key);
         }
         Ok(found)
     }

@@ -1,4 +1,4 @@
-//! Changing one's own password.
+//! Changing the caller's own password.
 
 use std::net::IpAddr;
 
@@ -8,7 +8,7 @@ use crate::access::login::SignedIn;
 use crate::{Access, OpsError};
 
 impl Access {
-    /// Whoever knows the password may replace it. All other sessions end; this one goes on with the token given back.
+    /// Replaces the caller's password. Ends all other sessions; the caller continues with the returned token.
     pub async fn change_own_password(
         &self,
         caller: &Caller,
@@ -20,21 +20,21 @@ impl Access {
         let (Some(_), Some(user_id)) = (caller.session, caller.actor.user_id()) else {
             return Err(OpsError::Conflict {
                 code: "not_a_session",
-                problem: "nobody signed in with a password here".to_owned(),
+                problem: "Only a user who signed in with a password can change it.".to_owned(),
             });
         };
         let new: NewPassword =
             new.reveal().parse().map_err(|error| OpsError::invalid("new_password", error))?;
         let email: EmailAddress =
             caller.name.parse().map_err(|error| OpsError::internal("reading an address", error))?;
-        // Whoever found a token must not find the password with it.
-        let turn = self.login_throttle.admit(&email, client, &self.passwords)?;
+        // Throttled like a sign-in: a stolen token must not allow guessing the password.
+        let slot = self.login_throttle.admit(&email, client, &self.passwords)?;
         let mut across = self.store.across_tenants().await?;
         let found = across.find_user_for_login(&email).await?;
         across.commit().await?;
         let hash = found.map(|login| login.password_hash);
-        if !self.passwords.matches(current, hash, turn).await? {
-            return Err(OpsError::invalid("current_password", "the current password is wrong"));
+        if !self.passwords.matches(current, hash, slot).await? {
+            return Err(OpsError::invalid("current_password", "The current password is wrong."));
         }
         let change = UserChange { password: Some(new), ..UserChange::default() };
         let (user, epoch) = self.change_user(&scope, user_id, change).await?;

@@ -1,9 +1,9 @@
-//! Whether somebody who was let in still has access, for what goes on after its request was authenticated: event streams
+//! Whether a caller still has access, for work that continues after its request was authenticated: event streams
 //! and long uploads.
 //!
-//! A session is held against what this process knows of revocations, as every request is. Of a key the process knows
-//! only that something was revoked, so it asks the database then; that is also repeated with every round of
-//! housekeeping.
+//! A session is checked against the revocations that this process knows, as for every request. For an API key the cache
+//! knows only that some key was revoked, so the key is looked up in the database then, and in every round of
+//! housekeeping that applies revocations.
 
 use std::sync::Arc;
 
@@ -11,16 +11,16 @@ use chrono::{DateTime, Utc};
 use domain::{Action, Actor, ApiKey, ApiKeyId, Caller};
 use store::Store;
 
-use crate::access::directory::AccessDirectory;
+use crate::access::credential_cache::CredentialCache;
 use crate::{Access, OpsError};
 
 #[derive(Debug)]
 pub(crate) struct ContinuedAccess {
     store: Store,
-    access: Arc<AccessDirectory>,
+    credentials: Arc<CredentialCache>,
     caller: Caller,
-    /// How many times revocations were applied when the key was last asked for.
-    rounds_seen: Option<u64>,
+    /// The generation of the cache when the key was last looked up.
+    checked_generation: Option<u64>,
     key_expires_at: Option<DateTime<Utc>>,
 }
 
@@ -28,41 +28,43 @@ impl Access {
     pub(crate) fn continued_access(&self, caller: &Caller) -> ContinuedAccess {
         ContinuedAccess {
             store: self.store.clone(),
-            access: Arc::clone(&self.directory),
+            credentials: Arc::clone(&self.credentials),
             caller: caller.clone(),
-            rounds_seen: None,
+            checked_generation: None,
             key_expires_at: None,
         }
     }
 }
 
 impl ContinuedAccess {
-    /// `false` from the moment that a new request with the same credential would be refused.
-    pub(crate) async fn holds(&mut self) -> bool {
+    /// Whether a new request with the same credential would be accepted.
+    pub(crate) async fn is_valid(&mut self) -> bool {
         match (self.caller.actor, &self.caller.session) {
             (Actor::User(user_id), Some(session)) => {
-                self.access.is_fresh(self.store.clock().as_ref())
+                self.credentials.is_fresh(self.store.clock().as_ref())
                     && session.expires_at > self.store.clock().now()
-                    && self.access.admits(user_id, session)
+                    && self.credentials.is_session_valid(user_id, session)
             }
             (Actor::ApiKey(key), _) => {
-                self.access.is_fresh(self.store.clock().as_ref()) && self.key_is_valid(key).await
+                self.credentials.is_fresh(self.store.clock().as_ref())
+                    && self.key_is_valid(key).await
             }
-            // Authentication is off, or it is Docket itself.
+            // Authentication is off, or the caller is the system.
             (Actor::User(_) | Actor::System, _) => true,
         }
     }
 
     async fn key_is_valid(&mut self, id: ApiKeyId) -> bool {
-        let rounds = self.access.rounds();
-        if self.rounds_seen != Some(rounds) {
+        let generation = self.credentials.generation();
+        if self.checked_generation != Some(generation) {
             match self.look_up(id).await {
                 Ok(Some(key)) if key.is_valid() => {
-                    (self.rounds_seen, self.key_expires_at) = (Some(rounds), key.expires_at);
+                    (self.checked_generation, self.key_expires_at) =
+                        (Some(generation), key.expires_at);
                 }
                 Ok(_) => return false,
-                // When the database stays away, the directory becomes too old to be trusted.
-                Err(error) => tracing::debug!(%error, "a key cannot be looked up for now"),
+                // If the database stays unavailable, the cache becomes stale and access ends.
+                Err(error) => tracing::debug!(%error, "cannot look up an API key"),
             }
         }
         self.key_expires_at.is_none_or(|expires_at| expires_at > self.store.clock().now())

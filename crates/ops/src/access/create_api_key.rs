@@ -1,4 +1,4 @@
-//! Making a key for a machine.
+//! Creating an API key.
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -14,7 +14,7 @@ use store::NewApiKey;
 use crate::access::authenticate::{KEY_MARK, KEY_PREFIX_LENGTH};
 use crate::{Access, OpsError};
 
-/// A key somebody asks for.
+/// A request for an API key.
 #[derive(Debug)]
 pub struct RequestedApiKey {
     pub name: String,
@@ -23,7 +23,7 @@ pub struct RequestedApiKey {
     pub expires_at: Option<DateTime<Utc>>,
 }
 
-/// A new key, with the one and only showing of its secret.
+/// A new key with its secret, which is not stored and cannot be shown again.
 #[derive(Debug)]
 pub struct CreatedApiKey {
     pub key: ApiKey,
@@ -40,7 +40,7 @@ impl Access {
         let name: Name =
             requested.name.parse().map_err(|error| OpsError::invalid("name", error))?;
         if requested.expires_at.is_some_and(|expires_at| expires_at <= self.store.clock().now()) {
-            return Err(OpsError::invalid("expires_at", "the key would have expired already"));
+            return Err(OpsError::invalid("expires_at", "The expiry date must be in the future."));
         }
         let (created_by, latest) = self.creator_of_key(caller, &scope).await?;
         let secret = self.new_secret();
@@ -70,8 +70,8 @@ impl Access {
         Ok(CreatedApiKey { key, secret: Secret::new(secret) })
     }
 
-    /// Who answers for a key that this caller makes, and when it must have ended. A key that makes a key gives it no
-    /// longer life than its own, and whoever answers for the one answers for the other.
+    /// The user who is responsible for a key that this caller creates, and the latest expiry it may have. A key that was
+    /// created with another key has the same responsible user and expires no later.
     async fn creator_of_key(
         &self,
         caller: &Caller,
@@ -84,16 +84,16 @@ impl Access {
             }
             Actor::ApiKey(id) => {
                 let mut tx = self.store.read(scope).await?;
-                let maker = tx.find_api_key(id).await?;
+                let parent = tx.find_api_key(id).await?;
                 tx.commit().await?;
-                let maker = maker.ok_or(OpsError::NotFound("API key"))?;
-                Ok((maker.created_by, maker.expires_at))
+                let parent = parent.ok_or(OpsError::NotFound("API key"))?;
+                Ok((parent.created_by, parent.expires_at))
             }
             Actor::System => Ok((None, None)),
         }
     }
 
-    /// The mark, a public prefix of 72 random bits and 256 secret ones.
+    /// The mark, 72 random bits of public prefix and 256 random bits of secret.
     fn new_secret(&self) -> String {
         let mut bytes = [0; 41];
         self.random.fill(&mut bytes);

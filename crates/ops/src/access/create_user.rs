@@ -1,4 +1,4 @@
-//! Adding a person to a tenant.
+//! Adding a user to a tenant.
 
 use domain::{
     Action, AuditAction, AuditEntry, Caller, Entity, IdempotencyClaim, NewPassword, Role, Secret,
@@ -7,10 +7,10 @@ use domain::{
 use serde_json::json;
 use store::{NewUser, Tx};
 
-use crate::once::{Done, outcome_of, settle};
+use crate::idempotency::{Outcome, commit_outcome, recorded_outcome};
 use crate::{Access, OpsError};
 
-/// A user somebody asks for.
+/// A request for a user.
 #[derive(Debug)]
 pub struct RequestedUser {
     pub email: String,
@@ -24,19 +24,19 @@ impl Access {
         caller: &Caller,
         requested: RequestedUser,
         claim: Option<&IdempotencyClaim>,
-    ) -> Result<Done<User>, OpsError> {
+    ) -> Result<Outcome<User>, OpsError> {
         let scope = caller.permit(Action::ManageUsers)?;
-        let claim = claim.map(|claim| self.request_seal.seal(claim));
+        let claim = claim.map(|claim| self.request_hmac.apply(claim));
         let new = self.prepare_user(&requested).await?;
         let mut tx = self.store.begin(&scope).await?;
-        if let Some(done) = outcome_of(&mut tx, claim.as_ref()).await? {
+        if let Some(done) = recorded_outcome(&mut tx, claim.as_ref()).await? {
             return Ok(done);
         }
         let added = add_user(&mut tx, new).await;
-        settle(tx, claim.as_ref(), added).await
+        commit_outcome(tx, claim.as_ref(), added).await
     }
 
-    /// Validates, and does the slow part: no transaction is open meanwhile.
+    /// Validates the request and hashes the password, which is slow, outside of any transaction.
     pub(crate) async fn prepare_user(
         &self,
         requested: &RequestedUser,
@@ -56,13 +56,13 @@ pub(crate) fn valid_password(text: &Secret) -> Result<NewPassword, OpsError> {
     text.reveal().parse().map_err(|error| OpsError::invalid("password", error))
 }
 
-/// The row and its audit row, in whatever transaction the caller has open.
+/// Inserts the user and the audit row in the caller's transaction.
 pub(crate) async fn add_user(tx: &mut Tx, new: NewUser) -> Result<User, OpsError> {
     let email = new.email.clone();
     let Some(user) = tx.insert_user(new).await? else {
         return Err(OpsError::Conflict {
             code: "email_taken",
-            problem: format!("there is a user with the address {email} already"),
+            problem: format!("A user with the email address {email} already exists."),
         });
     };
     tx.append_audit(AuditEntry {

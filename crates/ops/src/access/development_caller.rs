@@ -1,11 +1,11 @@
-//! The caller when authentication is switched off.
+//! The caller when authentication is off.
 
 use domain::Caller;
 
 use crate::{Access, OpsError};
 
 impl Access {
-    /// The caller that every request gets when authentication is switched off for development.
+    /// The caller of every request when authentication is off, for development.
     pub async fn development_caller(&self, email: &str) -> Result<Caller, OpsError> {
         let address = email.parse().map_err(|error| OpsError::invalid("email", error))?;
         let mut across = self.store.across_tenants().await?;
@@ -16,8 +16,8 @@ impl Access {
             _ => Err(OpsError::Conflict {
                 code: "no_development_user",
                 problem: format!(
-                    "without authentication everybody is {email}, and there is no such active user \
-                     in this database; switch auth_enabled on, or use a new data folder"
+                    "Authentication is off, so every request runs as {email}, but this database has no such active \
+                     user. Set auth_enabled = true, or use a new data folder."
                 ),
             }),
         }

@@ -1,4 +1,4 @@
-//! Looking at a tenant's keys.
+//! Listing a tenant's API keys.
 
 use domain::{Action, ApiKey, ApiKeyId, Caller};
 use store::After;

@@ -1,4 +1,4 @@
-//! Looking at the people of a tenant.
+//! Listing the users of a tenant.
 
 use domain::{Action, Caller, User, UserId};
 use store::After;

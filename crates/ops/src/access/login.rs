@@ -12,7 +12,7 @@ use store::LoginUser;
 
 use crate::{Access, OpsError};
 
-/// Somebody who has just signed in.
+/// A new session.
 #[derive(Debug)]
 pub struct SignedIn {
     pub token: Secret,
@@ -21,8 +21,8 @@ pub struct SignedIn {
 }
 
 impl Access {
-    /// Checks the password and answers with a token. Who is unknown, deactivated or has the
-    /// password wrong gets the same answer in the same time.
+    /// Checks the password and returns a token. An unknown address, a deactivated user and a wrong password get the same
+    /// response in the same time.
     pub async fn login(
         &self,
         email: &str,
@@ -31,12 +31,12 @@ impl Access {
         trace: TraceContext,
     ) -> Result<SignedIn, OpsError> {
         let email: EmailAddress = email.parse().map_err(|_| OpsError::WrongCredentials)?;
-        let turn = self.login_throttle.admit(&email, client, &self.passwords)?;
+        let slot = self.login_throttle.admit(&email, client, &self.passwords)?;
         let mut across = self.store.across_tenants().await?;
         let found = across.find_user_for_login(&email).await?;
         across.commit().await?;
         let hash = found.as_ref().map(|login| login.password_hash.clone());
-        let matches = self.passwords.matches(password, hash, turn).await?;
+        let matches = self.passwords.matches(password, hash, slot).await?;
         match found {
             Some(login) if matches && login.user.is_active() => {
                 self.login_throttle.signed_in(email, client);
@@ -50,8 +50,8 @@ impl Access {
         }
     }
 
-    /// The second half, once the password was found right. What was read before that may be outdated
-    /// by now: the token carries the epoch of that reading, and a later one voids it.
+    /// Issues the token after the password was verified. The user may have changed since `login` was read: the token
+    /// carries the session epoch of that read, and a later epoch invalidates it.
     pub async fn sign_in(
         &self,
         login: LoginUser,
@@ -73,7 +73,7 @@ impl Access {
         Ok(SignedIn { token: Secret::new(token), expires_at, user })
     }
 
-    /// After the answer: the time it takes would tell that the address is somebody's.
+    /// Runs after the response: the time it takes would reveal that the address exists.
     fn record_failed_login(&self, user: &User, trace: TraceContext) -> Result<(), OpsError> {
         let caller = Caller { trace: Some(trace), ..Caller::system(user.tenant_id) };
         let scope = caller.permit(Action::UseOwnSession)?;
@@ -91,7 +91,7 @@ impl Access {
             };
             if let Err(error) = recorded.await {
                 let error = &error as &dyn std::error::Error;
-                tracing::warn!(error, trace_id = %trace.request_id(), "a failed sign-in was not recorded");
+                tracing::warn!(error, trace_id = %trace.request_id(), "cannot record a failed sign-in");
             }
         });
         Ok(())

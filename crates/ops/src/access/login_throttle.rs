@@ -1,14 +1,15 @@
-//! Slows down guessing of passwords, and keeps nobody out who knows theirs.
+//! Slows down password guessing without locking out users who know their password.
 //!
-//! An *account* is the email address that is tried; a *client* is where the attempt comes from. Four limits hold:
+//! An *account* is the email address of the attempt; a *client* is the address that the attempt comes from. Four limits
+//! apply:
 //!
-//! - attempts at one account from one client: what slows one guesser down;
-//! - attempts from one client at all accounts, ten times as many: against trying one password everywhere;
-//! - attempts at one account from all clients, ten times as many: against guessing from many places at once. It does not
-//!   hold for a client that has signed in to this account before: otherwise whoever has many addresses could lock the
-//!   account's owner out. The price: from a place where they never signed in (in this process, since it started) the
-//!   owner may have to wait while such an attack goes on;
-//! - attempts whose password is being checked (see [`Passwords`]).
+//! - attempts per account and client: slows down one attacker;
+//! - attempts per client over all accounts, ten times as many: against trying one password on every account;
+//! - attempts per account from all clients, ten times as many: against distributed guessing. It does not apply to a
+//!   client that has signed in to this account before: otherwise an attacker with many addresses could lock the
+//!   account's owner out. During such an attack, the owner may have to wait when they sign in from a client that is
+//!   new to this process;
+//! - concurrent password checks (see [`Passwords`]).
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -18,16 +19,16 @@ use std::time::Duration;
 
 use domain::{Clock, EmailAddress};
 
-use crate::access::passwords::{Passwords, Turn};
+use crate::access::passwords::{CheckSlot, Passwords};
 use crate::rate::client_of;
-use crate::{Limiter, OpsError, TooMany};
+use crate::{Limiter, OpsError, RateLimited};
 
 #[derive(Debug)]
 pub(crate) struct LoginThrottle {
     by_account_and_client: Limiter<(EmailAddress, IpAddr)>,
     by_client: Limiter<IpAddr>,
     by_account: Limiter<EmailAddress>,
-    known: KnownClients,
+    known_clients: KnownClients,
 }
 
 impl LoginThrottle {
@@ -41,41 +42,41 @@ impl LoginThrottle {
             by_account_and_client: Limiter::per_minute(attempts, clock),
             by_client: Limiter::per_minute(wider, clock),
             by_account: Limiter::per_minute(wider, clock),
-            known: KnownClients { clock: Arc::clone(clock), last: Mutex::default() },
+            known_clients: KnownClients { clock: Arc::clone(clock), last: Mutex::default() },
         }
     }
 
-    /// Lets an attempt begin, and gives it its turn to have a password checked.
+    /// Admits an attempt and reserves a slot for its password check.
     pub(crate) fn admit(
         &self,
         account: &EmailAddress,
         client: IpAddr,
         passwords: &Passwords,
-    ) -> Result<Turn, OpsError> {
+    ) -> Result<CheckSlot, OpsError> {
         let client = client_of(client);
-        let is_known = self.known.contains(account, client);
-        let turn = passwords.take_turn(client, is_known)?;
-        let refusal = |refused: TooMany| OpsError::TooManyAttempts(refused.retry_after);
+        let is_known = self.known_clients.contains(account, client);
+        let slot = passwords.reserve_slot(client, is_known)?;
+        let refusal = |refused: RateLimited| OpsError::TooManyAttempts(refused.retry_after);
         self.by_client.check(&client).map_err(refusal)?;
         self.by_account_and_client.check(&(account.clone(), client)).map_err(refusal)?;
         if !is_known {
             self.by_account.check(account).map_err(refusal)?;
         }
-        Ok(turn)
+        Ok(slot)
     }
 
     pub(crate) fn signed_in(&self, account: EmailAddress, client: IpAddr) {
-        self.known.add(account, client_of(client));
+        self.known_clients.add(account, client_of(client));
     }
 
-    pub(crate) fn forget_idle(&self) {
-        self.by_account_and_client.forget_idle();
-        self.by_client.forget_idle();
-        self.by_account.forget_idle();
+    pub(crate) fn evict_idle(&self) {
+        self.by_account_and_client.evict_idle();
+        self.by_client.evict_idle();
+        self.by_account.evict_idle();
     }
 }
 
-/// From where accounts were signed in to, each with the last time.
+/// Clients that have signed in to an account, with the time of the last sign-in. An LRU cache.
 #[derive(Debug)]
 struct KnownClients {
     clock: Arc<dyn Clock>,
@@ -83,8 +84,7 @@ struct KnownClients {
 }
 
 impl KnownClients {
-    /// One more takes the place of the one that was not seen for the longest time.
-    const MOST: usize = 10_000;
+    const MAX_ENTRIES: usize = 10_000;
 
     fn contains(&self, account: &EmailAddress, client: IpAddr) -> bool {
         self.last().contains_key(&(account.clone(), client))
@@ -93,13 +93,13 @@ impl KnownClients {
     fn add(&self, account: EmailAddress, client: IpAddr) {
         let mut last = self.last();
         last.insert((account, client), self.clock.elapsed());
-        if last.len() > Self::MOST {
+        if last.len() > Self::MAX_ENTRIES {
             let oldest = last.iter().min_by_key(|(_, at)| **at).map(|(key, _)| key.clone());
             oldest.and_then(|oldest| last.remove(&oldest));
         }
     }
 
-    /// Nothing that can panic happens under the lock.
+    /// Ignores poisoning: nothing panics under the lock.
     fn last(&self) -> MutexGuard<'_, HashMap<(EmailAddress, IpAddr), Duration>> {
         self.last.lock().unwrap_or_else(PoisonError::into_inner)
     }

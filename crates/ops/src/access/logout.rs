@@ -1,4 +1,4 @@
-//! Signing out: the token ends before its time.
+//! Signing out: revokes the token.
 
 use domain::{Action, AuditAction, AuditEntry, Caller, Entity, Revocation, Session};
 use serde_json::json;
@@ -11,7 +11,7 @@ impl Access {
         let (Some(session), Some(user_id)) = (caller.session, caller.actor.user_id()) else {
             return Err(OpsError::Conflict {
                 code: "not_a_session",
-                problem: "an API key has no session to end; revoke the key instead".to_owned(),
+                problem: "An API key has no session. Revoke the key instead.".to_owned(),
             });
         };
         let mut tx = self.store.begin(&scope).await?;
@@ -25,17 +25,17 @@ impl Access {
         .await?;
         let now = tx.now();
         tx.commit().await?;
-        self.directory.apply(&[Revocation::Token { token_id, expires_at }], now);
+        self.credentials.apply(&[Revocation::Token { token_id, expires_at }], now);
         Ok(())
     }
 
-    /// Ends every session of the caller, this one included. API keys stay valid.
+    /// Ends every session of the caller, including this one. API keys stay valid.
     pub async fn logout_everywhere(&self, caller: &Caller) -> Result<(), OpsError> {
         let scope = caller.permit(Action::UseOwnSession)?;
         let (Some(_), Some(user_id)) = (caller.session, caller.actor.user_id()) else {
             return Err(OpsError::Conflict {
                 code: "not_a_session",
-                problem: "an API key has no sessions to end; revoke the key instead".to_owned(),
+                problem: "An API key has no sessions. Revoke the key instead.".to_owned(),
             });
         };
         let mut tx = self.store.begin(&scope).await?;
@@ -50,7 +50,7 @@ impl Access {
         .await?;
         let now = tx.now();
         tx.commit().await?;
-        self.directory.apply(&[Revocation::SessionsBefore { user_id, epoch }], now);
+        self.credentials.apply(&[Revocation::SessionsBefore { user_id, epoch }], now);
         Ok(())
     }
 }

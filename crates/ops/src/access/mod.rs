@@ -1,12 +1,12 @@
-//! Who may use Docket: people, their passwords and tokens, and the keys of machines.
+//! Access: users, their passwords and sessions, and API keys.
 
 pub(crate) mod authenticate;
 mod change_own_password;
 pub(crate) mod continued_access;
 pub(crate) mod create_api_key;
 pub(crate) mod create_user;
+mod credential_cache;
 mod development_caller;
-mod directory;
 mod jwt;
 mod list_api_keys;
 mod list_users;
@@ -26,32 +26,31 @@ use store::Store;
 use tokio::sync::Semaphore;
 use tokio_util::task::TaskTracker;
 
-use crate::once::RequestSeal;
+use crate::idempotency::RequestHmac;
 use crate::{Limiter, Settings};
-use directory::AccessDirectory;
+use credential_cache::CredentialCache;
 use login_throttle::LoginThrottle;
 use passwords::Passwords;
 use tokens::Tokens;
 
-/// People, keys and sessions.
+/// Users, API keys and sessions.
 pub struct Access {
     store: Store,
     random: Arc<dyn Random>,
-    /// What goes on after its caller was answered.
+    /// Work that continues after the response was sent.
     background: TaskTracker,
-    request_seal: RequestSeal,
+    request_hmac: RequestHmac,
     passwords: Passwords,
     tokens: Tokens,
-    pub(crate) directory: Arc<AccessDirectory>,
+    pub(crate) credentials: Arc<CredentialCache>,
     login_throttle: LoginThrottle,
-    /// Look-ups of keys that are new to this process: how many one client may cause, and how many
-    /// may be under way.
+    /// Limits lookups of keys that are not cached: per client, and how many run at the same time.
     unknown_keys: Limiter<IpAddr>,
-    key_look_ups: Semaphore,
+    key_lookups: Semaphore,
 }
 
 impl Access {
-    const KEY_LOOK_UPS: usize = 2;
+    const CONCURRENT_KEY_LOOKUPS: usize = 2;
 
     pub(crate) fn new(
         store: Store,
@@ -62,21 +61,21 @@ impl Access {
         let clock = store.clock();
         Self {
             random,
-            request_seal: RequestSeal::new(&settings.token_key),
+            request_hmac: RequestHmac::new(&settings.token_key),
             passwords: Passwords::new(settings.bcrypt_cost),
             tokens: Tokens::new(&settings.token_key, settings.token_lifetime),
-            directory: Arc::default(),
+            credentials: Arc::default(),
             login_throttle: LoginThrottle::new(settings.login_attempts_per_minute, clock),
             unknown_keys: Limiter::per_minute(settings.unknown_keys_per_minute, clock),
-            key_look_ups: Semaphore::new(Self::KEY_LOOK_UPS),
+            key_lookups: Semaphore::new(Self::CONCURRENT_KEY_LOOKUPS),
             background,
             store,
         }
     }
 
-    /// Drops what limits remember of clients that have not come back.
-    pub(crate) fn forget_idle(&self) {
-        self.login_throttle.forget_idle();
-        self.unknown_keys.forget_idle();
+    /// Evicts rate limit entries of idle clients.
+    pub(crate) fn evict_idle(&self) {
+        self.login_throttle.evict_idle();
+        self.unknown_keys.evict_idle();
     }
 }

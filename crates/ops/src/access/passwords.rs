@@ -1,8 +1,9 @@
-//! Password hashing, kept away from the threads that serve requests.
+//! Password hashing, off the threads that serve requests.
 //!
-//! bcrypt takes a good part of a second of pure computing, so it runs on the blocking pool and at most one per core at a
-//! time. Attempts to sign in wait in a short queue: when it is full, the next one is refused at once instead of after the
-//! time that a request may take. No client has more than a part of it, and a part is kept for clients that are known.
+//! bcrypt computes for a considerable part of a second, so it runs on the blocking pool, at most one per core at a time.
+//! Sign-in attempts wait in a short queue; when it is full, the next attempt is refused at once instead of running into
+//! the request timeout. Each client has a limited share of the queue, and a part of it is reserved for known clients:
+//! those that have signed in to the account before.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -21,42 +22,46 @@ pub(crate) struct Passwords {
     checks: Arc<Checks>,
 }
 
-/// The checks that wait or are under way, all and by client.
+/// The checks that wait or run, by client.
 #[derive(Debug, Default)]
 struct Checks {
     by_client: Mutex<HashMap<IpAddr, usize>>,
 }
 
-/// A place in the queue of checks, left when it is dropped.
+/// A reserved slot in the queue of checks; released on drop.
 #[derive(Debug)]
-pub(crate) struct Turn {
+pub(crate) struct CheckSlot {
     checks: Arc<Checks>,
     client: IpAddr,
 }
 
 impl Passwords {
-    /// With two cores and a quarter of a second for each, the last one waits for four seconds.
-    const MOST_CHECKS: usize = 32;
-    /// Of these, for clients that have not signed in to the account before.
-    const MOST_OF_STRANGERS: usize = 24;
-    const MOST_OF_ONE_CLIENT: usize = 8;
+    /// With two cores and 250 ms per check, the last one waits for four seconds.
+    const MAX_CHECKS: usize = 32;
+    /// Of these, for unknown clients.
+    const MAX_CHECKS_OF_UNKNOWN: usize = 24;
+    const MAX_CHECKS_PER_CLIENT: usize = 8;
 
     pub(crate) fn new(cost: u32) -> Self {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         Self { cost, cores: Arc::new(Semaphore::new(cores)), checks: Arc::default() }
     }
 
-    /// To be taken before a password is checked.
-    pub(crate) fn take_turn(&self, client: IpAddr, is_known: bool) -> Result<Turn, OpsError> {
+    /// Reserves a slot, which [`Self::matches`] needs.
+    pub(crate) fn reserve_slot(
+        &self,
+        client: IpAddr,
+        is_known: bool,
+    ) -> Result<CheckSlot, OpsError> {
         let mut by_client = self.checks.by_client();
-        let most = if is_known { Self::MOST_CHECKS } else { Self::MOST_OF_STRANGERS };
+        let most = if is_known { Self::MAX_CHECKS } else { Self::MAX_CHECKS_OF_UNKNOWN };
         let under_way: usize = by_client.values().sum();
         let of_client = by_client.get(&client).copied().unwrap_or(0);
-        if under_way >= most || of_client >= Self::MOST_OF_ONE_CLIENT {
+        if under_way >= most || of_client >= Self::MAX_CHECKS_PER_CLIENT {
             return Err(OpsError::SignInBusy);
         }
         by_client.insert(client, of_client + 1);
-        Ok(Turn { checks: Arc::clone(&self.checks), client })
+        Ok(CheckSlot { checks: Arc::clone(&self.checks), client })
     }
 
     pub(crate) async fn hash(&self, password: &NewPassword) -> Result<PasswordHash, OpsError> {
@@ -65,13 +70,13 @@ impl Passwords {
         hash.map(PasswordHash).map_err(|error| OpsError::internal("hashing a password", error))
     }
 
-    /// Whether the password is the one behind `hash`. Without a hash (nobody by that name) it takes
-    /// as long and says no, so that the time does not tell who exists.
+    /// Whether the password matches `hash`. Without a hash (an unknown user) it takes as long and returns `false`, so
+    /// that the time does not reveal which users exist.
     pub(crate) async fn matches(
         &self,
         password: Secret,
         hash: Option<PasswordHash>,
-        turn: Turn,
+        slot: CheckSlot,
     ) -> Result<bool, OpsError> {
         let cost = self.cost;
         let verdict = self
@@ -80,7 +85,7 @@ impl Passwords {
                     Some(hash) => bcrypt::verify(password.reveal(), &hash.0),
                     None => bcrypt::hash(password.reveal(), cost).map(|_| false),
                 };
-                drop(turn);
+                drop(slot);
                 verdict
             })
             .await?;
@@ -92,7 +97,7 @@ impl Passwords {
         work: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T, OpsError> {
         let attempted = "computing a password hash";
-        // Moved into the work: a caller that goes away must not free the core early.
+        // Moved into the closure: if the caller is cancelled, the permit must be held until the computation ends.
         let core = Arc::clone(&self.cores)
             .acquire_owned()
             .await
@@ -107,13 +112,13 @@ impl Passwords {
 }
 
 impl Checks {
-    /// Nothing that can panic happens under the lock.
+    /// Ignores poisoning: nothing panics under the lock.
     fn by_client(&self) -> MutexGuard<'_, HashMap<IpAddr, usize>> {
         self.by_client.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Drop for Turn {
+impl Drop for CheckSlot {
     fn drop(&mut self) {
         let mut by_client = self.checks.by_client();
         if let Some(of_client) = by_client.get_mut(&self.client) {
@@ -134,19 +139,28 @@ mod tests {
     }
 
     #[test]
-    fn no_client_fills_the_queue_and_strangers_leave_room_for_the_known() {
+    fn one_client_cannot_fill_the_queue_and_slots_are_reserved_for_known_clients() {
         let passwords = Passwords::new(4);
-        let mut turns: Vec<Turn> =
-            (0..8).map(|_| passwords.take_turn(client(1), false).unwrap()).collect();
-        assert!(matches!(passwords.take_turn(client(1), false), Err(OpsError::SignInBusy)));
-        assert!(passwords.take_turn(client(1), true).is_err(), "not even when it is known");
+        let mut slots: Vec<CheckSlot> =
+            (0..8).map(|_| passwords.reserve_slot(client(1), false).unwrap()).collect();
+        assert!(matches!(passwords.reserve_slot(client(1), false), Err(OpsError::SignInBusy)));
+        assert!(
+            passwords.reserve_slot(client(1), true).is_err(),
+            "the limit per client holds for known clients too"
+        );
         for number in 2..=17 {
-            turns.push(passwords.take_turn(client(number), false).unwrap());
+            slots.push(passwords.reserve_slot(client(number), false).unwrap());
         }
-        assert!(passwords.take_turn(client(18), false).is_err(), "strangers have taken their part");
-        let known = passwords.take_turn(client(18), true).unwrap();
-        drop(turns);
-        assert!(passwords.take_turn(client(1), false).is_ok(), "whoever is done makes room");
+        assert!(
+            passwords.reserve_slot(client(18), false).is_err(),
+            "the slots of unknown clients are taken"
+        );
+        let known = passwords.reserve_slot(client(18), true).unwrap();
+        drop(slots);
+        assert!(
+            passwords.reserve_slot(client(1), false).is_ok(),
+            "a finished check releases its slot"
+        );
         drop(known);
         assert!(passwords.checks.by_client().is_empty());
     }

@@ -1,4 +1,4 @@
-//! Ending a key's access.
+//! Revoking an API key.
 
 use domain::{Action, ApiKey, ApiKeyId, AuditAction, AuditEntry, Caller, Entity, Revocation};
 use serde_json::json;
@@ -6,7 +6,7 @@ use serde_json::json;
 use crate::{Access, OpsError};
 
 impl Access {
-    /// Revoking a key twice is no mistake and leaves one trace.
+    /// Idempotent: revoking a revoked key succeeds and writes no second audit row.
     pub async fn revoke_api_key(&self, caller: &Caller, id: ApiKeyId) -> Result<ApiKey, OpsError> {
         let scope = caller.permit(Action::ManageApiKeys)?;
         let mut tx = self.store.begin(&scope).await?;
@@ -22,7 +22,7 @@ impl Access {
         }
         let now = tx.now();
         tx.commit().await?;
-        self.directory.apply(&[Revocation::Key { api_key_id: id }], now);
+        self.credentials.apply(&[Revocation::Key { api_key_id: id }], now);
         Ok(key)
     }
 }

@@ -1,4 +1,4 @@
-//! The tokens that signed-in users send: JSON Web Tokens, signed with HS256.
+//! Session tokens: JSON Web Tokens, signed with HS256.
 
 use std::fmt;
 
@@ -42,7 +42,7 @@ struct Claims {
     email: String,
 }
 
-/// A token that was signed by us.
+/// A token with a valid signature that has not expired.
 #[derive(Debug)]
 pub(crate) struct VerifiedToken {
     pub(crate) caller: Caller,
@@ -85,7 +85,7 @@ impl Tokens {
         Ok((token, expires_at))
     }
 
-    /// `None` when the token was not signed by us or has expired.
+    /// `None` if the signature is wrong or the token has expired.
     pub(crate) fn verify(&self, token: &str, now: DateTime<Utc>) -> Option<VerifiedToken> {
         let claims: Claims = self.key.decode(token)?;
         let expires_at = DateTime::from_timestamp(claims.exp, 0).filter(|expiry| *expiry > now)?;

@@ -1,4 +1,4 @@
-//! Changing a person's role, password or standing. Any of these ends their sessions.
+//! Changing a user's role or password, or deactivating them. Any change ends their sessions.
 
 use domain::{
     Action, AuditAction, AuditEntry, Caller, Entity, Revocation, Role, Scope, Secret, User,
@@ -10,7 +10,7 @@ use store::Tx;
 use crate::access::create_user::valid_password;
 use crate::{Access, OpsError};
 
-/// A change somebody asks for; `None` leaves things as they are.
+/// A requested change; `None` leaves a field unchanged.
 #[derive(Debug, Default)]
 pub struct RequestedChange {
     pub role: Option<Role>,
@@ -37,7 +37,7 @@ impl Access {
         Ok(self.change_user(&scope, user_id, change).await?.0)
     }
 
-    /// A user is never removed: the audit log goes on naming them.
+    /// A user is never deleted, because the audit log refers to them.
     pub async fn deactivate_user(
         &self,
         caller: &Caller,
@@ -48,7 +48,7 @@ impl Access {
         Ok(self.change_user(&scope, user_id, change).await?.0)
     }
 
-    /// The operator's way back in when a password is lost.
+    /// For the operator, when a user has lost their password.
     pub async fn reset_password(&self, email: &str, password: &Secret) -> Result<User, OpsError> {
         let email = email.parse().map_err(|error| OpsError::invalid("email", error))?;
         let password = valid_password(password)?;
@@ -61,7 +61,7 @@ impl Access {
         Ok(self.change_user(&scope, user.user_id, change).await?.0)
     }
 
-    /// The user as they are now, and the epoch that their sessions count from.
+    /// Returns the changed user and their new session epoch: sessions with an earlier one are revoked.
     pub(crate) async fn change_user(
         &self,
         scope: &Scope,
@@ -73,7 +73,7 @@ impl Access {
             None => None,
         };
         let mut tx = self.store.begin(scope).await?;
-        keep_one_admin(&mut tx, user_id, &change).await?;
+        check_not_last_admin(&mut tx, user_id, &change).await?;
         let (user, epoch) = tx
             .update_user(user_id, change.role, password_hash, change.active)
             .await?
@@ -81,19 +81,23 @@ impl Access {
         tx.append_audit(audit_entry(user_id, &change)).await?;
         let moment = tx.now();
         tx.commit().await?;
-        self.directory.apply(&[Revocation::SessionsBefore { user_id, epoch }], moment);
+        self.credentials.apply(&[Revocation::SessionsBefore { user_id, epoch }], moment);
         Ok((user, epoch))
     }
 }
 
-/// A tenant without an active administrator could never be administered again.
-async fn keep_one_admin(tx: &mut Tx, user_id: UserId, change: &UserChange) -> Result<(), OpsError> {
-    let steps_down =
+/// Refuses a change that would leave the tenant without an active administrator.
+async fn check_not_last_admin(
+    tx: &mut Tx,
+    user_id: UserId,
+    change: &UserChange,
+) -> Result<(), OpsError> {
+    let loses_admin =
         change.active == Some(false) || change.role.is_some_and(|role| role != Role::Admin);
-    if steps_down && tx.lock_active_admins().await? == [user_id] {
+    if loses_admin && tx.lock_active_admins().await? == [user_id] {
         return Err(OpsError::Conflict {
             code: "last_admin",
-            problem: "this is the tenant's last active administrator; make somebody else one first"
+            problem: "This is the tenant's last active administrator. Make another user an administrator first."
                 .to_owned(),
         });
     }

@@ -1,4 +1,4 @@
-//! Taking checkpoints at intervals, and giving them to whoever keeps them elsewhere.
+//! Signing checkpoints of the audit log at intervals, and exporting them.
 
 use std::time::Duration;
 
@@ -19,18 +19,18 @@ use crate::{Audit, OpsError};
 #[derive(Clone, Debug)]
 pub struct AuditSettings {
     pub key: AuditKey,
-    /// How long rows may wait for a checkpoint: until then, a change of them cannot be proved.
+    /// How long rows may wait for a checkpoint. Until then, tampering with them cannot be proved.
     pub checkpoint_every: chrono::Duration,
 }
 
 impl Audit {
-    /// How often to look whether checkpoints are due.
-    const LOOK_FOR_CHECKPOINTS: Duration = Duration::from_mins(1);
+    /// How often to check whether checkpoints are due.
+    const CHECK_INTERVAL: Duration = Duration::from_mins(1);
 
-    /// Runs until `stop`. Errors are for the log only: the next round tries again.
-    pub async fn keep_checkpoints(&self, stop: CancellationToken) {
+    /// Runs until `stop`. Errors are logged only: the next round tries again.
+    pub async fn run_checkpoint_task(&self, stop: CancellationToken) {
         loop {
-            let take_what_is_due = async {
+            let take_due_checkpoints = async {
                 match self.store.clock().now_for(ClockUse::Schedule) {
                     Some(now) => self.take_checkpoints(now - self.settings.checkpoint_every).await,
                     None => Ok(0),
@@ -38,21 +38,22 @@ impl Audit {
             };
             tokio::select! {
                 () = stop.cancelled() => return,
-                taken = take_what_is_due => {
+                taken = take_due_checkpoints => {
                     if let Err(error) = taken {
                         let error = &error as &dyn std::error::Error;
-                        tracing::warn!(error, "no checkpoint of the audit log was taken");
+                        tracing::warn!(error, "cannot take a checkpoint of the audit log");
                     }
                 }
             }
             tokio::select! {
                 () = stop.cancelled() => return,
-                () = tokio::time::sleep(Self::LOOK_FOR_CHECKPOINTS) => {}
+                () = tokio::time::sleep(Self::CHECK_INTERVAL) => {}
             }
         }
     }
 
-    /// Takes a checkpoint of every tenant whose log has grown since one that was taken at `taken_until` or earlier.
+    /// Takes a checkpoint for every tenant whose log has grown since a checkpoint that was taken at `taken_until` or
+    /// earlier.
     pub async fn take_checkpoints(&self, taken_until: DateTime<Utc>) -> Result<usize, OpsError> {
         let mut across = self.store.across_tenants().await?;
         let due =
@@ -65,12 +66,12 @@ impl Audit {
         Ok(taken)
     }
 
-    /// The object is written before the row: what the database has, the object store has too. An object without a
-    /// row, of a server that was overtaken, states nothing that is not true.
+    /// Writes the object before the row, so the object store has every checkpoint that the database has. An object without
+    /// a row can remain when two servers take a checkpoint at the same time; its statement is true as well.
     async fn take_checkpoint(&self, tenant_id: TenantId) -> Result<bool, OpsError> {
         let mut across = self.store.across_tenants().await?;
         let last = across.last_checkpoint(tenant_id).await?;
-        self.warn_of_contradiction(&mut across, tenant_id, last.as_ref()).await?;
+        self.check_last_checkpoint(&mut across, tenant_id, last.as_ref()).await?;
         let shards = across.shard_heads(tenant_id).await?;
         across.commit().await?;
         let statement = CheckpointStatement {
@@ -81,9 +82,9 @@ impl Audit {
             rows: shards.iter().map(|shard| shard.length).sum(),
             shards,
         };
-        let signed = self.settings.key.sign(&statement).map_err(not_written)?;
+        let signed = self.settings.key.sign(&statement).map_err(write_error)?;
         let place = place_of(tenant_id, statement.number, &signed);
-        let object = serde_json::to_vec(&signed).map_err(not_written)?;
+        let object = serde_json::to_vec(&signed).map_err(write_error)?;
         self.blobs.put_checkpoint(&place, Bytes::from(object)).await?;
         let mut across = self.store.across_tenants().await?;
         let is_first = across.insert_checkpoint(&statement, &signed).await?;
@@ -91,14 +92,14 @@ impl Audit {
         if is_first {
             metrics::counter!("docket_audit_checkpoints_total").increment(1);
             let (number, rows, digest) = (statement.number, statement.rows, place.digest);
-            // Logs are often kept elsewhere: this line alone shows later whether the checkpoint was replaced.
+            // Logs are often stored on other machines: this line alone shows later whether the checkpoint was replaced.
             tracing::info!(%tenant_id, number, rows, %digest, "checkpoint of the audit log signed");
         }
         Ok(is_first)
     }
 
-    /// A change below the last checkpoint is noticed here, without anybody asking.
-    async fn warn_of_contradiction(
+    /// Detects tampering with rows that the last checkpoint covers, without a request.
+    async fn check_last_checkpoint(
         &self,
         across: &mut AcrossTenants,
         tenant_id: TenantId,
@@ -118,7 +119,7 @@ impl Audit {
         Ok(())
     }
 
-    /// The caller's tenant's checkpoints after a number, to be kept elsewhere.
+    /// The checkpoints of the caller's tenant after a number, for storage outside of Docket.
     pub async fn list_checkpoints(
         &self,
         caller: &Caller,
@@ -132,7 +133,7 @@ impl Audit {
         Ok(found)
     }
 
-    /// Every tenant's checkpoints, for the operator: up to now, so that the export misses no row.
+    /// Every tenant's checkpoints, for the operator. Takes new ones first, so that the export covers every row.
     pub async fn export_checkpoints(&self) -> Result<Vec<SignedCheckpoint>, OpsError> {
         self.take_checkpoints(self.store.clock().now()).await?;
         let mut across = self.store.across_tenants().await?;
@@ -156,6 +157,6 @@ pub(super) fn place_of(
     CheckpointPlace { tenant, number, digest }
 }
 
-fn not_written(error: serde_json::Error) -> OpsError {
+fn write_error(error: serde_json::Error) -> OpsError {
     OpsError::internal("writing a checkpoint", error)
 }

@@ -1,7 +1,7 @@
-//! How many checks of the audit log run at once for people who ask over HTTP.
+//! Limits the checks of the audit log that run at the same time on request over HTTP.
 //!
-//! A check reads the tenant's whole log. A tenant has one under way at most and a process two; a check goes on
-//! when its caller leaves, because the database would, and keeps its turn until it has ended.
+//! A check reads the tenant's whole log. At most one runs per tenant and two per process. A check continues when its
+//! client disconnects, because the database query would, and holds its permit until it ends.
 
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,36 +13,36 @@ use crate::{Audit, OpsError};
 
 #[derive(Clone, Debug)]
 pub(crate) struct AuditChecks {
-    places: Arc<Semaphore>,
+    slots: Arc<Semaphore>,
     tenants: Arc<Mutex<HashSet<TenantId>>>,
 }
 
 impl Default for AuditChecks {
     fn default() -> Self {
-        Self { places: Arc::new(Semaphore::new(Self::AT_ONCE)), tenants: Arc::default() }
+        Self { slots: Arc::new(Semaphore::new(Self::MAX_RUNNING)), tenants: Arc::default() }
     }
 }
 
 impl AuditChecks {
-    const AT_ONCE: usize = 2;
+    const MAX_RUNNING: usize = 2;
 
-    /// Held while a check runs; `None` when there is no room for another.
-    fn take_turn(&self, tenant_id: TenantId) -> Option<Turn> {
-        let place = Arc::clone(&self.places).try_acquire_owned().ok()?;
+    /// A permit to hold while the check runs; `None` at the limit.
+    fn try_start(&self, tenant_id: TenantId) -> Option<CheckPermit> {
+        let slot = Arc::clone(&self.slots).try_acquire_owned().ok()?;
         let mut tenants = self.tenants.lock().unwrap_or_else(PoisonError::into_inner);
         let is_first = tenants.insert(tenant_id);
-        is_first.then(|| Turn { checks: self.clone(), tenant_id, _place: place })
+        is_first.then(|| CheckPermit { checks: self.clone(), tenant_id, _slot: slot })
     }
 }
 
 #[derive(Debug)]
-struct Turn {
+struct CheckPermit {
     checks: AuditChecks,
     tenant_id: TenantId,
-    _place: OwnedSemaphorePermit,
+    _slot: OwnedSemaphorePermit,
 }
 
-impl Drop for Turn {
+impl Drop for CheckPermit {
     fn drop(&mut self) {
         let mut tenants = self.checks.tenants.lock().unwrap_or_else(PoisonError::into_inner);
         tenants.remove(&self.tenant_id);
@@ -50,15 +50,15 @@ impl Drop for Turn {
 }
 
 impl Audit {
-    /// Checks the log of the caller's tenant, when there is room for a check.
+    /// Checks the log of the caller's tenant, unless too many checks are running.
     pub async fn check_own_audit(&self, caller: &Caller) -> Result<ChainReport, OpsError> {
         let tenant_id = caller.permit(Action::ReadAudit)?.tenant_id();
-        let turn = self.checks.take_turn(tenant_id);
-        let turn = turn.ok_or(OpsError::AuditCheckRunning)?;
+        let permit = self.checks.try_start(tenant_id);
+        let permit = permit.ok_or(OpsError::AuditCheckRunning)?;
         let (audit, caller) = (self.clone(), caller.clone());
         let check = self.background.spawn(async move {
             let report = audit.verify_own_audit(&caller).await;
-            drop(turn);
+            drop(permit);
             report
         });
         check.await.map_err(|error| OpsError::internal("checking the audit log", error))?
@@ -74,15 +74,15 @@ mod tests {
     }
 
     #[test]
-    fn a_tenant_has_one_check_under_way_and_a_process_two() {
+    fn one_check_runs_per_tenant_and_two_per_process() {
         let checks = AuditChecks::default();
-        let first = checks.take_turn(tenant(1)).unwrap();
-        assert!(checks.take_turn(tenant(1)).is_none());
-        let second = checks.take_turn(tenant(2)).unwrap();
-        assert!(checks.take_turn(tenant(3)).is_none());
+        let first = checks.try_start(tenant(1)).unwrap();
+        assert!(checks.try_start(tenant(1)).is_none());
+        let second = checks.try_start(tenant(2)).unwrap();
+        assert!(checks.try_start(tenant(3)).is_none());
         drop(first);
-        let third = checks.take_turn(tenant(3)).unwrap();
+        let third = checks.try_start(tenant(3)).unwrap();
         drop((second, third));
-        assert!(checks.take_turn(tenant(1)).is_some());
+        assert!(checks.try_start(tenant(1)).is_some());
     }
 }

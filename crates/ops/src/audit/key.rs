@@ -1,4 +1,4 @@
-//! What checkpoints are signed with: Ed25519, so that others can check them without being able to make them.
+//! The Ed25519 key that signs checkpoints. Others can verify a checkpoint with the public key but cannot create one.
 
 use std::fmt;
 use std::str::FromStr;
@@ -10,22 +10,22 @@ use ed25519_dalek::{Signature, Signer, SigningKey, VerifyingKey};
 use sha2::{Digest, Sha256};
 use thiserror::Error;
 
-/// Separates this key from others that could be made of the same secret.
+/// Separates this key from others that are derived from the same secret.
 const PURPOSE: &[u8] = b"docket audit checkpoints 1\n";
 
-/// The key that this process signs with, and those whose signatures it trusts: its own is one of them.
+/// The signing key of this process, and the public keys that it trusts, including its own.
 #[derive(Clone)]
 pub struct AuditKey {
     signing: SigningKey,
     trusted: Vec<PublicKey>,
 }
 
-/// The public half of a key, written as Base64.
+/// A public key, in Base64.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PublicKey(VerifyingKey);
 
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
-#[error("a public key is 32 bytes of Ed25519 in Base64, as `docket audit export` prints it")]
+#[error("A public key is 32 bytes of Ed25519 in Base64, as `docket audit export` prints it.")]
 pub struct InvalidPublicKey;
 
 impl AuditKey {
@@ -49,8 +49,8 @@ impl AuditKey {
         })
     }
 
-    /// What the checkpoint states, when a trusted key signed it.
-    pub(super) fn examine(
+    /// The checkpoint's statement, if a trusted key signed it.
+    pub(super) fn verify(
         &self,
         signed: &SignedCheckpoint,
         origin: CheckpointOrigin,
@@ -127,39 +127,39 @@ mod tests {
     }
 
     #[test]
-    fn what_was_signed_is_read_back() {
+    fn a_signed_statement_verifies() {
         let key = key("one", &[]);
-        assert_eq!(key.examine(&key.sign(&statement()).unwrap(), ORIGIN), Ok(statement()));
+        assert_eq!(key.verify(&key.sign(&statement()).unwrap(), ORIGIN), Ok(statement()));
     }
 
     #[test]
-    fn any_change_makes_the_signature_wrong() {
+    fn any_change_invalidates_the_signature() {
         let key = key("one", &[]);
         let signed = key.sign(&statement()).unwrap();
         let forged = Err(CheckpointFault::Forged { origin: ORIGIN, number: Some(7) });
         let statement = signed.statement.replace("\"rows\":3", "\"rows\":2");
-        assert_eq!(key.examine(&SignedCheckpoint { statement, ..signed.clone() }, ORIGIN), forged);
+        assert_eq!(key.verify(&SignedCheckpoint { statement, ..signed.clone() }, ORIGIN), forged);
         let signature = STANDARD.encode([0; 64]);
-        assert_eq!(key.examine(&SignedCheckpoint { signature, ..signed.clone() }, ORIGIN), forged);
+        assert_eq!(key.verify(&SignedCheckpoint { signature, ..signed.clone() }, ORIGIN), forged);
         let statement = "{}".to_owned();
         assert_eq!(
-            key.examine(&SignedCheckpoint { statement, ..signed }, ORIGIN),
+            key.verify(&SignedCheckpoint { statement, ..signed }, ORIGIN),
             Err(CheckpointFault::Forged { origin: ORIGIN, number: None })
         );
     }
 
     #[test]
-    fn the_key_of_another_server_counts_when_it_is_trusted() {
+    fn the_key_of_another_server_is_accepted_if_trusted() {
         let other = key("other", &[]);
         let signed = other.sign(&statement()).unwrap();
-        let refused = key("one", &[]).examine(&signed, ORIGIN).unwrap_err();
+        let refused = key("one", &[]).verify(&signed, ORIGIN).unwrap_err();
         assert!(matches!(refused, CheckpointFault::UnknownKey { number: 7, .. }), "{refused}");
         let public: PublicKey = signed.public_key.parse().unwrap();
-        assert_eq!(key("one", &[public]).examine(&signed, ORIGIN), Ok(statement()));
+        assert_eq!(key("one", &[public]).verify(&signed, ORIGIN), Ok(statement()));
     }
 
     #[test]
-    fn a_public_key_is_read_strictly() {
+    fn invalid_public_keys_are_rejected() {
         for wrong in ["", "AAAA", "no base64!"] {
             assert_eq!(wrong.parse::<PublicKey>(), Err(InvalidPublicKey));
         }

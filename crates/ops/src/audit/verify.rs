@@ -1,8 +1,7 @@
-//! Checking that nobody touched the audit log: for the operator over all tenants, for an auditor in their own.
+//! Verifying that the audit log was not tampered with: for the operator over all tenants, for an auditor in their own.
 //!
-//! The hash chain shows changes that were made carelessly. The checkpoints show those of somebody who rewrote the
-//! chain as well: each is looked for in the database, the object store and, when one is given, in a file that was
-//! kept elsewhere.
+//! The hash chain detects changes by an attacker who did not recompute it. The checkpoints also detect a recomputed
+//! chain: they are read from the database, from the object store and, if given, from an exported file.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -17,20 +16,20 @@ use store::AcrossTenants;
 use super::checkpoints::place_of;
 use crate::{Audit, OpsError};
 
-/// Checkpoints to compare with: by tenant, with where each was found.
-type Known = BTreeMap<TenantId, Vec<(CheckpointOrigin, SignedCheckpoint)>>;
+/// Checkpoints to compare with, by tenant, each with where it was read from.
+type CheckpointsByTenant = BTreeMap<TenantId, Vec<(CheckpointOrigin, SignedCheckpoint)>>;
 
 impl Audit {
-    /// `against` are checkpoints that were kept elsewhere.
+    /// `against` are checkpoints from an exported file.
     pub async fn verify_audit(
         &self,
         against: &[SignedCheckpoint],
     ) -> Result<Vec<ChainReport>, OpsError> {
-        // Before the view of the database: whatever these state must be in it.
+        // Listed before the database snapshot is taken: everything that these checkpoints state must be in it.
         let objects: Vec<CheckpointPlace> = self.blobs.list_checkpoints(None).try_collect().await?;
         let mut known = by_tenant(against);
         let mut across = self.store.across_tenants().await?;
-        // The operator waits for a long log.
+        // No statement timeout: the operator waits for a long log.
         across.set_statement_timeout(None).await?;
         across.use_one_snapshot().await?;
         let mut reports = Vec::new();
@@ -41,9 +40,9 @@ impl Audit {
         across.commit().await?;
         let seen: HashSet<TenantId> = reports.iter().map(|report| report.tenant_id).collect();
         let stored = objects.iter().map(|place| place.tenant);
-        let gone: BTreeSet<TenantId> =
+        let missing: BTreeSet<TenantId> =
             stored.chain(known.into_keys()).filter(|tenant| !seen.contains(tenant)).collect();
-        reports.extend(gone.into_iter().map(report_of_missing_tenant));
+        reports.extend(missing.into_iter().map(report_of_missing_tenant));
         Ok(reports)
     }
 
@@ -77,7 +76,7 @@ impl Audit {
             places.insert(place_of(tenant_id, found.number, &found.signed));
             signed.push((CheckpointOrigin::Database, found.signed));
         }
-        // Most are in the database as well; only the others need to be read.
+        // Most are in the database as well; only the others have to be read.
         for place in objects.iter().filter(|place| place.tenant == tenant_id) {
             if !places.contains(place) {
                 let object = self.blobs.read_checkpoint(place).await?;
@@ -108,8 +107,8 @@ impl Audit {
         let mut report = CheckpointReport::default();
         let mut genuine: Vec<CheckpointStatement> = Vec::new();
         for (origin, signed) in signed {
-            match self.settings.key.examine(signed, *origin) {
-                // A genuine one of another tenant, in this one's place.
+            match self.settings.key.verify(signed, *origin) {
+                // A genuine checkpoint of another tenant was put in this tenant's place.
                 Ok(statement) if statement.tenant_id != tenant_id => {
                     let number = Some(statement.number);
                     report.faults.push(CheckpointFault::Forged { origin: *origin, number });
@@ -128,13 +127,13 @@ impl Audit {
     }
 }
 
-/// The first checkpoint that the log contradicts, in each shard: those after it say nothing new.
+/// The first checkpoint that the log contradicts, in each chain shard. Later ones of the same shard follow from it.
 async fn contradictions(
     across: &mut AcrossTenants,
     tenant_id: TenantId,
     genuine: &[CheckpointStatement],
 ) -> Result<Vec<CheckpointFault>, OpsError> {
-    // A shard that did not grow ends in many checkpoints alike.
+    // A shard that did not grow has the same end in many checkpoints.
     let mut seen: HashSet<&ShardHead> = HashSet::new();
     let mut ends: Vec<ShardHead> = Vec::new();
     let mut stated_by: Vec<&CheckpointStatement> = Vec::new();
@@ -162,7 +161,7 @@ async fn contradictions(
     Ok(faults)
 }
 
-/// Numbers between the first and the last that nobody has.
+/// Missing numbers up to the last checkpoint.
 fn gaps(genuine: &[CheckpointStatement]) -> Vec<CheckpointFault> {
     let mut expected = 1;
     let mut faults = Vec::new();
@@ -175,9 +174,9 @@ fn gaps(genuine: &[CheckpointStatement]) -> Vec<CheckpointFault> {
     faults
 }
 
-/// A checkpoint whose statement cannot be read belongs to no tenant; it is refused where the file is read.
-fn by_tenant(against: &[SignedCheckpoint]) -> Known {
-    let mut known = Known::new();
+/// Skips a checkpoint whose statement cannot be parsed: the CLI rejects it when it reads the file.
+fn by_tenant(against: &[SignedCheckpoint]) -> CheckpointsByTenant {
+    let mut known = CheckpointsByTenant::new();
     for signed in against {
         if let Ok(statement) = serde_json::from_str::<CheckpointStatement>(&signed.statement) {
             let of_tenant = known.entry(statement.tenant_id).or_default();

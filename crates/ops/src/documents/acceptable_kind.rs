@@ -1,4 +1,4 @@
-//! Which files are taken in, by what is in them.
+//! Which files are accepted, by their content.
 
 use blob::Staged;
 use domain::FileKind;
@@ -8,25 +8,25 @@ use crate::OpsError;
 use crate::documents::intake::Intake;
 
 impl Intake {
-    /// The kind of a file that is taken in: not empty, of a kind that the operator accepts, and named as what it is.
+    /// The kind of an acceptable file: not empty, of a kind that the operator accepts, and with a matching file extension.
     pub(crate) fn acceptable_kind(
         &self,
         staged: &Staged,
         file_name: &str,
     ) -> Result<FileKind, OpsError> {
         if staged.size == 0 {
-            return Err(OpsError::invalid("file", "the file is empty"));
+            return Err(OpsError::invalid("file", "The file is empty."));
         }
         let kind = match detect(&staged.head, file_name) {
             Detected::Kind(kind) if self.settings().accepted.contains(&kind) => kind,
-            Detected::Kind(kind) => return Err(self.refused(kind.media_type())),
-            Detected::Foreign(what) => return Err(self.refused(what)),
+            Detected::Kind(kind) => return Err(self.unsupported(kind.media_type())),
+            Detected::Foreign(what) => return Err(self.unsupported(what)),
         };
         match ending(file_name).and_then(|ending| ending.parse::<FileKind>().ok()) {
             Some(named) if named != kind && !both_text(named, kind) => {
                 Err(OpsError::UnsupportedType {
                     problem: format!(
-                        "the file is named .{named} but contains {}; send it under its right name",
+                        "The file is named .{named} but contains {}. Rename it and upload it again.",
                         kind.media_type()
                     ),
                 })
@@ -35,10 +35,10 @@ impl Intake {
         }
     }
 
-    fn refused(&self, what: &str) -> OpsError {
+    fn unsupported(&self, what: &str) -> OpsError {
         let kinds: Vec<&str> = self.settings().accepted.iter().map(|kind| kind.as_str()).collect();
         OpsError::UnsupportedType {
-            problem: format!("the file is {what}; accepted are {}", kinds.join(", ")),
+            problem: format!("The file is {what}. Accepted formats: {}.", kinds.join(", ")),
         }
     }
 }

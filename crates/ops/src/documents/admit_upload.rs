@@ -1,7 +1,7 @@
-//! Whether a caller may hand something in now: asked before the first byte of the request's body is read.
+//! Whether a caller may upload now. Checked before the first byte of the request body is read.
 //!
-//! An upload takes memory, a connection and space for staged bytes for as long as it lasts, so one tenant has a
-//! limited number under way in each process.
+//! An upload uses memory, a connection and staging space while it lasts, so the number of concurrent uploads per tenant
+//! and process is limited.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -12,7 +12,7 @@ use domain::{Action, Caller, TenantId};
 
 use crate::{OpsError, Uploads};
 
-/// Shows that its caller may upload, and counts as one of their tenant's uploads until it is dropped.
+/// Proof that the caller may upload. Holds one of the tenant's upload slots until it is dropped.
 #[derive(Debug)]
 pub struct UploadPermit {
     caller: Caller,
@@ -33,20 +33,20 @@ impl Uploads {
         let most = granted.unwrap_or(self.intake.settings().concurrent_uploads);
         let slot = self.upload_slots.take(scope.tenant_id(), most);
         let slot = slot.ok_or(OpsError::TooManyUploads { most })?;
-        self.intake.check_queue_room(&scope).await?;
+        self.intake.check_queue_quota(&scope).await?;
         let admitted_at = self.store.clock().elapsed();
         Ok(UploadPermit { caller: caller.clone(), admitted_at, _slot: slot })
     }
 
-    /// Whether the caller still has access: a large file takes its time, and access may end meanwhile.
-    pub async fn still_admits_upload(&self, permit: &UploadPermit) -> bool {
-        const GOOD_FOR: Duration = Duration::from_secs(15);
+    /// Whether the caller still has access, which may end during a long upload.
+    pub async fn is_upload_still_permitted(&self, permit: &UploadPermit) -> bool {
+        const VALID_FOR: Duration = Duration::from_secs(15);
         let age = self.store.clock().elapsed().saturating_sub(permit.admitted_at);
-        age < GOOD_FOR || self.access.continued_access(&permit.caller).holds().await
+        age < VALID_FOR || self.access.continued_access(&permit.caller).is_valid().await
     }
 }
 
-/// The uploads of this process that are under way, by tenant.
+/// The uploads in progress in this process, by tenant.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct UploadSlots {
     taken: Arc<Mutex<HashMap<TenantId, u32>>>,
@@ -58,7 +58,7 @@ struct UploadSlot {
 }
 
 impl UploadSlots {
-    /// `None` when the tenant has `most` already.
+    /// `None` if all of the tenant's slots are taken.
     fn take(&self, tenant_id: TenantId, most: u32) -> Option<UploadSlot> {
         let mut taken = self.taken();
         let of_tenant = taken.entry(tenant_id).or_insert(0);
@@ -69,7 +69,7 @@ impl UploadSlots {
         Some(UploadSlot { slots: self.clone(), tenant_id })
     }
 
-    /// Nothing that can panic happens under the lock.
+    /// Ignores poisoning: nothing panics under the lock.
     fn taken(&self) -> MutexGuard<'_, HashMap<TenantId, u32>> {
         self.taken.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -98,7 +98,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_tenant_gets_its_slots_back_and_takes_nobody_elses() {
+    fn slots_are_counted_per_tenant_and_released() {
         let slots = UploadSlots::default();
         let tenant = |number| TenantId(uuid::Uuid::from_u128(number));
         let first = slots.take(tenant(1), 2).unwrap();
@@ -108,6 +108,6 @@ mod tests {
         drop(first);
         assert!(slots.take(tenant(1), 2).is_some());
         drop(second);
-        assert!(slots.taken().is_empty(), "nobody who is done is remembered");
+        assert!(slots.taken().is_empty(), "a tenant without uploads has no entry");
     }
 }

@@ -1,4 +1,4 @@
-//! Downloading what a stage left.
+//! Downloading an artifact of a stage.
 
 use blob::BlobStream;
 use domain::{Action, Caller, ReadableObject, RunId};
@@ -7,35 +7,35 @@ use store::{RunRecord, StageRecord};
 use crate::documents::content_access::ListedArtifact;
 use crate::{Content, OpsError};
 
-/// What a stage left, to be saved as a file.
+/// An artifact with the name to save it under.
 #[derive(Debug)]
-pub struct FoundArtifact {
+pub struct ArtifactDownload {
     pub file_name: String,
     pub bytes: BlobStream,
 }
 
 impl Content {
-    /// What a stage of a run left under a name.
+    /// The artifact of a stage of a run, by name.
     pub async fn read_stage_artifact(
         &self,
         caller: &Caller,
         run_id: RunId,
         stage: &str,
         name: &str,
-    ) -> Result<FoundArtifact, OpsError> {
+    ) -> Result<ArtifactDownload, OpsError> {
         let (record, stages) = self.run_and_stages(caller, run_id).await?;
         let object = ReadableObject::Artifact;
         let run = self.permit_run(caller, object, record.doc_id, Some(run_id)).await?;
-        let stage = stages.iter().find(|left| left.name == stage);
-        let mut left = stage.into_iter().flat_map(|stage| &stage.artifacts);
-        let artifact = left.find(|artifact| artifact.name() == name);
+        let stage = stages.iter().find(|record| record.name == stage);
+        let mut artifacts = stage.into_iter().flat_map(|stage| &stage.artifacts);
+        let artifact = artifacts.find(|artifact| artifact.name() == name);
         let artifact = artifact.ok_or(OpsError::NotFound("artifact"))?;
         let listed = ListedArtifact::of(artifact).ok_or(OpsError::NotFound("artifact"))?;
         let file_name = artifact.file_name().to_owned();
-        Ok(FoundArtifact { file_name, bytes: run.read(&self.blobs, &listed).await? })
+        Ok(ArtifactDownload { file_name, bytes: run.read(&self.blobs, &listed).await? })
     }
 
-    /// A run with all that its stages left.
+    /// A run with its stages and their artifacts.
     async fn run_and_stages(
         &self,
         caller: &Caller,

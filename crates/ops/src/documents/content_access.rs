@@ -1,16 +1,17 @@
-//! Who may read what of a document: the one place that decides.
+//! Access to the content of a document. All of it is decided here.
 //!
 //! A route that serves bytes or text names the [`ReadableObject`] that it serves and gets a [`PermittedRun`] or a
-//! [`PermittedOriginal`], through which alone the object store is read (a test in `testkit` holds `ops` to that).
+//! [`PermittedOriginal`]. `ops` reads the object store only through these (a test in `testkit` enforces it).
 //!
-//! The rules, for a caller who sees the document; a deleted document is seen by nobody:
-//! - The run of the active version is read by everyone, and found. While no version is active, the latest run is.
+//! The rules, for a caller who sees the document (nobody sees a deleted document):
+//! - Everyone can read the run of the active version, and search finds it. While no version is active, everyone can read
+//!   the latest run.
 //! - Older runs need `ReadOlderRuns`.
-//! - A run that lacks a mask that holds now needs `ReadMaskedOriginals`, unless it is the active one: a new mask
-//!   takes effect on a document with its next run.
-//! - The original of a document that masks hold for, or for a file within it, needs `ReadMaskedOriginals`; so does
-//!   one that holds a deleted file.
-//! - An owner who has not shown the password of a document reads nothing but its original, which they brought.
+//! - A run without a mask that applies now needs `ReadMaskedOriginals`, unless it is the active one: a new mask takes
+//!   effect on a document with its next run.
+//! - The original needs `ReadMaskedOriginals` if a mask applies to the document or to a file contained in it, or if a
+//!   contained file was deleted.
+//! - An owner who has not presented the password of a document can read only its original, which they uploaded.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -29,24 +30,24 @@ use url::Url;
 use crate::objects::RecentlyChecked;
 use crate::{Content, OpsError};
 
-/// What a role may read beyond what everyone may who sees the document.
+/// What a role may read beyond what everyone who sees the document may.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct ContentRights {
     older_runs: bool,
-    behind_masks: bool,
+    masked_content: bool,
 }
 
 impl ContentRights {
     pub(crate) fn of(caller: &Caller) -> Self {
         Self {
             older_runs: caller.permit(Action::ReadOlderRuns).is_ok(),
-            behind_masks: caller.permit(Action::ReadMaskedOriginals).is_ok(),
+            masked_content: caller.permit(Action::ReadMaskedOriginals).is_ok(),
         }
     }
 }
 
-/// What is not larger is compared with its hash before the first byte is handed out.
-const CHECKED_FIRST: u64 = 4 << 20;
+/// Objects up to this size are verified against their hash before the first byte is sent.
+const VERIFIED_FIRST: u64 = 4 << 20;
 
 /// A run whose output the caller may read.
 #[derive(Clone, Debug)]
@@ -63,31 +64,31 @@ pub(crate) struct PermittedRun {
 #[derive(Clone, Debug)]
 pub(crate) struct ListedArtifact {
     pub(crate) place: ArtifactPlace,
-    /// `None` for what is not listed, such as pictures of pages.
+    /// `None` for objects that no stage listed, such as page images.
     pub(crate) recorded: Option<Recorded>,
 }
 
 impl ListedArtifact {
-    /// `None` for what is no object, such as an attachment that became a document.
+    /// `None` if the artifact is not an object, such as an attachment that became a document.
     pub(crate) fn of(artifact: &Artifact) -> Option<Self> {
         let file = artifact.file()?;
         Some(Self { place: file.key.parse().ok()?, recorded: Some(Recorded::from(&file)) })
     }
 }
 
-/// An original that the caller may read as it came in.
+/// An original that the caller may read unmasked.
 #[derive(Clone, Debug)]
 pub(crate) struct PermittedOriginal {
     pub(crate) file_name: String,
     pub(crate) media_type: String,
     pub(crate) content: ContentHash,
-    /// As it came in; `None` when that is not known any more.
+    /// As uploaded; `None` if it is no longer recorded.
     size: Option<u64>,
     tenant: TenantId,
 }
 
 impl Content {
-    /// A run of a document, or the one that is served, when the caller may read `object` of it.
+    /// Permits the caller to read `object` of a run: the given one, or else the one that is served.
     pub(crate) async fn permit_run(
         &self,
         caller: &Caller,
@@ -101,7 +102,7 @@ impl Content {
         tx.commit().await?;
         let facts = facts.ok_or(OpsError::NotFound("document"))?;
         decide(object, ContentRights::of(caller), &facts, &[])?;
-        let run = facts.run.ok_or_else(not_read)?;
+        let run = facts.run.ok_or_else(not_processed)?;
         Ok(PermittedRun {
             scope,
             doc_id,
@@ -112,7 +113,7 @@ impl Content {
         })
     }
 
-    /// The original of a document, when the caller may read it.
+    /// Permits the caller to read the original of a document.
     pub(crate) async fn permit_original(
         &self,
         tx: &mut Tx,
@@ -125,7 +126,7 @@ impl Content {
         let within = tx.contained_files(doc_id).await?;
         decide(object, ContentRights::of(caller), &facts, &within)?;
         let content = tx.original_of(doc_id).await?;
-        let content = content.ok_or(OpsError::NotFound("original: it was deleted"))?;
+        let content = content.ok_or(OpsError::OriginalDeleted)?;
         Ok(PermittedOriginal {
             file_name: facts.file_name,
             media_type: facts.media_type,
@@ -136,22 +137,22 @@ impl Content {
     }
 }
 
-/// Which of these runs the caller may read; without one, of the run that is served.
+/// Which of these runs the caller may read. `None` as the run stands for the one that is served.
 pub(crate) async fn readable_runs(
     tx: &mut Tx,
     object: ReadableObject,
     rights: ContentRights,
-    wanted: &[(DocId, Option<RunId>)],
+    runs: &[(DocId, Option<RunId>)],
 ) -> Result<HashSet<(DocId, RunId)>, OpsError> {
-    if wanted.is_empty() {
+    if runs.is_empty() {
         return Ok(HashSet::new());
     }
-    let facts = tx.content_facts(wanted).await?;
+    let facts = tx.content_facts(runs).await?;
     let readable = facts.iter().filter(|facts| decide(object, rights, facts, &[]).is_ok());
     Ok(readable.filter_map(|facts| Some((facts.doc_id, facts.run.as_ref()?.run_id))).collect())
 }
 
-/// The decision. `within` are the files that came within the document; only originals hold them.
+/// The decision. `within` are the files contained in the document, which only its original contains.
 fn decide(
     object: ReadableObject,
     rights: ContentRights,
@@ -173,23 +174,23 @@ fn decide_run(rights: ContentRights, facts: &ContentFacts, run: &RunFacts) -> Re
     if !run.knows_password {
         return Err(OpsError::Withheld {
             code: "password_required",
-            problem: "this document is protected by a password; upload it again with its password to read it",
+            problem: "This document is protected by a password. To read it, upload it again with its password.",
         });
     }
     if run.rank == RunRank::Active {
         return Ok(());
     }
     let lacks = |mask: &MaskRule| !run.masks.iter().any(|applied| applied.covers(mask));
-    if !rights.behind_masks && masks_in_force(&facts.rules, &facts.masking).iter().any(lacks) {
+    if !rights.masked_content && masks_in_force(&facts.rules, &facts.masking).iter().any(lacks) {
         return Err(OpsError::Withheld {
             code: "run_is_before_mask",
-            problem: "this run was made before a mask was added; only administrators can read what it left",
+            problem: "A mask was added after this run. Only administrators can read its output.",
         });
     }
     if run.rank == RunRank::Older && !rights.older_runs {
         return Err(OpsError::Withheld {
             code: "run_is_older",
-            problem: "a later run took the place of this one; only administrators and reviewers can read what it left",
+            problem: "A later run replaced this one. Only administrators and reviewers can read its output.",
         });
     }
     Ok(())
@@ -202,24 +203,24 @@ fn decide_original(
 ) -> Result<(), OpsError> {
     let is_masked = |masking: &Masking| !masks_in_force(&facts.rules, masking).is_empty();
     let masked = is_masked(&facts.masking) || within.iter().any(|file| is_masked(&file.masking));
-    if masked && !rights.behind_masks {
+    if masked && !rights.masked_content {
         return Err(OpsError::Withheld {
             code: "original_is_masked",
-            problem: "parts of this document are masked; only administrators can read the original, others can read \
-                      its pages and text",
+            problem: "Parts of this document are masked. Only administrators can read the original; others can read \
+                      its pages and text.",
         });
     }
-    if within.iter().any(|file| file.is_deleted) && !rights.behind_masks {
+    if within.iter().any(|file| file.is_deleted) && !rights.masked_content {
         return Err(OpsError::Withheld {
             code: "original_holds_deleted",
-            problem: "this document holds a file that was deleted; only administrators can read the original, others \
-                      can read its pages and text",
+            problem: "This document contains a file that was deleted. Only administrators can read the original; \
+                      others can read its pages and text.",
         });
     }
     Ok(())
 }
 
-/// The masks of the run that is served, and those that the next run would have.
+/// The masks of the served run, and those that the next run would have.
 fn masks_in_force(rules: &TenantRules, masking: &Masking) -> Vec<MaskRule> {
     let names = masking.file_names.iter().map(String::as_str);
     let mut masks = rules.masks_for_names(masking.kind, names);
@@ -228,21 +229,21 @@ fn masks_in_force(rules: &TenantRules, masking: &Masking) -> Vec<MaskRule> {
 }
 
 impl PermittedRun {
-    /// What a stage of the run left. A stage that was not repeated left it in an earlier run with the same masks.
-    /// What is small is compared with its hash before anything of it is handed out; the rest on its way out.
+    /// Reads an artifact of the run. A stage that was not repeated has its artifacts in an earlier run with the same masks.
+    /// Small objects are verified against their hash before the first byte is sent, others while they are sent.
     pub(crate) async fn read(
         &self,
         blobs: &Blobs,
         listed: &ListedArtifact,
     ) -> Result<BlobStream, OpsError> {
         let stream = self.read_range(blobs, listed, None).await?;
-        if stream.size() > CHECKED_FIRST {
+        if stream.size() > VERIFIED_FIRST {
             return Ok(stream);
         }
         Ok(BlobStream::of_bytes(listed.place.key(), stream.collect().await?))
     }
 
-    /// A part of it, in an object of the recorded size.
+    /// Reads a range of an artifact. Checks that the object has the recorded size.
     pub(crate) async fn read_range(
         &self,
         blobs: &Blobs,
@@ -260,15 +261,15 @@ impl PermittedRun {
         }
     }
 
-    /// The original, for drawing its pages under the masks of the run. It must not be shown as it is.
-    /// A file is compared with its hash once in a while, not for each page.
-    pub(crate) async fn original_to_draw(
+    /// The original, for rendering its pages under the masks of the run. The caller must not expose it otherwise.
+    /// A file is verified against its hash from time to time, not for each page.
+    pub(crate) async fn original_to_render(
         &self,
         blobs: &Blobs,
         checked: &RecentlyChecked,
         clock: &dyn Clock,
     ) -> Result<Document, OpsError> {
-        let content = self.content.ok_or(OpsError::NotFound("original: it was deleted"))?;
+        let content = self.content.ok_or(OpsError::OriginalDeleted)?;
         open_original(blobs, self.scope.tenant_id(), content, checked, clock).await
     }
 }
@@ -288,11 +289,11 @@ async fn open_original(
         blobs.open_original(tenant, &content).await?
     };
     if let Some(file) = opened {
-        checked.note(key, clock);
-        return Document::from_file(file).map_err(of_disk);
+        checked.record(key, clock);
+        return Document::from_file(file).map_err(disk_error);
     }
     let original = blobs.read_original(tenant, &content, None).await?;
-    Document::from_stream(original.map_err(OpsError::from), of_disk).await
+    Document::from_stream(original.map_err(OpsError::from), disk_error).await
 }
 
 impl PermittedOriginal {
@@ -322,9 +323,9 @@ impl PermittedOriginal {
         }
     }
 
-    /// Where the object store itself hands it out for so long; `None` when it does not. Only its size is checked:
-    /// its bytes do not pass here.
-    pub(crate) async fn address(
+    /// A presigned URL of the object store; `None` if the store has none. Only the size is checked, because the bytes do
+    /// not pass through this process.
+    pub(crate) async fn presigned_url(
         &self,
         blobs: &Blobs,
         expires_in: Duration,
@@ -332,24 +333,25 @@ impl PermittedOriginal {
     ) -> Result<Option<Url>, OpsError> {
         let download =
             Download { expires_in, content_disposition, media_type: self.media_type.as_str() };
-        let address = blobs.sign_original(self.tenant, &self.content, download).await?;
-        if address.is_some() {
+        let url = blobs.sign_original(self.tenant, &self.content, download).await?;
+        if url.is_some() {
             self.read(blobs, Some(0..0)).await?;
         }
-        Ok(address)
+        Ok(url)
     }
 }
 
-pub(crate) fn not_read() -> OpsError {
+pub(crate) fn not_processed() -> OpsError {
     OpsError::Conflict {
         code: "not_read_yet",
-        problem: "the document has not been read yet, or could not be; look at its status"
-            .to_owned(),
+        problem:
+            "This document has not been processed yet, or processing failed. Check its status."
+                .to_owned(),
     }
 }
 
-fn of_disk(error: std::io::Error) -> OpsError {
-    OpsError::internal("holding the original", error)
+fn disk_error(error: std::io::Error) -> OpsError {
+    OpsError::internal("buffering the original", error)
 }
 
 #[cfg(test)]
@@ -359,15 +361,15 @@ mod tests {
 
     use super::*;
 
-    const EVERYONE: ContentRights = ContentRights { older_runs: false, behind_masks: false };
-    const REVIEWER: ContentRights = ContentRights { older_runs: true, behind_masks: false };
-    const ADMINISTRATOR: ContentRights = ContentRights { older_runs: true, behind_masks: true };
+    const EVERYONE: ContentRights = ContentRights { older_runs: false, masked_content: false };
+    const REVIEWER: ContentRights = ContentRights { older_runs: true, masked_content: false };
+    const ADMINISTRATOR: ContentRights = ContentRights { older_runs: true, masked_content: true };
 
     fn mask(top: f32) -> MaskRule {
         MaskRule { area: [0.0, top, 1.0, 1.0], ..MaskRule::default() }
     }
 
-    /// A run with these masks, of a document that is served with those.
+    /// A run with masks `run`, of a document that is served with masks `served`.
     fn facts(standing: RunRank, run: &[MaskRule], served: &[MaskRule]) -> ContentFacts {
         ContentFacts {
             doc_id: DocId(Uuid::nil()),
@@ -404,11 +406,11 @@ mod tests {
     }
 
     #[test]
-    fn roles_have_the_rights_that_the_permission_table_gives_them() {
+    fn content_rights_follow_the_permission_table() {
         let rights = |role| {
             let caller = Caller { role, ..Caller::system(TenantId(Uuid::nil())) };
-            let ContentRights { older_runs, behind_masks } = ContentRights::of(&caller);
-            (older_runs, behind_masks)
+            let ContentRights { older_runs, masked_content } = ContentRights::of(&caller);
+            (older_runs, masked_content)
         };
         assert_eq!(rights(Role::Admin), (true, true));
         assert_eq!(rights(Role::Reviewer), (true, false));
@@ -435,7 +437,7 @@ mod tests {
         assert_eq!(artifact(REVIEWER, &before), "run_is_before_mask");
         assert_eq!(artifact(ADMINISTRATOR, &before), "readable");
         let covered = facts(RunRank::Older, &[mask(0.2)], &masks);
-        assert_eq!(artifact(REVIEWER, &covered), "readable", "it blanked out more");
+        assert_eq!(artifact(REVIEWER, &covered), "readable", "its mask covers the new one");
         let since_removed = facts(RunRank::Older, &[], &[]);
         assert_eq!(artifact(REVIEWER, &since_removed), "readable");
     }
@@ -450,7 +452,7 @@ mod tests {
     }
 
     #[test]
-    fn originals_that_masks_hold_for_are_for_administrators() {
+    fn originals_with_masks_are_for_administrators() {
         let original = |rights, facts: &ContentFacts, within: &[ContainedFile]| {
             code(decide(ReadableObject::Original, rights, facts, within))
         };
@@ -472,7 +474,7 @@ mod tests {
     }
 
     #[test]
-    fn an_owner_without_the_password_has_only_the_original() {
+    fn an_owner_without_the_password_reads_only_the_original() {
         let mut locked = facts(RunRank::Active, &[], &[]);
         if let Some(run) = &mut locked.run {
             run.knows_password = false;
@@ -487,7 +489,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_active_run_is_found() {
+    fn search_finds_only_the_active_run() {
         for standing in [RunRank::Latest, RunRank::Older] {
             let facts = facts(standing, &[], &[]);
             let decided = decide(ReadableObject::SearchHit, ADMINISTRATOR, &facts, &[]);

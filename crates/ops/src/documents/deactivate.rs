@@ -1,4 +1,4 @@
-//! Taking a document out of service.
+//! Withdrawing a document.
 
 use domain::{Action, AuditAction, AuditEntry, Caller, DocId, Entity};
 use serde_json::json;
@@ -6,7 +6,7 @@ use serde_json::json;
 use crate::{Documents, OpsError};
 
 impl Documents {
-    /// Takes the active version out of service. Nothing is deleted; twice is once.
+    /// Deactivates the active version; deletes nothing. Idempotent.
     pub async fn deactivate_document(
         &self,
         caller: &Caller,

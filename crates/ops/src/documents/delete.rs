@@ -6,7 +6,7 @@ use serde_json::json;
 use crate::{Documents, OpsError};
 
 impl Documents {
-    /// Hides the document everywhere. Its rows and its original stay until they are erased.
+    /// Soft delete: hides the document from everyone. Its rows and its original stay until they are erased.
     pub async fn delete_document(&self, caller: &Caller, doc_id: DocId) -> Result<(), OpsError> {
         let scope = caller.permit(Action::DeactivateDocuments)?;
         let mut tx = self.store.begin(&scope).await?;
@@ -21,7 +21,7 @@ impl Documents {
         })
         .await?;
         tx.commit().await?;
-        self.intake.storage.forget(scope.tenant_id());
+        self.intake.storage.invalidate(scope.tenant_id());
         Ok(())
     }
 }

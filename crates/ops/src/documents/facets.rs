@@ -1,4 +1,4 @@
-//! What documents could be narrowed down by: the values that they have, and how many have each.
+//! Facets of the document list: the values that documents have, and how many have each.
 
 use std::collections::BTreeMap;
 
@@ -8,29 +8,29 @@ use uuid::Uuid;
 
 use crate::{Documents, OpsError};
 
-/// The values of each facet, the most frequent first. A facet counts the documents that fit all conditions but
-/// its own, so that it shows what else could be chosen there.
+/// The values of each facet, the most frequent first. A facet counts the documents that match all conditions except its
+/// own, so that it shows the alternatives.
 #[derive(Clone, Debug)]
 pub struct DocumentFacets {
     pub status: FacetCounts,
     pub kind: FacetCounts,
     pub source: FacetCounts,
     pub tag: FacetCounts,
-    /// The latest that any of the documents came with, and the chosen one.
+    /// The latest batches of any of the documents, and the selected one.
     pub batches: Vec<BatchFacet>,
 }
 
-/// A batch, and how many of the documents came with it.
+/// A batch, and how many of the documents belong to it.
 #[derive(Clone, Debug)]
 pub struct BatchFacet {
     pub batch: BatchName,
     pub documents: i64,
-    /// There may be more of them.
+    /// Counting stopped early: there may be more.
     pub at_least: bool,
 }
 
 impl Documents {
-    const TAGS_SHOWN: usize = 20;
+    const MAX_TAGS: usize = 20;
 
     pub async fn count_facets(
         &self,
@@ -40,22 +40,22 @@ impl Documents {
         let scope = caller.permit(Action::SeeDocuments)?;
         let sees_all = scope.only_own().is_none();
         let mut tx = self.store.read(&scope).await?;
-        let mut counted = Counted { filters: Vec::new(), sees_all };
-        let status = counted.counts(&mut tx, filter, Facet::Status).await?;
-        let kind = counted.counts(&mut tx, filter, Facet::Kind).await?;
-        let source = counted.counts(&mut tx, filter, Facet::Source).await?;
-        let mut tag = counted.counts(&mut tx, filter, Facet::Tag).await?;
-        let of_batches = counted.counts(&mut tx, filter, Facet::Batch).await?;
+        let mut counter = FacetCounter { filters: Vec::new(), sees_all };
+        let status = counter.counts(&mut tx, filter, Facet::Status).await?;
+        let kind = counter.counts(&mut tx, filter, Facet::Kind).await?;
+        let source = counter.counts(&mut tx, filter, Facet::Source).await?;
+        let mut tag = counter.counts(&mut tx, filter, Facet::Tag).await?;
+        let of_batches = counter.counts(&mut tx, filter, Facet::Batch).await?;
         let batches = named_batches(&mut tx, of_batches, filter.batch_id).await?;
         tx.commit().await?;
-        tag.is_incomplete |= tag.values.len() > Self::TAGS_SHOWN;
-        tag.values.truncate(Self::TAGS_SHOWN);
+        tag.is_incomplete |= tag.values.len() > Self::MAX_TAGS;
+        tag.values.truncate(Self::MAX_TAGS);
         Ok(DocumentFacets { status, kind, source, tag, batches })
     }
 }
 
-/// The counts with the names of their batches, as far as the scope sees those. The chosen one is there even when no
-/// document fits, so that it can be let go of.
+/// The counts with the names of their batches, as far as the scope sees those. The selected batch is included even if no
+/// document matches, so that the UI can show and clear it.
 async fn named_batches(
     tx: &mut Tx,
     counts: FacetCounts,
@@ -66,7 +66,7 @@ async fn named_batches(
         let id = batch.batch_id.to_string();
         counts.values.iter().find(|count| count.value == id).cloned()
     };
-    let counted = |batch: BatchName| {
+    let with_count = |batch: BatchName| {
         let ValueCount { documents, at_least, .. } = count_of(&batch).unwrap_or(ValueCount {
             value: String::new(),
             documents: 0,
@@ -82,16 +82,16 @@ async fn named_batches(
     {
         batches.extend(tx.name_batches(&[chosen.0], 1).await?);
     }
-    Ok(batches.into_iter().map(counted).collect())
+    Ok(batches.into_iter().map(with_count).collect())
 }
 
-/// What was counted already: facets whose other conditions are the same are counted together.
-struct Counted {
+/// Counts facets once per set of conditions: facets with the same other conditions are counted together.
+struct FacetCounter {
     filters: Vec<(DocumentFilter, BTreeMap<Facet, FacetCounts>)>,
     sees_all: bool,
 }
 
-impl Counted {
+impl FacetCounter {
     async fn counts(
         &mut self,
         tx: &mut Tx,
@@ -99,19 +99,19 @@ impl Counted {
         facet: Facet,
     ) -> Result<FacetCounts, OpsError> {
         let filter = filter.without(facet);
-        if !self.filters.iter().any(|(counted, _)| *counted == filter) {
+        if !self.filters.iter().any(|(counter, _)| *counter == filter) {
             let counts = self.count(tx, &filter).await?;
             self.filters.push((filter.clone(), counts));
         }
-        let counted = self.filters.iter().find(|(counted, _)| *counted == filter);
-        let of_facet = counted.and_then(|(_, counts)| counts.get(&facet)).cloned();
+        let counter = self.filters.iter().find(|(counter, _)| *counter == filter);
+        let of_facet = counter.and_then(|(_, counts)| counts.get(&facet)).cloned();
         let mut counts = of_facet.unwrap_or_default();
         counts.values.sort_by(|a, b| (b.documents, &a.value).cmp(&(a.documents, &b.value)));
         Ok(counts)
     }
 
-    /// Of all documents of a tenant, what the indexes tell is better than what a look at the newest does.
-    /// They do not tell the tags, of which there may be any number.
+    /// Without conditions, status, type and source are counted from indexes, which is complete, if counting the newest
+    /// documents was not. Tags are not, since there may be any number of them.
     async fn count(
         &self,
         tx: &mut Tx,

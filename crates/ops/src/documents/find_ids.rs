@@ -1,4 +1,4 @@
-//! Finding what a short id names.
+//! Finding ids by their last digits.
 
 use domain::{Action, BatchId, Caller, DocId, JobId, RunId};
 use store::{IdKind, Tx};
@@ -14,27 +14,27 @@ pub struct FoundIds {
     pub batches: Vec<Uuid>,
     /// Of dead jobs.
     pub jobs: Vec<Uuid>,
-    /// So many ids end with the digits that not all were looked at.
-    pub is_cut_short: bool,
+    /// Whether there are more candidates than were examined.
+    pub is_incomplete: bool,
 }
 
 impl Documents {
-    /// Fewer digits would rarely name one thing.
-    const FEWEST_DIGITS: usize = 4;
-    /// How many ids of a kind are looked at.
-    const MOST_CANDIDATES: u32 = 50;
+    /// Fewer digits would rarely be unique.
+    const MIN_DIGITS: usize = 4;
+    /// The most ids of a kind that are examined.
+    const MAX_CANDIDATES: u32 = 50;
 
-    /// What the caller sees of the documents, runs, batches and dead jobs whose ids end with these digits.
+    /// The documents, runs, batches and dead jobs that the caller may see and whose ids end with these digits.
     pub async fn find_ids(&self, caller: &Caller, end_of_id: &str) -> Result<FoundIds, OpsError> {
         let scope = caller.permit(Action::SeeDocuments)?;
         let sees_jobs = caller.permit(Action::ReadDeadJobs).is_ok();
         let digits = digits_of(end_of_id)?;
         let mut tx = self.store.read(&scope).await?;
-        let candidates = tx.find_ids_ending_with(&digits, Self::MOST_CANDIDATES).await?;
+        let candidates = tx.find_ids_ending_with(&digits, Self::MAX_CANDIDATES).await?;
         let mut found = FoundIds::default();
         for kind in [IdKind::Document, IdKind::Run, IdKind::Batch, IdKind::DeadJob] {
             let of_kind = candidates.iter().filter(|(other, _)| *other == kind);
-            found.is_cut_short |= of_kind.count() >= Self::MOST_CANDIDATES as usize;
+            found.is_incomplete |= of_kind.count() >= Self::MAX_CANDIDATES as usize;
         }
         for (kind, id) in candidates {
             if !is_visible(&mut tx, kind, id, sees_jobs).await? {
@@ -49,9 +49,9 @@ impl Documents {
             ids.push(id);
         }
         tx.commit().await?;
-        let FoundIds { documents, runs, batches, jobs, is_cut_short } = &mut found;
+        let FoundIds { documents, runs, batches, jobs, is_incomplete } = &mut found;
         let all = [documents, runs, batches, jobs];
-        if all.iter().all(|ids| ids.is_empty()) && !*is_cut_short {
+        if all.iter().all(|ids| ids.is_empty()) && !*is_incomplete {
             return Err(OpsError::NotFound("id"));
         }
         for ids in all {
@@ -79,14 +79,14 @@ async fn is_visible(
 /// Without hyphens, in lower case.
 fn digits_of(end_of_id: &str) -> Result<String, OpsError> {
     let digits: String = end_of_id.chars().filter(|c| *c != '-').collect();
-    let is_valid = (Documents::FEWEST_DIGITS..=32).contains(&digits.len())
+    let is_valid = (Documents::MIN_DIGITS..=32).contains(&digits.len())
         && digits.chars().all(|c| c.is_ascii_hexdigit());
     if is_valid {
         return Ok(digits.to_ascii_lowercase());
     }
     Err(OpsError::Invalid {
         field: "id",
-        problem: "must be an id, or at least its last 4 hexadecimal digits".to_owned(),
+        problem: "Enter an id, or at least its last 4 hexadecimal digits.".to_owned(),
     })
 }
 

@@ -1,11 +1,11 @@
-//! Taking documents in: one path for uploads, attachments and sources ([`Intake::accept`]).
+//! Accepting documents: one path for uploads, attachments and sources ([`Intake::accept`]).
 //!
-//! The bytes are staged in the object store. Then, in this order, two steps make a crash at any point harmless: the
-//! original is announced in the database, so that the cleanup task leaves it alone, and published. A row never refers to
-//! bytes that are not there: where publishing is a matter of a moment the transaction is written meanwhile, but
-//! committed only after it.
+//! The bytes are staged in the object store. Two steps, in this order, make a crash at any point harmless: the original is
+//! *announced* in the database, so that the cleanup does not remove it, and then *published*, which gives it its final
+//! key. A row never refers to missing bytes: if publishing is fast, the transaction is written meanwhile, but it is
+//! committed only after publishing succeeded.
 //!
-//! Nothing here must be kept secret: workers hand in files that they find within others.
+//! [`Intake`] contains no secrets, because workers use it to submit attachments.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -20,27 +20,27 @@ use domain::{
 use serde_json::json;
 use store::{BatchRecord, NewRun, Store, Submission, Submitted, Tx};
 
-use crate::documents::storage_room::StorageRoom;
+use crate::documents::storage_usage::StorageUsageCache;
 use crate::documents::submit::{Accepted, AcceptedRun};
-use crate::once::{Done, outcome_of, settle};
-use crate::runs::queue_room::{QueueRoom, Room};
-use crate::{Described, OpsError};
+use crate::idempotency::{Outcome, commit_outcome, recorded_outcome};
+use crate::runs::queue_usage::{QueueUsage, QueueUsageCache};
+use crate::{OpsError, UploadMetadata};
 
-/// What the operator decides about taking documents in.
+/// The operator's settings for accepting documents.
 #[derive(Clone, Debug)]
 pub struct IntakeSettings {
-    /// The largest document.
+    /// The size limit of a document.
     pub max_bytes: u64,
     pub accepted: BTreeSet<FileKind>,
-    /// Runs of one tenant that may wait at once.
+    /// The most runs of one tenant that may wait.
     pub queue_quota: u32,
-    /// Uploads of one tenant that one process has under way at once.
+    /// The most concurrent uploads of one tenant in one process.
     pub concurrent_uploads: u32,
-    /// How many bytes of originals one tenant may store; `None`: as many as there is space for.
+    /// The most bytes of originals that one tenant may store; `None` for no limit.
     pub storage_quota: Option<u64>,
-    /// What a document passes when nobody says otherwise; `None` while there is no stage.
+    /// The default pipeline; `None` if no stage is configured.
     pub pipeline: Option<Pipeline>,
-    /// Every stage there is, for those who ask for a pipeline of their own.
+    /// All available stages, for requests that choose a pipeline.
     pub stages: Vec<StageName>,
 }
 
@@ -51,28 +51,28 @@ pub struct Intake {
     pub(crate) blobs: Blobs,
     pub(crate) ids: Arc<dyn IdGen>,
     pub(crate) clock: Arc<dyn Clock>,
-    pub(crate) storage: StorageRoom,
-    pub(crate) queue: Arc<QueueRoom>,
+    pub(crate) storage: StorageUsageCache,
+    pub(crate) queue: Arc<QueueUsageCache>,
     settings: Arc<IntakeSettings>,
 }
 
-/// What is known of a document whose bytes are here, and of whoever brought it.
+/// A request to accept staged bytes as a document.
 #[derive(Clone, Copy)]
-pub(crate) struct Arrival<'a> {
+pub(crate) struct IntakeRequest<'a> {
     pub(crate) scope: &'a Scope,
-    pub(crate) described: &'a Described,
+    pub(crate) metadata: &'a UploadMetadata,
     pub(crate) batch: Option<&'a BatchRecord>,
-    /// Whether the caller may process documents again.
+    /// Whether the caller may rerun documents.
     pub(crate) may_rerun: bool,
-    /// Under which it has its effect once.
+    /// The idempotency key of the request.
     pub(crate) claim: Option<&'a IdempotencyClaim>,
-    /// The document whose original it replaces.
-    pub(crate) replaced: Option<&'a Replaced>,
+    /// The document whose original the bytes replace.
+    pub(crate) update: Option<&'a UpdateTarget>,
 }
 
-/// A document that gets an updated original.
+/// The document that an updated original is for.
 #[derive(Clone, Debug)]
-pub(crate) struct Replaced {
+pub(crate) struct UpdateTarget {
     pub(crate) doc_id: DocId,
     pub(crate) title: String,
     pub(crate) kind: FileKind,
@@ -80,8 +80,8 @@ pub(crate) struct Replaced {
     pub(crate) reason: Option<String>,
 }
 
-/// What a run is about.
-pub(crate) struct Content {
+/// The content that a run processes, and its names.
+pub(crate) struct RunSubject {
     pub(crate) title: String,
     pub(crate) file_name: String,
     pub(crate) media_type: String,
@@ -89,10 +89,10 @@ pub(crate) struct Content {
     pub(crate) hash: ContentHash,
 }
 
-enum Written {
-    /// Under the same claim.
-    Before(Done<Accepted>),
-    Now(Result<Submitted, OpsError>),
+enum SubmitResult {
+    /// A request with the same idempotency key was accepted before.
+    Replayed(Outcome<Accepted>),
+    New(Result<Submitted, OpsError>),
 }
 
 impl Intake {
@@ -103,7 +103,7 @@ impl Intake {
         clock: Arc<dyn Clock>,
         settings: IntakeSettings,
     ) -> Self {
-        let (storage, queue) = (StorageRoom::default(), Arc::default());
+        let (storage, queue) = (StorageUsageCache::default(), Arc::default());
         Self { store, blobs, ids, clock, storage, queue, settings: Arc::new(settings) }
     }
 
@@ -111,52 +111,52 @@ impl Intake {
         &self.settings
     }
 
-    /// Fails when as many of the tenant's runs wait as may.
-    pub(crate) async fn check_queue_room(&self, scope: &Scope) -> Result<(), OpsError> {
-        let Room { waiting, limits } = self.room_of(scope).await?;
+    /// Fails if the tenant's queue is full.
+    pub(crate) async fn check_queue_quota(&self, scope: &Scope) -> Result<(), OpsError> {
+        let QueueUsage { waiting, limits } = self.queue_usage(scope).await?;
         let quota = self.queue_quota(limits);
         if waiting >= i64::from(quota) { Err(OpsError::QueueFull { quota }) } else { Ok(()) }
     }
 
-    /// How many of the tenant's runs wait, and what the tenant is granted: as of the last second.
-    pub(crate) async fn room_of(&self, scope: &Scope) -> Result<Room, OpsError> {
+    /// The tenant's waiting runs and limits, cached for a second.
+    pub(crate) async fn queue_usage(&self, scope: &Scope) -> Result<QueueUsage, OpsError> {
         let (tenant_id, clock) = (scope.tenant_id(), self.clock.as_ref());
-        if let Some(room) = self.queue.known(tenant_id, clock) {
-            return Ok(room);
+        if let Some(usage) = self.queue.get(tenant_id, clock) {
+            return Ok(usage);
         }
         let mut tx = self.store.read(scope).await?;
         let limits = tx.find_tenant().await?.limits;
         let waiting = tx.count_waiting_runs(i64::from(self.queue_quota(limits))).await?;
         tx.commit().await?;
-        let room = Room { waiting, limits };
-        self.queue.counted(tenant_id, room, clock);
-        Ok(room)
+        let usage = QueueUsage { waiting, limits };
+        self.queue.insert(tenant_id, usage, clock);
+        Ok(usage)
     }
 
     fn queue_quota(&self, limits: TenantLimits) -> u32 {
         limits.queue_quota.unwrap_or(self.settings.queue_quota)
     }
 
-    /// Takes in what was staged. Refused, nothing of it stays.
+    /// Accepts staged bytes as a document. If they are refused, they are deleted.
     pub(crate) async fn accept(
         &self,
         origin: &Origin,
         staged: Staged,
-        arrival: Arrival<'_>,
-    ) -> Result<Done<Accepted>, OpsError> {
-        let accepted = self.try_to_accept(origin, &staged, arrival).await;
+        request: IntakeRequest<'_>,
+    ) -> Result<Outcome<Accepted>, OpsError> {
+        let accepted = self.try_to_accept(origin, &staged, request).await;
         match &accepted {
             Ok(done) if done.replayed => self.blobs.discard(staged).await,
             Ok(_) => {}
             Err(error) => {
                 tracing::info!(
                     event = "ingest_refused",
-                    tenant_id = %arrival.scope.tenant_id(),
+                    tenant_id = %request.scope.tenant_id(),
                     origin = %origin.source_type(),
-                    filename = arrival.described.file_name,
+                    filename = request.metadata.file_name,
                     size_bytes = staged.size,
                     %error,
-                    "a document was not accepted"
+                    "document refused"
                 );
                 self.blobs.discard(staged).await;
             }
@@ -168,17 +168,17 @@ impl Intake {
         &self,
         origin: &Origin,
         staged: &Staged,
-        arrival: Arrival<'_>,
-    ) -> Result<Done<Accepted>, OpsError> {
-        let Arrival { scope, claim, .. } = arrival;
-        let kind = self.acceptable_kind(staged, &arrival.described.file_name)?;
-        arrival.replaced.map_or(Ok(()), |replaced| replaced.check_kind(kind))?;
+        request: IntakeRequest<'_>,
+    ) -> Result<Outcome<Accepted>, OpsError> {
+        let IntakeRequest { scope, claim, .. } = request;
+        let kind = self.acceptable_kind(staged, &request.metadata.file_name)?;
+        request.update.map_or(Ok(()), |update| update.check_kind(kind))?;
         let reserved = self.reserve_storage(scope, staged).await?;
         let rules = self.announce(scope, staged, kind).await?;
-        let submission = self.submission(origin, staged, arrival, kind, rules)?;
+        let submission = self.submission(origin, staged, request, kind, rules)?;
 
         let publishing = self.blobs.publish(scope.tenant_id(), staged);
-        let writing = self.write_down(origin, arrival, submission);
+        let writing = self.write_rows(origin, request, submission);
         let (published, written) = if self.blobs.is_published_at_once(staged) {
             tokio::join!(publishing, writing)
         } else {
@@ -188,24 +188,23 @@ impl Intake {
         let (tx, written) = written?;
         let submitted = match published.map(|()| written) {
             Err(error) => Err(error.into()),
-            Ok(Written::Before(done)) => return Ok(done),
-            Ok(Written::Now(submitted)) => submitted,
+            Ok(SubmitResult::Replayed(done)) => return Ok(done),
+            Ok(SubmitResult::New(submitted)) => submitted,
         };
         let accepted = submitted.map(|submitted| Accepted::of(submitted, staged.sha256));
-        let done = settle(tx, claim, accepted).await?;
+        let done = commit_outcome(tx, claim, accepted).await?;
         if matches!(done.value.result, DedupResult::New | DedupResult::NewVersion) {
-            self.queue.one_more(scope.tenant_id());
+            self.queue.increment(scope.tenant_id());
         }
-        let is_stored_now = done.value.result == DedupResult::New || arrival.replaced.is_some();
+        let is_stored_now = done.value.result == DedupResult::New || request.update.is_some();
         if let Some(reserved) = reserved.filter(|_| is_stored_now) {
-            reserved.keep();
+            reserved.confirm();
         }
-        self.log(origin, staged, arrival, kind, &done.value);
+        self.log(origin, staged, request, kind, &done.value);
         Ok(done)
     }
 
-    /// Announces an original, so that the cleanup task leaves it alone: from here on it may be published. Gives
-    /// the rules that hold for it.
+    /// Announces an original, so that the cleanup does not remove it once it is published. Returns the tenant's rules.
     async fn announce(
         &self,
         scope: &Scope,
@@ -218,17 +217,17 @@ impl Intake {
         Ok(rules)
     }
 
-    /// All but the commit, which has to wait until the original is where its rows say.
-    async fn write_down(
+    /// Writes the rows without committing: the caller commits once the original is published.
+    async fn write_rows(
         &self,
         origin: &Origin,
-        arrival: Arrival<'_>,
+        request: IntakeRequest<'_>,
         submission: Submission,
-    ) -> Result<(Tx, Written), OpsError> {
-        let mut tx = self.store.begin(arrival.scope).await?;
-        let written = match outcome_of(&mut tx, arrival.claim).await? {
-            Some(done) => Written::Before(done),
-            None => Written::Now(submit(&mut tx, origin, arrival, submission).await),
+    ) -> Result<(Tx, SubmitResult), OpsError> {
+        let mut tx = self.store.begin(request.scope).await?;
+        let written = match recorded_outcome(&mut tx, request.claim).await? {
+            Some(done) => SubmitResult::Replayed(done),
+            None => SubmitResult::New(submit(&mut tx, origin, request, submission).await),
         };
         Ok((tx, written))
     }
@@ -237,19 +236,19 @@ impl Intake {
         &self,
         origin: &Origin,
         staged: &Staged,
-        arrival: Arrival<'_>,
+        request: IntakeRequest<'_>,
         kind: FileKind,
         rules: TenantRules,
     ) -> Result<Submission, OpsError> {
-        let Arrival { scope, described, batch, replaced, .. } = arrival;
+        let IntakeRequest { scope, metadata, batch, update, .. } = request;
         let pipeline = self.pipeline_for(batch, &rules)?;
-        let title = described.title.clone().filter(|title| !title.trim().is_empty());
-        let title = replaced.map_or(title, |replaced| Some(replaced.title.clone()));
-        let title = title.unwrap_or_else(|| described.file_name.clone());
-        let doc_id = replaced.map_or_else(|| DocId(self.ids.next()), |replaced| replaced.doc_id);
-        let content = Content {
+        let title = metadata.title.clone().filter(|title| !title.trim().is_empty());
+        let title = update.map_or(title, |update| Some(update.title.clone()));
+        let title = title.unwrap_or_else(|| metadata.file_name.clone());
+        let doc_id = update.map_or_else(|| DocId(self.ids.next()), |update| update.doc_id);
+        let content = RunSubject {
             title: title.clone(),
-            file_name: described.file_name.clone(),
+            file_name: metadata.file_name.clone(),
             media_type: kind.media_type().to_owned(),
             size: staged.size,
             hash: staged.sha256,
@@ -264,13 +263,13 @@ impl Intake {
             depth,
             ..content.run_config(scope, origin.source_type())
         };
-        let run_type = if replaced.is_some() { RunType::Rerun } else { origin.run_type() };
+        let run_type = if update.is_some() { RunType::Rerun } else { origin.run_type() };
         let run = NewRun {
             content: Some(staged.sha256),
-            batch_id: described.batch_id,
-            password: described.password.clone(),
-            parent_run_id: replaced.and_then(|replaced| replaced.parent_run_id),
-            reason: replaced.and_then(|replaced| replaced.reason.clone()),
+            batch_id: metadata.batch_id,
+            password: metadata.password.clone(),
+            parent_run_id: update.and_then(|update| update.parent_run_id),
+            reason: update.and_then(|update| update.reason.clone()),
             ..self.new_run(scope, doc_id, run_type, pipeline, config)
         };
         let source = match origin {
@@ -284,12 +283,12 @@ impl Intake {
             kind,
             source,
             title,
-            file_name: described.file_name.clone(),
-            tags: described.tags.clone(),
+            file_name: metadata.file_name.clone(),
+            tags: metadata.tags.clone(),
             bytes_len: staged.size,
             content: staged.sha256,
-            batch_id: described.batch_id,
-            options: submission_options(origin, arrival),
+            batch_id: metadata.batch_id,
+            options: submission_options(origin, request),
             rules,
             run,
         })
@@ -322,16 +321,16 @@ impl Intake {
         }
     }
 
-    /// One line for each document that came.
+    /// Logs one line per submitted document.
     fn log(
         &self,
         origin: &Origin,
         staged: &Staged,
-        arrival: Arrival<'_>,
+        request: IntakeRequest<'_>,
         kind: FileKind,
         accepted: &Accepted,
     ) {
-        let scope = arrival.scope;
+        let scope = request.scope;
         let is_queued = matches!(accepted.result, DedupResult::New | DedupResult::NewVersion);
         tracing::info!(
             event = "ingest_job_submitted",
@@ -341,21 +340,21 @@ impl Intake {
             doc_id = %accepted.doc_id,
             origin = %origin.source_type(),
             dedup_result = %accepted.result,
-            filename = arrival.described.file_name,
+            filename = request.metadata.file_name,
             content_type = kind.media_type(),
             size_bytes = staged.size,
             content_hash = accepted.content_hash,
             source_uri = origin.source_uri(staged.sha256),
             upload_uri = self.blobs.address_of_original(scope.tenant_id(), &staged.sha256),
             delegation_mode = "database",
-            // The job is a row of the same transaction: when there is one, it has reached the queue.
+            // The job is a row of the same transaction, so delegating it to the queue cannot fail separately.
             delegation_success = is_queued.then_some(true),
             trace_id = scope.trace_id().map(|trace| trace.to_string()),
-            "a document was handed in"
+            "document submitted"
         );
     }
 
-    /// As the batch says, else the tenant, else the operator.
+    /// The pipeline of the batch, else of the tenant, else of the operator.
     pub(crate) fn pipeline_for(
         &self,
         batch: Option<&BatchRecord>,
@@ -370,11 +369,11 @@ impl Intake {
         self.settings.pipeline.clone().ok_or(OpsError::NoPipeline)
     }
 
-    /// A pipeline somebody asks for, of stages that exist.
+    /// Builds a pipeline of named stages, which must exist.
     pub(crate) fn pipeline_of(&self, names: &[String]) -> Result<Pipeline, OpsError> {
-        let known = || {
+        let available = || {
             let names: Vec<&str> = self.settings.stages.iter().map(StageName::as_str).collect();
-            if names.is_empty() { "none yet".to_owned() } else { names.join(", ") }
+            if names.is_empty() { "none".to_owned() } else { names.join(", ") }
         };
         let mut stages = Vec::new();
         for name in names {
@@ -382,7 +381,7 @@ impl Intake {
             stages.push(found.cloned().ok_or_else(|| {
                 OpsError::invalid(
                     "pipeline",
-                    format!("there is no stage '{name}'; there are: {}", known()),
+                    format!("Unknown stage '{name}'. Available stages: {}.", available()),
                 )
             })?);
         }
@@ -390,8 +389,9 @@ impl Intake {
     }
 }
 
-/// What the caller asks for. A part asks for nothing, whatever its batch says: the stage that found it may run again.
-fn submission_options(origin: &Origin, arrival: Arrival<'_>) -> SubmissionOptions {
+/// What the request asks for. An attachment asks for nothing, whatever its batch says, because the stage that found it may
+/// run again.
+fn submission_options(origin: &Origin, request: IntakeRequest<'_>) -> SubmissionOptions {
     if matches!(origin, Origin::Attachment { .. }) {
         return SubmissionOptions {
             is_attachment: true,
@@ -399,37 +399,39 @@ fn submission_options(origin: &Origin, arrival: Arrival<'_>) -> SubmissionOption
             ..SubmissionOptions::default()
         };
     }
-    let Arrival { described, batch, may_rerun, replaced, .. } = arrival;
+    let IntakeRequest { metadata, batch, may_rerun, update, .. } = request;
     SubmissionOptions {
-        dedupe: replaced.is_none() && batch.is_none_or(|batch| batch.dedupe),
+        dedupe: update.is_none() && batch.is_none_or(|batch| batch.dedupe),
         pipeline_is_chosen: batch.is_some_and(|batch| batch.pipeline.is_some()),
-        has_password: described.password.is_some(),
+        has_password: metadata.password.is_some(),
         may_rerun,
         is_attachment: false,
-        is_update: replaced.is_some(),
+        is_update: update.is_some(),
     }
 }
 
 async fn submit(
     tx: &mut Tx,
     origin: &Origin,
-    arrival: Arrival<'_>,
+    request: IntakeRequest<'_>,
     mut submission: Submission,
 ) -> Result<Submitted, OpsError> {
-    if let Some(replaced) = arrival.replaced {
-        let identity = tx.take_own_identity(replaced.doc_id).await?;
+    if let Some(update) = request.update {
+        let identity = tx.take_own_identity(update.doc_id).await?;
         submission.source_uri = identity.ok_or(OpsError::NotFound("document"))?;
         tx.append_audit(AuditEntry {
             action: AuditAction::DocumentRerunQueued,
-            entity: Entity::Document(replaced.doc_id),
+            entity: Entity::Document(update.doc_id),
             detail: json!({
                 "run_id": submission.run.run_id,
-                "parent_run_id": replaced.parent_run_id,
-                "reason": replaced.reason,
+                "parent_run_id": update.parent_run_id,
+                "reason": update.reason,
                 "content_hash": submission.run.config.content_hash,
             }),
         })
         .await?;
+    } else if let Some(identity) = deleted_identity(tx, origin, &submission).await? {
+        submission.source_uri = identity;
     }
     let submitted = tx.submit_document(&submission).await??;
     if let Origin::Attachment { parent, .. } = origin {
@@ -438,22 +440,36 @@ async fn submit(
     Ok(submitted)
 }
 
-impl Replaced {
-    /// A document stays of its kind: rules that hold for a kind of file must not be escaped by an update.
+/// The identity of the deleted document that content without a document of its own belonged to.
+async fn deleted_identity(
+    tx: &mut Tx,
+    origin: &Origin,
+    submission: &Submission,
+) -> Result<Option<String>, OpsError> {
+    match origin {
+        Origin::Upload | Origin::Attachment { .. } => {
+            Ok(tx.deleted_update_of(&submission.content).await?)
+        }
+        Origin::S3 { .. } | Origin::Gcs { .. } | Origin::Folder { .. } => Ok(None),
+    }
+}
+
+impl UpdateTarget {
+    /// The file kind of a document must not change: otherwise an update could evade rules for a file kind.
     fn check_kind(&self, kind: FileKind) -> Result<(), OpsError> {
         if kind == self.kind {
             return Ok(());
         }
         Err(OpsError::UnsupportedType {
             problem: format!(
-                "the document is a {} and the file a {kind}; upload it as a document of its own",
+                "The document is a {} file, but the uploaded file is {kind}. Upload it as a new document.",
                 self.kind
             ),
         })
     }
 }
 
-impl Content {
+impl RunSubject {
     pub(crate) fn run_config(self, scope: &Scope, source_type: SourceType) -> RunConfig {
         RunConfig {
             source_type,

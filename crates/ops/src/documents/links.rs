@@ -1,7 +1,7 @@
 //! Links to originals.
 //!
-//! A link is a token of ours, whatever store holds the original. Following it asks anew whether its creator is
-//! still active and may still read the original: what was deleted, masked or forbidden since is not handed out.
+//! A link is a signed token of Docket's, whichever store has the original. Each use checks again whether the link's
+//! creator is active and may still read the original, so deletions, masks and role changes take effect at once.
 
 use std::net::IpAddr;
 use std::ops::Range;
@@ -18,10 +18,10 @@ use serde_json::json;
 use url::Url;
 
 use crate::documents::content_access::PermittedOriginal;
-use crate::documents::recent_reads::Read;
+use crate::documents::recent_reads::OriginalRead;
 use crate::{Content, OpsError};
 
-/// A link that whoever has it can follow, until it expires or is revoked.
+/// A link that works without a credential until it expires or is revoked.
 #[derive(Clone, Debug)]
 pub struct SignedLink {
     pub token: String,
@@ -31,26 +31,26 @@ pub struct SignedLink {
 
 /// A request that follows a link.
 #[derive(Clone, Debug)]
-pub struct LinkVisit {
+pub struct LinkRequest {
     pub range: Option<Range<u64>>,
-    /// Whether bytes are sent; a HEAD request asks only about them.
+    /// `false` for a HEAD request.
     pub wants_bytes: bool,
     pub client: IpAddr,
     pub trace: TraceContext,
-    /// The header that tells a browser to save a file of this name. The object store sends it in our stead.
+    /// Builds the `Content-Disposition` header that the object store must send.
     pub content_disposition: fn(file_name: &str) -> String,
 }
 
-/// Where a link leads.
+/// How to deliver the original.
 #[derive(Debug)]
-pub enum Followed {
-    Here(FoundOriginal),
-    /// To the object store, for a minute.
-    Elsewhere(Url),
+pub enum LinkTarget {
+    Stream(OriginalDownload),
+    /// A presigned URL of the object store that is valid for a minute.
+    Redirect(Url),
 }
 
 #[derive(Debug)]
-pub struct FoundOriginal {
+pub struct OriginalDownload {
     pub file_name: String,
     pub media_type: String,
     pub content: ContentHash,
@@ -58,11 +58,11 @@ pub struct FoundOriginal {
 }
 
 impl Content {
-    pub const LONGEST_LINK_HOURS: u8 = 24;
-    /// An address of the object store cannot be revoked: it lasts only as long as a redirect takes.
-    const LONGEST_REDIRECT: Duration = Duration::from_mins(1);
+    pub const MAX_LINK_HOURS: u8 = 24;
+    /// A presigned URL cannot be revoked, so it is valid only as long as a redirect takes.
+    const MAX_REDIRECT_AGE: Duration = Duration::from_mins(1);
 
-    /// A link to a document's original, good for 1 to 24 hours.
+    /// Creates a link to a document's original that is valid for 1 to 24 hours.
     pub async fn create_link(
         &self,
         caller: &Caller,
@@ -70,8 +70,8 @@ impl Content {
         hours: u8,
     ) -> Result<SignedLink, OpsError> {
         let scope = caller.permit(Action::SeeDocuments)?;
-        if !(1..=Self::LONGEST_LINK_HOURS).contains(&hours) {
-            return Err(OpsError::invalid("expires_in_hours", "a link lasts 1 to 24 hours"));
+        if !(1..=Self::MAX_LINK_HOURS).contains(&hours) {
+            return Err(OpsError::invalid("expires_in_hours", "expires_in_hours must be 1 to 24."));
         }
         let mut tx = self.store.begin(&scope).await?;
         let original =
@@ -89,32 +89,36 @@ impl Content {
         Ok(SignedLink { token, file_name: original.file_name, expires_at })
     }
 
-    /// What a link leads to, as long as its creator may read it.
-    pub async fn follow_link(&self, token: &str, visit: LinkVisit) -> Result<Followed, OpsError> {
+    /// Resolves a link, if its creator may still read the original.
+    pub async fn follow_link(
+        &self,
+        token: &str,
+        request: LinkRequest,
+    ) -> Result<LinkTarget, OpsError> {
         let now = self.store.clock().now();
         let link = self.link_key.open(token, now).map_err(|error| match error {
             LinkError::Expired => OpsError::LinkExpired,
             LinkError::Forged => OpsError::NotFound("link"),
         })?;
-        let creator = self.creator_of(&link, visit.trace).await?.ok_or(OpsError::LinkRevoked)?;
-        let original = self.read_by_link(&creator, &link, &visit).await?;
+        let creator = self.creator_of(&link, request.trace).await?.ok_or(OpsError::LinkRevoked)?;
+        let original = self.read_by_link(&creator, &link, &request).await?;
         let remaining = (link.expires_at - now).to_std().unwrap_or_default();
-        let expires_in = remaining.min(Self::LONGEST_REDIRECT);
-        let header = (visit.content_disposition)(&original.file_name);
-        if let Some(address) = original.address(&self.blobs, expires_in, &header).await? {
-            return Ok(Followed::Elsewhere(address));
+        let expires_in = remaining.min(Self::MAX_REDIRECT_AGE);
+        let header = (request.content_disposition)(&original.file_name);
+        if let Some(address) = original.presigned_url(&self.blobs, expires_in, &header).await? {
+            return Ok(LinkTarget::Redirect(address));
         }
-        let bytes = original.read(&self.blobs, visit.range).await?;
+        let bytes = original.read(&self.blobs, request.range).await?;
         let PermittedOriginal { file_name, media_type, content, .. } = original;
-        Ok(Followed::Here(FoundOriginal { file_name, media_type, content, bytes }))
+        Ok(LinkTarget::Stream(OriginalDownload { file_name, media_type, content, bytes }))
     }
 
-    /// Decides, and writes the audit row of the read, before any byte is read.
+    /// Checks access and writes the audit row, before any byte is read.
     async fn read_by_link(
         &self,
         creator: &Caller,
         link: &Link,
-        visit: &LinkVisit,
+        request: &LinkRequest,
     ) -> Result<PermittedOriginal, OpsError> {
         let scope = creator.permit(Action::SeeDocuments).map_err(|_| OpsError::LinkRevoked)?;
         let mut tx = self.store.begin(&scope).await?;
@@ -123,23 +127,23 @@ impl Content {
             OpsError::Withheld { .. } => OpsError::LinkRevoked,
             other => other,
         })?;
-        let read = Read { link: link.clone(), client: visit.client };
-        if visit.wants_bytes && self.recent_reads.is_new(&read, self.store.clock().as_ref()) {
+        let read = OriginalRead { link: link.clone(), client: request.client };
+        if request.wants_bytes && self.recent_reads.is_new(&read, self.store.clock().as_ref()) {
             tx.append_audit(AuditEntry {
                 action: AuditAction::OriginalRead,
                 entity: Entity::Document(link.doc_id),
-                detail: json!({ "client": visit.client, "link_expires_at": link.expires_at }),
+                detail: json!({ "client": request.client, "link_expires_at": link.expires_at }),
             })
             .await?;
             tx.commit().await?;
-            self.recent_reads.note(read, self.store.clock().as_ref());
+            self.recent_reads.record(read, self.store.clock().as_ref());
         } else {
             tx.commit().await?;
         }
         Ok(original)
     }
 
-    /// Who made a link, with the role they have now; `None` when they are not active any more.
+    /// The link's creator with their current role; `None` if they are no longer active.
     pub(crate) async fn creator_of(
         &self,
         link: &Link,
@@ -149,7 +153,7 @@ impl Content {
         Ok(found.map(|caller| Caller { trace: Some(trace), ..caller }))
     }
 
-    /// A user or a key as they are now.
+    /// An active user or API key with their current role.
     async fn active_caller(
         &self,
         tenant_id: TenantId,
@@ -165,8 +169,8 @@ impl Content {
             Actor::ApiKey(api_key_id) => {
                 let key = tx.find_api_key(api_key_id).await?;
                 let now = self.store.clock().now();
-                let lasts = |key: &ApiKey| key.expires_at.is_none_or(|end| now < end);
-                let key = key.filter(|key| key.is_valid() && lasts(key));
+                let is_unexpired = |key: &ApiKey| key.expires_at.is_none_or(|end| now < end);
+                let key = key.filter(|key| key.is_valid() && is_unexpired(key));
                 key.map(|key| Caller {
                     actor,
                     role: key.role,

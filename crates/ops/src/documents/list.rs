@@ -1,4 +1,4 @@
-//! Looking at documents.
+//! Listing documents.
 
 use std::collections::HashMap;
 
@@ -8,18 +8,18 @@ use store::{
     PartRecord, Tx, VersionRecord, Window,
 };
 
-use crate::documents::read_pages::has_pages_to_see;
+use crate::documents::read_pages::has_page_images;
 use crate::runs::list::details;
 use crate::{Documents, OpsError, Page, PageRequest, RunDetail};
 
-/// Everything about one document.
+/// A document with its versions, runs and attachments.
 #[derive(Clone, Debug)]
 pub struct DocumentDetail {
     pub document: ListedDocument,
     pub versions: Vec<VersionRecord>,
     /// The latest ones, newest first.
     pub runs: Vec<RunDetail>,
-    /// What came within it, and what it came within.
+    /// Its attachments, and the documents that it is an attachment of.
     pub parts: Vec<PartRecord>,
 }
 
@@ -43,10 +43,10 @@ pub struct DocumentListPage {
 }
 
 impl Documents {
-    /// Runs shown with a document; the others are in the list of runs.
-    const RUNS_SHOWN: i64 = 20;
+    /// Runs in the details of a document; the list of runs has the others.
+    const MAX_RUNS: i64 = 20;
 
-    /// What the caller may see, in the order of the window. The window's limit is the size of the page.
+    /// The documents that the caller may see, in the order of the window. The window's limit is the size of the page.
     pub async fn list_documents(
         &self,
         caller: &Caller,
@@ -70,7 +70,7 @@ impl Documents {
         Ok(DocumentListPage { items, next })
     }
 
-    /// Documents that were taken in and never got a version.
+    /// Documents that were accepted but never got a version.
     pub async fn list_orphans(
         &self,
         caller: &Caller,
@@ -99,7 +99,7 @@ impl Documents {
         let document = with_progress(&mut tx, vec![document]).await?.into_iter().next();
         let document = document.ok_or(OpsError::NotFound("document"))?;
         let versions = tx.list_versions(doc_id).await?;
-        let latest = Window { after: None, skip: 0, limit: Self::RUNS_SHOWN };
+        let latest = Window { after: None, skip: 0, limit: Self::MAX_RUNS };
         let runs = tx.list_runs(None, Some(doc_id), &latest).await?;
         let runs = details(&mut tx, caller, runs).await?;
         let parts = tx.list_parts(doc_id).await?;
@@ -107,7 +107,7 @@ impl Documents {
         Ok(DocumentDetail { document, versions, runs, parts })
     }
 
-    /// How many documents the caller may see, by where they stand.
+    /// How many documents the caller may see, by status.
     pub async fn count_documents(
         &self,
         caller: &Caller,
@@ -133,7 +133,7 @@ async fn with_progress(
         has_page_images: document.status == DocumentStatus::Active
             && !document.content_locked
             && !document.is_masked
-            && FileKind::of_media_type(&document.mime).is_some_and(has_pages_to_see),
+            && FileKind::of_media_type(&document.mime).is_some_and(has_page_images),
         document,
     });
     Ok(listed.collect())

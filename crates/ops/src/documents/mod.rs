@@ -1,5 +1,6 @@
-//! Documents and batches: handing them in, finding them, and reading what is known of them.
+//! Documents and batches: uploading and listing them, and reading their content.
 
+pub(crate) mod accept_attachment;
 mod acceptable_kind;
 pub(crate) mod admit_upload;
 pub(crate) mod artifacts;
@@ -9,19 +10,18 @@ mod deactivate;
 mod delete;
 pub(crate) mod facets;
 pub(crate) mod find_ids;
-pub(crate) mod forget_passwords;
 pub(crate) mod intake;
 pub(crate) mod links;
 pub(crate) mod list;
+pub(crate) mod originals_cleanup;
 pub(crate) mod page_view;
+pub(crate) mod password_cleanup;
 pub(crate) mod read_pages;
 pub(crate) mod recent_reads;
 mod rename;
-mod storage_room;
+mod storage_usage;
 pub(crate) mod submit;
-pub(crate) mod sweep_originals;
 pub(crate) mod tags;
-pub(crate) mod take_in_part;
 mod update_original;
 
 use std::sync::Arc;
@@ -32,31 +32,31 @@ use reading::reader::Reader;
 use store::Store;
 use tokio::sync::Semaphore;
 
+use crate::idempotency::RequestHmac;
 use crate::objects::RecentlyChecked;
-use crate::once::RequestSeal;
-use crate::tenants::limits::SpecialLimits;
+use crate::tenants::limit_overrides::TenantLimitOverrides;
 use crate::{Access, Intake};
 use admit_upload::UploadSlots;
 use recent_reads::RecentReads;
 
-/// The documents of a tenant: finding them, tagging them, taking them out of service.
+/// The documents of a tenant: listing, tagging, withdrawing and deleting them.
 pub struct Documents {
     pub(crate) store: Store,
     pub(crate) intake: Intake,
 }
 
-/// Handing documents in.
+/// Uploading documents.
 pub struct Uploads {
     pub(crate) store: Store,
     pub(crate) blobs: Blobs,
-    pub(crate) request_seal: RequestSeal,
+    pub(crate) request_hmac: RequestHmac,
     pub(crate) access: Arc<Access>,
     pub(crate) intake: Intake,
-    pub(crate) limits: Arc<SpecialLimits>,
+    pub(crate) limits: Arc<TenantLimitOverrides>,
     pub(crate) upload_slots: UploadSlots,
 }
 
-/// The bytes and texts of documents, for those who may read them (`content_access.rs`).
+/// The content of documents, for callers who may read it (`content_access.rs`).
 pub struct Content {
     pub(crate) store: Store,
     pub(crate) blobs: Blobs,

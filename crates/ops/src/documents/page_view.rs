@@ -17,7 +17,7 @@ use reading::pool::Subject;
 
 use crate::documents::content_access::PermittedOriginal;
 use crate::documents::links::SignedLink;
-use crate::documents::read_pages::{no_reader, unreadable};
+use crate::documents::read_pages::{no_reader, rendering_failed};
 use crate::{Content, OpsError};
 
 /// A request for a page view by its link.
@@ -95,7 +95,7 @@ impl Content {
             limits: Limits::default(),
         };
         let rendered = reader.view(original.tenant(), &subject, &document).await;
-        let html = Bytes::from(rendered.map_err(unreadable)?);
+        let html = Bytes::from(rendered.map_err(rendering_failed)?);
         Ok(RenderedView { tag, html: Some(html) })
     }
 }

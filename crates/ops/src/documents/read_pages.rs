@@ -1,4 +1,4 @@
-//! What was read of a document: its pages, their pictures, its text.
+//! Reading the processed content of a document: its pages, page images and text.
 
 use std::ops::Range;
 
@@ -14,21 +14,21 @@ use reading::prepare::masks_of;
 use reading::reader::PictureOf;
 use store::StageArtifacts;
 
-use crate::documents::content_access::{ListedArtifact, PermittedRun, not_read};
+use crate::documents::content_access::{ListedArtifact, PermittedRun, not_processed};
 use crate::{Content, OpsError};
 
-/// Pictures are kept under a stage of their own, which no run has.
+/// Page images are cached under a stage name of their own, which no run has.
 pub(crate) const PICTURES: StageName = StageName::constant("pictures");
 
-/// How a document's text is written.
+/// The format of a document's text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TextForm {
     Plain,
     Markdown,
 }
 
-/// Where reading left something of a document.
-fn listed(read: &StageArtifacts, name: &str) -> Option<ListedArtifact> {
+/// An artifact of the stage `layout`, by name.
+fn find_artifact(read: &StageArtifacts, name: &str) -> Option<ListedArtifact> {
     ListedArtifact::of(read.artifacts.iter().find(|artifact| artifact.name() == name)?)
 }
 
@@ -42,14 +42,14 @@ pub struct PageImage {
 }
 
 impl Content {
-    /// How many pages are rendered at once. The processes that read documents render them too, so a list of images must
-    /// not occupy all of them.
-    pub(crate) const RENDERED_AT_ONCE: usize = 2;
+    /// How many pages are rendered concurrently. The processes that read documents render pages too, so a list of images
+    /// must not occupy all of them.
+    pub(crate) const CONCURRENT_RENDERINGS: usize = 2;
 
-    /// The widths in which pages are drawn: few, since each is kept.
+    /// The widths of page images: few, because each image is stored.
     pub const PICTURE_WIDTHS: [u32; 4] = [320, 800, 1280, 2000];
 
-    /// One page with its words, blocks, tables and key-values, and how many pages there are.
+    /// One page with its words, blocks, tables and key-values, and the number of pages.
     pub async fn read_page(
         &self,
         caller: &Caller,
@@ -57,8 +57,9 @@ impl Content {
         number: u32,
     ) -> Result<(Page, u32), OpsError> {
         let run = self.permit_run(caller, ReadableObject::Page, doc_id, None).await?;
-        let pages = listed(&self.read_as(&run).await?, Artifact::PAGES).ok_or_else(not_read)?;
-        self.check_whole(&run, &pages).await?;
+        let pages =
+            find_artifact(&self.read_as(&run).await?, Artifact::PAGES).ok_or_else(not_processed)?;
+        self.verify_pages(&run, &pages).await?;
         let fetch = |range| fetch(&self.blobs, &run, &pages, range);
         let size = run.read_range(&self.blobs, &pages, Some(0..0)).await?.size();
         let end = fetch(size.saturating_sub(artifact::END_LENGTH)..size).await?;
@@ -82,12 +83,12 @@ impl Content {
             TextForm::Plain => Artifact::TEXT,
             TextForm::Markdown => Artifact::MARKDOWN,
         };
-        let text = listed(&self.read_as(&run).await?, name).ok_or_else(not_read)?;
+        let text = find_artifact(&self.read_as(&run).await?, name).ok_or_else(not_processed)?;
         run.read(&self.blobs, &text).await
     }
 
-    /// Pages are read one at a time, and only the whole artifact has a hash: it is compared once in a while.
-    async fn check_whole(
+    /// Verifies the whole artifact against its hash from time to time, since single pages have no hash.
+    async fn verify_pages(
         &self,
         run: &PermittedRun,
         pages: &ListedArtifact,
@@ -95,14 +96,14 @@ impl Content {
         let key = pages.place.key();
         if !self.recently_checked.contains(&key, self.store.clock().as_ref()) {
             run.read_range(&self.blobs, pages, None).await?.read_through().await?;
-            self.recently_checked.note(key, self.store.clock().as_ref());
+            self.recently_checked.record(key, self.store.clock().as_ref());
         }
         Ok(())
     }
 
-    /// A page as a PNG of one of [`Content::PICTURE_WIDTHS`]. It is drawn once, then kept. `has_tag` says whether the
+    /// A page as a PNG image of one of [`Content::PICTURE_WIDTHS`]. Rendered once, then stored. `has_tag` says whether the
     /// caller has the image with a tag.
-    pub async fn draw_page(
+    pub async fn render_page(
         &self,
         caller: &Caller,
         doc_id: DocId,
@@ -113,10 +114,7 @@ impl Content {
         let run = self.permit_run(caller, ReadableObject::PageImage, doc_id, None).await?;
         if !Self::PICTURE_WIDTHS.contains(&width) {
             let widths = Self::PICTURE_WIDTHS.map(|width| width.to_string()).join(", ");
-            return Err(OpsError::invalid(
-                "width",
-                format!("pages are drawn in these widths: {widths}"),
-            ));
+            return Err(OpsError::invalid("width", format!("width must be one of {widths}.")));
         }
         // A run's pages never change, nor do its masks.
         let tag = format!("{}-{number}-{width}", run.run_id.0.simple());
@@ -127,22 +125,22 @@ impl Content {
         let place = picture_place(&run, number, width)?;
         let picture = ListedArtifact { place, recorded: None };
         match run.read_range(&self.blobs, &picture, None).await {
-            Ok(kept) => {
-                let kept = whole(kept).await?;
-                if is_whole_png(&kept) {
-                    return Ok(PageImage { tag, bytes: Some(kept) });
+            Ok(cached) => {
+                let cached = collect(cached).await?;
+                if is_intact_png(&cached) {
+                    return Ok(PageImage { tag, bytes: Some(cached) });
                 }
-                tracing::warn!(key = picture.place.key(), "a damaged picture is drawn again");
+                tracing::warn!(key = picture.place.key(), "rendering a damaged page image again");
             }
             Err(OpsError::Blob(error)) if error.is_not_found() => {}
             Err(error) => return Err(error),
         }
-        let drawn = self.draw(&run, &read, number, width).await?;
-        self.blobs.put_artifact(&picture.place, drawn.clone()).await?;
-        Ok(PageImage { tag, bytes: Some(drawn) })
+        let rendered = self.render(&run, &read, number, width).await?;
+        self.blobs.put_artifact(&picture.place, rendered.clone()).await?;
+        Ok(PageImage { tag, bytes: Some(rendered) })
     }
 
-    async fn draw(
+    async fn render(
         &self,
         run: &PermittedRun,
         read: &StageArtifacts,
@@ -152,14 +150,14 @@ impl Content {
         let reader = self.reader.as_ref().ok_or_else(no_reader)?;
         let kind = FileKind::of_media_type(&run.media_type);
         let kind =
-            kind.filter(|kind| has_pages_to_see(*kind)).ok_or_else(|| OpsError::Conflict {
+            kind.filter(|kind| has_page_images(*kind)).ok_or_else(|| OpsError::Conflict {
                 code: "no_pictures",
-                problem: format!("{} has no pages to look at; its text can be read", run.file_name),
+                problem: format!("{} has no page images. Read its text instead.", run.file_name),
             })?;
         let closed = |error| OpsError::internal("waiting to render a page", error);
         let _permit = self.renderings.acquire().await.map_err(closed)?;
         let (checked, clock) = (&self.recently_checked, self.store.clock().as_ref());
-        let original = run.original_to_draw(&self.blobs, checked, clock).await?;
+        let original = run.original_to_render(&self.blobs, checked, clock).await?;
         let subject = Subject {
             kind,
             file_name: run.file_name.clone(),
@@ -167,27 +165,27 @@ impl Content {
             limits: Limits::default(),
         };
         let wanted = PictureOf { page: number, width, masks: masks_of(&read.masks) };
-        let drawn = reader.picture(run.scope.tenant_id(), &subject, &original, wanted).await;
-        Ok(Bytes::from(drawn.map_err(unreadable)?.bytes))
+        let rendered = reader.picture(run.scope.tenant_id(), &subject, &original, wanted).await;
+        Ok(Bytes::from(rendered.map_err(rendering_failed)?.bytes))
     }
 
-    /// What the stage left whose pages are shown.
+    /// The output of the stage `layout`, which has the pages.
     async fn read_as(&self, run: &PermittedRun) -> Result<StageArtifacts, OpsError> {
         let mut tx = self.store.read(&run.scope).await?;
         let found = tx.stage_artifacts(run.run_id, &StageName::LAYOUT).await?;
         tx.commit().await?;
-        found.ok_or_else(not_read)
+        found.ok_or_else(not_processed)
     }
 }
 
 pub(crate) fn no_reader() -> OpsError {
     OpsError::Conflict {
         code: "no_reader",
-        problem: "this server does not read documents".to_owned(),
+        problem: "This server cannot render pages. Ask another server.".to_owned(),
     }
 }
 
-pub(crate) fn has_pages_to_see(kind: FileKind) -> bool {
+pub(crate) fn has_page_images(kind: FileKind) -> bool {
     matches!(kind, FileKind::Pdf | FileKind::Png | FileKind::Jpg | FileKind::Tiff)
 }
 
@@ -204,11 +202,11 @@ async fn fetch(
     pages: &ListedArtifact,
     range: Range<u64>,
 ) -> Result<Bytes, OpsError> {
-    Ok(whole(run.read_range(blobs, pages, Some(range)).await?).await?)
+    Ok(collect(run.read_range(blobs, pages, Some(range)).await?).await?)
 }
 
-/// Whether each part of a PNG has its checksum. Pictures are listed nowhere, so no hash of them is recorded.
-fn is_whole_png(bytes: &[u8]) -> bool {
+/// Whether each chunk of a PNG has its checksum. No hash is recorded for page images, because no stage lists them.
+fn is_intact_png(bytes: &[u8]) -> bool {
     let Some(mut rest) = bytes.strip_prefix(b"\x89PNG\r\n\x1a\n") else { return false };
     while let Some((length, more)) = rest.split_first_chunk::<4>() {
         let length = u32::from_be_bytes(*length) as usize;
@@ -227,7 +225,7 @@ fn is_whole_png(bytes: &[u8]) -> bool {
     false
 }
 
-async fn whole(stream: BlobStream) -> Result<Bytes, blob::BlobError> {
+async fn collect(stream: BlobStream) -> Result<Bytes, blob::BlobError> {
     let mut bytes = BytesMut::new();
     let mut stream = stream;
     while let Some(piece) = stream.try_next().await? {
@@ -240,11 +238,11 @@ fn damaged(error: ArtifactError) -> OpsError {
     OpsError::internal("reading the pages", error)
 }
 
-pub(crate) fn unreadable(failure: ReadFailure) -> OpsError {
+pub(crate) fn rendering_failed(failure: ReadFailure) -> OpsError {
     match failure {
         ReadFailure::Child(ChildFailure::Unprotected { .. }) => OpsError::Conflict {
             code: "sandbox_missing",
-            problem: format!("{failure}. An administrator can change that: {}", failure.advice()),
+            problem: format!("{failure}. Ask an administrator: {}", failure.advice()),
         },
         ReadFailure::Child(ChildFailure::NotStarted { .. }) => {
             OpsError::internal("starting a reader", failure)
@@ -268,15 +266,15 @@ mod tests {
     ];
 
     #[test]
-    fn a_picture_that_was_cut_or_changed_is_noticed() {
-        assert!(is_whole_png(PNG));
+    fn a_truncated_or_changed_png_is_detected() {
+        assert!(is_intact_png(PNG));
         for cut in 0..PNG.len() {
-            assert!(!is_whole_png(&PNG[..cut]), "{cut} bytes of it");
+            assert!(!is_intact_png(&PNG[..cut]), "{cut} bytes of it");
         }
         for at in 0..PNG.len() {
             let mut changed = PNG.to_vec();
             changed[at] ^= 1;
-            assert!(!is_whole_png(&changed), "the byte {at} of it");
+            assert!(!is_intact_png(&changed), "the byte {at} of it");
         }
     }
 }

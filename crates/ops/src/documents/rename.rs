@@ -42,11 +42,11 @@ impl Documents {
 fn checked_title(title: &str) -> Result<String, OpsError> {
     let title = title.trim();
     let problem = if title.is_empty() {
-        "enter a title".to_owned()
+        "Enter a title.".to_owned()
     } else if title.chars().count() > MAX_TITLE_CHARS {
-        format!("the title is too long; use at most {MAX_TITLE_CHARS} characters")
+        format!("The title must have at most {MAX_TITLE_CHARS} characters.")
     } else if title.contains(char::is_control) {
-        "the title must be one line without control characters".to_owned()
+        "The title must be one line without control characters.".to_owned()
     } else {
         return Ok(title.to_owned());
     };

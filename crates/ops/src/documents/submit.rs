@@ -1,4 +1,4 @@
-//! Uploading a document: the bytes stream into the object store while they are hashed, then [`Intake::accept`] decides.
+//! Uploading a document: the bytes are hashed while they stream into the object store, then [`Intake::accept`] decides.
 //!
 //! [`Intake::accept`]: crate::Intake
 
@@ -13,45 +13,45 @@ use domain::{
 use serde::{Deserialize, Serialize};
 use store::BatchRecord;
 
-use crate::documents::intake::Arrival;
-use crate::documents::tags::checked_tags;
-use crate::once::Done;
+use crate::documents::intake::IntakeRequest;
+use crate::documents::tags::normalized_tags;
+use crate::idempotency::Outcome;
 use crate::{OpsError, Uploads};
 
-/// Bytes on their way in.
-pub struct Receiving {
+/// An upload whose bytes are being received.
+pub struct IncomingUpload {
     scope: Scope,
-    sees: Scope,
+    visible: Scope,
     may_rerun: bool,
     upload: Upload,
     limit: u64,
 }
 
-/// All bytes have come, and nobody knows of them yet.
+/// An upload whose bytes are staged in the object store; no document refers to them yet.
 #[derive(Debug)]
-pub struct Received {
+pub struct StagedUpload {
     scope: Scope,
-    /// What the same caller may see: batches, for one.
-    sees: Scope,
-    /// Whether the same caller may process documents again.
+    /// What the caller may see, such as batches.
+    visible: Scope,
+    /// Whether the caller may rerun documents.
     may_rerun: bool,
     staged: Staged,
 }
 
-/// What is said of a document by whoever hands it in.
+/// What the client says about a file that it uploads.
 #[derive(Clone, Debug, Default)]
-pub struct Described {
+pub struct UploadMetadata {
     pub file_name: String,
     pub title: Option<String>,
     pub batch_id: Option<BatchId>,
-    /// Opens the file, where it is locked.
+    /// The password of the file, if it has one.
     pub password: Option<Secret>,
     pub tags: Vec<String>,
-    /// Why, where it replaces the original of a document.
+    /// Why the file replaces the original of a document.
     pub reason: Option<String>,
 }
 
-/// What became of a document that was handed in.
+/// The result of an accepted upload.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Accepted {
     pub doc_id: DocId,
@@ -69,34 +69,34 @@ pub struct AcceptedRun {
 }
 
 impl Uploads {
-    /// May the caller hand something in now? Asked before the first byte is taken.
-    pub async fn begin_upload(&self, caller: &Caller) -> Result<Receiving, OpsError> {
+    /// Begins an upload if the caller may upload now. Call it before reading the first byte.
+    pub async fn begin_upload(&self, caller: &Caller) -> Result<IncomingUpload, OpsError> {
         let scope = caller.permit(Action::UploadDocuments)?;
-        let sees = caller.permit(Action::SeeDocuments)?;
-        self.intake.check_queue_room(&scope).await?;
+        let visible = caller.permit(Action::SeeDocuments)?;
+        self.intake.check_queue_quota(&scope).await?;
         let upload = self.blobs.begin_upload(self.store.ids().next()).await?;
         let limits = self.limits.of(scope.tenant_id());
         let limit = limits.max_upload_bytes.unwrap_or(self.intake.settings().max_bytes);
         let may_rerun = caller.permit(Action::RerunDocuments).is_ok();
-        Ok(Receiving { scope, sees, may_rerun, upload, limit })
+        Ok(IncomingUpload { scope, visible, may_rerun, upload, limit })
     }
 
-    /// Gives up what was received.
-    pub async fn discard(&self, received: Received) {
+    /// Deletes the staged bytes.
+    pub async fn discard(&self, received: StagedUpload) {
         self.blobs.discard(received.staged).await;
     }
 
-    /// Accepts what was received, once under one claim. Refused, nothing of it stays.
+    /// Submits an upload, once per claim. If it is refused, the staged bytes are deleted.
     pub async fn submit_document(
         &self,
-        received: Received,
-        mut described: Described,
+        received: StagedUpload,
+        mut metadata: UploadMetadata,
         claim: Option<&IdempotencyClaim>,
-    ) -> Result<Done<Accepted>, OpsError> {
-        let Received { scope, sees, may_rerun, staged } = received;
+    ) -> Result<Outcome<Accepted>, OpsError> {
+        let StagedUpload { scope, visible, may_rerun, staged } = received;
         let size = staged.size;
-        let checked = match checked_tags(std::mem::take(&mut described.tags)) {
-            Ok(tags) => self.batch_of(&sees, &described).await.map(|batch| (tags, batch)),
+        let checked = match normalized_tags(std::mem::take(&mut metadata.tags)) {
+            Ok(tags) => self.batch_of(&visible, &metadata).await.map(|batch| (tags, batch)),
             Err(error) => Err(error),
         };
         let (tags, batch) = match checked {
@@ -106,21 +106,21 @@ impl Uploads {
                 return Err(error);
             }
         };
-        let described = Described { tags, ..described };
-        let claim = claim.map(|claim| self.request_seal.seal(claim));
-        let arrival = Arrival {
+        let metadata = UploadMetadata { tags, ..metadata };
+        let claim = claim.map(|claim| self.request_hmac.apply(claim));
+        let request = IntakeRequest {
             scope: &scope,
-            described: &described,
+            metadata: &metadata,
             batch: batch.as_ref(),
             may_rerun,
             claim: claim.as_ref(),
-            replaced: None,
+            update: None,
         };
-        let accepted = self.intake.accept(&Origin::Upload, staged, arrival).await;
+        let accepted = self.intake.accept(&Origin::Upload, staged, request).await;
         match &accepted {
             Ok(done) => count_upload(done, size),
             Err(error) => {
-                if let (Some(batch_id), true) = (described.batch_id, error.is_final()) {
+                if let (Some(batch_id), true) = (metadata.batch_id, error.is_final()) {
                     self.note_refused_in_batch(&scope, batch_id).await?;
                 }
             }
@@ -130,19 +130,19 @@ impl Uploads {
 
     async fn batch_of(
         &self,
-        sees: &Scope,
-        described: &Described,
+        visible: &Scope,
+        metadata: &UploadMetadata,
     ) -> Result<Option<BatchRecord>, OpsError> {
-        let Some(batch_id) = described.batch_id else { return Ok(None) };
-        let mut tx = self.store.read(sees).await?;
+        let Some(batch_id) = metadata.batch_id else { return Ok(None) };
+        let mut tx = self.store.read(visible).await?;
         let batch = tx.find_batch(batch_id).await?;
         tx.commit().await?;
         batch.map(Some).ok_or(OpsError::NotFound("batch"))
     }
 }
 
-impl Receiving {
-    /// Refuses as soon as it is too much.
+impl IncomingUpload {
+    /// Fails as soon as the upload exceeds the size limit.
     pub async fn write(&mut self, bytes: Bytes) -> Result<(), OpsError> {
         if self.upload.size() + bytes.len() as u64 > self.limit {
             return Err(OpsError::TooLarge { limit: self.limit });
@@ -150,25 +150,25 @@ impl Receiving {
         Ok(self.upload.write(bytes).await?)
     }
 
-    pub async fn finish(self) -> Result<Received, OpsError> {
-        let Self { scope, sees, may_rerun, upload, .. } = self;
-        Ok(Received { staged: upload.finish().await?, scope, sees, may_rerun })
+    pub async fn finish(self) -> Result<StagedUpload, OpsError> {
+        let Self { scope, visible, may_rerun, upload, .. } = self;
+        Ok(StagedUpload { staged: upload.finish().await?, scope, visible, may_rerun })
     }
 }
 
-impl Received {
+impl StagedUpload {
     pub(crate) fn into_staged(self) -> Staged {
         self.staged
     }
 
-    /// Tells one request from another: the content, however it was cut into pieces.
-    pub fn content(&self) -> &[u8; 32] {
+    /// The SHA-256 of the content, which identifies the request whatever the chunk sizes.
+    pub fn content_hash(&self) -> &[u8; 32] {
         self.staged.sha256.as_bytes()
     }
 }
 
-/// A repetition is none.
-fn count_upload(done: &Done<Accepted>, size: u64) {
+/// Does not count replayed requests.
+fn count_upload(done: &Outcome<Accepted>, size: u64) {
     if !done.replayed {
         let outcome = done.value.result.as_str();
         metrics::counter!("docket_uploads_total", "outcome" => outcome).increment(1);
@@ -182,8 +182,8 @@ impl AcceptedRun {
     }
 }
 
-impl fmt::Debug for Receiving {
+impl fmt::Debug for IncomingUpload {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Receiving").field("bytes", &self.upload.size()).finish_non_exhaustive()
+        f.debug_struct("IncomingUpload").field("bytes", &self.upload.size()).finish_non_exhaustive()
     }
 }

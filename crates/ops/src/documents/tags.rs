@@ -1,13 +1,13 @@
-//! Words that people sort their documents by.
+//! Tagging documents.
 
 use domain::{Action, AuditAction, AuditEntry, Caller, DocId, Entity};
 use serde_json::json;
 
 use crate::{Documents, OpsError};
 
-/// Of one document.
-pub const MOST_TAGS: usize = 50;
-const LONGEST_TAG: usize = 100;
+/// Per document.
+pub const MAX_TAGS: usize = 50;
+const MAX_TAG_LENGTH: usize = 100;
 
 impl Documents {
     /// Replaces a document's tags.
@@ -18,7 +18,7 @@ impl Documents {
         tags: Vec<String>,
     ) -> Result<Vec<String>, OpsError> {
         let scope = caller.permit(Action::EditResults)?;
-        let tags = checked_tags(tags)?;
+        let tags = normalized_tags(tags)?;
         let mut tx = self.store.begin(&scope).await?;
         if !tx.set_tags(doc_id, &tags).await? {
             tx.rollback().await?;
@@ -35,17 +35,20 @@ impl Documents {
     }
 }
 
-/// Without blanks around them, in order, each once.
-pub(crate) fn checked_tags(tags: Vec<String>) -> Result<Vec<String>, OpsError> {
+/// Trims, sorts and deduplicates tags, and checks the limits.
+pub(crate) fn normalized_tags(tags: Vec<String>) -> Result<Vec<String>, OpsError> {
     let mut tags: Vec<String> = tags.iter().map(|tag| tag.trim().to_owned()).collect();
     tags.retain(|tag| !tag.is_empty());
     tags.sort();
     tags.dedup();
-    let fits = |tag: &String| tag.chars().count() <= LONGEST_TAG && !tag.contains(char::is_control);
-    if tags.len() > MOST_TAGS || !tags.iter().all(fits) {
+    let fits =
+        |tag: &String| tag.chars().count() <= MAX_TAG_LENGTH && !tag.contains(char::is_control);
+    if tags.len() > MAX_TAGS || !tags.iter().all(fits) {
         return Err(OpsError::invalid(
             "tags",
-            format!("a document has {MOST_TAGS} tags of {LONGEST_TAG} characters at most"),
+            format!(
+                "A document can have at most {MAX_TAGS} tags of at most {MAX_TAG_LENGTH} characters each."
+            ),
         ));
     }
     Ok(tags)
@@ -56,10 +59,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tags_are_trimmed_sorted_and_each_there_once() {
+    fn tags_are_trimmed_sorted_and_deduplicated() {
         let tags = [" rent ", "2026", "rent", ""].map(str::to_owned).to_vec();
-        assert_eq!(checked_tags(tags).unwrap(), ["2026", "rent"]);
-        assert!(checked_tags(vec!["a\u{0}b".to_owned()]).is_err());
-        assert!(checked_tags((0..51).map(|n| n.to_string()).collect()).is_err());
+        assert_eq!(normalized_tags(tags).unwrap(), ["2026", "rent"]);
+        assert!(normalized_tags(vec!["a\u{0}b".to_owned()]).is_err());
+        assert!(normalized_tags((0..51).map(|n| n.to_string()).collect()).is_err());
     }
 }

@@ -1,20 +1,21 @@
-//! Processing a document again with an updated original.
+//! Rerunning a document with an updated original.
 //!
-//! The document keeps its id, its owners and what they call it, and gets a version with the new content. From then on
-//! it is not identified by its content any more (`document://…`): whoever uploads its old or its new content has a
-//! document of their own, and sees nothing of this one. The same content as before is a plain rerun.
+//! The document keeps its id, its owners and their titles, and gets a version with the new content. From then on it is no
+//! longer identified by its content but by its id (`document://…`): a user who uploads its old or new content gets a
+//! document of their own, and sees nothing of this one. While the updated document is deleted, that content is answered
+//! like other deleted content. An update with the current content is a plain rerun.
 
 use domain::{
     Action, Caller, ContentHash, DocId, FileKind, IdempotencyClaim, Origin, Scope, upload_uri,
 };
 
-use crate::documents::intake::{Arrival, Replaced};
-use crate::once::Done;
+use crate::documents::intake::{IntakeRequest, UpdateTarget};
+use crate::idempotency::Outcome;
 use crate::runs::rerun::latest_run;
-use crate::{Accepted, Described, OpsError, Received, Rerun, Runs};
+use crate::{Accepted, OpsError, RerunOptions, Runs, StagedUpload, UploadMetadata};
 
 impl Runs {
-    /// May the caller replace the original of this document? Asked before the first byte is taken.
+    /// Whether the caller may replace the original of this document. Checked before the first byte is read.
     pub async fn check_document_for_update(
         &self,
         caller: &Caller,
@@ -27,48 +28,49 @@ impl Runs {
         document.map(drop).ok_or(OpsError::NotFound("document"))
     }
 
-    /// Queues a run of the new content, once under one claim. What is served stays served until it succeeds.
+    /// Queues a run of the new content, once per claim. The current version stays active until the run succeeds.
     pub async fn update_original(
         &self,
         caller: &Caller,
         doc_id: DocId,
-        received: Received,
-        described: Described,
+        received: StagedUpload,
+        metadata: UploadMetadata,
         claim: Option<&IdempotencyClaim>,
-    ) -> Result<Done<Accepted>, OpsError> {
+    ) -> Result<Outcome<Accepted>, OpsError> {
         let scope = caller.permit(Action::RerunDocuments)?;
         let staged = received.into_staged();
-        let claim = claim.map(|claim| self.request_seal.seal(claim));
-        let looked_up = self.find_replaced(&scope, doc_id, staged.sha256, &described).await;
-        let replaced = match looked_up {
-            Ok(Some(replaced)) => replaced,
+        let claim = claim.map(|claim| self.request_hmac.apply(claim));
+        let found = self.find_update_target(&scope, doc_id, staged.sha256, &metadata).await;
+        let update = match found {
+            Ok(Some(update)) => update,
             other => {
                 self.intake.blobs.discard(staged).await;
                 other?;
-                let Described { password, reason, .. } = described;
-                let rerun = Rerun { reason, password, ..Rerun::default() };
-                return self.rerun_once(&scope, doc_id, rerun, claim.as_ref()).await;
+                let UploadMetadata { password, reason, file_name, .. } = metadata;
+                let file_name = Some(file_name);
+                let rerun = RerunOptions { reason, password, file_name, ..RerunOptions::default() };
+                return self.rerun_with_claim(&scope, doc_id, rerun, claim.as_ref()).await;
             }
         };
-        let arrival = Arrival {
+        let request = IntakeRequest {
             scope: &scope,
-            described: &described,
+            metadata: &metadata,
             batch: None,
             may_rerun: true,
             claim: claim.as_ref(),
-            replaced: Some(&replaced),
+            update: Some(&update),
         };
-        self.intake.accept(&Origin::Upload, staged, arrival).await
+        self.intake.accept(&Origin::Upload, staged, request).await
     }
 
-    /// The document, unless it has this content already.
-    async fn find_replaced(
+    /// The document to update; `None` if it already has this content.
+    async fn find_update_target(
         &self,
         scope: &Scope,
         doc_id: DocId,
         content: ContentHash,
-        described: &Described,
-    ) -> Result<Option<Replaced>, OpsError> {
+        metadata: &UploadMetadata,
+    ) -> Result<Option<UpdateTarget>, OpsError> {
         let mut tx = self.store.read(scope).await?;
         let document = tx.find_document(doc_id).await?.ok_or(OpsError::NotFound("document"))?;
         if tx.original_of(doc_id).await? == Some(content) {
@@ -82,7 +84,8 @@ impl Runs {
             return Err(OpsError::Conflict {
                 code: "content_is_another_document",
                 problem: format!(
-                    "this content is the document {other} already; delete one of the two, or keep both as they are"
+                    "The document {other} already has this content. Delete one of the two documents, or keep both \
+                     unchanged."
                 ),
             });
         }
@@ -90,7 +93,7 @@ impl Runs {
             .file_kind
             .parse()
             .map_err(|error| OpsError::internal("reading the kind of a document", error))?;
-        let (title, reason) = (document.title, described.reason.clone());
-        Ok(Some(Replaced { doc_id, title, kind, parent_run_id, reason }))
+        let (title, reason) = (document.title, metadata.reason.clone());
+        Ok(Some(UpdateTarget { doc_id, title, kind, parent_run_id, reason }))
     }
 }

@@ -1,11 +1,11 @@
-//! Following what happens, as it happens.
+//! Following the events of a tenant.
 //!
-//! Everybody who follows gets the events of their tenant by their positions, behind the one they saw last: nothing is
-//! missed and nothing comes twice, whichever server they come back to, and after the database was moved to another one.
-//! A follower subscribes to the reader of the process (`reader.rs`), then reads from the database what happened
-//! until then. It goes back to the database whenever the subscription has left something out.
+//! A follower receives the events of its tenant in the order of their positions, after the last one it has seen: it misses
+//! none and receives none twice, even if it reconnects to another server or the database was moved to another cluster.
+//! A follower subscribes to the event reader of the process (`reader.rs`), then reads earlier events from the database.
+//! It reads from the database again whenever the subscription has skipped something.
 //!
-//! Progress has no position and is not kept: whoever is away misses it.
+//! Progress messages have no position and are not stored: a follower that is disconnected misses them.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -19,14 +19,14 @@ use store::{Audience, EventRecord, ResumedAt, Store, StoreError};
 use uuid::Uuid;
 
 use crate::access::continued_access::ContinuedAccess;
-use crate::events::reader::{News, Subscription};
+use crate::events::reader::{EventBatch, Subscription};
 use crate::{Events, OpsError};
 
-/// An event that was seen, as clients hand it back: `p`, its position, and its own id.
+/// The id of an event, as clients send it back: `p`, its position, and its own id.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EventId {
-    /// `None` in ids that were sent before events had positions. Those begin with a transaction id, which says
-    /// nothing any more, in hexadecimal digits.
+    /// `None` in ids of the time before events had positions. Those begin with a hexadecimal transaction id, which is no
+    /// longer used.
     position: Option<i64>,
     evt_id: Uuid,
 }
@@ -41,53 +41,53 @@ impl FromStr for EventId {
     type Err = ();
 
     fn from_str(text: &str) -> Result<Self, ()> {
-        let (place, evt_id) = text.split_once('-').ok_or(())?;
-        let position = match place.strip_prefix('p') {
+        let (start, evt_id) = text.split_once('-').ok_or(())?;
+        let position = match start.strip_prefix('p') {
             Some(position) => Some(position.parse().map_err(|_| ())?),
-            None => u64::from_str_radix(place, 16).map(|_| None).map_err(|_| ())?,
+            None => u64::from_str_radix(start, 16).map(|_| None).map_err(|_| ())?,
         };
         Ok(Self { position, evt_id: Uuid::try_parse(evt_id).map_err(|_| ())? })
     }
 }
 
-/// Something that happened, or something to know about the stream.
+/// An event, or a message about the stream itself.
 #[derive(Clone, Debug)]
 pub struct Event {
-    /// `None` for what is not kept: progress, and messages about the stream itself.
+    /// `None` for messages that are not stored: progress, and messages about the stream itself.
     pub id: Option<EventId>,
     pub topic: String,
     pub payload: Value,
 }
 
 impl Event {
-    /// Events are missing between the one that the client has seen last and the next one.
+    /// Tells the client that events are missing after the last one that it has seen.
     fn reset(reason: &str) -> Self {
         let payload = json!({"reason": reason});
         Self { id: None, topic: "stream.reset".to_owned(), payload }
     }
 }
 
-/// One follower's place, and what it has not been told yet.
-pub struct Following {
+/// The position of one follower in the stream, and events that it has not received yet.
+pub struct EventFollower {
     store: Store,
     clock: Arc<dyn Clock>,
     scope: Arc<Scope>,
     access: ContinuedAccess,
     subscription: Subscription,
-    /// Of the last event that was read.
+    /// The position of the last event that was read.
     position: i64,
-    /// Whether the database may have events behind that position which the subscription does not bring.
+    /// Whether the database may have later events that the subscription does not deliver.
     is_behind: bool,
     ready: VecDeque<Event>,
 }
 
 impl Events {
-    /// Follows what the caller may see, from behind an event they have seen, or from now on.
+    /// Follows the events that the caller may see, after a given event or from now on.
     pub async fn follow_events(
         &self,
         caller: &Caller,
         after: Option<EventId>,
-    ) -> Result<Following, OpsError> {
+    ) -> Result<EventFollower, OpsError> {
         let scope = caller.permit(Action::SeeDocuments)?;
         self.store.number_events(scope.tenant_id()).await?;
         let mut tx = self.store.read(&scope).await?;
@@ -102,7 +102,7 @@ impl Events {
             Some(ResumedAt { is_pruned: true, .. }) => Some(Event::reset("events_pruned")),
             _ => None,
         };
-        Ok(Following {
+        Ok(EventFollower {
             store: self.store.clone(),
             clock: Arc::clone(self.store.clock()),
             access: self.access.continued_access(caller),
@@ -115,31 +115,31 @@ impl Events {
     }
 }
 
-impl Following {
-    /// How often to ask whether the caller still has access, while nothing happens.
+impl EventFollower {
+    /// How often to check the caller's access while there are no events.
     const CHECK_ACCESS_EVERY: Duration = Duration::from_millis(500);
-    const AFTER_ERROR: Duration = Duration::from_secs(1);
-    /// What may be seen is decided when news are read; of older ones it is decided again.
-    const NEWS_HOLD: Duration = Duration::from_secs(5);
-    const AT_ONCE: usize = 500;
+    const RETRY_DELAY: Duration = Duration::from_secs(1);
+    /// The audience of a batch is determined when the batch is read. After this time it must be determined again.
+    const MAX_BATCH_AGE: Duration = Duration::from_secs(5);
+    const MAX_EVENTS_PER_READ: usize = 500;
 
-    /// The next event; waits until there is one. `None` when the caller has no access any more: they were deactivated,
-    /// signed out, or their token or key ended. A database that is away is waited for.
+    /// Waits for the next event. `None` once the caller has no access: they were deactivated or signed out, or their token
+    /// or key expired or was revoked. While the database is unavailable it keeps trying.
     pub async fn next(&mut self) -> Option<Event> {
-        while self.access.holds().await {
+        while self.access.is_valid().await {
             if let Some(event) = self.ready.pop_front() {
                 return Some(event);
             }
             if self.is_behind {
                 if let Err(error) = self.catch_up().await {
-                    tracing::debug!(%error, "the events cannot be read for now");
-                    tokio::time::sleep(Self::AFTER_ERROR).await;
+                    tracing::debug!(%error, "cannot read events");
+                    tokio::time::sleep(Self::RETRY_DELAY).await;
                 }
                 continue;
             }
-            let news = self.subscription.next();
-            match tokio::time::timeout(Self::CHECK_ACCESS_EVERY, news).await {
-                Ok(Some(news)) => self.take(&news),
+            let batch = self.subscription.next();
+            match tokio::time::timeout(Self::CHECK_ACCESS_EVERY, batch).await {
+                Ok(Some(batch)) => self.apply(&batch),
                 Ok(None) => self.is_behind = true,
                 Err(_) => {}
             }
@@ -147,51 +147,51 @@ impl Following {
         None
     }
 
-    /// Reads from the database. Once it has nothing more, the subscription brings the rest: that began before.
+    /// Reads from the database. Once it has no more events, the subscription, which began earlier, delivers the rest.
     async fn catch_up(&mut self) -> Result<(), StoreError> {
         let mut tx = self.store.read(&self.scope).await?;
-        let at_once = i64::try_from(Self::AT_ONCE).unwrap_or(i64::MAX);
-        let events = tx.events_after(self.position, at_once).await?;
+        let limit = i64::try_from(Self::MAX_EVENTS_PER_READ).unwrap_or(i64::MAX);
+        let events = tx.events_after(self.position, limit).await?;
         let subjects: Vec<Uuid> = events.iter().filter_map(subject).collect();
         let audience = match subjects.as_slice() {
             [] => Audience::default(),
             subjects => tx.audience_of(subjects).await?,
         };
         tx.commit().await?;
-        self.ready.extend(events.iter().filter_map(|event| seen(event, &audience, &self.scope)));
+        self.ready.extend(events.iter().filter_map(|event| visible(event, &audience, &self.scope)));
         if let Some(last) = events.last() {
             self.position = last.position;
         }
-        self.is_behind = events.len() >= Self::AT_ONCE;
+        self.is_behind = events.len() >= Self::MAX_EVENTS_PER_READ;
         Ok(())
     }
 
-    fn take(&mut self, news: &News) {
-        let last = news.events.last().map_or(news.after, |event| event.position);
-        let age = self.clock.elapsed().saturating_sub(news.read_at);
-        if news.after > self.position || age > Self::NEWS_HOLD {
+    fn apply(&mut self, batch: &EventBatch) {
+        let last = batch.events.last().map_or(batch.after, |event| event.position);
+        let age = self.clock.elapsed().saturating_sub(batch.read_at);
+        if batch.after > self.position || age > Self::MAX_BATCH_AGE {
             self.is_behind = last > self.position;
             return;
         }
-        let (audience, scope) = (&news.audience, &self.scope);
-        // Some may have been read from the database already.
-        let new = news.events.iter().filter(|event| event.position > self.position);
-        let progress = news.progress.iter().filter_map(|job| {
+        let (audience, scope) = (&batch.audience, &self.scope);
+        // The follower may have read some of them from the database.
+        let new = batch.events.iter().filter(|event| event.position > self.position);
+        let progress = batch.progress.iter().filter_map(|job| {
             audience.own_title(job.doc_id, scope).ok()?;
             Some(Event { id: None, topic: PROGRESS.to_owned(), payload: job.payload() })
         });
-        let told = new.filter_map(|event| seen(event, audience, scope)).chain(progress);
-        self.ready.extend(told);
+        let events = new.filter_map(|event| visible(event, audience, scope)).chain(progress);
+        self.ready.extend(events);
         self.position = self.position.max(last);
     }
 }
 
 const PROGRESS: &str = "document.progress";
 
-/// An event as a follower sees it: under their own title. `None` when its subject is not theirs to see. What names no
-/// document or batch is about the whole tenant, and not for those who see only their own. An event with an `owner` is
-/// for that owner only.
-fn seen(event: &EventRecord, audience: &Audience, scope: &Scope) -> Option<Event> {
+/// An event as a follower sees it, with their own title. `None` if they may not see its document or batch. An event
+/// without one is about the whole tenant, and not visible to callers who see only their own documents. An event with an
+/// `owner` is visible to that owner only.
+fn visible(event: &EventRecord, audience: &Audience, scope: &Scope) -> Option<Event> {
     let owner = event.payload["owner"].as_str();
     if owner.is_some_and(|owner| owner != scope.actor().to_string()) {
         return None;
@@ -205,8 +205,8 @@ fn seen(event: &EventRecord, audience: &Audience, scope: &Scope) -> Option<Event
     if let Some(fields) = payload.as_object_mut() {
         fields.remove("owner");
     }
-    if let (Some(title), Some(told)) = (own_title, payload.get_mut("title")) {
-        *told = Value::from(title);
+    if let (Some(own_title), Some(title)) = (own_title, payload.get_mut("title")) {
+        *title = Value::from(own_title);
     }
     let id = EventId { position: Some(event.position), evt_id: event.evt_id };
     Some(Event { id: Some(id), topic: event.topic.clone(), payload })
@@ -218,9 +218,9 @@ pub(crate) fn subject(event: &EventRecord) -> Option<Uuid> {
     id("doc_id").or_else(|| id("batch_id"))
 }
 
-impl fmt::Debug for Following {
+impl fmt::Debug for EventFollower {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Following").field("position", &self.position).finish_non_exhaustive()
+        f.debug_struct("EventFollower").field("position", &self.position).finish_non_exhaustive()
     }
 }
 
@@ -229,7 +229,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_id_comes_back_as_it_was_sent() {
+    fn an_event_id_round_trips() {
         let id = EventId { position: Some(4711), evt_id: Uuid::from_u128(7) };
         assert_eq!(id.to_string(), "p4711-00000000000000000000000000000007");
         assert_eq!(id.to_string().parse(), Ok(id));
@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn an_id_that_begins_with_a_transaction_names_its_event_only() {
+    fn an_id_with_a_transaction_id_has_no_position() {
         let id: EventId = "3e7-00000000000000000000000000000007".parse().unwrap();
         assert_eq!(id, EventId { position: None, evt_id: Uuid::from_u128(7) });
     }

@@ -1,8 +1,8 @@
-//! Comparing the object store with the database: is everything there, is it what was written, and is there more?
+//! Compares the object store with the database: finds missing, damaged and orphaned objects.
 //!
-//! Rows are read a page at a time and objects as they are listed, so the memory stays the same however much there is.
-//! Documents may come and go meanwhile: what is younger than a day is not called orphaned, and an original that
-//! seems to be missing is looked up again.
+//! Rows are read a page at a time and objects as they are listed, so memory use does not depend on their number.
+//! Documents may be added and deleted meanwhile: an object younger than a day is never reported as orphaned, and an
+//! original that seems to be missing is looked up again.
 
 use blob::{ArtifactPlace, BlobError, Blobs, Recorded};
 use chrono::{DateTime, Utc};
@@ -15,10 +15,10 @@ use crate::{Objects, OpsError};
 
 /// What is wrong with an object.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ObjectTrouble {
-    /// The database refers to it, and it is not there.
+pub enum ObjectProblem {
+    /// The database refers to it, but it does not exist.
     Missing,
-    /// It is not what was written.
+    /// Its content differs from what was written.
     Damaged { how: String },
     /// Nothing in the database refers to it.
     Orphaned,
@@ -28,8 +28,8 @@ pub enum ObjectTrouble {
 pub struct ObjectFinding {
     pub key: String,
     pub doc_id: Option<DocId>,
-    pub trouble: ObjectTrouble,
-    /// What to do about it.
+    pub problem: ObjectProblem,
+    /// How to repair it.
     pub advice: String,
 }
 
@@ -50,21 +50,21 @@ impl ObjectTotals {
     }
 }
 
-/// What a check tells while it goes on.
+/// Output of a check while it runs.
 #[derive(Clone, Debug)]
 pub enum CheckStep {
-    Found(ObjectFinding),
+    Finding(ObjectFinding),
     Progress(ObjectTotals),
 }
 
-/// An object that the database knows.
-struct Expected {
-    at: Place,
+/// An object that the database refers to.
+struct ExpectedObject {
+    location: ObjectLocation,
     recorded: Recorded,
     doc_id: Option<DocId>,
 }
 
-enum Place {
+enum ObjectLocation {
     Original(TenantId, ContentHash),
     Artifact(ArtifactPlace),
 }
@@ -73,18 +73,18 @@ struct Check<'a> {
     objects: &'a Objects,
     is_quick: bool,
     totals: ObjectTotals,
-    tell: &'a mut (dyn FnMut(CheckStep) + Send),
+    report: &'a mut (dyn FnMut(CheckStep) + Send),
 }
 
 impl Objects {
-    /// Quick: whether everything is there in its size. Otherwise every byte is read and compared with its hash.
+    /// A quick check compares sizes only. Otherwise every object is read and verified against its hash.
     pub async fn check_objects(
         &self,
         is_quick: bool,
-        tell: &mut (dyn FnMut(CheckStep) + Send),
+        report: &mut (dyn FnMut(CheckStep) + Send),
     ) -> Result<ObjectTotals, OpsError> {
         self.blobs.verify().await?;
-        let mut check = Check { objects: self, is_quick, totals: ObjectTotals::default(), tell };
+        let mut check = Check { objects: self, is_quick, totals: ObjectTotals::default(), report };
         check.originals().await?;
         check.artifacts().await?;
         check.orphaned_originals().await?;
@@ -94,11 +94,11 @@ impl Objects {
 }
 
 impl Check<'_> {
-    /// Rows that are read together, and objects of a listing.
+    /// Rows, and objects of a listing, that are read together.
     const ROWS: i64 = 500;
     const PAGE: usize = 500;
-    /// Objects that are read at the same time.
-    const AT_ONCE: usize = 8;
+    /// Objects that are checked concurrently.
+    const CONCURRENCY: usize = 8;
 
     async fn originals(&mut self) -> Result<(), OpsError> {
         let mut last: Option<KnownOriginal> = None;
@@ -108,8 +108,8 @@ impl Check<'_> {
             across.commit().await?;
             let Some(end) = page.last() else { return Ok(()) };
             last = Some(*end);
-            let expected = page.iter().map(|known| Expected {
-                at: Place::Original(known.tenant_id, known.sha256),
+            let expected = page.iter().map(|known| ExpectedObject {
+                location: ObjectLocation::Original(known.tenant_id, known.sha256),
                 recorded: Recorded { size: known.size, sha256: known.sha256 },
                 doc_id: known.doc_id,
             });
@@ -124,7 +124,7 @@ impl Check<'_> {
             let mut across = self.objects.store.across_tenants().await?;
             let mut page = across.known_artifacts(last.as_ref(), Self::ROWS).await?;
             across.commit().await?;
-            let expected: Vec<Expected> = page.iter().flat_map(artifacts_of).collect();
+            let expected: Vec<ExpectedObject> = page.iter().flat_map(artifacts_of).collect();
             let Some(end) = page.pop() else { return Ok(()) };
             last = Some(end);
             self.totals.artifacts += expected.len() as u64;
@@ -132,19 +132,19 @@ impl Check<'_> {
         }
     }
 
-    async fn compare(&mut self, expected: Vec<Expected>) -> Result<(), OpsError> {
+    async fn compare(&mut self, expected: Vec<ExpectedObject>) -> Result<(), OpsError> {
         let (objects, is_quick) = (self.objects, self.is_quick);
         self.totals.bytes += expected.iter().map(|object| object.recorded.size).sum::<u64>();
-        let looked = stream::iter(expected)
-            .map(|object| async move { trouble_of(objects, object, is_quick).await })
-            .buffer_unordered(Self::AT_ONCE);
-        let mut looked = std::pin::pin!(looked);
-        while let Some(finding) = looked.try_next().await? {
+        let findings = stream::iter(expected)
+            .map(|object| async move { problem_of(objects, object, is_quick).await })
+            .buffer_unordered(Self::CONCURRENCY);
+        let mut findings = std::pin::pin!(findings);
+        while let Some(finding) = findings.try_next().await? {
             if let Some(finding) = finding {
                 self.found(finding);
             }
         }
-        (self.tell)(CheckStep::Progress(self.totals));
+        (self.report)(CheckStep::Progress(self.totals));
         Ok(())
     }
 
@@ -159,7 +159,7 @@ impl Check<'_> {
             let unknown = across.unknown_originals(&names).await?;
             across.commit().await?;
             for (tenant, hash) in unknown.into_iter().filter_map(|place| names.get(place)) {
-                self.orphaned(Place::Original(*tenant, *hash).key(), None);
+                self.orphaned(ObjectLocation::Original(*tenant, *hash).key(), None);
             }
         }
         Ok(())
@@ -185,70 +185,82 @@ impl Check<'_> {
         Ok(())
     }
 
-    /// What is younger may belong to a document that is just coming in.
+    /// Younger objects may belong to a document that is being uploaded.
     fn settled_before(&self) -> DateTime<Utc> {
         self.objects.store.clock().now() - chrono::Duration::days(1)
     }
 
     fn orphaned(&mut self, key: String, doc_id: Option<DocId>) {
-        let advice = "Nothing refers to it. Delete it when no backup of the database needs it.";
-        let trouble = ObjectTrouble::Orphaned;
-        self.found(ObjectFinding { key, doc_id, trouble, advice: advice.to_owned() });
+        let advice =
+            "Nothing refers to this object. Delete it if no backup of the database needs it.";
+        let problem = ObjectProblem::Orphaned;
+        self.found(ObjectFinding { key, doc_id, problem, advice: advice.to_owned() });
     }
 
     fn found(&mut self, finding: ObjectFinding) {
-        match &finding.trouble {
-            ObjectTrouble::Missing => self.totals.missing += 1,
-            ObjectTrouble::Damaged { .. } => self.totals.damaged += 1,
-            ObjectTrouble::Orphaned => self.totals.orphaned += 1,
+        match &finding.problem {
+            ObjectProblem::Missing => self.totals.missing += 1,
+            ObjectProblem::Damaged { .. } => self.totals.damaged += 1,
+            ObjectProblem::Orphaned => self.totals.orphaned += 1,
         }
-        (self.tell)(CheckStep::Found(finding));
+        (self.report)(CheckStep::Finding(finding));
     }
 }
 
-/// What a stage took over from an earlier run is looked at there.
-fn artifacts_of(known: &KnownArtifacts) -> Vec<Expected> {
+/// Skips artifacts that a stage reuses from an earlier run: they are checked with that run.
+fn artifacts_of(known: &KnownArtifacts) -> Vec<ExpectedObject> {
     let expected = |artifact: &Artifact| {
         let file = artifact.file()?;
         let place: ArtifactPlace = file.key.parse().ok()?;
         let recorded = Recorded::from(&file);
         let doc_id = Some(place.doc);
         let is_own = place.run == known.run_id;
-        is_own.then_some(Expected { at: Place::Artifact(place), recorded, doc_id })
+        is_own.then_some(ExpectedObject {
+            location: ObjectLocation::Artifact(place),
+            recorded,
+            doc_id,
+        })
     };
     known.artifacts.iter().filter_map(expected).collect()
 }
 
-async fn trouble_of(
+async fn problem_of(
     objects: &Objects,
-    object: Expected,
+    object: ExpectedObject,
     is_quick: bool,
 ) -> Result<Option<ObjectFinding>, OpsError> {
-    let trouble = match look_at(&objects.blobs, &object, is_quick).await {
+    let problem = match check_object(&objects.blobs, &object, is_quick).await {
         Ok(()) => return Ok(None),
-        Err(BlobError::NotFound { .. }) => ObjectTrouble::Missing,
-        Err(BlobError::Damaged { how, .. }) => ObjectTrouble::Damaged { how },
+        Err(BlobError::NotFound { .. }) => ObjectProblem::Missing,
+        Err(BlobError::Damaged { how, .. }) => ObjectProblem::Damaged { how },
         Err(error) => return Err(error.into()),
     };
-    if trouble == ObjectTrouble::Missing && !is_needed(objects, &object).await? {
+    if problem == ObjectProblem::Missing && !is_needed(objects, &object).await? {
         return Ok(None);
     }
-    let (key, advice) = (object.at.key(), object.at.advice(object.doc_id));
-    Ok(Some(ObjectFinding { key, doc_id: object.doc_id, trouble, advice }))
+    let (key, advice) = (object.location.key(), object.location.advice(object.doc_id));
+    Ok(Some(ObjectFinding { key, doc_id: object.doc_id, problem, advice }))
 }
 
-async fn look_at(blobs: &Blobs, object: &Expected, is_quick: bool) -> Result<(), BlobError> {
-    match &object.at {
-        Place::Original(tenant, _) => {
+async fn check_object(
+    blobs: &Blobs,
+    object: &ExpectedObject,
+    is_quick: bool,
+) -> Result<(), BlobError> {
+    match &object.location {
+        ObjectLocation::Original(tenant, _) => {
             blobs.check_original(*tenant, &object.recorded, is_quick).await
         }
-        Place::Artifact(place) => blobs.check_artifact(place, &object.recorded, is_quick).await,
+        ObjectLocation::Artifact(place) => {
+            blobs.check_artifact(place, &object.recorded, is_quick).await
+        }
     }
 }
 
-/// An upload may have announced an original and given up, and the cleanup task may have removed one since.
-async fn is_needed(objects: &Objects, object: &Expected) -> Result<bool, OpsError> {
-    let Place::Original(tenant, hash) = &object.at else { return Ok(true) };
+/// Whether a missing original is still needed: its upload may have been abandoned after the announcement, or the cleanup may
+/// have removed it since.
+async fn is_needed(objects: &Objects, object: &ExpectedObject) -> Result<bool, OpsError> {
+    let ObjectLocation::Original(tenant, hash) = &object.location else { return Ok(true) };
     if object.doc_id.is_none() {
         return Ok(false);
     }
@@ -258,7 +270,7 @@ async fn is_needed(objects: &Objects, object: &Expected) -> Result<bool, OpsErro
     Ok(unknown.is_empty())
 }
 
-impl Place {
+impl ObjectLocation {
     fn key(&self) -> String {
         match self {
             Self::Original(tenant, hash) => blob::key_of_original(*tenant, hash),
@@ -275,7 +287,7 @@ impl Place {
                 Some(doc_id) => {
                     format!("Run `docket rerun {doc_id} --from {}`.", place.stage)
                 }
-                None => "Run the document again.".to_owned(),
+                None => "Rerun the document.".to_owned(),
             },
         }
     }

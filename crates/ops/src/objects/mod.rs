@@ -1,15 +1,17 @@
-//! The object store and the database: that they belong together, and that what one knows the other has.
+//! Consistency of the object store and the database: that they belong together, and that every object exists.
 
+mod binding;
 mod check;
 mod recently_checked;
-mod tie;
 
 use blob::Blobs;
 use store::Store;
 
-pub use check::{CheckStep, ObjectFinding, ObjectTotals, ObjectTrouble};
+pub use binding::{
+    RegisteredObjectStore, adopt_object_store, bind_object_store, registered_object_store,
+};
+pub use check::{CheckStep, ObjectFinding, ObjectProblem, ObjectTotals};
 pub(crate) use recently_checked::RecentlyChecked;
-pub use tie::{KnownObjectStore, adopt_object_store, known_object_store, tie_object_store};
 
 /// The object store, compared with the database.
 pub struct Objects {

@@ -1,4 +1,4 @@
-//! Whether this process can serve, with each thing it depends on by name.
+//! Readiness: whether this process can serve, and the state of each dependency.
 
 use std::fmt;
 use std::sync::Arc;
@@ -10,15 +10,15 @@ use reading::sandbox::{SandboxPolicy, SandboxReport};
 use store::Store;
 
 use crate::Operations;
-use crate::operations::paused_jobs::RecentPauses;
+use crate::operations::paused_jobs::PausedJobsCache;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Dependency {
     pub name: &'static str,
-    /// `None` when all is well with it.
+    /// `None` if it works.
     pub problem: Option<String>,
-    /// Whether the process cannot serve at all while there is a problem. Otherwise it serves less:
-    /// taking it out of rotation, or starting it again, would help nobody.
+    /// Whether the process cannot serve at all without it. Otherwise it serves in part, and an orchestrator should neither
+    /// take it out of rotation nor restart it.
     pub is_essential: bool,
 }
 
@@ -35,38 +35,39 @@ pub struct Readiness {
 
 impl Readiness {
     pub fn is_ready(&self) -> bool {
-        let is_in_the_way = |needed: &Dependency| needed.is_essential && needed.problem.is_some();
-        !self.dependencies.iter().any(is_in_the_way)
+        let is_failing =
+            |dependency: &Dependency| dependency.is_essential && dependency.problem.is_some();
+        !self.dependencies.iter().any(is_failing)
     }
 }
 
-/// How the worker inside a process is.
+/// The state of the worker inside a process.
 #[derive(Clone)]
 pub struct WorkerProbe {
-    /// What is wrong with it, for people.
+    /// What is wrong with it, as a sentence.
     pub problem: Arc<dyn Fn() -> Option<String> + Send + Sync>,
-    /// Whether the process is there for nothing else. One that serves still answers without it.
+    /// Whether the process has no other purpose. A server still responds without its worker.
     pub is_essential: bool,
 }
 
-/// What every process of Docket depends on, a worker too.
+/// Checks what every process of Docket depends on, servers and workers.
 #[derive(Clone)]
-pub struct Vitals {
+pub struct ReadinessProbe {
     pub store: Store,
     pub blobs: Blobs,
     pub clock: Arc<dyn Clock>,
-    /// What the process found out about its sandbox, if it reads documents.
+    /// The sandbox status, if the process reads documents.
     pub sandbox: Option<SandboxReport>,
-    /// If it works on documents.
+    /// If the process has a worker.
     pub worker: Option<WorkerProbe>,
-    pub recent_pauses: RecentPauses,
+    pub paused_jobs_cache: PausedJobsCache,
 }
 
-impl Vitals {
-    /// A probe must answer before the one who probes gives up.
+impl ReadinessProbe {
+    /// Shorter than the timeouts of orchestrators' probes.
     pub(crate) const PROBE_TIMEOUT: Duration = Duration::from_secs(2);
 
-    /// Asks everything at once: what is away costs its own time limit, not that of the others too.
+    /// Checks the dependencies concurrently, so that timeouts do not add up.
     pub async fn check_readiness(&self) -> Readiness {
         let objects = async { self.blobs.check().await.err().map(|error| error.to_string()) };
         let (database, objects, paused) =
@@ -97,7 +98,7 @@ impl Vitals {
         match tokio::time::timeout(Self::PROBE_TIMEOUT, self.store.check()).await {
             Ok(Ok(())) => None,
             Ok(Err(error)) => Some(error.to_string()),
-            Err(_) => Some(format!("no answer within {} s", Self::PROBE_TIMEOUT.as_secs())),
+            Err(_) => Some(format!("no response within {} s", Self::PROBE_TIMEOUT.as_secs())),
         }
     }
 
@@ -115,34 +116,35 @@ impl Vitals {
 }
 
 impl Operations {
-    /// Of a process that serves: what it knows of revocations must be fresh as well.
+    /// Readiness of a server, whose credential cache must be fresh as well.
     pub async fn check_readiness(&self) -> Readiness {
-        let mut readiness = self.vitals().check_readiness().await;
-        let problem = (!self.access.directory.is_fresh(self.store.clock().as_ref()))
-            .then(|| "revocations were not read for more than a minute".to_owned());
+        let mut readiness = self.readiness_probe().check_readiness().await;
+        let problem = (!self.access.credentials.is_fresh(self.store.clock().as_ref()))
+            .then(|| "revocations could not be read for more than a minute".to_owned());
         readiness.dependencies.push(Dependency::essential("access", problem));
         readiness
     }
 
-    /// What the process found out about its sandbox.
+    /// The sandbox status of the process.
     pub fn sandbox(&self) -> Option<&SandboxReport> {
         self.sandbox.as_ref()
     }
 
     pub fn measure_sandbox(&self) {
-        self.vitals().measure_sandbox();
+        self.readiness_probe().measure_sandbox();
     }
 
-    pub(crate) fn vitals(&self) -> Vitals {
+    pub(crate) fn readiness_probe(&self) -> ReadinessProbe {
         let (store, blobs) = (self.store.clone(), self.blobs.clone());
         let (sandbox, worker) = (self.sandbox.clone(), self.worker.get().cloned());
-        let (clock, recent_pauses) = (Arc::clone(self.store.clock()), self.recent_pauses.clone());
-        Vitals { store, blobs, clock, sandbox, worker, recent_pauses }
+        let (clock, paused_jobs_cache) =
+            (Arc::clone(self.store.clock()), self.paused_jobs_cache.clone());
+        ReadinessProbe { store, blobs, clock, sandbox, worker, paused_jobs_cache }
     }
 
-    /// From now on readiness tells of the worker in this process too.
+    /// Includes the worker of this process in readiness.
     pub fn watch_worker(&self, worker: WorkerProbe) {
-        // Only the first one counts: a process has one worker.
+        // A process has one worker, so a second call is ignored.
         self.worker.set(worker).ok();
     }
 }
@@ -153,8 +155,8 @@ impl fmt::Debug for WorkerProbe {
     }
 }
 
-impl fmt::Debug for Vitals {
+impl fmt::Debug for ReadinessProbe {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Vitals").finish_non_exhaustive()
+        f.debug_struct("ReadinessProbe").finish_non_exhaustive()
     }
 }

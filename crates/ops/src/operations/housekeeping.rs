@@ -1,5 +1,4 @@
-//! What a server does beside answering: follow revocations, note when keys were used, forget what
-//! has expired.
+//! Housekeeping of a server: reads revocations, records when API keys were used, deletes expired rows.
 
 use std::time::Duration;
 
@@ -11,16 +10,16 @@ use tokio_util::sync::CancellationToken;
 use crate::Operations;
 
 impl Operations {
-    /// The channel makes a revocation known at once; this makes it certain.
+    /// Notifications speed up revocations; polling guarantees them.
     const ROUND: Duration = Duration::from_secs(15);
-    /// A transaction may commit later than the moment it carries, and clocks of servers differ.
-    /// Hearing of a revocation again does no harm.
+    /// A transaction may commit later than its timestamp, and the clocks of servers differ. Applying a revocation again is
+    /// harmless.
     const OVERLAP: chrono::Duration = chrono::Duration::hours(2);
-    /// A database that has vanished must not keep a round waiting for ever.
+    /// Limits a round if the database does not respond.
     const ROUND_TIMEOUT: Duration = Duration::from_secs(10);
 
-    /// Runs until `stop`. Errors are for the log only: the next round tries again.
-    pub async fn keep_house(&self, stop: CancellationToken) {
+    /// Runs until `stop`. Errors are logged only: the next round tries again.
+    pub async fn run_housekeeping(&self, stop: CancellationToken) {
         let mut feed: Option<RevocationNotifications> = None;
         loop {
             let round = async {
@@ -35,7 +34,7 @@ impl Operations {
                 () = stop.cancelled() => break,
                 ended = tokio::time::timeout(Self::ROUND_TIMEOUT, round) => {
                     if ended.is_err() {
-                        tracing::warn!("the database did not answer during housekeeping");
+                        tracing::warn!("the database did not respond during housekeeping");
                         feed = None;
                     }
                 }
@@ -43,36 +42,36 @@ impl Operations {
             tokio::select! {
                 () = stop.cancelled() => break,
                 () = tokio::time::sleep(Self::ROUND) => {}
-                heard = next_revocation(feed.as_mut()) => {
-                    if heard.is_err() {
+                notified = next_revocation(feed.as_mut()) => {
+                    if notified.is_err() {
                         feed = None;
                     }
                 }
             }
         }
-        let last = tokio::time::timeout(Self::ROUND_TIMEOUT, self.write_down_key_uses()).await;
+        let last = tokio::time::timeout(Self::ROUND_TIMEOUT, self.write_key_uses()).await;
         if !matches!(last, Ok(Ok(()))) {
-            tracing::warn!("the last use of some keys was not written down");
+            tracing::warn!("cannot record the last use of some API keys");
         }
     }
 
-    /// One round: first what keeps people out, then what can wait.
+    /// One round. Revocations come first, because they protect access.
     pub async fn do_housekeeping(&self) -> Result<(), StoreError> {
         let (now, elapsed) = (self.store.clock().now(), self.store.clock().elapsed());
-        // The first time everything counts: tokens may be older than today's setting lets them get.
-        // And when the clock was set back: what is new now carries an earlier time.
-        let heard_until = self.access.directory.heard_until().filter(|until| *until <= now);
-        let since = heard_until.map_or(DateTime::UNIX_EPOCH, |until| until - Self::OVERLAP);
+        // The first round reads all revocations, since tokens may be older than the current lifetime setting. So does a
+        // round after the clock was set back, since newer revocations then have earlier timestamps.
+        let synced_until = self.access.credentials.synced_until().filter(|until| *until <= now);
+        let since = synced_until.map_or(DateTime::UNIX_EPOCH, |until| until - Self::OVERLAP);
         let mut across = self.store.across_tenants().await?;
         let revocations = across.revocations_since(since, now).await?;
-        let special_limits = across.special_limits().await?;
+        let limits = across.special_limits().await?;
         across.commit().await?;
-        self.limits.replace(special_limits);
-        self.access.directory.apply(&revocations, now);
-        self.access.directory.heard_at(now, elapsed);
-        self.access.forget_idle();
-        self.intake.queue.forget_old(self.store.clock().as_ref());
-        self.write_down_key_uses().await?;
+        self.limits.replace(limits);
+        self.access.credentials.apply(&revocations, now);
+        self.access.credentials.record_sync(now, elapsed);
+        self.access.evict_idle();
+        self.intake.queue.evict_stale(self.store.clock().as_ref());
+        self.write_key_uses().await?;
         let Some(now) = self.store.clock().now_for(ClockUse::Delete) else { return Ok(()) };
         let mut across = self.store.across_tenants().await?;
         if across.delete_expired(now).await? > 0
@@ -83,8 +82,8 @@ impl Operations {
         across.commit().await
     }
 
-    async fn write_down_key_uses(&self) -> Result<(), StoreError> {
-        let uses = self.access.directory.take_uses();
+    async fn write_key_uses(&self) -> Result<(), StoreError> {
+        let uses = self.access.credentials.take_uses();
         if uses.is_empty() {
             return Ok(());
         }
@@ -95,13 +94,13 @@ impl Operations {
         };
         written.await.inspect_err(|_| {
             for (key, moment) in &uses {
-                self.access.directory.note_use(*key, *moment);
+                self.access.credentials.record_use(*key, *moment);
             }
         })
     }
 }
 
-/// Waits for ever when there is no feed: the timer goes on.
+/// Never completes without a feed: the timer still ends the wait.
 async fn next_revocation(feed: Option<&mut RevocationNotifications>) -> Result<(), StoreError> {
     match feed {
         Some(feed) => feed.changed().await,

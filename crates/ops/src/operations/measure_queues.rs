@@ -1,4 +1,4 @@
-//! How the queues of all tenants stand, for whoever watches the process.
+//! Gauges of the queues of all tenants.
 
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
@@ -6,20 +6,20 @@ use std::sync::{Mutex, PoisonError};
 use domain::Dependency;
 use store::QueueRecord;
 
-use crate::{Operations, OpsError, Vitals};
+use crate::{Operations, OpsError, ReadinessProbe};
 
-/// Stages whose gauges were set before. They belong to the process, as the gauges do: a stage whose queue became empty
-/// is not listed any more, and its gauges must be set to 0.
+/// Stages whose gauges were set before. A stage whose queue became empty is not listed by the database, and its gauges must
+/// be set to 0. Static, because the gauges belong to the process too.
 static MEASURED: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
 
 impl Operations {
     pub async fn measure_queues(&self) -> Result<(), OpsError> {
-        self.vitals().measure_queues().await
+        self.readiness_probe().measure_queues().await
     }
 }
 
-impl Vitals {
-    /// Sets the gauges to what they are now. Counts only: no tenant shows.
+impl ReadinessProbe {
+    /// Sets the gauges. They contain counts only, and no tenant's name.
     pub async fn measure_queues(&self) -> Result<(), OpsError> {
         let mut across = self.store.across_tenants().await?;
         let queues = across.list_all_queues().await?;

@@ -1,10 +1,10 @@
-//! Running a server: its periodic work, its gauges, and whether it is ready.
+//! Operating a process: housekeeping, gauges and readiness.
 
 pub(crate) mod check_readiness;
+mod clock_health;
 mod housekeeping;
 mod measure_queues;
 pub(crate) mod paused_jobs;
-mod report_clock;
 
 use std::sync::{Arc, OnceLock};
 
@@ -12,17 +12,17 @@ use blob::Blobs;
 use reading::sandbox::SandboxReport;
 use store::Store;
 
-use crate::tenants::limits::SpecialLimits;
-use crate::{Access, Intake, RecentPauses, WorkerProbe};
+use crate::tenants::limit_overrides::TenantLimitOverrides;
+use crate::{Access, Intake, PausedJobsCache, WorkerProbe};
 
-/// The process itself.
+/// Operations on the process itself.
 pub struct Operations {
     pub(crate) store: Store,
     pub(crate) blobs: Blobs,
     pub(crate) access: Arc<Access>,
-    pub(crate) limits: Arc<SpecialLimits>,
+    pub(crate) limits: Arc<TenantLimitOverrides>,
     pub(crate) intake: Intake,
     pub(crate) sandbox: Option<SandboxReport>,
     pub(crate) worker: OnceLock<WorkerProbe>,
-    pub(crate) recent_pauses: RecentPauses,
+    pub(crate) paused_jobs_cache: PausedJobsCache,
 }

@@ -1,11 +1,11 @@
-//! Ending a run before its time.
+//! Cancelling a run.
 
 use domain::{Action, Caller, RunId};
 
 use crate::{OpsError, Runs};
 
 impl Runs {
-    /// A worker that is at it loses its lease and hears of it with its next heartbeat.
+    /// A worker that processes the run loses its lease and learns that from its next heartbeat.
     pub async fn cancel_run(&self, caller: &Caller, run_id: RunId) -> Result<(), OpsError> {
         let scope = caller.permit(Action::RerunDocuments)?;
         let mut tx = self.store.begin(&scope).await?;
@@ -17,7 +17,7 @@ impl Runs {
             (true, true) => Ok(()),
             (true, false) => Err(OpsError::Conflict {
                 code: "run_is_over",
-                problem: "the run has ended already; there is nothing to cancel".to_owned(),
+                problem: "This run has already ended, so it cannot be cancelled.".to_owned(),
             }),
         }
     }

@@ -1,22 +1,22 @@
-//! Discarding failures: dead jobs that nobody means to repair.
+//! Discarding dead jobs that need no attention.
 //!
-//! A discarded failure stays on record, and its document stays failed. It can still be retried or rerun.
+//! A discarded job stays in the database, and its document stays failed. Both can still be retried or rerun.
 
 use domain::{Action, Caller, IdempotencyClaim, JobId, JobState};
 use serde::{Deserialize, Serialize};
 use store::{JobSummary, Tx};
 
-use crate::once::{Done, outcome_of, settle};
+use crate::idempotency::{Outcome, commit_outcome, recorded_outcome};
 use crate::{OpsError, Runs};
 
-/// What came of a request to discard failures.
+/// The result of a request to discard dead jobs.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Discarded {
     pub discarded: u32,
     pub skipped: Vec<SkippedJob>,
 }
 
-/// A job that was left as it is.
+/// A job that was not discarded.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct SkippedJob {
     pub job_id: JobId,
@@ -24,53 +24,53 @@ pub struct SkippedJob {
 }
 
 impl Runs {
-    /// How many failures one request discards.
-    pub const DISCARD_AT_ONCE: usize = 1000;
+    /// The most jobs that one request discards.
+    pub const MAX_DISCARDED: usize = 1000;
 
-    /// Discards the failures of these jobs. Jobs that are not dead or need no attention are left as they are.
+    /// Discards these dead jobs. Skips jobs that are not dead or already need no attention.
     pub async fn discard_jobs(
         &self,
         caller: &Caller,
         jobs: &[JobId],
         claim: Option<&IdempotencyClaim>,
-    ) -> Result<Done<Discarded>, OpsError> {
+    ) -> Result<Outcome<Discarded>, OpsError> {
         let scope = caller.permit(Action::RetryDeadJobs)?;
-        if jobs.is_empty() || jobs.len() > Self::DISCARD_AT_ONCE {
-            let problem = format!("name 1 to {} jobs", Self::DISCARD_AT_ONCE);
+        if jobs.is_empty() || jobs.len() > Self::MAX_DISCARDED {
+            let problem = format!("Name 1 to {} jobs.", Self::MAX_DISCARDED);
             return Err(OpsError::invalid("job_ids", problem));
         }
-        let claim = claim.map(|claim| self.request_seal.seal(claim));
+        let claim = claim.map(|claim| self.request_hmac.apply(claim));
         let mut tx = self.store.begin(&scope).await?;
-        if let Some(done) = outcome_of(&mut tx, claim.as_ref()).await? {
+        if let Some(done) = recorded_outcome(&mut tx, claim.as_ref()).await? {
             return Ok(done);
         }
         let discarded = discard(&mut tx, jobs).await;
-        settle(tx, claim.as_ref(), discarded).await
+        commit_outcome(tx, claim.as_ref(), discarded).await
     }
 }
 
 async fn discard(tx: &mut Tx, jobs: &[JobId]) -> Result<Discarded, OpsError> {
     let standings = tx.job_summaries(jobs).await?;
     let discarded = tx.discard_dead_jobs(jobs).await?;
-    let left: Vec<SkippedJob> = jobs
+    let skipped: Vec<SkippedJob> = jobs
         .iter()
         .filter(|job_id| !discarded.contains(job_id))
         .map(|&job_id| SkippedJob { job_id, problem: problem(standings.get(&job_id)) })
         .collect();
-    Ok(Discarded { discarded: u32::try_from(discarded.len()).unwrap_or(u32::MAX), skipped: left })
+    Ok(Discarded { discarded: u32::try_from(discarded.len()).unwrap_or(u32::MAX), skipped })
 }
 
 fn problem(standing: Option<&JobSummary>) -> String {
     match standing {
-        None => "there is no such job".to_owned(),
+        None => "This job does not exist, or you don't have access.".to_owned(),
         Some(JobSummary { closed_by: Some(closed_by), .. }) => {
-            format!("nothing to discard: {}", closed_by.sentence())
+            format!("This job needs no attention: {}.", closed_by.sentence())
         }
         Some(JobSummary { status: JobState::Dead, .. }) => {
-            "the job was changed at the same moment; look at it again".to_owned()
+            "The job was changed at the same time. Reload it and try again.".to_owned()
         }
         Some(JobSummary { status, .. }) => {
-            format!("only a dead job can be discarded; this one is {status}")
+            format!("Only a dead job can be discarded. This one is {status}.")
         }
     }
 }

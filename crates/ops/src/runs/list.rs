@@ -1,4 +1,4 @@
-//! Looking at runs.
+//! Listing runs.
 
 use std::collections::HashMap;
 
@@ -8,12 +8,12 @@ use store::{After, RunRecord, StageRecord, Tx};
 use crate::documents::content_access::{ContentRights, readable_runs};
 use crate::{OpsError, Page, PageRequest, Runs};
 
-/// A run with what became of its stages.
+/// A run with its stages.
 #[derive(Clone, Debug)]
 pub struct RunDetail {
     pub run: RunRecord,
     pub stages: Vec<StageRecord>,
-    /// Whether the caller may read what its stages left; otherwise that is not listed.
+    /// Whether the caller may read the artifacts of its stages; otherwise they are not listed.
     pub is_readable: bool,
 }
 
@@ -52,16 +52,16 @@ pub(crate) async fn details(
     runs: Vec<RunRecord>,
 ) -> Result<Vec<RunDetail>, OpsError> {
     let ids: Vec<RunId> = runs.iter().map(|run| run.run_id).collect();
-    let mut of_run: HashMap<RunId, Vec<StageRecord>> = HashMap::new();
+    let mut stages_by_run: HashMap<RunId, Vec<StageRecord>> = HashMap::new();
     for stage in tx.list_stages(&ids).await? {
-        of_run.entry(stage.run_id).or_default().push(stage);
+        stages_by_run.entry(stage.run_id).or_default().push(stage);
     }
-    let wanted: Vec<_> = runs.iter().map(|run| (run.doc_id, Some(run.run_id))).collect();
+    let keys: Vec<_> = runs.iter().map(|run| (run.doc_id, Some(run.run_id))).collect();
     let rights = ContentRights::of(caller);
-    let readable = readable_runs(tx, ReadableObject::Artifact, rights, &wanted).await?;
+    let readable = readable_runs(tx, ReadableObject::Artifact, rights, &keys).await?;
     let detail = |run: RunRecord| {
         let is_readable = readable.contains(&(run.doc_id, run.run_id));
-        let mut stages = of_run.remove(&run.run_id).unwrap_or_default();
+        let mut stages = stages_by_run.remove(&run.run_id).unwrap_or_default();
         if !is_readable {
             for stage in &mut stages {
                 stage.artifacts.clear();

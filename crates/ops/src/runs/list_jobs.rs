@@ -1,4 +1,4 @@
-//! Looking at the queue: jobs, dead letters, and how each stage stands.
+//! Listing jobs, dead jobs and queues.
 
 use domain::{Action, Caller, JobId, JobState};
 use store::{After, JobFilter, JobRecord, QueueRecord};
@@ -6,7 +6,7 @@ use store::{After, JobFilter, JobRecord, QueueRecord};
 use crate::{OpsError, Page, PageRequest, Runs};
 
 impl Runs {
-    /// Newest first. Of dead jobs, when those are wanted, the ones that need attention.
+    /// Newest first. With the status `DEAD`, only dead jobs that need attention.
     pub async fn list_jobs(
         &self,
         caller: &Caller,
@@ -20,7 +20,7 @@ impl Runs {
         Ok(request.page_of(jobs, |job| After { moment: job.created_at, id: job.job_id.0 }))
     }
 
-    /// Jobs that were given up and need attention: one for each document that failed, at most.
+    /// Dead jobs that need attention: at most one per failed document.
     pub async fn list_dead_jobs(
         &self,
         caller: &Caller,

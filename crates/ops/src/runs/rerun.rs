@@ -1,4 +1,4 @@
-//! Processing a document again.
+//! Rerunning a document.
 
 use domain::{
     Action, AuditAction, AuditEntry, Caller, ContentHash, DedupResult, DocId, Entity, FileKind,
@@ -8,47 +8,48 @@ use domain::{
 use serde_json::json;
 use store::{NewRun, ReusedStages, RunRecord, Tx, Window};
 
-use crate::documents::intake::Content;
-use crate::once::{Done, outcome_of, settle};
+use crate::documents::intake::RunSubject;
+use crate::idempotency::{Outcome, commit_outcome, recorded_outcome};
 use crate::{Accepted, AcceptedRun, OpsError, Runs};
 
-/// How a document is to be processed again.
+/// Options of a rerun.
 #[derive(Clone, Debug, Default)]
-pub struct Rerun {
+pub struct RerunOptions {
     pub reason: Option<String>,
-    /// The usual one when left out.
+    /// `None`: the tenant's pipeline.
     pub pipeline: Option<Vec<String>>,
-    /// Begins here, on what the stages before it left the last time.
+    /// The first stage to run, on the output of the earlier stages of a previous run. `None`: the first of the pipeline.
     pub from_stage: Option<String>,
-    /// Opens the original; the one that was given before when left out.
+    /// The password of the original. `None`: the one that is stored, if any.
     pub password: Option<Secret>,
+    /// A name that the content was uploaded under again. Masks for that name apply from now on.
+    pub file_name: Option<String>,
 }
 
 impl Runs {
-    /// Queues a new run of what the document contains, once under one claim; it knows the run before it. What is
-    /// served stays served until the new run succeeds.
+    /// Queues a run of the document's content, once per claim. The current version stays active until the run succeeds.
     pub async fn rerun_document(
         &self,
         caller: &Caller,
         doc_id: DocId,
-        rerun: Rerun,
+        rerun: RerunOptions,
         claim: Option<&IdempotencyClaim>,
-    ) -> Result<Done<Accepted>, OpsError> {
+    ) -> Result<Outcome<Accepted>, OpsError> {
         let scope = caller.permit(Action::RerunDocuments)?;
-        let claim = claim.map(|claim| self.request_seal.seal(claim));
-        self.rerun_once(&scope, doc_id, rerun, claim.as_ref()).await
+        let claim = claim.map(|claim| self.request_hmac.apply(claim));
+        self.rerun_with_claim(&scope, doc_id, rerun, claim.as_ref()).await
     }
 
-    /// The same under a claim that is sealed.
-    pub(crate) async fn rerun_once(
+    /// Like [`Self::rerun_document`]; `claim` has the keyed hash.
+    pub(crate) async fn rerun_with_claim(
         &self,
         scope: &Scope,
         doc_id: DocId,
-        rerun: Rerun,
+        rerun: RerunOptions,
         claim: Option<&IdempotencyClaim>,
-    ) -> Result<Done<Accepted>, OpsError> {
+    ) -> Result<Outcome<Accepted>, OpsError> {
         let mut tx = self.store.begin(scope).await?;
-        if let Some(done) = outcome_of(&mut tx, claim).await? {
+        if let Some(done) = recorded_outcome(&mut tx, claim).await? {
             return Ok(done);
         }
         let queued = self.queue_rerun(&mut tx, scope, doc_id, rerun, None).await;
@@ -58,37 +59,44 @@ impl Runs {
             run: Some(AcceptedRun { run_id: run.run_id, status: RunState::Queued }),
             content_hash: run.config.content_hash,
         });
-        settle(tx, claim, accepted).await
+        commit_outcome(tx, claim, accepted).await
     }
 
-    /// Queues a run of the document's content, or of what `content` says.
+    /// Queues a run of `content`, or else of the document's current content. Locks the document, so that no update,
+    /// deletion or other rerun changes it meanwhile.
     pub(crate) async fn queue_rerun(
         &self,
         tx: &mut Tx,
         scope: &Scope,
         doc_id: DocId,
-        rerun: Rerun,
+        rerun: RerunOptions,
         content: Option<ContentHash>,
     ) -> Result<NewRun, OpsError> {
-        let Rerun { reason, pipeline, from_stage, password } = rerun;
+        let RerunOptions { reason, pipeline, from_stage, password, file_name } = rerun;
+        if !tx.lock_document(doc_id).await? {
+            return Err(OpsError::NotFound("document"));
+        }
         let rules = tx.find_tenant().await?.rules;
         let pipeline = match &pipeline {
             Some(names) => self.intake.pipeline_of(names)?,
             None => self.intake.pipeline_for(None, &rules)?,
         };
         let document = tx.find_document(doc_id).await?.ok_or(OpsError::NotFound("document"))?;
+        if let Some(name) = &file_name {
+            tx.record_file_name(doc_id, name).await?;
+        }
         let parent = latest_run(tx, doc_id).await?;
-        // An update that is under way is not undone by what is served until it succeeds.
-        let under_way =
+        // While an update is in progress, its content is the current one: a rerun must not undo the update.
+        let in_progress =
             parent.as_ref().filter(|run| !run.status.is_terminal()).map(|run| run.run_id);
-        let content = match (content, under_way) {
+        let content = match (content, in_progress) {
             (Some(content), _) => Some(content),
             (None, Some(run_id)) => tx.content_of_run(run_id).await?,
             (None, None) => tx.original_of(doc_id).await?,
         };
         let content = content.ok_or_else(|| OpsError::Conflict {
             code: "original_gone",
-            problem: "the original is not kept any more; upload the document again".to_owned(),
+            problem: "The original was deleted. Upload the document again.".to_owned(),
         })?;
         let password = match password {
             Some(given) => Some(given),
@@ -106,14 +114,14 @@ impl Runs {
             None => None,
         };
         check_password(tx, (doc_id, &content), password.as_ref(), reused.is_some()).await?;
-        let about = Content {
+        let subject = RunSubject {
             title: document.title,
-            file_name: document.filename,
+            file_name: file_name.unwrap_or(document.filename),
             media_type: document.mime,
             size: tx.size_of_original(&content).await?.unwrap_or_default(),
             hash: content,
         };
-        let config = RunConfig { masks, ..about.run_config(scope, SourceType::Rerun) };
+        let config = RunConfig { masks, ..subject.run_config(scope, SourceType::Rerun) };
         let run = NewRun {
             parent_run_id: parent.map(|run| run.run_id),
             reason,
@@ -138,26 +146,27 @@ pub(crate) async fn latest_run(tx: &mut Tx, doc_id: DocId) -> Result<Option<RunR
     Ok(tx.list_runs(None, Some(doc_id), &latest).await?.into_iter().next())
 }
 
-/// A password that is needed must be there. Whether it is the right one shows when the original is opened; a run that
-/// does not open it must be given the one that did.
+/// Checks that a required password is present. Whether it is right shows when the original is opened; a run that does not
+/// open the original must be given the password that opened it before.
 async fn check_password(
     tx: &mut Tx,
     (doc_id, content): (DocId, &ContentHash),
     password: Option<&Secret>,
-    opens_nothing: bool,
+    skips_original: bool,
 ) -> Result<(), OpsError> {
-    if password.is_some() && !opens_nothing || tx.password_opens(doc_id, content, password).await? {
+    if password.is_some() && !skips_original || tx.password_opens(doc_id, content, password).await?
+    {
         return Ok(());
     }
     let (code, problem) = if password.is_some() {
-        ("wrong_password", "this is not the password that opened the document")
+        ("wrong_password", "This is not the password of this document.")
     } else {
-        ("password_required", "the password of this document is not kept any more; give it again")
+        ("password_required", "The password of this document is no longer stored. Enter it again.")
     };
     Err(OpsError::Conflict { code, problem: problem.to_owned() })
 }
 
-/// What the stages before the wanted one left under the same masks; `None` when it is the first one anyway.
+/// The run whose output of the earlier stages can be reused, with the same masks; `None` if `stage` is the first.
 async fn find_reused(
     tx: &mut Tx,
     doc_id: DocId,
@@ -167,27 +176,24 @@ async fn find_reused(
     masks: &[MaskRule],
 ) -> Result<Option<ReusedStages>, OpsError> {
     let stages = pipeline.stages();
-    let place = stages.iter().position(|name| name.as_str() == stage).ok_or_else(|| {
+    let index = stages.iter().position(|name| name.as_str() == stage).ok_or_else(|| {
         let names: Vec<&str> = stages.iter().map(StageName::as_str).collect();
         OpsError::invalid(
             "from_stage",
-            format!(
-                "there is no stage '{stage}' to begin with; the stages are: {}",
-                names.join(", ")
-            ),
+            format!("The pipeline has no stage '{stage}'. Its stages: {}.", names.join(", ")),
         )
     })?;
-    if place == 0 {
+    if index == 0 {
         return Ok(None);
     }
-    let (before, first) = (&stages[..place], stages[place].clone());
+    let (before, first) = (&stages[..index], stages[index].clone());
     match tx.find_reusable_run(doc_id, content, before, masks).await? {
         Some(from) => Ok(Some(ReusedStages { from, first })),
         None => Err(OpsError::Conflict {
             code: "nothing_to_reuse",
             problem: format!(
-                "no run of this content with the same masks got as far as '{stage}'; run the document from the \
-                 beginning"
+                "No earlier run of this content with the same masks reached the stage '{stage}'. Rerun the document \
+                 from the beginning."
             ),
         }),
     }

@@ -1,34 +1,36 @@
-//! Trying a document again whose last run failed.
+//! Retrying a document whose last run failed.
 
 use domain::{Action, Caller, DocId, RunId, RunState};
 
 use crate::runs::rerun::latest_run;
-use crate::{OpsError, Rerun, Runs};
+use crate::{OpsError, RerunOptions, Runs};
 
 impl Runs {
-    /// Tries a document again whose last run failed, with the content that it failed on.
+    /// Queues a run of the content that the last run failed on.
     pub async fn retry_document(&self, caller: &Caller, doc_id: DocId) -> Result<RunId, OpsError> {
         let scope = caller.permit(Action::RerunDocuments)?;
         let mut tx = self.store.begin(&scope).await?;
-        tx.find_document(doc_id).await?.ok_or(OpsError::NotFound("document"))?;
+        if !tx.lock_document(doc_id).await? {
+            return Err(OpsError::NotFound("document"));
+        }
         let last = match latest_run(&mut tx, doc_id).await? {
             Some(run) if run.status == RunState::Failed => run,
             other => {
-                let stands =
+                let status =
                     other.map_or_else(|| "missing".to_owned(), |run| run.status.to_string());
                 return Err(OpsError::Conflict {
                     code: "not_failed",
                     problem: format!(
-                        "only a failed document can be retried; its last run is {stands}"
+                        "Only a failed document can be retried. The last run of this one is {status}."
                     ),
                 });
             }
         };
         let content = tx.content_of_run(last.run_id).await?;
-        let rerun = Rerun {
+        let rerun = RerunOptions {
             reason: Some("retry".to_owned()),
             pipeline: Some(last.pipeline),
-            ..Rerun::default()
+            ..RerunOptions::default()
         };
         let run = self.queue_rerun(&mut tx, &scope, doc_id, rerun, content).await?;
         tx.commit().await?;

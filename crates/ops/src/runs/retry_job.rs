@@ -1,4 +1,4 @@
-//! Giving dead jobs a fresh start.
+//! Retrying dead jobs.
 
 use domain::{Action, Caller, ClosedBy, JobId};
 use store::{DeadJobFilter, JobRecord};
@@ -6,16 +6,16 @@ use store::{DeadJobFilter, JobRecord};
 use crate::{OpsError, Runs};
 
 impl Runs {
-    /// How many dead jobs one request revives.
-    pub const REQUEUE_AT_ONCE: i64 = 1000;
+    /// The most dead jobs that one request requeues.
+    pub const MAX_REQUEUED: i64 = 1000;
 
-    /// Attempts 0, waiting, now, and no error.
+    /// Requeues a dead job with 0 attempts and no error, due now.
     pub async fn retry_job(&self, caller: &Caller, job_id: JobId) -> Result<JobRecord, OpsError> {
         let scope = caller.permit(Action::RetryDeadJobs)?;
         let mut tx = self.store.begin(&scope).await?;
-        let revived = tx.retry_job(job_id).await?;
+        let requeued = tx.retry_job(job_id).await?;
         let job = tx.find_job(job_id).await?.ok_or(OpsError::NotFound("job"))?;
-        if !revived {
+        if !requeued {
             tx.rollback().await?;
             return Err(not_retried(&job));
         }
@@ -23,8 +23,7 @@ impl Runs {
         Ok(job)
     }
 
-    /// Revives the dead jobs that fit and need attention; returns how many. The rest of a large number is left for the
-    /// next request.
+    /// Requeues the dead jobs that match the filter and need attention, up to [`Self::MAX_REQUEUED`]; returns how many.
     pub async fn requeue_dead_jobs(
         &self,
         caller: &Caller,
@@ -33,9 +32,9 @@ impl Runs {
         let scope = caller.permit(Action::RetryDeadJobs)?;
         let filter = requested.checked()?;
         let mut tx = self.store.begin(&scope).await?;
-        let revived = tx.requeue_dead_jobs(filter, Self::REQUEUE_AT_ONCE).await?;
+        let requeued = tx.requeue_dead_jobs(filter, Self::MAX_REQUEUED).await?;
         tx.commit().await?;
-        Ok(u32::try_from(revived).unwrap_or(u32::MAX))
+        Ok(u32::try_from(requeued).unwrap_or(u32::MAX))
     }
 }
 
@@ -43,20 +42,20 @@ fn not_retried(job: &JobRecord) -> OpsError {
     let (code, problem) = match job.closed_by {
         Some(ClosedBy::Deleted) => (
             "document_deleted",
-            "the document of this job was deleted; upload it again to process it".to_owned(),
+            "The document of this job was deleted. Upload it again to process it.".to_owned(),
         ),
         Some(closed_by) => (
             "job_superseded",
-            format!("this job cannot be retried: {}; rerun the document", closed_by.sentence()),
+            format!("This job cannot be retried: {}. Rerun the document.", closed_by.sentence()),
         ),
         None => {
-            ("job_not_dead", format!("only a dead job can be retried; this one is {}", job.status))
+            ("job_not_dead", format!("Only a dead job can be retried. This one is {}.", job.status))
         }
     };
     OpsError::Conflict { code, problem }
 }
 
-/// Which dead jobs to revive. All of them only for who says so: an empty filter is more likely a slip.
+/// Which dead jobs to requeue. Requeueing all of them must be explicit, since an empty filter is more likely a mistake.
 #[derive(Clone, Debug, Default)]
 pub struct RequestedRequeue {
     pub filter: DeadJobFilter,
@@ -69,12 +68,12 @@ impl RequestedRequeue {
         match (is_open, self.all) {
             (true, false) => Err(OpsError::invalid(
                 "all",
-                "say which dead jobs are meant: name a stage, an error class, a time, a run, a \
-                 document or a part of the error; or ask for all",
+                "Set at least one condition (stage, error_class, created_after, created_before, run_id, doc_id or \
+                 error_contains), or set all to true.",
             )),
             (false, true) => Err(OpsError::invalid(
                 "all",
-                "all and a filter contradict each other; leave one out",
+                "all cannot be combined with other conditions. Leave one of them out.",
             )),
             _ => Ok(&self.filter),
         }

@@ -1,9 +1,9 @@
-//! Answering: retrieve, decide whether the evidence suffices, answer, check what was answered.
+//! Answering questions: retrieve passages, decide whether the evidence suffices, answer, verify the answer.
 //!
-//! Without a language model the answer is the sentence that answers best, word for word. With one, it is
-//! told to answer from the passages alone and to name them; each of its sentences is then held against what
-//! it names, and what is not supported is left out. When nothing is left, the honest answer is that the
-//! documents do not say.
+//! Without a language model the answer quotes the best sentence verbatim. A language model is instructed to answer from
+//! the passages alone and to cite them; each of its sentences is then verified against the passages it cites, and
+//! unsupported sentences are removed. If the evidence does not suffice, the answer is an abstention: the documents do not
+//! answer the question.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -15,8 +15,8 @@ use retrieval::index::Mode;
 use store::PassageRecord;
 use tokio::sync::mpsc;
 
-use super::write::{self, Writer};
-use super::{Filters, Hit, Retrieved, SearchRequest, work};
+use super::answer_writer::{self, AnswerWriter};
+use super::{Filters, Hit, Retrieved, SearchRequest, blocking};
 use crate::{OpsError, Search};
 
 #[derive(Clone, Debug)]
@@ -25,25 +25,25 @@ pub struct Question {
     pub filters: Filters,
 }
 
-/// What became of a question.
+/// The answer to a question, or an abstention.
 #[derive(Clone, Debug)]
-pub struct Answered {
-    /// `None` when the documents do not say.
+pub struct AskResult {
+    /// `None` for an abstention.
     pub answer: Option<String>,
-    /// Why there is none, for a person.
+    /// Why there is no answer, as a sentence.
     pub reason: Option<String>,
     /// How likely the answer is right, from 0 to 1.
     pub confidence: f32,
-    /// Who answered.
+    /// The name of the language model, or `extractive`.
     pub provider: String,
     pub sentences: Vec<Sentence>,
     pub citations: Vec<Citation>,
-    /// The passages that come nearest, when there is no answer.
+    /// The best passages, for an abstention.
     pub nearest: Vec<Hit>,
     pub warnings: Vec<String>,
 }
 
-/// A sentence of an answer, and the numbers of the citations that it rests on.
+/// A sentence of an answer, and the numbers of the citations that support it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sentence {
     pub text: String,
@@ -55,12 +55,12 @@ pub struct Citation {
     /// Counted from 1.
     pub number: usize,
     pub passage: PassageRecord,
-    /// The words of the passage that it rests on.
+    /// The text of the passage that supports the answer.
     pub quote: String,
 }
 
 impl Citation {
-    /// Points at the part of the passage that has the quote.
+    /// A citation whose areas are limited to the part of the passage with the quote.
     pub(super) fn new(number: usize, passage: &PassageRecord, quote: String) -> Self {
         let begin = passage.text.find(&quote);
         let at = begin.map(|begin| begin..begin + quote.len());
@@ -81,32 +81,35 @@ impl Citation {
     }
 }
 
-/// What is told while a question is being answered.
+/// Sent while a question is being answered.
 #[derive(Clone, Debug)]
 pub enum AskEvent {
-    /// What was found.
+    /// The retrieved passages.
     Passages(Vec<Hit>),
-    /// More of an answer that nobody has checked yet.
+    /// More text of an answer that is not verified yet.
     Delta(String),
 }
 
-/// Where a question's events go; who does not listen misses nothing but them.
+/// Receives the events of a question. They are optional: the result has everything.
 pub(super) type AskEvents = mpsc::UnboundedSender<AskEvent>;
 
 impl Search {
-    /// So many passages are read for an answer.
+    /// How many passages to retrieve for an answer.
     const PASSAGES: usize = 8;
-    const NEAREST_SHOWN: usize = 3;
+    const MAX_NEAREST: usize = 3;
 
     pub async fn ask(
         &self,
         caller: &Caller,
         question: &Question,
         events: Option<&AskEvents>,
-    ) -> Result<Answered, OpsError> {
+    ) -> Result<AskResult, OpsError> {
         caller.permit(Action::AskQuestions)?;
+        if question.question.trim().is_empty() {
+            return Err(OpsError::invalid("question", "Enter a question."));
+        }
         let scope = caller.permit(Action::SeeKnowledgeBase)?;
-        let begun = self.store.clock().elapsed();
+        let started = self.store.clock().elapsed();
         let request = SearchRequest {
             query: question.question.clone(),
             mode: Mode::Hybrid,
@@ -115,14 +118,14 @@ impl Search {
         };
         let trace = scope.trace();
         let retrieved = connect::in_trace(trace, self.retrieve(&scope, &request)).await?;
-        let retrieval = self.store.clock().elapsed().saturating_sub(begun);
+        let retrieval = self.store.clock().elapsed().saturating_sub(started);
         if let Some(events) = events {
             let hits = retrieved.hits();
-            // Whoever asked may have gone: the answer is for nobody then.
+            // An error means that the client has disconnected.
             events.send(AskEvent::Passages(hits)).ok();
         }
         let answered = connect::in_trace(trace, self.answer(question, retrieved, events)).await?;
-        self.log_question(&scope, question, &answered, retrieval, begun);
+        self.log_question(&scope, question, &answered, retrieval, started);
         Ok(answered)
     }
 
@@ -131,14 +134,14 @@ impl Search {
         question: &Question,
         retrieved: Retrieved,
         events: Option<&AskEvents>,
-    ) -> Result<Answered, OpsError> {
+    ) -> Result<AskResult, OpsError> {
         if retrieved.passages.is_empty() {
-            let reason = "none of the documents that you can see says anything about this";
+            let reason = "None of the documents that you can see contains anything about this.";
             return Ok(abstained(retrieved, reason, 0.0, EXTRACTIVE));
         }
         let extracted = self.extract(question, &retrieved).await?;
         if let Some(writer) = &self.writer
-            && extracted.confidence >= answer::MIN_CONFIDENCE * TOO_LITTLE
+            && extracted.confidence >= answer::MIN_CONFIDENCE * MIN_EVIDENCE
         {
             return self.write(writer, question, retrieved, extracted, events).await;
         }
@@ -149,41 +152,45 @@ impl Search {
         Ok(answered)
     }
 
-    /// What the model writes and the passages support. When it cannot be asked, or nothing of what it wrote
-    /// is supported, the best sentence is quoted.
+    /// Has the language model write an answer and keeps what the passages support. If the model is unavailable, or the
+    /// passages support nothing of what it wrote, quotes the best sentence.
     async fn write(
         &self,
-        writer: &Writer,
+        writer: &AnswerWriter,
         question: &Question,
         mut retrieved: Retrieved,
         extracted: answer::Answer,
         events: Option<&AskEvents>,
-    ) -> Result<Answered, OpsError> {
+    ) -> Result<AskResult, OpsError> {
         let drafted = match writer.draft(&question.question, &retrieved, events).await {
             Ok(Some(drafted)) => drafted,
             Ok(None) => {
-                return Ok(abstained(retrieved, DO_NOT_SAY, extracted.confidence, writer.name()));
+                return Ok(abstained(retrieved, NO_ANSWER, extracted.confidence, writer.name()));
             }
             Err(error) => {
-                tracing::warn!(%error, "a question was answered without the language model");
-                retrieved.warnings.push(format!("the best passage is quoted instead: {error}"));
+                tracing::warn!(%error, "the language model is unavailable; quoting the best passage");
+                retrieved.warnings.push(format!(
+                    "The language model is unavailable, so the best passage is quoted: {error}"
+                ));
                 return Ok(quoted(extracted, retrieved));
             }
         };
-        let embedding = self.vectors.models().current().await;
+        let embedding = self.embeddings.models().current().await;
         let read = Arc::new(retrieved);
         let passages = Arc::clone(&read);
-        let check = move |embed: Option<Embed<'_>>| write::check(&drafted, &passages, embed);
-        let written = work::run_with_vectors("checking an answer", embedding, check).await?;
+        let check =
+            move |embed: Option<Embed<'_>>| answer_writer::check(&drafted, &passages, embed);
+        let written = blocking::run_with_vectors("checking an answer", embedding, check).await?;
         let mut retrieved = Arc::unwrap_or_clone(read);
         if written.sentences.is_empty() {
-            let unsupported = "what the language model wrote is not supported by the passages";
+            let unsupported = "The passages did not support the language model's answer, so the best passage is \
+                               quoted.";
             retrieved.warnings.push(unsupported.to_owned());
             return Ok(quoted(extracted, retrieved));
         }
         let texts: Vec<&str> =
             written.sentences.iter().map(|sentence| sentence.text.as_str()).collect();
-        Ok(Answered {
+        Ok(AskResult {
             answer: Some(texts.join(" ")),
             reason: None,
             confidence: extracted.confidence,
@@ -195,13 +202,13 @@ impl Search {
         })
     }
 
-    /// The sentence that answers best, and how sure that is.
+    /// The sentence that answers best, with a confidence.
     async fn extract(
         &self,
         question: &Question,
         retrieved: &Retrieved,
     ) -> Result<answer::Answer, OpsError> {
-        let embedding = self.vectors.models().current().await;
+        let embedding = self.embeddings.models().current().await;
         let question = question.question.clone();
         let weights = retrieved.weights.clone();
         let texts: Vec<(uuid::Uuid, String, f32)> = retrieved
@@ -216,18 +223,18 @@ impl Search {
                 .collect();
             answer::answer(&question, &weights, &passages, embed)
         };
-        work::run_with_vectors("answering", embedding, extract).await
+        blocking::run_with_vectors("answering", embedding, extract).await
     }
 
     fn log_question(
         &self,
         scope: &Scope,
         question: &Question,
-        answered: &Answered,
+        answered: &AskResult,
         retrieval: Duration,
-        begun: Duration,
+        started: Duration,
     ) {
-        let took = self.store.clock().elapsed().saturating_sub(begun);
+        let took = self.store.clock().elapsed().saturating_sub(started);
         let outcome = if answered.answer.is_some() { "answered" } else { "abstained" };
         metrics::histogram!("docket_retrieval_seconds").record(retrieval);
         metrics::histogram!("docket_answer_seconds").record(took);
@@ -244,27 +251,27 @@ impl Search {
             retrieval_ms = retrieval.as_millis(),
             answer_ms = took.as_millis(),
             trace_id = scope.trace_id().map(|trace| trace.to_string()),
-            "a question was answered"
+            "question answered"
         );
     }
 }
 
 const EXTRACTIVE: &str = "extractive";
-/// Below this share of what an answer needs, no model is asked: it would only make something up.
-const TOO_LITTLE: f32 = 0.3;
-const DO_NOT_SAY: &str =
-    "the documents that you can see do not answer this; the nearest passages are given";
+/// Below this share of the confidence that an answer needs, the language model is not asked: it would hallucinate.
+const MIN_EVIDENCE: f32 = 0.3;
+const NO_ANSWER: &str =
+    "The documents that you can see do not answer this. The closest passages are shown instead.";
 
-fn quoted(extracted: answer::Answer, retrieved: Retrieved) -> Answered {
+fn quoted(extracted: answer::Answer, retrieved: Retrieved) -> AskResult {
     let confidence = extracted.confidence;
     let abstains = extracted.abstained();
     let Some(quote) = extracted.quote.filter(|_| !abstains) else {
-        return abstained(retrieved, DO_NOT_SAY, confidence, EXTRACTIVE);
+        return abstained(retrieved, NO_ANSWER, confidence, EXTRACTIVE);
     };
     let cited = retrieved.passages.iter().find(|(found, _)| found.chunk_id == quote.chunk_id);
     let citations = cited
         .map(|(_, passage)| Citation::at(1, passage, quote.text.clone(), Some(quote.sentence)));
-    Answered {
+    AskResult {
         answer: Some(quote.text.clone()),
         reason: None,
         confidence,
@@ -276,9 +283,9 @@ fn quoted(extracted: answer::Answer, retrieved: Retrieved) -> Answered {
     }
 }
 
-fn abstained(retrieved: Retrieved, reason: &str, confidence: f32, provider: &str) -> Answered {
-    let nearest = retrieved.hits().into_iter().take(Search::NEAREST_SHOWN).collect();
-    Answered {
+fn abstained(retrieved: Retrieved, reason: &str, confidence: f32, provider: &str) -> AskResult {
+    let nearest = retrieved.hits().into_iter().take(Search::MAX_NEAREST).collect();
+    AskResult {
         answer: None,
         reason: Some(reason.to_owned()),
         confidence,
@@ -320,7 +327,7 @@ mod tests {
         (passage.first_page, passage.last_page, areas)
     }
 
-    /// Whatever is quoted from whatever text: a citation keeps its passage's pages, and points at some of its areas.
+    /// For any quote of any text, a citation keeps its passage's pages and has at least one of its areas.
     #[test]
     fn any_part_of_any_text_can_be_cited() {
         const PIECES: [&str; 12] = [
@@ -366,10 +373,10 @@ mod tests {
     }
 
     #[test]
-    fn a_citation_points_at_what_it_quotes() {
+    fn a_citation_has_the_areas_of_its_quote() {
         assert_eq!(pages_of("The rent is 1480 pounds."), (1, 1, vec![1]));
         assert_eq!(pages_of("The lease ends on 31 May 2031."), (2, 2, vec![2]));
         assert_eq!(pages_of("pounds.\n\nThe lease"), (1, 2, vec![1, 2]));
-        assert_eq!(pages_of("words that are not there"), (1, 2, vec![1, 2]), "all of it");
+        assert_eq!(pages_of("words that are not there"), (1, 2, vec![1, 2]), "the whole passage");
     }
 }

@@ -1,9 +1,10 @@
-//! The tenants' indexes, in memory: made from the database when first asked, brought up to date before each
-//! search. To make one may take a while; nobody waits for that with a connection in their hand.
+//! The search indexes of tenants, in memory. An index is loaded from the database when it is first needed, and brought up
+//! to date before each search. Loading may take long, so no search waits for it while it holds a database connection.
+//! Indexes are evicted in LRU order when they exceed the memory limit.
 //!
-//! *Architecture invariant:* a search that begins after an activation, a deactivation or a deletion was
-//! committed knows of it, on every node. The index remembers up to which transaction it knows everything and
-//! reads on from there ([`store::Changes`]); nobody has to tell it anything, so nothing can be missed.
+//! *Architecture invariant:* a search that begins after an activation, a deactivation or a deletion was committed sees it,
+//! on every node. The index knows up to which transaction it is complete and reads later changes from the database
+//! ([`store::Changes`]). It does not depend on notifications, so it misses nothing.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;
@@ -17,36 +18,38 @@ use tokio::sync::{OwnedRwLockReadGuard, RwLock, Semaphore};
 
 use crate::OpsError;
 
-/// A tenant's index, and up to where it reaches.
-pub(crate) struct Known {
+/// A tenant's index, and the changes that it contains.
+pub(crate) struct LoadedIndex {
     pub(crate) index: TenantIndex,
-    /// The model whose vectors it has.
+    /// The embedding model of its vectors.
     pub(crate) model: Option<String>,
+    /// Contains all changes before this transaction.
     until: i64,
+    /// The database's time, in seconds, when it was last brought up to date.
     seconds: i64,
-    /// Changes from `until` on that it has heard of already.
-    heard: HashSet<i64>,
+    /// Changes from `until` on that it contains.
+    applied: HashSet<i64>,
     bytes: usize,
 }
 
-/// How far an index came.
-enum Reached {
-    /// There is none, or none that can be read on.
-    Nothing,
-    /// More has changed than is read at once.
-    Part,
-    All(Looking),
+/// The result of bringing an index up to date.
+enum CatchUp {
+    /// There is no index, or it is too old to be brought up to date.
+    NotLoaded,
+    /// There are more changes than one portion.
+    Partial,
+    Complete(IndexSnapshot),
 }
 
-/// An index that stays as it is for as long as somebody looks at it.
-pub(crate) type Looking = OwnedRwLockReadGuard<Option<Known>, Known>;
+/// A read lock on an index, which does not change while it is held.
+pub(crate) type IndexSnapshot = OwnedRwLockReadGuard<Option<LoadedIndex>, LoadedIndex>;
 
 #[derive(Default)]
 struct Slot {
-    known: Arc<RwLock<Option<Known>>>,
-    /// Held while the index is loaded.
+    index: Arc<RwLock<Option<LoadedIndex>>>,
+    /// Held while the index is being loaded.
     loading: Arc<tokio::sync::Mutex<()>>,
-    /// A count of searches, not a time: who was asked last is let go of last.
+    /// LRU clock: the number of the last search that used the slot.
     last_used: AtomicU64,
     bytes: AtomicU64,
 }
@@ -54,68 +57,68 @@ struct Slot {
 pub(crate) struct Indexes {
     slots: Mutex<HashMap<TenantId, Arc<Slot>>>,
     searches: AtomicU64,
-    most_bytes: u64,
-    /// After a start everybody's index is missing, and loading takes connections and time from all.
+    max_bytes: u64,
+    /// Limits concurrent loading: after a start all indexes are missing, and loading them uses connections and CPU time.
     loaders: Semaphore,
 }
 
 impl Indexes {
-    /// The database keeps changes for two hours: an index that nobody asked for that long is made anew.
-    const GOOD_FOR_SECONDS: i64 = 3600;
-    const LOADED_AT_ONCE: usize = 2;
-    /// Documents that are read at once.
+    /// The database keeps changes for two hours. An index that was not brought up to date for this time is loaded again.
+    const MAX_AGE_SECONDS: i64 = 3600;
+    const CONCURRENT_LOADS: usize = 2;
+    /// Documents per query.
     const PORTION: usize = 128;
 
-    /// Holds about `most_bytes` in memory, and the index that is being asked in any case.
-    pub(crate) fn new(most_bytes: u64) -> Self {
+    /// Keeps about `max_bytes` of indexes in memory; the index that is being searched is kept in any case.
+    pub(crate) fn new(max_bytes: u64) -> Self {
         Self {
             slots: Mutex::default(),
             searches: AtomicU64::new(0),
-            most_bytes,
-            loaders: Semaphore::new(Self::LOADED_AT_ONCE),
+            max_bytes,
+            loaders: Semaphore::new(Self::CONCURRENT_LOADS),
         }
     }
 
-    /// The tenant's index, knowing everything that was committed before; `None` when that is too much to wait for with
-    /// a connection: see [`Indexes::load`].
+    /// The tenant's index with everything that was committed before; `None` if that is not possible with one query: see
+    /// [`Indexes::load`].
     pub(crate) async fn up_to_date(
         &self,
         tx: &mut Tx,
         tenant_id: TenantId,
-    ) -> Result<Option<Looking>, OpsError> {
+    ) -> Result<Option<IndexSnapshot>, OpsError> {
         let slot = self.slot(tenant_id);
-        match self.read_on(&slot, tx, tenant_id).await? {
-            Reached::All(looking) => Ok(Some(looking)),
-            Reached::Part | Reached::Nothing => Ok(None),
+        match self.catch_up(&slot, tx, tenant_id).await? {
+            CatchUp::Complete(snapshot) => Ok(Some(snapshot)),
+            CatchUp::Partial | CatchUp::NotLoaded => Ok(None),
         }
     }
 
-    /// Brings it up to date, or waits for whoever does. When nobody waits any more it goes on all the same.
+    /// Loads the index or brings it up to date, or waits for another task that does. Continues if the caller is cancelled.
     pub(crate) async fn load(
         self: &Arc<Self>,
         store: &Store,
         scope: &Scope,
     ) -> Result<(), OpsError> {
         let slot = self.slot(scope.tenant_id());
-        let Ok(turn) = Arc::clone(&slot.loading).try_lock_owned() else {
+        let Ok(guard) = Arc::clone(&slot.loading).try_lock_owned() else {
             drop(slot.loading.lock().await);
             return Ok(());
         };
         let (indexes, store, scope) = (Arc::clone(self), store.clone(), scope.clone());
         let loading = tokio::spawn(async move {
-            let _turn = turn;
-            let _loader = indexes.loaders.acquire().await;
+            let _guard = guard;
+            let _permit = indexes.loaders.acquire().await;
             let loaded = indexes.bring_up_to_date(&slot, &store, &scope).await;
             if let Err(error) = &loaded {
                 let tenant_id = scope.tenant_id();
-                tracing::warn!(%tenant_id, error = error as &dyn std::error::Error, "an index was not loaded");
+                tracing::warn!(%tenant_id, error = error as &dyn std::error::Error, "cannot load a search index");
             }
             loaded
         });
         loading.await.map_err(|error| OpsError::internal("loading an index", error))?
     }
 
-    /// What came meanwhile is read too: there is an end to it as long as documents are read faster than they come.
+    /// Repeats until there are no more changes. This ends as long as reading documents is faster than adding them.
     async fn bring_up_to_date(
         &self,
         slot: &Arc<Slot>,
@@ -124,75 +127,78 @@ impl Indexes {
     ) -> Result<(), OpsError> {
         loop {
             let mut tx = store.read(scope).await?;
-            match self.read_on(slot, &mut tx, scope.tenant_id()).await? {
-                Reached::All(_) => return Ok(tx.commit().await?),
-                Reached::Part => {}
-                Reached::Nothing => {
-                    let known = Known::load(&mut tx).await?;
-                    self.weigh(slot, &known, scope.tenant_id());
-                    let before = slot.known.write().await.replace(known);
-                    tokio::task::spawn_blocking(move || drop(before));
+            match self.catch_up(slot, &mut tx, scope.tenant_id()).await? {
+                CatchUp::Complete(_) => return Ok(tx.commit().await?),
+                CatchUp::Partial => {}
+                CatchUp::NotLoaded => {
+                    let loaded = LoadedIndex::load(&mut tx).await?;
+                    self.record_size(slot, &loaded, scope.tenant_id());
+                    let previous = slot.index.write().await.replace(loaded);
+                    // Freeing a large index takes a while.
+                    tokio::task::spawn_blocking(move || drop(previous));
                 }
             }
             tx.commit().await?;
         }
     }
 
-    async fn read_on(
+    async fn catch_up(
         &self,
         slot: &Arc<Slot>,
         tx: &mut Tx,
         tenant_id: TenantId,
-    ) -> Result<Reached, OpsError> {
-        let Some(since) = slot.known.read().await.as_ref().map(|known| known.until) else {
-            return Ok(Reached::Nothing);
+    ) -> Result<CatchUp, OpsError> {
+        let Some(since) = slot.index.read().await.as_ref().map(|loaded| loaded.until) else {
+            return Ok(CatchUp::NotLoaded);
         };
         let changes = tx.search_changes(Some(since)).await?;
-        let looking = Arc::clone(&slot.known).read_owned().await;
-        if let Ok(current) = OwnedRwLockReadGuard::try_map(looking, |known| {
-            known.as_ref().filter(|known| known.is_current(since, &changes))
+        let snapshot = Arc::clone(&slot.index).read_owned().await;
+        if let Ok(current) = OwnedRwLockReadGuard::try_map(snapshot, |loaded| {
+            loaded.as_ref().filter(|loaded| loaded.is_current(since, &changes))
         }) {
-            return Ok(Reached::All(current));
+            return Ok(CatchUp::Complete(current));
         }
-        let mut writing = Arc::clone(&slot.known).write_owned().await;
-        let Some(known) = writing.as_ref().filter(|known| known.can_read_on(since, &changes))
+        let mut writing = Arc::clone(&slot.index).write_owned().await;
+        let Some(loaded) = writing.as_ref().filter(|loaded| loaded.can_catch_up(since, &changes))
         else {
-            return Ok(Reached::Nothing);
+            return Ok(CatchUp::NotLoaded);
         };
-        let news = known.news(&changes, Self::PORTION);
-        let documents = tx.searchable_documents(Some(&news.stale)).await?;
-        let chunks = tx.searchable_chunks(&news.stale, known.model.as_deref()).await?;
-        let is_all = news.is_all;
-        // The thread has the lock: it finishes also when nobody waits for it any more. Should it panic, there is no index.
-        let reading = tokio::task::spawn_blocking(move || {
-            if let Some(mut known) = writing.take() {
-                known.take_in(news, documents, chunks);
-                if is_all {
-                    known.reach(&changes);
+        let pending = loaded.pending(&changes, Self::PORTION);
+        let documents = tx.searchable_documents(Some(&pending.stale)).await?;
+        let chunks = tx.searchable_chunks(&pending.stale, loaded.model.as_deref()).await?;
+        let is_complete = pending.is_complete;
+        // The blocking thread owns the lock, so it finishes even if this task is cancelled. If it panics, the index is
+        // dropped and loaded again.
+        let applying = tokio::task::spawn_blocking(move || {
+            if let Some(mut loaded) = writing.take() {
+                loaded.apply(pending, documents, chunks);
+                if is_complete {
+                    loaded.mark_complete(&changes);
                 }
-                *writing = Some(known);
+                *writing = Some(loaded);
             }
             writing
         });
         let writing =
-            reading.await.map_err(|error| OpsError::internal("filling an index", error))?;
-        let Ok(looking) = OwnedRwLockReadGuard::try_map(writing.downgrade(), Option::as_ref) else {
-            return Ok(Reached::Nothing);
+            applying.await.map_err(|error| OpsError::internal("updating an index", error))?;
+        let Ok(snapshot) = OwnedRwLockReadGuard::try_map(writing.downgrade(), Option::as_ref)
+        else {
+            return Ok(CatchUp::NotLoaded);
         };
-        self.weigh(slot, &looking, tenant_id);
-        Ok(if is_all { Reached::All(looking) } else { Reached::Part })
+        self.record_size(slot, &snapshot, tenant_id);
+        Ok(if is_complete { CatchUp::Complete(snapshot) } else { CatchUp::Partial })
     }
 
-    fn weigh(&self, slot: &Slot, known: &Known, tenant_id: TenantId) {
-        slot.bytes.store(known.bytes as u64, Ordering::Relaxed);
-        self.let_go_of_some(tenant_id);
+    fn record_size(&self, slot: &Slot, loaded: &LoadedIndex, tenant_id: TenantId) {
+        slot.bytes.store(loaded.bytes as u64, Ordering::Relaxed);
+        self.evict(tenant_id);
     }
 
-    /// The model whose vectors the tenant's index had when somebody last looked; `None` when that is not known.
+    /// The embedding model of the tenant's index; `None` if the index is not loaded or is being changed.
     pub(crate) fn model_of(&self, tenant_id: TenantId) -> Option<String> {
         let slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = slots.get(&tenant_id)?.known.try_read().ok()?;
-        known.as_ref()?.model.clone()
+        let loaded = slots.get(&tenant_id)?.index.try_read().ok()?;
+        loaded.as_ref()?.model.clone()
     }
 
     fn slot(&self, tenant_id: TenantId) -> Arc<Slot> {
@@ -203,123 +209,127 @@ impl Indexes {
         Arc::clone(slot)
     }
 
-    fn let_go_of_some(&self, except: TenantId) {
-        let mut gone = Vec::new();
+    fn evict(&self, except: TenantId) {
+        let mut evicted = Vec::new();
         let mut slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
         let bytes = |slot: &Slot| slot.bytes.load(Ordering::Relaxed);
         let mut held: u64 = slots.values().map(|slot| bytes(slot)).sum();
-        while held > self.most_bytes {
-            // One that is being loaded would be loaded again at once.
+        while held > self.max_bytes {
+            // An index that is being loaded is in use: it would be loaded again at once.
             let others = slots.iter().filter(|(tenant, slot)| {
                 **tenant != except && bytes(slot) > 0 && slot.loading.try_lock().is_ok()
             });
             let oldest = others.min_by_key(|(_, slot)| slot.last_used.load(Ordering::Relaxed));
             let Some(oldest) = oldest.map(|(tenant, _)| *tenant) else { break };
-            gone.extend(
+            evicted.extend(
                 slots.remove(&oldest).inspect(|slot| held = held.saturating_sub(bytes(slot))),
             );
         }
-        // To free much takes a while.
+        // Freeing takes a while, so the lock is released first.
         drop(slots);
-        drop(gone);
+        drop(evicted);
     }
 }
 
-/// What an index has not heard of yet, or a part of that.
-struct News {
+/// Changes that an index does not contain yet, or a portion of them.
+struct PendingChanges {
     changes: Vec<i64>,
     stale: Vec<DocId>,
-    is_all: bool,
+    is_complete: bool,
 }
 
-impl Known {
+impl LoadedIndex {
     async fn load(tx: &mut Tx) -> Result<Self, OpsError> {
         let changes = tx.search_changes(None).await?;
-        let mut known = Self {
+        let mut loaded = Self {
             index: TenantIndex::new(),
             model: changes.model,
             until: changes.until,
             seconds: changes.seconds,
-            heard: changes.changed.iter().map(|(change, _)| *change).collect(),
+            applied: changes.changed.iter().map(|(change, _)| *change).collect(),
             bytes: 0,
         };
         let mut documents = tx.searchable_documents(None).await?;
         while !documents.is_empty() {
             let portion = documents.split_off(documents.len().saturating_sub(Indexes::PORTION));
             let ids: Vec<DocId> = portion.iter().map(|document| document.doc_id).collect();
-            let chunks = tx.searchable_chunks(&ids, known.model.as_deref()).await?;
+            let chunks = tx.searchable_chunks(&ids, loaded.model.as_deref()).await?;
             let is_last = documents.is_empty();
-            // It takes a while, and others are to be answered meanwhile.
+            // CPU-bound, so it must not block the async threads.
             let filled = tokio::task::spawn_blocking(move || {
-                put(&mut known.index, portion, chunks);
+                insert_documents(&mut loaded.index, portion, chunks);
                 if is_last {
-                    known.bytes = known.index.bytes();
+                    loaded.bytes = loaded.index.bytes();
                 }
-                known
+                loaded
             });
-            known = filled.await.map_err(|error| OpsError::internal("filling an index", error))?;
+            loaded = filled.await.map_err(|error| OpsError::internal("filling an index", error))?;
         }
-        Ok(known)
+        Ok(loaded)
     }
 
-    /// Whether it knows all of the changes since `since`, and will be good for a while. It may have been loaded anew
-    /// meanwhile, from further back.
+    /// Whether it contains all changes since `since` and need not be refreshed soon. Another task may have loaded it again
+    /// meanwhile, with an earlier `until`.
     fn is_current(&self, since: i64, changes: &Changes) -> bool {
-        self.can_read_on(since, changes)
-            && changes.seconds - self.seconds < Indexes::GOOD_FOR_SECONDS / 2
-            && changes.changed.iter().all(|(change, _)| self.heard.contains(change))
+        self.can_catch_up(since, changes)
+            && changes.seconds - self.seconds < Indexes::MAX_AGE_SECONDS / 2
+            && changes.changed.iter().all(|(change, _)| self.applied.contains(change))
     }
 
-    fn can_read_on(&self, since: i64, changes: &Changes) -> bool {
+    fn can_catch_up(&self, since: i64, changes: &Changes) -> bool {
         self.until >= since
             && self.model == changes.model
-            && changes.seconds - self.seconds < Indexes::GOOD_FOR_SECONDS
+            && changes.seconds - self.seconds < Indexes::MAX_AGE_SECONDS
     }
 
-    /// Changes that it has not heard of, of `most` documents.
-    fn news(&self, changes: &Changes, most: usize) -> News {
-        let (mut of, mut stale, mut is_all) = (Vec::new(), HashSet::new(), true);
+    /// The changes that it does not contain, of at most `max_documents` documents.
+    fn pending(&self, changes: &Changes, max_documents: usize) -> PendingChanges {
+        let (mut of, mut stale, mut is_complete) = (Vec::new(), HashSet::new(), true);
         for (change, doc_id) in &changes.changed {
-            if self.heard.contains(change) {
+            if self.applied.contains(change) {
                 continue;
             }
-            if stale.len() < most || stale.contains(doc_id) {
+            if stale.len() < max_documents || stale.contains(doc_id) {
                 stale.insert(*doc_id);
                 of.push(*change);
             } else {
-                is_all = false;
+                is_complete = false;
             }
         }
         let stale = stale.into_iter().collect();
-        News { changes: of, stale, is_all }
+        PendingChanges { changes: of, stale, is_complete }
     }
 
-    fn take_in(
+    fn apply(
         &mut self,
-        news: News,
+        pending: PendingChanges,
         documents: Vec<SearchableDocument>,
         chunks: Vec<SearchableChunk>,
     ) {
-        for doc_id in news.stale {
+        for doc_id in pending.stale {
             self.index.remove(doc_id);
         }
-        put(&mut self.index, documents, chunks);
-        self.heard.extend(news.changes);
+        insert_documents(&mut self.index, documents, chunks);
+        self.applied.extend(pending.changes);
         self.bytes = self.index.bytes();
     }
 
-    /// It has heard of all of them.
-    fn reach(&mut self, changes: &Changes) {
+    /// Records that it contains all of `changes`.
+    fn mark_complete(&mut self, changes: &Changes) {
         if changes.until >= self.until {
-            // What lies before needs no remembering: nobody reports it again.
-            self.heard = changes.changed.iter().map(|(change, _)| *change).collect();
+            // Changes before `until` are not reported again.
+            self.applied = changes.changed.iter().map(|(change, _)| *change).collect();
             self.until = changes.until;
             self.seconds = changes.seconds;
         }
     }
 }
 
-fn put(index: &mut TenantIndex, documents: Vec<SearchableDocument>, chunks: Vec<SearchableChunk>) {
+fn insert_documents(
+    index: &mut TenantIndex,
+    documents: Vec<SearchableDocument>,
+    chunks: Vec<SearchableChunk>,
+) {
     let mut of_document: HashMap<DocId, Vec<IndexedChunk>> = HashMap::new();
     for SearchableChunk { doc_id, chunk_id, terms, vectors } in chunks {
         let chunk = IndexedChunk { chunk_id, terms, vectors };
@@ -329,7 +339,7 @@ fn put(index: &mut TenantIndex, documents: Vec<SearchableDocument>, chunks: Vec<
         let doc_id = document.doc_id;
         let chunks = of_document.remove(&doc_id).unwrap_or_default();
         if let Err(error) = index.upsert(Doc { facts: facts(document), chunks }) {
-            tracing::error!(%doc_id, %error, "a document cannot be found; run it again from `index`");
+            tracing::error!(%doc_id, %error, "cannot index a document; rerun it from the stage `index`");
         }
     }
 }
@@ -346,14 +356,14 @@ fn facts(document: SearchableDocument) -> DocFacts {
     }
 }
 
-/// `None` for an owner that this version does not know: nobody searches as them.
+/// `None` for a kind of owner that this version of Docket does not know: no caller of this process can be that owner.
 fn owner_facts(SearchableOwner { owner, created_at, tags }: SearchableOwner) -> Option<OwnerFacts> {
     Some(OwnerFacts { actor: owner.parse().ok()?, created_at, tags })
 }
 
 impl fmt::Debug for Indexes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Indexes").field("most_bytes", &self.most_bytes).finish_non_exhaustive()
+        f.debug_struct("Indexes").field("max_bytes", &self.max_bytes).finish_non_exhaustive()
     }
 }
 
@@ -367,9 +377,9 @@ mod tests {
         TenantId(Uuid::from_u128(number))
     }
 
-    /// Asked for in this order, each with so many bytes.
-    fn indexes(most_bytes: u64, bytes: &[u64]) -> Indexes {
-        let indexes = Indexes::new(most_bytes);
+    /// One index per entry, used in this order, with these sizes.
+    fn indexes(max_bytes: u64, bytes: &[u64]) -> Indexes {
+        let indexes = Indexes::new(max_bytes);
         for (number, bytes) in (0..).zip(bytes) {
             indexes.slot(tenant(number)).bytes.store(*bytes, Ordering::Relaxed);
         }
@@ -384,31 +394,31 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_asked_for_the_longest_time_is_let_go_of() {
+    fn the_least_recently_used_index_is_evicted() {
         let indexes = indexes(100, &[40, 40, 40, 10]);
         indexes.slot(tenant(0));
-        indexes.let_go_of_some(tenant(3));
-        assert_eq!(held(&indexes), [0, 2, 3], "90 bytes fit, and 1 was the oldest");
-        indexes.let_go_of_some(tenant(3));
-        assert_eq!(held(&indexes), [0, 2, 3], "what fits stays");
+        indexes.evict(tenant(3));
+        assert_eq!(held(&indexes), [0, 2, 3], "90 bytes fit, and 1 was the least recently used");
+        indexes.evict(tenant(3));
+        assert_eq!(held(&indexes), [0, 2, 3], "nothing more is evicted");
     }
 
     #[test]
-    fn what_is_being_loaded_or_takes_nothing_is_not_let_go_of() {
+    fn an_index_that_is_being_loaded_or_is_empty_is_not_evicted() {
         let indexes = indexes(100, &[0, 60, 60, 60]);
         let loading = Arc::clone(&indexes.slot(tenant(2)).loading);
         indexes.slot(tenant(3));
-        let turn = loading.try_lock().unwrap();
-        indexes.let_go_of_some(tenant(3));
-        assert_eq!(held(&indexes), [0, 2, 3], "and what is left may be too much for the moment");
-        drop(turn);
-        indexes.let_go_of_some(tenant(3));
+        let guard = loading.try_lock().unwrap();
+        indexes.evict(tenant(3));
+        assert_eq!(held(&indexes), [0, 2, 3], "the rest may exceed the limit for the moment");
+        drop(guard);
+        indexes.evict(tenant(3));
         assert_eq!(held(&indexes), [0, 3]);
     }
 
-    fn known() -> Known {
+    fn loaded() -> LoadedIndex {
         let index = TenantIndex::new();
-        Known { index, model: None, until: 10, seconds: 0, heard: HashSet::new(), bytes: 0 }
+        LoadedIndex { index, model: None, until: 10, seconds: 0, applied: HashSet::new(), bytes: 0 }
     }
 
     fn changes(seconds: i64, changed: &[(i64, u128)]) -> Changes {
@@ -417,45 +427,48 @@ mod tests {
     }
 
     #[test]
-    fn much_news_are_taken_in_by_portions_and_none_is_forgotten() {
-        let mut known = known();
+    fn many_changes_are_applied_in_portions_and_none_is_lost() {
+        let mut loaded = loaded();
         let changes = changes(1, &[(11, 1), (12, 2), (13, 1), (14, 3), (15, 2)]);
-        assert!(!known.is_current(10, &changes));
-        let take_in = |known: &mut Known| {
-            let news = known.news(&changes, 2);
-            let heard = (news.changes.clone(), news.stale.len(), news.is_all);
-            known.take_in(news, vec![], vec![]);
-            heard
+        assert!(!loaded.is_current(10, &changes));
+        let apply = |loaded: &mut LoadedIndex| {
+            let pending = loaded.pending(&changes, 2);
+            let portion = (pending.changes.clone(), pending.stale.len(), pending.is_complete);
+            loaded.apply(pending, vec![], vec![]);
+            portion
         };
-        assert_eq!(take_in(&mut known), (vec![11, 12, 13, 15], 2, false));
-        assert!(!known.is_current(10, &changes), "there is one more");
-        assert_eq!(take_in(&mut known), (vec![14], 1, true));
-        known.reach(&changes);
-        assert!(known.is_current(10, &changes));
-        assert_eq!(known.until, 20);
-        assert!(!known.is_current(21, &changes), "somebody has seen it further on");
+        assert_eq!(apply(&mut loaded), (vec![11, 12, 13, 15], 2, false));
+        assert!(!loaded.is_current(10, &changes), "one change is pending");
+        assert_eq!(apply(&mut loaded), (vec![14], 1, true));
+        loaded.mark_complete(&changes);
+        assert!(loaded.is_current(10, &changes));
+        assert_eq!(loaded.until, 20);
+        assert!(
+            !loaded.is_current(21, &changes),
+            "another task has seen it complete up to a later transaction"
+        );
     }
 
-    /// The database forgets old changes; but who asks now and then has missed none.
+    /// The database deletes old changes, but an index that is searched from time to time misses none.
     #[test]
-    fn an_index_that_is_asked_stays_good_though_nothing_changes() {
-        let mut known = known();
-        let half = Indexes::GOOD_FOR_SECONDS / 2;
+    fn an_index_that_is_used_stays_valid_without_changes() {
+        let mut loaded = loaded();
+        let half = Indexes::MAX_AGE_SECONDS / 2;
         for time in 1..10 {
             let quiet = changes(time * half, &[]);
-            assert!(!known.is_current(10, &quiet), "it is time to look again");
-            assert!(known.can_read_on(10, &quiet) && known.news(&quiet, 2).is_all);
-            known.reach(&quiet);
-            assert!(known.is_current(10, &quiet));
+            assert!(!loaded.is_current(10, &quiet), "it must be refreshed");
+            assert!(loaded.can_catch_up(10, &quiet) && loaded.pending(&quiet, 2).is_complete);
+            loaded.mark_complete(&quiet);
+            assert!(loaded.is_current(10, &quiet));
         }
         let late = changes(20 * half, &[]);
-        assert!(!known.can_read_on(10, &late), "nobody asked for too long");
+        assert!(!loaded.can_catch_up(10, &late), "it was not used for too long");
     }
 
     #[test]
-    fn the_one_that_is_being_asked_stays_whatever_it_takes() {
+    fn the_index_that_is_being_searched_is_never_evicted() {
         let indexes = indexes(100, &[40, 500, 40]);
-        indexes.let_go_of_some(tenant(1));
+        indexes.evict(tenant(1));
         assert_eq!(held(&indexes), [1]);
     }
 }

@@ -1,14 +1,14 @@
-//! Finding: by keywords and by embeddings, in exactly what the caller may see.
+//! Search by keywords and by embeddings, restricted to the documents that the caller may see.
 
+mod answer_writer;
 mod ask;
+mod blocking;
+mod embedding_maintenance;
+mod embedding_models;
 mod indexes;
 mod knowledge_base;
-mod models;
 mod query_embedding;
 mod rerank;
-mod vectors;
-mod work;
-mod write;
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
@@ -24,33 +24,33 @@ use retrieval::terms::QueryTerms;
 use store::{PassageRecord, Store, Tx};
 use uuid::Uuid;
 
-pub use ask::{Answered, AskEvent, Citation, Question, Sentence};
-pub use knowledge_base::KnownDocument;
+pub use ask::{AskEvent, AskResult, Citation, Question, Sentence};
+pub use embedding_maintenance::EmbeddingMaintenance;
+pub use knowledge_base::KnowledgeBaseDocument;
 pub use rerank::Reranker;
-pub use vectors::VectorsKeeper;
 
 use crate::OpsError;
 use crate::documents::content_access::{ContentRights, readable_runs};
+use answer_writer::AnswerWriter;
 use indexes::Indexes;
 use query_embedding::QueryEmbedding;
-use write::Writer;
 
-/// Who helps to find and to answer.
+/// Settings of search and answering.
 #[derive(Clone, Debug)]
 pub struct SearchSettings {
-    /// What queries are embedded by.
+    /// The model that embeds queries.
     pub embedding: EmbeddingSource,
-    /// Who checks the order of what was found.
+    /// Reorders the best hits.
     pub reranker: Option<Reranker>,
-    /// Who writes answers; without one they are quoted.
+    /// Writes answers; without one, answers are quotes.
     pub language_model: Option<Arc<dyn LanguageModel>>,
-    /// About how much memory the tenants' indexes may take.
+    /// About how much memory the tenants' indexes may use.
     pub memory: u64,
-    /// How long a search waits for an index that is being loaded into it.
+    /// How long a search waits for an index that is being loaded.
     pub index_timeout: Duration,
 }
 
-/// What is looked for, and in what.
+/// A query and where to search.
 #[derive(Clone, Debug)]
 pub struct SearchRequest {
     pub query: String,
@@ -59,21 +59,21 @@ pub struct SearchRequest {
     pub filters: Filters,
 }
 
-/// What of the documents is wanted; what is left out lets everything through.
+/// Conditions on documents. An empty condition matches all.
 #[derive(Clone, Debug, Default)]
 pub struct Filters {
     pub document_ids: Vec<DocId>,
     pub kinds: Vec<FileKind>,
     pub batch_id: Option<BatchId>,
-    /// One of these.
+    /// Any of these.
     pub tags: Vec<String>,
     pub created_from: Option<DateTime<Utc>>,
     pub created_to: Option<DateTime<Utc>>,
 }
 
 impl Filters {
-    /// Whether a document is wanted, as the owner whose documents are looked through describes it.
-    fn wants(&self, facts: &DocFacts, owner: Option<Actor>) -> bool {
+    /// Whether a document matches, with the tags and date that `owner` gave it.
+    fn matches(&self, facts: &DocFacts, owner: Option<Actor>) -> bool {
         let Some(described) = facts.described_for(owner) else { return false };
         (self.document_ids.is_empty() || self.document_ids.contains(&facts.doc_id))
             && (self.kinds.is_empty() || self.kinds.contains(&facts.kind))
@@ -84,7 +84,7 @@ impl Filters {
     }
 }
 
-/// A passage that was found.
+/// A passage that matches the query.
 #[derive(Clone, Debug)]
 pub struct Hit {
     pub score: f32,
@@ -95,59 +95,59 @@ pub struct Hit {
 #[derive(Clone, Debug, Default)]
 pub struct SearchResult {
     pub hits: Vec<Hit>,
-    /// What was not done as well as it could have been, in sentences.
+    /// Limitations of this result, as sentences.
     pub warnings: Vec<String>,
 }
 
 /// In characters.
-const LONGEST_SNIPPET: usize = 320;
+const MAX_SNIPPET_LENGTH: usize = 320;
 
-/// What a search came to, before its texts are shortened.
+/// The result of a search, with the whole text of the passages.
 #[derive(Clone)]
 struct Retrieved {
     passages: Vec<(SearchHit, PassageRecord)>,
     terms: QueryTerms,
-    /// How much each term says.
+    /// The weight of each term.
     weights: Vec<f32>,
     warnings: Vec<String>,
 }
 
-enum LookedUp {
-    SearchHit(Retrieved),
-    /// The query has to be embedded by this model.
-    SearchedBy(String),
-    /// The tenant's index has to be loaded first.
-    NothingLoaded,
+enum IndexLookup {
+    Retrieved(Retrieved),
+    /// The query must be embedded by this model.
+    NeedsModel(String),
+    /// The tenant's index must be loaded first.
+    NotLoaded,
 }
 
 /// Searching and answering.
 pub struct Search {
     store: Store,
     settings: SearchSettings,
-    /// Who writes answers, of those settings.
-    writer: Option<Writer>,
-    vectors: VectorsKeeper,
+    /// Made from `settings.language_model`.
+    writer: Option<AnswerWriter>,
+    embeddings: EmbeddingMaintenance,
     indexes: Arc<Indexes>,
 }
 
 impl Search {
-    pub const MOST_HITS: usize = 100;
-    const LONGEST_QUERY: usize = 2_000;
+    pub const MAX_HITS: usize = 100;
+    const MAX_QUERY_LENGTH: usize = 2_000;
 
     pub(crate) fn new(store: Store, settings: SearchSettings) -> Self {
         let (embedding, clock) = (settings.embedding.clone(), Arc::clone(store.clock()));
         Self {
             indexes: Arc::new(Indexes::new(settings.memory)),
-            vectors: VectorsKeeper::new(store.clone(), embedding, clock),
-            writer: settings.language_model.clone().map(Writer::new),
+            embeddings: EmbeddingMaintenance::new(store.clone(), embedding, clock),
+            writer: settings.language_model.clone().map(AnswerWriter::new),
             settings,
             store,
         }
     }
 
-    /// What giving chunks their vectors needs, for workers.
-    pub fn vectors(&self) -> VectorsKeeper {
-        self.vectors.clone()
+    /// For workers, which embed chunks.
+    pub fn embeddings(&self) -> EmbeddingMaintenance {
+        self.embeddings.clone()
     }
 
     pub async fn search(
@@ -155,18 +155,18 @@ impl Search {
         caller: &Caller,
         request: &SearchRequest,
     ) -> Result<SearchResult, OpsError> {
-        let begun = self.store.clock().elapsed();
+        let started = self.store.clock().elapsed();
         let scope = caller.permit(Action::SeeKnowledgeBase)?;
-        if !(1..=Self::MOST_HITS).contains(&request.limit) {
+        if !(1..=Self::MAX_HITS).contains(&request.limit) {
             return Err(OpsError::invalid(
                 "limit",
-                format!("between 1 and {} hits can be asked for", Self::MOST_HITS),
+                format!("limit must be 1 to {}.", Self::MAX_HITS),
             ));
         }
         let retrieved = connect::in_trace(scope.trace(), self.retrieve(&scope, request)).await?;
         let hits = retrieved.hits();
         let warnings = retrieved.warnings;
-        let took = self.store.clock().elapsed().saturating_sub(begun);
+        let took = self.store.clock().elapsed().saturating_sub(started);
         metrics::histogram!("docket_search_seconds").record(took);
         tracing::info!(
             event = "search",
@@ -177,7 +177,7 @@ impl Search {
             hits = hits.len(),
             retrieval_ms = took.as_millis(),
             trace_id = scope.trace_id().map(|trace| trace.to_string()),
-            "a search was answered"
+            "search completed"
         );
         Ok(SearchResult { hits, warnings })
     }
@@ -189,105 +189,111 @@ impl Search {
     ) -> Result<Retrieved, OpsError> {
         let text = request.query.trim();
         if text.is_empty() {
-            return Err(OpsError::invalid("query", "say what is looked for"));
+            return Err(OpsError::invalid("query", "The query must not be empty."));
         }
-        if text.chars().count() > Self::LONGEST_QUERY {
-            let most = Self::LONGEST_QUERY;
-            return Err(OpsError::invalid("query", format!("{most} characters are the most")));
+        if text.chars().count() > Self::MAX_QUERY_LENGTH {
+            let most = Self::MAX_QUERY_LENGTH;
+            let problem = format!("The query must have at most {most} characters.");
+            return Err(OpsError::invalid("query", problem));
         }
-        // A second opinion wants more to choose from.
+        // A reranker needs more candidates than hits.
         let limit = match self.settings.reranker {
-            Some(_) => request.limit.max(rerank::READ_AGAIN),
+            Some(_) => request.limit.max(rerank::CANDIDATES),
             None => request.limit,
         };
         let wider = SearchRequest { limit, query: text.to_owned(), ..request.clone() };
-        let mut retrieved = self.find(scope, &wider).await?;
-        if let Some(opinion) = &self.settings.reranker {
-            opinion.rerank_best(text, &mut retrieved).await;
+        let mut retrieved = self.find_passages(scope, &wider).await?;
+        if let Some(reranker) = &self.settings.reranker {
+            reranker.rerank_best(text, &mut retrieved).await;
             retrieved.passages.truncate(request.limit);
         }
         Ok(retrieved)
     }
 
-    async fn find(&self, scope: &Scope, request: &SearchRequest) -> Result<Retrieved, OpsError> {
-        if let Some(found) = self.find_in_what_is_loaded(scope, request).await? {
+    /// Searches the index. If it is not loaded, loads it and waits up to `index_timeout`.
+    async fn find_passages(
+        &self,
+        scope: &Scope,
+        request: &SearchRequest,
+    ) -> Result<Retrieved, OpsError> {
+        if let Some(found) = self.search_loaded_index(scope, request).await? {
             return Ok(found);
         }
-        let patiently = tokio::time::timeout(self.settings.index_timeout, async {
+        let loading = tokio::time::timeout(self.settings.index_timeout, async {
             loop {
                 self.indexes.load(&self.store, scope).await?;
-                if let Some(found) = self.find_in_what_is_loaded(scope, request).await? {
+                if let Some(found) = self.search_loaded_index(scope, request).await? {
                     return Ok(found);
                 }
             }
         });
-        patiently.await.unwrap_or(Err(OpsError::IndexIsLoading))
+        loading.await.unwrap_or(Err(OpsError::IndexIsLoading))
     }
 
-    /// The query is embedded before anybody is made to wait for it, by the model that the tenant was searched by
-    /// the last time; once more when its index turns out to have the vectors of another by now.
-    async fn find_in_what_is_loaded(
+    /// Embeds the query without holding a connection, by the model of the tenant's index at the last search. If the index
+    /// has the vectors of another model by now, embeds the query again. `None` if the index is not loaded.
+    async fn search_loaded_index(
         &self,
         scope: &Scope,
         request: &SearchRequest,
     ) -> Result<Option<Retrieved>, OpsError> {
-        let mut searched_by = self.indexes.model_of(scope.tenant_id());
+        let mut model = self.indexes.model_of(scope.tenant_id());
         loop {
             let query_embedding = match request.mode {
                 Mode::Lexical => QueryEmbedding::default(),
                 Mode::Hybrid | Mode::Vector => {
-                    self.embed_query(&request.query, searched_by.as_deref()).await
+                    self.embed_query(&request.query, model.as_deref()).await
                 }
             };
             let mut tx = self.store.read(scope).await?;
-            let looked_up = self.look_up(&mut tx, scope, request, query_embedding).await;
+            let lookup = self.search_index(&mut tx, scope, request, query_embedding).await;
             tx.commit().await?;
-            match looked_up? {
-                LookedUp::SearchHit(retrieved) => return Ok(Some(retrieved)),
-                LookedUp::SearchedBy(model) => searched_by = Some(model),
-                LookedUp::NothingLoaded => return Ok(None),
+            match lookup? {
+                IndexLookup::Retrieved(retrieved) => return Ok(Some(retrieved)),
+                IndexLookup::NeedsModel(needed) => model = Some(needed),
+                IndexLookup::NotLoaded => return Ok(None),
             }
         }
     }
 
-    async fn look_up(
+    async fn search_index(
         &self,
         tx: &mut Tx,
         scope: &Scope,
         request: &SearchRequest,
         query_embedding: QueryEmbedding,
-    ) -> Result<LookedUp, OpsError> {
-        let Some(known) = self.indexes.up_to_date(tx, scope.tenant_id()).await? else {
-            return Ok(LookedUp::NothingLoaded);
+    ) -> Result<IndexLookup, OpsError> {
+        let Some(snapshot) = self.indexes.up_to_date(tx, scope.tenant_id()).await? else {
+            return Ok(IndexLookup::NotLoaded);
         };
-        if let Some(model) = &known.model
-            && query_embedding.is_not_of(model)
+        if let Some(model) = &snapshot.model
+            && query_embedding.is_of_other_model(model)
         {
-            return Ok(LookedUp::SearchedBy(model.clone()));
+            return Ok(IndexLookup::NeedsModel(model.clone()));
         }
         let QueryEmbedding { vector, mut warnings, .. } = query_embedding;
         let (mode, limit, filters) = (request.mode, request.limit, request.filters.clone());
         let (terms, owner) = (QueryTerms::of(&request.query), scope.only_own());
-        let by_meaning = vector.is_some();
+        let has_vector = vector.is_some();
         let search = move || {
             let visible = |facts: &DocFacts| facts.described_for(owner).is_some();
-            let matching = |facts: &DocFacts| filters.wants(facts, owner);
+            let matching = |facts: &DocFacts| filters.matches(facts, owner);
             let within = SearchScope { visible: &visible, matching: &matching };
             let query = Query { terms: &terms, vector: vector.as_deref(), mode, limit };
-            let (found, weights) = known.index.search_and_weigh(&query, within);
+            let (found, weights) = snapshot.index.search_and_weigh(&query, within);
             (found, weights, terms)
         };
-        let (found, weights, terms) = work::run("searching", search).await?;
-        if by_meaning && found.iter().any(|found| found.similarity.is_none()) {
-            let wait = "some documents wait for the embedding model; until then they are found by their words \
-                        alone";
-            warnings.push(wait.to_owned());
+        let (found, weights, terms) = blocking::run("searching", search).await?;
+        if has_vector && found.iter().any(|found| found.similarity.is_none()) {
+            let waiting =
+                "Some documents are not embedded yet, so they are found by keywords only.";
+            warnings.push(waiting.to_owned());
         }
         let ids: Vec<_> = found.iter().map(|found| found.chunk_id).collect();
         let mut texts = readable_passages(tx, &ids).await?;
         let with_text = |found: SearchHit| Some((found, texts.remove(&found.chunk_id)?));
         let passages = found.into_iter().filter_map(with_text).collect();
-        Ok(LookedUp::SearchHit(Retrieved { passages, terms, weights, warnings }))
+        Ok(IndexLookup::Retrieved(Retrieved { passages, terms, weights, warnings }))
     }
 }
 
@@ -300,7 +306,7 @@ impl Retrieved {
     }
 }
 
-/// The texts of chunks, of documents that everybody in the scope may read.
+/// The texts of chunks whose documents the scope may read.
 async fn readable_passages(
     tx: &mut Tx,
     chunks: &[Uuid],
@@ -316,6 +322,6 @@ async fn readable_passages(
 }
 
 fn hit(found: &SearchHit, passage: PassageRecord, terms: &QueryTerms, weights: &[f32]) -> Hit {
-    let snippet = snippet(&passage.text, terms, weights, LONGEST_SNIPPET);
+    let snippet = snippet(&passage.text, terms, weights, MAX_SNIPPET_LENGTH);
     Hit { score: found.score, passage, snippet }
 }

@@ -1,20 +1,19 @@
-//! What a query means: its vector, by the model by which the tenant is searched.
+//! Embedding queries, by the model whose vectors the tenant's index has.
 
 use crate::Search;
 
-/// The vector of a query, or why it has none.
+/// The vector of a query; without one, `warnings` says why.
 #[derive(Debug, Default)]
 pub(super) struct QueryEmbedding {
-    /// Whose vector it is, or would be.
+    /// The model of the vector, also if embedding failed.
     model: Option<String>,
     pub(super) vector: Option<Vec<f32>>,
     pub(super) warnings: Vec<String>,
 }
 
 impl QueryEmbedding {
-    /// Whether an index with vectors of `model` has to be asked with another vector. Who has no model at all
-    /// has no other.
-    pub(super) fn is_not_of(&self, model: &str) -> bool {
+    /// Whether an index with vectors of `model` needs the query embedded by that model instead. `false` without any model.
+    pub(super) fn is_of_other_model(&self, model: &str) -> bool {
         self.model.as_deref().is_some_and(|own| own != model)
     }
 
@@ -24,27 +23,26 @@ impl QueryEmbedding {
 }
 
 impl Search {
-    /// What a query means to the model by which the tenant is searched, as far as that is known, or else to the
-    /// current one. Holds no lock and no transaction: a model takes its time.
+    /// Embeds a query by `index_model`, or else by the current model. Holds no lock and no transaction, because embedding
+    /// is slow.
     pub(super) async fn embed_query(
         &self,
         query: &str,
-        searched_by: Option<&str>,
+        index_model: Option<&str>,
     ) -> QueryEmbedding {
-        let models = self.vectors.models();
+        let models = self.embeddings.models();
         let Some(current) = models.current().await else {
-            let none = "there is no embedding model, so documents are found by their words alone; `docket \
-                        doctor` says how to get one";
+            let none = "No embedding model is installed, so documents are found by keywords only. `docket doctor` \
+                        says how to install one.";
             return QueryEmbedding::none(None, none.to_owned());
         };
-        let model = searched_by.unwrap_or(current.model());
+        let model = index_model.unwrap_or(current.model());
         let embedding = match models.named(model, &current).await {
             Ok(embedding) => embedding,
             Err(why) => {
                 let until_then = format!(
-                    "the documents are being prepared for another embedding model; until that is done they are \
-                     found by their words alone, because {model}, which they were prepared with, cannot be \
-                     opened: {why}"
+                    "The documents are being embedded by a new model. Until that is done they are found by keywords \
+                     only, because the previous model {model} cannot be opened: {why}"
                 );
                 return QueryEmbedding::none(Some(model.to_owned()), until_then);
             }
@@ -56,10 +54,10 @@ impl Search {
                 warnings: Vec::new(),
             },
             Err(error) => {
-                tracing::warn!(%error, "a query was not embedded");
+                tracing::warn!(%error, "cannot embed a query");
                 QueryEmbedding::none(
                     Some(model.to_owned()),
-                    format!("searched by words alone: {error}"),
+                    format!("Documents were found by keywords only: {error}"),
                 )
             }
         }

@@ -1,16 +1,16 @@
-//! A second opinion on what was found: a model that reads query and passage together.
+//! Reranking: a model that reads the query and a passage together reorders the best hits.
 //!
-//! It is better at telling what answers, and too slow for more than a few. When it cannot be asked, the
-//! order stays as it was, and the answer says so.
+//! It ranks better than the search, but is too slow for more than a few passages. If it is unavailable, the order of the
+//! search stays, and the response has a warning.
 
 use std::sync::Arc;
 
 use connect::rerank::RemoteReranker;
 use retrieval::embed::CrossEncoder;
 
-use super::{Retrieved, work};
+use super::{Retrieved, blocking};
 
-/// Who gives it.
+/// A reranking model.
 #[derive(Clone, Debug)]
 pub enum Reranker {
     /// A model on this machine.
@@ -18,16 +18,16 @@ pub enum Reranker {
     Remote(Arc<RemoteReranker>),
 }
 
-/// So many of the best are read again.
-pub(super) const READ_AGAIN: usize = 30;
+/// How many of the best hits are reranked.
+pub(super) const CANDIDATES: usize = 30;
 
 impl Reranker {
-    /// Puts the best first, by this opinion; the scores shown stay those of the search.
+    /// Reorders the best hits. Their scores stay those of the search.
     pub(super) async fn rerank_best(&self, query: &str, retrieved: &mut Retrieved) {
         let texts: Vec<String> = retrieved
             .passages
             .iter()
-            .take(READ_AGAIN)
+            .take(CANDIDATES)
             .map(|(_, passage)| passage.text.clone())
             .collect();
         if texts.len() < 2 {
@@ -36,13 +36,13 @@ impl Reranker {
         match self.order(query, texts).await {
             Ok(order) => retrieved.reorder(&order),
             Err(why) => {
-                tracing::warn!(why, "the order of what was found was not checked");
-                retrieved.warnings.push(format!("the order is that of the first search: {why}"));
+                tracing::warn!(why, "cannot rerank hits");
+                retrieved.warnings.push(format!("The hits were not reranked: {why}"));
             }
         }
     }
 
-    /// The numbers of the texts, the best first.
+    /// The indexes of the texts, the best first.
     async fn order(&self, query: &str, texts: Vec<String>) -> Result<Vec<usize>, String> {
         match self {
             Self::Remote(reranker) => {
@@ -57,7 +57,7 @@ impl Reranker {
                     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
                     model.score(&query, &texts)
                 };
-                let scores = work::run("ordering what was found", score).await;
+                let scores = blocking::run("reranking hits", score).await;
                 let scores = scores
                     .map_err(|error| error.to_string())?
                     .map_err(|error| error.to_string())?;
@@ -70,7 +70,7 @@ impl Reranker {
 }
 
 impl Retrieved {
-    /// What the order does not name stays behind, as it was.
+    /// Passages that `order` does not name follow at the end, in their previous order.
     fn reorder(&mut self, order: &[usize]) {
         let mut passages: Vec<Option<_>> =
             std::mem::take(&mut self.passages).into_iter().map(Some).collect();

@@ -1,4 +1,4 @@
-//! Granting a tenant other limits than everybody has: the operator's use case.
+//! Changing the limits of a tenant, for the operator.
 
 use domain::{Action, AuditAction, AuditEntry, Caller, Entity, TenantId, TenantLimits};
 use serde_json::json;
@@ -6,12 +6,12 @@ use serde_json::json;
 use crate::{OpsError, Tenants};
 
 impl Tenants {
-    /// What this tenant is granted beyond or below what everybody gets.
+    /// The limits of this tenant that differ from the defaults.
     pub fn limits_of(&self, tenant_id: TenantId) -> TenantLimits {
         self.limits.of(tenant_id)
     }
 
-    /// The operator's word. All servers keep to it within seconds.
+    /// All servers apply the new limits within seconds.
     pub async fn change_limits(&self, name: &str, limits: TenantLimits) -> Result<(), OpsError> {
         let tenants = self.list_tenants().await?;
         let tenant = tenants.into_iter().find(|tenant| tenant.name == name);
@@ -26,7 +26,7 @@ impl Tenants {
         })
         .await?;
         tx.commit().await?;
-        self.intake.queue.forget(tenant.tenant_id);
+        self.intake.queue.invalidate(tenant.tenant_id);
         Ok(())
     }
 }

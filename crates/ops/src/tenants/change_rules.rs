@@ -6,7 +6,7 @@ use serde_json::json;
 use crate::{OpsError, Tenants};
 
 impl Tenants {
-    /// Replaces the rules. They hold for what is handed in or run again from now on.
+    /// Replaces the rules. They apply to uploads and reruns from now on.
     pub async fn change_rules(&self, caller: &Caller, rules: TenantRules) -> Result<(), OpsError> {
         let scope = caller.permit(Action::ManageTenant)?;
         rules.check().map_err(|error| OpsError::invalid("masks", error))?;

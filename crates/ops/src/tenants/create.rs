@@ -1,4 +1,4 @@
-//! Adding a tenant with its first administrator: the operator's use case.
+//! Creating a tenant with its first administrator, for the operator.
 
 use domain::{
     Action, AuditAction, AuditEntry, Caller, Entity, Name, Role, Secret, Tenant, TenantId, User,
@@ -8,7 +8,7 @@ use serde_json::json;
 use crate::access::create_user::{RequestedUser, add_user};
 use crate::{OpsError, Tenants};
 
-/// A tenant the operator asks for.
+/// A request for a tenant.
 #[derive(Debug)]
 pub struct RequestedTenant {
     pub name: String,
@@ -40,7 +40,7 @@ impl Tenants {
         if !across.insert_tenant(&tenant).await? {
             return Err(OpsError::Conflict {
                 code: "tenant_name_taken",
-                problem: format!("there is a tenant called '{}' already", tenant.name),
+                problem: format!("A tenant called '{}' already exists.", tenant.name),
             });
         }
         let scope = Caller::system(tenant.tenant_id).permit(Action::ManageUsers)?;

@@ -1,4 +1,4 @@
-//! Looking at all tenants: the operator's use case.
+//! Listing all tenants, for the operator.
 
 use domain::Tenant;
 

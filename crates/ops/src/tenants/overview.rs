@@ -9,16 +9,16 @@ use crate::{OpsError, Tenants};
 #[derive(Clone, Debug)]
 pub struct TenantOverview {
     pub tenant: Tenant,
-    /// What its pipelines can be made of.
+    /// The stages that its pipelines can contain.
     pub stages: Vec<StageName>,
     pub rules: TenantRules,
-    /// What was granted, else what everybody gets.
+    /// The tenant's own limit, or else the default. The same holds for the others.
     pub max_upload_bytes: u64,
     pub queue_quota: u32,
-    /// None where it is what everybody gets.
+    /// `None`: the default.
     pub requests_per_second: Option<u32>,
     pub concurrent_uploads: u32,
-    /// None where there is no limit.
+    /// `None`: no limit.
     pub storage_quota: Option<u64>,
     pub usage: TenantUsage,
 }
@@ -33,25 +33,25 @@ impl Tenants {
         Ok(found.tenant)
     }
 
-    pub async fn look_at_tenant(&self, caller: &Caller) -> Result<TenantOverview, OpsError> {
+    pub async fn tenant_overview(&self, caller: &Caller) -> Result<TenantOverview, OpsError> {
         let scope = caller.permit(Action::ManageTenant)?;
         let mut tx = self.store.read(&scope).await?;
         let found = tx.find_tenant().await?;
         let usage = tx.measure_usage().await?;
         tx.commit().await?;
-        let everybody = self.intake.settings();
+        let defaults = self.intake.settings();
         Ok(TenantOverview {
             tenant: found.tenant,
-            stages: everybody.stages.clone(),
+            stages: defaults.stages.clone(),
             rules: found.rules,
-            max_upload_bytes: found.limits.max_upload_bytes.unwrap_or(everybody.max_bytes),
-            queue_quota: found.limits.queue_quota.unwrap_or(everybody.queue_quota),
+            max_upload_bytes: found.limits.max_upload_bytes.unwrap_or(defaults.max_bytes),
+            queue_quota: found.limits.queue_quota.unwrap_or(defaults.queue_quota),
             requests_per_second: found.limits.requests_per_second,
             concurrent_uploads: found
                 .limits
                 .concurrent_uploads
-                .unwrap_or(everybody.concurrent_uploads),
-            storage_quota: found.limits.storage_quota_bytes.or(everybody.storage_quota),
+                .unwrap_or(defaults.concurrent_uploads),
+            storage_quota: found.limits.storage_quota_bytes.or(defaults.storage_quota),
             usage,
         })
     }

@@ -164,8 +164,32 @@ impl Tx {
             .await?)
     }
 
-    /// Records a file name of the content; returns all of them, including this one.
-    async fn record_file_name(
+    /// The identity of a deleted document whose original was updated and that had this content. An upload of the content
+    /// must be answered like one of other deleted content.
+    pub async fn deleted_update_of(
+        &mut self,
+        content: &ContentHash,
+    ) -> Result<Option<String>, StoreError> {
+        Ok(sqlx::query_scalar(sql!("documents/deleted_update"))
+            .bind(self.tenant_id().0)
+            .bind(content.as_bytes())
+            .bind(domain::upload_uri(*content))
+            .fetch_optional(self.connection())
+            .await?)
+    }
+
+    /// Locks a document until the end of the transaction. `false` if it does not exist or is deleted.
+    pub async fn lock_document(&mut self, doc_id: DocId) -> Result<bool, StoreError> {
+        let locked: Option<Uuid> = sqlx::query_scalar(sql!("documents/lock"))
+            .bind(self.tenant_id().0)
+            .bind(doc_id.0)
+            .fetch_optional(self.connection())
+            .await?;
+        Ok(locked.is_some())
+    }
+
+    /// Records a name that the content was uploaded under; returns all of them.
+    pub async fn record_file_name(
         &mut self,
         doc_id: DocId,
         name: &str,

@@ -1,13 +1,13 @@
 /** An email and its attachments: each is a document of its own. */
 import { Link } from "wouter";
-import type { PartView } from "../../api/types.ts";
+import type { AttachmentView } from "../../api/types.ts";
 import { StatusBadge } from "../../design/basics.tsx";
 import { counted } from "../../format/numbers.ts";
 
 const NAMED_IN_LINE = 2;
 
 /** One line for the header of a document; `rest` is the address that lists the others. */
-export function PartsLine({ parts, rest }: { parts: readonly PartView[]; rest: string }) {
+export function PartsLine({ parts, rest }: { parts: readonly AttachmentView[]; rest: string }) {
   const attachments = parts.filter(isAttachment);
   const parents = parts.filter((part) => !isAttachment(part));
   return (
@@ -23,7 +23,7 @@ export function PartsLine({ parts, rest }: { parts: readonly PartView[]; rest: s
   );
 }
 
-export function PartsList({ parts }: { parts: readonly PartView[] }) {
+export function PartsList({ parts }: { parts: readonly AttachmentView[] }) {
   return (
     <ul className="parts">
       {parts.map((part) => (
@@ -37,6 +37,6 @@ export function PartsList({ parts }: { parts: readonly PartView[] }) {
   );
 }
 
-function isAttachment(part: PartView): boolean {
+function isAttachment(part: AttachmentView): boolean {
   return part.place === "within";
 }

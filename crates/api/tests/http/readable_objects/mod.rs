@@ -1,4 +1,4 @@
-//! Every object that can be read × every state of a document × every kind of caller, held against `table.txt`.
+//! Every readable object × every state of a document × every kind of caller, compared with `table.txt`.
 //!
 //! `world.rs` makes one document for each state, with the stages of the product, and the callers. `probe.rs` reads
 //! each object as a client would. All differences are reported at once.
@@ -33,10 +33,10 @@ fn every_object_has_a_row_for_every_state() {
 }
 
 #[test]
-fn every_route_that_shows_documents_is_one_of_these_objects() {
+fn every_get_route_is_in_the_table() {
     let table = table();
     let listed: BTreeSet<String> = table.routes.iter().map(|(route, _)| route.clone()).collect();
-    // What is read with POST is named in the table by hand; every GET route has to be there.
+    // POST routes that read are in the table by hand; every GET route must be there.
     let read: BTreeSet<String> = crate::authorisation::documented_routes()
         .into_iter()
         .filter(|route| route.starts_with("GET ") || listed.contains(route))

@@ -1,5 +1,5 @@
-//! How a client reads each object, and what comes of it in the words of the table: `yes`, `no` (an answer that does
-//! not show it), or the status of the refusal.
+//! Reads each object as a client would. The result is a word of the table: `yes`, `no` (a response without the object), or
+//! the status of the refusal.
 
 use domain::ReadableObject;
 use serde_json::{Value, json};
@@ -23,7 +23,7 @@ pub(super) async fn probe(
     let question = format!("Who insures the building in {marker} against fire?");
     let filters = json!({ "document_ids": [id] });
     let (request, shows): (Request, &str) = match object {
-        Object::Event => return said(world.hears_of(principal, state)),
+        Object::Event => return yes_or_no(world.receives_events_of(principal, state)),
         Object::Document => (app.get(&document), id),
         Object::DocumentInList => (app.get("/v1/documents?status=all&limit=100"), id),
         Object::KnowledgeBaseEntry => (app.get("/v1/knowledge-base?limit=100"), id),
@@ -71,12 +71,12 @@ fn outcome(response: &Response, shows: &str) -> String {
             Value::String(text) => text.clone(),
             other => other.to_string(),
         };
-        said(body.contains(shows))
+        yes_or_no(body.contains(shows))
     } else {
         response.status.as_u16().to_string()
     }
 }
 
-fn said(shown: bool) -> String {
+fn yes_or_no(shown: bool) -> String {
     if shown { "yes" } else { "no" }.to_owned()
 }

@@ -1,10 +1,10 @@
-//! `table.txt`, read.
+//! Parses `table.txt`.
 
 use super::world::Principal;
 
 pub(super) struct Table {
     pub(super) rows: Vec<Row>,
-    /// Every route that reads, with the objects that it shows.
+    /// Every route that reads, with the objects that it returns.
     pub(super) routes: Vec<(String, Vec<String>)>,
 }
 

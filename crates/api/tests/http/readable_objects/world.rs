@@ -9,16 +9,16 @@ use domain::{AttachedFile, Caller, DocId, Role, RunId, TraceContext};
 use serde_json::{Value, json};
 use testkit::{Library, TestApp, TestTenant};
 
-/// What was done to a document.
+/// The state of a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum State {
     /// Its second run is active.
     Active,
     Withdrawn,
     Deleted,
-    /// A mask came before its second run.
+    /// A mask was added before its second run.
     Masked,
-    /// Its owners brought its password, but for the one whose mail it was attached to.
+    /// Its owners presented its password, except the one who has it as an attachment.
     Password,
 }
 
@@ -37,7 +37,7 @@ impl State {
     }
 }
 
-/// Who asks.
+/// The caller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Principal {
     AdminOwn,
@@ -47,7 +47,7 @@ pub(super) enum Principal {
     Viewer,
     Auditor,
     UserOwn,
-    /// The documents came with a mail of theirs.
+    /// Has the documents as attachments of a mail.
     UserByMail,
     User,
     KeyOwn,
@@ -71,7 +71,7 @@ impl Principal {
         Self::Key,
         Self::Stranger,
     ];
-    /// Those who upload each document, the first one first.
+    /// Those who upload each document, in this order.
     const OWNERS: [Self; 4] = [Self::UserOwn, Self::AdminOwn, Self::ReviewerOwn, Self::KeyOwn];
 
     pub(super) fn as_str(self) -> &'static str {
@@ -103,18 +103,18 @@ impl Principal {
     }
 }
 
-/// A document of the world, with everything that is read of it.
+/// A document, with everything that is needed to read it.
 pub(super) struct Subject {
     pub(super) doc_id: String,
     pub(super) title: String,
     pub(super) run_id: String,
     pub(super) older_run_id: String,
-    /// The mail that it came with.
+    /// The mail that it is attached to.
     pub(super) mail_id: String,
     /// A word of its text that no other document has.
     pub(super) marker: &'static str,
     batches: HashMap<Principal, String>,
-    /// Made before the document came into its state; `None` where the principal could make none.
+    /// Created before the document got its state; `None` if the principal could not create one.
     pub(super) links: HashMap<Principal, Option<String>>,
 }
 
@@ -130,7 +130,7 @@ pub(super) struct World {
     acme: TestTenant,
     tokens: HashMap<Principal, String>,
     subjects: HashMap<State, Subject>,
-    /// The documents whose events each principal is told.
+    /// The documents whose events each principal receives.
     events: HashMap<Principal, Vec<String>>,
 }
 
@@ -140,14 +140,14 @@ impl World {
     pub(super) async fn build() -> Self {
         let library = Library::open().await;
         let acme = library.app.tenant("acme").await;
-        let tokens = sign_in_everybody(&library.app, &acme).await;
+        let tokens = sign_in_all(&library.app, &acme).await;
         let mut world =
             Self { library, acme, tokens, subjects: HashMap::new(), events: HashMap::new() };
         for state in State::ALL {
             let subject = world.make(state).await;
             world.subjects.insert(state, subject);
         }
-        world.listen().await;
+        world.collect_events().await;
         world
     }
 
@@ -163,7 +163,7 @@ impl World {
         &self.subjects[&state]
     }
 
-    pub(super) fn hears_of(&self, principal: Principal, state: State) -> bool {
+    pub(super) fn receives_events_of(&self, principal: Principal, state: State) -> bool {
         self.events[&principal].contains(&self.subject(state).doc_id)
     }
 
@@ -194,7 +194,7 @@ impl World {
         let added = first.unwrap();
         let (doc_id, older_run_id) = (text_of(&added, "doc_id"), text_of(&added, "run_id"));
         let mail_id = self.attach(&title, &text, state, &older_run_id).await;
-        let links = self.link_everybody(&doc_id).await;
+        let links = self.create_links(&doc_id).await;
         if state == State::Masked {
             let mask = json!({ "box": [0.0, 0.1, 1.0, 1.0], "file_name_contains": title });
             let rules = self.app().put("/v1/tenant/rules", json!({ "masks": [mask] }));
@@ -236,12 +236,12 @@ impl World {
             content: Bytes::from(text.to_owned()),
             depth: 1,
         };
-        self.app().ops.intake().take_in_part(attached).await.unwrap();
+        self.app().ops.intake().accept_attachment(attached).await.unwrap();
         self.library.work_off().await;
         mail_id
     }
 
-    async fn link_everybody(&self, doc_id: &str) -> HashMap<Principal, Option<String>> {
+    async fn create_links(&self, doc_id: &str) -> HashMap<Principal, Option<String>> {
         let mut links = HashMap::new();
         for principal in Principal::ALL {
             let link = self.app().get(&format!("/v1/documents/{doc_id}/original"));
@@ -251,8 +251,8 @@ impl World {
         links
     }
 
-    /// Replays all events to everybody, up to one that everybody sees.
-    async fn listen(&mut self) {
+    /// Replays all events to every principal, up to one that all of them see.
+    async fn collect_events(&mut self) {
         let mut last = HashMap::new();
         for principal in Principal::ALL {
             let token = match principal {
@@ -315,7 +315,7 @@ fn text_of(body: &Value, field: &str) -> String {
     body[field].as_str().unwrap_or_else(|| panic!("no {field} in {body}")).to_owned()
 }
 
-async fn sign_in_everybody(app: &TestApp, acme: &TestTenant) -> HashMap<Principal, String> {
+async fn sign_in_all(app: &TestApp, acme: &TestTenant) -> HashMap<Principal, String> {
     let elsewhere = app.tenant("elsewhere").await;
     let mut tokens = HashMap::new();
     for principal in Principal::ALL {

@@ -1,4 +1,4 @@
-//! Two people with the same bytes: one document, and no rights in what the other sees of it.
+//! Two users with the same content: one document, and no access to what the other sees of it.
 
 mod model;
 mod passwords;
@@ -17,7 +17,7 @@ pub(crate) struct Office {
     pub(crate) acme: TestTenant,
     pub(crate) ada: String,
     pub(crate) bob: String,
-    /// The same two.
+    /// Ada and Bob.
     pub(crate) users: [User; 2],
 }
 
@@ -36,8 +36,8 @@ impl Office {
         &self.acme.admin_token
     }
 
-    /// Hands in a file, and has everything worked off that follows from it.
-    pub(crate) async fn bring(
+    /// Uploads a file, and runs all jobs that follow.
+    pub(crate) async fn upload(
         &self,
         token: &str,
         said: &[(&str, &str)],
@@ -50,8 +50,8 @@ impl Office {
         made
     }
 
-    /// The same into a batch that wants something special; what became of the file.
-    pub(crate) async fn bring_in_batch(
+    /// Uploads a file into a batch with special settings; returns the result of the file.
+    pub(crate) async fn upload_in_batch(
         &self,
         token: &str,
         batch: Value,
@@ -98,7 +98,7 @@ impl Office {
         assert_eq!(rules.bearer(self.admin()).send().await.status, StatusCode::OK);
     }
 
-    /// Everything that somebody sees, as bytes.
+    /// Everything that a caller sees, as bytes.
     pub(crate) async fn everything(&self, token: &str, doc_id: &str) -> Vec<String> {
         let document = format!("/v1/documents/{doc_id}");
         let mut seen = Vec::new();

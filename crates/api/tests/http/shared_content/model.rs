@@ -1,5 +1,5 @@
 //! Random uploads, deletions, withdrawals, batches and masks of two users and an administrator who have the same three
-//! files, held against a small model of what each may see. The seeds are fixed; a run that fails names its seed and step.
+//! files, compared with a small model of what each may see. The seeds are fixed; a failure names its seed and step.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -58,7 +58,7 @@ enum Step {
     Mask(bool),
 }
 
-/// What somebody calls a document.
+/// The title, name and tags that an owner gave a document.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Called {
     title: String,
@@ -72,7 +72,7 @@ struct Own {
     password: Option<&'static str>,
 }
 
-/// What the model knows of one document.
+/// The modelled state of one document.
 #[derive(Clone, Debug, Default)]
 struct Doc {
     called: Called,
@@ -81,15 +81,15 @@ struct Doc {
     is_deleted: bool,
     was_served: bool,
     served: Option<Served>,
-    /// Whether it was masked, each time that it was read. What was read once is found again under the same masks.
+    /// Whether each processed version was masked. A version is reused under the same masks.
     read_as: BTreeSet<bool>,
     /// The password has opened it.
     is_opened: bool,
-    /// Passwords that are kept, and whether each opened it.
+    /// The stored passwords, and whether each opened it.
     kept: Vec<(&'static str, bool)>,
 }
 
-/// What is served of it.
+/// The active version.
 #[derive(Clone, Copy, Debug)]
 struct Served {
     is_masked: bool,
@@ -104,7 +104,7 @@ struct Model {
 }
 
 impl Model {
-    /// What the answer to an upload is: the result of deduplication, or the code of a problem.
+    /// The expected response to an upload: the result of deduplication, or the code of a problem.
     fn upload(&mut self, upload: &Upload) -> &'static str {
         let is_admin = upload.who == Who::Admin;
         let needs_password = TEXTS[upload.text].1.starts_with("locked by");
@@ -197,7 +197,7 @@ impl Doc {
         self.served = None;
     }
 
-    /// What somebody calls it, when they see it.
+    /// The metadata that a caller sees, if they see the document.
     fn seen_by(&self, who: Who) -> Option<&Called> {
         match who {
             _ if self.is_deleted => None,
@@ -211,7 +211,7 @@ impl Doc {
         who != Who::Admin && self.is_opened && own != Some("sesame")
     }
 
-    /// The served text, when somebody may read it: whether it is masked.
+    /// The active version, if the caller may read it.
     fn read_by(&self, who: Who) -> Option<Served> {
         self.seen_by(who)?;
         self.served.filter(|served| served.is_read && !self.is_locked_for(who))
@@ -300,7 +300,7 @@ impl Play {
         }
     }
 
-    /// What came of it: the result of deduplication, or the code of a problem.
+    /// The actual response: the result of deduplication, or the code of a problem.
     async fn upload(&mut self, upload: &Upload) -> String {
         let office = &self.office;
         let token = upload.who.token(office);
@@ -356,7 +356,7 @@ impl Play {
         }
     }
 
-    /// The bytes of everything that somebody finds.
+    /// All search results of a caller, as bytes.
     async fn searches(&self, who: Who) -> Vec<String> {
         let mut found = Vec::new();
         for (word, _) in TEXTS {
@@ -438,8 +438,8 @@ impl Play {
         }
     }
 
-    /// Whether a step of one user may change what another one finds: by a mask that holds for a name that is new, or by
-    /// a second try at what had failed.
+    /// Whether a step of one user may change what another one finds: by a mask for a new name, or by retrying failed
+    /// content.
     fn changes_what_is_served(&self, before: &Model, step: &Step) -> bool {
         let Step::Upload(Upload { text, .. }) = step else { return true };
         let served = |model: &Model| {
@@ -469,7 +469,7 @@ async fn play(seed: u64, steps: usize) {
             Some(other) => play.searches(other).await,
             None => Vec::new(),
         };
-        // Runs are told apart by when they were asked for.
+        // Runs are ordered by their creation time.
         play.office.library.app.clock.advance(chrono::Duration::seconds(1));
         play.take(&step).await;
         play.check().await;
@@ -485,16 +485,16 @@ async fn play(seed: u64, steps: usize) {
 }
 
 #[tokio::test]
-async fn what_each_sees_is_what_the_model_says_first_seed() {
+async fn each_user_sees_what_the_model_predicts_first_seed() {
     play(1, 40).await;
 }
 
 #[tokio::test]
-async fn what_each_sees_is_what_the_model_says_second_seed() {
+async fn each_user_sees_what_the_model_predicts_second_seed() {
     play(2, 40).await;
 }
 
 #[tokio::test]
-async fn what_each_sees_is_what_the_model_says_third_seed() {
+async fn each_user_sees_what_the_model_predicts_third_seed() {
     play(3, 40).await;
 }

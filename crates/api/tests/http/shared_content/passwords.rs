@@ -1,9 +1,9 @@
-//! Documents with a password: who has not presented it neither reads nor finds them, and it is kept by nobody longer
+//! Documents with a password: owners who have not presented it can neither read nor find them, and it is not stored longer
 //! than needed.
 
 use axum::http::{Method, StatusCode};
 use domain::Secret;
-use ops::PasswordKeeper;
+use ops::PasswordCleanup;
 use serde_json::{Value, json};
 use sqlx::Connection;
 use store::{DatabaseUrl, SecretKeys, Store, StoreError};
@@ -36,33 +36,33 @@ async fn finds(office: &Office, token: &str) -> bool {
 }
 
 #[tokio::test]
-async fn who_has_the_bytes_but_not_the_password_gets_nothing() {
+async fn an_upload_without_the_password_gives_no_access() {
     let office = Office::open().await;
-    let id = doc_id(&office.bring(&office.ada, &[("password", "sesame")], "plan.txt", PLAN).await);
+    let id = doc_id(&office.upload(&office.ada, &[("password", "sesame")], "plan.txt", PLAN).await);
     assert!(finds(&office, &office.ada).await);
     for (said, code) in
         [(&[("password", "WRONG")][..], "wrong_password"), (&[][..], "password_required")]
     {
-        let refused = office.bring(&office.bob, said, "b.txt", PLAN).await;
+        let refused = office.upload(&office.bob, said, "b.txt", PLAN).await;
         assert_eq!((refused.status, refused.code()), (StatusCode::CONFLICT, code));
         assert_eq!(office.text(&office.bob, &id).await.status, StatusCode::NOT_FOUND);
         assert!(!finds(&office, &office.bob).await);
     }
-    let right = office.bring(&office.bob, &[("password", "sesame")], "b.txt", PLAN).await;
+    let right = office.upload(&office.bob, &[("password", "sesame")], "b.txt", PLAN).await;
     assert_eq!(right.body["status"], "skipped", "{right:?}");
     assert_eq!(office.text(&office.bob, &id).await.status, StatusCode::OK);
     assert!(finds(&office, &office.bob).await);
-    // Who has proven it once need not do so again.
-    assert_eq!(office.bring(&office.ada, &[], "c.txt", PLAN).await.status, StatusCode::OK);
+    // A password has to be presented only once.
+    assert_eq!(office.upload(&office.ada, &[], "c.txt", PLAN).await.status, StatusCode::OK);
 }
 
 #[tokio::test]
-async fn an_owner_who_never_knew_the_password_reads_nothing_once_it_is_opened() {
+async fn an_owner_who_never_presented_the_password_cannot_read_the_document() {
     let office = Office::open().await;
-    let id = doc_id(&office.bring(&office.ada, &[], "plan.txt", PLAN).await);
+    let id = doc_id(&office.upload(&office.ada, &[], "plan.txt", PLAN).await);
     let path = format!("/v1/documents/{id}");
     assert_eq!(office.get(&office.ada, &path).await.body["status"], "failed");
-    let opened = office.bring(&office.bob, &[("password", "sesame")], "b.txt", PLAN).await;
+    let opened = office.upload(&office.bob, &[("password", "sesame")], "b.txt", PLAN).await;
     assert_eq!(opened.body["dedup_result"], "new", "{opened:?}");
     assert!(finds(&office, &office.bob).await && finds(&office, office.admin()).await);
 
@@ -75,49 +75,49 @@ async fn an_owner_who_never_knew_the_password_reads_nothing_once_it_is_opened() 
     let artifact = format!("/v1/ingestion-runs/{run}/artifacts/layout/text.txt");
     assert_ne!(office.get(&office.ada, &artifact).await.status, StatusCode::OK);
 
-    office.bring(&office.ada, &[("password", "sesame")], "plan.txt", PLAN).await;
+    office.upload(&office.ada, &[("password", "sesame")], "plan.txt", PLAN).await;
     assert_eq!(office.text(&office.ada, &id).await.status, StatusCode::OK);
     assert!(finds(&office, &office.ada).await);
     assert_eq!(office.get(&office.ada, &path).await.body["content_locked"], false);
 }
 
 #[tokio::test]
-async fn a_password_that_was_not_needed_locks_nobody_out() {
+async fn an_unneeded_password_locks_no_owner_out() {
     let office = Office::open().await;
-    office.bring(&office.ada, &[("password", "needless")], "a.txt", "An open house.").await;
-    let same = office.bring(&office.bob, &[], "b.txt", "An open house.").await;
+    office.upload(&office.ada, &[("password", "needless")], "a.txt", "An open house.").await;
+    let same = office.upload(&office.bob, &[], "b.txt", "An open house.").await;
     assert_eq!(same.body["status"], "skipped", "{same:?}");
     let found = office.search(&office.bob, json!({ "query": "open house" })).await;
     assert_eq!(found["hits"].as_array().unwrap().len(), 1);
-    // Nor where nothing ever opened the file.
+    // Nor if no password ever opened the file.
     let batch = json!({ "pipeline": ["ingest"] });
-    office.bring_in_batch(&office.ada, batch, "c.txt", "Another open house.").await;
+    office.upload_in_batch(&office.ada, batch, "c.txt", "Another open house.").await;
     assert_eq!(
-        office.bring(&office.bob, &[], "d.txt", "Another open house.").await.status,
+        office.upload(&office.bob, &[], "d.txt", "Another open house.").await.status,
         StatusCode::OK
     );
 }
 
 #[tokio::test]
-async fn a_password_is_sealed_at_rest_and_deleted_when_nobody_needs_it() {
+async fn a_password_is_encrypted_at_rest_and_deleted_when_not_needed() {
     let office = Office::open().await;
     let app = &office.library.app;
-    let keeper = PasswordKeeper { store: app.ops.store().clone(), clock: app.clock.clone() };
-    let id = doc_id(&office.bring(&office.ada, &[("password", "sesame")], "plan.txt", PLAN).await);
+    let cleanup = PasswordCleanup { store: app.ops.store().clone(), clock: app.clock.clone() };
+    let id = doc_id(&office.upload(&office.ada, &[("password", "sesame")], "plan.txt", PLAN).await);
     let path = format!("/v1/documents/{id}");
     let kept = "encode(sealed, 'escape') AS sealed, key_id <> '' AS kept";
     let [row]: [Value; 1] = stored(&office, kept).await.try_into().unwrap();
     assert_eq!(row["kept"], true);
     assert!(!row["sealed"].as_str().unwrap().contains("sesame"));
-    assert_eq!(keeper.forget().await.unwrap(), 0, "pictures of its pages need it");
+    assert_eq!(cleanup.delete_unneeded().await.unwrap(), 0, "pictures of its pages need it");
 
-    // A rerun takes the password over, and then the earlier run has no use for it.
+    // A rerun has the password, so the earlier run no longer needs it.
     let rerun = app.post(&format!("{path}/rerun"), json!({})).bearer(office.admin()).send().await;
     assert_eq!(rerun.status, StatusCode::ACCEPTED);
     app.clock.advance(chrono::Duration::seconds(1));
     office.library.work_off().await;
     assert_eq!(office.get(&office.ada, &path).await.body["version_label"], "v2");
-    assert_eq!(keeper.forget().await.unwrap(), 1);
+    assert_eq!(cleanup.delete_unneeded().await.unwrap(), 1);
     let kept = stored(&office, "sealed IS NOT NULL AS kept").await;
     assert_eq!(kept.iter().filter(|row| row["kept"] == true).count(), 1);
     assert_eq!(office.text(&office.ada, &id).await.status, StatusCode::OK);
@@ -126,20 +126,20 @@ async fn a_password_is_sealed_at_rest_and_deleted_when_nobody_needs_it() {
     let kept = stored(&office, "sealed IS NOT NULL AS kept").await;
     assert!(kept.iter().all(|row| row["kept"] == false), "deleted with the document");
 
-    // One that was not needed goes at once.
-    office.bring(&office.ada, &[("password", "no")], "c.txt", "Open words.").await;
-    assert_eq!(keeper.forget().await.unwrap(), 1);
-    // A failed run keeps its password for a day, for those who retry it.
-    office.bring(&office.ada, &[("password", "no")], "b.txt", "locked by x\n\nOther words.").await;
-    assert_eq!(keeper.forget().await.unwrap(), 0);
+    // An unneeded password is deleted at once.
+    office.upload(&office.ada, &[("password", "no")], "c.txt", "Open words.").await;
+    assert_eq!(cleanup.delete_unneeded().await.unwrap(), 1);
+    // A failed run keeps its password for a day, for a retry.
+    office.upload(&office.ada, &[("password", "no")], "b.txt", "locked by x\n\nOther words.").await;
+    assert_eq!(cleanup.delete_unneeded().await.unwrap(), 0);
     app.clock.advance(chrono::Duration::hours(25));
-    assert_eq!(keeper.forget().await.unwrap(), 1);
+    assert_eq!(cleanup.delete_unneeded().await.unwrap(), 1);
 }
 
 #[tokio::test]
-async fn a_rerun_asks_for_a_password_that_is_not_kept_any_more() {
+async fn a_rerun_asks_for_a_deleted_password() {
     let office = Office::open().await;
-    let id = doc_id(&office.bring(&office.ada, &[("password", "sesame")], "plan.txt", PLAN).await);
+    let id = doc_id(&office.upload(&office.ada, &[("password", "sesame")], "plan.txt", PLAN).await);
     let path = format!("/v1/documents/{id}");
     let mut superuser = office.library.app.database.superuser().await;
     sqlx::query("DELETE FROM secrets").execute(&mut superuser).await.unwrap();
@@ -153,13 +153,13 @@ async fn a_rerun_asks_for_a_password_that_is_not_kept_any_more() {
 }
 
 #[tokio::test]
-async fn passwords_from_before_are_sealed_at_the_next_start_and_another_key_is_refused() {
+async fn plain_passwords_are_encrypted_at_the_next_start_and_another_key_is_refused() {
     let office = Office::open().await;
     let app = &office.library.app;
-    let id = doc_id(&office.bring(&office.ada, &[("password", "sesame")], "plan.txt", PLAN).await);
+    let id = doc_id(&office.upload(&office.ada, &[("password", "sesame")], "plan.txt", PLAN).await);
     let mut superuser = app.database.superuser().await;
     for statement in [
-        // As the migration leaves one that it found in the clear.
+        // As the migration leaves a plain-text password.
         "UPDATE secrets SET sealed = 'sesame', key_id = ''",
         "UPDATE ingestion_runs SET password_check = NULL, stats = '{}'",
         "UPDATE stages SET stats = NULL",
@@ -171,7 +171,7 @@ async fn passwords_from_before_are_sealed_at_the_next_start_and_another_key_is_r
     let rows = stored(&office, "sealed = 'sesame' AS is_clear, key_id <> '' AS kept").await;
     assert_eq!(rows, [json!({ "is_clear": false, "kept": true })]);
     assert_eq!(office.text(&office.ada, &id).await.status, StatusCode::OK, "who gave it knows it");
-    assert_eq!(office.bring(&office.bob, &[], "b.txt", PLAN).await.code(), "password_required");
+    assert_eq!(office.upload(&office.bob, &[], "b.txt", PLAN).await.code(), "password_required");
 
     let url: DatabaseUrl = app.database.url().parse().unwrap();
     let environment = testkit::fake_environment(&app.clock);
@@ -183,7 +183,7 @@ async fn passwords_from_before_are_sealed_at_the_next_start_and_another_key_is_r
 }
 
 #[tokio::test]
-async fn a_worker_without_the_key_leaves_the_document_to_one_that_has_it() {
+async fn a_worker_without_the_key_leaves_the_document_to_another() {
     let office = Office::open().await;
     let app = &office.library.app;
     let request = app.request(Method::POST, "/v1/ingest");

@@ -30,8 +30,8 @@ impl Office {
 async fn an_owner_renames_a_document_for_themselves_only() {
     let office = Office::open().await;
     let (ada, bob) = (office.ada.as_str(), office.bob.as_str());
-    let id = doc_id(&office.bring(ada, &[("title", "Lease")], "a.txt", LEASE).await);
-    office.bring(bob, &[("title", "Bobs")], "b.txt", LEASE).await;
+    let id = doc_id(&office.upload(ada, &[("title", "Lease")], "a.txt", LEASE).await);
+    office.upload(bob, &[("title", "Bobs")], "b.txt", LEASE).await;
     let before = [office.everything(ada, &id).await, office.everything(office.admin(), &id).await];
 
     let renamed = office.rename(bob, &id, "  Flat in Elm Street ").await;
@@ -46,21 +46,21 @@ async fn an_owner_renames_a_document_for_themselves_only() {
     assert_eq!(log["items"][0]["detail"], entry, "{log}");
 
     // An upload that says no title leaves the one that was chosen; one that does replaces it.
-    office.bring(bob, &[], "c.txt", LEASE).await;
+    office.upload(bob, &[], "c.txt", LEASE).await;
     let bobs = office.get(bob, &format!("/v1/documents/{id}")).await.body;
     assert_eq!(
         (&bobs["title"], &bobs["filename"]),
         (&json!("Flat in Elm Street"), &json!("c.txt"))
     );
-    office.bring(bob, &[("title", "Rent")], "c.txt", LEASE).await;
+    office.upload(bob, &[("title", "Rent")], "c.txt", LEASE).await;
     assert_eq!(office.titles(bob, &id).await, ["Rent"; 4]);
 }
 
 #[tokio::test]
 async fn an_editor_renames_a_document_for_everyone() {
     let office = Office::open().await;
-    let id = doc_id(&office.bring(&office.ada, &[("title", "Lease")], "a.txt", LEASE).await);
-    office.bring(&office.bob, &[("title", "Bobs")], "b.txt", LEASE).await;
+    let id = doc_id(&office.upload(&office.ada, &[("title", "Lease")], "a.txt", LEASE).await);
+    office.upload(&office.bob, &[("title", "Bobs")], "b.txt", LEASE).await;
     assert_eq!(office.rename(office.admin(), &id, "Elm Street").await.status, StatusCode::OK);
     for token in [&office.ada, &office.bob, office.admin()] {
         assert_eq!(office.titles(token, &id).await, ["Elm Street"; 4]);
@@ -72,7 +72,7 @@ async fn an_editor_renames_a_document_for_everyone() {
 #[tokio::test]
 async fn a_wrong_title_is_refused_and_a_deleted_document_is_not_found() {
     let office = Office::open().await;
-    let id = doc_id(&office.bring(&office.ada, &[("title", "Lease")], "a.txt", LEASE).await);
+    let id = doc_id(&office.upload(&office.ada, &[("title", "Lease")], "a.txt", LEASE).await);
     for wrong in [" ", "two\nlines", &"a".repeat(301)] {
         let refused = office.rename(&office.ada, &id, wrong).await;
         assert_eq!(
@@ -92,8 +92,8 @@ async fn a_wrong_title_is_refused_and_a_deleted_document_is_not_found() {
 #[tokio::test]
 async fn followers_hear_of_a_new_title_only_when_it_is_theirs() {
     let office = Office::open().await;
-    let id = doc_id(&office.bring(&office.ada, &[("title", "Lease")], "a.txt", LEASE).await);
-    office.bring(&office.bob, &[("title", "Bobs")], "b.txt", LEASE).await;
+    let id = doc_id(&office.upload(&office.ada, &[("title", "Lease")], "a.txt", LEASE).await);
+    office.upload(&office.bob, &[("title", "Bobs")], "b.txt", LEASE).await;
     office.rename(&office.bob, &id, "Only Bobs").await;
     office.rename(office.admin(), &id, "Everyones").await;
     let beginning: EventId = format!("p0-{}", uuid::Uuid::nil().simple()).parse().unwrap();

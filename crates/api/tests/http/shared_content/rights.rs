@@ -1,4 +1,4 @@
-//! Names, versions, pipelines, restoring, masks and runs of content that somebody else has too.
+//! Names, versions, pipelines, restoring, masks and runs of content that several users own.
 
 use axum::body::Bytes;
 use axum::http::{Method, StatusCode};
@@ -9,16 +9,16 @@ use serde_json::json;
 use super::{LEASE, Office, doc_id};
 
 #[tokio::test]
-async fn an_upload_of_known_content_changes_no_byte_for_its_other_owners() {
+async fn an_upload_of_known_content_changes_nothing_for_its_other_owners() {
     let office = Office::open().await;
     let (ada, bob) = (office.ada.as_str(), office.bob.as_str());
     let said = [("title", "My lease"), ("tag", "rent")];
-    let id = doc_id(&office.bring(ada, &said, "lease.txt", LEASE).await);
+    let id = doc_id(&office.upload(ada, &said, "lease.txt", LEASE).await);
     let before = office.everything(ada, &id).await;
     let before_for_all = office.everything(office.admin(), &id).await;
 
     let said = [("title", "PWNED"), ("tag", "b-tag")];
-    let same = office.bring(bob, &said, "other.txt", LEASE).await;
+    let same = office.upload(bob, &said, "other.txt", LEASE).await;
     assert_eq!((same.status, &same.body["doc_id"]), (StatusCode::OK, &json!(id)));
     assert_eq!(office.everything(ada, &id).await, before);
     assert_eq!(office.everything(office.admin(), &id).await, before_for_all);
@@ -41,7 +41,7 @@ async fn an_upload_of_known_content_changes_no_byte_for_its_other_owners() {
     assert_eq!(office.search(bob, asked).await["hits"], json!([]), "that is Ada's tag");
 
     // A later upload of the same owner renames it for them, and the log says so.
-    office.bring(bob, &[("title", "Mine")], "other.txt", LEASE).await;
+    office.upload(bob, &[("title", "Mine")], "other.txt", LEASE).await;
     assert_eq!(office.audited("DOCUMENT_RENAMED").await, 1);
     let bobs = office.get(bob, &format!("/v1/documents/{id}")).await.body;
     assert_eq!((&bobs["title"], &bobs["tags"]), (&json!("Mine"), &json!(["b-tag"])));
@@ -49,10 +49,10 @@ async fn an_upload_of_known_content_changes_no_byte_for_its_other_owners() {
 }
 
 #[tokio::test]
-async fn an_editor_tags_a_document_for_everybody() {
+async fn an_editor_tags_a_document_for_all_owners() {
     let office = Office::open().await;
-    let id = doc_id(&office.bring(&office.ada, &[("tag", "rent")], "a.txt", LEASE).await);
-    office.bring(&office.bob, &[("tag", "bob")], "b.txt", LEASE).await;
+    let id = doc_id(&office.upload(&office.ada, &[("tag", "rent")], "a.txt", LEASE).await);
+    office.upload(&office.bob, &[("tag", "bob")], "b.txt", LEASE).await;
     let tagged =
         office.library.app.put(&format!("/v1/documents/{id}/tags"), json!({"tags": ["x"]}));
     assert_eq!(tagged.bearer(office.admin()).send().await.status, StatusCode::OK);
@@ -65,9 +65,9 @@ async fn an_editor_tags_a_document_for_everybody() {
 }
 
 #[tokio::test]
-async fn a_user_makes_no_new_version_of_what_exists_and_chooses_no_pipeline_for_it() {
+async fn a_user_can_neither_add_a_version_nor_choose_the_pipeline_of_known_content() {
     let office = Office::open().await;
-    let id = doc_id(&office.bring(&office.ada, &[], "a.txt", LEASE).await);
+    let id = doc_id(&office.upload(&office.ada, &[], "a.txt", LEASE).await);
     let before = office.everything(&office.ada, &id).await;
     let wishes = [
         json!({"dedupe": false}),
@@ -75,7 +75,7 @@ async fn a_user_makes_no_new_version_of_what_exists_and_chooses_no_pipeline_for_
         json!({"dedupe": false, "pipeline": ["ingest"]}),
     ];
     for wish in &wishes {
-        let file = office.bring_in_batch(&office.bob, wish.clone(), "b.txt", LEASE).await;
+        let file = office.upload_in_batch(&office.bob, wish.clone(), "b.txt", LEASE).await;
         assert_eq!(file["problem"]["code"], "forbidden", "{wish}: {file}");
         let why = file["problem"]["detail"].as_str().unwrap();
         assert!(why.contains("exists already"), "{why}");
@@ -83,19 +83,19 @@ async fn a_user_makes_no_new_version_of_what_exists_and_chooses_no_pipeline_for_
     assert_eq!(office.everything(&office.ada, &id).await, before);
     let bobs = office.get(&office.bob, &format!("/v1/documents/{id}")).await;
     assert_eq!(bobs.status, StatusCode::NOT_FOUND, "what is refused gives nothing");
-    // The refused file was offered, so the batch does not wait for it.
+    // The refused file counts, so the batch does not wait for it.
     let batches = office.get(&office.bob, "/v1/batches").await.body;
     assert_eq!(batches["items"][0]["counts"]["refused"], 1, "{batches}");
-    // In the usual way it is accepted, and an administrator may do all of it.
-    assert_eq!(office.bring(&office.bob, &[], "b.txt", LEASE).await.status, StatusCode::OK);
-    let file = office.bring_in_batch(office.admin(), wishes[0].clone(), "b.txt", LEASE).await;
+    // Without these options it is accepted, and an administrator may use them.
+    assert_eq!(office.upload(&office.bob, &[], "b.txt", LEASE).await.status, StatusCode::OK);
+    let file = office.upload_in_batch(office.admin(), wishes[0].clone(), "b.txt", LEASE).await;
     assert_eq!(file["accepted"]["dedup_result"], "new_version");
 }
 
 #[tokio::test]
-async fn only_an_administrator_brings_back_what_was_deleted_or_withdrawn() {
+async fn only_an_administrator_restores_deleted_or_withdrawn_documents() {
     let office = Office::open().await;
-    let id = doc_id(&office.bring(&office.ada, &[("title", "Lease")], "a.txt", LEASE).await);
+    let id = doc_id(&office.upload(&office.ada, &[("title", "Lease")], "a.txt", LEASE).await);
     let path = format!("/v1/documents/{id}");
     let ways = [
         (Method::POST, format!("{path}/deactivate"), "document_withdrawn"),
@@ -104,14 +104,15 @@ async fn only_an_administrator_brings_back_what_was_deleted_or_withdrawn() {
     for (restored, (method, taken_out, code)) in (1..).zip(ways) {
         assert_eq!(office.act(office.admin(), method, &taken_out).await, StatusCode::NO_CONTENT);
         for token in [&office.ada, &office.bob] {
-            let refused = office.bring(token, &[("title", "mine")], "b.txt", LEASE).await;
+            let refused = office.upload(token, &[("title", "mine")], "b.txt", LEASE).await;
             assert_eq!((refused.status, refused.code()), (StatusCode::CONFLICT, code));
-            let file = office.bring_in_batch(token, json!({"dedupe": false}), "b.txt", LEASE).await;
+            let file =
+                office.upload_in_batch(token, json!({"dedupe": false}), "b.txt", LEASE).await;
             assert_eq!(file["problem"]["code"], code, "{file}");
             let found = office.search(token, json!({ "query": "rent per month" })).await;
             assert_eq!(found["hits"], json!([]));
         }
-        let back = office.bring(office.admin(), &[("title", "new")], "c.txt", LEASE).await;
+        let back = office.upload(office.admin(), &[("title", "new")], "c.txt", LEASE).await;
         assert_eq!((back.status, &back.body["doc_id"]), (StatusCode::ACCEPTED, &json!(id)));
         assert_eq!(office.audited("DOCUMENT_RESTORED").await, restored);
         assert_eq!(office.get(&office.ada, &path).await.body["title"], "Lease");
@@ -120,39 +121,39 @@ async fn only_an_administrator_brings_back_what_was_deleted_or_withdrawn() {
     }
 }
 
-/// A rerun of a withdrawn document that fails does not open it to everybody's uploads.
+/// A failed rerun of a withdrawn document does not let users restore it by an upload.
 #[tokio::test]
-async fn what_was_withdrawn_stays_so_when_a_rerun_of_it_fails() {
+async fn a_withdrawn_document_stays_withdrawn_when_a_rerun_fails() {
     let office = Office::open().await;
-    let id = doc_id(&office.bring(&office.ada, &[], "a.txt", LEASE).await);
+    let id = doc_id(&office.upload(&office.ada, &[], "a.txt", LEASE).await);
     let path = format!("/v1/documents/{id}");
     office.act(office.admin(), Method::POST, &format!("{path}/deactivate")).await;
     let rerun = office.library.app.post(&format!("{path}/rerun"), json!({}));
     assert_eq!(rerun.bearer(office.admin()).send().await.status, StatusCode::ACCEPTED);
-    crate::intake::fail_what_waits(&office.library.app).await;
+    crate::intake::fail_waiting_jobs(&office.library.app).await;
     assert_eq!(office.get(&office.ada, &path).await.body["status"], "failed");
-    let refused = office.bring(&office.bob, &[], "b.txt", LEASE).await;
+    let refused = office.upload(&office.bob, &[], "b.txt", LEASE).await;
     assert_eq!(refused.code(), "document_withdrawn");
 }
 
 #[tokio::test]
-async fn what_failed_anybody_may_try_again_in_the_usual_way() {
+async fn any_user_may_upload_failed_content_again() {
     let office = Office::open().await;
     let app = &office.library.app;
     app.upload("a.txt", LEASE).bearer(&office.ada).send().await;
-    crate::intake::fail_what_waits(app).await;
-    let again = office.bring(&office.bob, &[], "b.txt", LEASE).await;
+    crate::intake::fail_waiting_jobs(app).await;
+    let again = office.upload(&office.bob, &[], "b.txt", LEASE).await;
     assert_eq!(again.body["dedup_result"], "new", "{again:?}");
     let found = office.search(&office.ada, json!({ "query": "rent per month" })).await;
     assert_eq!(found["hits"][0]["title"], "a.txt");
 }
 
 #[tokio::test]
-async fn a_run_that_somebody_else_began_says_nothing_of_them() {
+async fn a_run_does_not_reveal_the_other_owner_who_started_it() {
     let office = Office::open().await;
-    let made = office.bring(&office.ada, &[("title", "Adas plan")], "plan.txt", LEASE).await;
+    let made = office.upload(&office.ada, &[("title", "Adas plan")], "plan.txt", LEASE).await;
     let run = format!("/v1/ingestion-runs/{}", made.body["run_id"].as_str().unwrap());
-    office.bring(&office.bob, &[("title", "Bobs")], "bob.txt", LEASE).await;
+    office.upload(&office.bob, &[("title", "Bobs")], "bob.txt", LEASE).await;
     let own = office.get(&office.ada, &run).await.body;
     assert_eq!(own["config"]["title"], "Adas plan");
     let seen = office.get(&office.bob, &run).await;
@@ -169,10 +170,10 @@ async fn a_run_that_somebody_else_began_says_nothing_of_them() {
 }
 
 #[tokio::test]
-async fn a_batch_shows_what_its_owner_calls_a_document() {
+async fn a_batch_shows_the_titles_of_its_owner() {
     let office = Office::open().await;
-    office.bring(&office.ada, &[("title", "Adas plan")], "plan.txt", LEASE).await;
-    office.bring_in_batch(&office.bob, json!({}), "bob.txt", LEASE).await;
+    office.upload(&office.ada, &[("title", "Adas plan")], "plan.txt", LEASE).await;
+    office.upload_in_batch(&office.bob, json!({}), "bob.txt", LEASE).await;
     let batches = office.get(&office.bob, "/v1/batches").await.body;
     let batch = batches["items"][0]["batch_id"].as_str().unwrap();
     let results = format!("/v1/batches/{batch}/results");
@@ -185,11 +186,11 @@ async fn a_batch_shows_what_its_owner_calls_a_document() {
 }
 
 #[tokio::test]
-async fn masks_hold_by_every_name_that_content_was_seen_under() {
+async fn masks_apply_by_every_name_of_the_content() {
     const SLIP: &str = "The payslip\n\nof Ada.\n\nsecret: DE02 1203 0000";
     let office = Office::open().await;
     office.mask("payslip").await;
-    let id = doc_id(&office.bring(&office.ada, &[], "payslip.txt", SLIP).await);
+    let id = doc_id(&office.upload(&office.ada, &[], "payslip.txt", SLIP).await);
     let secret = async |token: &str| {
         office.text(token, &id).await.body.to_string().contains("DE02")
             || office
@@ -199,8 +200,8 @@ async fn masks_hold_by_every_name_that_content_was_seen_under() {
                 .contains("DE02")
     };
     assert!(!secret(&office.ada).await);
-    // Under another name, by whoever makes a new version of it.
-    let other = office.bring_in_batch(office.admin(), json!({"dedupe": false}), "other.txt", SLIP);
+    // A new version under another name is masked too.
+    let other = office.upload_in_batch(office.admin(), json!({"dedupe": false}), "other.txt", SLIP);
     assert_eq!(other.await["accepted"]["dedup_result"], "new_version");
     assert!(!secret(&office.ada).await && !secret(office.admin()).await);
     let rerun = office.library.app.post(&format!("/v1/documents/{id}/rerun"), json!({}));
@@ -210,20 +211,20 @@ async fn masks_hold_by_every_name_that_content_was_seen_under() {
 }
 
 #[tokio::test]
-async fn a_name_that_masks_hold_for_has_known_content_masked() {
+async fn known_content_is_masked_when_uploaded_under_a_masked_name() {
     const SLIP: &str = "The payslip\n\nof Bob.\n\nsecret: DE02 1203 0000";
     let office = Office::open().await;
     office.mask("payslip").await;
-    let id = doc_id(&office.bring(&office.ada, &[], "scan.txt", SLIP).await);
+    let id = doc_id(&office.upload(&office.ada, &[], "scan.txt", SLIP).await);
     assert!(office.text(&office.ada, &id).await.body.to_string().contains("DE02"));
-    let named = office.bring(&office.bob, &[], "Payslip.txt", SLIP).await;
+    let named = office.upload(&office.bob, &[], "Payslip.txt", SLIP).await;
     assert_eq!(named.body["dedup_result"], "new_version", "{named:?}");
     for token in [&office.ada, &office.bob, office.admin()] {
         let text = office.text(token, &id).await.body.to_string();
         assert!(text.contains("Bob") && !text.contains("DE02"), "{text}");
     }
     assert_eq!(
-        office.bring(&office.ada, &[], "scan.txt", SLIP).await.status,
+        office.upload(&office.ada, &[], "scan.txt", SLIP).await.status,
         StatusCode::OK,
         "once"
     );
@@ -232,8 +233,8 @@ async fn a_name_that_masks_hold_for_has_known_content_masked() {
 #[tokio::test]
 async fn an_attachment_neither_renames_nor_restores() {
     let office = Office::open().await;
-    let id = doc_id(&office.bring(&office.ada, &[("title", "Lease")], "a.txt", LEASE).await);
-    let mail = office.bring(&office.bob, &[], "mail.txt", "Please find it.").await.body;
+    let id = doc_id(&office.upload(&office.ada, &[("title", "Lease")], "a.txt", LEASE).await);
+    let mail = office.upload(&office.bob, &[], "mail.txt", "Please find it.").await.body;
     let uuid = |name: &str| mail[name].as_str().unwrap().parse::<uuid::Uuid>().unwrap();
     let part = || AttachedFile {
         tenant_id: office.acme.tenant.tenant_id,
@@ -244,25 +245,25 @@ async fn an_attachment_neither_renames_nor_restores() {
         depth: 1,
     };
     let before = office.everything(&office.ada, &id).await;
-    office.library.app.ops.intake().take_in_part(part()).await.unwrap();
+    office.library.app.ops.intake().accept_attachment(part()).await.unwrap();
     office.library.work_off().await;
     assert_eq!(office.everything(&office.ada, &id).await, before);
     let path = format!("/v1/documents/{id}");
     assert_eq!(office.get(&office.bob, &path).await.body["title"], "attached.txt");
     assert_eq!(office.audited("OWNER_ADDED").await, 1);
-    // Who brings the same mail has what came within it, too.
+    // Another owner of the same mail owns its attachments too.
     let (_, carl) = office.library.app.user(&office.acme, domain::Role::ApiClient).await;
-    office.bring(&carl, &[], "mail.txt", "Please find it.").await;
+    office.upload(&carl, &[], "mail.txt", "Please find it.").await;
     assert_eq!(office.get(&carl, &path).await.body["title"], "attached.txt");
 
     office.act(office.admin(), Method::DELETE, &path).await;
-    office.library.app.ops.intake().take_in_part(part()).await.unwrap();
+    office.library.app.ops.intake().accept_attachment(part()).await.unwrap();
     office.library.work_off().await;
     assert_eq!(office.get(office.admin(), &path).await.status, StatusCode::NOT_FOUND);
 }
 
 #[tokio::test]
-async fn events_tell_everybody_their_own_title() {
+async fn events_have_the_title_of_the_follower() {
     let office = Office::open().await;
     let app = &office.library.app;
     app.request(Method::POST, "/v1/ingest")
@@ -270,7 +271,7 @@ async fn events_tell_everybody_their_own_title() {
         .bearer(&office.ada)
         .send()
         .await;
-    office.bring(&office.bob, &[("title", "Bobs")], "bob.txt", LEASE).await;
+    office.upload(&office.bob, &[("title", "Bobs")], "bob.txt", LEASE).await;
     let beginning: EventId = format!("p0-{}", uuid::Uuid::nil().simple()).parse().unwrap();
     for (user, title) in [(&office.users[0], "Adas plan"), (&office.users[1], "Bobs")] {
         let caller = Caller::of_user(user);

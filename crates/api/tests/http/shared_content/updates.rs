@@ -1,4 +1,4 @@
-//! An updated original: the document stays what it is to its owners, and nobody else gets to see it.
+//! Updated originals: the document keeps its id and owners, and other users get no access to it.
 
 use axum::body::Bytes;
 use axum::http::{Method, StatusCode};
@@ -36,10 +36,10 @@ impl Office {
 }
 
 #[tokio::test]
-async fn a_document_gets_a_version_with_other_content_and_its_owner_sees_it() {
+async fn an_update_adds_a_version_that_the_owner_sees() {
     let office = Office::open().await;
     let said = [("title", "Our lease"), ("tag", "rent")];
-    let id = doc_id(&office.bring(&office.ada, &said, "lease.txt", LEASE).await);
+    let id = doc_id(&office.upload(&office.ada, &said, "lease.txt", LEASE).await);
     let before = office.document(&office.ada, &id).await;
     let said = [("reason", "the rent was raised")];
     let updated = office.update(office.admin(), &id, &said, ("lease-2027.txt", RAISED)).await;
@@ -71,15 +71,15 @@ async fn a_document_gets_a_version_with_other_content_and_its_owner_sees_it() {
     assert_eq!(usage["bytes"], LEASE.len() + RAISED.len(), "both originals are kept");
 }
 
-/// Having the old or the new bytes gives no part in the document that had them and has them now.
+/// The old or new content gives no access to the updated document.
 #[tokio::test]
-async fn whoever_uploads_one_of_its_contents_has_a_document_of_their_own() {
+async fn an_upload_of_the_old_or_new_content_is_a_document_of_its_own() {
     let office = Office::open().await;
-    let id = doc_id(&office.bring(&office.ada, &[], "lease.txt", LEASE).await);
+    let id = doc_id(&office.upload(&office.ada, &[], "lease.txt", LEASE).await);
     office.update(office.admin(), &id, &[], ("lease.txt", RAISED)).await;
     let seen_by_ada = office.everything(&office.ada, &id).await;
     for text in [LEASE, RAISED] {
-        let made = office.bring(&office.bob, &[], "mine.txt", text).await;
+        let made = office.upload(&office.bob, &[], "mine.txt", text).await;
         assert_eq!(made.body["dedup_result"], "new", "{made:?}");
         assert_ne!(doc_id(&made), id);
         assert_eq!(office.original(&office.bob, &doc_id(&made)).await, text);
@@ -88,11 +88,11 @@ async fn whoever_uploads_one_of_its_contents_has_a_document_of_their_own() {
     assert_eq!(office.everything(&office.ada, &id).await, seen_by_ada);
 }
 
-/// What came within a mail and was updated since is not what whoever has the mail has.
+/// An owner of the mail owns the attachment as it was, not its updated version.
 #[tokio::test]
-async fn whoever_has_the_mail_around_it_does_not_get_the_updated_attachment() {
+async fn another_owner_of_the_mail_does_not_get_the_updated_attachment() {
     let office = Office::open().await;
-    let mail = office.bring(&office.ada, &[], "mail.txt", "Please find it.").await.body;
+    let mail = office.upload(&office.ada, &[], "mail.txt", "Please find it.").await.body;
     let uuid = |name: &str| mail[name].as_str().unwrap().parse::<uuid::Uuid>().unwrap();
     let part = AttachedFile {
         tenant_id: office.acme.tenant.tenant_id,
@@ -102,22 +102,22 @@ async fn whoever_has_the_mail_around_it_does_not_get_the_updated_attachment() {
         content: Bytes::from_static(LEASE.as_bytes()),
         depth: 1,
     };
-    let taken_in = office.library.app.ops.intake().take_in_part(part).await.unwrap();
+    let taken_in = office.library.app.ops.intake().accept_attachment(part).await.unwrap();
     office.library.work_off().await;
     let id = taken_in.unwrap().0.to_string();
     let updated = office.update(office.admin(), &id, &[], ("lease.txt", RAISED)).await;
     assert_eq!(updated.status, StatusCode::ACCEPTED, "{updated:?}");
-    office.bring(&office.bob, &[], "mail.txt", "Please find it.").await;
+    office.upload(&office.bob, &[], "mail.txt", "Please find it.").await;
     let path = format!("/v1/documents/{id}");
     assert_eq!(office.get(&office.bob, &path).await.status, StatusCode::NOT_FOUND);
     assert_eq!(office.original(&office.ada, &id).await, RAISED);
 }
 
-/// A rerun while an update is under way is one of the update.
+/// A rerun while an update is in progress processes the updated content.
 #[tokio::test]
-async fn a_rerun_does_not_undo_an_update_that_is_under_way() {
+async fn a_rerun_does_not_undo_an_update_in_progress() {
     let office = Office::open().await;
-    let id = doc_id(&office.bring(&office.ada, &[], "lease.txt", LEASE).await);
+    let id = doc_id(&office.upload(&office.ada, &[], "lease.txt", LEASE).await);
     let path = format!("/v1/documents/{id}/rerun");
     let request = office.library.app.request(Method::POST, &path);
     let request = request.file_with(&[], "lease.txt", RAISED).bearer(office.admin());
@@ -132,21 +132,21 @@ async fn a_rerun_does_not_undo_an_update_that_is_under_way() {
 #[tokio::test]
 async fn the_same_content_is_a_plain_rerun() {
     let office = Office::open().await;
-    let id = doc_id(&office.bring(&office.ada, &[], "lease.txt", LEASE).await);
+    let id = doc_id(&office.upload(&office.ada, &[], "lease.txt", LEASE).await);
     let again = office.update(office.admin(), &id, &[], ("other name.txt", LEASE)).await;
     assert_eq!(again.status, StatusCode::ACCEPTED, "{again:?}");
     let document = office.document(office.admin(), &id).await;
     assert!(document["source_uri"].as_str().unwrap().starts_with("upload://sha256:"));
     assert_eq!(document["runs"][0]["config"]["source_type"], "rerun");
-    let known = office.bring(&office.bob, &[], "lease.txt", LEASE).await;
+    let known = office.upload(&office.bob, &[], "lease.txt", LEASE).await;
     assert_eq!((doc_id(&known), &known.body["status"]), (id, &json!("skipped")));
 }
 
 #[tokio::test]
-async fn content_that_is_another_document_is_refused_while_that_one_is_there() {
+async fn content_of_another_document_is_refused_until_that_one_is_deleted() {
     let office = Office::open().await;
-    let id = doc_id(&office.bring(&office.ada, &[], "lease.txt", LEASE).await);
-    let other = doc_id(&office.bring(&office.bob, &[], "raised.txt", RAISED).await);
+    let id = doc_id(&office.upload(&office.ada, &[], "lease.txt", LEASE).await);
+    let other = doc_id(&office.upload(&office.bob, &[], "raised.txt", RAISED).await);
     let refused = office.update(office.admin(), &id, &[], ("lease.txt", RAISED)).await;
     assert_eq!(
         (refused.status, refused.code()),
@@ -161,9 +161,9 @@ async fn content_that_is_another_document_is_refused_while_that_one_is_there() {
 }
 
 #[tokio::test]
-async fn only_who_may_rerun_updates_and_only_with_a_file_of_the_same_kind() {
+async fn an_update_needs_the_rerun_permission_and_the_same_file_kind() {
     let office = Office::open().await;
-    let id = doc_id(&office.bring(&office.ada, &[], "lease.txt", LEASE).await);
+    let id = doc_id(&office.upload(&office.ada, &[], "lease.txt", LEASE).await);
     let own = office.update(&office.ada, &id, &[], ("lease.txt", RAISED)).await;
     assert_eq!(own.status, StatusCode::FORBIDDEN);
     let missing = uuid::Uuid::nil().to_string();
@@ -182,9 +182,9 @@ async fn only_who_may_rerun_updates_and_only_with_a_file_of_the_same_kind() {
 }
 
 #[tokio::test]
-async fn under_one_key_an_update_happens_once() {
+async fn an_update_with_an_idempotency_key_takes_effect_once() {
     let office = Office::open().await;
-    let id = doc_id(&office.bring(&office.ada, &[], "lease.txt", LEASE).await);
+    let id = doc_id(&office.upload(&office.ada, &[], "lease.txt", LEASE).await);
     let path = format!("/v1/documents/{id}/rerun");
     let send = async |text: &str| {
         let request = office.library.app.request(Method::POST, &path);
@@ -193,7 +193,7 @@ async fn under_one_key_an_update_happens_once() {
     };
     let first = send(RAISED).await;
     assert_eq!(first.status, StatusCode::ACCEPTED, "{first:?}");
-    // While the new content is not served yet, and when it is.
+    // Before and after the new content is active.
     for _ in 0..2 {
         let again = send(RAISED).await;
         assert_eq!(again.body, first.body);
@@ -208,12 +208,12 @@ async fn under_one_key_an_update_happens_once() {
     assert_eq!(plain().await.body, plain().await.body);
 }
 
-/// A password belongs to a content: the old one proves nothing of the new one.
+/// A password belongs to one content: the old one does not open the new one.
 #[tokio::test]
-async fn an_owner_of_the_old_password_does_not_read_what_a_new_one_locks() {
+async fn the_old_password_does_not_give_access_to_the_new_content() {
     let office = Office::open().await;
     let old = "locked by sesame\n\nThe old plan.";
-    let id = doc_id(&office.bring(&office.ada, &[("password", "sesame")], "a.txt", old).await);
+    let id = doc_id(&office.upload(&office.ada, &[("password", "sesame")], "a.txt", old).await);
     assert_eq!(office.text(&office.ada, &id).await.status, StatusCode::OK);
     let new = "locked by abracadabra\n\nThe new plan.";
     let said = [("password", "abracadabra")];
@@ -226,4 +226,86 @@ async fn an_owner_of_the_old_password_does_not_read_what_a_new_one_locks() {
     let open = "An open plan.";
     office.update(office.admin(), &id, &[], ("a.txt", open)).await;
     assert_eq!(office.text(&office.ada, &id).await.status, StatusCode::OK);
+}
+
+/// Old and new content of a deleted document are deleted content, as for a document that was never updated.
+#[tokio::test]
+async fn both_contents_of_a_deleted_document_are_refused_until_an_administrator_restores_it() {
+    let office = Office::open().await;
+    let id = doc_id(&office.upload(&office.ada, &[], "lease.txt", LEASE).await);
+    office.update(office.admin(), &id, &[], ("lease.txt", RAISED)).await;
+    office.act(office.admin(), Method::DELETE, &format!("/v1/documents/{id}")).await;
+    for token in [&office.ada, &office.bob] {
+        for text in [LEASE, RAISED] {
+            let refused = office.upload(token, &[], "mine.txt", text).await;
+            let answer = (refused.status, refused.code());
+            assert_eq!(answer, (StatusCode::CONFLICT, "document_deleted"), "{text}");
+        }
+    }
+    let all = office.get(office.admin(), "/v1/documents?status=all").await.body;
+    assert_eq!(all["items"], json!([]), "no document was created");
+
+    let restored = office.upload(office.admin(), &[], "lease.txt", RAISED).await;
+    assert_eq!((restored.status, doc_id(&restored)), (StatusCode::ACCEPTED, id.clone()));
+    assert_eq!(office.original(&office.ada, &id).await, RAISED);
+    // It is active again, so the content is no longer deleted, and it still belongs to its owners only.
+    let own = office.upload(&office.bob, &[], "mine.txt", LEASE).await;
+    assert_eq!((own.status, &own.body["dedup_result"]), (StatusCode::ACCEPTED, &json!("new")));
+    assert_ne!(doc_id(&own), id);
+}
+
+#[tokio::test]
+async fn an_update_with_the_same_content_applies_the_masks_of_its_new_name() {
+    let office = Office::open().await;
+    let text = "Name\n\nDepartment\n\nThe salary is 5,000 EUR.";
+    let id = doc_id(&office.upload(&office.ada, &[], "note.txt", text).await);
+    office.mask("payslip").await;
+    let updated = office.update(office.admin(), &id, &[], ("payslip.txt", text)).await;
+    assert_eq!(updated.status, StatusCode::ACCEPTED, "{updated:?}");
+    let run = &office.document(office.admin(), &id).await["runs"][0]["config"];
+    assert_eq!(run["original_filename"], "payslip.txt");
+    assert_eq!(run["masks"].as_array().map(Vec::len), Some(1), "{run}");
+    let shown = office.text(&office.ada, &id).await.body.to_string();
+    assert!(!shown.contains("5,000"), "{shown}");
+    // The name stays known: later runs are masked too.
+    office.library.app.clock.advance(chrono::Duration::seconds(1));
+    let path = format!("/v1/documents/{id}/rerun");
+    office.library.app.post(&path, json!({})).bearer(office.admin()).send().await;
+    office.library.work_off().await;
+    let again = &office.document(office.admin(), &id).await["runs"][0]["config"];
+    assert_eq!(again["masks"].as_array().map(Vec::len), Some(1), "{again}");
+}
+
+/// The deletion is not committed when the rerun begins: the rerun must wait for it.
+#[tokio::test]
+async fn a_rerun_waits_for_a_concurrent_deletion_and_is_refused() {
+    let office = Office::open().await;
+    let id = doc_id(&office.upload(&office.ada, &[], "lease.txt", LEASE).await);
+    let app = &office.library.app;
+    let mut deleting = app.database.superuser().await;
+    let delete = format!("BEGIN; UPDATE documents SET deleted_at = now() WHERE doc_id = '{id}'");
+    sqlx::raw_sql(sqlx::AssertSqlSafe(delete)).execute(&mut deleting).await.unwrap();
+    let mut observer = app.database.superuser().await;
+    let path = format!("/v1/documents/{id}/rerun");
+    let rerun = app.post(&path, json!({})).bearer(office.admin()).send();
+    let commit_once_it_waits = async {
+        // Without the lock the rerun ends first, and the loop with it.
+        while !is_waiting_for_a_lock(&mut observer).await {
+            tokio::task::yield_now().await;
+        }
+        sqlx::raw_sql("COMMIT").execute(&mut deleting).await.unwrap();
+    };
+    tokio::pin!(rerun, commit_once_it_waits);
+    let refused = tokio::select! {
+        biased;
+        ended = &mut rerun => ended,
+        () = &mut commit_once_it_waits => rerun.await,
+    };
+    assert_eq!(refused.status, StatusCode::NOT_FOUND, "{refused:?}");
+}
+
+async fn is_waiting_for_a_lock(observer: &mut sqlx::PgConnection) -> bool {
+    let waiting = "SELECT EXISTS (SELECT FROM pg_stat_activity
+                                  WHERE datname = current_database() AND wait_event_type = 'Lock')";
+    sqlx::query_scalar(waiting).fetch_one(observer).await.unwrap()
 }

@@ -1,14 +1,14 @@
-//! Opening a batch.
+//! Creating a batch.
 
 use domain::{Action, AuditAction, AuditEntry, BatchId, Caller, Entity, IdempotencyClaim};
 use serde_json::{Value, json};
 use store::NewBatch;
 use url::Url;
 
-use crate::once::{Done, outcome_of, settle};
+use crate::idempotency::{Outcome, commit_outcome, recorded_outcome};
 use crate::{Batches, OpsError};
 
-/// A batch somebody asks for.
+/// A request for a batch.
 #[derive(Clone, Debug, Default)]
 pub struct RequestedBatch {
     pub name: Option<String>,
@@ -25,12 +25,12 @@ impl Batches {
         caller: &Caller,
         requested: RequestedBatch,
         claim: Option<&IdempotencyClaim>,
-    ) -> Result<Done<BatchId>, OpsError> {
+    ) -> Result<Outcome<BatchId>, OpsError> {
         let scope = caller.permit(Action::CreateBatches)?;
-        let claim = claim.map(|claim| self.request_seal.seal(claim));
+        let claim = claim.map(|claim| self.request_hmac.apply(claim));
         let new = self.new_batch(requested)?;
         let mut tx = self.store.begin(&scope).await?;
-        if let Some(done) = outcome_of(&mut tx, claim.as_ref()).await? {
+        if let Some(done) = recorded_outcome(&mut tx, claim.as_ref()).await? {
             return Ok(done);
         }
         let made = async {
@@ -44,23 +44,23 @@ impl Batches {
             Ok(new.batch_id)
         };
         let made = made.await;
-        settle(tx, claim.as_ref(), made).await
+        commit_outcome(tx, claim.as_ref(), made).await
     }
 
     fn new_batch(&self, requested: RequestedBatch) -> Result<NewBatch, OpsError> {
         if let Some(url) = &requested.webhook_url {
-            let web = Url::parse(url).is_ok_and(|url| matches!(url.scheme(), "http" | "https"));
-            if !web {
+            let is_web = Url::parse(url).is_ok_and(|url| matches!(url.scheme(), "http" | "https"));
+            if !is_web {
                 return Err(OpsError::invalid(
                     "webhook_url",
-                    "this is not an http or https address",
+                    "webhook_url must be an http or https address.",
                 ));
             }
         }
         if requested.expected_documents.is_some_and(|expected| expected < 1) {
             return Err(OpsError::invalid(
                 "expected_documents",
-                "a batch has at least one document",
+                "expected_documents must be at least 1.",
             ));
         }
         let pipeline = requested.pipeline.as_deref().map(|names| self.intake.pipeline_of(names));

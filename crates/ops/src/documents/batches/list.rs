@@ -1,4 +1,4 @@
-//! Looking at batches.
+//! Listing batches.
 
 use domain::{Action, BatchId, Caller};
 use store::{After, BatchRecord};
@@ -32,7 +32,7 @@ impl Batches {
         batch.ok_or(OpsError::NotFound("batch"))
     }
 
-    /// May the caller add to this batch? Asked before the first byte is taken.
+    /// Whether the caller may add documents to this batch. Checked before the first byte is read.
     pub async fn check_batch_for_upload(
         &self,
         caller: &Caller,

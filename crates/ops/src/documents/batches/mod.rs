@@ -1,4 +1,4 @@
-//! Batches: documents that are handed in together.
+//! Batches: documents that are uploaded together.
 
 pub(crate) mod create;
 mod list;
@@ -8,11 +8,11 @@ mod results;
 use store::Store;
 
 use crate::Intake;
-use crate::once::RequestSeal;
+use crate::idempotency::RequestHmac;
 
-/// Batches and what became of their documents.
+/// Batches and the results of their documents.
 pub struct Batches {
     pub(crate) store: Store,
     pub(crate) intake: Intake,
-    pub(crate) request_seal: RequestSeal,
+    pub(crate) request_hmac: RequestHmac,
 }

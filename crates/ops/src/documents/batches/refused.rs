@@ -5,7 +5,7 @@ use domain::{Action, BatchId, Caller, Scope};
 use crate::{OpsError, Uploads};
 
 impl Uploads {
-    /// A file that was too large to be taken is a file that came, all the same.
+    /// Counts a file that was refused because it is too large.
     pub async fn note_too_large_in_batch(
         &self,
         caller: &Caller,
@@ -15,7 +15,7 @@ impl Uploads {
         self.note_refused_in_batch(&scope, batch_id).await
     }
 
-    /// A batch that expects so many files must not wait for one that was refused.
+    /// Counts a refused file, so that a batch with `expected_documents` does not wait for it.
     pub(crate) async fn note_refused_in_batch(
         &self,
         scope: &Scope,

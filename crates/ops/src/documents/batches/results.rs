@@ -1,4 +1,4 @@
-//! What became of the documents of a batch.
+//! The results of the documents of a batch.
 
 use domain::{Action, BatchId, Caller};
 use store::{After, BatchItemRecord};
@@ -6,7 +6,7 @@ use store::{After, BatchItemRecord};
 use crate::{Batches, OpsError, Page, PageRequest};
 
 impl Batches {
-    /// Its documents in the order they came, with what became of each.
+    /// The documents of a batch in the order they were added, each with its result.
     pub async fn list_batch_results(
         &self,
         caller: &Caller,

@@ -1,4 +1,4 @@
-//! What every request passes, once: trace and span, time limit, panics, problem documents, headers, log.
+//! The middleware of every request: trace and span, timeout, panics, problem documents, headers and log.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -17,18 +17,18 @@ use crate::extract::is_form;
 use crate::problem::ApiProblem;
 use crate::same_origin;
 
-/// However slowly a file comes, it comes in less; a client that falls silent is given up long before.
+/// The timeout of an upload. A client that sends nothing times out much earlier.
 const UPLOAD_TIMEOUT: Duration = Duration::from_hours(6);
 
 const TRACE_ID: HeaderName = HeaderName::from_static("x-trace-id");
 
-/// No page may be framed, no type guessed; pages of ours load nothing from anywhere else.
+/// The default policy: pages cannot be framed, and load nothing from other origins.
 const CONTENT_SECURITY_POLICY: HeaderValue = HeaderValue::from_static(
     "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; \
      base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
 );
 
-pub(crate) async fn around(
+pub(crate) async fn handle(
     State(api): State<Arc<Api>>,
     mut request: Request,
     next: Next,
@@ -37,7 +37,7 @@ pub(crate) async fn around(
     let trace_id = trace.request_id();
     request.extensions_mut().insert(trace);
     let method = request.method().clone();
-    // No path: those of links hold their token.
+    // The span has no path, because the path of a link contains its token.
     let span = tracing::info_span!(
         "request",
         trace_id = %trace.trace_id(),
@@ -49,12 +49,12 @@ pub(crate) async fn around(
 
     let limit =
         if is_form(request.headers()) { UPLOAD_TIMEOUT } else { api.settings.request_timeout };
-    let refused = match api.settings.everybody_is {
+    let rejected = match api.settings.development_caller {
         Some(_) => same_origin::check(request.headers()).err(),
         None => None,
     };
     let handled = async {
-        match refused {
+        match rejected {
             Some(problem) => problem.into_response(),
             None => next.run(request).await,
         }
@@ -67,7 +67,7 @@ pub(crate) async fn around(
             ApiProblem::internal(cause).into_response()
         }
         Err(_) => {
-            ApiProblem::unavailable("the request took too long; try again", None).into_response()
+            ApiProblem::unavailable("The request took too long. Try again.", None).into_response()
         }
     };
 
@@ -88,8 +88,8 @@ pub(crate) async fn around(
     response
 }
 
-/// A span in the trace of a client that sent one, a new trace otherwise. What stands in the audit log is the id of the
-/// request ([`TraceContext::request_id`]), which no client can choose.
+/// A span in the client's trace, or else a new trace. The audit log has the id of the request
+/// ([`TraceContext::request_id`]), which clients cannot choose.
 fn trace_of(headers: &HeaderMap, random: &dyn Random) -> TraceContext {
     let mut bytes = [0; 16];
     random.fill(&mut bytes);
@@ -111,17 +111,17 @@ fn add_headers(headers: &mut HeaderMap, trace_id: TraceId) {
     headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
 }
 
-/// Axum's own refusals (a missing part, a body that is too large) in our words.
-pub(crate) fn refusal(status: StatusCode) -> ApiProblem {
+/// The problem document for a rejection of axum's extractors.
+pub(crate) fn rejection_problem(status: StatusCode) -> ApiProblem {
     match status {
         StatusCode::PAYLOAD_TOO_LARGE => {
-            ApiProblem::new(status, "too_large", "the request body is too large")
+            ApiProblem::new(status, "too_large", "The request body is too large.")
         }
         StatusCode::UNSUPPORTED_MEDIA_TYPE => ApiProblem::new(
             status,
             "unsupported_media_type",
-            "send a JSON body as application/json",
+            "Send a JSON body with Content-Type: application/json.",
         ),
-        _ => ApiProblem::invalid("the request body did not arrive completely; send it again"),
+        _ => ApiProblem::invalid("The request body did not arrive completely. Send it again."),
     }
 }

@@ -1,44 +1,44 @@
-//! Taking in what was found within another document: a mail's attachments.
+//! Accepting attachments: files that a stage found in another document, such as those of a mail.
 //!
-//! A part is a document like any other: known by its content, so the same attachment in ten mails is one
-//! document; seen by those who may see what it came in, under the name it has there. Doing it twice is doing it once.
-//! A part neither renames nor restores what is known already.
+//! An attachment is a document like any other. It is identified by its content, so the same attachment in ten mails is one
+//! document. Everyone who sees the containing document sees it, under the name it has there. Accepting an attachment is
+//! idempotent, and never renames or restores a known document.
 //!
-//! What came with a batch has its parts in that batch, which does not end before them. They count among its
-//! documents, and not among the files that were offered to it. When the tenant's queue is full a part waits
-//! outside like everybody's documents: [`OpsError::QueueFull`] is for the stage to try again.
+//! Attachments of a document in a batch join that batch, which does not end before they are done. They count among its
+//! documents, but not among the files that were uploaded to it. The queue quota applies: on [`OpsError::QueueFull`] the
+//! stage retries.
 
 use domain::{Action, AttachedFile, BatchId, Caller, DocId, Origin, RunId, Scope};
 use store::BatchRecord;
 
-use crate::documents::intake::{Arrival, Intake};
-use crate::{Described, OpsError};
+use crate::documents::intake::{Intake, IntakeRequest};
+use crate::{OpsError, UploadMetadata};
 
 impl Intake {
-    /// The document it became; `None` when it is of a kind that is not taken in.
-    pub async fn take_in_part(&self, file: AttachedFile) -> Result<Option<DocId>, OpsError> {
+    /// The document that the attachment became; `None` if its format is not accepted.
+    pub async fn accept_attachment(&self, file: AttachedFile) -> Result<Option<DocId>, OpsError> {
         let scope = Caller::system(file.tenant_id).permit(Action::UploadDocuments)?;
-        self.check_queue_room(&scope).await?;
+        self.check_queue_quota(&scope).await?;
         let batch = self.batch_of_run(&scope, file.run_id).await?;
         let mut upload = self.blobs.begin_upload(self.ids.next()).await?;
         upload.write(file.content).await?;
         let staged = upload.finish().await?;
-        let described = Described {
-            // A name of any bytes, found in a document.
+        let metadata = UploadMetadata {
+            // The name comes from a document and may contain any bytes.
             file_name: file.name.replace('\0', " "),
             batch_id: batch.as_ref().map(|batch| batch.batch_id),
-            ..Described::default()
+            ..UploadMetadata::default()
         };
-        let arrival = Arrival {
+        let request = IntakeRequest {
             scope: &scope,
-            described: &described,
+            metadata: &metadata,
             batch: batch.as_ref(),
             may_rerun: false,
             claim: None,
-            replaced: None,
+            update: None,
         };
         let origin = Origin::Attachment { parent: file.parent, depth: file.depth };
-        match self.accept(&origin, staged, arrival).await {
+        match self.accept(&origin, staged, request).await {
             Ok(done) => Ok(Some(done.value.doc_id)),
             Err(OpsError::UnsupportedType { .. } | OpsError::Invalid { field: "file", .. }) => {
                 Ok(None)

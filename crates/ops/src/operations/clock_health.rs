@@ -1,9 +1,9 @@
-//! How the process stands to the database's clock, for `/readyz` and the metrics.
+//! The skew between the clocks of the process and of the database, for `/readyz` and the metrics.
 
-use crate::operations::check_readiness::{Dependency, Vitals};
+use crate::operations::check_readiness::{Dependency, ReadinessProbe};
 
-impl Vitals {
-    /// A wrong clock is no reason to take the process out of rotation: it goes by the database's.
+impl ReadinessProbe {
+    /// Not essential: the process uses the database's clock.
     pub(crate) fn check_clock(&self) -> Option<Dependency> {
         let report = self.clock.report()?;
         Some(Dependency { name: "clock", problem: report.problem(), is_essential: false })

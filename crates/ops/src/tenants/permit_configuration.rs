@@ -1,15 +1,14 @@
-//! Who may see how the server is set up.
+//! Permission to view the server's configuration.
 //!
-//! Paths, hosts and limits are the business of whoever runs the server. That is the first tenant, the one that the
-//! first start made; the others are its customers, and what they could learn here is no use to them that it should
-//! be worth the risk.
+//! Paths, hosts and limits concern the operator, whose tenant is the first one, which the first start created. The other
+//! tenants are customers: they do not need the configuration, and it could help an attacker.
 
 use domain::{Action, Caller};
 
 use crate::{OpsError, Tenants};
 
 impl Tenants {
-    /// Administrators of the tenant that was made first.
+    /// Permits administrators of the first tenant.
     pub async fn permit_configuration(&self, caller: &Caller) -> Result<(), OpsError> {
         let scope = caller.permit(Action::SeeConfiguration)?;
         let tenants = self.list_tenants().await?;

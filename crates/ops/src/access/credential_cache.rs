@@ -1,8 +1,8 @@
-//! What this process knows about credentials, so that a request needs no look-up.
+//! Cache of credentials, so that authenticating a request needs no database query.
 //!
-//! Revocations are followed from the database (`operations/housekeeping.rs`). The directory
-//! knows how fresh it is; when it has not heard from the database for a minute it vouches for
-//! nobody, so that access taken away anywhere ends everywhere within that minute.
+//! Housekeeping reads revocations from the database (`operations/housekeeping.rs`). If that has not succeeded for a
+//! minute, the cache is stale and no credential is accepted. So a revocation takes effect in every process within a
+//! minute.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -14,46 +14,46 @@ use chrono::{DateTime, Utc};
 use domain::{ApiKeyId, ApiKeyRecord, Clock, Revocation, Session, TokenId, UserId};
 
 #[derive(Debug, Default)]
-pub(crate) struct AccessDirectory {
+pub(crate) struct CredentialCache {
     keys: RwLock<HashMap<String, Arc<ApiKeyRecord>>>,
     revoked: ArcSwap<Revoked>,
-    heard: Mutex<Option<Heard>>,
+    last_sync: Mutex<Option<LastSync>>,
     last_used: Mutex<HashMap<ApiKeyId, DateTime<Utc>>>,
-    rounds: AtomicU64,
+    generation: AtomicU64,
 }
 
 #[derive(Clone, Debug, Default)]
 struct Revoked {
     tokens: HashMap<TokenId, DateTime<Utc>>,
-    /// The epoch from which a user's sessions count.
+    /// A user's sessions with an earlier epoch are revoked.
     epochs: HashMap<UserId, i64>,
 }
 
-/// When the revocations were last read: by the calendar, for asking what came since, and by a clock
-/// that cannot be set back, for knowing how long ago that was.
+/// When the revocations were last read: by the wall clock, to query later ones, and by the monotonic clock, to know how
+/// long ago that was.
 #[derive(Clone, Copy, Debug)]
-struct Heard {
+struct LastSync {
     moment: DateTime<Utc>,
     elapsed: Duration,
 }
 
-impl AccessDirectory {
-    /// How old the directory's knowledge may be before it is no longer trusted.
-    const TRUSTED_FOR: Duration = Duration::from_mins(1);
+impl CredentialCache {
+    /// The cache is stale after this time without reading revocations.
+    const MAX_AGE: Duration = Duration::from_mins(1);
 
     pub(crate) fn is_fresh(&self, clock: &dyn Clock) -> bool {
-        let age = locked(&self.heard).map(|heard| clock.elapsed().saturating_sub(heard.elapsed));
-        age.is_some_and(|age| age <= Self::TRUSTED_FOR)
+        let age = locked(&self.last_sync).map(|sync| clock.elapsed().saturating_sub(sync.elapsed));
+        age.is_some_and(|age| age <= Self::MAX_AGE)
     }
 
     /// Up to when revocations have been read; `None` before the first time.
-    pub(crate) fn heard_until(&self) -> Option<DateTime<Utc>> {
-        locked(&self.heard).map(|heard| heard.moment)
+    pub(crate) fn synced_until(&self) -> Option<DateTime<Utc>> {
+        locked(&self.last_sync).map(|sync| sync.moment)
     }
 
-    /// Notes that everything revoked up to then has been [applied](Self::apply).
-    pub(crate) fn heard_at(&self, moment: DateTime<Utc>, elapsed: Duration) {
-        *locked(&self.heard) = Some(Heard { moment, elapsed });
+    /// Records that all revocations up to `moment` have been [applied](Self::apply).
+    pub(crate) fn record_sync(&self, moment: DateTime<Utc>, elapsed: Duration) {
+        *locked(&self.last_sync) = Some(LastSync { moment, elapsed });
     }
 
     pub(crate) fn apply(&self, revocations: &[Revocation], now: DateTime<Utc>) {
@@ -68,57 +68,58 @@ impl AccessDirectory {
             }
             revoked
         });
-        let gone: HashSet<KeyOrCreator> = revocations.iter().filter_map(KeyOrCreator::of).collect();
-        let mut known = self.keys.write().unwrap_or_else(PoisonError::into_inner);
-        known.retain(|_, key| {
+        let stale: HashSet<KeyOrCreator> =
+            revocations.iter().filter_map(KeyOrCreator::of).collect();
+        let mut keys = self.keys.write().unwrap_or_else(PoisonError::into_inner);
+        keys.retain(|_, key| {
             let creator = key.created_by.map(KeyOrCreator::Creator);
-            !gone.contains(&KeyOrCreator::Key(key.api_key_id))
-                && creator.is_none_or(|creator| !gone.contains(&creator))
+            !stale.contains(&KeyOrCreator::Key(key.api_key_id))
+                && creator.is_none_or(|creator| !stale.contains(&creator))
         });
-        drop(known);
-        self.rounds.fetch_add(1, Ordering::Release);
+        drop(keys);
+        self.generation.fetch_add(1, Ordering::Release);
     }
 
-    /// Whether the session was not revoked. Whether it has expired is not asked here.
-    pub(crate) fn admits(&self, user_id: UserId, session: &Session) -> bool {
+    /// Whether the session was not revoked. Does not check its expiry.
+    pub(crate) fn is_session_valid(&self, user_id: UserId, session: &Session) -> bool {
         let revoked = self.revoked.load();
         let epoch = revoked.epochs.get(&user_id);
         !revoked.tokens.contains_key(&session.token_id)
             && epoch.is_none_or(|epoch| session.epoch >= *epoch)
     }
 
-    /// Counts up whenever something was revoked, and with every reading of revocations that holds some.
-    pub(crate) fn rounds(&self) -> u64 {
-        self.rounds.load(Ordering::Acquire)
+    /// Incremented whenever revocations are applied.
+    pub(crate) fn generation(&self) -> u64 {
+        self.generation.load(Ordering::Acquire)
     }
 
     pub(crate) fn key(&self, prefix: &str) -> Option<Arc<ApiKeyRecord>> {
         self.keys.read().unwrap_or_else(PoisonError::into_inner).get(prefix).cloned()
     }
 
-    pub(crate) fn remember_key(&self, key: &Arc<ApiKeyRecord>) {
-        let mut known = self.keys.write().unwrap_or_else(PoisonError::into_inner);
-        known.insert(key.prefix.clone(), Arc::clone(key));
+    pub(crate) fn add_key(&self, key: &Arc<ApiKeyRecord>) {
+        let mut keys = self.keys.write().unwrap_or_else(PoisonError::into_inner);
+        keys.insert(key.prefix.clone(), Arc::clone(key));
     }
 
-    pub(crate) fn note_use(&self, key: ApiKeyId, now: DateTime<Utc>) {
+    pub(crate) fn record_use(&self, key: ApiKeyId, now: DateTime<Utc>) {
         let mut last_used = locked(&self.last_used);
-        let noted = last_used.entry(key).or_insert(now);
-        *noted = now.max(*noted);
+        let latest = last_used.entry(key).or_insert(now);
+        *latest = now.max(*latest);
     }
 
-    /// The uses noted since the last call.
+    /// The uses recorded since the last call.
     pub(crate) fn take_uses(&self) -> Vec<(ApiKeyId, DateTime<Utc>)> {
         locked(&self.last_used).drain().collect()
     }
 }
 
-/// What is behind these locks is whole at every moment, whoever panicked while holding one.
+/// Ignores poisoning: the data under these locks is consistent at every moment.
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Which keys to look up anew: a key that was revoked, and the keys of a person who was changed and perhaps deactivated.
+/// Which cached keys are stale: a revoked key, or the keys of a user who was changed and perhaps deactivated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum KeyOrCreator {
     Key(ApiKeyId),
@@ -142,8 +143,8 @@ impl Revoked {
                 self.tokens.insert(token_id, expires_at);
             }
             Revocation::SessionsBefore { user_id, epoch } => {
-                let counts_from = self.epochs.entry(user_id).or_insert(epoch);
-                *counts_from = epoch.max(*counts_from);
+                let first_valid = self.epochs.entry(user_id).or_insert(epoch);
+                *first_valid = epoch.max(*first_valid);
             }
             Revocation::Key { .. } => {}
         }

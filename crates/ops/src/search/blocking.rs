@@ -1,4 +1,4 @@
-//! Work on a thread of its own, for what takes a processor a while.
+//! Runs CPU-bound work on the blocking pool.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -9,12 +9,12 @@ use retrieval::embedding::Embedding;
 
 use crate::OpsError;
 
-/// Why there is no result. What a panic says may quote a document, so that it is not told.
+/// Why the work has no result. Leaves out the panic message, which may contain document text.
 #[derive(Debug, thiserror::Error)]
 enum NoResult {
-    #[error("the work panicked")]
+    #[error("the task panicked")]
     Panicked,
-    #[error("the program is being stopped")]
+    #[error("the process is stopping")]
     Stopped,
 }
 
@@ -31,9 +31,9 @@ pub(super) async fn run<T: Send + 'static>(
 
 type Vectors = HashMap<String, Vec<f32>>;
 
-/// Runs what needs vectors of texts that only it knows. A model on this machine embeds them on that very thread. A
-/// server is asked in between: the work is run to see which texts it asks for, and again with their vectors, until it
-/// asks for no others. It goes without those that the server does not give.
+/// Runs work that needs vectors of texts which only the work determines. A local model embeds them on the same thread.
+/// For a remote model the work runs repeatedly: it reports the texts that it needs, these are embedded, and it runs again
+/// with their vectors, until it needs no others. If the remote model fails, the work continues without those vectors.
 pub(super) async fn run_with_vectors<T: Send + 'static>(
     attempted: &'static str,
     embedding: Option<Arc<dyn Embedding>>,
@@ -44,7 +44,7 @@ pub(super) async fn run_with_vectors<T: Send + 'static>(
     let mut known = Vectors::new();
     loop {
         let (this, model) = (Arc::clone(&work), Arc::clone(&embedding));
-        let once = move || {
+        let attempt = move || {
             let unknown = RefCell::new(Vec::new());
             let embed = |texts: &[&str]| match model.embed_blocking(texts) {
                 Some(vectors) => vectors.unwrap_or_default(),
@@ -53,7 +53,7 @@ pub(super) async fn run_with_vectors<T: Send + 'static>(
             let done = this(Some(&embed));
             (done, unknown.into_inner(), known)
         };
-        let (done, unknown, earlier) = run(attempted, once).await?;
+        let (done, unknown, earlier) = run(attempted, attempt).await?;
         if unknown.is_empty() {
             return Ok(done);
         }
@@ -64,14 +64,14 @@ pub(super) async fn run_with_vectors<T: Send + 'static>(
             }
             Ok(_) => return Ok(done),
             Err(error) => {
-                tracing::warn!(%error, attempted, "words alone were compared");
+                tracing::warn!(%error, attempted, "cannot embed texts; comparing keywords only");
                 return Ok(done);
             }
         }
     }
 }
 
-/// None at all when one is not known, as from a model that failed.
+/// Empty if the vector of any text is unknown, as from a model that failed. Adds unknown texts to `unknown`.
 fn vectors_of(texts: &[&str], known: &Vectors, unknown: &RefCell<Vec<String>>) -> Vec<Vec<f32>> {
     let found: Option<Vec<_>> = texts.iter().map(|text| known.get(*text).cloned()).collect();
     found.unwrap_or_else(|| {
@@ -95,22 +95,22 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn the_error_of_a_panic_does_not_quote_what_it_says() {
+    async fn the_error_of_a_panic_does_not_contain_its_message() {
         let secret = "the text of a document".to_owned();
         let worked = run("answering", move || assert!(secret.is_empty(), "{secret}")).await;
         let error = worked.unwrap_err();
-        let told = format!("{error} {:?} {:?}", error.source().map(ToString::to_string), error);
-        assert!(told.contains("panicked") && !told.contains("text of"), "{told}");
+        let message = format!("{error} {:?} {:?}", error.source().map(ToString::to_string), error);
+        assert!(message.contains("panicked") && !message.contains("text of"), "{message}");
     }
 
-    /// Gives a vector of the text's length, and notes what it was asked.
+    /// Returns the text's length as its vector, and records the requests.
     #[derive(Debug, Default)]
-    struct Server {
-        asked: Mutex<Vec<Vec<String>>>,
+    struct RemoteModel {
+        requests: Mutex<Vec<Vec<String>>>,
         fails_at: Option<usize>,
     }
 
-    impl Embedding for Server {
+    impl Embedding for RemoteModel {
         fn model(&self) -> &'static str {
             "server/small"
         }
@@ -120,9 +120,9 @@ mod tests {
         }
 
         fn embed(&self, texts: Vec<String>) -> Embedded<'_> {
-            let mut asked = self.asked.lock().unwrap();
-            asked.push(texts.clone());
-            let fails = self.fails_at == Some(asked.len());
+            let mut requests = self.requests.lock().unwrap();
+            requests.push(texts.clone());
+            let fails = self.fails_at == Some(requests.len());
             Box::pin(async move {
                 if fails {
                     return Err(EmbeddingError::Transient("it is away".to_owned()));
@@ -139,7 +139,7 @@ mod tests {
         }
     }
 
-    /// Asks about one text, then about what follows from its vector.
+    /// Needs the vector of one text, then of a text that depends on that vector.
     fn two_steps(embed: Option<Embed<'_>>) -> Vec<Vec<f32>> {
         let Some(embed) = embed else { return Vec::new() };
         let first = embed(&["four", "four"]);
@@ -149,18 +149,18 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_server_is_asked_once_for_each_text_and_never_from_the_working_thread() {
-        let server = Arc::new(Server::default());
+    async fn a_remote_model_embeds_each_text_once_between_the_attempts() {
+        let server = Arc::new(RemoteModel::default());
         let embedding: Arc<dyn Embedding> = server.clone();
         let vectors = run_with_vectors("testing", Some(embedding), two_steps).await.unwrap();
         assert_eq!(vectors, [[4.0], [4.0], [4.0], [1.0]]);
-        assert_eq!(*server.asked.lock().unwrap(), [["four"], ["4"]]);
+        assert_eq!(*server.requests.lock().unwrap(), [["four"], ["4"]]);
     }
 
     #[tokio::test]
-    async fn work_goes_on_without_what_a_server_does_not_give() {
+    async fn work_continues_without_vectors_if_the_remote_model_fails() {
         for (fails_at, wanted) in [(1, vec![]), (2, vec![vec![4.0], vec![4.0]])] {
-            let server = Server { fails_at: Some(fails_at), ..Server::default() };
+            let server = RemoteModel { fails_at: Some(fails_at), ..RemoteModel::default() };
             let embedding: Option<Arc<dyn Embedding>> = Some(Arc::new(server));
             let vectors = run_with_vectors("testing", embedding, two_steps).await.unwrap();
             assert_eq!(vectors, wanted);

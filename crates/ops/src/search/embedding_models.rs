@@ -1,10 +1,11 @@
-//! The embedding models of a process: the *current* one, which the settings name, and *earlier* ones, by which
-//! some tenant is still searched.
+//! The embedding models of a process: the *current* one, which the settings name, and *earlier* ones, whose vectors some
+//! tenants are still searched by.
 //!
-//! A change of the model is a move that takes its time: until the current model has given every chunk of a tenant its
-//! vectors (`vectors.rs`), queries of that tenant are embedded by the earlier one, and its new documents by both. So
-//! where a model was opened is remembered. An earlier one is opened when it is first needed, and let go of when no
-//! tenant needs it. When it cannot be opened any more, the tenant is searched by words until it has been moved.
+//! Changing the model takes time: until every chunk of a tenant has vectors of the current model
+//! (`embedding_maintenance.rs`), the tenant's queries are embedded by the earlier model, and its new documents by both.
+//! Therefore the database records where each model was opened from. An earlier model is opened when it is first needed,
+//! and closed when no tenant needs it. If it cannot be opened, the tenant is searched by keywords until its chunks have
+//! vectors of the current model.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -21,47 +22,48 @@ pub(crate) struct EmbeddingModels(Arc<Models>);
 struct Models {
     store: Store,
     source: EmbeddingSource,
-    /// Whether it is known where the current one came from.
-    noted: OnceCell<()>,
-    /// By name. One that cannot be opened stays that way: nobody waits for it again.
+    /// Set once the origin of the current model is recorded.
+    recorded: OnceCell<()>,
+    /// By name. A failure to open a model is cached too.
     earlier: Mutex<HashMap<String, Arc<OnceCell<Reopened>>>>,
 }
 
 impl EmbeddingModels {
     pub(crate) fn new(store: Store, source: EmbeddingSource) -> Self {
-        let (noted, earlier) = (OnceCell::new(), Mutex::default());
-        Self(Arc::new(Models { store, source, noted, earlier }))
+        let (recorded, earlier) = (OnceCell::new(), Mutex::default());
+        Self(Arc::new(Models { store, source, recorded, earlier }))
     }
 
-    /// The one that everything is moved to; `None` when there is no model here.
+    /// The model that the settings name; `None` without one.
     pub(crate) async fn current(&self) -> Option<Arc<dyn Embedding>> {
         let current = self.0.source.get().await?;
-        let noted = self.0.noted.get_or_try_init(|| self.note(current.as_ref())).await;
-        if let Err(error) = noted {
-            tracing::warn!(%error, "where the embedding model came from was not noted");
+        let recorded =
+            self.0.recorded.get_or_try_init(|| self.record_origin(current.as_ref())).await;
+        if let Err(error) = recorded {
+            tracing::warn!(%error, "cannot record the origin of the embedding model");
         }
         Some(current)
     }
 
-    async fn note(&self, model: &dyn Embedding) -> Result<(), StoreError> {
+    async fn record_origin(&self, model: &dyn Embedding) -> Result<(), StoreError> {
         let Ok(origin) = serde_json::to_value(model.origin()) else { return Ok(()) };
         let mut across = self.0.store.across_tenants().await?;
         across.record_model(model.model(), &origin).await?;
         across.commit().await
     }
 
-    /// The one by which a tenant is searched, or why it cannot be had.
+    /// The model with this name, or why it cannot be opened.
     pub(crate) async fn named(&self, model: &str, current: &Arc<dyn Embedding>) -> Reopened {
         if current.model() == model {
-            self.let_go_of_some().await;
+            self.close_unused().await;
             return Ok(Arc::clone(current));
         }
         let earlier = Arc::clone(self.earlier().entry(model.to_owned()).or_default());
         let opened = earlier.get_or_try_init(|| self.open(model)).await;
-        opened.map_err(|error| format!("where it was could not be read: {error}"))?.clone()
+        opened.map_err(|error| format!("its origin could not be read: {error}"))?.clone()
     }
 
-    /// Those that a tenant's new documents get vectors of, the current one first.
+    /// The models that embed a tenant's new documents, the current one first.
     pub(crate) async fn of_tenant(
         &self,
         tenant_id: TenantId,
@@ -86,17 +88,17 @@ impl EmbeddingModels {
             let Ok(origin) = serde_json::from_value::<Origin>(origin) else { continue };
             match self.0.source.open_again(model, &origin).await {
                 Ok(opened) => {
-                    tracing::info!(model, "opened beside the current embedding model");
+                    tracing::info!(model, "opened an earlier embedding model");
                     return Ok(Ok(opened));
                 }
                 Err(reason) => reasons.push(reason),
             }
         }
         if reasons.is_empty() {
-            reasons.push("it is not known where it was".to_owned());
+            reasons.push("its origin is not recorded".to_owned());
         }
         let reason = reasons.join("; ");
-        tracing::warn!(model, reason, "an earlier embedding model cannot be opened");
+        tracing::warn!(model, reason, "cannot open an earlier embedding model");
         Ok(Err(reason))
     }
 
@@ -107,14 +109,14 @@ impl EmbeddingModels {
         Ok(origins)
     }
 
-    /// Closes earlier models by which no tenant is searched any more.
-    pub(crate) async fn let_go_of_some(&self) {
+    /// Closes earlier models that no tenant is searched by.
+    pub(crate) async fn close_unused(&self) {
         if self.earlier().is_empty() {
             return;
         }
         match self.served().await {
             Ok(served) => self.earlier().retain(|model, _| served.contains(model)),
-            Err(error) => tracing::warn!(%error, "an earlier embedding model is held on to"),
+            Err(error) => tracing::warn!(%error, "cannot close unused embedding models"),
         }
     }
 

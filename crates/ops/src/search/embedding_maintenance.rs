@@ -1,5 +1,6 @@
-//! Vectors, apart from those that the `index` stage makes: after a change of the model, every chunk gets one
-//! of the new model in the background. Until all have, the tenant is searched by the old ones (`models.rs`).
+//! Maintenance of embeddings outside of the `index` stage: after a change of the embedding model, chunks get vectors of the
+//! new model in the background. Until all chunks have them, the tenant is searched by the old ones
+//! (`embedding_models.rs`).
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -12,21 +13,21 @@ use retrieval::embedding::{
 use store::{Store, StoreError, UnembeddedChunk};
 use uuid::Uuid;
 
-use super::models::EmbeddingModels;
+use super::embedding_models::EmbeddingModels;
 
-/// Gives chunks their vectors, and forgets what nobody can find any more.
+/// Embeds chunks without vectors of the current model, and deletes chunks that search can no longer use.
 #[derive(Clone, Debug)]
-pub struct VectorsKeeper {
+pub struct EmbeddingMaintenance {
     store: Store,
     models: EmbeddingModels,
     clock: Arc<dyn Clock>,
 }
 
-impl VectorsKeeper {
-    const AT_ONCE: i64 = 64;
-    const SWEPT_AT_ONCE: i64 = 1_000;
-    /// So long a version that is not served any more lends its vectors to a rerun.
-    const KEEP: chrono::Duration = chrono::Duration::days(1);
+impl EmbeddingMaintenance {
+    const CHUNKS_PER_ROUND: i64 = 64;
+    const DELETED_PER_STATEMENT: i64 = 1_000;
+    /// How long the vectors of an inactive version are kept, since a rerun can reuse them.
+    const RETENTION: chrono::Duration = chrono::Duration::days(1);
 
     pub fn new(store: Store, embedding: EmbeddingSource, clock: Arc<dyn Clock>) -> Self {
         let models = EmbeddingModels::new(store.clone(), embedding);
@@ -37,17 +38,18 @@ impl VectorsKeeper {
         &self.models
     }
 
-    /// One round: gives some chunks their vectors, and says whether there may be more.
-    pub async fn fill_in(&self) -> Result<bool, StoreError> {
+    /// One round: embeds some chunks without vectors. Returns whether there may be more.
+    pub async fn embed_missing(&self) -> Result<bool, StoreError> {
         let Some(embedding) = self.models.current().await else { return Ok(false) };
         let mut across = self.store.across_tenants().await?;
-        let waiting = across.chunks_without_vector(embedding.model(), Self::AT_ONCE).await?;
+        let waiting =
+            across.chunks_without_vector(embedding.model(), Self::CHUNKS_PER_ROUND).await?;
         across.commit().await?;
         if waiting.is_empty() {
             let mut across = self.store.across_tenants().await?;
             across.switch_search_model(embedding.model()).await?;
             across.commit().await?;
-            self.models.let_go_of_some().await;
+            self.models.close_unused().await;
             return Ok(false);
         }
         let tenant_id = waiting[0].tenant_id;
@@ -61,7 +63,7 @@ impl VectorsKeeper {
         let mut vectors = match embedding.embed(texts.collect()).await {
             Ok(vectors) => vectors.into_iter(),
             Err(error) => {
-                tracing::warn!(%error, "chunks wait for their vectors");
+                tracing::warn!(%error, "cannot embed chunks; retrying in the next round");
                 return Ok(false);
             }
         };
@@ -76,19 +78,19 @@ impl VectorsKeeper {
         Ok(true)
     }
 
-    /// Removes what is left of versions that have not been served for a day.
+    /// Deletes the chunks of versions that have been inactive for a day.
     pub async fn sweep(&self) -> Result<(), StoreError> {
         let embedding = self.models.current().await;
         let model = embedding.as_deref().map(Embedding::model);
         while let Some(now) = self.clock.now_for(ClockUse::Delete) {
             let mut across = self.store.across_tenants().await?;
-            let since = now - Self::KEEP;
-            let swept = across.clean_up_search(since, model, Self::SWEPT_AT_ONCE).await?;
+            let since = now - Self::RETENTION;
+            let swept = across.clean_up_search(since, model, Self::DELETED_PER_STATEMENT).await?;
             if swept > 0 && !across.confirms_time_for(ClockUse::Delete).await? {
                 return across.rollback().await;
             }
             across.commit().await?;
-            if swept < Self::SWEPT_AT_ONCE.unsigned_abs() {
+            if swept < Self::DELETED_PER_STATEMENT.unsigned_abs() {
                 return Ok(());
             }
         }
@@ -108,9 +110,9 @@ impl VectorsKeeper {
     }
 }
 
-impl EmbeddingStore for VectorsKeeper {
+impl EmbeddingStore for EmbeddingMaintenance {
     fn models(&self, tenant_id: TenantId) -> EmbeddingStoreFuture<'_, Vec<Arc<dyn Embedding>>> {
-        Box::pin(async move { self.models.of_tenant(tenant_id).await.map_err(try_again) })
+        Box::pin(async move { self.models.of_tenant(tenant_id).await.map_err(retryable) })
     }
 
     fn known<'a>(
@@ -119,13 +121,13 @@ impl EmbeddingStore for VectorsKeeper {
         model: &'a str,
         keys: &'a [ContentHash],
     ) -> EmbeddingStoreFuture<'a, HashMap<ContentHash, Vec<f32>>> {
-        Box::pin(async move { self.look_up(tenant_id, model, keys).await.map_err(try_again) })
+        Box::pin(async move { self.look_up(tenant_id, model, keys).await.map_err(retryable) })
     }
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "for `map_err`")]
-fn try_again(error: StoreError) -> Failure {
-    let text = format!("vectors could not be looked up: {error}");
+fn retryable(error: StoreError) -> Failure {
+    let text = format!("vectors could not be read: {error}");
     if error.is_unavailable() {
         Failure::unavailable(domain::Dependency::Database, text)
     } else {
@@ -133,7 +135,7 @@ fn try_again(error: StoreError) -> Failure {
     }
 }
 
-/// As it was cut; only what is embedded matters here.
+/// The chunk with only the fields that embedding needs.
 fn as_chunk(waiting: UnembeddedChunk) -> Chunk {
     Chunk {
         text: waiting.text,

@@ -1,4 +1,4 @@
-//! What was attached to a mail, and the batch that the mail came with.
+//! Attachments of a mail, and the batch of the mail.
 
 use axum::body::Bytes;
 use axum::http::Method;
@@ -40,13 +40,13 @@ async fn counts(app: &TestApp, token: &str, batch: &str) -> Value {
 }
 
 #[tokio::test]
-async fn what_was_attached_is_in_the_batch_which_ends_with_it() {
+async fn an_attachment_joins_the_batch_which_waits_for_it() {
     let (app, acme) = start(100).await;
     let token = &acme.admin_token;
     let (batch, part) = mail_in_a_batch(&app, &acme).await;
-    // The stage that finds it may run twice, even in a batch that takes everything anew.
-    let first = app.ops.intake().take_in_part(part.clone()).await.unwrap();
-    assert_eq!(app.ops.intake().take_in_part(part.clone()).await.unwrap(), first);
+    // The stage that finds it may run twice, even in a batch without deduplication.
+    let first = app.ops.intake().accept_attachment(part.clone()).await.unwrap();
+    assert_eq!(app.ops.intake().accept_attachment(part.clone()).await.unwrap(), first);
     let run = app.get("/v1/ingestion-runs?limit=1").bearer(token).send().await;
     let run = &run.body["items"][0];
     assert_eq!((&run["run_type"], &run["config"]["depth"]), (&json!("attachment"), &json!(1)));
@@ -56,7 +56,7 @@ async fn what_was_attached_is_in_the_batch_which_ends_with_it() {
     let expected = json!({
         "offered": 1, "refused": 0, "documents": 2, "succeeded": 0, "failed": 0, "pending": 2
     });
-    assert_eq!(found["counts"], expected, "it was not offered, and counts");
+    assert_eq!(found["counts"], expected, "it counts as a document but not as an uploaded file");
     app.work_off().await;
     let over = counts(&app, token, &batch).await;
     assert_eq!((&over["status"], &over["counts"]["succeeded"]), (&json!("completed"), &json!(2)));
@@ -65,16 +65,16 @@ async fn what_was_attached_is_in_the_batch_which_ends_with_it() {
 }
 
 #[tokio::test]
-async fn a_full_queue_delays_what_was_attached() {
+async fn a_full_queue_delays_attachments() {
     let (app, acme) = start(1).await;
     let token = &acme.admin_token;
     let (batch, part) = mail_in_a_batch(&app, &acme).await;
-    let refused = app.ops.intake().take_in_part(part.clone()).await;
+    let refused = app.ops.intake().accept_attachment(part.clone()).await;
     assert!(matches!(refused, Err(OpsError::QueueFull { quota: 1 })), "{refused:?}");
     assert_eq!(counts(&app, token, &batch).await["counts"]["documents"], 1);
-    // What waited is done: there is room, which is counted once a second.
+    // The queue is empty again; the count is cached for a second.
     app.work_off().await;
     app.clock.advance(chrono::Duration::seconds(1));
-    assert!(app.ops.intake().take_in_part(part).await.unwrap().is_some());
+    assert!(app.ops.intake().accept_attachment(part).await.unwrap().is_some());
     assert_eq!(counts(&app, token, &batch).await["counts"]["documents"], 2);
 }

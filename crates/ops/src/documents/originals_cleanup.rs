@@ -1,9 +1,8 @@
-//! Removing what nobody needs: uploads that were given up, and originals that nothing refers to.
+//! Removes abandoned uploads and originals that nothing refers to.
 //!
-//! *Invariant:* an original is removed only while its row is locked, and only when its last upload
-//! began longer ago than any upload lasts. An upload announces itself in that row before it
-//! publishes: it either finds the row locked and waits until the bytes are gone, or has touched it
-//! and is safe.
+//! *Invariant:* an original is removed only while its row is locked, and only if its last upload began longer ago than any
+//! upload can last. An upload updates that row before it publishes the original: it either waits for the lock until the
+//! bytes are removed and then stores them again, or has updated the row so that the original is not removed.
 
 use std::sync::Arc;
 
@@ -16,7 +15,7 @@ use uuid::Uuid;
 
 use crate::OpsError;
 
-/// How long things are kept that nobody refers to.
+/// How long unreferenced objects are kept.
 #[derive(Clone, Copy, Debug)]
 pub struct Retention {
     /// Uploads without a document.
@@ -25,9 +24,9 @@ pub struct Retention {
     pub failed: chrono::Duration,
 }
 
-/// What one sweep removed.
+/// How many objects one sweep removed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Swept {
+pub struct RemovedObjects {
     pub staged: u32,
     pub originals: u32,
 }
@@ -41,19 +40,23 @@ pub struct OriginalsCleanup {
 }
 
 impl OriginalsCleanup {
-    /// Removed in one sweep at most: the next one goes on.
-    const AT_ONCE: u32 = 10_000;
-    /// An upload whose process has ended is not waited for any longer. Where processes on several machines share a
-    /// folder without locks between them, an upload that stands still for so long may be removed as well.
+    /// The most originals that one sweep removes; the next sweep continues.
+    const MAX_PER_SWEEP: u32 = 10_000;
+    /// An upload whose process has ended is removed after this time. Where processes on several machines share a folder
+    /// without locks between them, an upload that receives nothing for so long may be removed as well.
     const ABANDONED_AFTER: chrono::Duration = chrono::Duration::minutes(10);
 
-    pub async fn sweep(&self) -> Result<Swept, OpsError> {
-        let mut swept = Swept { staged: self.sweep_staged().await?, originals: 0 };
-        while swept.originals < Self::AT_ONCE && self.remove_one_original().await? {
+    pub async fn sweep(&self) -> Result<RemovedObjects, OpsError> {
+        let mut swept = RemovedObjects { staged: self.sweep_staged().await?, originals: 0 };
+        while swept.originals < Self::MAX_PER_SWEEP && self.remove_one_original().await? {
             swept.originals += 1;
         }
-        if swept != Swept::default() {
-            tracing::info!(staged = swept.staged, originals = swept.originals, "swept originals");
+        if swept != RemovedObjects::default() {
+            tracing::info!(
+                staged = swept.staged,
+                originals = swept.originals,
+                "removed unreferenced originals and abandoned uploads"
+            );
         }
         Ok(swept)
     }
@@ -81,8 +84,8 @@ impl OriginalsCleanup {
         Ok(removed)
     }
 
-    /// The bytes go while the row is locked; should we die in between, the row stays for the next
-    /// sweep, and an upload meanwhile brings the bytes anew.
+    /// Deletes the bytes while the row is locked. After a crash in between, the row remains for the next sweep, and an
+    /// upload of the same content stores the bytes again.
     async fn remove_one_original(&self) -> Result<bool, OpsError> {
         let Some(now) = self.clock.now_for(ClockUse::Delete) else { return Ok(false) };
         let mut across = self.store.across_tenants().await?;
@@ -92,7 +95,7 @@ impl OriginalsCleanup {
             across.commit().await?;
             return Ok(false);
         };
-        // Bytes do not come back with a rollback.
+        // Checked before the deletion, which a rollback cannot undo.
         if !across.confirms_time_for(ClockUse::Delete).await? {
             across.rollback().await?;
             return Ok(false);
@@ -104,8 +107,8 @@ impl OriginalsCleanup {
     }
 }
 
-/// By the upload's id, which carries the database's time. When an object was last changed is the word of the machine
-/// that wrote it or of the object store, and their clocks may be wrong.
+/// By the upload's id, which contains the database's time. The modification time of an object comes from the clock of the
+/// writing machine or of the object store, which may be wrong.
 fn began_before(upload: Uuid, moment: DateTime<Utc>) -> bool {
     let seconds = upload.get_timestamp().map(|began| began.to_unix().0);
     let began = seconds.and_then(|seconds| DateTime::from_timestamp_secs(seconds.try_into().ok()?));
