@@ -1,6 +1,6 @@
 //! The stages of this build, and the default pipeline.
 //!
-//! [`stages::registered`](::stages::registered) lists the stages; `docket serve` and `docket worker` run those.
+//! [`::stages::registered`] lists the stages; `docket serve` and `docket worker` run those.
 
 use std::sync::Arc;
 

@@ -5,7 +5,7 @@
 //!   each in a task, and reports its outcome. While a job runs, a dedicated thread renews its lease (`heartbeat.rs`).
 //! - The group committer (`group_commit.rs`) writes all waiting reports in one transaction.
 //! - A job is paused, without using up an attempt, while a dependency of its stage does not work (`pausing.rs`).
-//! - The [`Scheduler`] runs periodic tasks, each in one process at a time: [`clean_up_jobs`], [`stale_runs`],
+//! - The [`Scheduler`] runs periodic tasks, each in one process at a time: [`clean_up_jobs`], [`mod@stale_runs`],
 //!   [`correct_future_times`], and the [numbering](number_events) and [pruning](prune_events) of events.
 //!
 //! *Architecture invariant:* no transaction is open while a stage runs. The store checks the lease token of every

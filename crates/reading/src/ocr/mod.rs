@@ -8,7 +8,7 @@
 //!
 //! [`Sheet`] holds the steps: create one from the picture of a page, let a process that may start programs run tesseract
 //! on [`Sheet::for_tesseract`], and call [`Sheet::read`] with the result. Either engine may be missing; without both, the
-//! text of the page is [`TextSource::Unavailable`](pages::TextSource::Unavailable).
+//! text of the page is [`TextSource::Unavailable`].
 
 #![expect(
     clippy::cast_possible_truncation,

@@ -62,7 +62,7 @@ impl Chosen {
 
 /// Answers a question with the best sentence of the passages.
 ///
-/// `weights` is [`crate::index::TenantIndex::weights`] of the question's terms. Without `embed` the
+/// `weights` is [`crate::index::TenantIndex::search_and_weigh`] of the question's terms. Without `embed` the
 /// answerer uses keywords only.
 pub fn answer(
     question: &str,

@@ -2,7 +2,7 @@
 //!
 //! The *extractive* answerer needs no language model: it chooses the sentence of the retrieved passages that answers best,
 //! marks the *span* that is likely the answer, and gives a confidence ([`answer`]). A question for a date, a name or an amount
-//! is answered only by a sentence that contains one. Below [`MIN_CONFIDENCE`] it abstains. [`verify`] checks each sentence
+//! is answered only by a sentence that contains one. Below [`MIN_CONFIDENCE`] it abstains. [`verify()`] checks each sentence
 //! of a language model against the passages that it cites.
 //!
 //! The text of a passage is data: instructions in it have no effect.

@@ -1,9 +1,9 @@
 //! Converts texts into terms, for documents and queries.
 //!
-//! A *token* is a piece of text with its position ([`tokens`]). A *term* is the normalised form by which tokens are compared:
+//! A *token* is a piece of text with its position ([`tokens()`]). A *term* is the normalised form by which tokens are compared:
 //! a word without case, diacritics and ending; a number without the formatting of a country; a code (invoice number, IBAN,
 //! e-mail address) without separators. A term is stored as a 64-bit hash ([`hash`]), so that the terms of a chunk fit in a
-//! short byte string ([`pack`]).
+//! short byte string ([`pack()`]).
 //!
 //! The language of a chunk is detected by its function words. A query is too short for that: each of its words has variants
 //! for every language, and any of them matches. So the same query finds a German invoice and an English contract.
