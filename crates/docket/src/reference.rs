@@ -47,12 +47,16 @@ fn write_command(page: &mut String, command: &Command, level: usize) -> fmt::Res
     if let Some(about) = about {
         write!(page, "\n{}\n", sentence(escape(&about.to_string())))?;
     }
-    if command.has_subcommands() {
-        for command in command.get_subcommands() {
-            write_command(page, command, level + 1)?;
-        }
-        return Ok(());
+    if !command.is_subcommand_required_set() {
+        write_usage(page, command)?;
     }
+    for command in command.get_subcommands() {
+        write_command(page, command, level + 1)?;
+    }
+    Ok(())
+}
+
+fn write_usage(page: &mut String, command: &Command) -> fmt::Result {
     let usage = command.clone().render_usage().to_string();
     let usage = usage.trim_start_matches("Usage:").trim();
     write!(page, "\n```text\n{usage}\n```\n")?;

@@ -24,7 +24,7 @@ async fn a_document_and_its_updated_original_have_their_lines_in_the_log() {
     assert_eq!(shown["versions"].as_array().unwrap().len(), 2, "{shown}");
     assert_eq!((&shown["title"], &shown["pages"]), (&json!("1.txt"), &json!(1)), "{shown}");
     let two = ada.types(["rerun", id, id, "--file", &papers.file("2.txt")]).finish().await;
-    assert!(two.stderr.contains("name one id"), "{two:?}");
+    assert!(two.stderr.contains("give one id"), "{two:?}");
 
     let finished = server.stop().await;
     let log: Vec<Value> =
