@@ -18,7 +18,7 @@ use crate::report::{Figure, Unit, milliseconds};
 use crate::searchable::time_to_find;
 
 const NAME: &str = "index load";
-/// Handed in; each is copied so many times.
+/// How many documents are uploaded; each is copied so many times.
 const PAGES: usize = 20;
 const COPIES: i32 = 5000;
 /// A round takes a start, and the server's stop.
@@ -103,7 +103,7 @@ async fn fill(bench: &Bench, folder: &std::path::Path) -> anyhow::Result<i64> {
     Ok(sqlx::query_scalar("SELECT count(*) FROM chunk_vectors").fetch_one(&mut superuser).await?)
 }
 
-/// Milliseconds until it is answered; whoever is told to come again does.
+/// Milliseconds until it is answered, with the retries that the server asks for.
 async fn search(address: SocketAddr, token: &str) -> anyhow::Result<f64> {
     let query = json!({ "query": "when does the customer pay the invoice?" }).to_string();
     let search = request("POST", "/v1/search", Some(token), &query);

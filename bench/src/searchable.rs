@@ -34,9 +34,9 @@ pub(crate) async fn run(bench: &Bench) -> anyhow::Result<Vec<Figure>> {
         }
     }
     Ok(vec![
-        Figure::alone(NAME, "handed in to found, p50", Unit::Milliseconds, &halves)
+        Figure::alone(NAME, "uploaded to searchable, p50", Unit::Milliseconds, &halves)
             .with_target(Target::AtMost(1000.0)),
-        Figure::alone(NAME, "handed in to found, p99", Unit::Milliseconds, &worst),
+        Figure::alone(NAME, "uploaded to searchable, p99", Unit::Milliseconds, &worst),
     ])
 }
 

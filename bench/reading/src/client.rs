@@ -1,4 +1,4 @@
-//! Somebody who hands documents in over HTTP.
+//! Uploads documents over HTTP.
 
 use std::time::Duration;
 
@@ -31,7 +31,7 @@ impl Answer {
     }
 }
 
-/// What is handed in.
+/// The file to upload.
 #[derive(Debug)]
 pub(crate) struct File {
     pub(crate) name: String,

@@ -138,7 +138,7 @@ fn compare(truth: &Truth, read: &Read) -> Vec<(&'static str, bool)> {
     fields
 }
 
-/// Whether the text has the words, those that nobody could tell aside.
+/// Whether the text has the words, without those that cannot be recognised.
 fn holds(text: &str, wanted: &str) -> bool {
     let known: Vec<&str> =
         wanted.split_whitespace().filter(|word| !word.contains('\u{FFFD}')).collect();
@@ -155,7 +155,7 @@ fn body_is_there(truth: &Truth, text: &str) -> bool {
     found(&truth.text_bodies) || found(&truth.html_bodies)
 }
 
-/// Roughly: tags, entities and words that nobody could tell are left away.
+/// Roughly: without tags, entities and words that cannot be recognised.
 fn without_tags(body: &str) -> String {
     let mut text = String::new();
     let mut rest = body;

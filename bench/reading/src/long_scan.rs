@@ -1,7 +1,7 @@
 //! A scan of thousands of pages through a real server: does it pass, how fast, and in how much memory?
 //!
 //! The scan is made here, page by page. What is measured is the server, its reading children and the programs
-//! that those start; PostgreSQL, which is somebody else's in larger installations, is told apart. Documents and
+//! that those start; PostgreSQL, which larger installations run separately, is measured separately. Documents and
 //! pictures in memory files belong to no process, and are counted by their descriptors.
 
 use std::fs::File;
@@ -53,7 +53,7 @@ fn hand_in(server: &Server, scan: &Path) -> anyhow::Result<(Value, Peaks, f64)> 
         .env("DOCKET_PASSWORD", PASSWORD)
         .stdout(Stdio::null())
         .status()?;
-    anyhow::ensure!(login.success(), "nobody can sign in");
+    anyhow::ensure!(login.success(), "the sign-in failed");
     let (begun, watch) = (Instant::now(), Watch::begin(server.pid()));
     let mut ingest = server.command(&["ingest", "--wait", "--json"]);
     let ingest = ingest.arg(scan).stderr(Stdio::inherit()).output()?;

@@ -1,4 +1,4 @@
-//! How much memory a process and all that come from it have, looked at now and then.
+//! Samples how much memory a process and its descendants use.
 
 use std::collections::{HashMap, HashSet};
 use std::fs;
@@ -31,7 +31,7 @@ impl Peaks {
         self.history.chunks(quarter).filter_map(|some| some.iter().copied().max()).collect()
     }
 
-    /// The server, when it was looked at last.
+    /// The server at the last sample.
     pub(crate) fn server_in_the_end(&self) -> u64 {
         self.history.last().copied().unwrap_or(0)
     }

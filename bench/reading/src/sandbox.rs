@@ -109,12 +109,12 @@ async fn through_a_child(
         limits: Limits::default(),
     };
     // The first one starts the child.
-    let handed =
+    let documents =
         documents.iter().map(|bytes| Document::from_bytes(bytes)).collect::<Result<Vec<_>, _>>()?;
-    store(reader, tenant, &subject, &handed[0]).await?;
+    store(reader, tenant, &subject, &documents[0]).await?;
     let (parent, child) = (cpu_of("self"), cpu_of_children());
     let mut pages = 0;
-    for document in &handed {
+    for document in &documents {
         pages += store(reader, tenant, &subject, document).await?;
     }
     anyhow::ensure!(pages == expected, "{pages} pages came of {expected}");

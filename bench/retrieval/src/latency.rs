@@ -153,7 +153,7 @@ fn percentiles(mut took: Vec<f64>) -> (f64, f64) {
 struct World {
     state: u64,
     centres: Vec<Vec<f32>>,
-    /// All vectors so far of the latest tenant, one behind the other.
+    /// All vectors so far of the latest tenant, one after the other.
     vectors: Vec<f32>,
     documents: u128,
 }

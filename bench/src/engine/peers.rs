@@ -27,7 +27,7 @@ pub(super) const PEERS: [(&str, &str); 3] = [
     ("pg-boss", "pg-boss"),
 ];
 
-/// One peer, ready to be told what to do.
+/// One peer process that waits for commands.
 pub(super) struct Peer {
     pub(super) name: &'static str,
     input: ChildStdin,

@@ -88,7 +88,7 @@ impl Rig {
         self.server.postmaster_pid()
     }
 
-    /// Queues many runs at once. Unlike [`submit`] this writes no audit rows and wakes nobody.
+    /// Queues many runs at once. Unlike [`submit`] this writes no audit rows and sends no notification.
     pub(super) async fn fill(&mut self, stages: &[StageName], runs: i32) -> anyhow::Result<()> {
         const FILL: &str = "
             WITH run AS (
@@ -125,7 +125,7 @@ impl Rig {
         Ok(())
     }
 
-    /// Nobody pays for what somebody else left to be written.
+    /// No measurement pays for the unwritten pages of an earlier one.
     pub(super) async fn tidy(&mut self) -> anyhow::Result<()> {
         sqlx::raw_sql("VACUUM (ANALYZE) jobs, ingestion_runs, stages, outbox_events, audit_log")
             .execute(&mut self.superuser)

@@ -33,7 +33,7 @@ impl Stage for Nothing {
 
     fn run<'a>(&'a self, work: &'a StageInput) -> StageFuture<'a> {
         if let Some(begun) = &self.begun {
-            // Nobody listens any more when the measurement is over.
+            // The receiver is gone when the measurement is over.
             begun.send((work.tenant_id, Instant::now())).ok();
         }
         Box::pin(async {
@@ -52,7 +52,7 @@ impl Nothing {
     }
 }
 
-/// Returns when so many have begun: until then nobody need ask the database how far they are.
+/// Returns when so many have begun: until then no query for their state is needed.
 pub(super) async fn wait_for(seen: &mut UnboundedReceiver<Begun>, count: i32) {
     for _ in 0..count {
         seen.recv().await;

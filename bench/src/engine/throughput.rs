@@ -60,7 +60,7 @@ pub(crate) async fn run(bench: &Bench) -> anyhow::Result<Vec<Figure>> {
     Ok(figures(&ours, &names, &theirs))
 }
 
-/// A round takes long enough for somebody to wonder.
+/// Shows progress, because a round takes long.
 fn progress(round: usize, who: &str, per_second: f64) {
     writeln!(io::stderr(), "  round {round}: {who} {per_second:.0}/s").ok();
 }

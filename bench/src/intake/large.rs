@@ -80,7 +80,7 @@ fn figures(one: &Samples, many: &Samples) -> Vec<Figure> {
     ]
 }
 
-/// Through the front door.
+/// As an upload over HTTP.
 async fn take_in(docket: &Docket, clients: usize) -> anyhow::Result<f64> {
     let token = docket.sign_in(ADMIN).await?;
     let connected =

@@ -56,7 +56,7 @@ impl Client {
         Ok(Self { stream, form, begin, answer: Vec::with_capacity(1 << 12) })
     }
 
-    /// Hands in a document that nobody has seen, and waits until it is accepted.
+    /// Uploads a new document, and waits until it is accepted.
     pub(super) async fn upload(&mut self) -> anyhow::Result<()> {
         let number = format!("{:0DIGITS$}", NEXT.fetch_add(1, Ordering::Relaxed));
         self.form[self.begin..self.begin + DIGITS].copy_from_slice(number.as_bytes());

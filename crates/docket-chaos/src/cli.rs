@@ -18,22 +18,22 @@ pub(crate) struct Plan {
     /// How many faults there are: processes to kill, and with --faults other faults as well.
     #[arg(long, value_name = "N", default_value_t = 200)]
     pub(crate) kills: usize,
-    /// How many documents to hand in.
+    /// How many documents to submit.
     #[arg(long, value_name = "N", default_value_t = 500, value_parser = at_least_one)]
     pub(crate) docs: usize,
     /// How many workers there are.
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = at_least_one)]
     pub(crate) workers: usize,
-    /// Also restart PostgreSQL, take the object store away for a while, and suspend workers for longer than their lease.
+    /// Also restart PostgreSQL, make the object store unavailable for a while, and suspend workers for longer than their lease.
     #[arg(long)]
     pub(crate) faults: bool,
     /// How soon 99 of 100 interrupted jobs must have been resumed.
     #[arg(long, value_name = "SECONDS", default_value_t = 20.0)]
     pub(crate) resume_limit: f64,
-    /// Decides who is killed and when; a fresh one is taken and shown otherwise.
+    /// The seed that decides which process is killed when; a random one by default, which is shown.
     #[arg(long, value_name = "N")]
     pub(crate) seed: Option<u64>,
-    /// Leave the folder with the logs and the database there.
+    /// Keep the folder with the logs and the database.
     #[arg(long)]
     pub(crate) keep: bool,
     /// Print one JSON document instead of text.
@@ -44,6 +44,6 @@ pub(crate) struct Plan {
 fn at_least_one(text: &str) -> Result<usize, String> {
     match text.parse() {
         Ok(number @ 1..) => Ok(number),
-        _ => Err("write a whole number from 1 on".to_owned()),
+        _ => Err("give a whole number of at least 1".to_owned()),
     }
 }

@@ -1,4 +1,4 @@
-//! Stages that only take time, so that there is something to interrupt.
+//! Stages that only take time, so that there are jobs to interrupt.
 //!
 //! A run whose title begins with `panic: ` makes them panic over the rest of it, as a bug in a real stage would over a
 //! document.
@@ -58,12 +58,12 @@ impl Stage for Drill {
     }
 }
 
-#[expect(clippy::panic, reason = "this is the bug that the drill stands for")]
+#[expect(clippy::panic, reason = "this simulates a bug in a stage")]
 fn panic_over(text: &str) -> ! {
     std::panic::panic_any(format!("the drill panics over '{text}'"))
 }
 
-/// The same for the same work, however often it is done: a stage gives the same result again.
+/// The same for the same job, however often it runs: a stage is idempotent.
 fn length_ms(work: &StageInput) -> u64 {
     let (low, high) = work.run_id.0.as_u64_pair();
     let stage = work

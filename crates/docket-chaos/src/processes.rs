@@ -289,7 +289,7 @@ async fn follow_output(
 
 /// The server's address, wherever it is at the moment.
 pub(crate) fn addresses(mut ready: Ready) -> watch::Receiver<Option<Url>> {
-    let (reports, heard) = watch::channel(None);
+    let (reports, received) = watch::channel(None);
     tokio::spawn(async move {
         loop {
             let address = ready.borrow_and_update().as_deref().and_then(|said| said.parse().ok());
@@ -301,7 +301,7 @@ pub(crate) fn addresses(mut ready: Ready) -> watch::Receiver<Option<Url>> {
             }
         }
     });
-    heard
+    received
 }
 
 /// The private PostgreSQL of the run's folder, when it runs and has got ready.

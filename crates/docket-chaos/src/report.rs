@@ -17,9 +17,9 @@ pub(crate) struct Evidence {
     pub(crate) audit_faults: usize,
     /// Documents that were acknowledged, and the run that was named, if one was.
     pub(crate) accepted: HashMap<DocId, Option<RunId>>,
-    /// How often each document was handed in.
-    pub(crate) handed_in: HashMap<DocId, usize>,
-    /// Documents that nobody acknowledged.
+    /// How often each document was submitted.
+    pub(crate) submissions: HashMap<DocId, usize>,
+    /// Documents that no server accepted.
     pub(crate) never_accepted: usize,
     pub(crate) worker_kills: HashMap<String, DateTime<Utc>>,
     pub(crate) faults: Faults,
@@ -63,13 +63,13 @@ pub(crate) struct Report {
 struct Duplicates {
     /// Stages of a run that were committed more than once.
     stages: usize,
-    /// Runs beyond one for each time the document was handed in.
+    /// Runs beyond one for each submission of the document.
     runs: usize,
     /// Ends of runs that the outbox tells more than once.
     events: usize,
 }
 
-/// From the kill of a worker until somebody begins each job again that it had.
+/// From the kill of a worker until another one begins each of its jobs again.
 #[derive(Debug, Serialize)]
 struct Resume {
     jobs: usize,
@@ -171,7 +171,7 @@ impl Report {
                 self.accepted.to_string(),
                 unless_zero(self.never_accepted, "never accepted"),
             ),
-            ("finished", self.finished.to_string(), unless_zero(self.given_up, "given up")),
+            ("finished", self.finished.to_string(), unless_zero(self.given_up, "failed")),
             ("lost", self.lost.to_string(), String::new()),
             ("duplicated", self.duplicated.to_string(), self.duplicates.explained()),
             (
@@ -215,7 +215,7 @@ impl Duplicates {
             *runs_of.entry(run.doc_id).or_default() += 1;
         }
         let beyond = |(doc, runs): (&DocId, &usize)| {
-            runs.saturating_sub(evidence.handed_in.get(doc).copied().unwrap_or(0))
+            runs.saturating_sub(evidence.submissions.get(doc).copied().unwrap_or(0))
         };
         let twice = |run: &&CheckedRun| run.end_events > 1;
         Self {
@@ -309,13 +309,13 @@ mod tests {
         }
     }
 
-    /// Three documents: all accepted, handed in once, done.
+    /// Three documents: all accepted, submitted once, processed.
     fn evidence() -> Evidence {
         let runs: Vec<CheckedRun> =
             (1..=3).map(|number| run(number, RunState::Succeeded)).collect();
         Evidence {
             accepted: runs.iter().map(|run| (run.doc_id, Some(run.run_id))).collect(),
-            handed_in: runs.iter().map(|run| (run.doc_id, 1)).collect(),
+            submissions: runs.iter().map(|run| (run.doc_id, 1)).collect(),
             runs,
             ..Evidence::default()
         }
@@ -352,10 +352,10 @@ mod tests {
     }
 
     #[test]
-    fn a_document_handed_in_twice_may_have_two_runs() {
+    fn a_document_submitted_twice_may_have_two_runs() {
         let mut evidence = evidence();
         let again = CheckedRun { doc_id: evidence.runs[0].doc_id, ..run(9, RunState::Succeeded) };
-        evidence.handed_in.insert(again.doc_id, 2);
+        evidence.submissions.insert(again.doc_id, 2);
         evidence.runs.push(again);
         assert!(Report::on(&evidence, LIMIT).holds());
     }

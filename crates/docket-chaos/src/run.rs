@@ -26,29 +26,29 @@ use crate::cli::Plan;
 use crate::drill;
 use crate::processes::{Process, Role, Setup, addresses, postmaster, ready_postmaster};
 use crate::report::{Evidence, Faults, Report};
-use crate::submit::{Paper, Receipt, Submitter};
+use crate::submit::{Receipt, Submitter, TestDocument};
 
-const BETWEEN_FAULTS: std::ops::Range<u64> = 700..1900;
-/// The first start unpacks PostgreSQL and makes its files.
-const TO_GET_READY: Duration = Duration::from_mins(2);
-/// How long a process may take to come back before it is killed again.
-const TO_COME_BACK: Duration = Duration::from_secs(20);
-/// How long what was accepted may take to end after the last fault.
-const TO_END: Duration = Duration::from_mins(3);
-/// How long a document is submitted again and again while nobody answers.
-const TO_BE_ACCEPTED: Duration = Duration::from_mins(2);
+const FAULT_INTERVAL_MS: std::ops::Range<u64> = 700..1900;
+/// The first start unpacks PostgreSQL and creates its cluster.
+const START_TIMEOUT: Duration = Duration::from_mins(2);
+/// How long a process may take to restart before it is killed again.
+const RESTART_TIMEOUT: Duration = Duration::from_secs(20);
+/// How long the accepted documents may take to be processed after the last fault.
+const COMPLETION_TIMEOUT: Duration = Duration::from_mins(3);
+/// How long the submission of a document is retried while no server answers.
+const SUBMIT_TIMEOUT: Duration = Duration::from_mins(2);
 /// Longer than a worker's lease of 15 s.
 const SUSPENSION: Duration = Duration::from_secs(18);
-/// How long the object store is away.
+/// How long the object store is unavailable.
 const OUTAGE: Duration = Duration::from_secs(4);
 
 pub(crate) async fn run(plan: &Plan) -> anyhow::Result<ExitCode> {
     let mut signals = StopSignals::listen().context("cannot listen for signals")?;
-    let folder = tempfile::tempdir().context("there is no room for a temporary folder")?;
+    let folder = tempfile::tempdir().context("cannot create a temporary folder")?;
     let setup = set_up(folder.path())?;
     let ended = tokio::select! {
         ended = test(plan, &setup) => ended,
-        () = signals.next() => Err(anyhow::anyhow!("stopped before it was done")),
+        () = signals.next() => Err(anyhow::anyhow!("interrupted before it was finished")),
     };
     setup.shut_down().await;
     let report = Report::on(&ended?, plan.resume_limit);
@@ -66,7 +66,8 @@ pub(crate) async fn run(plan: &Plan) -> anyhow::Result<ExitCode> {
 fn set_up(folder: &Path) -> anyhow::Result<Setup> {
     let environment = environment();
     Ok(Setup {
-        program: std::env::current_exe().context("this program's own file is not to be found")?,
+        program: std::env::current_exe()
+            .context("the path of this program cannot be determined")?,
         folder: folder.to_owned(),
         password: format!("chaos {:032x}", environment.ids.next().as_u128()),
         pipeline: drill::NAMES.map(String::from).join(","),
@@ -87,7 +88,7 @@ async fn test(plan: &Plan, setup: &Setup) -> anyhow::Result<Evidence> {
     let (done, faults_so_far) = watch::channel(0);
     let faults = cause_faults(&mut processes, folder, plan, seed, &done);
     let (answers, caused) = tokio::join!(submit_all(&submitter, plan, seed, faults_so_far), faults);
-    wait_for_the_end(&submitter, &answers).await;
+    wait_for_completion(&submitter, &answers).await;
     let ended_by_themselves = processes.iter().map(Process::ended_by_itself).sum();
     let mut evidence = Evidence {
         seed,
@@ -95,7 +96,7 @@ async fn test(plan: &Plan, setup: &Setup) -> anyhow::Result<Evidence> {
         worker_kills: caused.worker_kills,
         ended_by_themselves,
         accepted: answers.accepted,
-        handed_in: answers.times,
+        submissions: answers.times,
         never_accepted: answers.never_accepted,
         seconds: environment.clock.elapsed().saturating_sub(began).as_secs(),
         ..Evidence::default()
@@ -103,7 +104,7 @@ async fn test(plan: &Plan, setup: &Setup) -> anyhow::Result<Evidence> {
     for process in processes.iter() {
         process.stop().await;
     }
-    gather(folder, &mut evidence).await?;
+    collect_evidence(folder, &mut evidence).await?;
     Ok(evidence)
 }
 
@@ -120,11 +121,11 @@ struct Processes {
 }
 
 impl Processes {
-    /// The server first: it makes the database that the workers attach to.
+    /// The server first: it creates the database that the workers use.
     async fn start(setup: &Setup, workers: usize) -> anyhow::Result<Self> {
         let mut server = Process::start(setup, Role::Server, "server".to_owned());
         ensure!(
-            server.is_ready_within(TO_GET_READY).await,
+            server.is_ready_within(START_TIMEOUT).await,
             "the server does not get ready: {}",
             last_line(&setup.folder.join("server.log"))
         );
@@ -133,7 +134,7 @@ impl Processes {
             names.map(|name| Process::start(setup, Role::Worker, name)).collect();
         for worker in &mut workers {
             ensure!(
-                worker.is_ready_within(TO_GET_READY).await,
+                worker.is_ready_within(START_TIMEOUT).await,
                 "a worker does not get ready: {}",
                 last_line(&setup.folder.join("worker-1.log"))
             );
@@ -151,8 +152,8 @@ fn last_line(log: &Path) -> String {
     text.lines().last().unwrap_or("its log is empty").to_owned()
 }
 
-/// Until every run that was named has ended, or has taken far too long.
-async fn wait_for_the_end(submitter: &Submitter, answers: &Answers) {
+/// Waits until every accepted run has ended, for [`COMPLETION_TIMEOUT`] at most.
+async fn wait_for_completion(submitter: &Submitter, answers: &Answers) {
     let mut waiting: Vec<RunId> = answers.accepted.values().flatten().copied().collect();
     let wait = async {
         while !waiting.is_empty() {
@@ -162,12 +163,12 @@ async fn wait_for_the_end(submitter: &Submitter, answers: &Answers) {
                 still.extend((!over).then_some(run));
             }
             waiting = still;
-            progress(format_args!("{} documents are still under way", waiting.len()));
+            progress(format_args!("{} documents are still being processed", waiting.len()));
             tokio::time::sleep(Duration::from_secs(1)).await;
         }
     };
     // What has not ended by then shows in the report.
-    tokio::time::timeout(TO_END, wait).await.ok();
+    tokio::time::timeout(COMPLETION_TIMEOUT, wait).await.ok();
 }
 
 /// What was submitted, and what was answered.
@@ -186,13 +187,13 @@ async fn submit_all(
     faults: watch::Receiver<usize>,
 ) -> Answers {
     let answers = Mutex::new(Answers::default());
-    let papers = (0..plan.docs).map(|number| {
+    let submissions_in_flight = (0..plan.docs).map(|number| {
         let (answers, mut faults) = (&answers, faults.clone());
         let turn = number * plan.kills / plan.docs;
         async move {
-            // Nobody counts any more after the last fault.
+            // The sender is gone after the last fault.
             faults.wait_for(|count| *count >= turn).await.ok();
-            let (receipt, times) = submit(submitter, Paper { number, seed }).await;
+            let (receipt, times) = submit(submitter, TestDocument { number, seed }).await;
             let mut answers = answers.lock().unwrap_or_else(PoisonError::into_inner);
             match receipt {
                 Some(receipt) => {
@@ -203,24 +204,24 @@ async fn submit_all(
             }
         }
     });
-    futures_util::future::join_all(papers).await;
+    futures_util::future::join_all(submissions_in_flight).await;
     answers.into_inner().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Again and again until it is accepted; says how often that was.
-async fn submit(submitter: &Submitter, paper: Paper) -> (Option<Receipt>, usize) {
-    const BEFORE_ANOTHER_TRY: Duration = Duration::from_millis(250);
+/// Retries until the document is accepted; returns the number of tries too.
+async fn submit(submitter: &Submitter, document: TestDocument) -> (Option<Receipt>, usize) {
+    const RETRY_DELAY: Duration = Duration::from_millis(250);
     let mut times = 0;
     let accepted = async {
         loop {
             times += 1;
-            if let Ok(receipt) = submitter.submit(paper).await {
+            if let Ok(receipt) = submitter.submit(document).await {
                 return receipt;
             }
-            tokio::time::sleep(BEFORE_ANOTHER_TRY).await;
+            tokio::time::sleep(RETRY_DELAY).await;
         }
     };
-    let receipt = tokio::time::timeout(TO_BE_ACCEPTED, accepted).await.ok();
+    let receipt = tokio::time::timeout(SUBMIT_TIMEOUT, accepted).await.ok();
     (receipt, times)
 }
 
@@ -243,7 +244,7 @@ struct Caused {
 
 /// The next fault: one of each at the beginning, then six kills of ten hit a worker, and the server and PostgreSQL share
 /// the rest. With `--faults`, one fault of four is another one than a kill.
-fn next_fault(number: usize, faults: bool, dice: &mut StdRng) -> Fault {
+fn next_fault(number: usize, faults: bool, rng: &mut StdRng) -> Fault {
     match (number, faults) {
         (1, _) => return Fault::KillWorker,
         (2, _) => return Fault::KillDatabase,
@@ -253,14 +254,14 @@ fn next_fault(number: usize, faults: bool, dice: &mut StdRng) -> Fault {
         (6, true) => return Fault::StoreOutage,
         _ => {}
     }
-    if faults && dice.random_range(0..4) == 0 {
-        return match dice.random_range(0..3) {
+    if faults && rng.random_range(0..4) == 0 {
+        return match rng.random_range(0..3) {
             0 => Fault::SuspendWorker,
             1 => Fault::RestartDatabase,
             _ => Fault::StoreOutage,
         };
     }
-    match dice.random_range(0..10) {
+    match rng.random_range(0..10) {
         0..6 => Fault::KillWorker,
         6..8 => Fault::KillServer,
         _ => Fault::KillDatabase,
@@ -274,21 +275,23 @@ async fn cause_faults(
     seed: u64,
     done: &watch::Sender<usize>,
 ) -> Caused {
-    let mut dice = StdRng::seed_from_u64(seed);
+    let mut rng = StdRng::seed_from_u64(seed);
     let mut caused = Caused::default();
     for number in 1..=plan.kills {
-        let fault = next_fault(number, plan.faults, &mut dice);
-        let chosen = dice.random_range(0..processes.workers.len());
+        let fault = next_fault(number, plan.faults, &mut rng);
+        let chosen = rng.random_range(0..processes.workers.len());
         let worker = &mut processes.workers[chosen];
         // A process that dies while it starts can interrupt nothing: let it work for a while first.
         match fault {
-            Fault::KillWorker | Fault::SuspendWorker => worker.is_ready_within(TO_COME_BACK).await,
+            Fault::KillWorker | Fault::SuspendWorker => {
+                worker.is_ready_within(RESTART_TIMEOUT).await
+            }
             Fault::KillServer | Fault::StoreOutage => {
-                processes.server.is_ready_within(TO_COME_BACK).await
+                processes.server.is_ready_within(RESTART_TIMEOUT).await
             }
             Fault::KillDatabase | Fault::RestartDatabase => is_database_ready(folder).await,
         };
-        tokio::time::sleep(Duration::from_millis(dice.random_range(BETWEEN_FAULTS))).await;
+        tokio::time::sleep(Duration::from_millis(rng.random_range(FAULT_INTERVAL_MS))).await;
         let counts = &mut caused.counts;
         match fault {
             Fault::KillWorker => {
@@ -306,7 +309,7 @@ async fn cause_faults(
             Fault::SuspendWorker => {
                 counts.suspended_workers += usize::from(worker.suspend(SUSPENSION).await);
             }
-            // PostgreSQL's "fast shutdown": it ends all sessions in good order.
+            // PostgreSQL's "fast shutdown", which ends all sessions.
             Fault::RestartDatabase => {
                 counts.database_restarts += usize::from(signal_database(folder, Signal::INT));
             }
@@ -326,15 +329,15 @@ async fn is_database_ready(folder: &Path) -> bool {
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
     };
-    tokio::time::timeout(TO_COME_BACK, back).await.is_ok()
+    tokio::time::timeout(RESTART_TIMEOUT, back).await.is_ok()
 }
 
-/// Its children find out by themselves. `false` when it is not there.
+/// Its child processes notice the end on their own. `false` when it does not run.
 fn signal_database(folder: &Path, signal: Signal) -> bool {
     postmaster(folder).is_some_and(|pid| kill_process(pid, signal).is_ok())
 }
 
-/// As a disk that is unmounted and mounted again. `false` when there was no store to take away.
+/// Like a disk that is unmounted and mounted again. `false` when there was no store.
 async fn take_store_away(folder: &Path, time: Duration) -> bool {
     let (store, away) = (folder.join("data/blobs"), folder.join("data/blobs-away"));
     if std::fs::rename(&store, &away).is_err() {
@@ -346,25 +349,25 @@ async fn take_store_away(folder: &Path, time: Duration) -> bool {
     std::fs::rename(&away, &store).is_ok()
 }
 
-/// What the rows say, when nobody changes them any more.
-async fn gather(folder: &Path, evidence: &mut Evidence) -> anyhow::Result<()> {
+/// Reads the rows after all processes have stopped.
+async fn collect_evidence(folder: &Path, evidence: &mut Evidence) -> anyhow::Result<()> {
     let environment = environment();
     let server =
         PrivateServer::start_or_attach(Settings::new(folder.join("data/postgres"))).await?;
     let opened = Store::open_private(&server, 2, environment.clock, environment.ids).await;
-    let looked = match opened {
+    let result = match opened {
         Ok(store) => {
-            let looked = look(&store, evidence).await;
+            let result = read_evidence(&store, evidence).await;
             store.close().await;
-            looked
+            result
         }
         Err(error) => Err(error.into()),
     };
     server.release().await?;
-    looked
+    result
 }
 
-async fn look(store: &Store, evidence: &mut Evidence) -> anyhow::Result<()> {
+async fn read_evidence(store: &Store, evidence: &mut Evidence) -> anyhow::Result<()> {
     let mut across = store.across_tenants().await?;
     across.use_one_snapshot().await?;
     evidence.runs = across.list_checked_runs().await?;
@@ -377,7 +380,7 @@ async fn look(store: &Store, evidence: &mut Evidence) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// For whoever watches at a terminal.
+/// Shows progress on a terminal.
 fn progress(line: impl std::fmt::Display) {
     if io::stderr().is_terminal() {
         complain(line);

@@ -1,4 +1,4 @@
-//! Documents go in over HTTP, as everybody's do. Servers die meanwhile, so any request may stay unanswered.
+//! Submits documents over HTTP. Servers are killed meanwhile, so any request may stay unanswered.
 
 use anyhow::Context;
 use api_types::{LoginRequest, LoginResponse};
@@ -14,7 +14,7 @@ const ADMIN: &str = "admin@localhost";
 
 /// A document to submit. The same number has the same content, however often it is submitted.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Paper {
+pub(crate) struct TestDocument {
     pub(crate) number: usize,
     /// Makes the documents of one run differ from those of another.
     pub(crate) seed: u64,
@@ -63,10 +63,10 @@ impl Submitter {
         Ok(Self { server, token: answer.token.reveal().to_owned() })
     }
 
-    pub(crate) async fn submit(&self, paper: Paper) -> Result<Receipt, NoAnswer> {
-        let Paper { number, seed } = paper;
-        let content = format!("Paper {number} of the run {seed}.\n");
-        let part = Part::text(content).file_name(format!("paper-{number}.txt"));
+    pub(crate) async fn submit(&self, document: TestDocument) -> Result<Receipt, NoAnswer> {
+        let TestDocument { number, seed } = document;
+        let content = format!("Document {number} of the run {seed}.\n");
+        let part = Part::text(content).file_name(format!("document-{number}.txt"));
         let form = Form::new().part("file", part.mime_str("text/plain").map_err(|_| NoAnswer)?);
         let accepted: Result<Accepted, _> = self.client()?.upload("/v1/ingest", form).await;
         let Accepted { doc_id, run_id } = accepted.map_err(|_| NoAnswer)?;

@@ -58,7 +58,7 @@ impl Tone {
 pub(crate) fn tone_of(word: &str) -> Option<Tone> {
     match word {
         "Ready" | "Completed" | "succeeded" | "ok" => Some(Tone::Good),
-        "Queued" | "Processing" | "Open" | "running" | "queued" | "pending" | "processing" => {
+        "Pending" | "Processing" | "Open" | "running" | "queued" | "pending" | "processing" => {
             Some(Tone::Busy)
         }
         "Failed" | "Rejected" | "Partly failed" | "Needs attention" | "failed" | "MISSING" => {
@@ -72,8 +72,7 @@ pub(crate) fn tone_of(word: &str) -> Option<Tone> {
 /// What people read; the API's value stays in JSON.
 pub(crate) fn document_status(status: DocumentStatus) -> &'static str {
     match status {
-        DocumentStatus::Uploaded => "Queued",
-        DocumentStatus::Processing => "Processing",
+        DocumentStatus::Uploaded | DocumentStatus::Processing => "Processing",
         DocumentStatus::Active => "Ready",
         DocumentStatus::Failed => "Failed",
         DocumentStatus::Inactive => "Withdrawn",
@@ -92,10 +91,10 @@ pub(crate) fn batch_status(status: BatchStatus) -> &'static str {
 
 pub(crate) fn job_status(status: JobState) -> &'static str {
     match status {
-        JobState::Pending => "Queued",
+        JobState::Pending => "Pending",
         JobState::Processing => "Processing",
         JobState::Completed => "Completed",
-        JobState::Dead => "Failed",
+        JobState::Dead => "Needs attention",
     }
 }
 

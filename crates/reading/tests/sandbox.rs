@@ -10,7 +10,7 @@ mod hostile;
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 
-use hostile::{Lacking, child_of, job, pool, program, settings, tell, tenant};
+use hostile::{MissingKernelFeature, child_of, job, pool, program, settings, tell, tenant};
 use reading::pool::{ChildFailure, Pool, ReadFailure};
 use reading::sandbox::{Enforcement, SandboxPolicy};
 
@@ -42,7 +42,7 @@ async fn every_lock_holds_on_this_kernel() {
 
 #[tokio::test]
 async fn nothing_is_read_where_landlock_is_missing() {
-    Lacking::Landlock.apply();
+    MissingKernelFeature::Landlock.apply();
     let failure = tell(&pool(), "child").await.unwrap_err();
     let ReadFailure::Child(ChildFailure::Unprotected { sandbox }) = failure else {
         panic!("{failure:?}")
@@ -55,7 +55,7 @@ async fn nothing_is_read_where_landlock_is_missing() {
 
 #[tokio::test]
 async fn nothing_is_read_where_seccomp_is_missing() {
-    Lacking::Seccomp.apply();
+    MissingKernelFeature::Seccomp.apply();
     let failure = tell(&pool(), "child").await.unwrap_err();
     let ReadFailure::Child(ChildFailure::Unprotected { sandbox }) = failure else {
         panic!("{failure:?}")
@@ -65,7 +65,7 @@ async fn nothing_is_read_where_seccomp_is_missing() {
 
 #[tokio::test]
 async fn best_effort_reads_without_a_lock_and_says_so() {
-    Lacking::Landlock.apply();
+    MissingKernelFeature::Landlock.apply();
     let mut settings = settings();
     settings.sandbox = SandboxPolicy::BestEffort;
     let pool = Pool::new(settings);
@@ -146,7 +146,7 @@ async fn a_child_cannot_tell_which_paths_exist() {
 
 #[tokio::test]
 async fn a_child_without_a_private_root_cannot_tell_either() {
-    Lacking::Namespaces.apply();
+    MissingKernelFeature::Namespaces.apply();
     let pool = pool();
     let sandbox = pool.check_sandbox().await.unwrap();
     assert!(!sandbox.private_root && sandbox.is_active(), "{sandbox:?}");

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use std::process::{Command, Output};
 use std::time::Duration;
 
-use hostile::{Lacking, program};
+use hostile::{MissingKernelFeature, program};
 use reading::ReadError;
 use reading::pool::{
     ChildFailure, Document, ReadFailure, RunnerSettings, Tesseract, tesseract_settings,
@@ -47,8 +47,10 @@ fn is_refused(output: &Output) -> bool {
 
 #[test]
 fn a_program_does_not_start_where_a_lock_is_missing() {
-    for (lacking, missing) in [(Lacking::Landlock, "Landlock is"), (Lacking::Seccomp, "seccomp is")]
-    {
+    for (lacking, missing) in [
+        (MissingKernelFeature::Landlock, "Landlock is"),
+        (MissingKernelFeature::Seccomp, "seccomp is"),
+    ] {
         let output = std::thread::spawn(move || {
             lacking.apply();
             in_its_sandbox("/bin/echo", &["hello"])

@@ -58,7 +58,7 @@ impl TestDatabase {
         store.with_secret_keys(keys).await.expect("the key is the one of this database")
     }
 
-    /// A connection past the store, as the server's superuser: for looking behind its back.
+    /// A connection past the store, as the server's superuser, to inspect and change rows directly.
     pub async fn superuser(&self) -> PgConnection {
         PgConnection::connect_with(&self.options).await.expect("the test database answers")
     }
@@ -88,7 +88,7 @@ impl TestDatabase {
     }
 }
 
-/// The template's name carries the schema's fingerprint, so that a changed schema gets a new one.
+/// The template's name contains the hash of the schema, so that a changed schema gets a new template.
 async fn ready_template(server: &PgConnectOptions, connection: &mut PgConnection) -> String {
     const LOCK: i64 = 0x7465_6d70;
     let name = format!("docket_template_{:016x}", Store::schema_fingerprint());

@@ -1,18 +1,17 @@
-//! A small disk of a test's own. Needs root.
+//! A small file system for one test. Needs root.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// A disk in memory, taken off when the test ends.
+/// A tmpfs, which is unmounted when the test ends.
 #[derive(Debug)]
 pub struct Disk {
     at: PathBuf,
 }
 
 impl Disk {
-    /// `None`, having said so, where mounting is not allowed: for users, and for root in most
-    /// containers.
+    /// `None` and a line of output where mounting is not allowed: without root, and in most containers.
     #[expect(clippy::print_stdout, reason = "whoever reads the test's output must see it")]
     pub fn mounted_at(folder: &Path, options: &str) -> Option<Self> {
         if !is_root() {
@@ -31,7 +30,7 @@ impl Disk {
         assert!(run("mount", &["-o", &format!("remount,{options}")], &self.at));
     }
 
-    /// Writes until nothing goes in any more; remove the file to have room again.
+    /// Writes until the file system is full; remove the file to free it.
     pub fn fill_up(&self) -> PathBuf {
         let ballast = self.at.join("ballast");
         let mut file = fs::File::create(&ballast).unwrap();

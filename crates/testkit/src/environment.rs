@@ -1,4 +1,4 @@
-//! Time, ids and randomness that a test holds in its hand.
+//! Time, ids and randomness that a test controls.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -7,7 +7,7 @@ use chrono::{DateTime, Duration, TimeZone, Utc};
 use domain::{Clock, Environment, IdGen, Random};
 use uuid::Uuid;
 
-/// A clock that stands still until it is told otherwise.
+/// A clock that changes only when the test advances it.
 #[derive(Debug)]
 pub struct FakeClock {
     now: Mutex<DateTime<Utc>>,
@@ -78,8 +78,7 @@ impl Random for SeededRandom {
     }
 }
 
-/// A whole environment around a clock that the test keeps. Two of them make different ids and
-/// different random bytes, as two processes would.
+/// An environment with the clock of the test. Two of them generate different ids and random bytes, as two processes do.
 pub fn fake_environment(clock: &Arc<FakeClock>) -> Environment {
     const IDS_OF_ONE_PROCESS: u64 = 1_000_000;
     static PROCESSES: AtomicU64 = AtomicU64::new(0);

@@ -1,8 +1,7 @@
-//! A kernel that lacks something, as old ones and those of many containers do.
+//! Simulates a kernel without a feature, as in old kernels and many containers.
 //!
-//! A filter for system calls makes the calls fail as such a kernel would. It holds for the thread that
-//! asks for it and for every thread and process that this one starts later, so the program under test
-//! needs no back door for its tests.
+//! A seccomp filter makes the system calls of the feature fail. It applies to the calling thread and to every thread and
+//! process that this one starts later, so the program under test needs no test hooks.
 
 use std::collections::BTreeMap;
 
@@ -14,17 +13,17 @@ use seccompiler::{
 
 type Calls = BTreeMap<c_long, Vec<SeccompRule>>;
 
-/// What the kernel does not have.
+/// A feature that the kernel does not have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Lacking {
+pub enum MissingKernelFeature {
     Landlock,
     Seccomp,
     /// No process may have a file system or users of its own.
     Namespaces,
 }
 
-impl Lacking {
-    /// From now on, for this thread and all that it starts.
+impl MissingKernelFeature {
+    /// Applies to this thread and to all that it starts from now on.
     pub fn apply(self) {
         let (calls, error) = self.refused().expect("the rules are well-formed");
         let machine = TargetArch::try_from(std::env::consts::ARCH).expect("a known machine");
@@ -35,7 +34,7 @@ impl Lacking {
         apply_filter(&filter).expect("this kernel has seccomp");
     }
 
-    /// The calls, and the error that they give.
+    /// The system calls, and the error that they return.
     fn refused(self) -> Result<(Calls, c_int), BackendError> {
         let always = |calls: &[c_long]| calls.iter().map(|call| (*call, Vec::new())).collect();
         Ok(match self {

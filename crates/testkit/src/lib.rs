@@ -1,4 +1,4 @@
-//! What tests stand on: a database each, an application each, and time that stands still.
+//! The foundation of tests: each has its own database, its own application and a clock that it controls.
 //!
 //! The databases live on the server of `TEST_DATABASE_URL`, which `make test` starts and stops (see
 //! the binary `with-test-postgres`). Without it, a test starts a private server below the temporary
@@ -14,7 +14,6 @@
 
 mod app;
 mod database;
-mod dice;
 mod disk;
 mod environment;
 mod kernel;
@@ -22,6 +21,7 @@ mod library;
 pub mod mutate;
 pub mod objects;
 pub mod samples;
+mod seeded_rng;
 mod server;
 pub mod sim;
 mod steps;
@@ -30,7 +30,7 @@ pub use app::{BOUNDARY, Request, Response, TestApp, TestSettings, TestTenant};
 pub use database::TestDatabase;
 pub use disk::{Disk, is_root};
 pub use environment::{CountedIds, FakeClock, SeededRandom, fake_environment};
-pub use kernel::Lacking;
+pub use kernel::MissingKernelFeature;
 pub use library::Library;
 pub use server::{TestServer, remove_databases_of_this_run};
 pub use steps::{Disturbance, Disturbed, Steps};

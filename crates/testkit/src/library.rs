@@ -68,7 +68,7 @@ impl Library {
         self.model.path()
     }
 
-    /// Takes everything that was handed in through its stages.
+    /// Runs the stages of everything that was uploaded.
     pub async fn work_off(&self) {
         self.work_off_as(&self.app.ops).await;
     }

@@ -8,8 +8,8 @@
 mod harm;
 mod vocabulary;
 
-use crate::dice::Dice;
 use crate::samples::{Form, Sample, samples};
+use crate::seeded_rng::SeededRng;
 use harm::Harm;
 use vocabulary::vocabulary_of;
 
@@ -39,7 +39,7 @@ impl Default for Mutator {
 
 impl Mutator {
     pub fn mutant(&self, seed: u64) -> Mutant {
-        let mut dice = Dice::new(seed);
+        let mut dice = SeededRng::new(seed);
         let sample = &self.samples[dice.below(self.samples.len())];
         let other = &self.samples[dice.below(self.samples.len())];
         let mut form = sample.form.clone();
@@ -55,7 +55,7 @@ impl Mutator {
     }
 }
 
-fn hurt(form: &mut Form, ending: &str, other: &Sample, dice: &mut Dice) {
+fn hurt(form: &mut Form, ending: &str, other: &Sample, dice: &mut SeededRng) {
     match form {
         Form::Plain(bytes) | Form::Png(bytes) => {
             let stranger = other.form.to_bytes();
@@ -75,7 +75,7 @@ fn hurt(form: &mut Form, ending: &str, other: &Sample, dice: &mut Dice) {
     }
 }
 
-fn hurt_members(members: &mut Vec<(String, Vec<u8>)>, ending: &str, dice: &mut Dice) {
+fn hurt_members(members: &mut Vec<(String, Vec<u8>)>, ending: &str, dice: &mut SeededRng) {
     if members.is_empty() {
         return;
     }

@@ -57,7 +57,7 @@ fn start_of_this_process() -> String {
     after_name.split_whitespace().nth(19).unwrap_or("0").to_owned()
 }
 
-/// Leaves somebody else's server as it was found.
+/// Leaves a server that it did not start running.
 pub async fn remove_databases_of_this_run(url: &str, run: &str) -> anyhow::Result<()> {
     let mut connection = url.parse::<PgConnectOptions>()?.connect().await?;
     let names: Vec<String> =
@@ -86,7 +86,7 @@ pub(crate) async fn maintenance() -> (PgConnectOptions, PgConnection) {
 
 /// Starts (or finds) a server that outlives this process.
 async fn lasting_server_url() -> String {
-    let user = std::env::var("USER").unwrap_or_else(|_| "somebody".to_owned());
+    let user = std::env::var("USER").unwrap_or_else(|_| "unknown".to_owned());
     let folder = std::env::temp_dir().join(format!("docket-test-postgres-{user}"));
     let server = TestServer::start(folder).await.expect("a test server starts");
     let url = server.url();

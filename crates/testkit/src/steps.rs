@@ -7,11 +7,11 @@ use tokio::sync::Notify;
 /// What happens at a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Disturbance {
-    /// Nothing is done, and an error is told.
+    /// The step is not done, and an error is returned.
     Fails,
-    /// It is done, and an error is told all the same.
+    /// The step is done, and an error is returned nevertheless.
     FailsAfterwards,
-    /// Nothing is done, and nothing is told, ever.
+    /// The step is not done, and never returns.
     Hangs,
 }
 

@@ -27,7 +27,7 @@ async fn staged(app: &TestApp) -> usize {
     app.blobs.list_staged().try_collect::<Vec<_>>().await.unwrap().len()
 }
 
-/// What is left after everything that nobody refers to had its time.
+/// The originals that are left after the cleanup of those without a reference.
 async fn swept(app: &TestApp) -> usize {
     app.clock.advance(chrono::Duration::hours(25));
     let retention =
@@ -100,7 +100,7 @@ async fn a_database_that_dies_between_bytes_and_row_leaves_bytes_for_cleanup() {
     assert_eq!(failed.status, StatusCode::INTERNAL_SERVER_ERROR);
     sqlx::raw_sql("ALTER TABLE gone RENAME TO documents").execute(&mut superuser).await.unwrap();
     assert_eq!(rows(&app, "documents").await + rows(&app, "ingestion_runs").await, 0);
-    assert_eq!(originals(&app).await, 1, "published, and nobody refers to it");
+    assert_eq!(originals(&app).await, 1, "published, and without a reference");
     assert_eq!(swept(&app).await, 0);
     app.ops.operations.do_housekeeping().await.unwrap();
     // A day later everybody has to sign in again.

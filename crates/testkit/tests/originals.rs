@@ -1,4 +1,4 @@
-//! Removing originals: only what nobody needs, and never what somebody is about to refer to.
+//! The cleanup of originals: it removes only those without a reference, and none that is about to get one.
 
 #![expect(clippy::unwrap_used, reason = "the helpers of a test may do what a test may")]
 
@@ -144,7 +144,7 @@ async fn uploads_of_a_killed_process_go_after_some_minutes() {
     clock.advance(Duration::minutes(2));
     assert_eq!(ahead.sweep().await.unwrap().staged, 1);
     let staged: Vec<_> = app.blobs.list_staged().try_collect().await.unwrap();
-    assert_eq!(staged.len(), 1, "the one that somebody works on stays");
+    assert_eq!(staged.len(), 1, "the one that a worker is using stays");
     app.blobs.discard(alive).await;
 }
 

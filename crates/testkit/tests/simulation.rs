@@ -1,12 +1,12 @@
 //! The queue keeps its promises under faults, and the simulation would notice if it did not.
 
-use testkit::sim::{Fence, Lane, run_seeds};
+use testkit::sim::{Fence, SimDatabase, run_seeds};
 
 const LANES: usize = 3;
 
 #[tokio::test]
 async fn a_thousand_seeds_find_nothing() {
-    let tally = run_seeds(0..1000, LANES, Fence::AsItIs).await;
+    let tally = run_seeds(0..1000, LANES, Fence::Enabled).await;
     let tally = tally.unwrap_or_else(|found| panic!("{found}"));
     assert_eq!(tally.seeds, 1000);
     assert!(tally.runs > 2000 && tally.steps > 40_000, "{tally:?}");
@@ -14,14 +14,14 @@ async fn a_thousand_seeds_find_nothing() {
 
 #[tokio::test]
 async fn without_the_fence_something_is_found_within_five_hundred_seeds() {
-    let found = run_seeds(0..500, LANES, Fence::TakenDown).await.expect_err("a bug was planted");
+    let found = run_seeds(0..500, LANES, Fence::Disabled).await.expect_err("a bug was planted");
     assert!(found.to_string().contains("docket-sim -- --seed"), "{found}");
     // The one line replays it.
-    let mut lane = Lane::open(Fence::TakenDown).await;
-    let again = lane.run(found.seed).await.expect_err("the same seed finds it again");
+    let mut database = SimDatabase::open(Fence::Disabled).await;
+    let again = database.run(found.seed).await.expect_err("the same seed finds it again");
     assert_eq!(again.steps.len(), found.violation.steps.len());
     // And it was the fence.
-    Lane::open(Fence::AsItIs).await.run(found.seed).await.expect("with the fence it holds");
+    SimDatabase::open(Fence::Enabled).await.run(found.seed).await.expect("with the fence it holds");
 }
 
 #[tokio::test]
@@ -29,7 +29,8 @@ async fn a_seed_does_the_same_whatever_ran_before_it() {
     let without_ids = |steps: Vec<String>| -> Vec<String> {
         steps.into_iter().map(|step| step.replace(|c: char| c.is_ascii_hexdigit(), "")).collect()
     };
-    let (mut fresh, mut used) = (Lane::open(Fence::AsItIs).await, Lane::open(Fence::AsItIs).await);
+    let (mut fresh, mut used) =
+        (SimDatabase::open(Fence::Enabled).await, SimDatabase::open(Fence::Enabled).await);
     for seed in 100..110 {
         used.run(seed).await.unwrap();
     }

@@ -23,13 +23,13 @@ use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
 use super::expected::{Case, Expected};
-use super::{Ended, HostileArgs, Ocr, PATIENCE, Wave};
+use super::{Ended, HostileArgs, Ocr, SLOW_READ, Wave};
 use crate::client::File;
 use crate::processes::{Peaks, Watch};
 use crate::server;
 
 const TENANT: &str = "00000000-0000-7000-8000-000000000001";
-/// How much of a file its kind is told from.
+/// How many bytes of a file the detection of its type reads.
 const HEAD: usize = 8 << 10;
 
 /// What came of a file.
@@ -69,7 +69,7 @@ impl Outcome {
 }
 
 /// What there is to say of one file.
-struct Told {
+struct ReadResult {
     name: String,
     outcome: Outcome,
     said: String,
@@ -77,9 +77,9 @@ struct Told {
     took: Duration,
 }
 
-impl Told {
+impl ReadResult {
     fn is_wrong(&self) -> bool {
-        !self.expected.fits(self.outcome.ended()) || self.took > PATIENCE
+        !self.expected.fits(self.outcome.ended()) || self.took > SLOW_READ
     }
 }
 
@@ -100,39 +100,43 @@ pub(super) fn report(waves: Vec<Wave>, args: &HostileArgs, each: bool) -> anyhow
     let mut wrong = 0;
     for Wave { title, cases } in waves {
         let (begun, watch) = (Instant::now(), Watch::begin(std::process::id()));
-        let told = runtime.block_on(read_all(Reader::new(settings.clone()), cases, children))?;
-        if !told.is_empty() {
-            print(&title, &told, begun.elapsed(), &watch.end(), each)?;
+        let results = runtime.block_on(read_all(Reader::new(settings.clone()), cases, children))?;
+        if !results.is_empty() {
+            print(&title, &results, begun.elapsed(), &watch.end(), each)?;
         }
-        wrong += told.iter().filter(|one| one.is_wrong()).count();
+        wrong += results.iter().filter(|one| one.is_wrong()).count();
     }
     anyhow::ensure!(wrong == 0, "{wrong} files ended wrongly; --each names them");
     Ok(())
 }
 
-async fn read_all(reader: Reader, cases: Vec<Case>, at_once: usize) -> anyhow::Result<Vec<Told>> {
+async fn read_all(
+    reader: Reader,
+    cases: Vec<Case>,
+    at_once: usize,
+) -> anyhow::Result<Vec<ReadResult>> {
     let places = Arc::new(Semaphore::new(at_once));
     let mutator = Arc::new(Mutator::default());
-    let (mut under_way, mut told) = (JoinSet::new(), Vec::new());
+    let (mut under_way, mut results) = (JoinSet::new(), Vec::new());
     for case in cases {
         let place = Arc::clone(&places).acquire_owned().await?;
         let (reader, mutator) = (reader.clone(), Arc::clone(&mutator));
         under_way.spawn(async move {
-            let told = read_one(&reader, &mutator, case).await;
+            let result = read_one(&reader, &mutator, case).await;
             drop(place);
-            told
+            result
         });
         while let Some(done) = under_way.try_join_next() {
-            told.push(done??);
+            results.push(done??);
         }
     }
     while let Some(done) = under_way.join_next().await {
-        told.push(done??);
+        results.push(done??);
     }
-    Ok(told)
+    Ok(results)
 }
 
-async fn read_one(reader: &Reader, mutator: &Mutator, case: Case) -> anyhow::Result<Told> {
+async fn read_one(reader: &Reader, mutator: &Mutator, case: Case) -> anyhow::Result<ReadResult> {
     let file = case.file(mutator)?;
     let name = case.name_with(&file);
     let File { name: file_name, bytes, password } = file;
@@ -152,7 +156,7 @@ async fn read_one(reader: &Reader, mutator: &Mutator, case: Case) -> anyhow::Res
             }
         }
     };
-    Ok(Told { name, outcome, said, expected: case.expected, took: begun.elapsed() })
+    Ok(ReadResult { name, outcome, said, expected: case.expected, took: begun.elapsed() })
 }
 
 /// As at the front door: a text under the name of something else is refused. Something else under the
@@ -220,22 +224,22 @@ fn garbled(error: impl ToString) -> ReadFailure {
 
 fn print(
     title: &str,
-    told: &[Told],
+    results: &[ReadResult],
     took: Duration,
     peaks: &Peaks,
     each: bool,
 ) -> anyhow::Result<()> {
     let mut to = io::stdout().lock();
     let mut counts = BTreeMap::<Outcome, usize>::new();
-    for one in told {
+    for one in results {
         *counts.entry(one.outcome).or_default() += 1;
     }
     let count = |outcome: Outcome| counts.get(&outcome).copied().unwrap_or(0);
-    let slowest = told.iter().max_by_key(|one| one.took);
-    let rate = f64::from(u32::try_from(told.len())?) / took.as_secs_f64();
+    let slowest = results.iter().max_by_key(|one| one.took);
+    let rate = f64::from(u32::try_from(results.len())?) / took.as_secs_f64();
     writeln!(to, "hostile files, straight to the readers: {title}")?;
     for (name, value) in [
-        ("files", told.len()),
+        ("files", results.len()),
         ("pages came", count(Outcome::Read)),
         ("refused by content", count(Outcome::Refused)),
         ("typed error", count(Outcome::Typed)),
@@ -243,8 +247,8 @@ fn print(
         ("timed out", count(Outcome::TimedOut)),
         ("out of memory", count(Outcome::OutOfMemory)),
         ("misbehaved", count(Outcome::Misbehaved)),
-        ("longer than 30 s", told.iter().filter(|one| one.took > PATIENCE).count()),
-        ("wrong", told.iter().filter(|one| one.is_wrong()).count()),
+        ("longer than 30 s", results.iter().filter(|one| one.took > SLOW_READ).count()),
+        ("wrong", results.iter().filter(|one| one.is_wrong()).count()),
     ] {
         writeln!(to, "  {name:<20}{value:>8}")?;
     }
@@ -260,8 +264,8 @@ fn print(
             slowest.name
         )?;
     }
-    for one in told.iter().filter(|one| each && one.is_wrong()) {
-        let Told { name, outcome, said, expected, took } = one;
+    for one in results.iter().filter(|one| each && one.is_wrong()) {
+        let ReadResult { name, outcome, said, expected, took } = one;
         let said: String = said.chars().take(600).collect();
         writeln!(
             to,

@@ -1,4 +1,4 @@
-//! What the server's own rows say, past the front door.
+//! Reads the results from the server's database.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -12,7 +12,7 @@ pub(super) struct RunEnd {
     pub(super) run_id: Uuid,
     pub(super) status: String,
     pub(super) error: String,
-    /// Of the job that was given up: `permanent`, `poison`, …
+    /// The error class of the failed job: `permanent`, `poison`, …
     pub(super) error_class: String,
     pub(super) guidance: String,
     /// Pages that can be read of it, and words on them.

@@ -23,7 +23,7 @@ use testkit::mutate::Mutator;
 use expected::{Case, corpus_cases};
 
 /// Longer than that is too long, whatever came of it.
-const PATIENCE: Duration = Duration::from_secs(30);
+const SLOW_READ: Duration = Duration::from_secs(30);
 
 #[derive(Debug, Args)]
 pub(crate) struct HostileArgs {

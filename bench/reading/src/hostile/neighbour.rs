@@ -32,7 +32,7 @@ impl Diary {
         self.times.len() + self.harmed.len()
     }
 
-    /// Handed in to served, in ms: the median, 99 of 100, and the longest.
+    /// From upload to ready, in ms: the median, the 99th percentile, and the longest.
     pub(super) fn times(&self) -> [u128; 3] {
         let mut times = self.times.clone();
         times.sort_unstable();

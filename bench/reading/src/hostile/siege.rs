@@ -1,5 +1,5 @@
-//! Files that mean harm, to a running server: one tenant hands them in, all at the front door, while another
-//! works on good ones and somebody keeps asking the server whether it is ready.
+//! Hostile files against a running server: one tenant uploads them all, while another tenant uploads good ones and a probe
+//! keeps asking the server whether it is ready.
 
 use std::io::{self, Write};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -28,15 +28,15 @@ const ASK_EVERY: Duration = Duration::from_millis(250);
 /// Longer than any file may take with all its tries: what makes no step for so long never will.
 const STANDSTILL: Duration = Duration::from_mins(15);
 
-/// One file, and what the front door said.
-pub(super) struct Handed {
+/// One file, and the answer to its upload.
+pub(super) struct SubmittedFile {
     pub(super) wave: usize,
     pub(super) name: String,
     pub(super) expected: Expected,
-    pub(super) answer: AtTheDoor,
+    pub(super) answer: UploadAnswer,
 }
 
-pub(super) enum AtTheDoor {
+pub(super) enum UploadAnswer {
     /// With its run.
     Taken(Uuid),
     /// The same content was there before.
@@ -102,9 +102,9 @@ async fn lay_siege(server: &mut Server, waves: Vec<Wave>) -> anyhow::Result<Sieg
     let asking = tokio::spawn(ask_whether_ready(other, Arc::clone(&over), Arc::clone(&readiness)));
     let (begun, watch) = (Instant::now(), Watch::begin(server.pid()));
     let mut oldest = Duration::ZERO;
-    let mut handed = Vec::new();
+    let mut submitted = Vec::new();
     for cases in in_turn(waves) {
-        handed.extend(hand_in_all(&attacker, cases).await?);
+        submitted.extend(submit_all(&attacker, cases).await?);
         let oldest_now = wait_until_over(&mut superuser).await?;
         oldest = oldest.max(oldest_now);
     }
@@ -112,7 +112,7 @@ async fn lay_siege(server: &mut Server, waves: Vec<Wave>) -> anyhow::Result<Sieg
     over.store(true, Ordering::Relaxed);
     asking.await?;
     Ok(Siege {
-        handed,
+        submitted,
         ends: ledger::ends(&mut superuser, ATTACKER).await?,
         oldest,
         took,
@@ -132,7 +132,10 @@ fn in_turn(waves: Vec<Wave>) -> [Vec<(usize, Case)>; 2] {
     [first, last]
 }
 
-async fn hand_in_all(client: &Client, cases: Vec<(usize, Case)>) -> anyhow::Result<Vec<Handed>> {
+async fn submit_all(
+    client: &Client,
+    cases: Vec<(usize, Case)>,
+) -> anyhow::Result<Vec<SubmittedFile>> {
     let (left, mutator) = (Mutex::new(cases.into_iter()), Mutator::default());
     let shared = Arc::new((left, mutator));
     let mut clients = JoinSet::new();
@@ -141,35 +144,37 @@ async fn hand_in_all(client: &Client, cases: Vec<(usize, Case)>) -> anyhow::Resu
         clients.spawn(async move {
             let (left, mutator) = &*shared;
             let next = || left.lock().unwrap_or_else(PoisonError::into_inner).next();
-            let mut handed = Vec::new();
+            let mut submitted = Vec::new();
             while let Some((wave, case)) = next() {
                 let file = case.file(mutator)?;
                 let (name, expected) = (case.name_with(&file), case.expected);
                 let answer = at_the_door(&client, file).await;
-                handed.push(Handed { wave, name, expected, answer });
+                submitted.push(SubmittedFile { wave, name, expected, answer });
             }
-            anyhow::Ok(handed)
+            anyhow::Ok(submitted)
         });
     }
-    let mut handed = Vec::new();
+    let mut submitted = Vec::new();
     while let Some(some) = clients.join_next().await {
-        handed.extend(some??);
+        submitted.extend(some??);
     }
-    Ok(handed)
+    Ok(submitted)
 }
 
-async fn at_the_door(client: &Client, file: File) -> AtTheDoor {
+async fn at_the_door(client: &Client, file: File) -> UploadAnswer {
     match client.hand_in(file).await {
         Ok(answer) if answer.status == 202 => match answer.text("run_id").parse() {
-            Ok(run_id) if answer.text("dedup_result") != "in_progress" => AtTheDoor::Taken(run_id),
-            _ => AtTheDoor::Known,
+            Ok(run_id) if answer.text("dedup_result") != "in_progress" => {
+                UploadAnswer::Taken(run_id)
+            }
+            _ => UploadAnswer::Known,
         },
-        Ok(answer) if answer.status == 200 => AtTheDoor::Known,
+        Ok(answer) if answer.status == 200 => UploadAnswer::Known,
         Ok(answer) if answer.status < 500 && !answer.text("code").is_empty() => {
-            AtTheDoor::Refused(answer.text("code"))
+            UploadAnswer::Refused(answer.text("code"))
         }
-        Ok(answer) => AtTheDoor::Fault(format!("{answer:?}")),
-        Err(error) => AtTheDoor::Fault(format!("{error:#}")),
+        Ok(answer) => UploadAnswer::Fault(format!("{answer:?}")),
+        Err(error) => UploadAnswer::Fault(format!("{error:#}")),
     }
 }
 

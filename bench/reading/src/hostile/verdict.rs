@@ -12,8 +12,8 @@ use uuid::Uuid;
 use super::expected::Expected;
 use super::ledger::RunEnd;
 use super::neighbour::Diary;
-use super::siege::{AtTheDoor, Handed, Readiness};
-use super::{Ended, PATIENCE};
+use super::siege::{Readiness, SubmittedFile, UploadAnswer};
+use super::{Ended, SLOW_READ};
 use crate::processes::Peaks;
 
 /// As in the tests. The server alone: what readers need is theirs.
@@ -22,8 +22,8 @@ const MOST_MIB: u64 = 400;
 const NOT_RECORDED: &str = "the outcome could not be recorded";
 
 pub(super) struct Siege {
-    pub(super) handed: Vec<Handed>,
-    /// Of what was handed in, and of what was attached to it.
+    pub(super) submitted: Vec<SubmittedFile>,
+    /// Of the submitted files and their attachments.
     pub(super) ends: HashMap<Uuid, RunEnd>,
     /// For how long a job was worked on at most, as seen while it was.
     pub(super) oldest: Duration,
@@ -65,7 +65,7 @@ enum Kind {
 }
 
 impl Kind {
-    /// What there must be none of is always told in full.
+    /// What must not happen is always listed in full.
     fn is_grave(self) -> bool {
         !matches!(self, Self::NotRead | Self::GivenUp | Self::Wordless)
     }
@@ -74,19 +74,20 @@ impl Kind {
 pub(super) fn print(siege: &Siege, titles: &[String], ocr: &str, each: bool) -> anyhow::Result<()> {
     let mut to = io::stdout().lock();
     let Siege { took, peaks, .. } = siege;
-    let rate = f64::from(u32::try_from(siege.handed.len())?) / took.as_secs_f64();
+    let rate = f64::from(u32::try_from(siege.submitted.len())?) / took.as_secs_f64();
     writeln!(to, "hostile files to a running server, {ocr}, all stages: {}", titles.join("; "))?;
     for (at, title) in titles.iter().enumerate() {
         print_wave(&mut to, siege, at, title)?;
     }
     let complaints = complaints(siege);
     let count = |kind: Kind| complaints.iter().filter(|one| one.kind == kind).count();
-    let within = siege.ends.len() - siege.handed.iter().filter(|one| one.run().is_some()).count();
+    let within =
+        siege.ends.len() - siege.submitted.iter().filter(|one| one.run().is_some()).count();
     writeln!(to, "  {:<34}{within:>8}", "attachments that came of them")?;
     writeln!(to, "  {:<34}{rate:>8.1} ({:.0} s)", "files/s", took.as_secs_f64())?;
     let (longest, stage) = longest(siege);
     writeln!(to, "  {:<34}{:>8.1} s ({stage})", "longest try of a stage", longest.as_secs_f64())?;
-    writeln!(to, "  {:<34}{:>8}", "given up after several tries", count(Kind::GivenUp))?;
+    writeln!(to, "  {:<34}{:>8}", "failed after several tries", count(Kind::GivenUp))?;
     writeln!(to, "  {:<34}{:>8}", "not read, though others read it", count(Kind::NotRead))?;
     let not_ready = siege.readiness.not_ready.load(Ordering::Relaxed);
     for (name, value) in [
@@ -118,7 +119,7 @@ pub(super) fn print(siege: &Siege, titles: &[String], ocr: &str, each: bool) -> 
 
 /// How the files of one wave ended.
 fn print_wave(to: &mut impl Write, siege: &Siege, at: usize, title: &str) -> io::Result<()> {
-    let of_wave = || siege.handed.iter().filter(move |one| one.wave == at);
+    let of_wave = || siege.submitted.iter().filter(move |one| one.wave == at);
     if of_wave().count() == 0 {
         return Ok(());
     }
@@ -126,9 +127,9 @@ fn print_wave(to: &mut impl Write, siege: &Siege, at: usize, title: &str) -> io:
     let (mut known, mut succeeded, mut wordless) = (0, 0, BTreeMap::new());
     for one in of_wave() {
         match &one.answer {
-            AtTheDoor::Known => known += 1,
-            AtTheDoor::Refused(code) => *refused.entry(code.as_str()).or_insert(0) += 1,
-            AtTheDoor::Taken(_) | AtTheDoor::Fault(_) => {}
+            UploadAnswer::Known => known += 1,
+            UploadAnswer::Refused(code) => *refused.entry(code.as_str()).or_insert(0) += 1,
+            UploadAnswer::Taken(_) | UploadAnswer::Fault(_) => {}
         }
         let Some(end) = one.run().and_then(|run| siege.ends.get(&run)) else { continue };
         match end.status.as_str() {
@@ -143,7 +144,7 @@ fn print_wave(to: &mut impl Write, siege: &Siege, at: usize, title: &str) -> io:
         }
     }
     writeln!(to, " {title}")?;
-    writeln!(to, "  {:<34}{:>8}", "handed in", of_wave().count())?;
+    writeln!(to, "  {:<34}{:>8}", "submitted", of_wave().count())?;
     writeln!(to, "  {:<34}{known:>8}", "the same content was there before")?;
     writeln!(to, "  {:<34}{:>8}", "refused at the door", refused.values().sum::<usize>())?;
     for (code, count) in refused {
@@ -189,7 +190,7 @@ fn print_neighbour(to: &mut impl Write, siege: &Siege) -> io::Result<()> {
     Ok(())
 }
 
-impl Handed {
+impl SubmittedFile {
     /// Of its name, which says what the file was once.
     fn ending(&self) -> &str {
         self.name.rsplit_once('.').map_or("", |(_, ending)| ending)
@@ -197,8 +198,8 @@ impl Handed {
 
     fn run(&self) -> Option<Uuid> {
         match self.answer {
-            AtTheDoor::Taken(run_id) => Some(run_id),
-            AtTheDoor::Known | AtTheDoor::Refused(_) | AtTheDoor::Fault(_) => None,
+            UploadAnswer::Taken(run_id) => Some(run_id),
+            UploadAnswer::Known | UploadAnswer::Refused(_) | UploadAnswer::Fault(_) => None,
         }
     }
 }
@@ -211,26 +212,26 @@ fn longest(siege: &Siege) -> (Duration, &str) {
 
 fn complaints(siege: &Siege) -> Vec<Complaint<'_>> {
     let mut complaints = Vec::new();
-    for one in &siege.handed {
+    for one in &siege.submitted {
         let mut complain = |kind, said: String| {
             complaints.push(Complaint { kind, name: &one.name, said });
         };
         match &one.answer {
-            AtTheDoor::Fault(said) => complain(Kind::Fault, said.clone()),
-            AtTheDoor::Refused(code) if one.expected == Expected::Pages => {
+            UploadAnswer::Fault(said) => complain(Kind::Fault, said.clone()),
+            UploadAnswer::Refused(code) if one.expected == Expected::Pages => {
                 complain(Kind::NotRead, format!("refused at the door: {code}"));
             }
-            AtTheDoor::Taken(run_id) => match siege.ends.get(run_id) {
+            UploadAnswer::Taken(run_id) => match siege.ends.get(run_id) {
                 Some(end) => kinds_of(one.expected, end)
                     .into_iter()
                     .for_each(|kind| complain(kind, format!("{end:?}"))),
                 None => complain(Kind::Unfinished, "its run is not there".to_owned()),
             },
-            AtTheDoor::Refused(_) | AtTheDoor::Known => {}
+            UploadAnswer::Refused(_) | UploadAnswer::Known => {}
         }
     }
-    let handed: HashSet<Uuid> = siege.handed.iter().filter_map(Handed::run).collect();
-    for end in siege.ends.values().filter(|end| !handed.contains(&end.run_id)) {
+    let submitted: HashSet<Uuid> = siege.submitted.iter().filter_map(SubmittedFile::run).collect();
+    for end in siege.ends.values().filter(|end| !submitted.contains(&end.run_id)) {
         let kinds = kinds_of(Expected::Either, end);
         let about = |kind| Complaint { kind, name: "an attachment", said: format!("{end:?}") };
         complaints.extend(kinds.into_iter().map(about));
@@ -272,7 +273,7 @@ fn kinds_of(expected: Expected, end: &RunEnd) -> Vec<Kind> {
     if ended != Ended::Pages && (end.error.is_empty() || end.guidance.is_empty()) {
         kinds.push(Kind::Unexplained);
     }
-    if end.longest() > PATIENCE {
+    if end.longest() > SLOW_READ {
         kinds.push(Kind::TooLong);
     }
     if end.longest() > ReaderSettings::LONGEST_JOB {

@@ -10,7 +10,7 @@ use crate::support::{
     Client, DataFolder, Docket, Finished, PASSWORD, Person, Server, address, eventually, jobs_where,
 };
 
-/// A server with jobs in several states: two dead of three, by a pipeline that nobody can go on with.
+/// A server with jobs in several states: two of three are dead, in a pipeline whose stages no worker has.
 async fn busy_server(folder: &DataFolder) -> Server {
     let server = Docket::serve(folder).without_workers().start().await;
     queue_drills(folder.superuser().await, 3, &["drill_a", "drill_b"]).await;
@@ -72,9 +72,12 @@ async fn who_is_not_signed_in_or_finds_nobody_is_told_what_to_do() {
     let stale =
         ada.types(["jobs"]).and("--server", address(&server)).env("DOCKET_TOKEN", "dk_none_none");
     assert!(stale.finish().await.failed_with(4).contains("Run `docket login`"));
-    let nobody =
+    let unreachable =
         ada.types(["status", "--server", "http://127.0.0.1:1"]).finish().await.failed_with(3);
-    assert!(nobody.contains("Connection refused") && nobody.contains("--server"), "{nobody}");
+    assert!(
+        unreachable.contains("Connection refused") && unreachable.contains("--server"),
+        "{unreachable}"
+    );
     let no_address =
         ada.types(["status", "--server", "localhost:8080"]).finish().await.failed_with(2);
     assert!(
@@ -139,10 +142,10 @@ async fn dead_jobs_are_looked_at_and_requeued() {
         .collect();
     assert_eq!(ids.len(), 2);
     let shown = ada.sees(["dlq", "show", &ids[0][28..]]).await;
-    assert!(shown.starts_with(&format!("Job {}: Failed\n", ids[0])), "{shown}");
+    assert!(shown.starts_with(&format!("Job {}: Needs attention\n", ids[0])), "{shown}");
     assert!(shown.contains("What to do    upload it without a password"), "{shown}");
-    let nobody = uuid::Uuid::nil().to_string();
-    let missing = ada.types(["dlq", "show", &nobody]).finish().await.failed_with(1);
+    let unknown_id = uuid::Uuid::nil().to_string();
+    let missing = ada.types(["dlq", "show", &unknown_id]).finish().await.failed_with(1);
     assert_eq!(missing, "This job does not exist, or you don't have access.");
 
     let neither = ada.types(["dlq", "requeue"]).finish().await.failed_with(2);
@@ -150,11 +153,11 @@ async fn dead_jobs_are_looked_at_and_requeued() {
     let both = ada.types(["dlq", "requeue", ids[0], "--all"]).finish().await.failed_with(2);
     assert!(both.starts_with("give either ids or conditions"), "{both}");
 
-    let some: Finished = ada.types(["dlq", "requeue", ids[0], &nobody]).finish().await;
+    let some: Finished = ada.types(["dlq", "requeue", ids[0], &unknown_id]).finish().await;
     assert_eq!((some.code, some.stdout.as_str()), (Some(1), "Requeued 1 job\n"));
     assert!(
         some.stderr.contains(&format!(
-            "docket: {nobody}: This job does not exist, or you don't have access.\n"
+            "docket: {unknown_id}: This job does not exist, or you don't have access.\n"
         )),
         "{some:?}"
     );

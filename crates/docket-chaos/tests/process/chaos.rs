@@ -49,6 +49,6 @@ async fn ctrl_c_ends_it_and_leaves_nothing_behind() {
     let worker_runs = async || inside().is_some_and(|it| it.join("worker-3.log").exists());
     eventually("the workers are started", worker_runs).await;
     let sentence = run.stop_by(Signal::INT).await.failed_with(1);
-    assert_eq!(sentence, "stopped before it was done");
+    assert_eq!(sentence, "interrupted before it was finished");
     assert_eq!(inside(), None);
 }

@@ -83,8 +83,8 @@ async fn no_job_fails_because_the_clock_of_a_worker_is_wrong() {
     honest.stop_by(Signal::TERM).await.succeeded();
     for worker in wrong {
         let said = worker.stop_by(Signal::TERM).await;
-        let told = said.stderr.matches("the clock of this machine differs from the database's");
-        assert_eq!(told.count(), 1, "{}", said.stderr);
+        let warnings = said.stderr.matches("the clock of this machine differs from the database's");
+        assert_eq!(warnings.count(), 1, "{}", said.stderr);
     }
     server.stop().await.succeeded();
 }

@@ -13,10 +13,10 @@ async fn a_panic_over_a_document_quotes_it_nowhere() {
     let server = Docket::serve(&folder).without_workers().start().await;
     queue_drills(folder.superuser().await, 1, &["drill_a"]).await;
     let mut superuser = folder.superuser().await;
-    let told = sqlx::query(
+    let update = sqlx::query(
         "UPDATE ingestion_runs SET config = jsonb_build_object('title', 'panic: ' || $1::text)",
     );
-    told.bind(SECRET).execute(&mut superuser).await.unwrap();
+    update.bind(SECRET).execute(&mut superuser).await.unwrap();
     superuser.close().await.unwrap();
     let worker = Docket::on(&folder, ["worker"]).start_worker().await;
     eventually("it was tried", async || {

@@ -43,7 +43,7 @@ async fn a_server_works_on_what_waits_unless_it_is_told_not_to() {
     assert_eq!(worker_checks(&server).await, 1);
     eventually("the work is done", async || count(&folder, "status = 'COMPLETED'").await == 2)
         .await;
-    // Both are told what they did, and only the one with workers did anything.
+    // Both report what they did, and only the one with workers processed anything.
     assert_eq!((stages_done(&idle).await, stages_done(&server).await), (0, 2));
     idle.stop().await.succeeded();
     server.stop().await.succeeded();

@@ -53,7 +53,7 @@ pub(crate) struct JobsArgs {
 /// A status by the word that tables show, or by the API's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum JobStatusArg {
-    Queued,
+    Pending,
     Processing,
     Completed,
     Failed,
@@ -62,7 +62,7 @@ pub(crate) enum JobStatusArg {
 impl JobStatusArg {
     pub(crate) fn state(self) -> JobState {
         match self {
-            Self::Queued => JobState::Pending,
+            Self::Pending => JobState::Pending,
             Self::Processing => JobState::Processing,
             Self::Completed => JobState::Completed,
             Self::Failed => JobState::Dead,
@@ -72,12 +72,12 @@ impl JobStatusArg {
 
 impl ValueEnum for JobStatusArg {
     fn value_variants<'a>() -> &'a [Self] {
-        &[Self::Queued, Self::Processing, Self::Completed, Self::Failed]
+        &[Self::Pending, Self::Processing, Self::Completed, Self::Failed]
     }
 
     fn to_possible_value(&self) -> Option<PossibleValue> {
         Some(match self {
-            Self::Queued => PossibleValue::new("queued").alias("pending"),
+            Self::Pending => PossibleValue::new("pending").alias("queued"),
             Self::Processing => PossibleValue::new("processing"),
             Self::Completed => PossibleValue::new("completed"),
             Self::Failed => PossibleValue::new("failed").alias("dead"),

@@ -25,7 +25,9 @@ pub(crate) async fn show(
         return Ok(ExitCode::SUCCESS);
     }
     let or_nothing = |text: &Option<String>| text.clone().unwrap_or_else(|| "–".to_owned());
-    let status = color::job_status(job.status);
+    // A failure that was closed needs no attention.
+    let is_closed = job.closed_by.is_some();
+    let status = if is_closed { "Failed" } else { color::job_status(job.status) };
     let painted = tone_of(status).map_or_else(|| status.to_owned(), |it| color::paint(status, it));
     say(format_args!("Job {}: {painted}", job.job_id));
     for (label, value) in [

@@ -1,4 +1,4 @@
-//! `/v1/ask` with a real language model behind it, from end to end: `make test-llm` starts one and says where it is.
+//! `/v1/ask` with a real language model, end to end: `make test-llm` starts one and passes its address.
 //!
 //! The model is small and says what it likes. So nothing is asserted of its words, only of what Docket makes of them:
 //! an answer rests on citations that hold, or there is none.
@@ -90,7 +90,7 @@ async fn an_answer_of_a_real_model_rests_on_what_it_cites_or_is_not_given() {
     let (server, client) = library(&folder).await;
     let texts = texts(&client).await;
     assert_eq!(texts.len(), PAPERS.len());
-    let mut heard = 0;
+    let mut answered = 0;
     for question in [
         "Who insures the building against fire?",
         "Who delivers the forty chairs that Acme ordered?",
@@ -99,9 +99,9 @@ async fn an_answer_of_a_real_model_rests_on_what_it_cites_or_is_not_given() {
         let answer = ask(&client, question).await;
         is_honest(&answer, &texts);
         let unsupported = answer["warnings"].to_string().contains("passages did not support");
-        heard += usize::from(answer["provider"] != "extractive" || unsupported);
+        answered += usize::from(answer["provider"] != "extractive" || unsupported);
     }
-    assert!(heard > 0, "the model was asked, and what it wrote was understood");
+    assert!(answered > 0, "the model was asked, and what it wrote was understood");
     let unknown = ask(&client, "Which chemical element has the atomic number 79?").await;
     assert_eq!(unknown["abstained"], true, "{unknown}");
     is_honest(&unknown, &texts);

@@ -1,9 +1,9 @@
-//! Whoever reads the log may go away, stand still or have a full disk: documents are processed all the same, the server
-//! says that it is ready, and it stops when it is told to. What a panic logs is in `docket-chaos`.
+//! The reader of the log may close it or stop reading, or its disk may be full: documents are still processed, the server
+//! reports that it is ready, and it stops on a signal. What a panic logs is in `docket-chaos`.
 
 use tokio::time::timeout;
 
-use crate::support::{Client, DataFolder, Docket, PATIENCE, Papers, Person, Server};
+use crate::support::{Client, DataFolder, Docket, Papers, Person, Server, TIMEOUT};
 
 /// Hands documents in and sees them processed.
 async fn assert_works(server: &Server) {
@@ -73,9 +73,9 @@ async fn a_command_whose_reader_goes_away_ends() {
     let folder = DataFolder::new();
     let (server, reader) = Docket::serve(&folder).start_into_pipe().await;
     drop(reader);
-    // A second start on the same address is refused, and there is nobody to hear why.
+    // A second start on the same address is refused, and there is no reader for the reason.
     let second = Docket::on(&folder, ["serve"]).and("--listen", server.address().to_string());
-    let refused = timeout(PATIENCE, second.stderr_to("/dev/full").finish()).await;
+    let refused = timeout(TIMEOUT, second.stderr_to("/dev/full").finish()).await;
     assert_eq!(refused.expect("it ends").code, Some(1));
     assert_eq!(server.stop().await.code, Some(0));
 }

@@ -48,10 +48,10 @@ async fn a_server_tells_its_operator_how_it_is_set_up_and_nobody_a_secret() {
     let docket = Docket::serve(&folder).env("JWT_SECRET", SECRET).env("UPLOAD_MAX_SIZE_MB", "7");
     let server = docket.env("DOCKET_LLM_API_KEY", SECRET).start().await;
     let admin = Client::admin(&server).await;
-    let told = admin.get("/v1/config").await;
-    assert_eq!(told.status, 200);
-    assert!(!told.body.to_string().contains("planted"), "{}", told.body);
-    let settings = told.body["settings"].as_array().unwrap();
+    let response = admin.get("/v1/config").await;
+    assert_eq!(response.status, 200);
+    assert!(!response.body.to_string().contains("planted"), "{}", response.body);
+    let settings = response.body["settings"].as_array().unwrap();
     let of = |key: &str| settings.iter().find(|setting| setting["key"] == key).unwrap();
     assert_eq!(of("jwt_secret")["value"], "set");
     assert_eq!(of("rerank_api_key")["value"], "not set");
@@ -128,16 +128,16 @@ async fn a_lost_password_is_reset_while_docket_is_stopped_and_while_it_runs() {
     folder.is_left_alone().await;
 
     let server = Docket::serve(&folder).start().await;
-    let nobody = Client::of(&server);
-    assert_eq!(nobody.try_sign_in(ADMIN, PASSWORD).await.status, 401);
-    let admin = nobody.sign_in(ADMIN, &first).await;
+    let client = Client::of(&server);
+    assert_eq!(client.try_sign_in(ADMIN, PASSWORD).await.status, 401);
+    let admin = client.sign_in(ADMIN, &first).await;
 
     let chosen = reset().env("DOCKET_ADMIN_PASSWORD", "a new password");
     let printed = chosen.finish().await.succeeded();
     assert_eq!(printed, format!("{ADMIN} has a new password and was signed out everywhere\n"));
     eventually("the old token ends", async || admin.get("/v1/me").await.status == 401).await;
-    assert_eq!(nobody.try_sign_in(ADMIN, &first).await.status, 401);
-    nobody.sign_in(ADMIN, "a new password").await;
+    assert_eq!(client.try_sign_in(ADMIN, &first).await.status, 401);
+    client.sign_in(ADMIN, "a new password").await;
 
     let unknown = Docket::on(&folder, ["users", "reset-password", "nobody@acme.test"]);
     assert_eq!(

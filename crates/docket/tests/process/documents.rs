@@ -56,8 +56,8 @@ async fn documents_are_listed_and_looked_at() {
     }
     let document = ada.reads(["show", &ids[0], "--json"]).await;
     assert_eq!(document["runs"][0]["stages"][0]["status"], "succeeded");
-    let nobody = uuid::Uuid::nil().to_string();
-    let missing = ada.types(["show", &nobody]).finish().await.failed_with(1);
+    let unknown_id = uuid::Uuid::nil().to_string();
+    let missing = ada.types(["show", &unknown_id]).finish().await.failed_with(1);
     assert_eq!(missing, "This document was deleted, or you don't have access.");
     server.stop().await.succeeded();
 }
@@ -73,19 +73,19 @@ async fn documents_are_processed_again_and_the_reason_is_kept() {
     assert!(shown.contains("Versions: 2\n  v2  "), "{shown}");
     assert!(shown.contains(" (reason: a better reader)\n"), "{shown}");
 
-    let nobody = uuid::Uuid::nil().to_string();
-    let some = ada.types(["rerun", &nobody, &ids[0]]).finish().await;
+    let unknown_id = uuid::Uuid::nil().to_string();
+    let some = ada.types(["rerun", &unknown_id, &ids[0]]).finish().await;
     assert_eq!(some.code, Some(1));
     assert_eq!(
         some.stderr,
         "docket: 00000000: This document was deleted, or you don't have access.\n"
     );
     assert!(some.stdout.starts_with(&format!("queued     {}  run ", &ids[0][28..])), "{some:?}");
-    let some = ada.types(["rerun", &nobody, "--json"]).finish().await;
+    let some = ada.types(["rerun", &unknown_id, "--json"]).finish().await;
     let items: Value = serde_json::from_str(&some.stdout).unwrap();
     assert_eq!(
         items,
-        json!({ "items": [{ "doc_id": nobody, "run_id": null, "status": "refused",
+        json!({ "items": [{ "doc_id": unknown_id, "run_id": null, "status": "refused",
                             "problem": "This document was deleted, or you don't have access." }] })
     );
     assert_eq!(some.code, Some(1));

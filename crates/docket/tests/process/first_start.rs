@@ -1,4 +1,4 @@
-//! The first minutes with Docket: an address, a password, a folder that nobody else can read.
+//! The first start: an address, a password, a folder that other users cannot read.
 
 use rustix::process::Signal;
 use sqlx::{Connection, PgConnection};
@@ -17,7 +17,7 @@ async fn the_first_start_prints_a_password_that_works_and_later_starts_print_non
     let printed = server.stop().await.succeeded();
     assert!(printed.contains(&format!("sign in as   {ADMIN}\n")), "{printed}");
     assert!(printed.contains(&folder.path().display().to_string()), "{printed}");
-    assert!(!lives(postmaster), "PostgreSQL was left behind");
+    assert!(!lives(postmaster), "PostgreSQL is still running");
 
     let server = Docket::serve_plainly(&folder).start().await;
     Client::of(&server).sign_in(ADMIN, &password).await;
@@ -49,7 +49,7 @@ async fn a_given_first_password_is_used_and_not_printed() {
     assert!(!finished.stderr.contains(PASSWORD), "{finished:?}");
     let printed = finished.succeeded();
     assert!(!printed.contains("password") && !printed.contains(PASSWORD), "{printed}");
-    assert!(!lives(postmaster), "PostgreSQL was left behind");
+    assert!(!lives(postmaster), "PostgreSQL is still running");
 }
 
 #[tokio::test]

@@ -1,4 +1,4 @@
-//! Files that mean harm, hundreds of them, while somebody else's work goes on.
+//! Hundreds of hostile files, while the documents of another tenant are processed.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -127,7 +127,7 @@ async fn five_hundred_hostile_files_hurt_nobody() {
     eventually("everything to be settled", async || count(&mut superuser, unsettled).await == 0)
         .await;
     assert_eq!(count(&mut superuser, "jobs WHERE status IN ('PENDING', 'PROCESSING')").await, 0);
-    // Whoever looks at a failure is told what happened, and what to do.
+    // Each failure says what happened, and what to do.
     let unexplained = "jobs WHERE status = 'DEAD'
         AND (coalesce(error, '') = '' OR coalesce(guidance, '') = '')";
     assert_eq!(count(&mut superuser, unexplained).await, 0);

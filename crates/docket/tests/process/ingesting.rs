@@ -12,7 +12,7 @@ use crate::support::{
     Client, DataFolder, Docket, Finished, Papers, Person, Server, address, eventually, jobs_where,
 };
 
-/// A server and somebody who is signed in there.
+/// A server and a user who is signed in.
 async fn office(folder: &DataFolder) -> (Server, Person) {
     let server = Docket::serve(folder).start().await;
     let ada = Person::new();
@@ -100,7 +100,7 @@ async fn of_a_mixed_folder_what_is_fit_gets_in_and_the_rest_is_named_with_its_re
 }
 
 #[tokio::test]
-async fn what_was_handed_in_before_is_not_uploaded_again_unless_it_changed_or_is_gone() {
+async fn uploaded_files_are_skipped_unless_they_changed_or_were_deleted() {
     let folder = DataFolder::new();
     let (server, ada) = office(&folder).await;
     let papers = Papers::texts(3);
@@ -112,10 +112,13 @@ async fn what_was_handed_in_before_is_not_uploaded_again_unless_it_changed_or_is
     assert_eq!((&second["skipped"], &second["not_uploaded_again"]), (&json!(3), &json!(3)));
     assert_eq!(second["uploaded_bytes"], 0);
     assert!(files.values().all(|file| file["uploaded"] == false), "{files:#?}");
-    let told = ada.sees(["ingest", papers.folder()]).await;
-    assert!(told.contains("3 files uploaded before and not changed since: not uploaded"), "{told}");
+    let output = ada.sees(["ingest", papers.folder()]).await;
+    assert!(
+        output.contains("3 files uploaded before and not changed since: not uploaded"),
+        "{output}"
+    );
 
-    // One is changed, one is deleted behind the client's back, one stays.
+    // One is changed, one is deleted on the server, one stays.
     papers.with("1.txt", "This is another letter.\n");
     let gone = files["2.txt"]["doc_id"].as_str().unwrap();
     let admin = Client::admin(&server).await;
@@ -247,7 +250,7 @@ async fn programs_read_a_line_for_each_file_and_a_summary() {
 #[tokio::test]
 async fn an_interrupted_command_says_what_it_did_and_goes_on_when_it_is_repeated() {
     let folder = DataFolder::new();
-    // Three may wait; the rest is told to come back, and nobody works.
+    // Three may be queued; the others are refused with a time to retry, and there are no workers.
     let server =
         Docket::serve(&folder).without_workers().env("DOCKET_QUEUE_QUOTA", "3").start().await;
     let ada = Person::new();
@@ -288,7 +291,7 @@ async fn waiting_survives_a_server_that_is_killed_and_comes_back() {
     let address = address(&server);
     let waiting = ada.types(["ingest", papers.folder(), "--wait", "--json"]).begin();
     let queued = async || jobs_where(folder.superuser().await, "status = 'PENDING'").await == 4;
-    eventually("all are handed in", queued).await;
+    eventually("all are uploaded", queued).await;
     server.kill().await;
     let server = reopened(&folder, &address).await;
     let (files, summary) = parsed(&waiting.finish().await.succeeded());
@@ -304,10 +307,10 @@ async fn who_waits_does_not_hold_up_a_server_that_is_told_to_stop() {
     let papers = Papers::texts(1);
     let mut waiting = ada.types(["ingest", papers.folder(), "--wait"]).begin();
     waiting.has_said("All files uploaded; waiting for 1 document\n").await;
-    let told = Instant::now();
+    let reported = Instant::now();
     // With a request that does not finish, there would be a warning.
     server.stop().await.succeeded();
-    assert!(told.elapsed() < Duration::from_secs(15), "{:?}", told.elapsed());
+    assert!(reported.elapsed() < Duration::from_secs(15), "{:?}", reported.elapsed());
     assert_eq!(waiting.stop_by(Signal::INT).await.code, Some(130));
 }
 

@@ -12,7 +12,7 @@ fn objects(folder: &DataFolder) -> PathBuf {
     folder.path().join("blobs")
 }
 
-/// A server with one document, and somebody who types.
+/// A server with one document, and a user.
 async fn with_a_document(folder: &DataFolder, text: &str) -> (Server, Person, Client, String) {
     let (server, ada, client) = library_of(with_tools(Docket::serve(folder))).await;
     let papers = Papers::new();

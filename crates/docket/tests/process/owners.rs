@@ -1,4 +1,4 @@
-//! A data folder that belongs to somebody else, as one does that root has copied.
+//! A data folder that belongs to another user, such as one that root has copied.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;

@@ -22,7 +22,7 @@ pub(crate) fn pdf_saying(text: &str) -> String {
     )
 }
 
-/// The tools of this machine, for a process that is told nothing else of it.
+/// The tools of this machine, for a process without its environment.
 pub(crate) fn with_tools(docket: Docket) -> Docket {
     ["DOCKET_TOOLS", "HOME"].into_iter().fold(docket, |docket, name| match std::env::var(name) {
         Ok(value) => docket.env(name, &value),
@@ -34,7 +34,7 @@ async fn library(folder: &DataFolder) -> (Server, Person, Client) {
     library_of(with_tools(Docket::serve(folder))).await
 }
 
-/// A server, somebody who types, and the administrator as a client.
+/// A server, a user, and the administrator as a client.
 pub(crate) async fn library_of(docket: Docket) -> (Server, Person, Client) {
     let server = docket.start().await;
     let ada = Person::new();
@@ -209,7 +209,7 @@ fn parent_of(pid: u32) -> Option<u32> {
     stat.rsplit_once(')')?.1.split_whitespace().nth(1)?.parse().ok()
 }
 
-/// A mail with a text, a letter and something nobody takes in.
+/// A mail with a text, a letter and a file of an unsupported type.
 pub(crate) fn mail_with(letter: &str) -> String {
     format!(
         "From: ada@acme.test\r\nTo: bob@acme.test\r\nSubject: The lease\r\nMIME-Version: 1.0\r\n\
@@ -263,7 +263,7 @@ async fn what_was_attached_to_a_mail_is_a_document_of_its_own() {
 async fn what_a_rule_masks_is_read_by_nobody() {
     let folder = DataFolder::new();
     let (server, ada, client) = library(&folder).await;
-    // The text stands at the top of the page.
+    // The text is at the top of the page.
     let rules = json!({"masks": [{"box": [0.0, 0.0, 1.0, 0.3], "kinds": ["pdf"]}]});
     let changed = client.put("/v1/tenant/rules", &rules).await;
     assert_eq!(changed.status, 200, "{changed:?}");

@@ -3,13 +3,13 @@
 
 use rustix::process::Signal;
 use serde_json::{Value, json};
-use testkit::Lacking;
+use testkit::MissingKernelFeature;
 
 use crate::reading::{library_of, with_tools};
 use crate::support::{Client, DataFolder, Docket, Finished, Papers, eventually};
 
-const CASES: [(Lacking, &str); 2] =
-    [(Lacking::Landlock, "Landlock"), (Lacking::Seccomp, "seccomp")];
+const CASES: [(MissingKernelFeature, &str); 2] =
+    [(MissingKernelFeature::Landlock, "Landlock"), (MissingKernelFeature::Seccomp, "seccomp")];
 
 /// The component `sandbox` of `/readyz`.
 async fn sandbox_of(client: &Client) -> Value {
@@ -28,8 +28,10 @@ async fn metric(client: &Client, name: &str) -> Option<String> {
     values.next().map(str::to_owned)
 }
 
-async fn assert_metrics(client: &Client, lacking: Lacking, required: &str) {
-    for (lock, of) in [("landlock", Lacking::Landlock), ("seccomp", Lacking::Seccomp)] {
+async fn assert_metrics(client: &Client, lacking: MissingKernelFeature, required: &str) {
+    for (lock, of) in
+        [("landlock", MissingKernelFeature::Landlock), ("seccomp", MissingKernelFeature::Seccomp)]
+    {
         let active = metric(client, &format!("docket_sandbox_active{{lock=\"{lock}\"}}")).await;
         assert_eq!(active.as_deref(), Some(if lacking == of { "0" } else { "1" }), "{lock}");
     }
@@ -128,11 +130,11 @@ async fn a_worker_without_a_lock_reads_nothing_and_says_so() {
     let docket = with_tools(Docket::serve(&folder)).env("DOCKET_NO_WORKERS", "true");
     let (server, ada, client) = library_of(docket).await;
     let worker = Docket::on(&folder, ["worker", "--metrics-listen", "127.0.0.1:0"]);
-    let worker = with_tools(worker).on_a_kernel_without(Lacking::Landlock);
+    let worker = with_tools(worker).on_a_kernel_without(MissingKernelFeature::Landlock);
     let mut worker = worker.start_worker().await;
     let watcher = Client::of_address(worker.metrics_address().await);
     assert!(sandbox_of(&watcher).await["problem"].as_str().unwrap().starts_with("Landlock is not"));
-    assert_metrics(&watcher, Lacking::Landlock, "1").await;
+    assert_metrics(&watcher, MissingKernelFeature::Landlock, "1").await;
     let papers = Papers::texts(1);
     ada.sees(["ingest", papers.folder()]).await;
     eventually("it waits to be read", async || preprocess_waits(&client).await).await;

@@ -41,7 +41,7 @@ async fn text_of(client: &Client, document: &Value) -> String {
 
 #[tokio::test]
 async fn whoever_follows_a_scan_hears_how_many_of_its_pages_are_read() {
-    // It is told about once a second: enough for several seconds.
+    // It is reported about once a second: enough for several seconds.
     const PAGES: u64 = 64;
     let folder = DataFolder::new();
     let (server, ada, client) = library_of(with_tesseract(Docket::serve(&folder))).await;
@@ -49,13 +49,13 @@ async fn whoever_follows_a_scan_hears_how_many_of_its_pages_are_read() {
     let papers = Papers::new();
     papers.with("scan.pdf", pages(64));
     ada.sees(["ingest", papers.folder()]).await;
-    let mut told = Vec::new();
+    let mut reported = Vec::new();
     loop {
         let (topic, event) = events.next().await;
         match topic.as_str() {
             "document.progress" if event["stage"] == "ocr" => {
                 assert_eq!(event["total"], PAGES, "{event}");
-                told.push(event["done"].as_u64().unwrap());
+                reported.push(event["done"].as_u64().unwrap());
             }
             "document.completed" | "document.failed" => {
                 break assert_eq!(topic, "document.completed");
@@ -63,8 +63,11 @@ async fn whoever_follows_a_scan_hears_how_many_of_its_pages_are_read() {
             _ => {}
         }
     }
-    assert!(!told.is_empty(), "nothing was told while it was read");
-    assert!(told.is_sorted() && told.iter().all(|done| (1..=PAGES).contains(done)), "{told:?}");
+    assert!(!reported.is_empty(), "nothing was reported while it was read");
+    assert!(
+        reported.is_sorted() && reported.iter().all(|done| (1..=PAGES).contains(done)),
+        "{reported:?}"
+    );
     server.stop().await.succeeded();
 }
 
@@ -131,8 +134,8 @@ async fn a_damaged_file_fails_at_its_first_attempt_and_says_so() {
     let dead = client.get("/v1/jobs/dead?limit=100").await.body["items"].clone();
     for job in dead.as_array().unwrap() {
         // Attempts that were repeated are counted.
-        let told = (&job["attempts"], &job["error_class"]);
-        assert_eq!(told, (&json!(0), &json!("permanent")), "{job}");
+        let reported = (&job["attempts"], &job["error_class"]);
+        assert_eq!(reported, (&json!(0), &json!("permanent")), "{job}");
     }
     let failed = client.get("/v1/documents?status=failed&limit=100").await.body["items"].clone();
     let failed: Vec<&str> = failed

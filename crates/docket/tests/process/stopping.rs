@@ -7,7 +7,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 
-use crate::support::{ADMIN, DataFolder, Docket, PASSWORD, PATIENCE, Server, eventually};
+use crate::support::{ADMIN, DataFolder, Docket, PASSWORD, Server, TIMEOUT, eventually};
 
 #[tokio::test]
 async fn a_request_under_way_is_answered_before_docket_ends() {
@@ -79,7 +79,7 @@ impl SlowSignIn {
         let go_on = "HTTP/1.1 100 Continue\r\n\r\n";
         let mut interim = vec![0; go_on.len()];
         let asked = connection.read_exact(&mut interim);
-        timeout(PATIENCE, asked).await.expect("an answer in time").unwrap();
+        timeout(TIMEOUT, asked).await.expect("an answer in time").unwrap();
         assert_eq!(String::from_utf8(interim).unwrap(), go_on);
         Self { connection, body }
     }
@@ -89,7 +89,7 @@ impl SlowSignIn {
         self.connection.write_all(self.body.as_bytes()).await.unwrap();
         let mut answer = String::new();
         let whole = self.connection.read_to_string(&mut answer);
-        timeout(PATIENCE, whole).await.expect("an answer in time").unwrap();
+        timeout(TIMEOUT, whole).await.expect("an answer in time").unwrap();
         let (head, body) = answer.split_once("\r\n\r\n").expect("a whole answer");
         (head.lines().next().unwrap().to_owned(), serde_json::from_str(body).unwrap())
     }

@@ -22,7 +22,7 @@ async fn a_second_docket_shares_the_private_postgresql_until_the_last_one_leaves
     admin.at(&second).make_key("made when the first was gone").await;
 
     second.stop().await.succeeded();
-    assert!(!lives(postmaster), "the last one left it behind");
+    assert!(!lives(postmaster), "the last one did not stop it");
 }
 
 #[tokio::test]

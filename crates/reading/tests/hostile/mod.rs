@@ -22,7 +22,7 @@ use reading::pool::{
 };
 use reading::{Limits, Part};
 
-pub(crate) use kernel::Lacking;
+pub(crate) use kernel::MissingKernelFeature;
 
 /// The example beside this test: cargo builds it along with the tests.
 pub(crate) fn program() -> PathBuf {

@@ -338,7 +338,7 @@ async fn an_event_that_is_gone_is_known_by_its_position() {
         add(&mut superuser, tenant_id, name).await;
     }
     let mut subscriber = Subscriber::from(&harness.store, tenant_id, 0);
-    subscriber.look(2).await;
+    subscriber.read(2).await;
     let second = subscriber.last.unwrap();
     run(&mut superuser, "DELETE FROM outbox_events WHERE topic = 'two'").await;
     assert_eq!(resumed(&harness.store, tenant_id, second, Some(2)).await, 2);
@@ -376,7 +376,7 @@ async fn events_are_pruned_by_age_up_to_the_first_that_is_younger_and_only_with_
     assert_eq!(prune(a, 10).await, 0, "they have no position yet");
     assert_eq!(harness.store.tenants_to_prune(before).await.unwrap(), []);
     let mut subscriber = Subscriber::from(&harness.store, a, 0);
-    subscriber.look(1).await;
+    subscriber.read(1).await;
     let first = subscriber.last.unwrap();
     // Not numbered, and as old as the others.
     add(&mut superuser, b, "of b").await;

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use clap::Parser;
-use testkit::sim::{Fence, Lane, run_seeds};
+use testkit::sim::{Fence, SimDatabase, run_seeds};
 
 #[derive(Parser)]
 #[command(about = "The queue under faults, replayable from a number")]
@@ -20,7 +20,7 @@ struct Arguments {
     seed: Option<u64>,
     /// Databases to run on at once.
     #[arg(long, default_value_t = 3)]
-    lanes: usize,
+    databases: usize,
     /// Take the fence down first: something must be found.
     #[arg(long)]
     sabotage: bool,
@@ -30,9 +30,9 @@ struct Arguments {
 #[expect(clippy::print_stdout, reason = "it reports to whoever runs it")]
 async fn main() -> ExitCode {
     let arguments = Arguments::parse();
-    let fence = if arguments.sabotage { Fence::TakenDown } else { Fence::AsItIs };
+    let fence = if arguments.sabotage { Fence::Disabled } else { Fence::Enabled };
     if let Some(seed) = arguments.seed {
-        let played = Lane::open(fence).await.steps_of(seed).await;
+        let played = SimDatabase::open(fence).await.steps_of(seed).await;
         let (verdict, steps, code) = match played {
             Ok((_, steps)) => ("holds".to_owned(), steps, ExitCode::SUCCESS),
             Err(violation) => (violation.what, violation.steps, ExitCode::FAILURE),
@@ -45,7 +45,7 @@ async fn main() -> ExitCode {
     }
     let began = Instant::now();
     let seeds = arguments.from..arguments.from + arguments.seeds;
-    match run_seeds(seeds, arguments.lanes, fence).await {
+    match run_seeds(seeds, arguments.databases, fence).await {
         Ok(tally) => {
             let seconds = began.elapsed().as_secs_f64();
             println!("{tally:?} in {seconds:.1} s");

@@ -4,9 +4,9 @@ use std::ops::Range;
 
 use super::ENOUGH;
 use super::vocabulary::Vocabulary;
-use crate::dice::Dice;
+use crate::seeded_rng::SeededRng;
 
-/// Numbers that somebody may have forgotten about.
+/// Boundary values that a parser may not expect.
 const NUMBERS: [&[u8]; 14] = [
     b"0",
     b"-1",
@@ -25,7 +25,7 @@ const NUMBERS: [&[u8]; 14] = [
 ];
 
 pub(super) struct Harm<'a> {
-    pub(super) dice: &'a mut Dice,
+    pub(super) dice: &'a mut SeededRng,
     pub(super) vocabulary: Vocabulary,
     /// Where foreign parts are taken from.
     pub(super) stranger: &'a [u8],

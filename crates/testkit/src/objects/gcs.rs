@@ -16,7 +16,7 @@ use super::gcs_http;
 use super::gcs_objects::Objects;
 use crate::Steps;
 
-/// What a request must carry, unless its URL is signed.
+/// The header that a request must have, unless its URL is signed.
 pub(super) const TOKEN: &str = "token-of-the-test";
 pub(super) const ACCOUNT: &str = "docket@test.example";
 /// Made for this file; it opens nothing.

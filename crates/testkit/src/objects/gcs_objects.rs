@@ -41,7 +41,7 @@ impl Object {
         format!("\"{}\"", self.generation)
     }
 
-    /// One second for each change since the bucket was made: the order is right, and nobody waits.
+    /// One second for each change since the bucket was made: the order is right without waiting.
     pub(super) fn last_modified(&self) -> DateTime<Utc> {
         let made = DateTime::from_timestamp(1_767_225_600, 0).expect("the first day of 2026");
         made + TimeDelta::seconds(i64::try_from(self.generation).expect("few changes"))

@@ -3,7 +3,7 @@
 //!
 //! [`MotoServer`] speaks S3 (a Python program, got by `scripts/python-tool moto moto_server`),
 //! [`GcsServer`] the XML protocol of Google Cloud Storage (our own, in this process). Each says
-//! what URL and what environment a store on it is opened with; [`FaultyProxy`] stands in between.
+//! what URL and what environment a store on it is opened with; [`FaultyProxy`] is placed between client and store.
 
 mod gcs;
 mod gcs_http;

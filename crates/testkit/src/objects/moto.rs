@@ -26,7 +26,7 @@ impl MotoServer {
     pub async fn start() -> Self {
         let mut process = Command::new("moto_server")
             .args(["-H", "127.0.0.1", "-p", "0"])
-            // Nobody's settings.
+            // Without settings from the environment of the user.
             .env_clear()
             .envs(std::env::vars_os().filter(|(name, _)| name == "PATH" || name == "HOME"))
             .stdin(Stdio::null())

@@ -76,12 +76,12 @@ async fn accept(listener: TcpListener, server: SocketAddr, state: Arc<Mutex<Stat
         let fault = state.fault;
         state.connections.spawn(async move {
             // A connection that breaks is the purpose.
-            drop(carry(client, server, fault, &shared).await);
+            drop(forward(client, server, fault, &shared).await);
         });
     }
 }
 
-async fn carry(
+async fn forward(
     client: TcpStream,
     server: SocketAddr,
     fault: Fault,

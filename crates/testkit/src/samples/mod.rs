@@ -1,7 +1,7 @@
 //! Small good documents of every kind that Docket takes, written byte by byte by this project.
 //!
 //! A sample keeps its *form*: what a container is put together from, so that whoever damages a part can
-//! still close the container around it and reach the code behind its checksums.
+//! still close the container around it and reach the code after the checks of its checksums.
 
 mod office;
 mod pdf;

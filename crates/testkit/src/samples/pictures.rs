@@ -28,7 +28,7 @@ pub(super) fn tiff() -> Vec<u8> {
     encoded(ImageFormat::Tiff)
 }
 
-/// A PNG with the checksum of each chunk computed anew, for as far as it is made of chunks.
+/// A PNG with the checksum of each chunk computed again, for as far as it is made of chunks.
 pub fn with_right_checksums(png: &[u8]) -> Vec<u8> {
     let mut png = png.to_vec();
     let mut at = 8;

@@ -19,7 +19,7 @@ impl Seed<'_> {
              WHERE tenant_id = ANY($1) AND status IN ('queued', 'running')",
         )
         .bind(tenants)
-        .fetch_one(&mut self.lane.superuser)
+        .fetch_one(&mut self.database.superuser)
         .await
         .map_err(|error| error.to_string())
     }
@@ -29,7 +29,7 @@ impl Seed<'_> {
         let problems: Vec<String> = sqlx::query_scalar(PROBLEMS)
             .bind(tenants)
             .bind(i64::try_from(self.runs.len()).unwrap())
-            .fetch_all(&mut self.lane.superuser)
+            .fetch_all(&mut self.database.superuser)
             .await
             .map_err(|error| error.to_string())?;
         if !problems.is_empty() {

@@ -1,7 +1,7 @@
 //! The clocks of a seed: the time that really passes, the database's clock, and a wrong one in every machine.
 //!
 //! Only the simulation knows how much time has really passed. Machines count it as well ([`Clock::elapsed`]) and have a
-//! time of day that is far off. The database's clock (`Lane::clock`) jumps. Workers go by [`DatabaseClock`], read
+//! time of day that is far off. The database's clock (`SimDatabase::clock`) jumps. Workers go by [`DatabaseClock`], read
 //! every five seconds, as processes do.
 
 use std::sync::{Arc, Mutex};
@@ -78,9 +78,9 @@ impl Clock for Machine {
 pub(crate) struct ClockRecord {
     jumped_at: Option<DateTime<Utc>>,
     held_until: Option<DateTime<Utc>>,
-    /// The clock has jumped, and nobody has noticed yet.
+    /// The clock has jumped, and no process has noticed it yet.
     unnoticed: bool,
-    /// Perhaps nobody ever will: whoever could have was started anew.
+    /// Perhaps none will: the processes that could have noticed it were restarted.
     missed: bool,
 }
 
@@ -100,7 +100,7 @@ impl Seed<'_> {
         }
     }
 
-    /// Somebody sets the time of a worker's machine.
+    /// The time of a worker's machine is changed.
     pub(crate) fn set_machine(&mut self, worker: usize) {
         let ahead = self.wrong_time();
         let name = self.workers[worker].name.clone();
@@ -108,7 +108,7 @@ impl Seed<'_> {
         self.workers[worker].machine.set(ahead);
     }
 
-    /// Somebody sets the time of the database's machine.
+    /// The time of the database's machine is changed.
     pub(crate) fn jump(&mut self) {
         let by = match self.dice.below(8) {
             0 => Duration::seconds(1),
@@ -125,7 +125,7 @@ impl Seed<'_> {
             self.clocks.missed |= self.clocks.unnoticed;
             self.clocks.unnoticed = true;
         }
-        self.lane.clock.advance(by);
+        self.database.clock.advance(by);
     }
 
     /// What a process does every few seconds while it runs.
@@ -176,7 +176,7 @@ impl Seed<'_> {
         }
     }
 
-    /// A process starts anew: of what its clock was it knows only what others have written down.
+    /// A process restarts: of its earlier clock it knows only what other processes have stored.
     pub(crate) fn restart_clock(&mut self, worker: usize) {
         self.workers[worker].clock = self.workers[worker].machine.start_process();
         self.read_clock(worker);

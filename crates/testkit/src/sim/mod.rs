@@ -17,18 +17,18 @@
 
 mod checks;
 mod clocks;
-mod lane;
 mod model;
 mod people;
 mod periodic;
 mod seed;
+mod sim_database;
 mod worker;
 
 use std::ops::Range;
 
 use thiserror::Error;
 
-pub use lane::Lane;
+pub use sim_database::SimDatabase;
 
 /// A promise that did not hold, or a store that failed where it must not.
 #[derive(Debug, Error)]
@@ -42,7 +42,7 @@ pub struct Violation {
 /// A seed that found something.
 #[derive(Debug, Error)]
 #[error("seed {seed}: {} · replay: cargo run -p testkit --bin docket-sim -- --seed {seed}", .violation.what)]
-pub struct Found {
+pub struct FailedSeed {
     pub seed: u64,
     #[source]
     pub violation: Violation,
@@ -59,16 +59,20 @@ pub struct Tally {
 /// Which store the seeds are run on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fence {
-    AsItIs,
+    Enabled,
     /// With the lease token left out of the settling statement: must be found.
-    TakenDown,
+    Disabled,
 }
 
 /// Runs seeds on several databases at once, one thread each; the first that finds something counts.
-pub async fn run_seeds(seeds: Range<u64>, lanes: usize, fence: Fence) -> Result<Tally, Found> {
+pub async fn run_seeds(
+    seeds: Range<u64>,
+    databases: usize,
+    fence: Fence,
+) -> Result<Tally, FailedSeed> {
     let mut threads = tokio::task::JoinSet::new();
-    for number in 0..lanes {
-        let mine: Vec<u64> = seeds.clone().skip(number).step_by(lanes).collect();
+    for number in 0..databases {
+        let mine: Vec<u64> = seeds.clone().skip(number).step_by(databases).collect();
         threads.spawn_blocking(move || {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
             runtime.expect("a runtime starts").block_on(run_lane(mine, fence))
@@ -76,16 +80,16 @@ pub async fn run_seeds(seeds: Range<u64>, lanes: usize, fence: Fence) -> Result<
     }
     let mut sum = Tally::default();
     while let Some(ended) = threads.join_next().await {
-        sum.add(ended.expect("a lane does not panic")?);
+        sum.add(ended.expect("running seeds does not panic")?);
     }
     Ok(sum)
 }
 
-async fn run_lane(seeds: Vec<u64>, fence: Fence) -> Result<Tally, Found> {
-    let mut lane = Lane::open(fence).await;
+async fn run_lane(seeds: Vec<u64>, fence: Fence) -> Result<Tally, FailedSeed> {
+    let mut database = SimDatabase::open(fence).await;
     let mut tally = Tally::default();
     for seed in seeds {
-        let done = lane.run(seed).await.map_err(|violation| Found { seed, violation })?;
+        let done = database.run(seed).await.map_err(|violation| FailedSeed { seed, violation })?;
         tally.add(done);
     }
     Ok(tally)

@@ -88,7 +88,7 @@ impl Model {
                 let age = passed.saturating_sub(lease.renewed);
                 Err(format!("a fresh lease of the job {job_id} was taken back after {age:?}"))
             }
-            None => Err(format!("the job {job_id} was taken back from nobody")),
+            None => Err(format!("the job {job_id} was reclaimed, but no worker held it")),
         }
     }
 

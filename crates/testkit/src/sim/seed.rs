@@ -9,11 +9,11 @@ use store::Store;
 
 use super::Tally;
 use super::clocks::{ClockRecord, Machine, Original, Passed};
-use super::lane::Lane;
 use super::model::Model;
 use super::people::STAGES;
+use super::sim_database::SimDatabase;
 use super::worker::SimWorker;
-use crate::dice::Dice;
+use crate::seeded_rng::SeededRng;
 
 /// What goes wrong with one call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,8 +27,8 @@ pub(crate) enum Fault {
 
 #[derive(Debug)]
 pub(crate) struct Seed<'a> {
-    pub(crate) lane: &'a mut Lane,
-    pub(crate) dice: Dice,
+    pub(crate) database: &'a mut SimDatabase,
+    pub(crate) dice: SeededRng,
     pub(crate) model: Model,
     pub(crate) tenants: Vec<TenantId>,
     pub(crate) runs: Vec<(TenantId, RunId)>,
@@ -45,16 +45,16 @@ pub(crate) struct Seed<'a> {
 }
 
 impl<'a> Seed<'a> {
-    pub(crate) fn new(lane: &'a mut Lane, seed: u64) -> Self {
+    pub(crate) fn new(database: &'a mut SimDatabase, seed: u64) -> Self {
         let passed = Arc::new(Passed::default());
         Self {
-            schedule: format!("sim {}", lane.ids.next()),
+            schedule: format!("sim {}", database.ids.next()),
             schedule_begun: (passed.now(), Time::ZERO),
             passed,
             clocks: ClockRecord::default(),
             originals: Vec::new(),
-            lane,
-            dice: Dice::new(seed),
+            database,
+            dice: SeededRng::new(seed),
             model: Model::default(),
             tenants: Vec::new(),
             runs: Vec::new(),
@@ -72,23 +72,23 @@ impl<'a> Seed<'a> {
     }
 
     pub(crate) fn store(&self) -> Store {
-        self.lane.store.clone()
+        self.database.store.clone()
     }
 
     pub(crate) fn ids(&self) -> &dyn IdGen {
-        self.lane.ids.as_ref()
+        self.database.ids.as_ref()
     }
 
     pub(crate) fn now(&self) -> DateTime<Utc> {
-        self.lane.clock.now()
+        self.database.clock.now()
     }
 
     pub(crate) fn advance(&self, by: Duration) {
         self.passed.pass(by.to_std().unwrap());
-        self.lane.clock.advance(by);
+        self.database.clock.advance(by);
     }
 
-    /// Ids differ from lane to lane; what comes after the seed's number does not.
+    /// Ids differ from database to database; what comes after the seed's number does not.
     pub(crate) fn note(&mut self, step: String) {
         self.steps.push(step);
     }

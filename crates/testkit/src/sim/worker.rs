@@ -269,7 +269,7 @@ impl Seed<'_> {
         Ok(())
     }
 
-    /// A clean stop: everything is handed back, and the worker starts anew.
+    /// A clean stop: all jobs are returned to the queue, and the worker restarts.
     pub(crate) async fn stop(&mut self, worker: usize) -> Result<(), String> {
         for hand in &mut self.workers[worker].hands {
             hand.outcome = Some(Outcome::Released);
@@ -277,7 +277,7 @@ impl Seed<'_> {
         self.settle(worker, Fault::None).await
     }
 
-    /// The worker dies and starts anew with nothing in its hands.
+    /// The worker dies and restarts without any job.
     pub(crate) fn crash(&mut self, worker: usize) {
         let name = self.workers[worker].name.clone();
         self.note(format!("{name} crashes"));

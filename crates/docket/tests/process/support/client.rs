@@ -1,4 +1,4 @@
-//! Somebody who makes requests.
+//! An HTTP client.
 
 use std::net::SocketAddr;
 
@@ -7,7 +7,7 @@ use reqwest::{Method, RequestBuilder};
 use serde_json::{Value, json};
 use tokio::time::timeout;
 
-use super::{ADMIN, PASSWORD, PATIENCE, Server};
+use super::{ADMIN, PASSWORD, Server, TIMEOUT};
 
 #[derive(Clone, Debug)]
 pub(crate) struct Client {
@@ -46,11 +46,11 @@ impl Client {
         Self { http, address, credential: None }
     }
 
-    /// Everything that is told from now on.
+    /// All events from now on.
     pub(crate) async fn follow_events(&self) -> Events {
         let response = self.request(Method::GET, "/v1/events").send().await.unwrap();
         assert_eq!(response.status(), 200);
-        Events { response, heard: String::new() }
+        Events { response, buffer: String::new() }
     }
 
     /// As the administrator whose password the test chose.
@@ -140,25 +140,25 @@ impl Client {
 #[derive(Debug)]
 pub(crate) struct Events {
     response: reqwest::Response,
-    heard: String,
+    buffer: String,
 }
 
 impl Events {
     /// The next event: its topic and what it says.
     pub(crate) async fn next(&mut self) -> (String, Value) {
         loop {
-            while let Some((event, _)) = self.heard.split_once("\n\n") {
+            while let Some((event, _)) = self.buffer.split_once("\n\n") {
                 let line = |name: &str| event.lines().find_map(|line| line.strip_prefix(name));
-                let told = line("event: ").zip(line("data: "));
-                let told = told.map(|(topic, data)| (topic.to_owned(), data.to_owned()));
-                self.heard.drain(..event.len() + 2);
-                if let Some((topic, data)) = told {
+                let parsed = line("event: ").zip(line("data: "));
+                let parsed = parsed.map(|(topic, data)| (topic.to_owned(), data.to_owned()));
+                self.buffer.drain(..event.len() + 2);
+                if let Some((topic, data)) = parsed {
                     return (topic, serde_json::from_str(&data).expect("an event is JSON"));
                 }
             }
-            let chunk = timeout(PATIENCE, self.response.chunk()).await.expect("an event in time");
+            let chunk = timeout(TIMEOUT, self.response.chunk()).await.expect("an event in time");
             let chunk = chunk.unwrap().expect("the stream goes on");
-            self.heard.push_str(str::from_utf8(&chunk).expect("text"));
+            self.buffer.push_str(str::from_utf8(&chunk).expect("text"));
         }
     }
 }

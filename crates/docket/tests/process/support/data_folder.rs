@@ -1,4 +1,4 @@
-//! A data folder of a test's own, and a look behind Docket's back into it.
+//! The data folder of a test, with direct access to its database.
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
@@ -9,7 +9,7 @@ use sqlx::postgres::{PgConnectOptions, PgSslMode};
 use sqlx::{ConnectOptions, PgConnection};
 use tempfile::TempDir;
 
-use super::{PATIENCE, eventually};
+use super::{TIMEOUT, eventually};
 
 /// Not there until Docket makes it; gone, with its PostgreSQL, when the test ends.
 #[derive(Debug)]
@@ -51,7 +51,7 @@ impl DataFolder {
             .username("docket")
             .database("docket")
             .ssl_mode(PgSslMode::Disable);
-        let connected = tokio::time::timeout(PATIENCE, options.connect()).await;
+        let connected = tokio::time::timeout(TIMEOUT, options.connect()).await;
         connected.expect("the private server is quick").expect("the private server answers")
     }
 
@@ -62,7 +62,7 @@ impl DataFolder {
 }
 
 impl Drop for DataFolder {
-    /// A failed test must not leave a server behind.
+    /// A failed test must not leave a server running.
     fn drop(&mut self) {
         if let Some(pid) = self.postmaster() {
             kill(pid, Signal::QUIT);
@@ -70,13 +70,13 @@ impl Drop for DataFolder {
     }
 }
 
-/// Sends a signal, which may find nobody.
+/// Sends a signal; the process may have ended.
 pub(crate) fn kill(pid: u32, signal: Signal) {
     let pid = i32::try_from(pid).ok().and_then(Pid::from_raw).expect("a process number");
     kill_process(pid, signal).ok();
 }
 
-/// Whether the process runs; a dead one that nobody has waited for does not.
+/// Whether the process runs; a zombie does not.
 pub(crate) fn lives(pid: u32) -> bool {
     let Ok(status) = fs::read_to_string(format!("/proc/{pid}/stat")) else { return false };
     // "123 (name) S …": the name may hold anything.

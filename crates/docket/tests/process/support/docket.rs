@@ -7,22 +7,22 @@ use std::process::Stdio;
 use std::time::Duration;
 
 use rustix::process::Signal;
-use testkit::Lacking;
+use testkit::MissingKernelFeature;
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWriteExt, BufReader};
 use tokio::net::unix::pipe;
 use tokio::process::{Child, ChildStdin, Command};
 use tokio::sync::watch;
 use tokio::time::timeout;
 
-use super::{DataFolder, PASSWORD, PATIENCE, kill};
+use super::{DataFolder, PASSWORD, TIMEOUT, kill};
 
 pub(crate) const ADMIN: &str = "admin@localhost";
 
-/// A command line in the making. Nothing of the test's own environment reaches it but the PATH.
+/// A command line. It gets no variable of the test's environment except PATH.
 #[derive(Debug)]
 pub(crate) struct Docket {
     command: Command,
-    lacking: Option<Lacking>,
+    missing_feature: Option<MissingKernelFeature>,
 }
 
 impl Docket {
@@ -31,14 +31,14 @@ impl Docket {
         command
             .env_clear()
             .env("PATH", std::env::var_os("PATH").unwrap_or_default())
-            // Even so, nobody is to see a stack trace.
+            // No output may contain a stack trace even then.
             .env("RUST_BACKTRACE", "1")
             .args(arguments)
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .kill_on_drop(true);
-        Self { command, lacking: None }
+        Self { command, missing_feature: None }
     }
 
     /// A command on this data folder.
@@ -92,8 +92,8 @@ impl Docket {
         self
     }
 
-    pub(crate) fn on_a_kernel_without(mut self, lacking: Lacking) -> Self {
-        self.lacking = Some(lacking);
+    pub(crate) fn on_a_kernel_without(mut self, missing_feature: MissingKernelFeature) -> Self {
+        self.missing_feature = Some(missing_feature);
         self
     }
 
@@ -101,8 +101,8 @@ impl Docket {
     pub(crate) async fn start(self) -> Server {
         let mut running = self.spawn();
         let ready = running.stdout.wait_for(|text| ready_address(text).is_some());
-        let heard = timeout(PATIENCE, ready).await;
-        let address = heard.map(|said| said.ok().and_then(|text| ready_address(&text)));
+        let received = timeout(TIMEOUT, ready).await;
+        let address = received.map(|said| said.ok().and_then(|text| ready_address(&text)));
         let why = match address {
             Ok(Some(address)) => return Server { running, address },
             Ok(None) => "it ended first",
@@ -127,7 +127,7 @@ impl Docket {
             }
             ready_address(&said).expect("an address")
         };
-        let address = timeout(PATIENCE, ready).await.expect("it is ready in time");
+        let address = timeout(TIMEOUT, ready).await.expect("it is ready in time");
         (Server { running, address }, reader)
     }
 
@@ -148,8 +148,8 @@ impl Docket {
     pub(crate) async fn start_worker(self) -> WorkerProcess {
         let mut running = self.spawn();
         let ready = running.stdout.wait_for(|text| text.contains(" is ready\n"));
-        let heard = timeout(PATIENCE, ready).await.map(|said| said.map(|text| text.clone()));
-        let Ok(Ok(said)) = heard else {
+        let received = timeout(TIMEOUT, ready).await.map(|said| said.map(|text| text.clone()));
+        let Ok(Ok(said)) = received else {
             panic!("the worker does not become ready: {}", running.stderr.borrow().as_str());
         };
         let id = said.split_whitespace().nth(1).expect("Worker ID is ready").to_owned();
@@ -216,14 +216,14 @@ impl Docket {
 
     fn spawn(mut self) -> Running {
         let start = |command: &mut Command| command.spawn().expect("docket can be run");
-        let mut child = match self.lacking {
+        let mut child = match self.missing_feature {
             None => start(&mut self.command),
-            Some(lacking) => on_a_thread_of_its_own(|| {
-                lacking.apply();
+            Some(missing_feature) => on_a_thread_of_its_own(|| {
+                missing_feature.apply();
                 start(&mut self.command)
             }),
         };
-        // What goes elsewhere is not heard here.
+        // Output that is redirected is not received here.
         let stdout = child.stdout.take().map_or_else(|| watch::channel(String::new()).1, listen_to);
         let stderr = child.stderr.take().map_or_else(|| watch::channel(String::new()).1, listen_to);
         Running { child, stdout, stderr }
@@ -248,20 +248,20 @@ fn ready_address(text: &str) -> Option<SocketAddr> {
 
 /// Everything said so far, for as long as the pipe is open.
 fn listen_to(pipe: impl AsyncRead + Unpin + Send + 'static) -> watch::Receiver<String> {
-    let (said, heard) = watch::channel(String::new());
+    let (said, received) = watch::channel(String::new());
     tokio::spawn(async move {
         let mut lines = BufReader::new(pipe).lines();
         while let Ok(Some(line)) = lines.next_line().await {
             said.send_modify(|text| text.extend([&line, "\n"]));
         }
     });
-    heard
+    received
 }
 
-async fn everything_said(mut heard: watch::Receiver<String>) -> String {
-    let end = heard.wait_for(|_| false).await.map(drop);
+async fn everything_said(mut received: watch::Receiver<String>) -> String {
+    let end = received.wait_for(|_| false).await.map(drop);
     assert!(end.is_err(), "only the end of the pipe ends this");
-    heard.borrow().clone()
+    received.borrow().clone()
 }
 
 #[derive(Debug)]
@@ -273,7 +273,7 @@ struct Running {
 
 impl Running {
     async fn finish(self) -> Finished {
-        self.finish_within(PATIENCE).await
+        self.finish_within(TIMEOUT).await
     }
 
     async fn finish_within(mut self, limit: Duration) -> Finished {
@@ -307,7 +307,7 @@ impl Server {
     /// The password it printed for the first administrator.
     pub(crate) async fn printed_password(&mut self) -> String {
         let printed = self.running.stdout.wait_for(|text| text.contains("(shown this once"));
-        let text = timeout(PATIENCE, printed).await.expect("a password in time").unwrap().clone();
+        let text = timeout(TIMEOUT, printed).await.expect("a password in time").unwrap().clone();
         shown_password(&text)
     }
 
@@ -351,7 +351,7 @@ impl WorkerProcess {
     pub(crate) async fn metrics_address(&mut self) -> SocketAddr {
         const BEFORE: &str = "metrics      http://";
         let said = self.running.stdout.wait_for(|text| text.contains("/metrics\n"));
-        let text = timeout(PATIENCE, said).await.expect("it says so in time").unwrap().clone();
+        let text = timeout(TIMEOUT, said).await.expect("it says so in time").unwrap().clone();
         let (_, after) = text.split_once(BEFORE).expect("an address");
         after.split_once('/').and_then(|(address, _)| address.parse().ok()).expect("an address")
     }
@@ -378,19 +378,19 @@ impl Begun {
     /// Waits until this is on its standard output.
     pub(crate) async fn has_said(&mut self, part: &str) {
         let said = self.running.stdout.wait_for(|text| text.contains(part));
-        let said = timeout(PATIENCE, said).await.is_ok_and(|said| said.is_ok());
+        let said = timeout(TIMEOUT, said).await.is_ok_and(|said| said.is_ok());
         assert!(said, "'{part}' is not in {:?}", self.running.stdout.borrow().as_str());
     }
 
     /// Says this on its standard input, and no more.
     pub(crate) async fn hears(&mut self, text: &str) {
-        let mut stdin = self.stdin.take().expect("it was not told everything yet");
+        let mut stdin = self.stdin.take().expect("its standard input is open");
         stdin.write_all(text.as_bytes()).await.expect("it listens");
     }
 
     pub(crate) async fn stop_by(self, signal: Signal) -> Finished {
         kill(self.running.child.id().expect("it runs"), signal);
-        // Its standard input stays open: nobody is to wait for that.
+        // Its standard input stays open: the command must not wait for its end.
         let Self { running, stdin } = self;
         let finished = running.finish().await;
         drop(stdin);

@@ -2,7 +2,7 @@
 //!
 //! A test has a [`DataFolder`] of its own, starts a [`Docket`] on it and gets a [`Server`] once that
 //! has printed that it is ready; a [`Client`] talks to the server. Processes run on real time, so
-//! tests wait for what they want to see, and give up after [`PATIENCE`].
+//! tests wait for what they want to see, and fail after [`TIMEOUT`].
 
 mod client;
 mod data_folder;
@@ -24,7 +24,7 @@ pub(crate) use work::jobs_where;
 pub(crate) use writers::{Writers, Written};
 
 /// Longer than anything here takes, even on a busy machine.
-pub(crate) const PATIENCE: Duration = Duration::from_mins(1);
+pub(crate) const TIMEOUT: Duration = Duration::from_mins(1);
 /// As the administrator's password, it need not be read off the screen.
 pub(crate) const PASSWORD: &str = "correct horse battery";
 
@@ -35,6 +35,6 @@ pub(crate) async fn eventually(what: &str, mut holds: impl AsyncFnMut() -> bool)
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
     };
-    let waited = tokio::time::timeout(PATIENCE, wait).await;
-    assert!(waited.is_ok(), "{what}: not within {PATIENCE:?}");
+    let waited = tokio::time::timeout(TIMEOUT, wait).await;
+    assert!(waited.is_ok(), "{what}: not within {TIMEOUT:?}");
 }

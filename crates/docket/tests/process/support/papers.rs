@@ -1,11 +1,11 @@
-//! Files to hand in.
+//! Files to upload.
 
 use std::fs;
 use std::path::Path;
 
 use tempfile::TempDir;
 
-/// A folder of files that the test makes.
+/// A folder with files of the test.
 #[derive(Debug)]
 pub(crate) struct Papers {
     folder: TempDir,
@@ -16,7 +16,7 @@ impl Papers {
         Self { folder: tempfile::tempdir().unwrap() }
     }
 
-    /// So many texts that nobody else has: `1.txt`, `2.txt`, …
+    /// So many text files with different content: `1.txt`, `2.txt`, …
     pub(crate) fn texts(count: usize) -> Self {
         let papers = Self::new();
         for number in 1..=count {

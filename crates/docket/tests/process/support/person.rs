@@ -1,11 +1,11 @@
-//! Somebody who types commands.
+//! A user who runs commands.
 
 use serde_json::Value;
 use tempfile::TempDir;
 
 use super::{ADMIN, Docket, PASSWORD, Server};
 
-/// Somebody with a home of their own.
+/// A user with a separate home folder.
 #[derive(Debug)]
 pub(crate) struct Person {
     pub(crate) home: TempDir,

@@ -11,7 +11,7 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
-use super::{Answer, Client, PATIENCE};
+use super::{Answer, Client, TIMEOUT};
 
 const CLIENTS: usize = 8;
 
@@ -54,12 +54,12 @@ impl Writers {
             + usize::from(u16::from_le_bytes([bytes[6], bytes[7]])) % (Self::WRITES * 8 / 10);
         println!("after {count} acknowledged writes (DOCKET_TEST_SEED={seed})");
         let reached = self.acknowledged.wait_for(|ids| ids.len() >= count);
-        timeout(PATIENCE, reached).await.expect("writes in time").expect("clients that write");
+        timeout(TIMEOUT, reached).await.expect("writes in time").expect("clients that write");
     }
 
     /// Waits until every client has ended: its work done, or its server gone.
     pub(crate) async fn finish(self) -> Written {
-        let refusals = timeout(PATIENCE, self.clients.join_all()).await.expect("an end in time");
+        let refusals = timeout(TIMEOUT, self.clients.join_all()).await.expect("an end in time");
         let acknowledged = self.acknowledged.borrow().clone();
         Written { acknowledged, refusals: refusals.into_iter().flatten().collect() }
     }

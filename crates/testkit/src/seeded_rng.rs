@@ -1,11 +1,11 @@
-//! Randomness out of one number (SplitMix64).
+//! A pseudorandom number generator with a seed (SplitMix64).
 
 #[derive(Debug)]
-pub(crate) struct Dice {
+pub(crate) struct SeededRng {
     state: u64,
 }
 
-impl Dice {
+impl SeededRng {
     pub(crate) fn new(seed: u64) -> Self {
         Self { state: seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) }
     }

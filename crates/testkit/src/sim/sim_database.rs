@@ -1,4 +1,4 @@
-//! A database that many seeds are run on, one after the other.
+//! A database on which many seeds run, one after the other.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -12,15 +12,15 @@ use super::seed::Seed;
 use super::{Fence, Tally, Violation};
 use crate::{FakeClock, TestDatabase};
 
-/// Ids that rise within a seed and from seed to seed. A seed's ids stand in the same order to each
-/// other whatever was run before it, so it does the same things.
+/// Ids that rise within a seed and from seed to seed. The ids of a seed have
+/// the same order whatever ran before, so the seed does the same things.
 #[derive(Debug, Default)]
-struct LaneIds {
+struct SeedIds {
     seeds: AtomicU64,
     last: AtomicU64,
 }
 
-impl IdGen for LaneIds {
+impl IdGen for SeedIds {
     fn next(&self) -> Uuid {
         let seed = u128::from(self.seeds.load(Ordering::Relaxed));
         Uuid::from_u128(seed << 64 | u128::from(self.last.fetch_add(1, Ordering::Relaxed) + 1))
@@ -28,25 +28,25 @@ impl IdGen for LaneIds {
 }
 
 #[derive(Debug)]
-pub struct Lane {
+pub struct SimDatabase {
     pub(super) clock: Arc<FakeClock>,
     pub(super) store: Store,
     pub(super) ids: Arc<dyn IdGen>,
     pub(super) superuser: PgConnection,
-    counter: Arc<LaneIds>,
+    counter: Arc<SeedIds>,
     _database: TestDatabase,
 }
 
-impl Lane {
+impl SimDatabase {
     pub async fn open(fence: Fence) -> Self {
         let database = TestDatabase::create().await;
         let clock = Arc::new(FakeClock::default());
-        let counter = Arc::new(LaneIds::default());
+        let counter = Arc::new(SeedIds::default());
         let ids = Arc::clone(&counter) as Arc<dyn IdGen>;
         let store = database.store(Arc::clone(&clock) as Arc<dyn Clock>, Arc::clone(&ids)).await;
         let store = match fence {
-            Fence::AsItIs => store,
-            Fence::TakenDown => store.unfenced(),
+            Fence::Enabled => store,
+            Fence::Disabled => store.unfenced(),
         };
         let superuser = database.superuser().await;
         Self { clock, store, ids, superuser, counter, _database: database }
@@ -56,7 +56,7 @@ impl Lane {
         self.steps_of(seed).await.map(|(tally, _)| tally)
     }
 
-    /// The same, with everything that was done.
+    /// The same, with a list of all steps.
     pub async fn steps_of(&mut self, seed: u64) -> Result<(Tally, Vec<String>), Violation> {
         self.counter.seeds.fetch_add(1, Ordering::Relaxed);
         self.counter.last.store(0, Ordering::Relaxed);
