@@ -1,13 +1,13 @@
 # `make run` starts Docket, `make test` checks everything. Both install what they need: see scripts/need.
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-llm chaos explore build fmt check bundle bench screenshots clean
+.PHONY: help run test test-llm chaos explore build dist fmt check bundle bench screenshots clean
 
 help: ## Show this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | while IFS="$$(printf '\t')" read -r name what; do \
 	  printf '  make %-11s %s\n' "$$name" "$$what"; done
 
-run: ## Build and start Docket: ARGS="…" for `docket serve`, data in DOCKET_DATA_DIR (./data)
+run: ## Build and start Docket: ARGS="…" for `docket serve`, data in DOCKET_DATA_DIR (./docket-data)
 	@scripts/run $(ARGS)
 
 test: ## Check and test everything, as CI does
@@ -23,13 +23,16 @@ chaos: ## Kill Docket's processes 200 times while 500 documents go in: ARGS="--f
 explore: ## Simulation, damaged documents, API fuzzing and fuzz targets from random seeds, for MINUTES (10)
 	@scripts/explore
 
-build: ## Build the release binary
+build: ## Build the binary that `make run` starts: target/release/docket
 	@scripts/build
+
+dist: ## Pack a distribution into dist/: optimised binary, symbols, licences, checksums
+	@scripts/dist
 
 fmt: ## Format the code
 	@cargo fmt --all
 
-check: ## Formatting, lints and licences only
+check: ## Formatting, lints, licences and known vulnerabilities only
 	@scripts/bundle
 	@scripts/check
 
@@ -47,6 +50,6 @@ screenshots: ## Pictures of every screen of the web UI into ui/screenshots, of r
 	@cargo build --locked -p docket
 	@scripts/ui-e2e --screenshots "$${CARGO_TARGET_DIR:-target}/debug/docket"
 
-clean: ## Remove what was built, but neither the data nor the tools
+clean: ## Remove everything that was built, but neither the data nor the tools
 	@cargo clean
-	@rm -rf .bundle ui/dist ui/node_modules ui/screenshots
+	@rm -rf .bundle dist ui/dist ui/node_modules ui/screenshots

@@ -1,4 +1,4 @@
-"""A Docket server of a script's own: the debug binary on a private port and an empty data folder."""
+"""Starts a Docket server for a script: the debug binary with a private port and an empty data folder."""
 
 import contextlib
 import json
@@ -24,10 +24,10 @@ OTHER_SETTINGS = {"AUTH_ENABLED", "DATABASE_URL", "JWT_EXPIRY_HOURS", "JWT_SECRE
 
 @contextlib.contextmanager
 def running_server(scratch, name, settings):
-    """Gives the server's address and the administrator's password. What it logged is kept in the target folder."""
+    """Yields the server's address and the administrator's password. Its log is stored in the target folder."""
     log = scratch / f"{name}.log"
     password = secrets.token_urlsafe(24)
-    # Nobody's settings: above all not the database of whoever runs this.
+    # No settings of the caller's environment, above all not its database.
     environment = {k: v for k, v in os.environ.items() if not k.startswith("DOCKET_") and k not in OTHER_SETTINGS}
     environment |= {"DOCKET_ADMIN_PASSWORD": password, **settings}
     with log.open("wb") as output:
@@ -42,7 +42,7 @@ def running_server(scratch, name, settings):
     try:
         yield wait_until_ready(server, log), password
         if server.poll() is not None:
-            sys.exit(f"{program()}: the server ended by itself with exit code {server.returncode}:\n{tail(log)}")
+            sys.exit(f"{program()}: the server exited with code {server.returncode}:\n{tail(log)}")
     finally:
         stop(server)
         shutil.copyfile(log, TARGET / f"{program()}-{log.name}")

@@ -33,9 +33,9 @@ const COPY: &str = "
     CREATE TEMP TABLE copies AS
         SELECT doc_id, run_id, uuidv7() AS new_doc, uuidv7() AS new_run
         FROM document_versions, generate_series(2, {COPIES}) WHERE is_active;
-    INSERT INTO documents (doc_id, tenant_id, source_type, source_uri, title, source, filename, mime, bytes_len,
+    INSERT INTO documents (doc_id, tenant_id, file_kind, source_uri, title, source, filename, mime, bytes_len,
                            status, created_at, updated_at)
-        SELECT new_doc, tenant_id, source_type, 'upload://' || new_doc, title, source, filename, mime, bytes_len,
+        SELECT new_doc, tenant_id, file_kind, 'upload://' || new_doc, title, source, filename, mime, bytes_len,
                status, created_at, updated_at
         FROM documents JOIN copies USING (doc_id);
     INSERT INTO document_owners (tenant_id, owner, doc_id, created_at, title, filename, source, tags)

@@ -1,8 +1,8 @@
-//! Embeds the web UI that `scripts/ui` built into `ui/dist`, when it did.
+//! Embeds the web UI that `scripts/ui` built into `ui/dist`, when it did, and the guides of `docs`.
 //!
 //! Writes `ui_files.rs`: a table of every file with its bytes, and with its gzip twin (`FILE.gz`,
 //! made by the build of the UI) when it has one. Without `ui/dist` the table is empty, and the
-//! front page says where the UI went.
+//! front page says where the UI went. Writes `guide_files.rs`: the Markdown files and pictures of `docs`.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -12,6 +12,9 @@ fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     if let Err(error) = write_table() {
         println!("cargo::error=cannot embed the web UI: {error}");
+    }
+    if let Err(error) = write_guides() {
+        println!("cargo::error=cannot embed the guides: {error}");
     }
 }
 
@@ -34,6 +37,27 @@ fn write_table() -> io::Result<()> {
     }
     table.push_str("]\n");
     fs::write(variable("OUT_DIR")?.join("ui_files.rs"), table)
+}
+
+fn write_guides() -> io::Result<()> {
+    let docs = variable("CARGO_MANIFEST_DIR")?.join("../../docs").canonicalize()?;
+    println!("cargo::rerun-if-changed={}", docs.display());
+    let mut files = Vec::new();
+    list_files(&docs, &mut files)?;
+    files.sort();
+    let mut table = String::from("&[\n");
+    for file in files {
+        if !file.extension().is_some_and(|extension| extension == "md" || extension == "webp") {
+            continue;
+        }
+        let name = file.strip_prefix(&docs).map_err(io::Error::other)?;
+        let path = name.to_string_lossy().replace('\\', "/");
+        let file = file.to_string_lossy();
+        writeln!(table, "    GuideFile {{ path: {path:?}, bytes: include_bytes!({file:?}) }},")
+            .map_err(io::Error::other)?;
+    }
+    table.push_str("]\n");
+    fs::write(variable("OUT_DIR")?.join("guide_files.rs"), table)
 }
 
 fn variable(name: &str) -> io::Result<PathBuf> {

@@ -10,7 +10,7 @@ it("a user cannot see another's document by its address, and sees their own", as
   const page = await (await openWindow(browser)).newPage();
   await signIn(page, server, ana);
   await page.goto(`${server.url}/documents/${theirs}`);
-  await page.getByText("There is no such document").waitFor();
+  await page.getByText("Document not found").waitFor();
   expect(await page.getByText(LEASE.name).count()).toBe(0);
   await page.goto(`${server.url}/documents/${own}`);
   await page.getByRole("heading", { name: "mine.pdf" }).waitFor();
@@ -18,17 +18,18 @@ it("a user cannot see another's document by its address, and sees their own", as
   await page.getByText("1 document", { exact: true }).waitFor();
 });
 
-it("a user is shown neither Repair nor Admin, and is told when they go there anyway", async () => {
+it("a user sees neither Needs attention nor Admin, and a message at their addresses", async () => {
   const ben = await server.addUser("ben@example.com", "user");
   const page = await (await openWindow(browser)).newPage();
   await signIn(page, server, ben);
-  await page.getByText("Everything you brought in has been read.").waitFor();
+  await page.getByText("No document is being processed.").waitFor();
   expect(await page.getByRole("alert").count()).toBe(0);
   const places = await page.getByRole("navigation", { name: "Screens" }).getByRole("link").allInnerTexts();
-  expect(places).toEqual(["Docket", "Home", "Documents", "Search and ask"]);
-  for (const path of ["/repair", "/admin/users"]) {
+  expect(places.slice(0, 4)).toEqual(["Docket", "Home", "Documents", "Search and ask"]);
+  expect(places.slice(4).join()).toMatch(/^Account:\s*ben@example.com\s*user$/);
+  for (const path of ["/attention", "/admin/users"]) {
     await page.goto(server.url + path);
-    await page.getByText("This is not for your role").waitFor();
+    await page.getByText("Your role can’t open this page").waitFor();
   }
 });
 

@@ -1,4 +1,4 @@
-/** Debian's Chromium, driven by playwright-core: npm brings no browser along. */
+/** Debian's Chromium, driven by playwright-core, which downloads no browser. */
 import { chromium, type Browser, type BrowserContext, type Page } from "playwright-core";
 import { ADMIN, type Server } from "./server.ts";
 
@@ -10,7 +10,7 @@ export async function openBrowser(): Promise<Browser> {
   });
 }
 
-/** A window of its own: no storage is shared with other ones. */
+/** A window with its own storage. */
 export async function openWindow(browser: Browser, theme: "light" | "dark" = "light"): Promise<BrowserContext> {
   return browser.newContext({ colorScheme: theme, viewport: { width: 1360, height: 860 }, locale: "en-GB", reducedMotion: "reduce" });
 }

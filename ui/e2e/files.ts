@@ -1,4 +1,4 @@
-/** Small documents, made here: nothing is read from anywhere else. */
+/** Small documents, generated here. */
 import { lockOf } from "./pdf-lock.ts";
 
 export interface MadeFile {
@@ -8,7 +8,7 @@ export interface MadeFile {
 
 const text = (name: string, content: string): MadeFile => ({ name, bytes: new TextEncoder().encode(content) });
 
-/** A PDF of one or more pages, each a few lines of Helvetica, the first one larger. With a password, it takes that to open. */
+/** A PDF of one or more pages, each a few lines of Helvetica, the first one larger. With a password, the file is encrypted. */
 export function pdf(pages: readonly (readonly string[])[], password?: string): Uint8Array {
   const lock = password === undefined ? null : lockOf(password);
   const objects: string[] = ["<< /Type /Catalog /Pages 2 0 R >>", "", "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>"];
@@ -32,7 +32,7 @@ export function pdf(pages: readonly (readonly string[])[], password?: string): U
   file += `xref\n0 ${objects.length + 1}\n0000000000 65535 f \n`;
   file += offsets.map((offset) => `${String(offset).padStart(10, "0")} 00000 n \n`).join("");
   file += `trailer << /Size ${objects.length + 1} /Root 1 0 R ${lock?.trailer ?? ""}>>\nstartxref\n${table}\n%%EOF\n`;
-  // One byte for each character: what is sealed is not text.
+  // One byte for each character: encrypted content is not text.
   return Uint8Array.from(file, (character) => character.charCodeAt(0));
 }
 
@@ -60,10 +60,10 @@ export const LEASE: MadeFile = {
   ]),
 };
 
-/** Refused for good by the reader: elements within each other without end. */
+/** The reader refuses it permanently: too deeply nested elements. */
 export const HOSTILE: MadeFile = text("nested.html", `<!doctype html><title>Nested</title>${"<div>".repeat(5000)}deep${"</div>".repeat(5000)}`);
 
-/** A mail with a note attached, which becomes a document of its own. */
+/** An email with an attachment, which becomes a document of its own. */
 export const MAIL_WITH_ATTACHMENT: MadeFile = text("keys.eml", [
   "From: ana@example.com", "To: ben@example.com", "Subject: The keys", "Date: Mon, 02 Mar 2026 10:00:00 +0000",
   "MIME-Version: 1.0", 'Content-Type: multipart/mixed; boundary="part"', "",
@@ -72,7 +72,7 @@ export const MAIL_WITH_ATTACHMENT: MadeFile = text("keys.eml", [
   "--part--", "",
 ].join("\r\n"));
 
-/** Twenty files of all the kinds that can be made by hand. */
+/** Twenty files of all types that are easy to generate. */
 export function twentyFiles(): MadeFile[] {
   const files = [LEASE];
   for (let at = 1; at <= 6; at++) files.push({ name: `invoice-${at}.pdf`, bytes: pdf([[`Invoice No. ${at}`, `Total due: ${at * 100} euros`]]) });

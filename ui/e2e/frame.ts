@@ -1,4 +1,4 @@
-/** What the tests of a file happen in: importing this gives the file a server and a browser, and takes them away at its end. */
+/** Gives the test file that imports it a server and a browser, and closes them at its end. */
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll } from "vitest";
 import { openBrowser } from "./browser.ts";

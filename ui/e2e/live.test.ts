@@ -5,7 +5,7 @@ import { pdf } from "./files.ts";
 import { browser, server } from "./frame.ts";
 import { ADMIN } from "./server.ts";
 
-const lineOf = (page: Page, state: string) => page.locator(`[data-line="${state}"]`);
+const connectionOf = (page: Page, state: string) => page.locator(`[data-connection="${state}"]`);
 
 it("two tabs and another window stay in step without being reloaded", async () => {
   const window = await openWindow(browser);
@@ -17,7 +17,7 @@ it("two tabs and another window stay in step without being reloaded", async () =
   for (const page of [first, second, elsewhere]) {
     await page.goto(`${server.url}/documents`);
     await page.getByText("No documents yet").waitFor();
-    await lineOf(page, "live").waitFor();
+    await connectionOf(page, "live").waitFor();
   }
   await server.upload(await server.signIn(), "shared.pdf", pdf([["Shared by all"]]));
   for (const page of [first, second, elsewhere]) {
@@ -34,11 +34,11 @@ it("a server that goes away is noticed, and the page recovers when it is back", 
   const page = await (await openWindow(browser)).newPage();
   await signIn(page, server);
   await page.goto(`${server.url}/documents`);
-  await lineOf(page, "live").waitFor();
+  await connectionOf(page, "live").waitFor();
   await server.restart(async () => {
     await page.getByText("Docket cannot be reached. What you see may be old").waitFor();
   });
-  await lineOf(page, "live").waitFor({ timeout: 60_000 });
+  await connectionOf(page, "live").waitFor({ timeout: 60_000 });
   await server.upload(await server.signIn(), "after.pdf", pdf([["After the restart"]]));
   await page.getByRole("row").filter({ hasText: "after.pdf" }).getByText("Ready", { exact: true }).waitFor();
 });
@@ -47,14 +47,14 @@ it("a session that ends keeps what was typed, and goes on after signing in", asy
   const page = await (await openWindow(browser)).newPage();
   await signIn(page, server);
   await page.goto(`${server.url}/admin/users`);
-  await page.getByRole("button", { name: "Add a person" }).click();
+  await page.getByRole("button", { name: "Add user" }).click();
   await page.getByLabel("Email").fill("dana@example.com");
   await page.locator("[name=new-password]").fill("a long enough password");
   const token = await page.evaluate(() => localStorage.getItem("docket.token"));
   expect((await server.fetch("/v1/auth/logout", token ?? "", { method: "POST" })).status).toBe(204);
-  await page.getByRole("button", { name: "Add", exact: true }).click();
-  const dialog = page.getByRole("dialog", { name: "Your session has ended" });
+  await page.getByRole("dialog").getByRole("button", { name: "Add user" }).click();
+  const dialog = page.getByRole("dialog", { name: "Your session ended" });
   await dialog.getByLabel("Password").fill(ADMIN.password);
-  await dialog.getByRole("button", { name: "Go on" }).click();
+  await dialog.getByRole("button", { name: "Continue" }).click();
   await page.getByRole("cell", { name: "dana@example.com" }).waitFor();
 });

@@ -5,12 +5,13 @@ import { browser, server } from "./frame.ts";
 
 const TOTAL = 100_000;
 const PAGE = 100;
-const ROW_HEIGHT = 46;
+const ROW_HEIGHT = 56;
 
 function row(at: number): DocumentView {
   return {
     doc_id: `00000000-0000-7000-8000-${String(at).padStart(12, "0")}`, title: `Document ${at}`, filename: `document-${at}.pdf`, status: "active", error: null,
-    source_type: at % 2 === 0 ? "pdf" : "docx", source_uri: "", source: "manual", content_type: "application/pdf", size_bytes: 1000, version: 1, tags: [],
+    file_kind: at % 2 === 0 ? "pdf" : "docx", source_uri: "", source: "manual", content_type: "application/pdf", size_bytes: 1000, revision: 1, tags: [],
+    is_searchable: true, content_locked: false, has_page_images: false, progress: null,
     created_at: "2026-01-01T00:00:00Z", updated_at: "2026-01-01T00:00:00Z",
   };
 }

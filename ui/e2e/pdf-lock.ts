@@ -1,15 +1,15 @@
-/** The oldest lock that a PDF can have (RC4 with 40 bits): weak, and short enough to make by hand. */
+/** The oldest encryption of PDF (RC4 with 40 bits): weak, but short to implement. */
 import { createHash } from "node:crypto";
 
 const PADDING = Buffer.from("28bf4e5e4e758a4164004e56fffa01082e2e00b6d0683e802f0ca9fe6453697a", "hex");
-/** Whoever has the password may print and copy. */
+/** The password allows printing and copying. */
 const PERMISSIONS = -4;
 const KEY_BYTES = 5;
 
 export interface Lock {
-  /** Seals what is in a stream; `object` is the number that it is under. */
+  /** Encrypts the content of a stream; `object` is the number of its object. */
   seal: (content: string, object: number) => string;
-  /** What the file's trailer says about the lock. */
+  /** The entry of the file's trailer. */
   trailer: string;
 }
 

@@ -99,14 +99,14 @@ interface Shown {
 }
 
 async function listDocuments(token: string): Promise<Shown> {
-  const { items } = (await (await server.fetch("/v1/documents?status=all&limit=100", token)).json()) as { items: { doc_id: string; filename: string; source_type: string; status: string }[] };
+  const { items } = (await (await server.fetch("/v1/documents?status=all&limit=100", token)).json()) as { items: { doc_id: string; filename: string; file_kind: string; status: string }[] };
   const first = (isIt: (item: (typeof items)[number]) => boolean) => items.find(isIt)?.doc_id ?? items[0]?.doc_id ?? "";
   const shown = {
     lease: items.find((item) => item.filename === LEASE.name)?.doc_id,
-    pdf: items.findLast((item) => item.source_type === "pdf" && item.status === "active")?.doc_id ?? "",
-    scan: items.find((item) => item.source_type === "jpg" && item.status === "active")?.doc_id,
+    pdf: items.findLast((item) => item.file_kind === "pdf" && item.status === "active")?.doc_id ?? "",
+    scan: items.find((item) => item.file_kind === "jpg" && item.status === "active")?.doc_id,
     failed: first((item) => item.status === "failed"),
-    withoutPages: first((item) => ["docx", "html", "md"].includes(item.source_type) && item.status === "active"),
+    withoutPages: first((item) => ["docx", "html", "md"].includes(item.file_kind) && item.status === "active"),
   };
   // A second run, for the comparison.
   await server.fetch(`/v1/documents/${shown.pdf}/rerun`, token, json({ reason: "a newer reader" }));
@@ -151,18 +151,19 @@ async function takeScreens(page: Page, theme: string, shown: Shown): Promise<voi
   await visit(`/documents/${shown.failed}`, "document-failed");
   await visit("/documents/00000000-0000-7000-8000-000000000000", "document-missing");
   await visit("/ask", "ask");
-  await visit("/ask?q=When+does+the+lease+end%3F&mode=ask", "ask-answer", () => page.getByText("What it rests on").waitFor());
-  await visit("/ask?q=How+many+bathrooms+does+the+lease+mention%3F&mode=ask", "ask-no-answer", () => page.getByText("What came nearest").waitFor());
+  await visit("/ask?q=When+does+the+lease+end%3F&mode=ask", "ask-answer", () => page.getByRole("heading", { name: "Sources" }).waitFor());
+  await visit("/ask?q=How+many+bathrooms+does+the+lease+mention%3F&mode=ask", "ask-no-answer", () => page.getByText("Closest passages").waitFor());
   await visit("/ask?q=termination+of+the+lease&mode=search", "ask-search", () => page.locator(".passage").first().waitFor());
-  for (const tab of ["dead", "stale", "jobs"]) await visit(`/repair/${tab}`, `repair-${tab}`, () => page.waitForTimeout(500));
+  await visit("/account", "account");
+  for (const tab of ["failed", "stalled", "jobs"]) await visit(`/attention/${tab}`, `attention-${tab}`, () => page.waitForTimeout(500));
   for (const tab of ["users", "keys", "usage", "audit", "health", "configuration"]) await visit(`/admin/${tab}`, `admin-${tab}`, () => page.waitForTimeout(500));
-  await visit("/admin/audit", "admin-audit-verified", () => page.getByRole("button", { name: "Verify the chain" }).click().then(() => page.waitForTimeout(500)));
+  await visit("/admin/audit", "admin-audit-verified", () => page.getByRole("button", { name: "Verify chain" }).click().then(() => page.waitForTimeout(500)));
   await visit("/admin/rules", "admin-rules", async () => {
-    await page.getByRole("button", { name: "Add a region" }).click();
-    if (shown.lease) await page.getByLabel("Show them on").selectOption(shown.lease);
+    await page.getByRole("button", { name: "Add region" }).click();
+    if (shown.lease) await page.getByLabel("Preview on").selectOption(shown.lease);
   });
   await visit("/documents", "upload-with", () => page.getByRole("button", { name: "Upload with…" }).click());
-  await visit("/admin/users", "admin-new-user", () => page.getByRole("button", { name: "Add a person" }).click());
+  await visit("/admin/users", "admin-new-user", () => page.getByRole("button", { name: "Add user" }).click());
   await visit("/", "keys", () => page.keyboard.press("?"));
   await visit("/documents", "upload", async () => {
     await page.getByLabel("Files to upload").setInputFiles([...twentyFiles().slice(0, 6), { name: "empty.pdf", bytes: new Uint8Array() }].map((file) => ({ name: file.name, mimeType: "application/octet-stream", buffer: Buffer.from(file.bytes) })));
@@ -172,7 +173,7 @@ async function takeScreens(page: Page, theme: string, shown: Shown): Promise<voi
     await page.locator("#question").fill("What was I about to ask?");
     await page.route("**/v1/ask", (route) => route.fulfill({ status: 401, contentType: "application/problem+json", body: "{}" }));
     await page.keyboard.press("Enter");
-    await page.getByText("Your session has ended").waitFor();
+    await page.getByText("Your session ended").waitFor();
   });
 }
 

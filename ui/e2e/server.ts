@@ -1,4 +1,4 @@
-/** A Docket of one's own: the given binary, on a free port and an empty folder. */
+/** Starts the binary under test on a free port and with an empty data folder. */
 import { spawn, type ChildProcess } from "node:child_process";
 import { mkdtempSync, rmSync, chmodSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -9,7 +9,7 @@ export const ADMIN = { email: "admin@localhost", password: "a password for the t
 const START_MS = 90_000;
 const STOP_MS = 30_000;
 
-/** Settings that many requests in a short time need, and nobody else's. */
+/** Limits that allow many requests in a short time. */
 const SETTINGS = {
   DOCKET_ADMIN_PASSWORD: ADMIN.password,
   DOCKET_RATE_LIMIT_PER_SECOND: "100000",
@@ -24,7 +24,7 @@ export class Server {
 
   static async start(): Promise<Server> {
     const server = new Server();
-    // The private database may run as another user, who has to get through.
+    // The private database may run as another user, who needs to enter the folder.
     chmodSync(server.folder, 0o755);
     await server.start("127.0.0.1:0");
     return server;
@@ -53,7 +53,7 @@ export class Server {
     clearTimeout(timer);
   }
 
-  /** Stops it, lets `meanwhile` look, and starts it again at the same address. */
+  /** Stops the server, runs `meanwhile`, and starts it again at the same address. */
   async restart(meanwhile: () => Promise<void>): Promise<void> {
     await this.stop();
     await meanwhile();
@@ -65,7 +65,7 @@ export class Server {
     rmSync(this.folder, { recursive: true, force: true });
   }
 
-  /** Asks as a program would, for what a test prepares or checks. */
+  /** Sends a request of a program, to prepare or check something. */
   async fetch(path: string, token?: string, init: RequestInit = {}): Promise<Response> {
     const headers = new Headers(init.headers);
     if (token) headers.set("authorization", `Bearer ${token}`);
@@ -78,10 +78,10 @@ export class Server {
   }
 
   async addUser(email: string, role: string): Promise<{ email: string; password: string }> {
-    const person = { email, password: "another password for the tests" };
-    const response = await this.fetch("/v1/users", await this.signIn(), json({ ...person, role }));
+    const user = { email, password: "another password for the tests" };
+    const response = await this.fetch("/v1/users", await this.signIn(), json({ ...user, role }));
     if (!response.ok) throw new Error(`cannot add ${email}: ${await response.text()}`);
-    return person;
+    return user;
   }
 
   async upload(token: string, name: string, bytes: Uint8Array): Promise<string> {
@@ -99,17 +99,17 @@ export function json(body: unknown): RequestInit {
 
 function ready(child: ChildProcess): Promise<string> {
   return new Promise((resolve, reject) => {
-    let said = "";
-    const timer = setTimeout(() => reject(new Error(`the server did not become ready:\n${said}`)), START_MS);
-    const hear = (piece: Buffer) => {
-      said += piece.toString();
-      const address = /Docket is ready at (http:\/\/\S+?)\/?\s/.exec(said)?.[1];
+    let output = "";
+    const timer = setTimeout(() => reject(new Error(`the server did not become ready:\n${output}`)), START_MS);
+    const read = (piece: Buffer) => {
+      output += piece.toString();
+      const address = /Docket is ready at (http:\/\/\S+?)\/?\s/.exec(output)?.[1];
       if (!address) return;
       clearTimeout(timer);
       resolve(address);
     };
-    child.stdout?.on("data", hear);
-    child.stderr?.on("data", hear);
-    child.once("exit", (code) => reject(new Error(`the server ended with ${code ?? "a signal"}:\n${said}`)));
+    child.stdout?.on("data", read);
+    child.stderr?.on("data", read);
+    child.once("exit", (code) => reject(new Error(`the server ended with ${code ?? "a signal"}:\n${output}`)));
   });
 }

@@ -45,9 +45,9 @@ async function isPassageOver(word: string): Promise<boolean> {
 }
 
 describe("a first day", () => {
-  it("begins with the way in, which says what to do at the first start", async () => {
+  it("begins with the sign-in page, which explains the first start", async () => {
     await page.goto(server.url);
-    await page.getByText("Is this the first start?").click();
+    await page.getByText("First time here?").click();
     await page.getByText("admin@localhost").waitFor();
     await page.getByLabel("Email").fill(ADMIN.email);
     await page.getByLabel("Password").fill("not this one");
@@ -101,7 +101,7 @@ describe("a first day", () => {
     await page.waitForURL(/page=2/);
     await page.locator(".page-text").getByText("2031", { exact: false }).first().waitFor();
     await page.getByRole("tab", { name: "History" }).click();
-    await page.getByText("Uploaded by hand").waitFor();
+    await page.getByText("Manual upload").waitFor();
   });
 
   it("finds a passage and opens its page with it highlighted", async () => {
@@ -113,7 +113,7 @@ describe("a first day", () => {
 
   it("answers a question, and its citation leads to the words on the page", async () => {
     await ask("When does the lease end?");
-    await page.getByText("What it rests on").waitFor({ timeout: 60_000 });
+    await page.getByRole("heading", { name: "Sources" }).waitFor({ timeout: 60_000 });
     expect(await page.getByRole("region", { name: "Answer" }).innerText()).toContain("31 May 2031");
     await page.locator(".citation-mark").first().click();
     await page.waitForURL(/page=2&at=/);
@@ -128,7 +128,7 @@ describe("a first day", () => {
     await page.keyboard.press("q");
     await page.locator("#document-question").fill("When does the lease end?");
     await page.keyboard.press("Enter");
-    await page.getByText("What it rests on").waitFor({ timeout: 60_000 });
+    await page.getByRole("heading", { name: "Sources" }).waitFor({ timeout: 60_000 });
     expect(await page.getByRole("region", { name: "Answer" }).innerText()).toContain("31 May 2031");
     await page.waitForURL(/tab=ask&q=.*page=2.*&quote=/);
     await page.locator(".overlay-passage").first().waitFor({ state: "attached" });
@@ -140,28 +140,28 @@ describe("a first day", () => {
     if (size) await page.setViewportSize(size);
     await page.locator("#document-question").fill("Which planets have rings?");
     await page.getByRole("button", { name: "Ask", exact: true }).click();
-    await page.getByText("The documents do not say").waitFor({ timeout: 60_000 });
+    await page.getByText("The documents do not contain an answer").waitFor({ timeout: 60_000 });
   });
 
-  it("says so when the documents do not say, and shows what came nearest", async () => {
+  it("says so when the documents contain no answer, and shows the closest passages", async () => {
     await ask("How many bathrooms does the lease mention?");
-    await page.getByText("The documents do not say").waitFor({ timeout: 60_000 });
-    await page.getByRole("heading", { name: "What came nearest" }).waitFor();
+    await page.getByText("The documents do not contain an answer").waitFor({ timeout: 60_000 });
+    await page.getByRole("heading", { name: "Closest passages" }).waitFor();
     expect(await page.locator(".passage").count()).toBeGreaterThan(0);
     expect(await page.locator(".citation-mark").count()).toBe(0);
     await page.goto(`${server.url}/ask`);
     await page.getByRole("button", { name: "When does the lease end?" }).waitFor();
   });
 
-  it("shows what broke under Repair, with what to do, and tries it again", async () => {
+  it("shows what failed under Needs attention, with what to do, and retries it", async () => {
     await page.goto(`${server.url}/documents`);
     await drop([HOSTILE]);
     await page.getByText("A document failed:").waitFor({ timeout: 60_000 });
-    await page.getByRole("link", { name: /^Repair/ }).click();
+    await page.getByRole("link", { name: /^Needs attention/ }).click();
     const cause = page.locator(".cause", { hasText: "nested.html" });
     await cause.getByText("What to do:").waitFor();
-    await cause.getByRole("button", { name: "Requeue" }).click();
-    await page.getByText("1 job queued again.").waitFor();
+    await cause.getByRole("button", { name: "Retry" }).click();
+    await page.getByText("Retrying 1 document.").waitFor();
   });
 
   it("has it all in the audit log", async () => {
@@ -170,14 +170,14 @@ describe("a first day", () => {
     await page.waitForURL(/action=JOB_RETRIED_BY_ADMIN/);
     await page.getByRole("button", { name: "Job retried by admin" }).first().click();
     await page.getByText(/^hash /).waitFor();
-    await page.getByRole("button", { name: "Verify the chain" }).click();
-    await page.getByText("nothing was changed, moved or removed").waitFor();
+    await page.getByRole("button", { name: "Verify chain" }).click();
+    await page.getByText("none changed, moved or removed").waitFor();
     expect(await page.getByRole("table").innerText()).toContain(ADMIN.email);
     await page.getByLabel("Actor").fill(ADMIN.email);
     await page.waitForURL(/actor=/);
     await page.getByRole("button", { name: "Job retried by admin" }).first().waitFor();
     await page.getByLabel("Actor").fill("nobody@localhost");
-    await page.getByText("No entry matches").waitFor();
+    await page.getByText("No matching entries").waitFor();
   });
 
   it("never wanted anything that the content security policy forbids", () => {

@@ -1,6 +1,6 @@
-/** Decides between the way in and the screens, and keeps the session and the live line going. */
+/** Shows the sign-in page or the screens, and keeps the session and the event stream open. */
 import { lazy, Suspense, useEffect } from "react";
-import { Route, Switch } from "wouter";
+import { Redirect, Route, Switch } from "wouter";
 import { readMe } from "./api/endpoints.ts";
 import { ApiError } from "./api/problem.ts";
 import { Empty, SkeletonRows } from "./design/basics.tsx";
@@ -16,10 +16,11 @@ const Home = lazy(() => import("./screens/home/Home.tsx"));
 const Documents = lazy(() => import("./screens/documents/Documents.tsx"));
 const DocumentScreen = lazy(() => import("./screens/document/DocumentScreen.tsx"));
 const Ask = lazy(() => import("./screens/ask/Ask.tsx"));
-const Repair = lazy(() => import("./screens/repair/Repair.tsx"));
+const Attention = lazy(() => import("./screens/attention/Attention.tsx"));
+const Account = lazy(() => import("./screens/account/Account.tsx"));
 const Admin = lazy(() => import("./screens/admin/Admin.tsx"));
 
-const AWAY_MS = 2_000;
+const RETRY_MS = 2_000;
 
 export function App() {
   const session = useSession();
@@ -55,7 +56,7 @@ export function App() {
   );
 }
 
-/** Finds out who one is. A server that is away is asked again until it answers. */
+/** Asks the server who is signed in, again and again while it does not answer. */
 function openSession(): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const token = storedToken();
@@ -64,8 +65,8 @@ function openSession(): () => void {
       (me) => signedIn(token, me),
       (error: unknown) => {
         const isRefused = error instanceof ApiError && error.problem.status === 401;
-        if (isRefused) signedOut(token === null ? undefined : "Your session has ended. Sign in to go on.");
-        else timer = setTimeout(ask, AWAY_MS);
+        if (isRefused) signedOut(token === null ? undefined : "Your session ended. Sign in to continue.");
+        else timer = setTimeout(ask, RETRY_MS);
       },
     );
   };
@@ -80,11 +81,13 @@ function Screens() {
       <Route path="/documents"><Documents /></Route>
       <Route path="/documents/:id">{({ id }) => <DocumentScreen key={id} id={id} />}</Route>
       <Route path="/ask"><Guarded right="ask"><Ask /></Guarded></Route>
-      <Route path="/repair/:tab?">{({ tab }) => <Guarded right="repair"><Repair tab={tab} /></Guarded>}</Route>
+      <Route path="/account"><Account /></Route>
+      <Route path="/attention/:tab?">{({ tab }) => <Guarded right="attention"><Attention tab={tab} /></Guarded>}</Route>
+      <Route path="/repair/:tab?"><Redirect to="/attention" replace /></Route>
       <Route path="/admin/:tab?">{({ tab }) => <Guarded right="audit"><Admin tab={tab} /></Guarded>}</Route>
       <Route>
-        <Empty icon="search" title="There is nothing at this address">
-          <p>The link may be old, or mistyped. Everything Docket has is in the list on the left.</p>
+        <Empty isPage icon="search" title="Page not found">
+          <p>The link may be old or mistyped. Choose a page from the menu.</p>
         </Empty>
       </Route>
     </Switch>
@@ -95,8 +98,8 @@ function Guarded({ right, children }: { right: Right; children: React.ReactNode 
   const { role } = useMe();
   if (may(role, right)) return children;
   return (
-    <Empty icon="admin" title="This is not for your role">
-      <p>You are signed in as <strong>{role}</strong>. An administrator can change that under Admin → Users.</p>
+    <Empty isPage icon="admin" title="Your role can’t open this page">
+      <p>Your role is <strong>{role}</strong>. An administrator can change it under Admin → Users.</p>
     </Empty>
   );
 }

@@ -32,7 +32,7 @@ struct Shared {
 
 pub(crate) fn measure(corpus: &Path, docket: Option<&Path>) -> anyhow::Result<()> {
     let program = docket.context(
-        "name the binary whose children read: --docket target/release/docket, or DOCKET_BENCH_BINARY",
+        "name the binary whose children read: --docket target/dist/docket, or DOCKET_BENCH_BINARY",
     )?;
     let program = program.canonicalize().with_context(|| program.display().to_string())?;
     let mut files = Vec::new();

@@ -15,7 +15,7 @@ pub(crate) const ADMIN: &str = "admin@localhost";
 /// The path of the binary that is measured.
 pub(crate) fn binary(docket: Option<&Path>) -> anyhow::Result<PathBuf> {
     let docket = docket.context(
-        "name the binary to measure: --docket target/release/docket, or DOCKET_BENCH_BINARY",
+        "name the binary to measure: --docket target/dist/docket, or DOCKET_BENCH_BINARY",
     )?;
     docket.canonicalize().with_context(|| docket.display().to_string())
 }

@@ -13,7 +13,7 @@ use std::{env, fs};
 use anyhow::{Context as _, Result, bail};
 use chrono::DateTime;
 use domain::{DocId, FileKind};
-use retrieval::index::{Doc, DocFacts, IndexedChunk, Mode, Query, TenantIndex, Within};
+use retrieval::index::{Doc, DocFacts, IndexedChunk, Mode, Query, SearchScope, TenantIndex};
 use retrieval::terms::{QueryTerms, Terms, pack};
 use serde::Deserialize;
 use uuid::Uuid;
@@ -129,7 +129,7 @@ struct Asked {
 
 fn search(index: &TenantIndex, asked: &Asked, mode: Mode) -> usize {
     let query = Query { terms: &asked.terms, vector: Some(&asked.vector), mode, limit: LIMIT };
-    index.search(&query, Within { visible: &|_| true, wanted: &|_| true }).len()
+    index.search(&query, SearchScope { visible: &|_| true, matching: &|_| true }).len()
 }
 
 fn time(index: &TenantIndex, queries: &[Asked], mode: Mode) -> (f64, f64) {

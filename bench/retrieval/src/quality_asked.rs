@@ -5,8 +5,10 @@ use std::ops::Range;
 use anyhow::Result;
 use chrono::DateTime;
 use domain::{DocId, FileKind};
-use retrieval::answer::{ENOUGH, Embed, Evidence, Passage, Quote, evidence};
-use retrieval::index::{Doc, DocFacts, Found, IndexedChunk, Mode, Query, TenantIndex, Within};
+use retrieval::answer::{Embed, Evidence, MIN_CONFIDENCE, Passage, Quote, evidence};
+use retrieval::index::{
+    Doc, DocFacts, IndexedChunk, Mode, Query, SearchHit, SearchScope, TenantIndex,
+};
 use retrieval::snippet::snippet;
 use retrieval::terms::{QueryTerms, Terms, pack};
 use uuid::Uuid;
@@ -68,7 +70,7 @@ impl Indexed {
         mode: Mode,
         limit: usize,
         among: Among,
-    ) -> (Vec<Found>, Vec<f32>) {
+    ) -> (Vec<SearchHit>, Vec<f32>) {
         let question = &self.set.questions[number];
         let terms = QueryTerms::of(&question.text);
         let vector = Some(self.vectors[number].as_slice());
@@ -77,11 +79,11 @@ impl Indexed {
             let group = self.set.group_of[passage_of(facts.version_id)];
             among == Among::All || group != question.group
         };
-        let wanted = |facts: &DocFacts| {
+        let matching = |facts: &DocFacts| {
             let document = self.set.document_of[passage_of(facts.version_id)];
             among == Among::OtherGroups || question.document.is_none_or(|only| only == document)
         };
-        self.index.search_and_weigh(&query, Within { visible: &visible, wanted: &wanted })
+        self.index.search_and_weigh(&query, SearchScope { visible: &visible, matching: &matching })
     }
 
     /// Without vectors, passages are found and sentences judged by their words alone.
@@ -142,7 +144,7 @@ impl Indexed {
         let is_spanned = span.clone().is_none_or(|span| {
             sentence.start <= span.start && text.get(span).is_some_and(|words| !words.is_empty())
         });
-        match (is_quoted && is_spanned, asked.confidence >= ENOUGH) {
+        match (is_quoted && is_spanned, asked.confidence >= MIN_CONFIDENCE) {
             (false, _) => Outcome::Misplaced,
             (true, true) => Outcome::Answered,
             (true, false) => Outcome::Abstained,

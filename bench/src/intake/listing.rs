@@ -30,7 +30,7 @@ const NEWEST: &str = "2026-01-01T00:00:00Z";
 /// Nine of ten are served, one of twenty failed. Runs and originals are left out, which no list looks
 /// at.
 const FILL: [&str; 3] = [
-    "INSERT INTO documents (doc_id, tenant_id, source_type, source_uri, title, source, filename, mime, bytes_len,
+    "INSERT INTO documents (doc_id, tenant_id, file_kind, source_uri, title, source, filename, mime, bytes_len,
                             status, error, created_at, updated_at)
      SELECT uuidv7(), (SELECT tenant_id FROM tenants), 'txt',
             'upload://' || encode(sha256(n::text::bytea), 'hex'), 'Document ' || n, 'manual', 'document-' || n || '.txt',

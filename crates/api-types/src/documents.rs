@@ -2,14 +2,15 @@
 
 use chrono::{DateTime, Utc};
 use domain::{
-    ArtifactEntry, BatchStatus, DedupResult, DocumentStatus, RunState, RunStats, StageStatus,
+    ArtifactEntry, BatchStatus, DedupResult, DocumentStatus, RunState, RunStats, RunType,
+    StageStatus,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
-use crate::{RunConfigView, RunTypeName};
+use crate::RunConfigView;
 
 /// A file and what is said of it.
 #[derive(Debug, ToSchema)]
@@ -108,8 +109,9 @@ pub struct DocumentView {
     #[serde(default)]
     #[schema(example = "password_required")]
     pub error_code: Option<String>,
+    /// The format of the file.
     #[schema(example = "pdf")]
-    pub source_type: String,
+    pub file_kind: String,
     pub source_uri: String,
     /// Which way it came in first.
     #[schema(example = "manual")]
@@ -127,14 +129,38 @@ pub struct DocumentView {
     /// Searches and answers can use it. A document that was processed without the stage `index` is listed only.
     #[serde(default)]
     pub is_searchable: bool,
-    /// Counts edits by people.
-    pub version: i32,
+    /// Counts the edits by people, for optimistic locking.
+    pub revision: i32,
     pub tags: Vec<String>,
     /// It has a password that you have not presented: upload it again with its password to read and find it.
     #[serde(default)]
     pub content_locked: bool,
+    /// Its first page can be shown as a small image: `GET /v1/documents/{id}/pages/1.png?width=320`. False for files
+    /// without pages and for documents with masks.
+    #[serde(default)]
+    pub has_page_images: bool,
+    /// How far the run is that processes the document; null when no run does.
+    #[serde(default)]
+    pub progress: Option<DocumentProgressView>,
     pub created_at: DateTime<Utc>,
     pub updated_at: DateTime<Utc>,
+}
+
+/// How far a run is.
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
+pub struct DocumentProgressView {
+    pub run_id: Uuid,
+    /// The stage that is running or is next; null between two stages.
+    #[schema(example = "ocr")]
+    pub stage: Option<String>,
+    /// A worker runs the stage; otherwise the stage waits for one.
+    pub is_running: bool,
+    /// How many pages or other parts the stage has finished, and how many there are, as far as it reports them.
+    pub done: Option<i32>,
+    pub total: Option<i32>,
+    /// The dependency that the stage is paused for.
+    #[schema(example = "object_store")]
+    pub waiting_for: Option<String>,
 }
 
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
@@ -183,6 +209,15 @@ pub struct Tags {
     pub tags: Vec<String>,
 }
 
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(example = json!({"title": "Lease of 12 Elm Street"}))]
+pub struct DocumentTitle {
+    /// One line. Spaces around it are removed.
+    #[schema(min_length = 1, max_length = 300)]
+    pub title: String,
+}
+
 /// What became of a stage, or where it stands.
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
 pub struct StageView {
@@ -217,7 +252,8 @@ pub struct RunView {
     pub tenant_id: Uuid,
     pub doc_id: Uuid,
     pub status: RunState,
-    pub run_type: RunTypeName,
+    /// What started it.
+    pub run_type: RunType,
     pub pipeline: Vec<String>,
     pub parent_run_id: Option<Uuid>,
     pub reason: Option<String>,
@@ -268,6 +304,34 @@ impl DocumentStatusFilter {
     }
 }
 
+/// The order of a list of documents.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum DocumentSort {
+    #[default]
+    Newest,
+    Oldest,
+    Title,
+    TitleDesc,
+    Updated,
+}
+
+impl DocumentSort {
+    pub const ALL: [Self; 5] =
+        [Self::Newest, Self::Oldest, Self::Title, Self::TitleDesc, Self::Updated];
+
+    /// As it is spelled in a query.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Newest => "newest",
+            Self::Oldest => "oldest",
+            Self::Title => "title",
+            Self::TitleDesc => "title_desc",
+            Self::Updated => "updated",
+        }
+    }
+}
+
 /// Which documents are wanted; all conditions hold together.
 #[derive(Debug, Default, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
@@ -300,6 +364,11 @@ pub struct DocumentQuery {
     /// Before this moment.
     #[serde(default)]
     pub to: Option<DateTime<Utc>>,
+    /// `newest` (the latest upload first, when left out), `oldest`, `title` (A to Z, in capitals or not), `title_desc`
+    /// or `updated` (the latest change first).
+    #[serde(default)]
+    #[param(inline)]
+    pub sort: Option<DocumentSort>,
     /// The page, counted from 1.
     #[serde(default)]
     #[param(minimum = 1, maximum = 1_000_000)]
@@ -308,7 +377,8 @@ pub struct DocumentQuery {
     #[serde(default)]
     #[param(minimum = 1, maximum = 100)]
     pub limit: Option<u32>,
-    /// `next_cursor` of the page before: quicker than a page number, and steady while rows are added.
+    /// `next_cursor` of the page before: quicker than a page number, and steady while rows are added. It belongs to the
+    /// `sort` it was made with.
     #[serde(default)]
     pub cursor: Option<String>,
 }

@@ -9,7 +9,7 @@ use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
 use crate::{
-    ApiKeyView, AuditEntryView, BatchResultView, BatchView, DocumentView, JobView,
+    ApiKeyView, AuditEntryView, BatchResultView, BatchView, DocumentSort, DocumentView, JobView,
     KnownDocumentView, RunView, UserView,
 };
 
@@ -93,4 +93,71 @@ impl FromStr for Cursor {
             id: Uuid::try_parse(id).map_err(|_| InvalidCursor)?,
         })
     }
+}
+
+/// A place in a list of documents, which are sorted in several ways. Clients send it back as they got it.
+///
+/// ```
+/// use api_types::{DocumentCursor, DocumentSort, SortKey};
+/// let key = SortKey::Title("bill – 2026".to_owned());
+/// let cursor = DocumentCursor { sort: DocumentSort::Title, key, id: uuid::Uuid::nil() };
+/// assert_eq!(cursor.to_string().parse::<DocumentCursor>().unwrap(), cursor);
+/// assert!("title.zz-00000000000000000000000000000000".parse::<DocumentCursor>().is_err());
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DocumentCursor {
+    pub sort: DocumentSort,
+    pub key: SortKey,
+    pub id: Uuid,
+}
+
+/// What a list of documents is sorted by.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SortKey {
+    Moment(DateTime<Utc>),
+    Title(String),
+}
+
+impl fmt::Display for DocumentCursor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.sort != DocumentSort::Newest {
+            write!(f, "{}.", self.sort.as_str())?;
+        }
+        match &self.key {
+            SortKey::Moment(moment) => Cursor { moment: *moment, id: self.id }.fmt(f),
+            SortKey::Title(title) => {
+                title.bytes().try_for_each(|byte| write!(f, "{byte:02x}"))?;
+                write!(f, "-{}", self.id.simple())
+            }
+        }
+    }
+}
+
+impl FromStr for DocumentCursor {
+    type Err = InvalidCursor;
+
+    fn from_str(text: &str) -> Result<Self, InvalidCursor> {
+        let (sort, place) = text.split_once('.').unwrap_or((DocumentSort::Newest.as_str(), text));
+        let sort = DocumentSort::ALL.into_iter().find(|known| known.as_str() == sort);
+        let sort = sort.ok_or(InvalidCursor)?;
+        if !matches!(sort, DocumentSort::Title | DocumentSort::TitleDesc) {
+            let Cursor { moment, id } = place.parse()?;
+            return Ok(Self { sort, key: SortKey::Moment(moment), id });
+        }
+        let (title, id) = place.split_once('-').ok_or(InvalidCursor)?;
+        let title = text_of_hexadecimal(title).filter(|title| !title.contains('\0'));
+        Ok(Self {
+            sort,
+            key: SortKey::Title(title.ok_or(InvalidCursor)?),
+            id: Uuid::try_parse(id).map_err(|_| InvalidCursor)?,
+        })
+    }
+}
+
+fn text_of_hexadecimal(digits: &str) -> Option<String> {
+    let pairs = digits.as_bytes().chunks(2).map(|pair| {
+        let pair = std::str::from_utf8(pair).ok().filter(|pair| pair.len() == 2)?;
+        u8::from_str_radix(pair, 16).ok()
+    });
+    String::from_utf8(pairs.collect::<Option<_>>()?).ok()
 }

@@ -1,6 +1,6 @@
 //! What a run was told when it was made, and the form of a rerun with an updated original.
 
-use domain::{MaskRule, RunConfig};
+use domain::{MaskRule, RunConfig, SourceType};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use uuid::Uuid;
@@ -11,7 +11,8 @@ use crate::MaskView;
 /// of the same content.
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
 pub struct RunConfigView {
-    pub source_type: SourceTypeName,
+    /// Where the content came from.
+    pub source_type: SourceType,
     /// The content that was handed in; a run of known content has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub upload_uri: Option<String>,
@@ -38,31 +39,6 @@ pub struct RunConfigView {
     pub depth: u64,
 }
 
-/// Where the content of a run came from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum SourceTypeName {
-    Upload,
-    Attachment,
-    S3,
-    Gcs,
-    Folder,
-    /// It was known already.
-    Rerun,
-}
-
-/// What started a run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum RunTypeName {
-    ManualUpload,
-    Attachment,
-    Rerun,
-    S3Sync,
-    GcsSync,
-    FolderSync,
-}
-
 /// An updated original of a document.
 #[derive(Debug, ToSchema)]
 pub struct UpdateForm {
@@ -78,7 +54,7 @@ pub struct UpdateForm {
 impl From<RunConfig> for RunConfigView {
     fn from(config: RunConfig) -> Self {
         Self {
-            source_type: config.source_type.into(),
+            source_type: config.source_type,
             upload_uri: config.upload_uri,
             title: config.title,
             original_filename: config.original_filename,
@@ -101,34 +77,6 @@ impl From<MaskRule> for MaskView {
             page: rule.page,
             kinds: rule.kinds.iter().map(ToString::to_string).collect(),
             file_name_contains: rule.file_name_contains,
-        }
-    }
-}
-
-impl From<domain::SourceType> for SourceTypeName {
-    fn from(source_type: domain::SourceType) -> Self {
-        use domain::SourceType as From;
-        match source_type {
-            From::Upload => Self::Upload,
-            From::Attachment => Self::Attachment,
-            From::S3 => Self::S3,
-            From::Gcs => Self::Gcs,
-            From::Folder => Self::Folder,
-            From::Rerun => Self::Rerun,
-        }
-    }
-}
-
-impl From<domain::RunType> for RunTypeName {
-    fn from(run_type: domain::RunType) -> Self {
-        use domain::RunType as From;
-        match run_type {
-            From::ManualUpload => Self::ManualUpload,
-            From::Attachment => Self::Attachment,
-            From::Rerun => Self::Rerun,
-            From::S3Sync => Self::S3Sync,
-            From::GcsSync => Self::GcsSync,
-            From::FolderSync => Self::FolderSync,
         }
     }
 }

@@ -111,7 +111,7 @@ pub struct HitView {
     pub chunk_id: Uuid,
     pub title: String,
     pub filename: String,
-    pub source_type: String,
+    pub file_kind: String,
     /// The headings that it stands under.
     pub heading: Vec<String>,
     pub pages: Vec<u32>,
@@ -193,7 +193,7 @@ pub struct KnownDocumentView {
     pub doc_version_id: Uuid,
     pub title: String,
     pub filename: String,
-    pub source_type: String,
+    pub file_kind: String,
     pub chunks: i64,
     pub pages: i32,
     pub activated_at: DateTime<Utc>,

@@ -50,6 +50,10 @@ pub struct MeView {
     /// The user's id, or the key's.
     pub id: Uuid,
     pub tenant_id: Uuid,
+    /// Servers before this field left it out.
+    #[serde(default)]
+    #[schema(required = true)]
+    pub tenant_name: String,
     pub role: RoleName,
     /// The user's email address, or the key's name.
     pub name: String,

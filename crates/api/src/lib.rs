@@ -10,12 +10,14 @@ mod client_address;
 mod content_disposition;
 mod extract;
 pub mod form;
+mod guide;
 mod openapi;
 mod problem;
 mod replayed;
 mod routes;
 mod same_origin;
 mod serve;
+mod served_file;
 mod shell;
 mod state;
 mod ui;
@@ -40,6 +42,7 @@ pub fn router(api: &Arc<Api>) -> Router {
     documented
         .nest("/api", alias)
         .merge(routes::docs::pages())
+        .merge(guide::pages())
         .merge(ui::front_page())
         .fallback(ui::file_or_screen)
         .method_not_allowed_fallback(problem::no_such_method)

@@ -17,8 +17,8 @@ use utoipa_axum::routes;
 
 use crate::Api;
 use crate::routes::{
-    api_keys, audit, batches, config, document_lists, documents, events, files, health, jobs, mcp,
-    metrics, pages, rerun, runs, search, session, tenant, users,
+    api_keys, audit, batches, config, document_lists, documents, events, files, health, ids, jobs,
+    mcp, metrics, pages, rerun, runs, search, session, tenant, users,
 };
 
 #[derive(OpenApi)]
@@ -30,6 +30,7 @@ use crate::routes::{
         license(name = "Apache-2.0", identifier = "Apache-2.0"),
         contact()
     ),
+    external_docs(url = "/docs/guide", description = "Guide: getting started, the API by example, error codes, operation"),
     servers((url = "/", description = "The server that this document comes from")),
     components(schemas(Problem)),
     modifiers(&BearerCredential, &SharedResponses),
@@ -88,6 +89,7 @@ pub(crate) fn versioned_routes() -> OpenApiRouter<Arc<Api>> {
     OpenApiRouter::with_openapi(OtherPaths::openapi())
         .routes(routes!(session::login).layer(DefaultBodyLimit::max(MAX_LOGIN_BYTES)))
         .routes(routes!(session::logout))
+        .routes(routes!(session::logout_everywhere))
         .routes(routes!(session::me))
         .routes(routes!(session::change_password).layer(DefaultBodyLimit::max(MAX_LOGIN_BYTES)))
         .routes(routes!(users::list, users::create))
@@ -110,6 +112,7 @@ pub(crate) fn versioned_routes() -> OpenApiRouter<Arc<Api>> {
         .routes(routes!(documents::retry))
         .routes(routes!(documents::deactivate))
         .routes(routes!(documents::tag))
+        .routes(routes!(documents::rename))
         .routes(routes!(documents::original))
         .routes(routes!(documents::pdf))
         .routes(routes!(pages::page))
@@ -126,6 +129,7 @@ pub(crate) fn versioned_routes() -> OpenApiRouter<Arc<Api>> {
         .routes(routes!(batches::find))
         .routes(routes!(batches::add).layer(DefaultBodyLimit::disable()))
         .routes(routes!(batches::results))
+        .routes(routes!(ids::find))
         .routes(routes!(events::follow))
         .routes(routes!(jobs::list))
         .routes(routes!(jobs::list_dead))

@@ -56,6 +56,11 @@ pub(crate) async fn file_or_screen(request: Request) -> Response {
     }
 }
 
+/// Whether the build embedded this file of the UI.
+pub(crate) fn has_file(address: &str) -> bool {
+    file_at(FILES, address).is_some()
+}
+
 fn front(files: &'static [UiFile], headers: &HeaderMap) -> Response {
     match file_at(files, "/index.html") {
         Some(index) => respond(index, headers),

@@ -1,4 +1,4 @@
-//! What can go wrong with the objects, each as one sentence for the person who can do something.
+//! Errors of the object store, each with a message for the operator.
 
 use std::io;
 use std::path::Path;
@@ -15,11 +15,11 @@ pub enum BlobError {
     #[error("There is no object {key} in the object store.")]
     NotFound { key: String },
 
-    /// The range starts behind the end.
-    #[error("The object has {size} bytes, and the range that was asked for starts behind them.")]
+    /// The range starts after the end.
+    #[error("The object has {size} bytes, and the requested range starts after them.")]
     OutOfRange { size: u64 },
 
-    /// Timeouts, 5xx, connections that fail: it may well work later.
+    /// Timeouts, 5xx, failed connections: transient errors.
     #[error(
         "The object store {at} did not {attempt}. If this goes on, check that it is up and that this \
          machine reaches it."
@@ -39,7 +39,7 @@ pub enum BlobError {
     #[error("{}", other_store(.at, *.found, *.expected))]
     OtherStore { at: String, found: Option<StoreId>, expected: StoreId },
 
-    /// Of a store that is the right one.
+    /// The store is the right one, but lacks a folder.
     #[error("The object store {at} has lost its folder {name}. Restore it from a backup.")]
     FolderLost { at: String, name: &'static str },
 
@@ -49,11 +49,11 @@ pub enum BlobError {
     #[error("Objects of more than {limit} bytes do not fit into the object store.")]
     TooLarge { limit: u64 },
 
-    /// An object is shorter than its length says, or is not what was written.
+    /// An object is shorter than its length says, or differs from what was written.
     #[error("The object {key} in the object store is damaged: {how}.")]
     Damaged { key: String, how: String },
 
-    /// The environment holds settings for the store that cannot be used.
+    /// The environment has invalid settings for the store.
     #[error("The object store {at} cannot be opened: check the {variables} variables.")]
     Misconfigured { at: String, variables: &'static str, source: BoxError },
 
@@ -63,7 +63,7 @@ pub enum BlobError {
 }
 
 impl BlobError {
-    /// Whether the same call may succeed later, with nobody changing anything in Docket.
+    /// Whether the same call may succeed later without a change in Docket.
     pub fn is_retryable(&self) -> bool {
         matches!(
             self,
@@ -78,7 +78,7 @@ impl BlobError {
         matches!(self, Self::NotFound { .. })
     }
 
-    /// An object that is not what was written. Whoever watches Docket has to hear of it, so it is reported here.
+    /// An object that differs from what was written. Logs and counts it, so that operators are alerted.
     pub(crate) fn damaged(key: &str, how: String) -> Self {
         metrics::counter!("docket_objects_corrupted_total").increment(1);
         tracing::error!(
@@ -121,7 +121,7 @@ fn other_store(at: &str, found: Option<StoreId>, expected: StoreId) -> String {
     )
 }
 
-/// Names what was attempted on which path when it fails.
+/// Adds the attempted operation and the path to an error.
 pub(crate) trait Attempt<T> {
     fn attempt(self, attempt: &'static str, path: &Path) -> Result<T>;
 }

@@ -1,8 +1,8 @@
-//! Which store this is: a small object, the *marker*, ties a store to one database.
+//! The identity of a store: a small object, the *marker*, links a store to one database.
 //!
-//! The database keeps the id of its store, and the store has the same id in its marker. A folder that is not
-//! mounted, another bucket or a proxy that answers 404 to everything has no such marker: then nothing is written
-//! there, and nothing that is missing there counts as lost.
+//! The database stores the id of its store, and the store has the same id in its marker. A folder that is not mounted,
+//! another bucket or a proxy that answers 404 to everything has no such marker: then nothing is written there, and an
+//! object that is missing there does not count as lost.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -32,7 +32,7 @@ impl Marker {
     const VERSION: u32 = 1;
 }
 
-/// What the database says which store this is, and whether it was found to be so.
+/// The id that the database expects, and when the store was last verified.
 #[derive(Debug, Default)]
 pub(crate) struct Identity {
     state: Mutex<State>,
@@ -49,7 +49,7 @@ impl Identity {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// `None` while nobody said which store it has to be.
+    /// `None` while no id was set.
     pub(crate) fn expected(&self) -> Option<StoreId> {
         self.state().expected
     }
@@ -58,12 +58,12 @@ impl Identity {
         *self.state() = State { expected: Some(id), verified_at: None };
     }
 
-    /// Whether the marker was the right one when it was last read, and that was not longer ago than this.
+    /// Whether the marker was right when it was last read, no longer ago than this.
     fn was_verified(&self, within: Duration) -> bool {
         self.state().verified_at.is_some_and(|at| at.elapsed() <= within)
     }
 
-    /// Compares what a store has with what the database says.
+    /// Compares the id of a store with the expected one.
     pub(crate) fn compare(&self, at: &str, found: Option<StoreId>) -> Result<()> {
         let mut state = self.state();
         let Some(expected) = state.expected else { return Ok(()) };
@@ -76,22 +76,22 @@ impl Identity {
     }
 }
 
-/// `None` for what is no marker: the store does not say whose it is.
+/// `None` when the content is not a valid marker.
 pub(crate) fn parse_marker(bytes: &[u8]) -> Option<StoreId> {
     let marker: Marker = serde_json::from_slice(bytes).ok()?;
     (marker.version == Marker::VERSION).then_some(StoreId(marker.store_id))
 }
 
 impl Blobs {
-    /// A bucket is asked again whether it is the right one when it was not asked for so long.
+    /// For how long a verified bucket is not verified again.
     const BUCKET_VERIFIED_FOR: Duration = Duration::from_secs(5);
 
-    /// From now on this store has to have the marker of this id. Holds for all clones.
+    /// From now on the store must have a marker with this id. Applies to all clones.
     pub fn expect_store(&self, id: StoreId) {
         self.identity.expect(id);
     }
 
-    /// The id that the store has, whatever it should have.
+    /// The id in the store's marker, whatever is expected.
     pub async fn read_marker(&self) -> Result<Option<StoreId>> {
         let read = match self.read_once(MARKER, None).await {
             Ok(stream) => stream.collect().await,
@@ -104,7 +104,7 @@ impl Blobs {
         }
     }
 
-    /// Gives the store its id.
+    /// Writes the marker.
     pub async fn write_marker(&self, id: StoreId) -> Result<()> {
         let marker = Marker { version: Marker::VERSION, store_id: id.0 };
         let text = serde_json::to_vec(&marker).map_err(|error| BlobError::Failed {
@@ -115,7 +115,7 @@ impl Blobs {
         self.put_unchecked(MARKER.to_owned(), Bytes::from(text)).await
     }
 
-    /// Asks the store whether it is the one that the database expects. Says yes while nothing is expected.
+    /// Checks that the store has the expected id. Succeeds while none is expected.
     pub async fn verify(&self) -> Result<()> {
         if self.identity.expected().is_none() {
             return Ok(());
@@ -129,7 +129,7 @@ impl Blobs {
         }
     }
 
-    /// The same, which a bucket is not asked for each time: its URL stays what it is.
+    /// The same, but a bucket is not asked again soon, because its URL cannot lead elsewhere.
     pub(crate) async fn verify_recently(&self) -> Result<()> {
         let is_recent = self.identity.was_verified(Self::BUCKET_VERIFIED_FOR);
         match &self.backend {
@@ -138,8 +138,8 @@ impl Blobs {
         }
     }
 
-    /// Before something is stored. A folder looks again when the object gets its name (`folder/disk.rs`); a bucket
-    /// is asked unless it was the right one the last time.
+    /// Call it before storing something. A folder is verified again when the object gets its name (`folder/disk.rs`); a
+    /// bucket is verified unless it was right the last time.
     pub(crate) async fn verify_before_writing(&self) -> Result<()> {
         match &self.backend {
             Backend::Bucket(_) if self.identity.was_verified(Duration::MAX) => Ok(()),
@@ -147,7 +147,7 @@ impl Blobs {
         }
     }
 
-    /// What an error means: in a store that is not the right one, or not there, nothing else can be said.
+    /// Replaces an error by the one that explains it, if the store is not the right one or not available.
     pub(crate) async fn explain(&self, error: BlobError) -> BlobError {
         let may_be_the_store =
             matches!(error, BlobError::NotFound { .. } | BlobError::Failed { .. });
@@ -164,7 +164,7 @@ impl Blobs {
         }
     }
 
-    /// How the store is called in messages.
+    /// The name of the store in messages.
     pub fn location(&self) -> String {
         match &self.backend {
             Backend::Folder(folder) => folder.location(),
@@ -172,7 +172,7 @@ impl Blobs {
         }
     }
 
-    /// Whether it is reached over the network by its own protocol: it may be away while Docket starts.
+    /// Whether it is reached over the network, so that it may be unavailable while Docket starts.
     pub fn is_bucket(&self) -> bool {
         matches!(self.backend, Backend::Bucket(_))
     }
@@ -183,7 +183,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_marker_is_read_back_and_anything_else_is_none() {
+    fn a_marker_reads_back_and_other_content_is_not_a_marker() {
         let id = Uuid::from_u128(7);
         let text = serde_json::to_vec(&Marker { version: 1, store_id: id }).unwrap();
         assert_eq!(parse_marker(&text), Some(StoreId(id)));
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_expected_id_will_do() {
+    fn only_the_expected_id_is_accepted() {
         let identity = Identity::default();
         identity.compare("here", None).unwrap();
         let (ours, other) = (StoreId(Uuid::from_u128(1)), StoreId(Uuid::from_u128(2)));

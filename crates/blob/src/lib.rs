@@ -1,18 +1,17 @@
-//! Where the bytes are: originals, artifacts and uploads under way, in a folder, S3 (R2, MinIO, …) or
-//! Google Cloud Storage. One interface, one conformance suite (`tests/conformance`).
+//! The object store: originals, artifacts and uploads in progress, in a folder, S3 (R2, MinIO, …) or Google Cloud
+//! Storage. One interface, one conformance suite (`tests/conformance`).
 //!
 //! Terms:
-//! - an **original** is what somebody sent in, kept once per tenant under the SHA-256 of its bytes:
+//! - an **original** is an uploaded file, stored once per tenant under the SHA-256 of its bytes:
 //!   `originals/<tenant>/<first two digits>/<hash>`. Nothing is shared between tenants.
-//! - a **staged** object is an upload that is not published: `staging/<upload>`. It is nobody's until
-//!   [`Blobs::publish`]; whoever dies in between leaves it to the cleanup task ([`Blobs::list_staged`]).
-//! - an **artifact** is what a stage made: `artifacts/<tenant>/<doc>/<run>/<stage>/<name>`.
-//! - the **marker** says which store this is: `docket-store.json` (`identity.rs`).
+//! - a **staged** object is an upload that is not published: `staging/<upload>`. It belongs to no tenant before
+//!   [`Blobs::publish`]; the cleanup task deletes what a process that died left ([`Blobs::list_staged`]).
+//! - an **artifact** is the output of a stage: `artifacts/<tenant>/<doc>/<run>/<stage>/<name>`.
+//! - the **marker** identifies the store: `docket-store.json` (`identity.rs`).
 //! - a **checkpoint** is a signed statement about a tenant's audit log: `audit/<tenant>/<number>-<hash>.json`.
 //!
-//! An object appears whole or not at all, and lasts when the call that made it returns. In the
-//! folder that takes an fsync of the file, a rename, and an fsync of every folder on the way that is
-//! new.
+//! An object appears completely or not at all, and is durable when the call that created it returns. In a folder that
+//! takes an fsync of the file, a rename, and an fsync of every new folder on the path.
 //!
 //! What this crate does *not* clean up: the parts of a large upload to a bucket whose process was
 //! killed. No listing shows them. Give the bucket a lifecycle rule that aborts incomplete multipart
@@ -22,8 +21,8 @@ mod bucket;
 mod error;
 mod folder;
 mod identity;
+mod keys;
 pub mod links;
-mod place;
 mod settings;
 mod stream;
 mod upload;
@@ -46,16 +45,15 @@ use error::Result;
 use folder::Folder;
 use identity::Identity;
 pub use identity::StoreId;
-pub use place::original_key as key_of_original;
-pub use place::{ArtifactName, ArtifactPlace, CheckpointPlace, InvalidPlace};
-use place::{artifacts_key, checkpoint_key, original_key, staged_key};
+pub use keys::original_key as key_of_original;
+pub use keys::{ArtifactName, ArtifactPlace, CheckpointPlace, InvalidPlace};
+use keys::{artifacts_key, checkpoint_key, original_key, staged_key};
 pub use settings::{Settings, Timeouts};
 pub use stream::{BlobStream, Recorded};
 pub use upload::{Staged, Upload};
 pub use url::{BlobUrl, InvalidBlobUrl};
 
-/// Says how TLS is computed in this process: HTTP clients bring no cryptography of their own. Whoever makes one calls
-/// this first; that somebody else was first is fine.
+/// Installs the TLS provider of this process, which HTTP clients need. Repeated calls do nothing.
 pub fn install_tls_provider() {
     rustls::crypto::ring::default_provider().install_default().ok();
 }
@@ -74,7 +72,7 @@ enum Backend {
     Bucket(Arc<Bucket>),
 }
 
-/// An upload that was never published, nor discarded.
+/// An upload that was neither published nor discarded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StagedObject {
     pub upload: Uuid,
@@ -96,27 +94,26 @@ pub struct StoredArtifact {
     pub last_modified: DateTime<Utc>,
 }
 
-/// What a link to an original should do when it is opened.
+/// Options of a signed link to an original.
 #[derive(Clone, Copy, Debug)]
 pub struct Download<'a> {
     pub expires_in: Duration,
-    /// The header of this name, which says what the browser saves it as.
+    /// The value of this header, which contains the file name.
     pub content_disposition: &'a str,
     pub media_type: &'a str,
 }
 
 /// One object of a listing.
 #[derive(Clone, Debug)]
-struct Found {
+struct ListedObject {
     key: String,
     size: u64,
     last_modified: DateTime<Utc>,
 }
 
 impl Blobs {
-    /// Credentials and endpoints come from the environment (see [`Settings::from_environment`]). Makes the folder
-    /// when it is not there, unless the settings say otherwise; asks nothing of a bucket yet: that is
-    /// [`Blobs::check`].
+    /// Credentials and endpoints come from the environment (see [`Settings::from_environment`]). Creates the folder if it is
+    /// missing, unless the settings say otherwise; sends no request to a bucket: see [`Blobs::check`].
     pub fn open(url: &BlobUrl) -> Result<Self> {
         Self::open_with(url, &Settings::from_environment())
     }
@@ -133,12 +130,12 @@ impl Blobs {
         Ok(Self { backend, identity, address: url.to_string().into() })
     }
 
-    /// Where an original is, for people: `file:///…`, `s3://…` or `gs://…`.
+    /// The address of an original, for users: `file:///…`, `s3://…` or `gs://…`.
     pub fn address_of_original(&self, tenant: TenantId, hash: &ContentHash) -> String {
         format!("{}/{}", self.address, original_key(tenant, hash))
     }
 
-    /// Makes what a store needs beside its marker: for one that is known to be the right one.
+    /// Creates the folders of a store that is known to be the right one.
     pub async fn prepare(&self) -> Result<()> {
         match &self.backend {
             Backend::Folder(folder) => folder.prepare().await,
@@ -159,20 +156,19 @@ impl Blobs {
         }
     }
 
-    /// Nothing is stored before the first step (folder, a mebibyte at most) or part (bucket) is full.
+    /// Nothing is stored before the first batch (folder, at most one mebibyte) or part (bucket) is full.
     pub async fn begin_upload(&self, upload: Uuid) -> Result<Upload> {
         self.verify_before_writing().await?;
         Ok(Upload::new(self.clone(), upload))
     }
 
-    /// Makes the upload an original of this tenant. Lasts when it returns; the staged object is gone
-    /// then. To repeat it is fine, after an error too, as is publishing what is there already: that
-    /// writes the same bytes anew.
+    /// Makes the upload an original of this tenant. The original is durable and the staged object deleted when it returns.
+    /// The call may be repeated, also after an error. Publishing existing content writes the same bytes again.
     pub async fn publish(&self, tenant: TenantId, staged: &Staged) -> Result<()> {
         self.publish_at(original_key(tenant, &staged.sha256), staged).await
     }
 
-    /// Whether publishing it takes a new name and no more, so that somebody may wait for it with locks held.
+    /// Whether publishing it is only a rename, so that a caller may hold locks meanwhile.
     pub fn is_published_at_once(&self, staged: &Staged) -> bool {
         matches!(self.backend, Backend::Folder(_)) && staged.is_stored()
     }
@@ -188,7 +184,7 @@ impl Blobs {
         self.explained(published).await
     }
 
-    /// When it fails, the cleanup task will find the object.
+    /// If it fails, the cleanup task deletes the object.
     pub async fn discard(&self, staged: Staged) {
         if staged.is_stored()
             && let Err(error) = self.delete_staged(staged.upload()).await
@@ -198,11 +194,11 @@ impl Blobs {
         }
     }
 
-    /// A range that ends behind the end is cut; one that starts there is [`BlobError::OutOfRange`]. The whole is
-    /// compared with its hash on its way out.
+    /// A range that ends after the object is cut; one that starts after it is [`BlobError::OutOfRange`]. A whole object is
+    /// compared with its hash while it is read.
     ///
-    /// [`BlobError::NotFound`] is certain here and wherever else something is read, once the store is known
-    /// ([`Blobs::expect_store`]): its marker was there before and after the object was looked for a second time.
+    /// [`BlobError::NotFound`] is reliable for all reads once the store's id is known ([`Blobs::expect_store`]): the marker
+    /// was verified before the object was requested a second time.
     pub async fn read_original(
         &self,
         tenant: TenantId,
@@ -212,8 +208,7 @@ impl Blobs {
         Ok(self.read(original_key(tenant, hash), range).await?.of_hash(*hash))
     }
 
-    /// The original as an open file, where the store is a folder: nothing needs to be copied then. It was read once
-    /// and compared with its hash.
+    /// The original as an open file if the store is a folder, so that nothing is copied. Its hash was verified.
     pub async fn open_original(
         &self,
         tenant: TenantId,
@@ -222,7 +217,7 @@ impl Blobs {
         self.open_file(original_key(tenant, hash), Some(*hash)).await
     }
 
-    /// The same, for a caller who knows that its hash was compared a moment ago.
+    /// The same without verifying the hash, for a caller that has just done so.
     pub async fn reopen_original(
         &self,
         tenant: TenantId,
@@ -239,7 +234,7 @@ impl Blobs {
         let Backend::Folder(folder) = &self.backend else { return Ok(None) };
         match folder.open_file(key.clone(), hash).await {
             Err(BlobError::NotFound { .. }) => {
-                // As `read` does.
+                // As in `read`.
                 self.verify().await?;
                 let again = folder.open_file(key, hash).await;
                 self.explained(again).await.map(Some)
@@ -248,12 +243,12 @@ impl Blobs {
         }
     }
 
-    /// How large the original is, without reading it.
+    /// The size of the original, without reading it.
     pub async fn size_of_original(&self, tenant: TenantId, hash: &ContentHash) -> Result<u64> {
         Ok(self.read(original_key(tenant, hash), Some(0..0)).await?.size())
     }
 
-    /// Whether the original is as it was recorded; quick: whether it is there in its size. Gives nothing of it.
+    /// Checks that the original has its recorded size and hash; with `is_quick`, its size only.
     pub async fn check_original(
         &self,
         tenant: TenantId,
@@ -263,7 +258,7 @@ impl Blobs {
         self.compare(original_key(tenant, &recorded.sha256), recorded, is_quick).await
     }
 
-    /// The same of an artifact.
+    /// The same for an artifact.
     pub async fn check_artifact(
         &self,
         place: &ArtifactPlace,
@@ -278,7 +273,7 @@ impl Blobs {
         stream.checked(recorded)?.read_through().await
     }
 
-    /// Whether nobody works on a staged upload any more: its process has ended. `false` where that cannot be told.
+    /// Whether the process of a staged upload has ended. `false` where that is unknown.
     pub async fn is_abandoned(&self, upload: Uuid) -> Result<bool> {
         match &self.backend {
             Backend::Folder(folder) => folder.is_abandoned(staged_key(upload)).await,
@@ -286,16 +281,16 @@ impl Blobs {
         }
     }
 
-    /// That it is not there is fine.
+    /// Succeeds when it does not exist.
     pub async fn delete_original(&self, tenant: TenantId, hash: &ContentHash) -> Result<()> {
         self.delete(original_key(tenant, hash)).await
     }
 
-    /// Every original, of all tenants: for whoever looks for those that nothing refers to.
+    /// All originals of all tenants, to find those that nothing refers to.
     pub fn list_originals(&self) -> BoxStream<'static, Result<StoredOriginal>> {
-        place::only(self.list_below("originals"), |found| {
-            let (tenant, sha256) = place::read_original_key(&found.key)?;
-            let Found { size, last_modified, .. } = found;
+        keys::only(self.list_below("originals"), |found| {
+            let (tenant, sha256) = keys::read_original_key(&found.key)?;
+            let ListedObject { size, last_modified, .. } = found;
             Some(StoredOriginal { tenant, sha256, size, last_modified })
         })
     }
@@ -308,7 +303,7 @@ impl Blobs {
         Ok(StoredFile { key, size_bytes, sha256 })
     }
 
-    /// Makes an upload an artifact: for what is too large to be held in memory.
+    /// Makes an upload an artifact, for content that is too large for memory.
     pub async fn publish_artifact(
         &self,
         place: &ArtifactPlace,
@@ -327,12 +322,12 @@ impl Blobs {
         self.read(place.key(), range).await
     }
 
-    /// Every artifact, of all tenants: for whoever looks for those that nothing refers to.
+    /// All artifacts of all tenants, to find those that nothing refers to.
     pub fn list_all_artifacts(&self) -> BoxStream<'static, Result<StoredArtifact>> {
         self.artifacts_below("artifacts")
     }
 
-    /// What all runs of a document left, in no order.
+    /// The artifacts of all runs of a document, in no order.
     pub fn list_artifacts(
         &self,
         tenant: TenantId,
@@ -342,14 +337,14 @@ impl Blobs {
     }
 
     fn artifacts_below(&self, key: &str) -> BoxStream<'static, Result<StoredArtifact>> {
-        place::only(self.list_below(key), |found| {
+        keys::only(self.list_below(key), |found| {
             let place = found.key.parse().ok()?;
-            let Found { size, last_modified, .. } = found;
+            let ListedObject { size, last_modified, .. } = found;
             Some(StoredArtifact { place, size, last_modified })
         })
     }
 
-    /// That it is not there is fine.
+    /// Succeeds when it does not exist.
     pub async fn delete_artifact(&self, place: &ArtifactPlace) -> Result<()> {
         self.delete(place.key()).await
     }
@@ -364,18 +359,18 @@ impl Blobs {
     }
 
     pub fn list_staged(&self) -> BoxStream<'static, Result<StagedObject>> {
-        place::only(self.list_below("staging"), |found| {
-            let upload = place::read_staged_key(&found.key)?;
+        keys::only(self.list_below("staging"), |found| {
+            let upload = keys::read_staged_key(&found.key)?;
             Some(StagedObject { upload, last_modified: found.last_modified })
         })
     }
 
-    /// That it is not there is fine.
+    /// Succeeds when it does not exist.
     pub async fn delete_staged(&self, upload: Uuid) -> Result<()> {
         self.delete(staged_key(upload)).await
     }
 
-    /// To repeat it writes the same bytes again.
+    /// Repeating it writes the same bytes again.
     pub async fn put_checkpoint(&self, place: &CheckpointPlace, bytes: Bytes) -> Result<()> {
         self.put(checkpoint_key(place), bytes).await
     }
@@ -384,23 +379,22 @@ impl Blobs {
         self.read(checkpoint_key(place), None).await?.collect().await
     }
 
-    /// That it is not there is fine.
+    /// Succeeds when it does not exist.
     pub async fn delete_checkpoint(&self, place: &CheckpointPlace) -> Result<()> {
         self.delete(checkpoint_key(place)).await
     }
 
-    /// Those of one tenant, or of all.
+    /// The checkpoints of one tenant, or of all.
     pub fn list_checkpoints(
         &self,
         tenant: Option<TenantId>,
     ) -> BoxStream<'static, Result<CheckpointPlace>> {
         let below = tenant.map_or_else(|| "audit".to_owned(), |tenant| format!("audit/{tenant}"));
-        place::only(self.list_below(&below), |found| place::read_checkpoint_key(&found.key))
+        keys::only(self.list_below(&below), |found| keys::read_checkpoint_key(&found.key))
     }
 
-    /// A URL of the object store that gives the original to whoever has it, until it expires; `None` for the
-    /// folder, which has none. Nothing revokes it, so it must be short-lived; people get our own [`links`].
-    /// Does not look whether the original is there.
+    /// A URL of the object store that gives its holder the original until it expires; `None` for a folder. It cannot be
+    /// revoked, so it must be short-lived; users get Docket's own [`links`]. It does not check that the original exists.
     pub async fn sign_original(
         &self,
         tenant: TenantId,
@@ -454,7 +448,7 @@ impl Blobs {
         }
     }
 
-    fn list_below(&self, key: &str) -> BoxStream<'static, Result<Found>> {
+    fn list_below(&self, key: &str) -> BoxStream<'static, Result<ListedObject>> {
         match &self.backend {
             Backend::Folder(folder) => folder.list_below(key),
             Backend::Bucket(bucket) => bucket.list_below(key),

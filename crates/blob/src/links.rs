@@ -1,8 +1,8 @@
-//! Links to originals.
+//! Signed links to originals.
 //!
-//! A token names a document, who made the link and until when it lasts, and carries an HMAC-SHA256 of that, so
-//! that nothing can be changed in it. It holds no content, and grants nothing by itself: whoever follows it
-//! reads what its creator may read at that moment.
+//! A token names a document, the creator of the link and its expiry, with an HMAC-SHA256, so that it cannot be changed. It
+//! contains no content, and grants nothing by itself: a person who follows it reads what its creator may read at that
+//! moment.
 
 use std::fmt;
 
@@ -16,7 +16,7 @@ use serde_json::json;
 use sha2::{Digest, Sha256};
 use thiserror::Error;
 
-/// Signed together with a token, so that the same key used for something else gives no links.
+/// Separates link tokens from other uses of the same key.
 const PURPOSE: &[u8] = b"docket download link 1\n";
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -30,34 +30,34 @@ pub struct Link {
 
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 pub enum LinkError {
-    #[error("this link was not made here, or was changed")]
+    #[error("this link was not created by this server, or was changed")]
     Forged,
-    #[error("this link has expired: ask for a new one")]
+    #[error("this link has expired: request a new one")]
     Expired,
 }
 
-/// What links are signed with. All processes of an installation must have the same.
+/// The key that signs links. All processes of an installation must have the same.
 #[derive(Clone)]
 pub struct LinkKey {
     mac: Hmac<Sha256>,
 }
 
-/// What a token holds. The names are short, as they go into URLs; the version lets them change.
+/// The content of a token. The names are short because they are part of URLs.
 #[derive(Deserialize)]
 struct Claims {
     v: u8,
     t: TenantId,
     d: DocId,
-    /// As [`Actor`] is written everywhere.
+    /// An [`Actor`] as text.
     c: String,
     e: i64,
 }
 
-/// Version 1 held the content's hash, and could not be revoked.
+/// Version 1 had the content's hash, and could not be revoked.
 const VERSION: u8 = 2;
 
 impl LinkKey {
-    /// Takes a secret of any length; 32 random bytes are right.
+    /// Accepts a secret of any length; use 32 random bytes.
     pub fn new(secret: &[u8]) -> Self {
         // HMAC has a key of one block, and fills a shorter one with zeros.
         let mut block = [0; 64];
@@ -81,8 +81,7 @@ impl LinkKey {
         format!("{claims}.{}", URL_SAFE_NO_PAD.encode(signature))
     }
 
-    /// Looks at nothing in a token before its signature is known to be right; compares that in
-    /// constant time. A link is void from its last second on.
+    /// Verifies the signature, in constant time, before it reads anything else. A link is invalid from its expiry on.
     pub fn open(&self, token: &str, now: DateTime<Utc>) -> Result<Link, LinkError> {
         let (claims, signature) = token.split_once('.').ok_or(LinkError::Forged)?;
         let signature = URL_SAFE_NO_PAD.decode(signature).map_err(|_| LinkError::Forged)?;
@@ -146,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn no_change_to_a_link_goes_unseen() {
+    fn every_change_of_a_link_is_detected() {
         let key = LinkKey::new(b"secret");
         let token = key.sign(&link());
         for at in 0..token.len() {
@@ -170,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn a_link_of_the_first_version_leads_nowhere() {
+    fn a_link_of_the_first_version_is_refused() {
         let key = LinkKey::new(b"secret");
         let tenant = TenantId(Uuid::from_u128(1));
         let claims = json!({ "v": 1, "t": tenant, "h": "00", "n": "a", "m": "b", "e": i64::MAX });
@@ -181,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn the_key_does_not_show() {
+    fn the_key_is_hidden_in_debug_output() {
         assert_eq!(format!("{:?}", LinkKey::new(b"secret")), "LinkKey(hidden)");
     }
 }

@@ -1,4 +1,4 @@
-//! What a store is opened with besides its URL.
+//! Settings of a store besides its URL.
 
 use std::fmt;
 use std::time::Duration;
@@ -6,10 +6,10 @@ use std::time::Duration;
 /// How to reach a store, and how long to wait for it.
 #[derive(Clone, Default)]
 pub struct Settings {
-    /// `AWS_…` and `GOOGLE_…` variables, as (name, value). Others are left aside.
+    /// `AWS_…` and `GOOGLE_…` variables, as (name, value). Others are ignored.
     pub environment: Vec<(String, String)>,
     pub timeouts: Timeouts,
-    /// A folder that is not there is not made: it may be a disk that is not mounted.
+    /// Do not create a missing folder: it may be a disk that is not mounted.
     pub folder_must_exist: bool,
 }
 
@@ -49,11 +49,11 @@ impl fmt::Debug for Settings {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Timeouts {
     pub connect: Duration,
-    /// From the request to the first byte of the answer, and from there between two bytes.
+    /// From the request to the first byte of the response, and between two bytes of it.
     pub response: Duration,
     /// How often a request is repeated after a 5xx, a timeout or a broken connection.
     pub retries: usize,
-    /// No repetition begins later than this after the first try.
+    /// No retry starts later than this after the first attempt.
     pub retry_for: Duration,
     /// For all of [`crate::Blobs::check`].
     pub check: Duration,

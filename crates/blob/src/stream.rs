@@ -1,4 +1,4 @@
-//! Bytes on their way out.
+//! Streams of stored objects, with checks of size and hash.
 
 use std::fmt;
 use std::ops::Range;
@@ -13,7 +13,7 @@ use sha2::{Digest, Sha256};
 
 use crate::error::{BlobError, Result};
 
-/// What was recorded of an object when it was written.
+/// The size and hash that were recorded when an object was written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Recorded {
     pub size: u64,
@@ -26,8 +26,8 @@ impl From<&StoredFile> for Recorded {
     }
 }
 
-/// An object, or a range of one, in pieces. Ends only after all its bytes: a source that stops early
-/// gives [`BlobError::Damaged`], and so does a whole object that does not have the hash it was checked against.
+/// An object, or a range of one, in chunks. It ends only after all its bytes: a source that stops early gives
+/// [`BlobError::Damaged`], and so does a whole object with the wrong hash.
 pub struct BlobStream {
     key: String,
     size: u64,
@@ -52,24 +52,24 @@ impl BlobStream {
         Self { key, size, range, given: 0, hashing: None, body }
     }
 
-    /// Bytes that are all there.
+    /// A stream of bytes in memory.
     pub fn of_bytes(key: impl Into<String>, bytes: Bytes) -> Self {
         let size = bytes.len() as u64;
         let body = stream::once(std::future::ready(Ok(bytes))).boxed();
         Self::new(key.into(), size, 0..size, body)
     }
 
-    /// Of the whole object, whatever the range.
+    /// The size of the whole object, whatever the range.
     pub fn size(&self) -> u64 {
         self.size
     }
 
-    /// The bytes that come; what was asked for, cut at the end of the object.
+    /// The requested range, cut at the end of the object.
     pub fn range(&self) -> Range<u64> {
         self.range.clone()
     }
 
-    /// All of it in memory: for artifacts, whose size their maker knows.
+    /// Reads all of it into memory: for artifacts, whose size is known.
     pub async fn collect(self) -> Result<Bytes> {
         let mut whole = BytesMut::new();
         let mut pieces = self;
@@ -79,7 +79,7 @@ impl BlobStream {
         Ok(whole.freeze())
     }
 
-    /// Compares the size with what was recorded, before the first byte.
+    /// Checks the size before the first byte.
     pub fn of_size(self, size: u64) -> Result<Self> {
         if self.size == size {
             return Ok(self);
@@ -88,8 +88,8 @@ impl BlobStream {
         Err(BlobError::damaged(&self.key, how))
     }
 
-    /// Compares what comes with its hash. The last piece is held back until that is known: whoever gets damaged
-    /// bytes gets fewer than were announced, and an error. A range that is not the whole cannot be checked.
+    /// Checks the hash. The last chunk is held back until the hash is known, so that a reader of a damaged object gets fewer
+    /// bytes than announced, and an error. A partial range cannot be checked.
     #[must_use]
     pub fn of_hash(mut self, expected: ContentHash) -> Self {
         if self.range == (0..self.size) {
@@ -98,18 +98,18 @@ impl BlobStream {
         self
     }
 
-    /// Compares it with all that was recorded.
+    /// Checks size and hash.
     pub fn checked(self, recorded: &Recorded) -> Result<Self> {
         Ok(self.of_size(recorded.size)?.of_hash(recorded.sha256))
     }
 
-    /// Reads it to its end and keeps nothing: for whoever wants to know whether it is as it was written.
+    /// Reads to the end and discards the bytes, to check the object.
     pub async fn read_through(mut self) -> Result<()> {
         while self.try_next().await?.is_some() {}
         Ok(())
     }
 
-    /// Why the last piece is not given, if it is not.
+    /// Fails at the last chunk if the hash is wrong.
     fn check_piece(&mut self, piece: &Bytes) -> Result<()> {
         let wanted = self.range.end - self.range.start;
         let Some(hashing) = &mut self.hashing else { return Ok(()) };
@@ -148,7 +148,7 @@ impl Stream for BlobStream {
                 self.hashing = None;
                 Some(Err(BlobError::damaged(&self.key, how)))
             }
-            // Only of what is empty: the last piece ends all others.
+            // Only an empty object is checked here; others were checked at their last chunk.
             None => self.check_end().err().map(Err),
             error => error,
         })
@@ -167,7 +167,7 @@ impl fmt::Debug for BlobStream {
     }
 }
 
-/// What of the range is there; `OutOfRange` when it starts behind the end.
+/// The range cut at the end of the object; `OutOfRange` when it starts after it.
 pub(crate) fn within(range: Option<Range<u64>>, size: u64) -> Result<Range<u64>> {
     match range {
         None => Ok(0..size),
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn damaged_bytes_are_never_given_to_the_last_one() {
+    async fn a_damaged_object_is_never_read_completely() {
         let whole = pieces(&[b"ab", b"cd"]).of_hash(hash(b"abcd"));
         assert_eq!(whole.collect().await.unwrap(), "abcd");
         let mut damaged = pieces(&[b"ab", b"cX"]).of_hash(hash(b"abcd"));
@@ -213,7 +213,7 @@ mod tests {
 
     #[test]
     #[expect(clippy::reversed_empty_ranges, reason = "a client may well ask for one")]
-    fn a_range_is_cut_at_the_end_and_refused_behind_it() {
+    fn a_range_is_cut_at_the_end_and_refused_after_it() {
         let cut = |range| within(range, 10).ok();
         assert_eq!(cut(None), Some(0..10));
         assert_eq!(cut(Some(2..5)), Some(2..5));

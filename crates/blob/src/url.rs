@@ -1,4 +1,4 @@
-//! Where the objects are.
+//! URLs of object stores.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -9,7 +9,7 @@ use thiserror::Error;
 use url::Url;
 
 /// `file:///folder`, `s3://bucket/prefix` or `gs://bucket/prefix`; the prefix may be left out.
-/// Holds no credentials: those come from the environment.
+/// Contains no credentials: those come from the environment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BlobUrl {
     Folder(PathBuf),
@@ -29,17 +29,17 @@ pub enum InvalidBlobUrl {
     #[error("it must look like file:///folder, s3://bucket/prefix or gs://bucket/prefix")]
     Shape,
     #[error(
-        "a folder is named by its whole path, after three slashes, as in file:///var/lib/docket/objects"
+        "a folder is given by its absolute path, after three slashes, as in file:///var/lib/docket/objects"
     )]
     RelativeFolder,
     #[error("it names no bucket: write {scheme}://bucket or {scheme}://bucket/prefix")]
     NoBucket { scheme: &'static str },
     #[error(
-        "it must hold neither credentials, port, query nor fragment: Docket takes the credentials and \
+        "it must contain neither credentials, port, query nor fragment: Docket reads the credentials and \
          the endpoint from {variables}"
     )]
     TooMuch { variables: &'static str },
-    #[error("the prefix holds an empty part, '.', '..' or a character that a key cannot have")]
+    #[error("the prefix contains an empty part, '.', '..' or a character that a key cannot have")]
     Prefix,
 }
 
@@ -141,7 +141,7 @@ mod tests {
         assert_eq!(shown("http://bucket"), shown("/var/lib"));
         assert_eq!(
             shown("file://objects"),
-            "a folder is named by its whole path, after three slashes, as in \
+            "a folder is given by its absolute path, after three slashes, as in \
              file:///var/lib/docket/objects"
         );
         for text in ["s3://", "s3:///prefix"] {

@@ -1,4 +1,4 @@
-//! Vectors from an OpenAI-compatible server: `POST /v1/embeddings`.
+//! Embeddings from an OpenAI-compatible server: `POST /v1/embeddings`.
 
 use std::sync::Arc;
 
@@ -21,11 +21,11 @@ pub struct Embeddings {
 }
 
 impl Embeddings {
-    /// How many texts go with one request.
-    pub const LARGEST_BATCH: usize = 256;
+    /// The largest number of texts in one request.
+    pub const MAX_BATCH: usize = 256;
 
-    /// `dimension` is how many numbers the model's vectors have. An answer with another number is refused:
-    /// vectors of two kinds cannot be compared.
+    /// `dimension` is the length of the model's vectors. An answer with another length is refused, because
+    /// such vectors cannot be compared.
     pub fn new(service: Service, dimension: usize, retries: Retries) -> Result<Self, ModelError> {
         let headers = bearer(&service)?;
         let (model, url) = (service.identity(), service.endpoint("v1", "embeddings"));
@@ -36,10 +36,10 @@ impl Embeddings {
         self.exchange.service.base_url.host_str().unwrap_or_default()
     }
 
-    /// One vector for each text, in their order.
+    /// One vector for each text, in the same order.
     pub async fn embed_all(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, ModelError> {
         let mut vectors = Vec::with_capacity(texts.len());
-        for batch in texts.chunks(Self::LARGEST_BATCH) {
+        for batch in texts.chunks(Self::MAX_BATCH) {
             vectors.extend(self.embed_batch(batch).await?);
         }
         Ok(vectors)
@@ -51,26 +51,26 @@ impl Embeddings {
             "input": texts,
             "encoding_format": "float",
         });
-        let answer: Answer = self.exchange.call().json(&body, self.most_bytes(texts.len())).await?;
+        let answer: Answer = self.exchange.call().json(&body, self.max_bytes(texts.len())).await?;
         in_order(answer.data, texts.len())
             .and_then(|rows| rows.into_iter().map(|row| self.checked(row)).collect())
-            .map_err(|reason| self.exchange.not_understood(reason))
+            .map_err(|reason| self.exchange.invalid_response(reason))
     }
 
-    /// A number in full has about 24 characters; the rest is for names and white space.
-    fn most_bytes(&self, texts: usize) -> usize {
+    /// A number takes about 24 characters; the rest is for names and white space.
+    fn max_bytes(&self, texts: usize) -> usize {
         64 * 1024 + texts * (1024 + self.dimension * 40)
     }
 
     fn checked(&self, row: Vec<f32>) -> Result<Vec<f32>, String> {
         if row.len() != self.dimension {
             return Err(format!(
-                "its vectors have {} numbers where {} are set; correct the dimension or the model",
+                "its vectors have {} numbers, but {} are configured; correct the dimension or the model",
                 row.len(),
                 self.dimension
             ));
         }
-        normalised(row).ok_or_else(|| "a vector has no direction".to_owned())
+        normalised(row).ok_or_else(|| "a vector has length 0 or is not finite".to_owned())
     }
 }
 
@@ -79,7 +79,7 @@ impl Embedding for Embeddings {
         &self.model
     }
 
-    /// Its tokenizer is not known here.
+    /// An estimate, because the server's tokenizer is not known here.
     fn count_tokens(&self, text: &str) -> usize {
         estimated_tokens(text)
     }
@@ -88,11 +88,11 @@ impl Embedding for Embeddings {
         Box::pin(async move {
             let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
             self.embed_all(&texts).await.map_err(|error| {
-                let said = error.to_string();
-                if error.is_about_the_service() {
-                    EmbeddingError::Passing(said)
+                let message = error.to_string();
+                if error.is_service_failure() {
+                    EmbeddingError::Transient(message)
                 } else {
-                    EmbeddingError::Lasting(said)
+                    EmbeddingError::Permanent(message)
                 }
             })
         })
@@ -106,7 +106,7 @@ impl Embedding for Embeddings {
         })
     }
 
-    /// At the address and with the key that the settings have now.
+    /// Uses the address and the key of the current settings.
     fn sibling(&self, of: &ServiceModel) -> Reopened {
         if of.host != self.host() {
             return Err(of.is_not_configured());
@@ -128,32 +128,35 @@ struct Row {
     embedding: Vec<f32>,
 }
 
-/// The vectors by `index`, which has to be a permutation of the texts.
+/// Sorts the vectors by `index`, which must be a permutation of the texts.
 fn in_order(rows: Vec<Row>, texts: usize) -> Result<Vec<Vec<f32>>, String> {
     if rows.len() != texts {
         return Err(format!("it sent {} vectors for {texts} texts", rows.len()));
     }
     let mut ordered = vec![None; texts];
     for Row { index, embedding } in rows {
-        let place = ordered
+        let slot = ordered
             .get_mut(index)
             .ok_or_else(|| format!("it sent a vector for text {index} of {texts}"))?;
-        if place.replace(embedding).is_some() {
+        if slot.replace(embedding).is_some() {
             return Err(format!("it sent two vectors for text {index}"));
         }
     }
-    // As many as there are places, and no place twice: all are taken.
+    // As many vectors as slots, and no slot twice: every slot is filled.
     Ok(ordered.into_iter().flatten().collect())
 }
 
-/// The vector with length 1, or `None` when it points nowhere.
+/// Scales the vector to length 1; `None` when its length is 0 or not finite.
 fn normalised(mut row: Vec<f32>) -> Option<Vec<f32>> {
     let length = row.iter().map(|x| f64::from(*x).powi(2)).sum::<f64>().sqrt();
     if !length.is_finite() || length == 0.0 {
         return None;
     }
     for x in &mut row {
-        #[expect(clippy::cast_possible_truncation, reason = "it came as f32 and only gets shorter")]
+        #[expect(
+            clippy::cast_possible_truncation,
+            reason = "the input is f32 and the result is smaller"
+        )]
         let scaled = (f64::from(*x) / length) as f32;
         *x = scaled;
     }

@@ -1,103 +1,104 @@
-//! How a call to a model service ends when it does not end well.
+//! How a call to a model service can fail.
 
 use std::time::Duration;
 
-/// What kept a model service from answering, as a sentence that says what to do.
+/// Why a model service did not answer. Each message says what to do.
 ///
-/// Where a server's own words are quoted (`said`), they are cut to a length that fits in a log line and the
-/// key is taken out of them.
+/// `message` quotes the server, shortened to fit in a log line and without the key.
 #[derive(Debug, thiserror::Error)]
 pub enum ModelError {
-    #[error("The settings for the model service at {server} cannot be used: {reason}.")]
+    #[error("The settings for the model service at {server} are invalid: {reason}.")]
     Settings { server: String, reason: String },
 
-    #[error("{server} wants a key and none is set: set the one that belongs to this service.")]
+    #[error("{server} requires a key and none is set: set the key of this service.")]
     KeyMissing { server: String },
 
-    #[error("{server} does not accept the key: check that it is the right one and still valid.")]
+    #[error(
+        "{server} does not accept the key: check that it belongs to this service and is still valid."
+    )]
     KeyRefused { server: String },
 
-    #[error("{server} does not let this key use the model {model}. {said}")]
-    NotAllowed { server: String, model: String, said: String },
+    #[error("This key may not use the model {model} at {server}. {message}")]
+    NotAllowed { server: String, model: String, message: String },
 
     #[error(
-        "{server} does not have the model {model}: check its name, or install it there. {said}"
+        "{server} does not have the model {model}: check its name, or install it there. {message}"
     )]
-    UnknownModel { server: String, model: String, said: String },
+    UnknownModel { server: String, model: String, message: String },
 
     #[error(
-        "Nothing is served at {url} (status {status}): check the base URL, including its path. {said}"
+        "Nothing is served at {url} (status {status}): check the base URL, including its path. {message}"
     )]
-    WrongAddress { url: String, status: u16, said: String },
+    WrongAddress { url: String, status: u16, message: String },
 
-    #[error("The account at {server} is out of quota or credit: look at its billing. {said}")]
-    OutOfQuota { server: String, said: String },
+    #[error("The account at {server} has no quota or credit left: check its billing. {message}")]
+    OutOfQuota { server: String, message: String },
 
-    #[error("{server} refused the request (status {status}). {said}")]
-    Refused { server: String, status: u16, said: String },
+    #[error("{server} refused the request (status {status}). {message}")]
+    Refused { server: String, status: u16, message: String },
 
     #[error(
-        "{server} takes no more requests at the moment{}: try again later, or raise the account's rate \
-         limit. {said}", asked_for(*retry_after)
+        "{server} is rate limiting requests{}: try again later, or raise the account's rate \
+         limit. {message}", requested_wait(*retry_after)
     )]
-    Busy { server: String, retry_after: Option<Duration>, said: String },
+    Busy { server: String, retry_after: Option<Duration>, message: String },
 
-    #[error("{server} failed (status {status}): try again later, or look at its log. {said}")]
-    Failing { server: String, status: u16, retry_after: Option<Duration>, said: String },
+    #[error("{server} failed (status {status}): try again later, or check its log. {message}")]
+    ServerError { server: String, status: u16, retry_after: Option<Duration>, message: String },
 
     #[error(
-        "{server} cannot be reached: {reason}. Check that it runs and that the address is right."
+        "{server} cannot be reached: {reason}. Check that it is running and that the address is correct."
     )]
     Unreachable { server: String, reason: String },
 
-    #[error("{server} broke off in the middle of its answer: {reason}.")]
+    #[error("The connection to {server} broke during its answer: {reason}.")]
     Interrupted { server: String, reason: String },
 
-    #[error("{server} took too long: {waiting_for} within {} s.", limit.as_secs_f64())]
-    TooSlow { server: String, waiting_for: Slow, limit: Duration },
+    #[error("{server} timed out: {phase} within {} s.", limit.as_secs_f64())]
+    TimedOut { server: String, phase: TimeoutPhase, limit: Duration },
 
-    #[error("{server} sent more than we take: {what} beyond {limit} bytes.")]
-    TooMuch { server: String, what: &'static str, limit: usize },
+    #[error("{server} sent too much: {what} is larger than {limit} bytes.")]
+    ResponseTooLarge { server: String, what: &'static str, limit: usize },
 
-    #[error("The answer of {server} is not what its protocol promises: {reason}.")]
-    NotUnderstood { server: String, reason: String },
+    #[error("{server} sent an invalid answer: {reason}.")]
+    InvalidResponse { server: String, reason: String },
 
-    #[error("The model {model} declined to answer. {said}")]
-    Declined { model: String, said: String },
+    #[error("The model {model} declined to answer. {message}")]
+    Declined { model: String, message: String },
 
     #[error(
-        "The model {model} had not finished after {max_tokens} tokens: allow more, or ask for less."
+        "The model {model} reached the limit of {max_tokens} tokens: raise the limit, or ask for less."
     )]
-    CutShort { model: String, max_tokens: u32 },
+    Truncated { model: String, max_tokens: u32 },
 }
 
-/// What did not happen in time.
+/// The part of a call that timed out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Slow {
+pub enum TimeoutPhase {
     FirstByte,
     NextPiece,
-    Whole,
+    Total,
 }
 
-impl std::fmt::Display for Slow {
+impl std::fmt::Display for TimeoutPhase {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
             Self::FirstByte => "it did not begin to answer",
-            Self::NextPiece => "it began to answer and then sent nothing more",
-            Self::Whole => "its answer was not complete",
+            Self::NextPiece => "it stopped sending its answer",
+            Self::Total => "its answer was not complete",
         })
     }
 }
 
 impl ModelError {
-    /// Whether the same call may succeed later with nothing changed. The others need a person.
-    pub fn is_passing(&self) -> bool {
+    /// Whether the same call may succeed later. The other errors need an administrator.
+    pub fn is_transient(&self) -> bool {
         match self {
             Self::Busy { .. }
-            | Self::Failing { .. }
+            | Self::ServerError { .. }
             | Self::Unreachable { .. }
             | Self::Interrupted { .. }
-            | Self::TooSlow { .. } => true,
+            | Self::TimedOut { .. } => true,
             Self::Settings { .. }
             | Self::KeyMissing { .. }
             | Self::KeyRefused { .. }
@@ -106,16 +107,15 @@ impl ModelError {
             | Self::WrongAddress { .. }
             | Self::OutOfQuota { .. }
             | Self::Refused { .. }
-            | Self::TooMuch { .. }
-            | Self::NotUnderstood { .. }
+            | Self::ResponseTooLarge { .. }
+            | Self::InvalidResponse { .. }
             | Self::Declined { .. }
-            | Self::CutShort { .. } => false,
+            | Self::Truncated { .. } => false,
         }
     }
 
-    /// Whether any request would fail in the same way: it is about the service, the account or the settings and not
-    /// about what was sent.
-    pub fn is_about_the_service(&self) -> bool {
+    /// Whether any request would fail in the same way, because of the service, the account or the settings.
+    pub fn is_service_failure(&self) -> bool {
         match self {
             Self::Settings { .. }
             | Self::KeyMissing { .. }
@@ -125,17 +125,17 @@ impl ModelError {
             | Self::WrongAddress { .. }
             | Self::OutOfQuota { .. } => true,
             Self::Refused { .. }
-            | Self::TooMuch { .. }
-            | Self::NotUnderstood { .. }
+            | Self::ResponseTooLarge { .. }
+            | Self::InvalidResponse { .. }
             | Self::Declined { .. }
-            | Self::CutShort { .. } => false,
-            _ => self.is_passing(),
+            | Self::Truncated { .. } => false,
+            _ => self.is_transient(),
         }
     }
 }
 
-fn asked_for(retry_after: Option<Duration>) -> String {
+fn requested_wait(retry_after: Option<Duration>) -> String {
     retry_after.map_or_else(String::new, |wait| {
-        format!(" and asks to be left alone for {} s", wait.as_secs_f64().ceil())
+        format!(" and asks to wait {} s", wait.as_secs_f64().ceil())
     })
 }

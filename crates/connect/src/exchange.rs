@@ -1,7 +1,7 @@
-//! One call to a model service: its tries, its time limits, its bounded answer.
+//! One call to a model service, with attempts, time limits and a limit on the answer's size.
 //!
-//! An [`Exchange`] is made once for each service. It opens a [`Call`] for each question; each try of the call
-//! is one `POST` and yields an [`Answer`], of which no more is read than was agreed on beforehand.
+//! There is one [`Exchange`] for each service. It starts a [`Call`] for each question; each attempt of the call is one
+//! `POST` and gives an [`Answer`], of which at most a given number of bytes is read.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use serde::de::DeserializeOwned;
 use tokio::time::{Instant, timeout_at};
 use url::Url;
 
-use crate::error::Slow;
+use crate::error::TimeoutPhase;
 use crate::refusal::{self, Refusal};
 use crate::service::without_secrets;
 use crate::trace;
@@ -28,7 +28,7 @@ pub(crate) struct Exchange {
 }
 
 impl Exchange {
-    /// `headers` go with every request to `url`.
+    /// `headers` are sent with every request to `url`.
     pub(crate) fn new(
         service: Service,
         url: Url,
@@ -36,7 +36,10 @@ impl Exchange {
         retries: Retries,
     ) -> Result<Self, ModelError> {
         if !matches!(url.scheme(), "http" | "https") || !url.has_host() {
-            return Err(unusable(&service, "the base URL must begin with http:// or https://"));
+            return Err(invalid_settings(
+                &service,
+                "the base URL must begin with http:// or https://",
+            ));
         }
         blob::install_tls_provider();
         let mut builder = reqwest::Client::builder()
@@ -47,21 +50,22 @@ impl Exchange {
         if service.is_on_this_machine() {
             builder = builder.no_proxy();
         }
-        let http = builder.build().map_err(|error| unusable(&service, &innermost(&error)))?;
+        let http =
+            builder.build().map_err(|error| invalid_settings(&service, &root_cause(&error)))?;
         Ok(Self { http, url, service, retries })
     }
 
     pub(crate) fn call(&self) -> Call<'_> {
-        Call { exchange: self, tries: 0, ends: from_now(self.service.limits.whole) }
+        Call { exchange: self, attempts: 0, ends: from_now(self.service.limits.total) }
     }
 
-    /// An answer that breaks the protocol. The reason may repeat parts of it.
-    pub(crate) fn not_understood(&self, reason: impl AsRef<str>) -> ModelError {
+    /// The error for an answer that violates the protocol. The reason may quote parts of the answer.
+    pub(crate) fn invalid_response(&self, reason: impl AsRef<str>) -> ModelError {
         let reason = refusal::shown(reason.as_ref(), &self.service);
-        ModelError::NotUnderstood { server: self.service.server(), reason }
+        ModelError::InvalidResponse { server: self.service.server(), reason }
     }
 
-    /// What the service means by a refusal.
+    /// Converts a refusal into an error.
     pub(crate) fn refused(&self, refusal: Refusal) -> ModelError {
         refusal.into_error(&self.service, &without_secrets(&self.url))
     }
@@ -77,7 +81,7 @@ pub(crate) fn key_header(
     if let Some(key) = &service.key {
         let mut value =
             HeaderValue::try_from(format!("{prefix}{}", key.reveal().trim())).map_err(|_| {
-                unusable(service, "the key holds characters that cannot be sent; copy it again")
+                invalid_settings(service, "the key contains invalid characters; copy it again")
             })?;
         value.set_sensitive(true);
         headers.insert(name, value);
@@ -90,37 +94,38 @@ pub(crate) fn bearer(service: &Service) -> Result<HeaderMap, ModelError> {
     key_header(service, header::AUTHORIZATION, "Bearer ")
 }
 
-/// One question to the service, tried until it is answered or there is no point in trying.
+/// One question to the service, repeated until it is answered or another attempt cannot help.
 #[derive(Debug)]
 pub(crate) struct Call<'a> {
     exchange: &'a Exchange,
-    tries: u32,
+    attempts: u32,
     ends: Instant,
 }
 
 impl<'a> Call<'a> {
-    /// Asks until there is an answer, and reads it whole.
+    /// Repeats the request until there is an answer, and reads all of it.
     pub(crate) async fn json<T: DeserializeOwned>(
         mut self,
         body: &impl Serialize,
-        most_bytes: usize,
+        max_bytes: usize,
     ) -> Result<T, ModelError> {
         let bytes = loop {
-            match self.try_whole(body, most_bytes).await {
+            match self.attempt_whole(body, max_bytes).await {
                 Ok(bytes) => break bytes,
-                Err(error) => self.wait_after(error).await?,
+                Err(error) => self.wait_before_retry(error).await?,
             }
         };
-        serde_json::from_slice(&bytes)
-            .map_err(|error| self.exchange.not_understood(format!("it cannot be read ({error})")))
+        serde_json::from_slice(&bytes).map_err(|error| {
+            self.exchange.invalid_response(format!("it cannot be parsed ({error})"))
+        })
     }
 
-    async fn try_whole(
+    async fn attempt_whole(
         &mut self,
         body: &impl Serialize,
-        most_bytes: usize,
+        max_bytes: usize,
     ) -> Result<Vec<u8>, ModelError> {
-        let mut answer = self.post(body, most_bytes).await?;
+        let mut answer = self.post(body, max_bytes).await?;
         let mut bytes = Vec::new();
         while let Some(piece) = answer.next_piece().await? {
             bytes.extend_from_slice(&piece);
@@ -128,26 +133,26 @@ impl<'a> Call<'a> {
         Ok(bytes)
     }
 
-    /// One try, up to the head of a successful answer, of which `most_bytes` may be read.
+    /// One attempt, up to the head of a successful answer, of which at most `max_bytes` are read.
     pub(crate) async fn post(
         &mut self,
         body: &impl Serialize,
-        most_bytes: usize,
+        max_bytes: usize,
     ) -> Result<Answer<'a>, ModelError> {
-        self.tries += 1;
+        self.attempts += 1;
         let exchange = self.exchange;
-        let begin_by = self.first_byte_limit();
+        let first_byte_limit = self.first_byte_limit();
         let request = exchange.http.post(exchange.url.clone()).json(body);
-        let sending = trace::marked(request).send();
-        let response = begin_by.keep(&exchange.service, sending).await?;
+        let sending = trace::with_trace(request).send();
+        let response = first_byte_limit.apply(&exchange.service, sending).await?;
         let response = response.map_err(|error| self.unreachable(&error))?;
         let answer = Answer {
             exchange,
             response,
             call_ends: self.ends,
-            begin_by: Some(begin_by),
-            most_bytes,
-            bytes_left: most_bytes,
+            first_byte_limit: Some(first_byte_limit),
+            max_bytes,
+            bytes_left: max_bytes,
         };
         if answer.response.status().is_success() { Ok(answer) } else { Err(answer.refusal().await) }
     }
@@ -155,18 +160,18 @@ impl<'a> Call<'a> {
     fn first_byte_limit(&self) -> TimeLimit {
         let service = &self.exchange.service;
         let limit = service.limits.connect.saturating_add(service.limits.first_byte);
-        TimeLimit::new(Slow::FirstByte, limit, self.ends, service)
+        TimeLimit::new(TimeoutPhase::FirstByte, limit, self.ends, service)
     }
 
-    /// Waits for the next try, or gives `error` back when there is to be none.
-    pub(crate) async fn wait_after(&mut self, error: ModelError) -> Result<(), ModelError> {
+    /// Waits before the next attempt; returns `error` when there is none.
+    pub(crate) async fn wait_before_retry(&mut self, error: ModelError) -> Result<(), ModelError> {
         let retries = &self.exchange.retries;
         let time_left = self.ends.saturating_duration_since(Instant::now());
-        let Some(wait) = retries.wait_after(&error, self.tries, time_left) else {
+        let Some(wait) = retries.wait_before_retry(&error, self.attempts, time_left) else {
             return Err(error);
         };
-        tracing::warn!(%error, tries = self.tries, ?wait, "asking a model service again");
-        retries.wait(wait).await;
+        tracing::warn!(%error, attempts = self.attempts, ?wait, "retrying a request to a model service");
+        retries.sleep(wait).await;
         Ok(())
     }
 
@@ -175,21 +180,21 @@ impl<'a> Call<'a> {
         let reason = if error.is_timeout() {
             format!("no connection within {} s", service.limits.connect.as_secs_f64())
         } else {
-            innermost(error)
+            root_cause(error)
         };
         ModelError::Unreachable { server: service.server(), reason }
     }
 }
 
-/// An answer that has begun.
+/// An answer whose head was received.
 #[derive(Debug)]
 pub(crate) struct Answer<'a> {
     exchange: &'a Exchange,
     response: Response,
     call_ends: Instant,
-    /// Until the first piece is here: some servers send the head at once and think afterwards.
-    begin_by: Option<TimeLimit>,
-    most_bytes: usize,
+    /// Set until the first piece arrives: some servers send the head at once and compute afterwards.
+    first_byte_limit: Option<TimeLimit>,
+    max_bytes: usize,
     bytes_left: usize,
 }
 
@@ -201,32 +206,32 @@ impl Answer<'_> {
         text.split(';').next().unwrap_or_default().trim()
     }
 
-    /// Whatever has come, or `None` at the end.
+    /// The next piece; `None` at the end.
     pub(crate) async fn next_piece(&mut self) -> Result<Option<Bytes>, ModelError> {
         let service = &self.exchange.service;
         let between = service.limits.between_pieces;
-        let limit = self
-            .begin_by
-            .take()
-            .unwrap_or_else(|| TimeLimit::new(Slow::NextPiece, between, self.call_ends, service));
-        let piece = limit.keep(service, self.response.chunk()).await?;
+        let limit = self.first_byte_limit.take().unwrap_or_else(|| {
+            TimeLimit::new(TimeoutPhase::NextPiece, between, self.call_ends, service)
+        });
+        let piece = limit.apply(service, self.response.chunk()).await?;
         let piece = piece.map_err(|error| ModelError::Interrupted {
             server: service.server(),
-            reason: innermost(&error),
+            reason: root_cause(&error),
         })?;
         let size = piece.as_ref().map_or(0, Bytes::len);
-        self.bytes_left = self.bytes_left.checked_sub(size).ok_or_else(|| ModelError::TooMuch {
-            server: service.server(),
-            what: "an answer",
-            limit: self.most_bytes,
-        })?;
+        self.bytes_left =
+            self.bytes_left.checked_sub(size).ok_or_else(|| ModelError::ResponseTooLarge {
+                server: service.server(),
+                what: "an answer",
+                limit: self.max_bytes,
+            })?;
         Ok(piece)
     }
 
-    /// What an unsuccessful answer means. Its body is read as far as it comes: the status is known already.
+    /// The error of an unsuccessful answer. A body that breaks off is used as it is, because the status is known.
     async fn refusal(mut self) -> ModelError {
-        const ENOUGH: usize = 16 * 1024;
-        self.bytes_left = ENOUGH;
+        const MAX_BODY: usize = 16 * 1024;
+        self.bytes_left = MAX_BODY;
         let status = self.response.status().as_u16();
         let retry_after = refusal::retry_after(self.response.headers());
         let mut body = Vec::new();
@@ -238,52 +243,52 @@ impl Answer<'_> {
     }
 }
 
-/// By when something has to have happened.
+/// A deadline for one phase of a call.
 #[derive(Clone, Copy, Debug)]
 struct TimeLimit {
     ends: Instant,
     length: Duration,
-    waiting_for: Slow,
+    phase: TimeoutPhase,
 }
 
 impl TimeLimit {
-    /// From now on, but never beyond the end of the call.
-    fn new(waiting_for: Slow, length: Duration, call_ends: Instant, service: &Service) -> Self {
+    /// Starts now, and ends at the end of the call at the latest.
+    fn new(phase: TimeoutPhase, length: Duration, call_ends: Instant, service: &Service) -> Self {
         let ends = from_now(length);
         if ends < call_ends {
-            Self { ends, length, waiting_for }
+            Self { ends, length, phase }
         } else {
-            Self { ends: call_ends, length: service.limits.whole, waiting_for: Slow::Whole }
+            Self { ends: call_ends, length: service.limits.total, phase: TimeoutPhase::Total }
         }
     }
 
-    async fn keep<T>(
+    async fn apply<T>(
         self,
         service: &Service,
         work: impl Future<Output = T>,
     ) -> Result<T, ModelError> {
-        timeout_at(self.ends, work).await.map_err(|_| ModelError::TooSlow {
+        timeout_at(self.ends, work).await.map_err(|_| ModelError::TimedOut {
             server: service.server(),
-            waiting_for: self.waiting_for,
+            phase: self.phase,
             limit: self.length,
         })
     }
 }
 
-/// Whoever sets no limit sets a very long one, which the clock cannot reckon with.
+/// "No limit" is a very long duration, which could overflow the clock.
 fn from_now(length: Duration) -> Instant {
     const LONGEST: Duration = Duration::from_hours(365 * 24);
     Instant::now() + length.min(LONGEST)
 }
 
-fn unusable(service: &Service, reason: &str) -> ModelError {
+fn invalid_settings(service: &Service, reason: &str) -> ModelError {
     ModelError::Settings { server: service.server(), reason: reason.to_owned() }
 }
 
-/// The cause that all the others wrap: the only one that says something to a person.
-fn innermost(error: &dyn std::error::Error) -> String {
+/// The innermost cause, which is the one that users understand.
+fn root_cause(error: &dyn std::error::Error) -> String {
     match error.source() {
-        Some(cause) => innermost(cause),
+        Some(cause) => root_cause(cause),
         None => error.to_string(),
     }
 }

@@ -1,27 +1,26 @@
-//! Everything that talks to somebody else's server.
+//! Clients of external servers.
 //!
-//! Today these are *model services*: servers that complete text ([`llm`]), turn text into vectors
-//! ([`embeddings`]) or judge how well passages answer a query ([`rerank`]). This crate knows their wire
-//! formats and how they fail; of what other servers stream it reads the [`events`]. What is asked of them, and what is done with the answer, is the caller's.
+//! Today these are *model services*: servers that complete text ([`llm`]), compute embeddings ([`embeddings`]) or
+//! rerank passages for a query ([`rerank`]). This crate knows their wire formats and their errors, and parses
+//! server-sent [`events`]. The caller decides what to ask and how to use the answer.
 //!
 //! ```text
 //! llm, embeddings, rerank ─► exchange ─► the server
-//!    what to ask, what the       one call: tries, time limits, bounded answers,
-//!    answer means                refusals turned into sentences
+//!    requests and answers        one call: attempts, time limits, size limits,
+//!    of each protocol            refusals as error messages
 //! ```
 //!
-//! - A [`Service`] says where a model is served, under which name and with which key.
-//! - A *call* is what the caller asks for. It consists of one or more *tries*: those that failed in passing
-//!   (429, 5xx, no connection) are repeated as [`Retries`] says, and all of them together keep to
-//!   [`Limits::whole`].
-//! - Every failure is a [`ModelError`]: a sentence that says what to do, and never holds the key.
+//! - A [`Service`] is the address, name and key of a model.
+//! - A *call* consists of one or more *attempts*: after a transient error (429, 5xx, no connection) the request is
+//!   sent again according to [`Retries`], and all attempts together must end within [`Limits::total`].
+//! - Every error is a [`ModelError`], whose message says what to do and never contains the key.
 //!
 //! Private addresses are allowed as targets. They come from the operator's settings, never from a tenant or
-//! from a document, and a model on the same machine or network is a usual choice. Addresses that tenants
-//! name (webhooks) need a guard, and must not be called from here without one.
+//! a document, and a model on the same machine or network is a usual choice. Addresses that tenants configure (webhooks)
+//! must be checked before this crate may call them.
 //!
-//! Redirects are not followed: they would carry the key, the question and the documents to a server that
-//! nobody has chosen.
+//! Redirects are not followed: they would send the key, the question and the documents to a server that the operator
+//! has not configured.
 
 pub mod embeddings;
 mod error;
@@ -34,7 +33,7 @@ mod retries;
 mod service;
 mod trace;
 
-pub use error::{ModelError, Slow};
-pub use retries::{Retries, Waiting};
+pub use error::{ModelError, TimeoutPhase};
+pub use retries::{Retries, Sleep};
 pub use service::{Limits, Service};
 pub use trace::in_trace;

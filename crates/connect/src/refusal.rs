@@ -1,7 +1,7 @@
-//! What a server means when it does not answer with success.
+//! Interprets unsuccessful answers.
 //!
-//! The services agree on status codes only roughly (a used-up account is 402, 403, 429 or 400, depending on
-//! whom one asks), so the words that come with the status decide too.
+//! The services use status codes differently (an account without credit is 402, 403, 429 or 400), so the text of the
+//! answer is considered as well.
 
 use std::time::Duration;
 
@@ -11,39 +11,41 @@ use serde_json::Value;
 
 use crate::{ModelError, Service};
 
-/// A refusal as it came: as the answer to a request, or as an event in the middle of one.
+/// A refusal: the answer to a request, or an event within a stream.
 #[derive(Debug)]
 pub(crate) struct Refusal {
     pub(crate) status: u16,
     pub(crate) retry_after: Option<Duration>,
-    /// JSON, or whatever text a proxy on the way has written.
+    /// JSON, or any text from a proxy.
     pub(crate) body: String,
 }
 
 impl Refusal {
-    /// The failure that this is to a caller of `service` at `url`.
+    /// The error for a caller of `service` at `url`.
     pub(crate) fn into_error(self, service: &Service, url: &str) -> ModelError {
         let server = service.server();
         let model = service.model.clone();
         let document = serde_json::from_str(&self.body).unwrap_or(Value::String(self.body));
         let words = words_of(&document).to_lowercase();
-        let said = quote(message_of(&document), service);
+        let message = quote(message_of(&document), service);
         let (status, retry_after) = (self.status, self.retry_after);
         if is_out_of_quota(status, &words) {
-            return ModelError::OutOfQuota { server, said };
+            return ModelError::OutOfQuota { server, message };
         }
         match status {
             401 | 403 if service.key.is_none() => ModelError::KeyMissing { server },
-            // Without its words: in some of them the key is only half hidden.
+            // Without the server's text, which may contain parts of the key.
             401 => ModelError::KeyRefused { server },
-            403 => ModelError::NotAllowed { server, model, said },
+            403 => ModelError::NotAllowed { server, model, message },
             400 | 404 if is_about_the_model(&words, &model) => {
-                ModelError::UnknownModel { server, model, said }
+                ModelError::UnknownModel { server, model, message }
             }
-            300..=399 | 404 | 405 => ModelError::WrongAddress { url: url.to_owned(), status, said },
-            429 => ModelError::Busy { server, retry_after, said },
-            500.. => ModelError::Failing { server, status, retry_after, said },
-            _ => ModelError::Refused { server, status, said },
+            300..=399 | 404 | 405 => {
+                ModelError::WrongAddress { url: url.to_owned(), status, message }
+            }
+            429 => ModelError::Busy { server, retry_after, message },
+            500.. => ModelError::ServerError { server, status, retry_after, message },
+            _ => ModelError::Refused { server, status, message },
         }
     }
 }
@@ -53,21 +55,21 @@ fn is_out_of_quota(status: u16, words: &str) -> bool {
     status == 402 || (status < 500 && SIGNS.iter().any(|sign| words.contains(sign)))
 }
 
-/// Not any message with "model" in it: that a model cannot do something is no reason to look at its name.
+/// Not every message with "model" in it: a model that lacks a feature is not an unknown model.
 fn is_about_the_model(words: &str, model: &str) -> bool {
     const SIGNS: [&str; 4] = ["not found", "not_found", "does not exist", "unknown model"];
     let named = words.contains("model") || words.contains(&model.to_lowercase());
     named && SIGNS.iter().any(|sign| words.contains(sign))
 }
 
-/// Where the services put the reason: `{"error": {"message"}}`, `{"error"}`, `{"message"}`, `{"detail"}`.
+/// The reason, which the services put in `{"error": {"message"}}`, `{"error"}`, `{"message"}` or `{"detail"}`.
 fn message_of(document: &Value) -> &str {
     let places = ["/error/message", "/error", "/message", "/detail"];
-    let found = places.iter().find_map(|place| document.pointer(place)?.as_str());
-    found.or(document.as_str()).unwrap_or_default()
+    let message = places.iter().find_map(|place| document.pointer(place)?.as_str());
+    message.or(document.as_str()).unwrap_or_default()
 }
 
-/// All that a decision can rest on: the message, and the names that the services give their errors.
+/// The text to classify a refusal by: the message, and the error's type and code.
 fn words_of(document: &Value) -> String {
     let names = ["/error/type", "/error/code", "/code", "/type"];
     let mut words = message_of(document).to_owned();
@@ -78,7 +80,7 @@ fn words_of(document: &Value) -> String {
     words
 }
 
-/// A server's words as a sentence of ours.
+/// Quotes the server's text as a sentence.
 pub(crate) fn quote(words: &str, service: &Service) -> String {
     match shown(words, service).as_str() {
         "" => "It gave no reason.".to_owned(),
@@ -86,7 +88,7 @@ pub(crate) fn quote(words: &str, service: &Service) -> String {
     }
 }
 
-/// A server's words, fit to be shown: on one line, not long, without the key.
+/// The server's text for display: on one line, shortened, without the key.
 pub(crate) fn shown(words: &str, service: &Service) -> String {
     const LONGEST: usize = 300;
     let key = service.key.as_ref().map(|key| key.reveal().trim()).filter(|key| !key.is_empty());
@@ -100,9 +102,9 @@ pub(crate) fn shown(words: &str, service: &Service) -> String {
     shown
 }
 
-/// How long the server asks to be left alone.
+/// How long the server asks to wait.
 ///
-/// A point in time is held against the server's own `Date`: its clock and ours need not agree.
+/// A point in time is compared with the server's own `Date`, because its clock may differ from ours.
 pub(crate) fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     let text = |name| headers.get(name)?.to_str().ok();
     if let Some(milliseconds) = text("retry-after-ms").and_then(|ms| ms.trim().parse().ok()) {
@@ -135,18 +137,18 @@ mod tests {
     }
 
     #[test]
-    fn the_words_decide_where_the_status_does_not() {
+    fn the_text_decides_where_the_status_does_not() {
         let anthropic = r#"{"type":"error","error":{"type":"invalid_request_error","message":
             "Your credit balance is too low to access the API"}}"#;
         assert!(matches!(error(400, anthropic), ModelError::OutOfQuota { .. }));
         let openai = r#"{"error":{"message":"You exceeded it","code":"insufficient_quota"}}"#;
         assert!(matches!(error(429, openai), ModelError::OutOfQuota { .. }));
-        let rate = r#"{"error":{"message":"Slow down","code":"rate_limit_exceeded"}}"#;
+        let rate = r#"{"error":{"message":"TimeoutPhase down","code":"rate_limit_exceeded"}}"#;
         assert!(matches!(error(429, rate), ModelError::Busy { .. }));
     }
 
     #[test]
-    fn a_missing_model_is_told_from_a_missing_page() {
+    fn a_missing_model_is_distinguished_from_a_missing_page() {
         let ollama = r#"{"error":{"message":"model \"small\" not found, try pulling it first"}}"#;
         assert!(matches!(error(404, ollama), ModelError::UnknownModel { .. }));
         let anthropic =
@@ -159,13 +161,13 @@ mod tests {
     }
 
     #[test]
-    fn a_key_that_the_server_repeats_is_not_passed_on() {
+    fn a_key_in_the_servers_text_is_removed() {
         let shown = error(400, r#"{"error":"the key sk-123 is odd"}"#).to_string();
         assert!(shown.contains("the key [key] is odd"), "{shown}");
     }
 
     #[test]
-    fn long_and_ragged_words_become_one_short_line() {
+    fn a_long_text_is_shortened_to_one_line() {
         let shown = error(500, &"<p>\n oh\tno ".repeat(1000)).to_string();
         assert!(shown.contains("<p> oh no <p>") && shown.contains('…'), "{shown}");
         assert!(shown.len() < 500 && !shown.contains('\n'), "{shown}");

@@ -1,8 +1,7 @@
 //! Reranking by a Cohere-compatible server: `POST /v2/rerank`.
 //!
-//! A reranker improves the order of hits that were found without it, so a search goes on when it fails. It
-//! fails quickly ([`Limits::RERANKING`](crate::Limits::RERANKING)) and with a
-//! [`ModelError`], whose sentence can go into the response as a warning.
+//! A reranker only improves the order of hits, so search continues when it fails. It fails quickly
+//! ([`Limits::RERANKING`](crate::Limits::RERANKING)) with a [`ModelError`], whose message can be returned as a warning.
 
 use serde::Deserialize;
 use serde_json::json;
@@ -10,17 +9,17 @@ use serde_json::json;
 use crate::exchange::{Exchange, bearer};
 use crate::{ModelError, Retries, Service};
 
-/// A model that judges how well a text answers a query.
+/// A model that scores how well a text answers a query.
 #[derive(Debug)]
 pub struct RemoteReranker {
     exchange: Exchange,
     model: String,
 }
 
-/// The judgement on one of the texts.
+/// The score of one text.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 pub struct Ranked {
-    /// Which of the texts.
+    /// The position of the text in the request.
     pub index: usize,
     /// More is better; the scale is the model's own.
     #[serde(rename = "relevance_score")]
@@ -47,46 +46,46 @@ impl RemoteReranker {
         &self.model
     }
 
-    /// The `most` best of `texts` for `query`, the best first; equally good ones in their order.
+    /// The best `limit` texts for `query`, the best first; ties keep the order of the texts.
     pub async fn rerank(
         &self,
         query: &str,
         texts: &[&str],
-        most: usize,
+        limit: usize,
     ) -> Result<Vec<Ranked>, ModelError> {
-        let wanted = most.min(texts.len());
-        if wanted == 0 {
+        let count = limit.min(texts.len());
+        if count == 0 {
             return Ok(Vec::new());
         }
         let body = json!({
             "model": self.exchange.service.model,
             "query": query,
             "documents": texts,
-            "top_n": wanted,
+            "top_n": count,
         });
         // Some servers send the texts back.
         let sent: usize = texts.iter().map(|text| text.len()).sum();
-        let most_bytes = 64 * 1024 + texts.len() * 1024 + sent * 6;
-        let answer: Answer = self.exchange.call().json(&body, most_bytes).await?;
+        let max_bytes = 64 * 1024 + texts.len() * 1024 + sent * 6;
+        let answer: Answer = self.exchange.call().json(&body, max_bytes).await?;
         let mut ranked = answer.results;
-        check(&ranked, texts.len(), wanted)
-            .map_err(|reason| self.exchange.not_understood(reason))?;
+        check(&ranked, texts.len(), count)
+            .map_err(|reason| self.exchange.invalid_response(reason))?;
         ranked.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.index.cmp(&b.index)));
         Ok(ranked)
     }
 }
 
-/// As many as were asked for, each a different one of the texts.
-fn check(ranked: &[Ranked], texts: usize, wanted: usize) -> Result<(), String> {
-    if ranked.len() != wanted {
-        return Err(format!("it ranked {} texts where {wanted} were asked for", ranked.len()));
+/// There must be `count` results, each for a different text.
+fn check(ranked: &[Ranked], texts: usize, count: usize) -> Result<(), String> {
+    if ranked.len() != count {
+        return Err(format!("it ranked {} texts instead of {count}", ranked.len()));
     }
     let mut seen = vec![false; texts];
     for Ranked { index, .. } in ranked {
         match seen.get_mut(*index) {
             None => return Err(format!("it ranked text {index} of {texts}")),
             Some(true) => return Err(format!("it ranked text {index} twice")),
-            Some(place) => *place = true,
+            Some(seen) => *seen = true,
         }
     }
     Ok(())

@@ -1,4 +1,4 @@
-//! Asking again when that can help: after a growing while, and not for ever.
+//! Retries after transient errors, with exponential backoff and a limit.
 
 use std::fmt::Debug;
 use std::pin::Pin;
@@ -9,71 +9,71 @@ use domain::{Backoff, Random};
 
 use crate::ModelError;
 
-/// How the time between two tries passes. Tests let it pass at once.
-pub trait Waiting: Debug + Send + Sync {
-    fn wait(&self, how_long: Duration) -> Pin<Box<dyn Future<Output = ()> + Send + '_>>;
+/// Waits between two attempts. Tests replace it to avoid real waits.
+pub trait Sleep: Debug + Send + Sync {
+    fn sleep(&self, duration: Duration) -> Pin<Box<dyn Future<Output = ()> + Send + '_>>;
 }
 
-/// How often a call is tried, and how long to wait in between.
+/// How often a request is sent, and how long to wait in between.
 #[derive(Clone, Debug)]
 pub struct Retries {
-    most_tries: u32,
+    max_attempts: u32,
     random: Arc<dyn Random>,
-    waiting: Arc<dyn Waiting>,
+    sleep: Arc<dyn Sleep>,
 }
 
 impl Retries {
-    const MOST_TRIES: u32 = 4;
+    const MAX_ATTEMPTS: u32 = 4;
     const BACKOFF: Backoff =
         Backoff { first: Duration::from_millis(500), longest: Duration::from_secs(20) };
 
-    /// `random` spreads the tries, so that those who were refused together do not come back together.
+    /// `random` adds jitter, so that clients that were refused together do not retry together.
     pub fn new(random: Arc<dyn Random>) -> Self {
-        Self { most_tries: Self::MOST_TRIES, random, waiting: Arc::new(RealTime) }
+        Self { max_attempts: Self::MAX_ATTEMPTS, random, sleep: Arc::new(TokioSleep) }
     }
 
-    /// `most_tries` counts the first one too.
+    /// `max_attempts` includes the first one.
     #[must_use]
-    pub fn with_most_tries(self, most_tries: u32) -> Self {
-        Self { most_tries, ..self }
+    pub fn with_max_attempts(self, max_attempts: u32) -> Self {
+        Self { max_attempts, ..self }
     }
 
     #[must_use]
-    pub fn with_waiting(self, waiting: Arc<dyn Waiting>) -> Self {
-        Self { waiting, ..self }
+    pub fn with_sleep(self, sleep: Arc<dyn Sleep>) -> Self {
+        Self { sleep, ..self }
     }
 
-    pub(crate) async fn wait(&self, how_long: Duration) {
-        self.waiting.wait(how_long).await;
+    pub(crate) async fn sleep(&self, duration: Duration) {
+        self.sleep.sleep(duration).await;
     }
 
-    /// How long to wait before the next try when `tries` have failed, the last one with `error`, and
-    /// `time_left` remains for the call; `None` when there is to be no other.
+    /// How long to wait before the next attempt after `attempts` have failed, the last one with `error`, with
+    /// `time_left` remaining for the call; `None` when there is no other attempt.
     ///
-    /// A server that asks for more time than is left is not asked in vain.
-    pub(crate) fn wait_after(
+    /// When the server asks for more time than remains, there is no other attempt.
+    pub(crate) fn wait_before_retry(
         &self,
         error: &ModelError,
-        tries: u32,
+        attempts: u32,
         time_left: Duration,
     ) -> Option<Duration> {
-        let asked_for = worth_another_try(error)?;
-        if tries >= self.most_tries {
+        let min_wait = min_wait_before_retry(error)?;
+        if attempts >= self.max_attempts {
             return None;
         }
-        let own = Self::BACKOFF.after(tries);
+        let backoff = Self::BACKOFF.after(attempts);
         let mut byte = [0];
         self.random.fill(&mut byte);
-        let spread = own.mul_f64(f64::from(byte[0]) / 1024.0);
-        let wait = own.max(asked_for).saturating_add(spread);
+        let jitter = backoff.mul_f64(f64::from(byte[0]) / 1024.0);
+        let wait = backoff.max(min_wait).saturating_add(jitter);
         (wait < time_left).then_some(wait)
     }
 }
 
-/// The least time to wait. What took too long is not tried again: it would take as long once more.
-fn worth_another_try(error: &ModelError) -> Option<Duration> {
+/// The minimum wait; `None` for errors that are not retried. Timeouts are not, because they would take as long again.
+fn min_wait_before_retry(error: &ModelError) -> Option<Duration> {
     match error {
-        ModelError::Busy { retry_after, .. } | ModelError::Failing { retry_after, .. } => {
+        ModelError::Busy { retry_after, .. } | ModelError::ServerError { retry_after, .. } => {
             Some(retry_after.unwrap_or_default())
         }
         ModelError::Unreachable { .. } | ModelError::Interrupted { .. } => Some(Duration::ZERO),
@@ -82,11 +82,11 @@ fn worth_another_try(error: &ModelError) -> Option<Duration> {
 }
 
 #[derive(Debug)]
-struct RealTime;
+struct TokioSleep;
 
-impl Waiting for RealTime {
-    fn wait(&self, how_long: Duration) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
-        Box::pin(tokio::time::sleep(how_long))
+impl Sleep for TokioSleep {
+    fn sleep(&self, duration: Duration) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
+        Box::pin(tokio::time::sleep(duration))
     }
 }
 
@@ -111,14 +111,15 @@ mod tests {
 
     fn busy(retry_after: Option<u64>) -> ModelError {
         let retry_after = retry_after.map(Duration::from_secs);
-        ModelError::Busy { server: "http://s".to_owned(), retry_after, said: String::new() }
+        ModelError::Busy { server: "http://s".to_owned(), retry_after, message: String::new() }
     }
 
     #[test]
     fn waits_grow_up_to_a_limit_and_end() {
-        let retries = retries().with_most_tries(9);
-        let waits: Vec<_> =
-            (1..=9).map(|tries| retries.wait_after(&busy(None), tries, PLENTY)).collect();
+        let retries = retries().with_max_attempts(9);
+        let waits: Vec<_> = (1..=9)
+            .map(|attempts| retries.wait_before_retry(&busy(None), attempts, PLENTY))
+            .collect();
         let milliseconds = |wait: &Option<Duration>| wait.map(|wait| wait.as_millis());
         assert_eq!(
             waits.iter().map(milliseconds).collect::<Vec<_>>(),
@@ -131,22 +132,26 @@ mod tests {
     }
 
     #[test]
-    fn what_the_server_asks_for_is_the_least() {
-        let asked = Duration::from_secs(7);
-        assert_eq!(retries().wait_after(&busy(Some(7)), 1, PLENTY), Some(asked));
-        assert_eq!(retries().wait_after(&busy(Some(7)), 1, asked), None, "no time is left");
+    fn the_wait_that_the_server_asks_for_is_the_minimum() {
+        let requested = Duration::from_secs(7);
+        assert_eq!(retries().wait_before_retry(&busy(Some(7)), 1, PLENTY), Some(requested));
+        assert_eq!(
+            retries().wait_before_retry(&busy(Some(7)), 1, requested),
+            None,
+            "no time is left"
+        );
     }
 
     #[test]
-    fn tries_are_spread_by_up_to_a_quarter() {
+    fn jitter_adds_up_to_a_quarter() {
         let retries = Retries::new(Arc::new(Always(255)));
-        let wait = retries.wait_after(&busy(None), 1, PLENTY).unwrap();
+        let wait = retries.wait_before_retry(&busy(None), 1, PLENTY).unwrap();
         assert!(wait > Duration::from_millis(620) && wait < Duration::from_millis(625), "{wait:?}");
     }
 
     #[test]
-    fn what_will_not_change_is_not_tried_again() {
+    fn a_permanent_error_is_not_retried() {
         let wrong_key = ModelError::KeyMissing { server: String::new() };
-        assert_eq!(retries().wait_after(&wrong_key, 1, PLENTY), None);
+        assert_eq!(retries().wait_before_retry(&wrong_key, 1, PLENTY), None);
     }
 }

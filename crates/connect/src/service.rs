@@ -1,18 +1,18 @@
-//! Where a model is served, and how long we wait for it.
+//! The address of a model, and the time limits of a call.
 
 use std::time::Duration;
 
 use domain::Secret;
 use url::{Host, Url};
 
-/// One model on one server, as the settings name it.
+/// One model on one server, from the settings.
 #[derive(Clone, Debug)]
 pub struct Service {
-    /// With a path it is taken as it stands (`http://localhost:11434/v1`), as the clients of these services
-    /// do; without one, the version of the protocol is added.
+    /// Used as it is when it has a path (`http://localhost:11434/v1`), as usual for clients of these services;
+    /// without a path, the version of the protocol is added.
     pub base_url: Url,
     pub model: String,
-    /// Services on one's own machines often want none.
+    /// Self-hosted services often need none.
     pub key: Option<Secret>,
     pub limits: Limits,
 }
@@ -20,37 +20,37 @@ pub struct Service {
 /// How long each part of a call may take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Until there is a connection.
+    /// To connect.
     pub connect: Duration,
-    /// From there to the first piece of the answer; a server that loads its model first needs it.
+    /// From the connection to the first piece of the answer; a server may load its model first.
     pub first_byte: Duration,
-    /// Of silence, once the answer has begun.
+    /// Between two pieces of the answer.
     pub between_pieces: Duration,
-    /// For the call from beginning to end, with all its tries. A batch of texts to embed is a call.
-    pub whole: Duration,
+    /// For the whole call with all its attempts. A batch of texts to embed is one call.
+    pub total: Duration,
 }
 
 impl Limits {
-    /// For text that is written while somebody reads along.
+    /// For text that a user reads while it is written.
     pub const COMPLETION: Self = Self {
         connect: Duration::from_secs(5),
         first_byte: Duration::from_mins(2),
         between_pieces: Duration::from_mins(1),
-        whole: Duration::from_mins(5),
+        total: Duration::from_mins(5),
     };
-    /// For work in the background.
+    /// For background work.
     pub const EMBEDDING: Self = Self {
         connect: Duration::from_secs(5),
         first_byte: Duration::from_mins(1),
         between_pieces: Duration::from_secs(15),
-        whole: Duration::from_mins(3),
+        total: Duration::from_mins(3),
     };
-    /// For a search that goes on without it: better unranked than late.
+    /// For search, which continues without reranking after a short time.
     pub const RERANKING: Self = Self {
         connect: Duration::from_secs(1),
         first_byte: Duration::from_secs(2),
         between_pieces: Duration::from_secs(1),
-        whole: Duration::from_secs(3),
+        total: Duration::from_secs(3),
     };
 }
 
@@ -64,13 +64,13 @@ impl Service {
         Self { key: Some(key), ..self }
     }
 
-    /// Which model this is, wherever its name has to be kept: the host and the model's name. Neither port
-    /// nor path: the same model behind another door gives the same answers.
+    /// Identifies the model in stored data: the host and the model's name. Neither port nor path, which may change
+    /// without changing the model.
     pub fn identity(&self) -> String {
         format!("{}/{}", self.base_url.host_str().unwrap_or_default(), self.model)
     }
 
-    /// The server as errors name it: without the path, and without a password that somebody put there.
+    /// The server for error messages: without the path and without a password in the URL.
     pub(crate) fn server(&self) -> String {
         let origin = self.base_url.origin();
         if origin.is_tuple() {
@@ -92,7 +92,7 @@ impl Service {
         url
     }
 
-    /// Whether it runs on this machine, where no proxy leads.
+    /// Whether it runs on this machine, where no proxy is used.
     pub(crate) fn is_on_this_machine(&self) -> bool {
         match self.base_url.host() {
             Some(Host::Domain(name)) => name == "localhost",
@@ -103,11 +103,11 @@ impl Service {
     }
 }
 
-/// The address, fit to be shown: some services take a key in the query.
+/// The address without credentials: some services take a key in the query.
 pub(crate) fn without_secrets(url: &Url) -> String {
     let mut url = url.clone();
     url.set_query(None);
-    // Those that cannot have a password have none to remove.
+    // URLs that cannot have credentials have none to remove.
     url.set_username("").ok();
     url.set_password(None).ok();
     url.into()
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn this_machine_is_told_from_others() {
+    fn this_machine_is_distinguished_from_others() {
         for here in ["http://localhost:1", "http://127.0.0.1:1", "http://[::1]:1"] {
             assert!(at(here).is_on_this_machine(), "{here}");
         }

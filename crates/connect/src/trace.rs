@@ -1,4 +1,4 @@
-//! The trace that calls belong to: services that keep traces find the request in theirs.
+//! Sends the trace context with calls, so that services can continue the trace.
 
 use domain::TraceContext;
 use reqwest::RequestBuilder;
@@ -7,7 +7,7 @@ tokio::task_local! {
     static TRACE: TraceContext;
 }
 
-/// Work whose calls belong to this trace, as far as it calls from its own task.
+/// Runs `work` with this trace for all calls that it makes in its own task.
 pub async fn in_trace<F: Future>(trace: Option<TraceContext>, work: F) -> F::Output {
     match trace {
         Some(trace) => TRACE.scope(trace, work).await,
@@ -15,8 +15,8 @@ pub async fn in_trace<F: Future>(trace: Option<TraceContext>, work: F) -> F::Out
     }
 }
 
-/// Sends the trace along, where there is one.
-pub(crate) fn marked(request: RequestBuilder) -> RequestBuilder {
+/// Adds the `traceparent` header when there is a trace.
+pub(crate) fn with_trace(request: RequestBuilder) -> RequestBuilder {
     match TRACE.try_with(|trace| trace.to_traceparent()) {
         Ok(header) => request.header("traceparent", header),
         Err(_) => request,

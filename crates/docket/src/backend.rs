@@ -20,7 +20,7 @@ use crate::models;
 use crate::objects::{self, Wanted};
 use crate::readers;
 use crate::signals::StopSignals;
-use crate::stages::{self, AddStages, Equipment};
+use crate::stages::{self, AddStages, StageDependencies};
 use crate::system;
 
 /// An open database and the use cases on it.
@@ -97,7 +97,7 @@ impl Backend {
             search: models::search_settings(&config.search)?,
         };
         let ops = Ops::new(database.store.clone(), blobs.clone(), &settings, environment.random);
-        let equipment = Equipment {
+        let dependencies = StageDependencies {
             blobs: &blobs,
             ids: database.store.ids().clone(),
             reader,
@@ -106,7 +106,7 @@ impl Backend {
             intake: ops.intake().clone(),
             vectors: ops.search.vectors(),
         };
-        let stages = stages::registered(add_stages, equipment);
+        let stages = stages::registered(add_stages, dependencies);
         Ok(Self { ops, database, stages })
     }
 

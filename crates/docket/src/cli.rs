@@ -71,6 +71,14 @@ pub(crate) enum Command {
     },
     /// End the sign-in.
     Logout,
+    /// Change your own password. Your other sessions are signed out; this one stays signed in.
+    ///
+    /// Docket asks for the current and the new password. Without a terminal it reads them from DOCKET_PASSWORD and
+    /// DOCKET_NEW_PASSWORD, or as two lines from standard input.
+    Password {
+        #[command(flatten)]
+        server: ServerArgs,
+    },
     /// How a server and its queues stand; exits with 1 when it is not ready.
     Status {
         #[command(flatten)]
@@ -111,6 +119,16 @@ pub(crate) enum Command {
         /// Print one JSON document instead of text.
         #[arg(long)]
         json: bool,
+    },
+    /// Rename a document. Its file name stays as it is.
+    Rename {
+        /// The document's id.
+        #[arg(value_name = "DOC_ID", value_parser = id)]
+        id: Uuid,
+        /// The new title.
+        title: String,
+        #[command(flatten)]
+        server: ServerArgs,
     },
     /// Process documents again. What is served stays served until the new run succeeds.
     Rerun(RerunArgs),
@@ -328,6 +346,10 @@ pub(crate) struct DocsArgs {
     /// Only those with this in their title or file name.
     #[arg(long, value_name = "TEXT")]
     pub(crate) search: Option<String>,
+    /// The order: newest or oldest upload first, by title (A to Z) or title_desc, or updated (latest change first).
+    #[arg(long, value_name = "ORDER", default_value = "newest", ignore_case = true,
+          value_parser = ["newest", "oldest", "title", "title_desc", "updated"])]
+    pub(crate) sort: String,
     /// How many at most.
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = at_least_one)]
     pub(crate) limit: usize,

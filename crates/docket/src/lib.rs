@@ -18,6 +18,7 @@ mod models;
 mod objects;
 mod panics;
 mod readers;
+pub mod reference;
 mod say;
 mod signals;
 mod stages;
@@ -110,6 +111,9 @@ async fn run(cli: Cli, add_stages: AddStages) -> anyhow::Result<ExitCode> {
             commands::login::log_in(server.server.as_deref(), email).await
         }
         Command::Logout => commands::login::log_out().await,
+        Command::Password { server } => {
+            commands::login::change_password(server.server.as_deref()).await
+        }
         Command::Status { server, json } => {
             commands::status::run(server.server.as_deref(), *json).await
         }
@@ -124,6 +128,9 @@ async fn run(cli: Cli, add_stages: AddStages) -> anyhow::Result<ExitCode> {
         Command::Docs(args) => commands::docs::list(args).await,
         Command::Show { id, server, json } => {
             commands::show::run(server.server.as_deref(), *id, *json).await
+        }
+        Command::Rename { id, title, server } => {
+            commands::rename::run(server.server.as_deref(), *id, title).await
         }
         Command::Rerun(args) => commands::rerun::run(args).await,
         Command::Jobs(args) => commands::jobs::list(args).await,

@@ -32,16 +32,14 @@ pub(crate) fn search_settings(config: &SearchConfig) -> anyhow::Result<SearchSet
 pub(crate) fn embedding(config: &SearchConfig) -> anyhow::Result<EmbeddingSource> {
     let folder = |folder| EmbeddingSource::folder(folder, config.embedding_threads);
     Ok(match &config.embedding {
-        EmbeddingChoice::Off => EmbeddingSource::nowhere(),
+        EmbeddingChoice::Off => EmbeddingSource::none(),
         EmbeddingChoice::Folder(named) => folder(named.clone()),
-        EmbeddingChoice::Installed => {
-            default_folder().map_or_else(EmbeddingSource::nowhere, folder)
-        }
+        EmbeddingChoice::Installed => default_folder().map_or_else(EmbeddingSource::none, folder),
         EmbeddingChoice::Service { service, dimension } => {
             let service = to_service(service, Limits::EMBEDDING);
             let remote = Embeddings::new(service, *dimension, retries())
                 .context("the settings of the embedding service cannot be used")?;
-            EmbeddingSource::elsewhere(Arc::new(remote), config.embedding_threads)
+            EmbeddingSource::remote(Arc::new(remote), config.embedding_threads)
         }
     })
 }
@@ -56,7 +54,7 @@ fn reranker(config: &SearchConfig) -> anyhow::Result<Option<Reranker>> {
         }
         RerankChoice::Service(service) => {
             let service = to_service(service, Limits::RERANKING);
-            let remote = RemoteReranker::new(service, retries().with_most_tries(1))
+            let remote = RemoteReranker::new(service, retries().with_max_attempts(1))
                 .context("the settings of the reranking service cannot be used")?;
             Some(Reranker::Remote(Arc::new(remote)))
         }

@@ -18,7 +18,7 @@ use crate::config::{Config, ConfigError};
 pub type AddStages = fn(Stages) -> Stages;
 
 /// What stages are given to work with.
-pub(crate) struct Equipment<'a> {
+pub(crate) struct StageDependencies<'a> {
     pub(crate) blobs: &'a Blobs,
     pub(crate) ids: Arc<dyn IdGen>,
     pub(crate) reader: Reader,
@@ -63,9 +63,10 @@ fn not_handed_in(error: &OpsError) -> Failure {
 }
 
 /// Every stage, in the pipeline's order.
-pub(crate) fn registered(add_stages: AddStages, equipment: Equipment<'_>) -> Stages {
-    let Equipment { blobs, ids, reader, reads_documents, children, intake, vectors } = equipment;
-    let stages = ::stages::registered(::stages::Equipment {
+pub(crate) fn registered(add_stages: AddStages, dependencies: StageDependencies<'_>) -> Stages {
+    let StageDependencies { blobs, ids, reader, reads_documents, children, intake, vectors } =
+        dependencies;
+    let stages = ::stages::registered(::stages::StageDependencies {
         context: StageContext::new(blobs.clone(), reader, Arc::clone(&ids)),
         ids,
         submitter: Arc::new(IntakeSubmitter(intake)),

@@ -24,6 +24,14 @@ pub enum Event {
     /// A job of the run is dead, or the run was cancelled.
     #[serde(rename = "document.failed")]
     DocumentFailed(RunEnd),
+    /// The document's title changed: for everyone, or only for one `owner`. Nobody else receives that event.
+    #[serde(rename = "document.renamed")]
+    DocumentRenamed {
+        doc_id: DocId,
+        title: String,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        owner: Option<String>,
+    },
     /// All documents of the batch succeeded.
     #[serde(rename = "batch.completed")]
     BatchCompleted(BatchEnd),
@@ -75,6 +83,7 @@ impl Event {
             Self::DocumentQueued { .. }
             | Self::DocumentStarted { .. }
             | Self::DocumentPaused { .. }
+            | Self::DocumentRenamed { .. }
             | Self::DeadJobsChanged {} => true,
             Self::DocumentCompleted(_)
             | Self::DocumentFailed(_)

@@ -1,11 +1,8 @@
 //! Where documents come from, and what starts their runs.
 
-use std::fmt;
-use std::str::FromStr;
-
 use bytes::Bytes;
-use serde::{Deserialize, Serialize};
 
+use crate::string_enum::string_enum;
 use crate::{ContentHash, DocId, RunId, TenantId, upload_uri};
 
 /// Where a document came from, and what identifies it there.
@@ -32,32 +29,36 @@ pub enum Origin {
     },
 }
 
-/// The kind of an origin, as a run's configuration records it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum SourceType {
-    #[default]
-    Upload,
-    Attachment,
-    S3,
-    Gcs,
-    Folder,
-    /// The run processes known content again.
-    Rerun,
+string_enum! {
+    "source type"
+    /// Where the content of a run came from, as the run's configuration records it.
+    #[derive(Default)]
+    pub enum SourceType {
+        #[default]
+        Upload = "upload",
+        Attachment = "attachment",
+        S3 = "s3",
+        Gcs = "gcs",
+        Folder = "folder",
+        /// The run processes content that the document already had.
+        Rerun = "rerun",
+    }
 }
 
-/// What started a run.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum RunType {
-    #[default]
-    ManualUpload,
-    Attachment,
-    /// A rerun of a document, with the same original or an updated one.
-    Rerun,
-    S3Sync,
-    GcsSync,
-    FolderSync,
+string_enum! {
+    "run type"
+    /// What started a run.
+    #[derive(Default)]
+    pub enum RunType {
+        #[default]
+        ManualUpload = "manual_upload",
+        Attachment = "attachment",
+        /// A user reran a document, with the same original or an updated one.
+        Rerun = "rerun",
+        S3Sync = "s3_sync",
+        GcsSync = "gcs_sync",
+        FolderSync = "folder_sync",
+    }
 }
 
 /// A file that is contained in another document, such as an attachment of a mail.
@@ -106,61 +107,6 @@ impl Origin {
     }
 }
 
-impl SourceType {
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Upload => "upload",
-            Self::Attachment => "attachment",
-            Self::S3 => "s3",
-            Self::Gcs => "gcs",
-            Self::Folder => "folder",
-            Self::Rerun => "rerun",
-        }
-    }
-}
-
-impl RunType {
-    pub const ALL: [Self; 6] = [
-        Self::ManualUpload,
-        Self::Attachment,
-        Self::Rerun,
-        Self::S3Sync,
-        Self::GcsSync,
-        Self::FolderSync,
-    ];
-
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::ManualUpload => "manual_upload",
-            Self::Attachment => "attachment",
-            Self::Rerun => "rerun",
-            Self::S3Sync => "s3_sync",
-            Self::GcsSync => "gcs_sync",
-            Self::FolderSync => "folder_sync",
-        }
-    }
-}
-
-impl fmt::Display for SourceType {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
-
-impl fmt::Display for RunType {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
-
-impl FromStr for RunType {
-    type Err = ();
-
-    fn from_str(text: &str) -> Result<Self, ()> {
-        Self::ALL.into_iter().find(|run_type| run_type.as_str() == text).ok_or(())
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use uuid::Uuid;
@@ -198,11 +144,14 @@ mod tests {
     }
 
     #[test]
-    fn every_run_type_reads_back_and_is_written_the_same_in_json() {
+    fn run_and_source_types_read_back_and_have_the_same_name_in_json() {
         for run_type in RunType::ALL {
             assert_eq!(run_type.as_str().parse(), Ok(run_type));
             assert_eq!(serde_json::to_value(run_type).unwrap(), run_type.as_str());
         }
-        assert_eq!(serde_json::to_value(SourceType::Rerun).unwrap(), SourceType::Rerun.as_str());
+        for source_type in SourceType::ALL {
+            assert_eq!(source_type.as_str().parse(), Ok(source_type));
+            assert_eq!(serde_json::to_value(source_type).unwrap(), source_type.as_str());
+        }
     }
 }

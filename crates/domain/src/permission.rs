@@ -33,6 +33,8 @@ pub enum Action {
     SeeKnowledgeBase,
     AskQuestions,
     EditResults,
+    /// Change a document's title: for everyone, or with [`Reach::Own`] only for the caller.
+    RenameDocuments,
     ResearchMatches,
     LinkRecords,
     RerunDocuments,
@@ -65,7 +67,7 @@ pub enum Reach {
 use Reach::{All, Nothing, Own};
 
 /// The permission table: one row per action, one column per role, in [`Role::ALL`]'s order.
-const TABLE: [(Action, [Reach; 6]); 24] = {
+const TABLE: [(Action, [Reach; 6]); 25] = {
     const ADMIN_ONLY: [Reach; 6] = [All, Nothing, Nothing, Nothing, Nothing, Nothing];
     const OVERSIGHT: [Reach; 6] = [All, Nothing, Nothing, Nothing, All, Nothing];
     const INTAKE: [Reach; 6] = [All, All, All, Nothing, Nothing, All];
@@ -82,6 +84,7 @@ const TABLE: [(Action, [Reach; 6]); 24] = {
         (Action::SeeKnowledgeBase, SEE),
         (Action::AskQuestions, [All, All, All, All, Nothing, All]),
         (Action::EditResults, REVIEW),
+        (Action::RenameDocuments, [All, Own, All, Nothing, Nothing, Own]),
         (Action::ResearchMatches, REVIEW),
         (Action::LinkRecords, REVIEW),
         (Action::RerunDocuments, ADMIN_ONLY),
@@ -170,6 +173,7 @@ mod tests {
             SeeKnowledgeBase    all own all all all own
             AskQuestions        all all all all -   all
             EditResults         all -   all -   -   -
+            RenameDocuments     all own all -   -   own
             ResearchMatches     all -   all -   -   -
             LinkRecords         all -   all -   -   -
             RerunDocuments      all -   -   -   -   -

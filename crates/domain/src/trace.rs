@@ -112,7 +112,7 @@ fn is_lower_hex(text: &str, length: usize) -> bool {
 }
 
 impl SpanId {
-    /// `random` is what nobody else has got.
+    /// An id from a unique random number.
     pub fn from_random(random: u64) -> Self {
         Self(NonZeroU64::new(random).unwrap_or(NonZeroU64::MIN))
     }

@@ -51,6 +51,18 @@ fn golden() -> Vec<(Event, &'static str)> {
             Event::DocumentFailed(RunEnd { error: Some("cancelled".to_owned()), ..ended }),
             include_str!("golden/events/document.failed.cancelled.json"),
         ),
+        (
+            Event::DocumentRenamed { doc_id, title: "Lease".to_owned(), owner: None },
+            include_str!("golden/events/document.renamed.json"),
+        ),
+        (
+            Event::DocumentRenamed {
+                doc_id,
+                title: "My lease".to_owned(),
+                owner: Some("00000000-0000-0000-0000-000000000004".to_owned()),
+            },
+            include_str!("golden/events/document.renamed.owner.json"),
+        ),
         (Event::BatchCompleted(batch.clone()), include_str!("golden/events/batch.completed.json")),
         (Event::BatchPartial(batch), include_str!("golden/events/batch.partial.json")),
         (Event::DeadJobsChanged {}, include_str!("golden/events/dead_jobs.changed.json")),

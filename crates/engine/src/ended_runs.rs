@@ -36,7 +36,7 @@ fn may_end_run(outcome: &Outcome) -> bool {
 }
 
 async fn read(store: &Store, jobs: &[JobId]) -> Result<Vec<EndedRun>, StoreError> {
-    let mut across = store.across_tenants().await?;
+    let mut across = store.queue_transaction().await?;
     let runs = across.ended_runs(jobs).await?;
     across.commit().await?;
     Ok(runs)

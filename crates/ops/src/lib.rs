@@ -27,6 +27,7 @@ use domain::{Clock, Random};
 use reading::reader::Reader;
 use reading::sandbox::SandboxReport;
 use store::Store;
+use tokio::sync::Semaphore;
 use tokio_util::task::TaskTracker;
 
 pub use access::Access;
@@ -43,11 +44,12 @@ pub use documents::artifacts::FoundArtifact;
 pub use documents::batches::Batches;
 pub use documents::batches::create::RequestedBatch;
 pub use documents::facets::{BatchFacet, DocumentFacets};
+pub use documents::find_ids::FoundIds;
 pub use documents::forget_passwords::PasswordKeeper;
 pub use documents::intake::{Intake, IntakeSettings};
 pub use documents::links::{Followed, FoundOriginal, LinkVisit, SignedLink};
-pub use documents::list::DocumentDetail;
-pub use documents::read_pages::TextForm;
+pub use documents::list::{DocumentDetail, DocumentListPage, ListedDocument};
+pub use documents::read_pages::{PageImage, TextForm};
 pub use documents::submit::{Accepted, AcceptedRun, Described, Received, Receiving};
 pub use documents::sweep_originals::{OriginalsCleanup, Retention, Swept};
 pub use documents::tags::MOST_TAGS;
@@ -77,8 +79,9 @@ pub use search::{
 };
 pub use store::{
     After, BatchItemRecord, BatchName, BatchRecord, CheckpointRecord, DeadJobFilter,
-    DocumentFilter, DocumentRecord, FacetCounts, JobFilter, JobRecord, PartRecord, QueueRecord,
-    RunRecord, StageRecord, TenantUsage, ValueCount, VersionRecord,
+    DocumentFilter, DocumentOrder, DocumentPlace, DocumentProgress, DocumentRecord, DocumentWindow,
+    FacetCounts, JobFilter, JobRecord, PartRecord, QueueRecord, RunRecord, SortKey, StageRecord,
+    TenantUsage, ValueCount, VersionRecord,
 };
 pub use tenants::Tenants;
 pub use tenants::create::RequestedTenant;
@@ -164,6 +167,7 @@ impl Ops {
                 link_key: LinkKey::new(settings.token_key.bytes()),
                 recent_reads: RecentReads::default(),
                 recently_checked: RecentlyChecked::default(),
+                renderings: Semaphore::new(Content::RENDERED_AT_ONCE),
                 reader: settings.reader.clone(),
             },
             documents: Documents { store: store.clone(), intake: intake.clone() },

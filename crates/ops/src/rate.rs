@@ -10,7 +10,7 @@ use std::time::Duration;
 use governor::clock::Clock as GovernorClock;
 use governor::middleware::NoOpMiddleware;
 use governor::nanos::Nanos;
-use governor::state::keyed::DashMapStateStore;
+use governor::state::keyed::HashMapStateStore;
 use governor::{Quota, RateLimiter};
 
 /// Lets `domain::Clock` drive the buckets.
@@ -39,7 +39,7 @@ pub(crate) fn client_of(address: IpAddr) -> IpAddr {
 
 /// A token bucket for each key.
 pub struct Limiter<K: Hash + Eq + Clone> {
-    buckets: RateLimiter<K, DashMapStateStore<K>, InjectedClock, NoOpMiddleware<Nanos>>,
+    buckets: RateLimiter<K, HashMapStateStore<K>, InjectedClock, NoOpMiddleware<Nanos>>,
     clock: InjectedClock,
     burst: u32,
 }
@@ -64,7 +64,7 @@ impl<K: Hash + Eq + Clone> Limiter<K> {
         let quota = Quota::with_period(refill)
             .unwrap_or_else(|| Quota::per_second(burst))
             .allow_burst(burst);
-        let buckets = RateLimiter::dashmap_with_clock(quota, clock.clone());
+        let buckets = RateLimiter::hashmap_with_clock(quota, clock.clone());
         Self { buckets, clock, burst: burst.get() }
     }
 

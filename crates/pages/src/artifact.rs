@@ -3,15 +3,15 @@
 //! ```text
 //! "DKTPAGES" version:u16 │ frame… │ index │ index_at:u64 "DKTINDEX"
 //! frame = length:u32 unpacked:u32 lz4(postcard(Part))
-//! index = frame of the places of the pages
+//! index = frame with the positions of the pages
 //! ```
 //!
-//! Written and read one page at a time. The index at the end makes one page out of 3,000 one seek; a
-//! file cut off in the middle is noticed, since its end is missing. The reader believes nothing: what
-//! a broken child wrote is an error, whatever the bytes are.
+//! Pages are written and read one at a time. With the index at the end, reading one page out of 3,000 is one seek; a
+//! truncated file is detected, because its end is missing. The reader trusts nothing: damaged bytes are an error,
+//! never a panic.
 //!
-//! All numbers are little-endian. A reader takes the versions it knows, and the version changes when
-//! the model does. A page of version 1 had no `trouble`, which is the last thing of a page now.
+//! All numbers are little-endian. The version changes with the model, and a reader accepts the versions that it knows.
+//! A page of version 1 had no `trouble`, which is the last field of a page now.
 
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::ops::Range;
@@ -33,29 +33,29 @@ const MAX_PAGES: usize = 1_000_000;
 
 #[derive(Debug, Error)]
 pub enum ArtifactError {
-    #[error("the page artifact cannot be read or written")]
+    #[error("reading or writing the page artifact failed")]
     Io(#[from] io::Error),
     #[error("this is not a page artifact")]
-    Foreign,
-    #[error("the page artifact has version {0}, which this Docket does not know")]
+    NotAnArtifact,
+    #[error("the page artifact has version {0}, which this version of Docket does not support")]
     Version(u16),
     #[error("the page artifact is damaged: {0}")]
     Damaged(&'static str),
-    #[error("a part of the document is too large to keep")]
+    #[error("a part of the document is too large to store")]
     TooLarge,
 }
 
-/// A part as a child packed it. Nobody has looked inside: whoever opens it may find it damaged.
+/// A part as a child packed it, not decoded: unpacking it may fail.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PackedPart {
     is_page: bool,
-    /// What the child says of a page: see [`PackedPart::wants_ocr`].
+    /// The child's statement about a page: see [`PackedPart::wants_ocr`].
     wants_ocr: bool,
     frame: Bytes,
 }
 
 impl PackedPart {
-    /// `frame` is what [`write_frame`] made of the part, as far as anybody knows.
+    /// `frame` should be the result of [`write_frame`], but is not checked.
     pub fn new(is_page: bool, wants_ocr: bool, frame: Bytes) -> Self {
         Self { is_page, wants_ocr, frame }
     }
@@ -64,7 +64,7 @@ impl PackedPart {
         self.is_page
     }
 
-    /// Whether it is a page with [`crate::TextSource::Wanted`], as the child says.
+    /// Whether it is a page with [`crate::TextSource::Wanted`], according to the child.
     pub fn wants_ocr(&self) -> bool {
         self.wants_ocr
     }
@@ -103,7 +103,7 @@ impl<W: Write> Writer<W> {
         Ok(())
     }
 
-    /// Writes a part that was packed elsewhere, without opening it.
+    /// Writes a packed part without decoding it.
     pub fn write_packed(&mut self, part: &PackedPart) -> Result<(), ArtifactError> {
         if part.is_page {
             self.index.pages.push(self.at);
@@ -113,12 +113,12 @@ impl<W: Write> Writer<W> {
         Ok(())
     }
 
-    /// What the parts are written to: whoever sends them on takes them from there.
+    /// The output, from which the caller may take the bytes written so far.
     pub fn written(&mut self) -> &mut W {
         &mut self.to
     }
 
-    /// Without this the file counts as cut off.
+    /// Writes the index. Without it the file counts as truncated.
     pub fn finish(mut self) -> Result<W, ArtifactError> {
         write_frame(&mut self.to, &self.index)?;
         self.to.write_all(&self.at.to_le_bytes())?;
@@ -137,7 +137,7 @@ pub struct Reader<R> {
 
 impl<R: Read> Reader<R> {
     pub fn new(mut from: R) -> Result<Self, ArtifactError> {
-        read_beginning(&mut from)?;
+        read_header(&mut from)?;
         Ok(Self { from, ended: false })
     }
 
@@ -152,7 +152,7 @@ impl<R: Read> Reader<R> {
     }
 }
 
-/// Goes to single pages of an artifact.
+/// Random access to the pages of an artifact.
 #[derive(Debug)]
 pub struct Pages<R> {
     from: R,
@@ -161,16 +161,16 @@ pub struct Pages<R> {
 
 impl<R: Read + Seek> Pages<R> {
     pub fn open(mut from: R) -> Result<Self, ArtifactError> {
-        read_beginning(&mut from)?;
-        from.seek(SeekFrom::End(-16)).map_err(|_| ArtifactError::Damaged("it is cut off"))?;
-        let mut place = [0; 8];
-        from.read_exact(&mut place)?;
+        read_header(&mut from)?;
+        from.seek(SeekFrom::End(-16)).map_err(|_| ArtifactError::Damaged("it is truncated"))?;
+        let mut position = [0; 8];
+        from.read_exact(&mut position)?;
         let mut end = [0; 8];
         from.read_exact(&mut end)?;
         if &end != END {
-            return Err(ArtifactError::Damaged("it is cut off"));
+            return Err(ArtifactError::Damaged("it is truncated"));
         }
-        from.seek(SeekFrom::Start(u64::from_le_bytes(place)))?;
+        from.seek(SeekFrom::Start(u64::from_le_bytes(position)))?;
         let index: Index = read_frame(&mut from)?;
         if index.pages.len() > MAX_PAGES {
             return Err(ArtifactError::Damaged("it has too many pages"));
@@ -182,34 +182,34 @@ impl<R: Read + Seek> Pages<R> {
         self.index.pages.len()
     }
 
-    /// The page of this number, counted from 1.
+    /// The page with this number, counted from 1.
     pub fn page(&mut self, number: u32) -> Result<Option<Page>, ArtifactError> {
         let at = (number as usize).checked_sub(1).and_then(|at| self.index.pages.get(at));
         let Some(at) = at else { return Ok(None) };
         self.from.seek(SeekFrom::Start(*at))?;
         match read_part(&mut self.from)? {
             Part::Page(page) => Ok(Some(page)),
-            _ => Err(ArtifactError::Damaged("its index points beside the page")),
+            _ => Err(ArtifactError::Damaged("its index does not point to a page")),
         }
     }
 }
 
-/// How many bytes at the end of an artifact say where its index is.
+/// The number of bytes at the end of an artifact that contain the position of its index.
 pub const END_LENGTH: u64 = 16;
 
-/// Where the index begins, as those last bytes say.
-pub fn index_place(end: &[u8]) -> Result<u64, ArtifactError> {
-    let cut = ArtifactError::Damaged("it is cut off");
-    let Some((place, magic)) = end.split_first_chunk::<8>() else { return Err(cut) };
-    if magic == END { Ok(u64::from_le_bytes(*place)) } else { Err(cut) }
+/// The position of the index, from the last bytes.
+pub fn index_position(end: &[u8]) -> Result<u64, ArtifactError> {
+    let truncated = ArtifactError::Damaged("it is truncated");
+    let Some((position, magic)) = end.split_first_chunk::<8>() else { return Err(truncated) };
+    if magic == END { Ok(u64::from_le_bytes(*position)) } else { Err(truncated) }
 }
 
-/// The places of pages, for whoever fetches them one by one from far away.
+/// The positions of pages, to fetch single pages from an object store.
 #[derive(Clone, Debug)]
 pub struct PageIndex(Index);
 
 impl PageIndex {
-    /// From the bytes that begin at [`index_place`].
+    /// From the bytes that begin at [`index_position`].
     pub fn parse(mut bytes: &[u8]) -> Result<Self, ArtifactError> {
         read_frame(&mut bytes).map(Self)
     }
@@ -218,7 +218,7 @@ impl PageIndex {
         self.0.pages.len()
     }
 
-    /// The bytes that hold a page, counted from 1; `end` is where the index begins.
+    /// The bytes of a page, counted from 1; `end` is the position of the index.
     pub fn range_of(&self, number: u32, end: u64) -> Option<Range<u64>> {
         let at = (number as usize).checked_sub(1)?;
         let from = *self.0.pages.get(at)?;
@@ -227,20 +227,20 @@ impl PageIndex {
     }
 }
 
-/// The page that begins these bytes.
+/// Decodes the page at the beginning of these bytes.
 pub fn parse_page(mut bytes: &[u8]) -> Result<Page, ArtifactError> {
     match read_part(&mut bytes)? {
         Part::Page(page) => Ok(page),
-        _ => Err(ArtifactError::Damaged("its index points beside the page")),
+        _ => Err(ArtifactError::Damaged("its index does not point to a page")),
     }
 }
 
-fn read_beginning(from: &mut impl Read) -> Result<(), ArtifactError> {
-    let mut beginning = [0; 10];
-    from.read_exact(&mut beginning).map_err(|_| ArtifactError::Foreign)?;
-    let (magic, version) = beginning.split_at(8);
+fn read_header(from: &mut impl Read) -> Result<(), ArtifactError> {
+    let mut header = [0; 10];
+    from.read_exact(&mut header).map_err(|_| ArtifactError::NotAnArtifact)?;
+    let (magic, version) = header.split_at(8);
     if magic != MAGIC {
-        return Err(ArtifactError::Foreign);
+        return Err(ArtifactError::NotAnArtifact);
     }
     let version = version.try_into().map(u16::from_le_bytes).unwrap_or_default();
     if (OLDEST_VERSION..=VERSION).contains(&version) {
@@ -250,10 +250,10 @@ fn read_beginning(from: &mut impl Read) -> Result<(), ArtifactError> {
     }
 }
 
-/// Packs one value as a frame; says how many bytes were written.
+/// Packs one value as a frame; returns the number of bytes written.
 pub fn write_frame<T: Serialize>(to: &mut impl Write, value: &T) -> Result<u64, ArtifactError> {
     let plain =
-        postcard::to_stdvec(value).map_err(|_| ArtifactError::Damaged("it cannot be packed"))?;
+        postcard::to_stdvec(value).map_err(|_| ArtifactError::Damaged("encoding a part failed"))?;
     let packed = lz4_flex::block::compress(&plain);
     let length = |bytes: &[u8]| {
         u32::try_from(bytes.len())
@@ -268,16 +268,16 @@ pub fn write_frame<T: Serialize>(to: &mut impl Write, value: &T) -> Result<u64, 
     Ok(8 + u64::from(packed_length))
 }
 
-/// Unpacks the frame that comes next.
+/// Reads and unpacks the next frame.
 pub fn read_frame<T: DeserializeOwned>(from: &mut impl Read) -> Result<T, ArtifactError> {
     parse(&read_plain(from)?)
 }
 
-/// A part of any version that is known.
+/// Reads a part of any supported version.
 fn read_part(from: &mut impl Read) -> Result<Part, ArtifactError> {
     let mut plain = read_plain(from)?;
     parse(&plain).or_else(|error| {
-        // A page of version 1 is a page that ends before it says that there was no trouble.
+        // A page of version 1 lacks the last field, `trouble`: add it as `None`.
         plain.push(0);
         parse(&plain).map_err(|_| error)
     })
@@ -288,40 +288,36 @@ fn read_plain(from: &mut impl Read) -> Result<Vec<u8>, ArtifactError> {
     let packed_length = read_length(from)?;
     let plain_length = read_length(from)?;
     if packed_length > MAX_FRAME || plain_length > MAX_FRAME {
-        return Err(ArtifactError::Damaged("a part of it is too large"));
+        return Err(ArtifactError::Damaged("a frame is too large"));
     }
-    // lz4 packs at most about 255 to 1: whoever says more lies, and costs no memory.
+    // lz4 compresses at most about 255 to 1: a larger claim is wrong, and must not allocate memory.
     if u64::from(plain_length) > u64::from(packed_length) * 256 + 64 {
-        return Err(ArtifactError::Damaged("a part of it says a wrong size"));
+        return Err(ArtifactError::Damaged("a frame claims a wrong size"));
     }
     let mut packed = Vec::new();
     from.take(u64::from(packed_length)).read_to_end(&mut packed)?;
     if packed.len() != packed_length as usize {
-        return Err(ArtifactError::Damaged("it is cut off"));
+        return Err(ArtifactError::Damaged("it is truncated"));
     }
     lz4_flex::block::decompress(&packed, plain_length as usize)
-        .map_err(|_| ArtifactError::Damaged("a part of it cannot be unpacked"))
+        .map_err(|_| ArtifactError::Damaged("a frame cannot be unpacked"))
 }
 
 fn parse<T: DeserializeOwned>(plain: &[u8]) -> Result<T, ArtifactError> {
     let (value, rest) = postcard::take_from_bytes(plain)
-        .map_err(|_| ArtifactError::Damaged("a part of it has the wrong shape"))?;
-    if rest.is_empty() {
-        Ok(value)
-    } else {
-        Err(ArtifactError::Damaged("a part of it has bytes left over"))
-    }
+        .map_err(|_| ArtifactError::Damaged("a frame cannot be decoded"))?;
+    if rest.is_empty() { Ok(value) } else { Err(ArtifactError::Damaged("a frame has extra bytes")) }
 }
 
 fn read_length(from: &mut impl Read) -> Result<u32, ArtifactError> {
     let mut length = [0; 4];
-    from.read_exact(&mut length).map_err(cut_off)?;
+    from.read_exact(&mut length).map_err(truncated)?;
     Ok(u32::from_le_bytes(length))
 }
 
-fn cut_off(error: io::Error) -> ArtifactError {
+fn truncated(error: io::Error) -> ArtifactError {
     match error.kind() {
-        io::ErrorKind::UnexpectedEof => ArtifactError::Damaged("it is cut off"),
+        io::ErrorKind::UnexpectedEof => ArtifactError::Damaged("it is truncated"),
         _ => ArtifactError::Io(error),
     }
 }
@@ -364,16 +360,16 @@ mod tests {
     }
 
     #[test]
-    fn what_was_written_is_read_again_in_order_and_by_number() {
+    fn pages_are_read_in_order_and_by_number() {
         let bytes = written(3);
         let mut reader = Reader::new(bytes.as_slice()).unwrap();
-        let mut seen = Vec::new();
+        let mut read = Vec::new();
         while let Some(part) = reader.next_part().unwrap() {
             if let Part::Page(page) = part {
-                seen.push(page);
+                read.push(page);
             }
         }
-        assert_eq!(seen, [page(1), page(2), page(3)]);
+        assert_eq!(read, [page(1), page(2), page(3)]);
         let mut pages = Pages::open(Cursor::new(&bytes)).unwrap();
         assert_eq!(pages.count(), 3);
         assert_eq!(pages.page(2).unwrap(), Some(page(2)));
@@ -384,9 +380,9 @@ mod tests {
     #[test]
     fn one_page_is_fetched_by_three_ranges() {
         let bytes = written(3);
-        let end = index_place(&bytes[bytes.len() - 16..]).unwrap();
-        let place = usize::try_from(end).unwrap();
-        let index = PageIndex::parse(&bytes[place..]).unwrap();
+        let end = index_position(&bytes[bytes.len() - 16..]).unwrap();
+        let position = usize::try_from(end).unwrap();
+        let index = PageIndex::parse(&bytes[position..]).unwrap();
         assert_eq!(index.count(), 3);
         for number in 1..=3 {
             let range = index.range_of(number, end).unwrap();
@@ -394,11 +390,11 @@ mod tests {
             assert_eq!(parse_page(&bytes[range]).unwrap(), page(number));
         }
         assert_eq!(index.range_of(4, end), None);
-        assert!(index_place(&bytes[..16]).is_err());
+        assert!(index_position(&bytes[..16]).is_err());
     }
 
     #[test]
-    fn a_file_cut_off_anywhere_is_noticed() {
+    fn a_file_truncated_anywhere_is_an_error() {
         let bytes = written(2);
         for length in 0..bytes.len() {
             assert!(Pages::open(Cursor::new(&bytes[..length])).is_err(), "cut at {length}");
@@ -420,7 +416,7 @@ mod tests {
         }
     }
 
-    /// As it was written before pages could say what went wrong: each page one byte shorter.
+    /// Version 1 had no `trouble`, so each page is one byte shorter.
     #[test]
     fn a_page_of_the_first_version_is_read() {
         let mut plain = postcard::to_stdvec(&Part::Page(page(7))).unwrap();
@@ -439,13 +435,13 @@ mod tests {
     }
 
     #[test]
-    fn another_version_is_named() {
+    fn an_unsupported_version_is_named_in_the_error() {
         let mut bytes = written(1);
         bytes[8] = 9;
         let error = Reader::new(bytes.as_slice()).unwrap_err();
         assert_eq!(
             error.to_string(),
-            "the page artifact has version 9, which this Docket does not know"
+            "the page artifact has version 9, which this version of Docket does not support"
         );
     }
 }

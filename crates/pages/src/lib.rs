@@ -1,7 +1,7 @@
-//! What a document is once it has been read: pages of words with boxes, blocks, tables and key-values.
+//! The page model: the pages of a document with words, boxes, blocks, tables and key-value pairs.
 //!
-//! Every stage after reading works on these types. [`artifact`] is how they are stored, [`export`] how people and
-//! other programs get them. Nothing in here parses a file: that is the business of `reading`.
+//! Every stage after reading works on these types. [`artifact`] stores them, [`export`] writes them as text, Markdown and
+//! JSON. The crate `reading` parses files; this crate does not.
 
 pub mod artifact;
 pub mod export;

@@ -1,4 +1,4 @@
-//! The page model: what every later stage knows of a document.
+//! The page model, which all later stages use.
 //!
 //! ```text
 //! document ─ head, pages…, attachments…, tail
@@ -10,8 +10,8 @@
 //! Words are stored once, in reading order; everything else refers to them by [`Span`]. A format
 //! without pages (an e-mail, a spreadsheet) has pages without a size and words without an area.
 //!
-//! Areas are in points (1/72 inch) from the top left corner of the page *as a person sees it*: turned
-//! by its rotation, cut to its visible part.
+//! Areas are in points (1/72 inch) from the top left corner of the page *as displayed*: rotated and cropped to its visible
+//! part.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -19,7 +19,7 @@ use std::ops::Range;
 use domain::FileKind;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// A document, piece by piece.
+/// One part of a document, in the order in which they are stored.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Part {
     Head(Head),
@@ -33,9 +33,9 @@ pub enum Part {
 pub struct Head {
     pub kind: FileKind,
     pub title: Option<String>,
-    /// What the file says about itself: `author`, `created`, for a mail `from`, `to`, `subject`, `date`.
+    /// Metadata of the file: `author`, `created`; for a mail `from`, `to`, `subject`, `date`.
     pub properties: BTreeMap<String, String>,
-    /// How many pages follow, where the format tells.
+    /// The number of pages that follow, where the format gives it.
     pub pages: Option<u32>,
 }
 
@@ -43,20 +43,20 @@ impl Head {
     const OPENED_WITH: &str = "opened_with";
     const PASSWORD: &str = "password";
 
-    /// Notes that the file is encrypted and that the password which came with it opened it.
+    /// Records that the file is encrypted and was opened with the given password.
     pub fn note_password(&mut self) {
         self.properties.insert(Self::OPENED_WITH.to_owned(), Self::PASSWORD.to_owned());
     }
 
     /// Whether the file could not be opened without its password.
     pub fn was_opened_with_password(&self) -> bool {
-        // Formats of text take properties from the file itself, which may say anything.
+        // For text formats the file itself controls the properties.
         self.kind == FileKind::Pdf
             && self.properties.get(Self::OPENED_WITH).is_some_and(|by| by == Self::PASSWORD)
     }
 }
 
-/// A file within the file: an invoice's XML, a mail's attachment.
+/// A file within the file: the XML of an invoice, the attachment of a mail.
 #[derive(Clone, PartialEq, Serialize, Deserialize)]
 pub struct Attachment {
     pub name: String,
@@ -78,7 +78,7 @@ impl std::fmt::Debug for Attachment {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Tail {
     pub pages: u32,
-    /// What was left out or cut off, in sentences for a person.
+    /// What was omitted or truncated, in sentences for users.
     pub remarks: Vec<String>,
 }
 
@@ -86,13 +86,13 @@ pub struct Tail {
 pub struct Page {
     /// Counted from 1.
     pub number: u32,
-    /// As a person sees it. None where the format has no pages; `label` may name the part then.
+    /// As displayed. `None` where the format has no pages; then `label` may name the part.
     pub size: Option<Size>,
-    /// The rotation that the file asks for, already applied to every area.
+    /// The rotation that the file specifies, already applied to every area.
     pub rotation: Rotation,
     /// A sheet's or slide's name.
     pub label: Option<String>,
-    /// ISO 639-1, when it is clear.
+    /// ISO 639-1, when it was detected with confidence.
     pub language: Option<String>,
     pub text: TextSource,
     /// How much of the page's text can be trusted.
@@ -103,10 +103,10 @@ pub struct Page {
     pub blocks: Vec<Block>,
     pub tables: Vec<Table>,
     pub key_values: Vec<KeyValue>,
-    /// Lines drawn on the page, which layout finds tables by. Layout takes them away.
+    /// Lines drawn on the page, from which the layout stage detects tables. It removes them.
     pub rules: Vec<Area>,
-    /// What went wrong when OCR looked at it, in a sentence for a person. The last field, so that a page
-    /// written without it can still be read: see [`crate::artifact`].
+    /// Why OCR failed, in a sentence for users. It is the last field, so that a page without it can still be read: see
+    /// [`crate::artifact`].
     pub trouble: Option<String>,
 }
 
@@ -130,32 +130,32 @@ pub enum Rotation {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TextSource {
-    /// The file itself says what is written: a trusted text layer, or a format made of text.
+    /// The file contains the text: a trusted text layer, or a text format.
     #[default]
     Layer,
-    /// Pictures of text with no layer, or one that cannot be trusted: OCR is yet to come.
+    /// The page needs OCR: it is a picture without a text layer, or with one that cannot be trusted.
     Wanted,
-    /// OCR has read it.
+    /// OCR recognised the text.
     Recognised,
-    /// OCR was wanted, and there was none to be had or it failed; then the page's `trouble` says why. The
-    /// words are those of a text layer that cannot be trusted, if there are any.
+    /// The page needed OCR, but no engine was installed or OCR failed; then the page's `trouble` says why. The words
+    /// are those of an untrusted text layer, if there are any.
     Unavailable,
-    /// There is nothing to read.
+    /// The page is empty.
     Blank,
 }
 
-/// How the picture of a page is made ready before OCR looks at it.
+/// How the picture of a page is prepared for OCR.
 ///
-/// A recipe, not a picture: no page is stored twice. Before OCR has looked at a page, only `masked` is known.
+/// Only the steps are stored, not the prepared picture. Before OCR, only `masked` is known.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Preparation {
-    /// Turned upright first.
+    /// First the page is rotated upright.
     pub upright: Rotation,
-    /// Then by this many degrees, clockwise.
+    /// Then it is rotated by this many degrees, clockwise.
     pub deskew: f32,
     pub denoise: bool,
     pub contrast: bool,
-    /// Blanked out before anybody reads it.
+    /// Regions that are blanked out before OCR.
     pub masked: Vec<Area>,
 }
 
@@ -187,7 +187,7 @@ impl Area {
         }
     }
 
-    /// The part that both cover; empty ones have no extent.
+    /// The intersection of both, which may be empty.
     #[must_use]
     pub fn within(&self, other: &Self) -> Self {
         let left = self.left.max(other.left);
@@ -205,7 +205,7 @@ impl Area {
     }
 }
 
-/// Hundredths: 100 is certain.
+/// In hundredths: 100 is certain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Confidence(pub u8);
@@ -221,18 +221,18 @@ impl Default for Confidence {
     }
 }
 
-/// Who read a word.
+/// The source of a word.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Origin {
-    /// The file says so itself.
+    /// The text layer of the file.
     #[default]
     Layer,
-    /// The value of a form's field.
+    /// The value of a form field.
     Form,
     Tesseract,
     PpOcr,
-    /// Both engines read the same.
+    /// Both engines agree.
     Agreed,
 }
 
@@ -243,11 +243,11 @@ pub struct Word {
     pub confidence: Confidence,
     pub origin: Origin,
     pub style: Style,
-    /// What the other engine read here, when it was something else.
+    /// The result of the other engine, when it differs.
     pub other: Option<Box<Reading>>,
 }
 
-/// One engine's reading of a place.
+/// One engine's result for a word.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reading {
     pub text: String,
@@ -255,7 +255,7 @@ pub struct Reading {
     pub origin: Origin,
 }
 
-/// What tells a heading from a paragraph.
+/// The style of a word, which layout uses to detect headings.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Style {
     pub bold: bool,
@@ -264,7 +264,7 @@ pub struct Style {
     pub size: u16,
 }
 
-/// Some words, or lines, in a row: `from..to` in the page's list.
+/// A range of words or lines: `from..to` in the page's list.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Span {
     pub from: u32,
@@ -281,7 +281,7 @@ impl Span {
         self.from as usize..self.to as usize
     }
 
-    /// What it refers to; nothing when it points outside.
+    /// The items of the range; empty when it is out of bounds.
     pub fn of<T>(self, list: &[T]) -> &[T] {
         list.get(self.range()).unwrap_or_default()
     }
@@ -303,17 +303,17 @@ pub struct Block {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum BlockKind {
-    /// 1 is the highest.
+    /// Level 1 is the highest.
     Heading {
         level: u8,
     },
     Paragraph,
-    /// `number` for one of a numbered list; depth counted from 0.
+    /// `number` for an item of a numbered list; `depth` is counted from 0.
     ListItem {
         depth: u8,
         number: Option<u32>,
     },
-    /// The page's table of this index. Its lines are those of its cells.
+    /// The page's table with this index. Its lines are those of its cells.
     Table {
         table: u32,
     },
@@ -330,9 +330,9 @@ pub struct Table {
     pub area: Option<Area>,
     pub rows: u32,
     pub columns: u32,
-    /// How many rows at the top name the columns.
+    /// The number of header rows.
     pub header_rows: u32,
-    /// By row, then column. A place that no cell covers is empty.
+    /// Sorted by row, then column. Positions that no cell covers are empty.
     pub cells: Vec<Cell>,
 }
 
@@ -352,14 +352,14 @@ pub struct KeyValue {
 }
 
 impl Page {
-    /// OCR failed here; what a text layer says stays.
-    pub fn give_up_on_ocr(&mut self, trouble: impl ToString) {
+    /// Records that OCR failed. Words of a text layer stay.
+    pub fn mark_ocr_failed(&mut self, trouble: impl ToString) {
         self.text = TextSource::Unavailable;
         self.quality = Confidence::NONE;
         self.trouble = Some(trouble.to_string());
     }
 
-    /// The words of a span, with a space between them.
+    /// The words of a span, separated by spaces.
     pub fn text_of(&self, words: Span) -> String {
         let mut text = String::new();
         for word in words.of(&self.words) {
@@ -372,15 +372,15 @@ impl Page {
     }
 }
 
-/// In the artifact an area is four small whole numbers (hundredths of a point, left and top, then the
-/// extent), in JSON four fractions.
+/// In the artifact an area is four integers (hundredths of a point: left, top, width, height), in JSON four floating-point
+/// numbers.
 impl Serialize for Area {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         if serializer.is_human_readable() {
             return [self.left, self.top, self.right, self.bottom].serialize(serializer);
         }
         let hundredths = |value: f32| {
-            #[expect(clippy::cast_possible_truncation, reason = "`as` stops at the ends")]
+            #[expect(clippy::cast_possible_truncation, reason = "`as` saturates")]
             let whole = (value * 100.0).round() as i32;
             whole
         };
@@ -397,7 +397,10 @@ impl<'de> Deserialize<'de> for Area {
             return Ok(Self { left, top, right, bottom });
         }
         let [left, top, width, height] = <[i32; 4]>::deserialize(deserializer)?;
-        #[expect(clippy::cast_precision_loss, reason = "a page is not that large")]
+        #[expect(
+            clippy::cast_precision_loss,
+            reason = "pages are smaller than the exact range of f32"
+        )]
         let points = |hundredths: i32| hundredths as f32 / 100.0;
         Ok(Self {
             left: points(left),
@@ -408,7 +411,7 @@ impl<'de> Deserialize<'de> for Area {
     }
 }
 
-/// Bytes as bytes, not as a list of numbers.
+/// Serialises bytes as bytes, not as a list of numbers.
 pub mod serde_byte_buf {
     use std::fmt;
 

@@ -1,4 +1,4 @@
-//! Pages as text, Markdown and JSON.
+//! Export as text, Markdown and JSON.
 
 use domain::FileKind;
 use pages::export::{JsonWriter, markdown, text};
@@ -6,8 +6,8 @@ use pages::{
     Attachment, Block, BlockKind, Cell, Head, Line, Page, Part, Size, Span, Table, Tail, Word,
 };
 
-/// A page of paper: each entry is a block of lines.
-fn paper(blocks: &[(BlockKind, &[&str])]) -> Page {
+/// A page with a size; each entry is a block of lines.
+fn sized_page(blocks: &[(BlockKind, &[&str])]) -> Page {
     let mut page =
         Page { number: 1, size: Some(Size { width: 595.0, height: 842.0 }), ..Page::default() };
     for (kind, lines) in blocks {
@@ -31,8 +31,8 @@ fn as_markdown(page: &Page) -> String {
 }
 
 #[test]
-fn lines_of_paper_are_joined_and_parted_words_mended() {
-    let page = paper(&[
+fn wrapped_lines_and_hyphenated_words_are_joined() {
+    let page = sized_page(&[
         (BlockKind::Header, &["Page 1"]),
         (BlockKind::Paragraph, &["The docu-", "ment of the Haus-", "und Hofverwaltung A-", "Z"]),
         (BlockKind::Footer, &["1 of 2"]),
@@ -47,8 +47,8 @@ fn lines_of_paper_are_joined_and_parted_words_mended() {
 }
 
 #[test]
-fn signs_that_markdown_knows_are_escaped() {
-    let page = paper(&[
+fn markdown_characters_are_escaped() {
+    let page = sized_page(&[
         (BlockKind::Paragraph, &["# not a heading"]),
         (BlockKind::Paragraph, &["2. not an item"]),
         (BlockKind::Paragraph, &["5 * 3 <script> snake_case _x"]),
@@ -61,21 +61,23 @@ fn signs_that_markdown_knows_are_escaped() {
 
 #[test]
 fn code_with_fences_gets_a_longer_fence() {
-    let page = paper(&[(BlockKind::Code, &["```", "x"])]);
+    let page = sized_page(&[(BlockKind::Code, &["```", "x"])]);
     assert_eq!(as_markdown(&page), "````\n```\nx\n````\n");
 }
 
 #[test]
-fn a_page_without_blocks_gives_its_lines() {
-    let mut page = paper(&[(BlockKind::Paragraph, &["a", "b"])]);
+fn a_page_without_blocks_exports_its_lines() {
+    let mut page = sized_page(&[(BlockKind::Paragraph, &["a", "b"])]);
     page.blocks.clear();
     assert_eq!(as_markdown(&page), "a b\n");
 }
 
 #[test]
-fn what_points_nowhere_is_left_out() {
-    let mut page =
-        paper(&[(BlockKind::Table { table: 7 }, &["a"]), (BlockKind::Table { table: 0 }, &["b"])]);
+fn references_out_of_bounds_are_ignored() {
+    let mut page = sized_page(&[
+        (BlockKind::Table { table: 7 }, &["a"]),
+        (BlockKind::Table { table: 0 }, &["b"]),
+    ]);
     let cell = Cell {
         row: 9,
         column: 9,
@@ -101,8 +103,8 @@ fn what_points_nowhere_is_left_out() {
 }
 
 #[test]
-fn on_paper_a_cell_that_spans_columns_is_said_once_in_its_row() {
-    let mut page = paper(&[(BlockKind::Table { table: 0 }, &["Name Rate Tax", "Pens 12"])]);
+fn a_detected_column_span_is_written_once() {
+    let mut page = sized_page(&[(BlockKind::Table { table: 0 }, &["Name Rate Tax", "Pens 12"])]);
     let cell =
         |row, column, column_span, words| Cell { row, column, row_span: 1, column_span, words };
     let cells = vec![
@@ -123,7 +125,7 @@ fn a_document_is_one_json_object() {
     let mut writer = JsonWriter::new(Vec::new());
     let head = Head { kind: FileKind::Eml, title: None, properties: [].into(), pages: None };
     writer.write(&Part::Head(head)).unwrap();
-    writer.write(&Part::Page(paper(&[(BlockKind::Paragraph, &["a"])]))).unwrap();
+    writer.write(&Part::Page(sized_page(&[(BlockKind::Paragraph, &["a"])]))).unwrap();
     let attachment = Attachment { name: "a.pdf".into(), media_type: None, bytes: vec![1, 2] };
     writer.write(&Part::Attachment(attachment)).unwrap();
     writer.write(&Part::Page(Page::default())).unwrap();

@@ -58,7 +58,7 @@ impl ReadError {
             Self::WrongPassword => {
                 "Enter the right password: on the page of the document, or with `docket rerun ID --password`."
             }
-            Self::Damaged { .. } => "Open it in its own program, save it anew and upload that.",
+            Self::Damaged { .. } => "Open it in its own program, save it again and upload that.",
             Self::TooLarge { .. } => {
                 "Make it smaller in its own program, or split it, and upload that."
             }

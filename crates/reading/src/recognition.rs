@@ -164,7 +164,7 @@ impl Recognition {
         }
         let given_up = self.losses().given_up().map(str::to_owned);
         if let Some(why) = given_up {
-            page.give_up_on_ocr(why);
+            page.mark_ocr_failed(why);
             return Ok(());
         }
         let begun = Instant::now();
@@ -172,7 +172,7 @@ impl Recognition {
             Ok(lost) => self.losses().page_read(lost),
             Err(failure) if is_about_a_page(&failure) => {
                 self.losses().page_lost(&failure, begun.elapsed());
-                page.give_up_on_ocr(failure);
+                page.mark_ocr_failed(failure);
             }
             Err(failure) => return Err(failure),
         }
@@ -328,7 +328,7 @@ impl Recognition {
                 page.preparation = Some(preparation);
             }
             Drawn::Not(error) => {
-                page.give_up_on_ocr(format!("it cannot be drawn: {error}"));
+                page.mark_ocr_failed(format!("it cannot be drawn: {error}"));
                 self.losses().page_refused(error);
             }
             Drawn::Ready(_) => {}

@@ -96,7 +96,7 @@ async fn a_child_that_is_idle_for_long_ends_and_its_tenant_gets_another() {
         )
         .await;
     }
-    assert!(pool.waiting().bound.is_empty());
+    assert!(pool.idle_children().bound.is_empty());
 }
 
 #[tokio::test]
@@ -142,9 +142,9 @@ async fn a_crash_is_poison_and_the_next_job_is_served() {
     ] {
         let failure = tell(&pool, order).await.unwrap_err();
         match &failure {
-            ReadFailure::Child(ChildFailure::Crashed { signal: by, last_words, .. }) => {
+            ReadFailure::Child(ChildFailure::Crashed { signal: by, stderr_tail, .. }) => {
                 assert_eq!(*by, signal, "{order}");
-                assert!(last_words.contains(words), "{order}: {last_words}");
+                assert!(stderr_tail.contains(words), "{order}: {stderr_tail}");
             }
             other => panic!("`{order}` gave {other:?}"),
         }
@@ -305,7 +305,7 @@ async fn a_spare_is_ready_for_the_next_tenant() {
     tell_of(&pool, tenant(1), "child").await.unwrap();
     let spare = async {
         loop {
-            if let [spare] = pool.waiting().fresh.as_slice() {
+            if let [spare] = pool.idle_children().fresh.as_slice() {
                 break *spare;
             }
             tokio::task::yield_now().await;

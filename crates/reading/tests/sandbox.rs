@@ -48,7 +48,7 @@ async fn nothing_is_read_where_landlock_is_missing() {
         panic!("{failure:?}")
     };
     assert_eq!((sandbox.landlock, sandbox.seccomp), (Enforcement::None, Enforcement::Full));
-    let said = "no document is read without its sandbox, and Landlock is not active here";
+    let said = "documents are read only in a sandbox, and Landlock is not active on this machine";
     assert_eq!(failure.to_string(), said);
     assert!(failure.advice().contains("DOCKET_SANDBOX=best_effort"));
 }

@@ -16,7 +16,7 @@ use reading::pool::{
     ChildFailure, Document, ReadFailure, RunnerSettings, Tesseract, tesseract_settings,
 };
 use reading::sandbox::limits::ResourceLimits;
-use reading::sandbox::{Order, SandboxPolicy};
+use reading::sandbox::{ProgramRequest, SandboxPolicy};
 
 fn settings() -> RunnerSettings {
     tesseract_settings(program(), &["run-program"])
@@ -24,7 +24,7 @@ fn settings() -> RunnerSettings {
 
 /// Runs any program as tesseract would be run.
 fn in_its_sandbox(of: &str, arguments: &[&str]) -> Output {
-    let order = Order {
+    let order = ProgramRequest {
         parent: std::process::id(),
         sandbox: SandboxPolicy::Required,
         limits: ResourceLimits { memory: 256 << 20, cpu: Duration::from_secs(5) },

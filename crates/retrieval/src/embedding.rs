@@ -1,7 +1,7 @@
-//! Whoever turns texts into vectors: a model on this machine, or somebody's server.
+//! Embedding models: a model on this machine, or a server.
 //!
-//! A model is known by its name, which changes with all that decides its vectors, and has an [`Origin`] where it can
-//! be opened again: after a change of the settings it is used on until everything has been moved.
+//! The name of a model changes with everything that determines its vectors. Its [`Origin`] says where it can be opened again:
+//! after a change of the settings the previous model stays in use until all documents have been re-embedded.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -18,44 +18,44 @@ use tokio::sync::OnceCell;
 use crate::chunk::{Chunk, PART_TOKENS};
 use crate::embed::{Embedder, ModelError};
 
-/// Those that a model puts around every text.
+/// The special tokens around every text.
 const SPECIAL_TOKENS: usize = 2;
 
 pub trait Embedding: fmt::Debug + Send + Sync {
-    /// What the vectors are kept under: those of different models are never compared.
+    /// Identifies the vectors: those of different models are never compared.
     fn model(&self) -> &str;
 
     fn count_tokens(&self, text: &str) -> usize;
 
-    /// A longer text says too much for one vector of it.
+    /// A longer text gets several vectors.
     fn part_tokens(&self) -> usize {
         PART_TOKENS
     }
 
-    /// One vector of length 1 for each text, in their order.
+    /// One vector of length 1 for each text, in the same order.
     fn embed(&self, texts: Vec<String>) -> Embedded<'_>;
 
-    /// The same on the calling thread, which blocks meanwhile. `None` for a model that others compute: whoever may not
-    /// wait for a server asks [`Embedding::embed`] before.
-    fn embed_here(&self, _texts: &[&str]) -> Option<Result<Vec<Vec<f32>>, EmbeddingError>> {
+    /// The same, blocking the calling thread. `None` for a model on a server: callers that must not wait for a server use
+    /// [`Embedding::embed`] beforehand.
+    fn embed_blocking(&self, _texts: &[&str]) -> Option<Result<Vec<Vec<f32>>, EmbeddingError>> {
         None
     }
 
-    /// Where it can be opened again.
+    /// Where the model can be opened again.
     fn origin(&self) -> Origin;
 
-    /// Another model of the service that this one comes from.
+    /// Another model of the same service.
     fn sibling(&self, of: &ServiceModel) -> Reopened {
         Err(of.is_not_configured())
     }
 }
 
-/// About how many tokens a tokenizer of the BERT family makes of a text, where there is none to ask.
+/// Estimates the number of tokens of a text for BERT-like tokenizers.
 pub fn estimated_tokens(text: &str) -> usize {
     text.split_whitespace().count() * 4 / 3
 }
 
-/// Where a model can be opened, as it is remembered. Nothing secret is part of it.
+/// Where a model can be opened. It is stored, and contains no secrets.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Origin {
@@ -63,7 +63,7 @@ pub enum Origin {
     Service(ServiceModel),
 }
 
-/// A model of somebody's server.
+/// A model on a server.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ServiceModel {
     pub host: String,
@@ -72,13 +72,13 @@ pub struct ServiceModel {
 }
 
 impl ServiceModel {
-    /// Nothing is sent to a server that the settings do not name.
+    /// The error for a server that the settings no longer name: nothing is sent to it.
     pub fn is_not_configured(&self) -> String {
-        format!("the settings do not name the service at {} any more", self.host)
+        format!("the settings no longer name the service at {}", self.host)
     }
 }
 
-/// A model, or why it cannot be opened.
+/// A model, or why opening it failed.
 pub type Reopened = Result<Arc<dyn Embedding>, String>;
 
 pub type Embedded<'a> =
@@ -86,22 +86,21 @@ pub type Embedded<'a> =
 
 #[derive(Debug, Error)]
 pub enum EmbeddingError {
-    /// The model cannot be used at the moment, whatever the text. Later it may work.
+    /// The model is unavailable at the moment, whatever the text.
     #[error("{0}")]
-    Passing(String),
-    /// It broke on this text.
+    Transient(String),
+    /// It crashed on this text.
     #[error("{0}")]
     Crashed(String),
-    /// Somebody has to do something.
+    /// It needs an administrator.
     #[error("{0}")]
-    Lasting(String),
+    Permanent(String),
 }
 
-/// Gives whoever indexes documents the models, and the vectors that texts have got before: nothing is
-/// embedded twice.
+/// Gives the `index` stage the models, and the stored vectors of texts, so that no text is embedded twice.
 pub trait EmbeddingStore: Send + Sync {
-    /// The models that a tenant's new documents get vectors of: the one that the settings name, if any, and
-    /// behind it the one by which the tenant is searched until everything has been moved.
+    /// The models for the vectors of a tenant's new documents: the configured one, if any, then the one that search uses
+    /// until all documents have been re-embedded.
     fn models(&self, tenant_id: TenantId) -> EmbeddingStoreFuture<'_, Vec<Arc<dyn Embedding>>>;
 
     fn known<'a>(
@@ -115,20 +114,20 @@ pub trait EmbeddingStore: Send + Sync {
 pub type EmbeddingStoreFuture<'a, T> =
     Pin<Box<dyn Future<Output = Result<T, Failure>> + Send + 'a>>;
 
-/// A model in a folder, computing on this machine.
+/// A model in a folder, which runs on this machine.
 #[derive(Clone, Debug)]
-struct Local {
+struct LocalModel {
     embedder: Arc<Embedder>,
     folder: PathBuf,
 }
 
-impl Local {
+impl LocalModel {
     fn compute(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, EmbeddingError> {
-        self.embedder.embed(texts).map_err(|error| EmbeddingError::Lasting(error.to_string()))
+        self.embedder.embed(texts).map_err(|error| EmbeddingError::Permanent(error.to_string()))
     }
 }
 
-impl Embedding for Local {
+impl Embedding for LocalModel {
     fn model(&self) -> &str {
         self.embedder.model()
     }
@@ -148,12 +147,12 @@ impl Embedding for Local {
                 let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
                 this.compute(&texts)
             };
-            let crashed = |_| EmbeddingError::Crashed("embedding did not come to an end".into());
+            let crashed = |_| EmbeddingError::Crashed("embedding was interrupted".into());
             tokio::task::spawn_blocking(compute).await.map_err(crashed)?
         })
     }
 
-    fn embed_here(&self, texts: &[&str]) -> Option<Result<Vec<Vec<f32>>, EmbeddingError>> {
+    fn embed_blocking(&self, texts: &[&str]) -> Option<Result<Vec<Vec<f32>>, EmbeddingError>> {
         Some(self.compute(texts))
     }
 
@@ -162,24 +161,24 @@ impl Embedding for Local {
     }
 }
 
-/// Where vectors come from, if from anywhere. A model on this machine is opened when it is first needed.
+/// The configured embedding model, if any. A model on this machine is opened when it is first needed.
 #[derive(Clone, Debug)]
 pub struct EmbeddingSource {
     source: Arc<Source>,
-    /// Those that a model on this machine computes with.
+    /// The threads of a model on this machine.
     threads: usize,
 }
 
 #[derive(Debug)]
 enum Source {
-    Nowhere,
+    Unconfigured,
     Folder { folder: PathBuf, opened: OnceCell<Option<Arc<dyn Embedding>>> },
-    Elsewhere(Arc<dyn Embedding>),
+    Remote(Arc<dyn Embedding>),
 }
 
 impl EmbeddingSource {
-    pub fn nowhere() -> Self {
-        Self { source: Arc::new(Source::Nowhere), threads: 1 }
+    pub fn none() -> Self {
+        Self { source: Arc::new(Source::Unconfigured), threads: 1 }
     }
 
     pub fn folder(folder: PathBuf, threads: usize) -> Self {
@@ -187,43 +186,43 @@ impl EmbeddingSource {
         Self { source, threads }
     }
 
-    /// `threads` are for a model on this machine that was used before.
-    pub fn elsewhere(embedding: Arc<dyn Embedding>, threads: usize) -> Self {
-        Self { source: Arc::new(Source::Elsewhere(embedding)), threads }
+    /// `threads` are for a previous model on this machine.
+    pub fn remote(embedding: Arc<dyn Embedding>, threads: usize) -> Self {
+        Self { source: Arc::new(Source::Remote(embedding)), threads }
     }
 
-    /// `None` when there is no model, or none that can be opened: the log says why.
+    /// `None` when no model is configured or opening it failed, which is logged.
     pub async fn get(&self) -> Option<Arc<dyn Embedding>> {
         match self.source.as_ref() {
-            Source::Nowhere => None,
-            Source::Elsewhere(embedding) => Some(Arc::clone(embedding)),
+            Source::Unconfigured => None,
+            Source::Remote(embedding) => Some(Arc::clone(embedding)),
             Source::Folder { folder, opened } => {
                 let open = || async {
                     let opened = open(folder, self.threads).await;
                     let shown = folder.display();
-                    let said = |error| {
-                        tracing::warn!(folder = %shown, error, "documents are found by their words alone");
+                    let log = |error| {
+                        tracing::warn!(folder = %shown, error, "search uses keywords only");
                     };
-                    opened.map_err(said).ok()
+                    opened.map_err(log).ok()
                 };
                 opened.get_or_init(open).await.clone()
             }
         }
     }
 
-    /// Opens a model that was used before, if it is still there.
+    /// Opens a previous model, if it still exists.
     pub async fn open_again(&self, model: &str, origin: &Origin) -> Reopened {
-        let found = match (origin, self.source.as_ref()) {
+        let opened = match (origin, self.source.as_ref()) {
             (Origin::Folder(folder), _) => open(folder, self.threads).await?,
-            (Origin::Service(of), Source::Elsewhere(current)) => current.sibling(of)?,
-            (Origin::Service(of), Source::Nowhere | Source::Folder { .. }) => {
+            (Origin::Service(of), Source::Remote(current)) => current.sibling(of)?,
+            (Origin::Service(of), Source::Unconfigured | Source::Folder { .. }) => {
                 return Err(of.is_not_configured());
             }
         };
-        if found.model() == model {
-            Ok(found)
+        if opened.model() == model {
+            Ok(opened)
         } else {
-            Err(format!("in its place there is {} now", found.model()))
+            Err(format!("the model there is now {}", opened.model()))
         }
     }
 }
@@ -235,15 +234,15 @@ async fn open(folder: &Path, threads: usize) -> Reopened {
         tokio::task::spawn_blocking(move || Embedder::open(&folder, threads))
     };
     let opened: Result<Embedder, ModelError> =
-        opening.await.map_err(|_| "opening it did not come to an end".to_owned())?;
+        opening.await.map_err(|_| "opening the model was interrupted".to_owned())?;
     let embedder = Arc::new(opened.map_err(|error| error.to_string())?);
-    Ok(Arc::new(Local { embedder, folder }))
+    Ok(Arc::new(LocalModel { embedder, folder }))
 }
 
-/// What is embedded of a chunk, a vector for each, with what the same text is known by.
+/// The texts to embed for a chunk, each with its content key.
 pub fn parts_of(chunk: &Chunk, embedding: &dyn Embedding) -> Vec<(ContentHash, String)> {
     let count = |text: &str| embedding.count_tokens(text);
     let parts = chunk.embedding_texts(embedding.part_tokens(), &count);
-    let known_by = |text: &str| ContentHash(Sha256::digest(text.as_bytes()).into());
-    parts.into_iter().map(|text| (known_by(&text), text)).collect()
+    let key_of = |text: &str| ContentHash(Sha256::digest(text.as_bytes()).into());
+    parts.into_iter().map(|text| (key_of(&text), text)).collect()
 }

@@ -1,5 +1,5 @@
-//! Property tests with random texts of many scripts: every place that is given lies in its text, between characters,
-//! and nothing panics.
+//! Property tests with random texts of many scripts: every returned range is within its text, at character boundaries, and
+//! nothing panics.
 
 use std::ops::Range;
 
@@ -10,7 +10,7 @@ use crate::sentences::sentences;
 use crate::snippet::snippet;
 use crate::terms::{QueryTerms, tokens};
 
-/// Pieces of texts: what stands between two of them is random, too.
+/// Pieces of texts, joined by random separators.
 const PIECES: [&str; 75] = [
     "the",
     "lease",
@@ -91,10 +91,10 @@ const PIECES: [&str; 75] = [
 const SEPARATORS: [&str; 14] =
     [" ", " ", " ", " ", " ", "", "", ". ", ", ", "\n", "\n\n", "? ", "\u{a0}", "\t"];
 
-/// Numbers that follow from a seed: a text that fails can be told by its number.
-struct Dice(u64);
+/// A random generator with a seed, so that a failing text can be repeated.
+struct Rng(u64);
 
-impl Dice {
+impl Rng {
     fn roll(&mut self, sides: usize) -> usize {
         self.0 =
             self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -107,7 +107,7 @@ impl Dice {
             match self.roll(40) {
                 // Any character at all.
                 0 => text.extend(char::from_u32(u32::try_from(self.roll(0x11_0000)).unwrap_or(0))),
-                // A word that does not end.
+                // A very long word.
                 1 => text.push_str(&["x", "ü", "漢", "1"][self.roll(4)].repeat(self.roll(400))),
                 _ => text.push_str(PIECES[self.roll(PIECES.len())]),
             }
@@ -120,23 +120,23 @@ impl Dice {
         (0..self.roll(count + 2)).map(|_| [0.0, 0.1, 1.0, 5.0][self.roll(4)]).collect()
     }
 
-    /// Vectors as an embedder gives them; one that fails gives none.
+    /// Vectors of an embedder, which sometimes fails and returns too few.
     fn vectors(&mut self, texts: usize) -> Vec<Vec<f32>> {
         let count = if self.roll(8) == 0 { self.roll(texts + 1) } else { texts };
         (0..count).map(|_| vec![[0.0, 1.0, -1.0][self.roll(3)], 0.5]).collect()
     }
 }
 
-const TRIES: u64 = 3_000;
+const SEEDS: u64 = 3_000;
 
 fn is_in(text: &str, place: &Range<usize>) -> bool {
     text.get(place.clone()).is_some_and(|part| !part.is_empty())
 }
 
 #[test]
-fn tokens_and_sentences_lie_in_their_text() {
-    for seed in 0..TRIES {
-        let text = Dice(seed).text(40);
+fn tokens_and_sentences_are_within_their_text() {
+    for seed in 0..SEEDS {
+        let text = Rng(seed).text(40);
         for token in tokens(&text) {
             assert!(is_in(&text, &token.place), "seed {seed}");
         }
@@ -149,13 +149,13 @@ fn tokens_and_sentences_lie_in_their_text() {
 }
 
 #[test]
-fn a_snippet_is_a_piece_of_its_text_and_highlights_lie_in_it() {
-    for seed in 0..TRIES {
-        let mut dice = Dice(seed);
-        let text = dice.text(40);
-        let terms = QueryTerms::of(&dice.text(8));
-        let weights = dice.weights(terms.len());
-        let longest = [0, 1, 7, 60, 320][dice.roll(5)];
+fn a_snippet_is_a_part_of_its_text_and_contains_its_highlights() {
+    for seed in 0..SEEDS {
+        let mut rng = Rng(seed);
+        let text = rng.text(40);
+        let terms = QueryTerms::of(&rng.text(8));
+        let weights = rng.weights(terms.len());
+        let longest = [0, 1, 7, 60, 320][rng.roll(5)];
         let found = snippet(&text, &terms, &weights, longest);
         let length = found.text.chars().count();
         let there: String = text.chars().skip(found.start).take(length).collect();
@@ -171,24 +171,24 @@ fn a_snippet_is_a_piece_of_its_text_and_highlights_lie_in_it() {
 }
 
 #[test]
-fn a_quote_and_its_span_lie_in_their_passage() {
+fn a_quote_and_its_span_are_within_their_passage() {
     let mut quoted = 0;
-    for seed in 0..TRIES {
-        let mut dice = Dice(seed);
-        let texts: Vec<String> = (0..dice.roll(7)).map(|_| dice.text(40)).collect();
+    for seed in 0..SEEDS {
+        let mut rng = Rng(seed);
+        let texts: Vec<String> = (0..rng.roll(7)).map(|_| rng.text(40)).collect();
         let passages: Vec<Passage<'_>> = (0_u128..)
             .zip(&texts)
             .map(|(number, text)| Passage {
                 chunk_id: Uuid::from_u128(number),
                 text,
-                score: [0.0, 0.3, 0.9][dice.roll(3)],
+                score: [0.0, 0.3, 0.9][rng.roll(3)],
             })
             .collect();
-        let question = dice.text(8);
-        let weights = dice.weights(QueryTerms::of(&question).len());
-        let seed_of_vectors = dice.roll(1_000) as u64;
-        let embed = |texts: &[&str]| Dice(seed_of_vectors).vectors(texts.len());
-        let embed = (dice.roll(3) > 0).then_some(&embed as crate::answer::Embed<'_>);
+        let question = rng.text(8);
+        let weights = rng.weights(QueryTerms::of(&question).len());
+        let seed_of_vectors = rng.roll(1_000) as u64;
+        let embed = |texts: &[&str]| Rng(seed_of_vectors).vectors(texts.len());
+        let embed = (rng.roll(3) > 0).then_some(&embed as crate::answer::Embed<'_>);
         let Some(quote) = answer(&question, &weights, &passages, embed).quote else { continue };
         let text = passages.iter().find(|passage| passage.chunk_id == quote.chunk_id).unwrap().text;
         assert_eq!(text.get(quote.sentence.clone()), Some(quote.text.as_str()), "seed {seed}");
@@ -197,24 +197,24 @@ fn a_quote_and_its_span_lie_in_their_passage() {
         }
         quoted += 1;
     }
-    assert!(quoted > TRIES / 3, "only {quoted} answers have a quote");
+    assert!(quoted > SEEDS / 3, "only {quoted} answers have a quote");
 }
 
 #[test]
-fn claims_are_checked_against_any_passage() {
-    for seed in 0..TRIES {
-        let mut dice = Dice(seed);
-        let (text, sentence) = (dice.text(30), dice.text(12));
+fn verifying_a_claim_never_panics() {
+    for seed in 0..SEEDS {
+        let mut rng = Rng(seed);
+        let (text, sentence) = (rng.text(30), rng.text(12));
         let id = Uuid::nil();
         let passages = [Passage { chunk_id: id, text: &text, score: 0.5 }];
-        let embed = |texts: &[&str]| Dice(seed).vectors(texts.len());
+        let embed = |texts: &[&str]| Rng(seed).vectors(texts.len());
         let claim = Claim { sentence: &sentence, cites: &[id] };
-        // Only that it comes to an end.
+        // The test is that it returns.
         let _ = verify(claim, &passages, Some(&embed));
     }
 }
 
-/// Pairs of ideographs overlap: each begins before the one before it ends.
+/// Tokens of ideographs overlap: each begins before the previous one ends.
 #[test]
 fn an_answer_in_a_script_without_spaces_has_a_span() {
     let text = "合同 lease 由王芳签署于北京";

@@ -1,8 +1,8 @@
-//! Where the sentences of a text are.
+//! Splits a text into sentences.
 
 use std::ops::Range;
 
-/// Words before a full stop that does not end a sentence, folded.
+/// Abbreviations, folded, after which a full stop does not end a sentence.
 const ABBREVIATIONS: [&str; 44] = [
     "mr", "mrs", "ms", "dr", "prof", "st", "jr", "sr", "inc", "ltd", "co", "corp", "vs", "etc",
     "no", "nos", "vol", "fig", "sec", "art", "approx", "dept", "est", "jan", "feb", "aug", "sept",
@@ -10,7 +10,7 @@ const ABBREVIATIONS: [&str; 44] = [
     "zzgl", "usw", "cf", "gen",
 ];
 
-/// The sentences of a text, without the blanks around them. A blank line and a bullet end one too.
+/// The sentences of a text, without surrounding white space. A blank line and a bullet end a sentence as well.
 pub fn sentences(text: &str) -> Vec<Range<usize>> {
     let mut sentences = Vec::new();
     let mut start = 0;
@@ -19,7 +19,7 @@ pub fn sentences(text: &str) -> Vec<Range<usize>> {
         let end = at + letter.len_utf8();
         let ends = match letter {
             '.' | '!' | '?' | '…' => {
-                // Quotation marks and brackets that close belong to the sentence.
+                // Closing quotation marks and brackets belong to the sentence.
                 let rest = &text[end..];
                 let after = rest.trim_start_matches(['"', '\'', '”', '’', ')', ']', '»']);
                 let closed = end + rest.len() - after.len();
@@ -75,7 +75,7 @@ fn ends_sentence(before: &str, stop: char, after: &str) -> bool {
         || ABBREVIATIONS.contains(&word.to_lowercase().as_str()))
 }
 
-/// A blank line, a heading or an item of a list comes next.
+/// Whether a blank line, a heading or a list item follows.
 fn starts_block(after: &str) -> bool {
     let line = after.trim_start_matches([' ', '\t']);
     line.starts_with(['\n', '\r', '-', '*', '•', '#', '|'])
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_lost_but_blanks() {
+    fn only_white_space_is_lost() {
         let text = " a. B! c? D… «E.» f。g ";
         let kept: String = parts(text).concat().split_whitespace().collect();
         assert_eq!(kept, text.split_whitespace().collect::<String>());

@@ -1,39 +1,38 @@
-//! The passage of a chunk that shows best why it was found.
+//! Selects the part of a chunk that best shows why it matches a query.
 
 use std::ops::Range;
 
 use crate::sentences::sentences;
 use crate::terms::{Language, QueryTerms, tokens};
 
-/// A piece of a text with the words that were looked for. Places are counted in characters.
+/// A part of a text with highlighted query words. Positions are in characters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Snippet {
     pub text: String,
     /// Where the snippet begins in the text.
     pub start: usize,
-    /// The words that match, within the snippet; ascending, apart from each other.
+    /// The matching words within the snippet, ascending and disjoint.
     pub highlights: Vec<Range<usize>>,
-    /// Whether the text goes on before and after.
+    /// Whether the text continues before and after the snippet.
     pub cut_before: bool,
     pub cut_after: bool,
 }
 
-/// A word that matches: its bytes and which term of the query it is.
-struct Hit {
+/// A matching word: its bytes and the index of the query's term.
+struct Match {
     place: Range<usize>,
     term: usize,
 }
 
-/// The best piece of at most `longest` characters: the one with the most different terms of the query,
-/// weighed by `weights` (all alike where there are none), beginning with a sentence where one begins
-/// near enough, and cut at words.
+/// The best part of at most `longest` characters: the one with the most different terms of the query, weighted by `weights`
+/// (equally without weights), which begins with a sentence where possible and ends at a word.
 pub fn snippet(text: &str, terms: &QueryTerms, weights: &[f32], longest: usize) -> Snippet {
     let language = Language::of(text);
-    let hits: Vec<Hit> = tokens(text)
+    let hits: Vec<Match> = tokens(text)
         .into_iter()
         .filter_map(|token| {
             let term = terms.position_of(token.term(language))?;
-            Some(Hit { place: token.place, term })
+            Some(Match { place: token.place, term })
         })
         .collect();
     let starts: Vec<usize> = sentences(text).into_iter().map(|sentence| sentence.start).collect();
@@ -42,12 +41,12 @@ pub fn snippet(text: &str, terms: &QueryTerms, weights: &[f32], longest: usize) 
     let mut best: Option<(f32, usize)> = None;
     for start in candidates {
         let end = cut(text, start, longest);
-        let worth = worth(&hits, weights, &(start..end));
+        let score = score(&hits, weights, &(start..end));
         let begins_sentence = starts.binary_search(&start).is_ok();
-        // A tie goes to a whole sentence, and to the earlier one.
-        let worth = worth + if begins_sentence { 0.01 } else { 0.0 };
-        if best.is_none_or(|(most, _)| worth > most) {
-            best = Some((worth, start));
+        // Ties go to the start of a sentence, then to the earlier one.
+        let score = score + if begins_sentence { 0.01 } else { 0.0 };
+        if best.is_none_or(|(best, _)| score > best) {
+            best = Some((score, start));
         }
     }
     let start = best.map_or(first_word, |(_, start)| start);
@@ -61,8 +60,8 @@ pub fn snippet(text: &str, terms: &QueryTerms, weights: &[f32], longest: usize) 
     }
 }
 
-/// The end of at most `longest` characters from `start`: of a sentence when that leaves at least half
-/// of them, else of a word, and inside a word only when there is no other way.
+/// The end of at most `longest` characters from `start`: the end of a sentence when that keeps at least half of them, else
+/// the end of a word, else anywhere.
 fn cut(text: &str, start: usize, longest: usize) -> usize {
     let rest = &text[start..];
     let Some((room, _)) = rest.char_indices().nth(longest) else {
@@ -72,7 +71,7 @@ fn cut(text: &str, start: usize, longest: usize) -> usize {
     if let Some(sentence) = sentences(rest).into_iter().rfind(fits) {
         return start + sentence.end;
     }
-    // A blank right behind the room ends a word within it.
+    // White space right after the limit ends a word within it.
     let with_next = rest[room..].chars().next().map_or(room, |next| room + next.len_utf8());
     match rest[..with_next].rfind(char::is_whitespace) {
         Some(blank) if !rest[..blank].trim().is_empty() => start + rest[..blank].trim_end().len(),
@@ -80,7 +79,7 @@ fn cut(text: &str, start: usize, longest: usize) -> usize {
     }
 }
 
-fn worth(hits: &[Hit], weights: &[f32], within: &Range<usize>) -> f32 {
+fn score(hits: &[Match], weights: &[f32], within: &Range<usize>) -> f32 {
     let mut seen: Vec<usize> = hits
         .iter()
         .filter(|hit| within.start <= hit.place.start && hit.place.end <= within.end)
@@ -91,20 +90,20 @@ fn worth(hits: &[Hit], weights: &[f32], within: &Range<usize>) -> f32 {
     seen.into_iter().map(|term| weights.get(term).copied().unwrap_or(1.0)).sum()
 }
 
-/// Words that say next to nothing ("the", "of") are not marked: they would drown the others.
+/// Function words ("the", "of") are not highlighted.
 fn highlights(
     text: &str,
-    hits: &[Hit],
+    hits: &[Match],
     weights: &[f32],
     within: &Range<usize>,
 ) -> Vec<Range<usize>> {
-    const SAYS_SOMETHING: f32 = 0.25;
-    let most = weights.iter().copied().fold(0.0, f32::max);
-    let says_something =
-        |hit: &&Hit| weights.get(hit.term).is_none_or(|weight| *weight >= most * SAYS_SOMETHING);
+    const MIN_SHARE: f32 = 0.25;
+    let largest = weights.iter().copied().fold(0.0, f32::max);
+    let is_significant =
+        |hit: &&Match| weights.get(hit.term).is_none_or(|weight| *weight >= largest * MIN_SHARE);
     let mut places: Vec<&Range<usize>> = hits
         .iter()
-        .filter(says_something)
+        .filter(is_significant)
         .map(|hit| &hit.place)
         .filter(|place| within.start <= place.start && place.end <= within.end)
         .collect();
@@ -114,7 +113,7 @@ fn highlights(
     for place in places {
         let range = in_characters(place.start)..in_characters(place.end);
         match highlights.last_mut() {
-            // A joined form lies over its parts.
+            // A joined form overlaps its parts.
             Some(last) if range.start < last.end => last.end = last.end.max(range.end),
             _ => highlights.push(range),
         }
@@ -133,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn it_shows_the_sentence_with_the_words() {
+    fn it_shows_the_sentence_with_the_query_words() {
         let text = "Über die Größe wird geschwiegen. Die Rechnung INV-7 der Firma Müller ist offen. \
                     Mehr ist nicht zu sagen.";
         let found = snippet(text, &QueryTerms::of("Rechnungen Mueller INV-7"), &[], 60);
@@ -144,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn words_that_say_nothing_are_not_marked() {
+    fn function_words_are_not_highlighted() {
         let terms = QueryTerms::of("the lease of 2026");
         let text = "The end of the lease is in 2026.";
         let found = snippet(text, &terms, &[0.1, 3.0, 0.1, 2.5], 60);
@@ -152,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_never_longer_than_asked_and_cut_between_words() {
+    fn it_is_never_too_long_and_ends_at_a_word() {
         let text = "einhundert zweihundert dreihundert vierhundert fünfhundert";
         for longest in 1..text.chars().count() + 3 {
             let found = snippet(text, &QueryTerms::of("nichts"), &[], longest);

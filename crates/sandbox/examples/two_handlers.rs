@@ -19,7 +19,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Adds to what it was told before.
+/// Adds each number to the sum of those before.
 #[derive(Default)]
 struct Adder {
     sum: u64,
@@ -35,12 +35,12 @@ impl Handler for Adder {
         _: Vec<File>,
         replies: &mut Replies<'_>,
     ) -> Result<(), String> {
-        self.sum = self.sum.checked_add(number).ok_or_else(|| "it is too much".to_owned())?;
-        replies.send_value(b's', &self.sum).map_err(|_| "nobody listens".to_owned())
+        self.sum = self.sum.checked_add(number).ok_or_else(|| "the sum is too large".to_owned())?;
+        replies.send_value(b's', &self.sum).map_err(|_| "the parent is gone".to_owned())
     }
 }
 
-/// Tells how long each file is, with a word before it.
+/// Answers with the length of each file, after a word.
 struct Lengths;
 
 impl Handler for Lengths {

@@ -1,7 +1,7 @@
-//! Closes what a process inherited.
+//! Closes inherited file descriptors.
 //!
-//! Docket opens everything with `CLOEXEC`, but whoever started Docket may not have: a descriptor of
-//! theirs would reach a child that reads a stranger's file.
+//! Docket opens everything with `CLOEXEC`, but the process that started Docket may not have done so: its
+//! descriptors would reach a child that reads an untrusted file.
 
 use std::fs;
 use std::io;
@@ -10,7 +10,7 @@ use std::os::fd::RawFd;
 use nix::errno::Errno;
 use nix::unistd::close;
 
-/// Closes every descriptor but the three standard ones. To be called before anything is opened.
+/// Closes every descriptor but the three standard ones. Call it before anything is opened.
 pub(crate) fn close_inherited() -> io::Result<()> {
     let mut inherited = Vec::new();
     for entry in fs::read_dir("/proc/self/fd")? {
@@ -19,7 +19,7 @@ pub(crate) fn close_inherited() -> io::Result<()> {
     }
     for descriptor in inherited.into_iter().filter(|descriptor| *descriptor > 2) {
         match close(descriptor) {
-            // The list was read through a descriptor, which is on the list and closed by now.
+            // The list contains the descriptor that it was read through, which is closed by now.
             Ok(()) | Err(Errno::EBADF) => {}
             Err(error) => return Err(error.into()),
         }

@@ -1,7 +1,7 @@
-//! The lock on paths, ports and signals: a process names what it may still open, and loses the rest.
+//! Landlock restricts paths, ports and signals: a process lists what it may still open, and loses the rest.
 //!
-//! It does not hide that a path *exists* (see `private_root`), and it does not touch descriptors that
-//! are open already: that is how a document is handed over.
+//! It does not hide that a path *exists* (see `private_root`), and it does not restrict descriptors that
+//! are open already: that is how a child receives a document.
 
 use std::io;
 use std::path::PathBuf;
@@ -13,20 +13,20 @@ use landlock::{
 
 use super::{Enforcement, SandboxError};
 
-/// The newest set of rights that was tried with this code. An older kernel enforces what it knows.
-const KNOWN: ABI = ABI::V6;
+/// The newest version of Landlock that this code was tested with. An older kernel enforces what it knows.
+const NEWEST: ABI = ABI::V6;
 
-/// Keeps reading below `readable` and running of `executable`, and nothing else. A path that is not
-/// there is left out: what is not there cannot be opened either.
+/// Allows reading below `readable` and executing `executable`, and nothing else. Paths that do not exist
+/// are skipped.
 pub(super) fn restrict(
     readable: &[PathBuf],
     executable: &[PathBuf],
 ) -> Result<Enforcement, SandboxError> {
     let status = Ruleset::default()
         .set_compatibility(CompatLevel::BestEffort)
-        .handle_access(AccessFs::from_all(KNOWN))?
-        .handle_access(AccessNet::from_all(KNOWN))?
-        .scope(Scope::from_all(KNOWN))?
+        .handle_access(AccessFs::from_all(NEWEST))?
+        .handle_access(AccessNet::from_all(NEWEST))?
+        .scope(Scope::from_all(NEWEST))?
         .create()?
         .add_rules(path_beneath_rules(readable, AccessFs::ReadFile | AccessFs::ReadDir))?
         .add_rules(path_beneath_rules(executable, AccessFs::ReadFile | AccessFs::Execute))?
@@ -36,11 +36,11 @@ pub(super) fn restrict(
         RulesetStatus::PartiallyEnforced => Enforcement::Partial,
         RulesetStatus::NotEnforced => Enforcement::None,
     };
-    Ok(if refuses() { enforcement } else { Enforcement::None })
+    Ok(if is_enforced() { enforcement } else { Enforcement::None })
 }
 
-/// Tries it out: the root folder is there, and nobody may list it.
-fn refuses() -> bool {
+/// Tests it: listing the root folder must be denied.
+fn is_enforced() -> bool {
     let listed = std::fs::read_dir("/");
     listed.is_err_and(|error| error.kind() == io::ErrorKind::PermissionDenied)
 }

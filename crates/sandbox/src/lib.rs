@@ -1,29 +1,29 @@
-//! Sandboxed child processes: [`pool`] keeps them and gives them work, [`worker`] is their side, and this
-//! module is what a process that handles a stranger's file may still do.
+//! Sandboxed child processes: [`pool`] starts them and sends them jobs, [`worker`] runs in the child, and this
+//! module restricts what a process that handles an untrusted file may do.
 //!
-//! A *child* opens everything it needs (libraries, models), then locks itself down
-//! ([`lock_down`]) and only then takes its first document. From there on it computes, reads what it was
-//! handed, reads the font folders it named, answers on its pipe, and nothing else. Several independent
-//! measures, each of which would do for most attacks:
+//! A *child* opens everything it needs (libraries, models), then locks itself down ([`lock_down`]), and only
+//! then takes its first document. From then on it can compute, read the descriptors that it received, read the
+//! font folders that it named and answer on its pipe. Several independent measures enforce that, each of
+//! which stops most attacks on its own:
 //!
-//! | measure | module | what it takes away |
+//! | measure | module | what it denies |
 //! |---|---|---|
 //! | limits | [`limits`] | memory, processor time, file size 0, no core dump, few descriptors |
 //! | descriptors | [`descriptors`] | everything that the parent had open, but the three standard ones |
 //! | private root | [`private_root`] | every path but the font folders: the others do not exist |
-//! | identity | [`identity`] | root's user id, all groups, all capabilities |
+//! | privileges | [`identity`] | root's user id, all groups, all capabilities |
 //! | Landlock | [`landlock`] | every path but the font folders; every TCP port; signals to others |
 //! | seccomp | [`syscalls`] | the system calls themselves: no socket, no process, no file to write |
 //!
 //! Landlock and seccomp are the two *locks* that must be active before a document is read, unless the
-//! operator says otherwise ([`SandboxPolicy`]). The child tries them out after it has applied them, and
-//! refuses by itself ([`SandboxStatus`]). The other measures depend on what the machine allows: a private
-//! root needs `CAP_SYS_ADMIN` or user namespaces. Without one, the rules for system calls refuse every
-//! call that takes a path, so that nobody learns which paths exist.
+//! operator decides otherwise ([`SandboxPolicy`]). The child tests both after it has applied them, and
+//! refuses to work without them ([`SandboxStatus`]). The other measures depend on what the machine allows: a
+//! private root needs `CAP_SYS_ADMIN` or user namespaces. Without a private root, seccomp denies every
+//! call that takes a path, so that the child cannot learn which paths exist.
 //!
-//! The locks hold for the thread that applies them and for every thread it starts *later*: a thread
-//! started before would stay free, so [`lock_down`] fails while there is one. `/proc` must be there, to
-//! count threads by.
+//! The locks apply to the thread that sets them and to every thread that it starts *later*: a thread
+//! started before would stay unrestricted, so [`lock_down`] fails while there is one. It counts threads
+//! through `/proc`.
 
 mod descriptors;
 mod identity;
@@ -45,32 +45,34 @@ use thiserror::Error;
 
 pub(crate) use descriptors::close_inherited;
 pub(crate) use program::NOT_STARTED;
-pub use program::{Order, run_program};
+pub use program::{ProgramRequest, run_program};
 pub use status::{Enforcement, SandboxPolicy, SandboxReport, SandboxStatus};
 
 use syscalls::Rules;
 
 #[derive(Debug, Error)]
 pub enum SandboxError {
-    #[error("{threads} threads are running, and those that began before the lock-down stay free")]
+    #[error(
+        "{threads} threads are running, and those started before the lock-down would stay unrestricted"
+    )]
     Threads { threads: usize },
-    #[error("the threads of this process cannot be counted")]
+    #[error("counting the threads of this process failed")]
     Count(#[source] io::Error),
-    #[error("a resource limit cannot be set")]
+    #[error("setting a resource limit failed")]
     Limit(#[source] io::Error),
-    #[error("what the parent had open cannot be closed")]
+    #[error("closing inherited file descriptors failed")]
     Descriptors(#[source] io::Error),
-    #[error("the rights of this process cannot be given up")]
+    #[error("dropping the privileges of this process failed")]
     Identity(#[source] io::Error),
-    #[error("the parent is gone")]
+    #[error("the parent process has ended")]
     Orphaned,
-    #[error("the rules for files cannot be set")]
+    #[error("setting the Landlock rules failed")]
     Landlock(#[from] ::landlock::RulesetError),
-    #[error("the rules for system calls cannot be built")]
+    #[error("building the seccomp rules failed")]
     Rules(#[from] seccompiler::BackendError),
     #[error("{} not active here, and sandbox = \"required\"", .0.missing_locks())]
     Missing(SandboxStatus),
-    #[error("`{program}` cannot be started")]
+    #[error("starting `{program}` failed")]
     Program {
         program: PathBuf,
         #[source]
@@ -78,42 +80,42 @@ pub enum SandboxError {
     },
 }
 
-/// Gives up everything that reading does not need, for good, and ends with `parent`. `readable` are
-/// folders (or files) that may still be opened for reading.
+/// Irrevocably drops every right that reading does not need, and ties this process to the life of `parent`.
+/// `readable` are folders or files that it may still open for reading.
 pub fn lock_down(parent: u32, readable: &[PathBuf]) -> Result<SandboxStatus, SandboxError> {
-    let (private_root, uid) = give_up_rights(parent, readable)?;
+    let (private_root, uid) = drop_rights(parent, readable)?;
     let landlock = landlock::restrict(readable, &[])?;
     let seccomp = syscalls::restrict(Rules::reading(private_root)?)?;
     Ok(SandboxStatus { landlock, seccomp, private_root, uid })
 }
 
-/// What both kinds of children give up before their locks close. Gives whether there is a private root,
-/// and the user id that is left.
-fn give_up_rights(parent: u32, visible: &[PathBuf]) -> Result<(bool, u32), SandboxError> {
-    be_alone()?;
+/// What both kinds of children drop before they set the locks. Returns whether there is a private root,
+/// and the resulting user id.
+fn drop_rights(parent: u32, visible: &[PathBuf]) -> Result<(bool, u32), SandboxError> {
+    require_single_thread()?;
     let private_root = private_root::enter(visible).is_ok();
     let of_identity = |error: rustix::io::Errno| SandboxError::Identity(error.into());
-    let uid = identity::give_up().map_err(of_identity)?;
-    // Processes of the same user could look into this one otherwise.
+    let uid = identity::drop_privileges().map_err(of_identity)?;
+    // Otherwise processes of the same user could read the memory of this one.
     set_dumpable_behavior(DumpableBehavior::NotDumpable).map_err(of_identity)?;
     set_no_new_privs(true).map_err(of_identity)?;
-    // The kernel forgets the wish when the user id changes.
+    // The kernel resets this request when the user id changes.
     end_with_parent(parent)?;
     Ok((private_root, uid))
 }
 
 /// Asks the kernel to end this process with its parent, even in an endless loop.
 ///
-/// The kernel means the *thread* that started this process: see `pool::starter`.
+/// For the kernel the parent is the *thread* that started this process: see `pool::starter`.
 pub fn end_with_parent(parent: u32) -> Result<(), SandboxError> {
     rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL))
         .map_err(|error| SandboxError::Limit(error.into()))?;
-    // It may have died before it was asked to take this process along.
+    // The parent may have ended before the request took effect.
     let now = rustix::process::getppid().map(rustix::process::Pid::as_raw_pid);
     if now == i32::try_from(parent).ok() { Ok(()) } else { Err(SandboxError::Orphaned) }
 }
 
-fn be_alone() -> Result<(), SandboxError> {
+fn require_single_thread() -> Result<(), SandboxError> {
     let threads = std::fs::read_dir("/proc/self/task").map_err(SandboxError::Count)?.count();
     if threads == 1 { Ok(()) } else { Err(SandboxError::Threads { threads }) }
 }

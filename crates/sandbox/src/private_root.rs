@@ -1,10 +1,10 @@
-//! A root folder of the process's own, in which nothing exists but what it may read.
+//! A private root folder, which contains only what the process may read.
 //!
-//! Landlock refuses to open a path, but `stat` is not its business, and its refusal itself tells that the
-//! path exists. Here a path that the process has no business with does not exist.
+//! Landlock denies opening a path, but it allows `stat`, and its denial reveals that the path exists. With a
+//! private root, all other paths do not exist.
 //!
-//! It takes a mount namespace: with `CAP_SYS_ADMIN`, or, for an ordinary user, within a user namespace of
-//! its own. Many containers allow neither.
+//! It needs a mount namespace: with `CAP_SYS_ADMIN`, or, for an ordinary user, within a user namespace. Many
+//! containers allow neither.
 
 use std::fs::{self, OpenOptions};
 use std::io;
@@ -19,30 +19,30 @@ use rustix::mount::{
 use rustix::process::{chdir, getgid, getuid, pivot_root, umask};
 use rustix::thread::{CapabilitySet, capabilities};
 
-/// Where the new root is built: a folder that is on every machine, and that nobody needs any more.
+/// Where the new root is mounted: a folder that every machine has and that the child no longer needs.
 const BUILT_AT: &str = "/proc";
 
-/// Replaces the root folder by one that holds only `visible`, under the same paths. After an error the
-/// process may be in a namespace of its own, and still sees what it saw before.
+/// Replaces the root folder by one that contains only `visible`, under the same paths. After an error the
+/// process may be in its own namespace, but it still sees all paths.
 pub(super) fn enter(visible: &[PathBuf]) -> io::Result<()> {
-    own_namespace()?;
-    // Nothing that is mounted from here on shows elsewhere.
+    enter_namespace()?;
+    // Mounts from here on stay invisible to other processes.
     mount_change("/", MountPropagationFlags::REC | MountPropagationFlags::PRIVATE)?;
     let flags = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
     mount("docket", BUILT_AT, "tmpfs", flags, c"mode=0755,size=64k")?;
-    // Another user is going to walk through the folders.
+    // The child will traverse the folders as another user.
     let before = umask(Mode::WGRP | Mode::WOTH);
-    let shown = visible.iter().try_for_each(|path| show(path));
+    let bound = visible.iter().try_for_each(|path| bind(path));
     umask(before);
-    shown?;
+    bound?;
     chdir(BUILT_AT)?;
-    // The old root ends up on top of the new one, and is taken away.
+    // The old root ends up on top of the new one; unmount it.
     pivot_root(".", ".")?;
     unmount(".", UnmountFlags::DETACH)?;
     Ok(chdir("/")?)
 }
 
-fn own_namespace() -> io::Result<()> {
+fn enter_namespace() -> io::Result<()> {
     if capabilities(None)?.effective.contains(CapabilitySet::SYS_ADMIN) {
         return Ok(unshare(CloneFlags::CLONE_NEWNS)?);
     }
@@ -53,18 +53,18 @@ fn own_namespace() -> io::Result<()> {
     fs::write("/proc/self/gid_map", format!("{gid} {gid} 1"))
 }
 
-/// Makes a file or folder appear in the new root under its own path. What is not there cannot be shown.
-fn show(path: &Path) -> io::Result<()> {
-    let Ok(found) = fs::metadata(path) else { return Ok(()) };
+/// Binds a file or folder into the new root under its own path. Paths that do not exist are skipped.
+fn bind(path: &Path) -> io::Result<()> {
+    let Ok(metadata) = fs::metadata(path) else { return Ok(()) };
     let Ok(below) = path.strip_prefix("/") else {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "the path is relative"));
     };
     let place = Path::new(BUILT_AT).join(below);
-    // It lies in a folder that is shown already.
+    // It is in a folder that was bound already.
     if place.exists() {
         return Ok(());
     }
-    if found.is_dir() {
+    if metadata.is_dir() {
         fs::create_dir_all(&place)?;
     } else {
         place.parent().map_or(Ok(()), fs::create_dir_all)?;

@@ -1,11 +1,11 @@
-//! A program of somebody else's (tesseract), started in a sandbox of its own.
+//! Executes an external program (tesseract) in its own sandbox.
 //!
-//! A process of this binary locks itself down, then *becomes* the program. Starting a program must be
-//! allowed for that, and stays allowed: Landlock grants it for this one file and its loader, and no new
-//! process can be made, so all that is left is to start the same program over, in the same sandbox.
+//! A process of this binary locks itself down, then executes the program in its place (`exec`). That call must
+//! be allowed and stays allowed, but Landlock grants it for this one file and its loader, and seccomp denies
+//! new processes: the program can only execute itself again, in the same sandbox.
 //!
-//! The program loads its libraries by itself, so it must be able to open paths. Where there is no private
-//! root it can therefore find out which paths exist.
+//! The program loads its own libraries, so it must be able to open paths. Without a private root it can
+//! therefore find out which paths exist.
 
 use std::error::Error;
 use std::ffi::{OsStr, OsString};
@@ -21,10 +21,10 @@ use rustix::process::{Resource, Rlimit, setrlimit};
 use super::limits::ResourceLimits;
 use super::{SandboxError, SandboxPolicy, SandboxStatus, landlock, syscalls};
 
-/// Which program is to be run, and what it may use. Travels as arguments of the process that obeys it.
+/// Which program to run, and what it may use. It is passed as arguments of the runner process.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Order {
-    /// The process to end with.
+pub struct ProgramRequest {
+    /// The runner ends together with this process.
     pub parent: u32,
     pub sandbox: SandboxPolicy,
     pub limits: ResourceLimits,
@@ -34,7 +34,7 @@ pub struct Order {
     pub arguments: Vec<OsString>,
 }
 
-impl Order {
+impl ProgramRequest {
     pub fn to_arguments(&self) -> Vec<OsString> {
         let numbers =
             [u64::from(self.parent), self.limits.memory, self.limits.cpu.as_secs().max(1)];
@@ -48,7 +48,7 @@ impl Order {
         arguments
     }
 
-    /// None when these are not the arguments that [`Order::to_arguments`] made.
+    /// `None` when [`ProgramRequest::to_arguments`] did not produce these arguments.
     pub fn from_arguments(arguments: impl IntoIterator<Item = OsString>) -> Option<Self> {
         let mut arguments = arguments.into_iter();
         let mut number = || arguments.next()?.to_str()?.parse::<u64>().ok();
@@ -64,52 +64,52 @@ impl Order {
     }
 }
 
-/// The exit code of a runner that did not become its program.
+/// The exit code of a runner that could not execute its program.
 pub(crate) const NOT_STARTED: u8 = 125;
 
-/// The runner's whole life: becomes the program that its arguments name. Comes back only when that
-/// failed, with the exit code that says so; why is on the error output.
+/// The main function of the runner: executes the program that its arguments name. Returns only when that
+/// failed, and writes the reason to standard error.
 pub fn run_program(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
-    let mut said = "this command is started by Docket itself, never by hand".to_owned();
-    if let Some(order) = Order::from_arguments(arguments) {
-        let error = become_program(&order);
-        said = error.to_string();
+    let mut message = "this command is started by Docket itself, never by hand".to_owned();
+    if let Some(request) = ProgramRequest::from_arguments(arguments) {
+        let error = execute(&request);
+        message = error.to_string();
         if let Some(source) = error.source() {
-            said = format!("{said}: {source}");
+            message = format!("{message}: {source}");
         }
     }
-    // Where the error output is gone too, the exit code has to do.
-    drop(writeln!(std::io::stderr(), "{said}"));
+    // If standard error is closed, the exit code must do.
+    drop(writeln!(std::io::stderr(), "{message}"));
     ExitCode::from(NOT_STARTED)
 }
 
-fn become_program(order: &Order) -> SandboxError {
-    match lock_in(order) {
+fn execute(request: &ProgramRequest) -> SandboxError {
+    match lock_down_for(request) {
         Ok(()) => SandboxError::Program {
-            program: order.program.clone(),
-            source: Command::new(&order.program).args(&order.arguments).exec(),
+            program: request.program.clone(),
+            source: Command::new(&request.program).args(&request.arguments).exec(),
         },
         Err(error) => error,
     }
 }
 
-fn lock_in(order: &Order) -> Result<(), SandboxError> {
+fn lock_down_for(request: &ProgramRequest) -> Result<(), SandboxError> {
     super::close_inherited().map_err(SandboxError::Descriptors)?;
-    order.limits.set().map_err(SandboxError::Limit)?;
-    let mut executable = vec![order.program.clone()];
-    executable.extend(loader_of(&order.program));
-    let visible = [order.readable.as_slice(), &executable].concat();
-    let (private_root, uid) = super::give_up_rights(order.parent, &visible)?;
-    // Counted for each user, so only after the user is another.
+    request.limits.set().map_err(SandboxError::Limit)?;
+    let mut executable = vec![request.program.clone()];
+    executable.extend(loader_of(&request.program));
+    let visible = [request.readable.as_slice(), &executable].concat();
+    let (private_root, uid) = super::drop_rights(request.parent, &visible)?;
+    // The kernel counts processes per user, so set it after the user id has changed.
     let none = Rlimit { current: Some(0), maximum: Some(0) };
     setrlimit(Resource::Nproc, none).map_err(|error| SandboxError::Limit(error.into()))?;
-    let landlock = landlock::restrict(&order.readable, &executable)?;
+    let landlock = landlock::restrict(&request.readable, &executable)?;
     let seccomp = syscalls::restrict(syscalls::Rules::running_a_program()?)?;
     let status = SandboxStatus { landlock, seccomp, private_root, uid };
-    if order.sandbox.admits(status) { Ok(()) } else { Err(SandboxError::Missing(status)) }
+    if request.sandbox.admits(status) { Ok(()) } else { Err(SandboxError::Missing(status)) }
 }
 
-/// The dynamic loader that a program names near its beginning; the kernel starts it first.
+/// The dynamic loader that the program's header names.
 fn loader_of(program: &Path) -> Option<PathBuf> {
     let mut beginning = Vec::new();
     std::fs::File::open(program).ok()?.take(4096).read_to_end(&mut beginning).ok()?;
@@ -123,8 +123,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_order_survives_the_way_through_arguments() {
-        let order = Order {
+    fn a_request_survives_encoding_as_arguments() {
+        let request = ProgramRequest {
             parent: 7,
             sandbox: SandboxPolicy::BestEffort,
             limits: ResourceLimits { memory: 1 << 30, cpu: Duration::from_secs(5) },
@@ -132,7 +132,7 @@ mod tests {
             readable: vec!["/usr/lib".into(), "/a folder:with signs".into()],
             arguments: vec!["-".into(), "--psm".into(), "6".into()],
         };
-        assert_eq!(Order::from_arguments(order.to_arguments()), Some(order));
-        assert_eq!(Order::from_arguments(["1".into(), "2".into()]), None);
+        assert_eq!(ProgramRequest::from_arguments(request.to_arguments()), Some(request));
+        assert_eq!(ProgramRequest::from_arguments(["1".into(), "2".into()]), None);
     }
 }

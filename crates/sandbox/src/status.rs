@@ -1,4 +1,4 @@
-//! What the sandbox of a child enforces, what the operator asks of it, and what people are told.
+//! What the sandbox of a child enforces, what the operator requires, and how it is reported.
 
 use std::fmt;
 use std::str::FromStr;
@@ -21,19 +21,19 @@ impl Enforcement {
     }
 }
 
-/// What a child enforces on itself, as it found out after locking down.
+/// What the sandbox enforces, as the child tested after locking down.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SandboxStatus {
     pub landlock: Enforcement,
     pub seccomp: Enforcement,
-    /// Only what the child may read exists for it. Otherwise it may open nothing at all.
+    /// Whether only what the child may read exists for it. Without a private root it may open nothing.
     pub private_root: bool,
     /// The user that the child runs as.
     pub uid: u32,
 }
 
 impl SandboxStatus {
-    /// Of a process that has given up nothing.
+    /// The status of an unrestricted process.
     pub(crate) const NONE: Self = Self {
         landlock: Enforcement::None,
         seccomp: Enforcement::None,
@@ -41,17 +41,17 @@ impl SandboxStatus {
         uid: 0,
     };
 
-    /// Both locks, by the names that people know.
+    /// Both locks by name.
     pub fn locks(self) -> [(&'static str, Enforcement); 2] {
         [("landlock", self.landlock), ("seccomp", self.seccomp)]
     }
 
-    /// Whether both locks hold.
+    /// Whether both locks are active.
     pub fn is_active(self) -> bool {
         self.locks().iter().all(|(_, lock)| lock.is_active())
     }
 
-    /// For sentences: "Landlock is", "Landlock and seccomp are".
+    /// The beginning of a sentence: "Landlock is", "Landlock and seccomp are".
     pub(crate) fn missing_locks(self) -> &'static str {
         match (self.landlock.is_active(), self.seccomp.is_active()) {
             (false, false) => "Landlock and seccomp are",
@@ -62,20 +62,20 @@ impl SandboxStatus {
     }
 }
 
-/// Whether documents are read where a lock is missing.
+/// Whether documents are read without one of the locks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum SandboxPolicy {
     /// No document is read without Landlock and seccomp.
     #[default]
     Required,
-    /// Documents are read with the locks that there are.
+    /// Documents are read with the locks that are available.
     BestEffort,
 }
 
 impl SandboxPolicy {
     pub const ALL: [Self; 2] = [Self::Required, Self::BestEffort];
 
-    /// As the setting `sandbox` has it.
+    /// The value of the setting `sandbox`.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Required => "required",
@@ -102,23 +102,23 @@ impl fmt::Display for SandboxPolicy {
     }
 }
 
-/// What a process found out about its sandbox when it started, for the log, `/readyz`, the metrics and
+/// The sandbox status that a process determined at its start, for the log, `/readyz`, the metrics and
 /// `docket doctor`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SandboxReport {
     pub policy: SandboxPolicy,
-    /// Or why no child could be asked.
+    /// Or why the check failed.
     pub status: Result<SandboxStatus, String>,
 }
 
 impl SandboxReport {
-    /// Whether work that reads documents is taken on. Where no child could be asked it is: each child
-    /// decides for itself again, before it is given a document.
+    /// Whether this process takes jobs that read documents. It does when the check failed: each child checks
+    /// again before it takes a document.
     pub fn reads_documents(&self) -> bool {
         self.status.as_ref().map_or(true, |status| self.policy.admits(*status))
     }
 
-    /// Both locks by name, and whether each holds.
+    /// Both locks by name, and whether each is active.
     pub fn locks(&self) -> [(&'static str, bool); 2] {
         match &self.status {
             Ok(status) => status.locks().map(|(name, lock)| (name, lock.is_active())),
@@ -126,7 +126,7 @@ impl SandboxReport {
         }
     }
 
-    /// What people must know; `None` when both locks hold.
+    /// The problem to report; `None` when both locks are active.
     pub fn problem(&self) -> Option<String> {
         let status = match &self.status {
             Ok(status) if status.is_active() => return None,
@@ -137,11 +137,11 @@ impl SandboxReport {
         Some(match self.policy {
             SandboxPolicy::Required => format!(
                 "{missing} not active on this machine, so no document is read here. Documents are \
-                 still taken in and wait. {}",
+                 still accepted and wait. {}",
                 Self::REMEDY
             ),
             SandboxPolicy::BestEffort => format!(
-                "{missing} not active on this machine. Documents are read all the same, because \
+                "{missing} not active on this machine. Documents are read anyway, because \
                  sandbox = \"best_effort\""
             ),
         })
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn a_report_says_what_is_missing_and_what_follows() {
+    fn a_report_names_the_missing_lock_and_its_effect() {
         let of = |policy, landlock| SandboxReport {
             policy,
             status: Ok(status(landlock, Enforcement::Full)),
@@ -190,6 +190,6 @@ mod tests {
         assert!(problem.contains("DOCKET_SANDBOX=best_effort"), "{problem}");
         let reading = of(SandboxPolicy::BestEffort, Enforcement::None);
         assert!(reading.reads_documents());
-        assert!(reading.problem().unwrap().contains("read all the same"));
+        assert!(reading.problem().unwrap().contains("read anyway"));
     }
 }

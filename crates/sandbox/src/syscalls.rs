@@ -1,16 +1,16 @@
-//! The lock on system calls.
+//! The seccomp filters.
 //!
-//! Three filters, of which the kernel always takes the strictest answer:
+//! Three filters, of which the kernel applies the strictest result:
 //!
-//! - **allowed**: a list of what computing and reading need. Anything else fails with `EPERM`, as if the
-//!   machine forbade it: libraries try this and that, and carry on without.
+//! - **allowed**: the calls that computing and reading need. All others fail with `EPERM`, which libraries
+//!   that probe for features tolerate.
 //! - **hostile**: calls that no reader makes by accident (sockets, processes, tracing, mounts). They end
-//!   the process at once, so that an attack is seen as a crash and not as one more error code.
-//! - **unfiltered arguments**: `clone3` keeps its flags where a filter cannot look. It "does not exist",
-//!   and the C library falls back to `clone`, whose flags can be checked.
+//!   the process at once, so that an attack is visible as a crash and not as an error code.
+//! - **unfiltered arguments**: `clone3` keeps its flags in memory that a filter cannot read. It fails with
+//!   `ENOSYS`, and the C library falls back to `clone`, whose flags the filter can check.
 //!
-//! A filter cannot look at paths either. Where the process has no root of its own, a reading child may
-//! therefore make no call that takes one: each would tell whether the path exists.
+//! A filter cannot read paths either. Without a private root, a reading child may therefore make no call that
+//! takes a path: each would reveal whether the path exists.
 
 use std::collections::BTreeMap;
 
@@ -24,15 +24,14 @@ use super::{Enforcement, SandboxError};
 
 type Calls = BTreeMap<c_long, Vec<SeccompRule>>;
 
-/// What a process may ask of the kernel.
+/// Which system calls a process may make.
 pub(super) struct Rules {
     allowed: Calls,
     hostile: Calls,
 }
 
 impl Rules {
-    /// For a reading child, which has loaded every library already. It may use paths when it has a
-    /// private root.
+    /// For a reading child, which has loaded all its libraries. It may use paths when it has a private root.
     pub(super) fn reading(private_root: bool) -> Result<Self, BackendError> {
         let mut allowed = computing()?;
         if private_root {
@@ -41,7 +40,7 @@ impl Rules {
         let no_code = || clear_bits(2, libc::PROT_EXEC);
         allowed.insert(libc::SYS_mmap, vec![no_code()?]);
         allowed.insert(libc::SYS_mprotect, vec![no_code()?]);
-        // Requests and documents come through the one socket it has.
+        // Requests and documents arrive on its only socket.
         allowed.insert(libc::SYS_recvmsg, vec![equals(0, 0)?]);
         let mut hostile = hostile()?;
         hostile.insert(libc::SYS_execve, Vec::new());
@@ -49,8 +48,8 @@ impl Rules {
         Ok(Self { allowed, hostile })
     }
 
-    /// For a program of somebody else's, which is started under these rules and so loads its libraries
-    /// under them. Which program may be started is Landlock's to say.
+    /// For an external program, which loads its libraries under these rules. Landlock restricts which program
+    /// may be executed.
     pub(super) fn running_a_program() -> Result<Self, BackendError> {
         let mut allowed = computing()?;
         allowed.extend(using_paths()?);
@@ -67,8 +66,8 @@ impl Rules {
             libc::SYS_sched_setaffinity,
         ];
         allowed.extend(loading.map(|call| (call, Vec::new())));
-        // Only to look: a limit cannot be set where there is no new one.
-        allowed.insert(libc::SYS_prlimit64, vec![points_nowhere(2)?]);
+        // Reading a limit only: without a new value none can be set.
+        allowed.insert(libc::SYS_prlimit64, vec![is_null(2)?]);
         #[cfg(target_arch = "x86_64")]
         allowed.extend(
             [libc::SYS_arch_prctl, libc::SYS_access, libc::SYS_readlink, libc::SYS_dup2]
@@ -80,9 +79,9 @@ impl Rules {
     }
 }
 
-/// Closes the lock for this thread and its descendants.
+/// Applies the filters to this thread and its descendants.
 pub(super) fn restrict(rules: Rules) -> Result<Enforcement, SandboxError> {
-    // The list of what is allowed comes last, since it forbids closing any further lock.
+    // The list of allowed calls comes last, because it denies adding another filter.
     let filters = [
         compiled(rules.hostile, SeccompAction::Allow, SeccompAction::KillProcess)?,
         compiled(
@@ -101,11 +100,11 @@ pub(super) fn restrict(rules: Rules) -> Result<Enforcement, SandboxError> {
             return Ok(Enforcement::None);
         }
     }
-    Ok(if refuses() { Enforcement::Full } else { Enforcement::None })
+    Ok(if is_enforced() { Enforcement::Full } else { Enforcement::None })
 }
 
-/// Tries it out: nobody may ask for a process group, which is otherwise always allowed.
-fn refuses() -> bool {
+/// Tests it: reading the process group, which is always permitted otherwise, must be denied.
+fn is_enforced() -> bool {
     rustix::process::getpgid(None) == Err(rustix::io::Errno::PERM)
 }
 
@@ -118,7 +117,7 @@ fn compiled(
     SeccompFilter::new(calls, otherwise, matched, machine)?.try_into()
 }
 
-/// What every process needs to compute, to have threads, and to read.
+/// What every process needs to compute, to use threads, and to read.
 fn computing() -> Result<Calls, BackendError> {
     let plain = [
         // Memory.
@@ -160,7 +159,7 @@ fn computing() -> Result<Calls, BackendError> {
         libc::SYS_rt_sigprocmask,
         libc::SYS_rt_sigreturn,
         libc::SYS_sigaltstack,
-        // What is open already.
+        // Open descriptors.
         libc::SYS_close,
         libc::SYS_fadvise64,
         libc::SYS_fstat,
@@ -177,9 +176,9 @@ fn computing() -> Result<Calls, BackendError> {
     #[cfg(target_arch = "x86_64")]
     calls.extend([libc::SYS_poll, libc::SYS_time].map(|call| (call, Vec::new())));
     calls.insert(libc::SYS_clone, vec![set_bits(0, libc::CLONE_THREAD)?]);
-    let looking = [libc::F_GETFD, libc::F_SETFD, libc::F_GETFL, libc::F_DUPFD_CLOEXEC];
-    let looking = looking.map(|command| equals(1, command.unsigned_abs().into()));
-    calls.insert(libc::SYS_fcntl, looking.into_iter().collect::<Result<_, _>>()?);
+    let commands = [libc::F_GETFD, libc::F_SETFD, libc::F_GETFL, libc::F_DUPFD_CLOEXEC];
+    let commands = commands.map(|command| equals(1, command.unsigned_abs().into()));
+    calls.insert(libc::SYS_fcntl, commands.into_iter().collect::<Result<_, _>>()?);
     calls.insert(libc::SYS_prctl, vec![equals(0, libc::PR_SET_NAME.unsigned_abs().into())?]);
     // `abort` sends itself a signal.
     let own = u64::from(std::process::id());
@@ -187,10 +186,10 @@ fn computing() -> Result<Calls, BackendError> {
     Ok(calls)
 }
 
-/// Looking at paths and opening them for reading, as a search for fonts does.
+/// `stat` and opening for reading, as a search for fonts needs.
 fn using_paths() -> Result<Calls, BackendError> {
-    let looking = [libc::SYS_newfstatat, libc::SYS_statx];
-    let mut calls: Calls = looking.map(|call| (call, Vec::new())).into_iter().collect();
+    let stat = [libc::SYS_newfstatat, libc::SYS_statx];
+    let mut calls: Calls = stat.map(|call| (call, Vec::new())).into_iter().collect();
     #[cfg(target_arch = "x86_64")]
     calls.extend([libc::SYS_lstat, libc::SYS_stat].map(|call| (call, Vec::new())));
     let writing = libc::O_WRONLY | libc::O_RDWR | libc::O_CREAT | libc::O_TRUNC | libc::O_APPEND;
@@ -200,7 +199,7 @@ fn using_paths() -> Result<Calls, BackendError> {
     Ok(calls)
 }
 
-/// What nobody does by accident.
+/// Calls that no reader makes by accident.
 fn hostile() -> Result<Calls, BackendError> {
     let always = [
         libc::SYS_accept,
@@ -260,7 +259,7 @@ fn equals(argument: u8, value: u64) -> Result<SeccompRule, BackendError> {
     rule(argument, SeccompCmpArgLen::Dword, SeccompCmpOp::Eq, value)
 }
 
-fn points_nowhere(argument: u8) -> Result<SeccompRule, BackendError> {
+fn is_null(argument: u8) -> Result<SeccompRule, BackendError> {
     rule(argument, SeccompCmpArgLen::Qword, SeccompCmpOp::Eq, 0)
 }
 

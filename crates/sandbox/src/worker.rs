@@ -1,11 +1,11 @@
-//! The child's side: take a job, have its handler answer it, take the next.
+//! The child's side: a loop that takes a job, has its handler answer it, and takes the next.
 //!
-//! Requests come in on standard input, which is a socket, since files ride along with them. Answers go
-//! out on what was standard output; a library that prints there writes to the error output instead and
-//! cannot spoil an answer.
+//! Requests arrive on standard input, which is a socket, because files are passed with them. Answers are
+//! written to the original standard output; a library that prints writes to standard error instead and cannot
+//! corrupt an answer.
 //!
-//! A panic ends the child on purpose: the parent sees a crash, and nothing of a state that nobody
-//! understands reaches the next document.
+//! A panic ends the child on purpose: the parent sees a crash, and no inconsistent state reaches the next
+//! document.
 
 use std::fmt;
 use std::fs::File;
@@ -22,8 +22,8 @@ use thiserror::Error;
 
 use crate::limits::ResourceLimits;
 use crate::pool::protocol::{
-    DONE, Envelope, FAILED, GREETING, Greeting, HandlerName, MAX_HANDED, Tag, Terms, VERSION,
-    framed, read_message, write_frame,
+    ChildConfig, DONE, Envelope, FAILED, GREETING, Greeting, HandlerName, MAX_FILES, Tag, VERSION,
+    read_message, to_frame, write_frame,
 };
 use crate::{SandboxError, close_inherited, end_with_parent, lock_down};
 
@@ -31,23 +31,23 @@ use crate::{SandboxError, close_inherited, end_with_parent, lock_down};
 pub enum WorkerError {
     #[error("this command is started by Docket itself, never by hand")]
     NotAChild(#[source] io::Error),
-    #[error("the sandbox cannot be set up")]
+    #[error("setting up the sandbox failed")]
     Sandbox(#[from] SandboxError),
-    #[error("the conversation with the parent broke off")]
+    #[error("the connection to the parent broke off")]
     Io(#[from] io::Error),
-    #[error("a request makes no sense to its handler")]
+    #[error("a request cannot be decoded by its handler")]
     Request(#[from] postcard::Error),
     #[error("there is no handler `{0}`")]
     NoHandler(String),
 }
 
-/// Does the jobs of one kind.
+/// Runs the jobs of one kind.
 pub trait Handler {
     type Request: DeserializeOwned;
-    /// Why a job cannot be done; the last answer.
+    /// Why a job failed; sent as the last answer.
     type Error: Serialize;
 
-    /// `files` are those of the job, in their order. Answers go to `replies`.
+    /// `files` are the job's files, in order. Answers go to `replies`.
     fn handle(
         &mut self,
         request: Self::Request,
@@ -56,7 +56,7 @@ pub trait Handler {
     ) -> Result<(), Self::Error>;
 }
 
-/// The handlers that a child has. Each crate whose work is done in children brings its own.
+/// The handlers of a child. Each crate that has jobs for children adds its own.
 #[derive(Default)]
 pub struct Handlers(Vec<(HandlerName, Box<dyn AnyHandler>)>);
 
@@ -71,9 +71,9 @@ impl Handlers {
         self.0.iter().map(|(name, _)| (name.name.to_owned(), name.version)).collect()
     }
 
-    fn get(&mut self, wanted: &str) -> Result<&mut dyn AnyHandler, WorkerError> {
-        let found = self.0.iter_mut().find(|(name, _)| name.name == wanted);
-        let (_, handler) = found.ok_or_else(|| WorkerError::NoHandler(wanted.to_owned()))?;
+    fn get(&mut self, name: &str) -> Result<&mut dyn AnyHandler, WorkerError> {
+        let entry = self.0.iter_mut().find(|(handler, _)| handler.name == name);
+        let (_, handler) = entry.ok_or_else(|| WorkerError::NoHandler(name.to_owned()))?;
         Ok(handler.as_mut())
     }
 }
@@ -84,9 +84,9 @@ impl fmt::Debug for Handlers {
     }
 }
 
-/// A handler whose types only it knows.
+/// A handler with its types erased.
 trait AnyHandler {
-    /// `Ok(Some)` is the handler's error, as a frame.
+    /// `Ok(Some)` is the handler's error, encoded as a frame.
     fn handle_any(
         &mut self,
         request: &[u8],
@@ -104,31 +104,31 @@ impl<H: Handler> AnyHandler for H {
     ) -> Result<Option<Vec<u8>>, WorkerError> {
         match self.handle(postcard::from_bytes(request)?, files, replies) {
             Ok(()) => Ok(None),
-            Err(error) => Ok(Some(framed(&error)?)),
+            Err(error) => Ok(Some(to_frame(&error)?)),
         }
     }
 }
 
-/// What a child has opened before it locks itself down.
+/// What a child opens before it locks itself down.
 #[derive(Debug)]
 pub struct Opened {
     pub handlers: Handlers,
-    /// Folders that may be read from later on: fonts.
+    /// Folders that it may read later: fonts.
     pub readable: Vec<PathBuf>,
 }
 
-/// The whole life of a child. `open` loads libraries and models, before the lock-down and under the limits
-/// already; it must leave no thread running. Its error is what the parent is told.
+/// The main function of a child. `open` loads libraries and models, before the lock-down and under the resource
+/// limits; it must leave no thread running. Its error is reported to the parent.
 ///
 /// Returns when the parent has no more jobs.
 pub fn serve<E: fmt::Display>(open: impl FnOnce() -> Result<Opened, E>) -> Result<(), WorkerError> {
     close_inherited().map_err(SandboxError::Descriptors)?;
     let mut inbox = Inbox::default();
-    let mut outbox = BufWriter::with_capacity(64 << 10, File::from(taken_stdout()?));
-    let terms: Terms = read_message(&mut inbox).map_err(WorkerError::NotAChild)?;
-    end_with_parent(terms.parent)?;
-    let cpu = Duration::from_secs(terms.cpu_seconds);
-    ResourceLimits { memory: terms.memory, cpu }.set().map_err(SandboxError::Limit)?;
+    let mut outbox = BufWriter::with_capacity(64 << 10, File::from(take_stdout()?));
+    let config: ChildConfig = read_message(&mut inbox).map_err(WorkerError::NotAChild)?;
+    end_with_parent(config.parent)?;
+    let cpu = Duration::from_secs(config.cpu_seconds);
+    ResourceLimits { memory: config.memory, cpu }.set().map_err(SandboxError::Limit)?;
 
     let Opened { mut handlers, readable } = match open() {
         Ok(opened) => opened,
@@ -136,36 +136,36 @@ pub fn serve<E: fmt::Display>(open: impl FnOnce() -> Result<Opened, E>) -> Resul
             return greet(&mut outbox, &Greeting::NotReady { why: error.to_string() });
         }
     };
-    let sandbox = lock_down(terms.parent, &readable)?;
-    if !terms.sandbox.admits(sandbox) {
+    let sandbox = lock_down(config.parent, &readable)?;
+    if !config.sandbox.admits(sandbox) {
         return greet(&mut outbox, &Greeting::Unprotected { sandbox });
     }
-    let handlers_known = handlers.names();
-    greet(&mut outbox, &Greeting::Ready { version: VERSION, sandbox, handlers: handlers_known })?;
+    let names = handlers.names();
+    greet(&mut outbox, &Greeting::Ready { version: VERSION, sandbox, handlers: names })?;
 
     while let Some((Envelope { handler, request }, files)) = inbox.next_job()? {
         let mut replies = Replies { to: &mut outbox, sent: None };
         match handlers.get(&handler)?.handle_any(&request, files, &mut replies)? {
-            None => tell(&mut outbox, DONE, &framed(&())?)?,
-            Some(error) => tell(&mut outbox, FAILED, &error)?,
+            None => send_frame(&mut outbox, DONE, &to_frame(&())?)?,
+            Some(error) => send_frame(&mut outbox, FAILED, &error)?,
         }
     }
     Ok(())
 }
 
-/// Takes the answers to one job.
+/// Sends the answers to one job.
 pub struct Replies<'a> {
     to: &'a mut BufWriter<File>,
-    /// When answers last went out.
+    /// When answers were last flushed.
     sent: Option<Instant>,
 }
 
-/// Why an answer did not go out.
+/// Why an answer was not sent.
 #[derive(Debug, PartialEq, Eq)]
 pub enum NotSent {
     /// It is larger than [`crate::pool::MAX_FRAME`].
     TooLarge,
-    /// Nobody takes answers any more.
+    /// The parent reads no more answers.
     Stopped,
 }
 
@@ -174,7 +174,7 @@ impl Replies<'_> {
     /// `pool::protocol` for the layout.
     pub fn send(&mut self, tag: Tag, frame: &[u8]) -> Result<(), NotSent> {
         match write_frame(self.to, tag, frame) {
-            Ok(()) => self.send_now_and_then().map_err(|_| NotSent::Stopped),
+            Ok(()) => self.flush_at_intervals().map_err(|_| NotSent::Stopped),
             Err(error) if error.kind() == io::ErrorKind::FileTooLarge => Err(NotSent::TooLarge),
             Err(_) => Err(NotSent::Stopped),
         }
@@ -182,14 +182,14 @@ impl Replies<'_> {
 
     /// For [`crate::pool::open_frame`].
     pub fn send_value<T: Serialize>(&mut self, tag: Tag, value: &T) -> Result<(), NotSent> {
-        self.send(tag, &framed(value).map_err(|_| NotSent::TooLarge)?)
+        self.send(tag, &to_frame(value).map_err(|_| NotSent::TooLarge)?)
     }
 
-    /// Waking the parent costs more than packing a page does, so quick answers go out together; whoever waits
-    /// for slow ones gets each at once.
-    fn send_now_and_then(&mut self) -> io::Result<()> {
-        const TOGETHER: Duration = Duration::from_millis(10);
-        if self.sent.is_some_and(|sent| sent.elapsed() < TOGETHER) {
+    /// Waking the parent costs more than packing a page, so quick answers are flushed together and slow ones
+    /// at once.
+    fn flush_at_intervals(&mut self) -> io::Result<()> {
+        const INTERVAL: Duration = Duration::from_millis(10);
+        if self.sent.is_some_and(|sent| sent.elapsed() < INTERVAL) {
             return Ok(());
         }
         self.sent = Some(Instant::now());
@@ -203,14 +203,14 @@ impl fmt::Debug for Replies<'_> {
     }
 }
 
-/// Standard input, and the files that came along.
+/// Standard input, and the files received with it.
 #[derive(Debug, Default)]
 struct Inbox {
     files: Vec<OwnedFd>,
 }
 
 impl Inbox {
-    /// None when the parent has hung up.
+    /// `None` when the parent has closed the connection.
     fn next_job(&mut self) -> io::Result<Option<(Envelope, Vec<File>)>> {
         let mut first = [0];
         if self.read(&mut first)? == 0 {
@@ -223,7 +223,7 @@ impl Inbox {
 
 impl Read for Inbox {
     fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
-        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MAX_HANDED))];
+        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MAX_FILES))];
         let mut control = RecvAncillaryBuffer::new(&mut space);
         let stdin = rustix::stdio::stdin();
         let flags = RecvFlags::CMSG_CLOEXEC;
@@ -237,18 +237,18 @@ impl Read for Inbox {
     }
 }
 
-/// The pipe to the parent, which from now on nobody reaches by printing.
-fn taken_stdout() -> io::Result<OwnedFd> {
+/// Moves standard output to a descriptor that printing does not reach.
+fn take_stdout() -> io::Result<OwnedFd> {
     let pipe = rustix::io::fcntl_dupfd_cloexec(rustix::stdio::stdout(), 3)?;
     rustix::stdio::dup2_stdout(rustix::stdio::stderr())?;
     Ok(pipe)
 }
 
 fn greet(to: &mut BufWriter<File>, greeting: &Greeting) -> Result<(), WorkerError> {
-    tell(to, GREETING, &framed(greeting)?)
+    send_frame(to, GREETING, &to_frame(greeting)?)
 }
 
-fn tell(to: &mut BufWriter<File>, tag: Tag, frame: &[u8]) -> Result<(), WorkerError> {
+fn send_frame(to: &mut BufWriter<File>, tag: Tag, frame: &[u8]) -> Result<(), WorkerError> {
     write_frame(to, tag, frame)?;
     Ok(to.flush()?)
 }

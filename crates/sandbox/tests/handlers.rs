@@ -1,4 +1,4 @@
-//! Whoever has work for children registers a handler: the pool knows neither what it is asked nor what it answers.
+//! Children run registered handlers; the pool knows the types of neither requests nor answers.
 
 #![expect(clippy::unwrap_used, reason = "the helpers of a test may do what a test may")]
 
@@ -11,7 +11,7 @@ use serde::Serialize;
 const ADD: HandlerName = HandlerName { name: "add", version: 1 };
 const LENGTHS: HandlerName = HandlerName { name: "lengths", version: 7 };
 
-/// The example beside this test: cargo builds it along with the tests.
+/// Cargo builds the example program together with the tests.
 fn pool() -> Pool {
     let test = std::env::current_exe().unwrap();
     let folder = test.parent().and_then(|deps| deps.parent()).unwrap();
@@ -54,21 +54,21 @@ async fn each_handler_gets_its_own_jobs_in_its_own_types() {
 }
 
 #[tokio::test]
-async fn an_error_of_a_handler_is_its_last_answer_and_the_child_goes_on() {
+async fn a_handler_error_is_the_last_answer_and_the_child_continues() {
     let pool = pool();
     let mut answers = run(&pool, ADD, &1_u64, Vec::new()).await.unwrap();
     while answers.next().await.unwrap().is_some() {}
     let mut answers = run(&pool, ADD, &u64::MAX, Vec::new()).await.unwrap();
     let Some(Answer::Failed(error)) = answers.next().await.unwrap() else { panic!() };
-    assert_eq!(error.open::<String>().unwrap(), "it is too much");
+    assert_eq!(error.open::<String>().unwrap(), "the sum is too large");
     assert_eq!(answers.next().await.unwrap(), None);
     let mut answers = run(&pool, ADD, &1_u64, Vec::new()).await.unwrap();
     let Some(Answer::Frame(_, frame)) = answers.next().await.unwrap() else { panic!() };
-    assert_eq!(open_frame::<u64>(&frame).unwrap(), 2, "the same child has it");
+    assert_eq!(open_frame::<u64>(&frame).unwrap(), 2, "the same child keeps the sum");
 }
 
 #[tokio::test]
-async fn a_program_without_the_handler_or_with_another_version_of_it_was_replaced() {
+async fn a_child_without_the_handler_or_with_another_version_is_refused() {
     for handler in [HandlerName { version: 2, ..ADD }, HandlerName { name: "subtract", version: 1 }]
     {
         let failure = run(&pool(), handler, &1_u64, Vec::new()).await.unwrap_err();
@@ -78,11 +78,11 @@ async fn a_program_without_the_handler_or_with_another_version_of_it_was_replace
 }
 
 #[tokio::test]
-async fn a_request_that_its_handler_does_not_understand_ends_the_child() {
+async fn a_request_that_the_handler_cannot_decode_ends_the_child() {
     let pool = pool();
     let mut answers = run(&pool, LENGTHS, &u64::MAX, Vec::new()).await.unwrap();
     let failure = answers.next().await.unwrap_err();
     assert!(matches!(failure, ChildFailure::Crashed { code: Some(1), .. }), "{failure:?}");
     let mut answers = run(&pool, ADD, &1_u64, Vec::new()).await.unwrap();
-    assert!(answers.next().await.unwrap().is_some(), "another one takes its place");
+    assert!(answers.next().await.unwrap().is_some(), "a new child replaces it");
 }

@@ -1,4 +1,4 @@
-//! The reading child that the tests of this crate start, as the product starts `docket read-worker`.
+//! The reading child for the tests of this crate; Docket itself starts `docket read-worker`.
 
 use std::process::ExitCode;
 

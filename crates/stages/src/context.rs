@@ -1,7 +1,7 @@
-//! What the reading stages share: where the document comes from, and where pages go.
+//! What the reading stages share: access to the document and to the pages of earlier stages.
 //!
-//! Pages travel from stage to stage as one artifact ([`Artifact::PAGES`]). A stage that changes none leaves none,
-//! and the next one takes the one before. They go to the object store page by page, as they come.
+//! Stages pass pages on as one artifact ([`Artifact::PAGES`]). A stage that changes no page stores none, and the
+//! next stage reads the artifact of an earlier one. Pages are uploaded to the object store one by one.
 
 use std::fmt;
 use std::io::{self, BufReader, Read};
@@ -26,22 +26,22 @@ pub struct StageContext {
     ids: Arc<dyn IdGen>,
 }
 
-/// An artifact on its way to the object store: what is written goes there at once.
-struct Outgoing {
+/// An artifact that is being uploaded: written bytes are sent at once.
+struct ArtifactUpload {
     upload: Upload,
     name: &'static str,
 }
 
-/// Pages on their way there.
-pub(crate) struct OutgoingPages {
+/// A pages artifact that is being uploaded.
+pub(crate) struct PagesUpload {
     writer: artifact::Writer<Vec<u8>>,
-    to: Outgoing,
+    to: ArtifactUpload,
 }
 
-/// Text on its way there. What is added next may depend on how it ends so far.
-pub(crate) struct OutgoingText {
+/// A text artifact that is being uploaded. Text added later may depend on the current end.
+pub(crate) struct TextUpload {
     end: String,
-    to: Outgoing,
+    to: ArtifactUpload,
 }
 
 impl StageContext {
@@ -49,106 +49,112 @@ impl StageContext {
         Self { blobs, reader, ids }
     }
 
-    /// The original, for a child to read.
+    /// The original, for a reading child.
     pub(crate) async fn document(&self, input: &StageInput) -> Result<Document, Failure> {
         let Some(content) = input.content else {
             return Err(Failure::permanent(
-                "the run does not say which original it is about",
+                "the run names no original",
                 "Upload the document again.",
             ));
         };
-        let opened = self.blobs.open_original(input.tenant_id, &content).await.map_err(of_store)?;
+        let opened =
+            self.blobs.open_original(input.tenant_id, &content).await.map_err(store_failure)?;
         if let Some(file) = opened {
-            return Document::from_file(file).map_err(of_disk);
+            return Document::from_file(file).map_err(disk_failure);
         }
         let original = self.blobs.read_original(input.tenant_id, &content, None).await;
-        Document::from_stream(original.map_err(of_store)?.map_err(of_store), of_disk).await
+        Document::from_stream(original.map_err(store_failure)?.map_err(store_failure), disk_failure)
+            .await
     }
 
-    /// The pages as the last stage that changed them left them.
+    /// The pages of the last of `stages` that stored any.
     pub(crate) async fn pages(
         &self,
         input: &StageInput,
         stages: &[StageName],
     ) -> Result<Document, Failure> {
-        let found = stages.iter().rev().find_map(|stage| pages_of(input, stage));
-        let place = found.map(|pages| (pages, pages.file.key.parse::<ArtifactPlace>()));
+        let latest = stages.iter().rev().find_map(|stage| pages_of(input, stage));
+        let place = latest.map(|pages| (pages, pages.file.key.parse::<ArtifactPlace>()));
         let Some((PagesArtifact { file, .. }, Ok(place))) = place else {
             return Err(Failure::permanent(
-                "the stages before this one left no pages",
-                "Run the document again from its first stage.",
+                "the earlier stages stored no pages",
+                "Rerun the document from its first stage.",
             ));
         };
-        let pages = self.blobs.read_artifact(&place, None).await.map_err(of_store)?;
-        let pages = pages.checked(&Recorded::from(file)).map_err(of_store)?;
-        Document::from_stream(pages.map_err(of_store), of_disk).await
+        let pages = self.blobs.read_artifact(&place, None).await.map_err(store_failure)?;
+        let pages = pages.checked(&Recorded::from(file)).map_err(store_failure)?;
+        Document::from_stream(pages.map_err(store_failure), disk_failure).await
     }
 
-    pub(crate) async fn keep(
+    pub(crate) async fn store_artifact(
         &self,
         input: &StageInput,
         name: &str,
         content: Bytes,
     ) -> Result<StoredFile, Failure> {
-        keep(&self.blobs, input, name, content).await
+        store_artifact(&self.blobs, input, name, content).await
     }
 
-    async fn begin(&self, name: &'static str) -> Result<Outgoing, Failure> {
-        let upload = self.blobs.begin_upload(self.ids.next()).await.map_err(of_store)?;
-        Ok(Outgoing { upload, name })
+    async fn begin(&self, name: &'static str) -> Result<ArtifactUpload, Failure> {
+        let upload = self.blobs.begin_upload(self.ids.next()).await.map_err(store_failure)?;
+        Ok(ArtifactUpload { upload, name })
     }
 
-    pub(crate) async fn begin_pages(&self) -> Result<OutgoingPages, Failure> {
-        let writer = artifact::Writer::new(Vec::new()).map_err(of_pages)?;
-        Ok(OutgoingPages { writer, to: self.begin(Artifact::PAGES).await? })
+    pub(crate) async fn begin_pages(&self) -> Result<PagesUpload, Failure> {
+        let writer = artifact::Writer::new(Vec::new()).map_err(pages_failure)?;
+        Ok(PagesUpload { writer, to: self.begin(Artifact::PAGES).await? })
     }
 
-    pub(crate) async fn begin_text(&self, name: &'static str) -> Result<OutgoingText, Failure> {
-        Ok(OutgoingText { end: String::new(), to: self.begin(name).await? })
+    pub(crate) async fn begin_text(&self, name: &'static str) -> Result<TextUpload, Failure> {
+        Ok(TextUpload { end: String::new(), to: self.begin(name).await? })
     }
 
-    async fn end(&self, input: &StageInput, outgoing: Outgoing) -> Result<StoredFile, Failure> {
+    async fn end(
+        &self,
+        input: &StageInput,
+        outgoing: ArtifactUpload,
+    ) -> Result<StoredFile, Failure> {
         let place = place(input, outgoing.name)?;
-        let staged = outgoing.upload.finish().await.map_err(of_store)?;
-        self.blobs.publish_artifact(&place, &staged).await.map_err(of_store)
+        let staged = outgoing.upload.finish().await.map_err(store_failure)?;
+        self.blobs.publish_artifact(&place, &staged).await.map_err(store_failure)
     }
 
     pub(crate) async fn end_pages(
         &self,
         input: &StageInput,
-        pages: OutgoingPages,
+        pages: PagesUpload,
     ) -> Result<StoredFile, Failure> {
-        let OutgoingPages { writer, mut to } = pages;
-        to.write(writer.finish().map_err(of_pages)?).await?;
+        let PagesUpload { writer, mut to } = pages;
+        to.write(writer.finish().map_err(pages_failure)?).await?;
         self.end(input, to).await
     }
 
     pub(crate) async fn end_text(
         &self,
         input: &StageInput,
-        text: OutgoingText,
+        text: TextUpload,
     ) -> Result<StoredFile, Failure> {
-        let OutgoingText { end, mut to } = text;
+        let TextUpload { end, mut to } = text;
         to.write(end).await?;
         self.end(input, to).await
     }
 }
 
-impl Outgoing {
+impl ArtifactUpload {
     async fn write(&mut self, bytes: impl Into<Bytes>) -> Result<(), Failure> {
-        self.upload.write(bytes.into()).await.map_err(of_store)
+        self.upload.write(bytes.into()).await.map_err(store_failure)
     }
 }
 
-impl OutgoingPages {
+impl PagesUpload {
     pub(crate) async fn write(&mut self, part: &Part) -> Result<(), Failure> {
-        self.writer.write(part).map_err(of_pages)?;
+        self.writer.write(part).map_err(pages_failure)?;
         self.send().await
     }
 
-    /// As a child packed it: what nobody changes is not packed again.
+    /// Writes a part as a child packed it, so that unchanged parts are not packed again.
     pub(crate) async fn write_packed(&mut self, part: &PackedPart) -> Result<(), Failure> {
-        self.writer.write_packed(part).map_err(of_pages)?;
+        self.writer.write_packed(part).map_err(pages_failure)?;
         self.send().await
     }
 
@@ -157,26 +163,23 @@ impl OutgoingPages {
     }
 }
 
-impl OutgoingText {
+impl TextUpload {
     pub(crate) async fn write(&mut self, add: impl FnOnce(&mut String)) -> Result<(), Failure> {
-        const KEPT: usize = 2;
+        const KEPT_BYTES: usize = 2;
         add(&mut self.end);
-        let most = self.end.len().saturating_sub(KEPT);
+        let most = self.end.len().saturating_sub(KEPT_BYTES);
         let at = (0..=most).rev().find(|at| self.end.is_char_boundary(*at)).unwrap_or(0);
         let end = self.end.split_off(at);
         self.to.write(std::mem::replace(&mut self.end, end)).await
     }
 }
 
-/// What a child must know of the document beside its bytes: what was said when it was handed in.
+/// What a child must know besides the bytes of the document, from the upload.
 pub(crate) fn subject(input: &StageInput) -> Result<Subject, Failure> {
     let config = &input.config;
     let Some(kind) = config.kind() else {
         return Err(Failure::permanent(
-            format!(
-                "the run does not say what kind of file it is about: '{}'",
-                config.content_type
-            ),
+            format!("the run names no known file type: '{}'", config.content_type),
             "Upload the document again.",
         ));
     };
@@ -188,7 +191,7 @@ pub(crate) fn subject(input: &StageInput) -> Result<Subject, Failure> {
     })
 }
 
-/// The pages that a stage before this one left.
+/// The pages that an earlier stage stored.
 pub(crate) fn pages_of<'a>(input: &'a StageInput, stage: &StageName) -> Option<&'a PagesArtifact> {
     Artifact::pages_in(input.earlier.get(stage)?)
 }
@@ -196,24 +199,24 @@ pub(crate) fn pages_of<'a>(input: &'a StageInput, stage: &StageName) -> Option<&
 pub(crate) fn read_pages(
     document: &Document,
 ) -> Result<artifact::Reader<impl Read + use<>>, Failure> {
-    let file = document.reopened().map_err(of_disk)?;
-    artifact::Reader::new(BufReader::new(file)).map_err(of_pages)
+    let file = document.reopened().map_err(disk_failure)?;
+    artifact::Reader::new(BufReader::new(file)).map_err(pages_failure)
 }
 
-/// Stores an artifact that is there as a whole.
-pub(crate) async fn keep(
+/// Stores an artifact whose content is complete.
+pub(crate) async fn store_artifact(
     blobs: &Blobs,
     input: &StageInput,
     name: &str,
     content: Bytes,
 ) -> Result<StoredFile, Failure> {
     let place = place(input, name)?;
-    blobs.put_artifact(&place, content).await.map_err(of_store)
+    blobs.put_artifact(&place, content).await.map_err(store_failure)
 }
 
 fn place(input: &StageInput, name: &str) -> Result<ArtifactPlace, Failure> {
     let name = name.parse().map_err(|_| {
-        Failure::permanent("an artifact cannot be named", "This is a bug; report it.")
+        Failure::permanent("the name of an artifact is invalid", "This is a bug; report it.")
     })?;
     Ok(ArtifactPlace {
         tenant: input.tenant_id,
@@ -224,13 +227,13 @@ fn place(input: &StageInput, name: &str) -> Result<ArtifactPlace, Failure> {
     })
 }
 
-/// What a failure of the object store means for a job.
+/// What an error of the object store means for a job.
 ///
-/// That an object is missing or damaged is certain when it is said (`blob/src/identity.rs`): the store is the right one.
-/// Everything else passes, or somebody has to see to the store; that is no fault of the document.
-pub(crate) fn of_store(error: BlobError) -> Failure {
+/// A missing or damaged object is certain: `blob/src/identity.rs` has verified that the store is the right one.
+/// Every other error is transient or needs the operator, and is not the document's fault.
+pub(crate) fn store_failure(error: BlobError) -> Failure {
     match &error {
-        // A folder that was away for a moment, or a sweep: the stage writes it again.
+        // The folder was briefly unavailable, or a cleanup removed the object: the stage writes it again.
         BlobError::NotFound { key } if key.starts_with("staging/") => {
             Failure::unavailable(Dependency::ObjectStore, error.to_string())
         }
@@ -245,10 +248,10 @@ pub(crate) fn of_store(error: BlobError) -> Failure {
     }
 }
 
-/// How an object that is missing or damaged comes back.
+/// How to restore a missing or damaged object.
 fn advice_on(key: &str) -> String {
     match key.parse::<ArtifactPlace>() {
-        Ok(place) => format!("Run the document again from the stage '{}'.", place.stage),
+        Ok(place) => format!("Rerun the document from the stage '{}'.", place.stage),
         Err(_) if key.starts_with("originals/") => {
             "Restore the original from a backup, or upload the document again.".to_owned()
         }
@@ -256,10 +259,10 @@ fn advice_on(key: &str) -> String {
     }
 }
 
-pub(crate) fn of_disk(error: io::Error) -> Failure {
-    let text = format!("this machine cannot hold the document: {error}");
+pub(crate) fn disk_failure(error: io::Error) -> Failure {
+    let text = format!("this machine cannot store the document: {error}");
     match error.kind() {
-        // About the machine, whatever is written there.
+        // Problems of the machine, not of the document.
         io::ErrorKind::StorageFull
         | io::ErrorKind::QuotaExceeded
         | io::ErrorKind::ReadOnlyFilesystem
@@ -270,12 +273,10 @@ pub(crate) fn of_disk(error: io::Error) -> Failure {
     }
 }
 
-pub(crate) fn of_pages(error: ArtifactError) -> Failure {
+pub(crate) fn pages_failure(error: ArtifactError) -> Failure {
     match error {
-        ArtifactError::Io(error) => of_disk(error),
-        other => {
-            Failure::permanent(other.to_string(), "Run the document again from its first stage.")
-        }
+        ArtifactError::Io(error) => disk_failure(error),
+        other => Failure::permanent(other.to_string(), "Rerun the document from its first stage."),
     }
 }
 
@@ -291,12 +292,12 @@ mod tests {
 
     use super::*;
 
-    /// What the document cannot help pauses it; what is about the document does not.
+    /// Such an error pauses the job; an error of the document itself does not.
     #[test]
-    fn a_store_that_does_not_work_is_no_documents_fault() {
+    fn an_error_of_the_object_store_is_not_the_documents_fault() {
         let at = || "s3://bucket".to_owned();
         let source = || Box::new(io::Error::other("x"));
-        let away = [
+        let errors = [
             BlobError::Unavailable { attempt: "read", at: at(), source: source() },
             BlobError::Full { at: at(), source: source() },
             BlobError::Refused { attempt: "read", at: at(), fix: "Check it", source: source() },
@@ -305,32 +306,34 @@ mod tests {
             BlobError::FolderLost { at: "/mnt".to_owned(), name: "originals" },
             BlobError::NotFound { key: "staging/1".to_owned() },
         ];
-        for error in away {
-            let class = of_store(error).class;
+        for error in errors {
+            let class = store_failure(error).class;
             assert_eq!(class, FailureClass::Unavailable(Dependency::ObjectStore));
         }
     }
 
     #[test]
-    fn a_full_disk_is_waited_for_and_a_strange_error_is_not() {
-        let class = |kind: io::ErrorKind| of_disk(io::Error::from(kind)).class;
+    fn a_full_disk_pauses_the_job_and_an_unknown_error_does_not() {
+        let class = |kind: io::ErrorKind| disk_failure(io::Error::from(kind)).class;
         let full = class(io::ErrorKind::StorageFull);
         assert_eq!(full, FailureClass::Unavailable(Dependency::LocalDisk));
         assert_eq!(class(io::ErrorKind::UnexpectedEof), FailureClass::Retry);
     }
 
     #[test]
-    fn what_is_missing_says_how_it_comes_back() {
-        let missing = |key: &str| of_store(BlobError::NotFound { key: key.to_owned() });
+    fn the_advice_for_a_missing_object_says_how_to_restore_it() {
+        let missing = |key: &str| store_failure(BlobError::NotFound { key: key.to_owned() });
         let original = missing("originals/00000000-0000-0000-0000-000000000001/ab/abcd");
         assert_eq!(original.class, FailureClass::Permanent);
         assert!(original.guidance.contains("upload the document again"), "{}", original.guidance);
         let id = "00000000-0000-0000-0000-000000000001";
         let pages = format!("artifacts/{id}/{id}/{id}/preprocess/pages.dkt");
-        let how = "its SHA-256 is another".to_owned();
-        for failure in [missing(&pages), of_store(BlobError::Damaged { key: pages.clone(), how })] {
+        let how = "its SHA-256 differs".to_owned();
+        for failure in
+            [missing(&pages), store_failure(BlobError::Damaged { key: pages.clone(), how })]
+        {
             assert_eq!(failure.class, FailureClass::Permanent);
-            assert_eq!(failure.guidance, "Run the document again from the stage 'preprocess'.");
+            assert_eq!(failure.guidance, "Rerun the document from the stage 'preprocess'.");
         }
     }
 }

@@ -1,7 +1,7 @@
-//! `ingest`: is what was published what was accepted?
+//! `ingest`: verifies the stored original.
 //!
-//! Reads the original back, to the last byte, and holds it against its hash before anybody else reads
-//! it. What the disk or the bucket changed is found here, and by name.
+//! Reads the whole original and compares it with its hash before any other stage reads it. A change by the disk or the
+//! object store is detected here, with the name of the object.
 
 use std::fmt;
 
@@ -10,7 +10,7 @@ use domain::{Artifact, ContentHash, Failure, StageName};
 use engine::{StageInput, StageOutput, StageSettings};
 use serde_json::json;
 
-use crate::context::{keep, of_store};
+use crate::context::{store_artifact, store_failure};
 
 pub struct Ingest {
     settings: StageSettings,
@@ -28,18 +28,18 @@ impl Ingest {
     async fn check(&self, input: &StageInput) -> Result<StageOutput, Failure> {
         let Some(expected) = input.content else {
             return Err(Failure::permanent(
-                "the run does not say which original it is about",
+                "the run names no original",
                 "Upload the document again.",
             ));
         };
-        let size = self.read_back(input, &expected).await.map_err(of_store)?;
+        let size = self.read_back(input, &expected).await.map_err(store_failure)?;
         let manifest = json!({ "sha256": expected, "size_bytes": size });
         let manifest = manifest.to_string().into();
-        let kept = keep(&self.blobs, input, Artifact::ORIGINAL, manifest).await?;
-        Ok(StageOutput { artifacts: vec![Artifact::Original(kept)], ..StageOutput::default() })
+        let stored = store_artifact(&self.blobs, input, Artifact::ORIGINAL, manifest).await?;
+        Ok(StageOutput { artifacts: vec![Artifact::Original(stored)], ..StageOutput::default() })
     }
 
-    /// What is read is compared with its hash.
+    /// Reading compares the content with its hash.
     async fn read_back(&self, input: &StageInput, hash: &ContentHash) -> Result<u64, BlobError> {
         let original = self.blobs.read_original(input.tenant_id, hash, None).await?;
         let size = original.size();

@@ -1,4 +1,4 @@
-//! `layout`: words become blocks, tables and key-values in reading order; also plain text and Markdown.
+//! `layout`: groups words into blocks, tables and key-value pairs in reading order, and exports text and Markdown.
 
 use domain::{Artifact, Failure, PagesArtifact, RunStats, StageName};
 use engine::{StageInput, StageOutput, StageSettings};
@@ -6,7 +6,7 @@ use pages::export;
 use pages::{Page, Part};
 use reading::pool::PackedAnswer;
 
-use crate::context::{StageContext, of_pages, pages_of, subject};
+use crate::context::{StageContext, pages_failure, pages_of, subject};
 use crate::{Ocr, Preprocess};
 
 #[derive(Debug)]
@@ -60,7 +60,7 @@ impl Layout {
         let mut counts = Counts::default();
         while let Some(answer) = parts.next_packed().await? {
             let PackedAnswer::Part(packed) = answer else { continue };
-            if let Part::Page(page) = packed.unpack().map_err(of_pages)? {
+            if let Part::Page(page) = packed.unpack().map_err(pages_failure)? {
                 counts.add(&page);
                 text.write(|to| export::text(&page, to)).await?;
                 markdown.write(|to| export::markdown(&page, to)).await?;

@@ -1,11 +1,11 @@
-//! The stages of the pipeline: one small module each.
+//! The stages of the pipeline, one module each.
 //!
-//! A stage gets what it works on by name, reads it from the object store, and leaves artifacts there.
-//! It knows no SQL and no queue: when it runs, how often, and what comes after is the engine's.
+//! A stage reads its input from the object store and stores artifacts there. It knows neither SQL nor the queue: the
+//! engine decides when and how often it runs, and which stage follows.
 
-/// A stage is a name (`NAME`), settings and the method that does the work: all stages say so in the same words.
+/// Implements `engine::Stage` with the stage's `NAME`, its `settings` and the method that does the work.
 macro_rules! stage {
-    ($stage:ty, $input:ident $(, $has_work:ident)?) => {
+    ($stage:ty, $run:ident $(, $has_work:ident)?) => {
         impl engine::Stage for $stage {
             fn name(&self) -> &domain::StageName {
                 const { &Self::NAME }
@@ -20,7 +20,7 @@ macro_rules! stage {
             })?
 
             fn run<'a>(&'a self, input: &'a engine::StageInput) -> engine::StageFuture<'a> {
-                Box::pin(self.$input(input))
+                Box::pin(self.$run(input))
             }
         }
     };
@@ -47,36 +47,36 @@ pub use layout::Layout;
 pub use ocr::Ocr;
 pub use preprocess::{DocumentSubmitter, Preprocess, SubmitFuture};
 
-/// Every stage there is, in the pipeline's order.
+/// All stages, in the pipeline's order.
 pub const NAMES: [StageName; 5] =
     [Ingest::NAME, Preprocess::NAME, Ocr::NAME, Layout::NAME, Index::NAME];
 
-/// The stages that hand documents to reading children.
+/// The stages that send documents to reading children.
 pub const READING: [StageName; 3] = [Preprocess::NAME, Ocr::NAME, Layout::NAME];
 
-/// What stages are given to work with.
+/// What the stages depend on.
 #[derive(Clone)]
-pub struct Equipment {
+pub struct StageDependencies {
     pub context: StageContext,
-    /// For chunks.
+    /// For the ids of chunks.
     pub ids: Arc<dyn IdGen>,
     pub submitter: Arc<dyn DocumentSubmitter>,
     pub embedding_store: Arc<dyn EmbeddingStore>,
-    /// Jobs of one reading stage that run at once.
+    /// How many jobs of one reading stage run at once.
     pub children: usize,
 }
 
-impl fmt::Debug for Equipment {
+impl fmt::Debug for StageDependencies {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Equipment").field("context", &self.context).finish_non_exhaustive()
+        f.debug_struct("StageDependencies").field("context", &self.context).finish_non_exhaustive()
     }
 }
 
 /// The stages of [`NAMES`].
 ///
-/// *Architecture invariant:* this is the one place where a stage is plugged in.
-pub fn registered(equipment: Equipment) -> Stages {
-    let Equipment { context, ids, submitter, embedding_store, children } = equipment;
+/// *Architecture invariant:* this is the only place that registers stages.
+pub fn registered(dependencies: StageDependencies) -> Stages {
+    let StageDependencies { context, ids, submitter, embedding_store, children } = dependencies;
     Stages::default()
         .with(Ingest::new(context.blobs.clone()))
         .with(Preprocess::new(context.clone(), submitter, children))

@@ -1,9 +1,9 @@
-//! `ocr`: pictures of text become words, by two engines that check each other.
+//! `ocr`: recognises text in pictures with two engines, whose results are compared.
 //!
-//! A document that wants none passes at once and leaves nothing. A page that OCR fails on says so, and the rest
-//! is served; so does a page for which there is no engine. A document fails when an empty one would be served:
-//! it is all pictures and no engine is installed, or OCR failed on every page that wanted it and those are
-//! most of the document.
+//! A document without such pages passes at once and stores nothing. When OCR fails on a page, or no engine is
+//! installed, the page records that and the rest of the document is used. A document fails when it would be empty: all
+//! its pages are pictures and no engine is installed, or OCR failed on every page that needed it and those are most of
+//! the document.
 
 use std::time::Duration;
 
@@ -21,15 +21,15 @@ pub struct Ocr {
     context: StageContext,
 }
 
-/// What the pages of one document came to.
+/// The results for the pages of one document.
 #[derive(Default)]
 struct Counts {
     seen: u32,
     recognised: u32,
-    /// There was no engine for them.
+    /// Pages for which no engine was installed.
     unavailable: u32,
     failed: u32,
-    /// Why, the last time.
+    /// The reason of the last failure.
     trouble: Option<String>,
     words: u64,
     agreed: u64,
@@ -56,8 +56,8 @@ impl Counts {
         self.disputed += count(|word| word.other.is_some());
     }
 
-    /// The share of pages that OCR reads, and of words that the engines disagree on, are ratios of these.
-    fn tell(&self) {
+    /// The share of OCR pages, and of words that the engines disagree on, can be computed from these counters.
+    fn record_metrics(&self) {
         metrics::counter!("docket_ocr_pages_total").increment(self.recognised.into());
         metrics::counter!("docket_ocr_unreadable_pages_total").increment(self.unavailable.into());
         metrics::counter!("docket_ocr_failed_pages_total").increment(self.failed.into());
@@ -79,22 +79,22 @@ impl Counts {
         }
     }
 
-    /// Whether what is left of the document is worth serving. Pages that are damaged stay damaged; anything else is
-    /// tried a few times, since a machine that is out of memory loses pages as well.
-    fn check(&self, wanting: u32, pages: u32, fault: Option<ReadError>) -> Result<(), Failure> {
+    /// Fails when OCR read too little of the document. Damaged pages stay damaged; other failures are retried,
+    /// because they also happen on a machine that runs out of memory.
+    fn check(&self, needing_ocr: u32, pages: u32, fault: Option<ReadError>) -> Result<(), Failure> {
         let Some(trouble) = &self.trouble else { return Ok(()) };
-        if self.failed < wanting || u64::from(wanting) * 2 <= pages.into() {
+        if self.failed < needing_ocr || u64::from(needing_ocr) * 2 <= pages.into() {
             return Ok(());
         }
         if let Some(fault) = fault {
-            let error = match wanting {
+            let error = match needing_ocr {
                 1 => fault.to_string(),
-                _ => format!("none of the {wanting} pages that are pictures can be drawn: {fault}"),
+                _ => format!("none of the {needing_ocr} scanned pages can be rendered: {fault}"),
             };
             return Err(Failure::permanent(error, fault.advice()));
         }
         Err(Failure::poison(
-            format!("OCR failed on all {wanting} pages that are pictures: {trouble}"),
+            format!("OCR failed on all {needing_ocr} scanned pages: {trouble}"),
             "Open the file in another program; if that works, print it to a new PDF and upload that.",
         ))
     }
@@ -104,7 +104,7 @@ impl Ocr {
     pub const NAME: StageName = StageName::OCR;
 
     pub fn new(context: StageContext, concurrency: usize) -> Self {
-        // A scan of thousands of pages takes hours of honest work.
+        // A scan of thousands of pages takes hours.
         let deadline = Duration::from_hours(12);
         let settings = StageSettings { concurrency, deadline, ..StageSettings::default() };
         Self { settings, context }
@@ -113,14 +113,14 @@ impl Ocr {
     async fn recognise(&self, input: &StageInput) -> Result<StageOutput, Failure> {
         let before = pages_of(input, &Preprocess::NAME);
         let pages = before.and_then(|before| before.pages).unwrap_or(0);
-        let wanting = before.and_then(|before| before.wanting_ocr).unwrap_or(0);
-        if wanting == 0 {
+        let needing_ocr = before.and_then(|before| before.wanting_ocr).unwrap_or(0);
+        if needing_ocr == 0 {
             return Ok(StageOutput::default());
         }
-        if wanting == pages && !self.context.reader.has_ocr() {
+        if needing_ocr == pages && !self.context.reader.has_ocr() {
             return Err(Failure::permanent(
-                "the document is made of pictures, and no OCR engine is installed",
-                "Run `docket doctor`: it names the command that installs one. Then run the document again.",
+                "the document is a scan, and no OCR engine is installed",
+                "Run `docket doctor`, which names the command that installs one. Then rerun the document.",
             ));
         }
         let subject = subject(input)?;
@@ -141,8 +141,8 @@ impl Ocr {
             }
             recognised.write(&part).await?;
         }
-        counts.tell();
-        counts.check(wanting, pages, parts.fault_of_the_file())?;
+        counts.record_metrics();
+        counts.check(needing_ocr, pages, parts.fault_of_the_file())?;
         let file = self.context.end_pages(input, recognised).await?;
         let pages = PagesArtifact { file, pages: None, wanting_ocr: None };
         let artifacts = vec![Artifact::Pages(pages)];
@@ -150,13 +150,13 @@ impl Ocr {
     }
 }
 
-/// Whether there are pages that want OCR. What is not known is found out by running the stage.
-fn wants_pages(earlier: &EarlierArtifacts) -> bool {
+/// Whether there are pages for OCR. The stage runs when the number is unknown.
+fn has_pages_for_ocr(earlier: &EarlierArtifacts) -> bool {
     let pages = earlier.get(&Preprocess::NAME).and_then(|left| Artifact::pages_in(left));
     pages.is_none_or(|pages| pages.wanting_ocr != Some(0))
 }
 
-stage!(Ocr, recognise, wants_pages);
+stage!(Ocr, recognise, has_pages_for_ocr);
 
 #[cfg(test)]
 mod tests {
@@ -169,7 +169,7 @@ mod tests {
         for number in 1..=recognised + failed {
             let mut page = Page { number, text: TextSource::Recognised, ..Page::default() };
             if number > recognised {
-                page.give_up_on_ocr("the reader crashed (signal 11)");
+                page.mark_ocr_failed("the reader crashed (signal 11)");
             }
             counts.add(&page);
         }
@@ -177,8 +177,8 @@ mod tests {
     }
 
     #[test]
-    fn a_document_without_pictures_of_text_gives_the_stage_no_work() {
-        let left = |wanting_ocr: Option<u32>| {
+    fn the_stage_is_skipped_when_no_page_needs_ocr() {
+        let earlier = |wanting_ocr: Option<u32>| {
             let file = StoredFile {
                 key: String::new(),
                 size_bytes: 0,
@@ -187,14 +187,14 @@ mod tests {
             let pages = PagesArtifact { file, pages: Some(3), wanting_ocr };
             EarlierArtifacts::from([(Preprocess::NAME, vec![Artifact::Pages(pages)])])
         };
-        assert!(!wants_pages(&left(Some(0))));
-        assert!(wants_pages(&left(Some(1))));
-        assert!(wants_pages(&left(None)), "what is not known is found out");
-        assert!(wants_pages(&EarlierArtifacts::new()));
+        assert!(!has_pages_for_ocr(&earlier(Some(0))));
+        assert!(has_pages_for_ocr(&earlier(Some(1))));
+        assert!(has_pages_for_ocr(&earlier(None)), "the stage runs when the number is unknown");
+        assert!(has_pages_for_ocr(&EarlierArtifacts::new()));
     }
 
     #[test]
-    fn a_page_that_ocr_fails_on_is_told_of_and_costs_only_itself() {
+    fn one_failed_page_is_reported_and_does_not_fail_the_document() {
         let counts = counted(9, 1);
         counts.check(10, 10, None).unwrap();
         let stats = counts.stats();
@@ -204,25 +204,25 @@ mod tests {
     }
 
     #[test]
-    fn a_document_of_pictures_none_of_which_could_be_read_fails_with_the_reason() {
+    fn a_scan_whose_pages_all_fail_fails_with_the_reason() {
         let failure = counted(0, 3).check(3, 4, None).unwrap_err();
-        let said = "OCR failed on all 3 pages that are pictures: the reader crashed (signal 11)";
-        assert_eq!((failure.error.as_str(), failure.class), (said, FailureClass::Poison));
-        // One picture among pages of text is no reason.
+        let expected = "OCR failed on all 3 scanned pages: the reader crashed (signal 11)";
+        assert_eq!((failure.error.as_str(), failure.class), (expected, FailureClass::Poison));
+        // One failed scan among pages with text does not fail the document.
         counted(0, 1).check(1, 10, None).unwrap();
-        // Nor are pages with nothing on them.
+        // Nor do empty pages.
         Counts::default().check(3, 3, None).unwrap();
     }
 
     #[test]
-    fn a_document_whose_pictures_are_damaged_is_not_tried_again() {
-        let damaged = || Some(ReadError::damaged("it is cut off"));
+    fn a_scan_with_damaged_pages_is_not_retried() {
+        let damaged = || Some(ReadError::damaged("it is truncated"));
         let failure = counted(0, 1).check(1, 1, damaged()).unwrap_err();
         assert_eq!(failure.class, FailureClass::Permanent);
-        assert_eq!(failure.error, "the file is damaged: it is cut off");
-        assert_eq!(failure.guidance, "Open it in its own program, save it anew and upload that.");
+        assert_eq!(failure.error, "the file is damaged: it is truncated");
+        assert_eq!(failure.guidance, "Open it in its own program, save it again and upload that.");
         let failure = counted(0, 3).check(3, 3, damaged()).unwrap_err();
-        assert!(failure.error.starts_with("none of the 3 pages"), "{}", failure.error);
+        assert!(failure.error.starts_with("none of the 3 scanned pages"), "{}", failure.error);
         counted(2, 1).check(3, 3, damaged()).unwrap();
     }
 }

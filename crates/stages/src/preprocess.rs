@@ -1,8 +1,7 @@
-//! `preprocess`: what does the file itself say, and which pages must be looked at?
+//! `preprocess`: extracts the text that the file contains, and finds the pages that need OCR.
 //!
-//! Leaves the pages with the words that the file has, and what was attached. Pages are drawn in the next
-//! stage, and only those that want OCR. What was attached to a mail becomes a document of its own,
-//! when it is of a kind that is taken in.
+//! Stores the pages with their words, and the attachments. The next stage renders the pages that need OCR. An
+//! attachment of a mail becomes a document of its own when its file type is supported.
 
 use std::fmt;
 use std::pin::Pin;
@@ -18,11 +17,11 @@ use pages::{Attachment, Part};
 use reading::pool::PackedAnswer;
 use reading::prepare::masks_of;
 
-use crate::context::{StageContext, of_pages, subject};
+use crate::context::{StageContext, pages_failure, subject};
 
-/// Where files that came within others are handed in. Doing it twice is doing it once.
+/// Submits files that are contained in others. Idempotent.
 pub trait DocumentSubmitter: Send + Sync {
-    /// The document that it became; `None` when it is of a kind that is not taken in.
+    /// The new document; `None` when the file type is not supported.
     fn submit(&self, file: AttachedFile) -> SubmitFuture<'_>;
 }
 
@@ -46,8 +45,8 @@ struct Counts {
 impl Preprocess {
     pub const NAME: StageName = StageName::PREPROCESS;
 
-    /// A mail in a mail in a mail: what is deeper stays an attachment.
-    const DEEPEST: u64 = 4;
+    /// How deeply mails may be nested; what is deeper stays an attachment.
+    const MAX_DEPTH: u64 = 4;
 
     pub fn new(
         context: StageContext,
@@ -83,7 +82,7 @@ impl Preprocess {
                 counts.wanting_ocr += u32::from(part.wants_ocr());
                 input.progress.report(counts.pages, total.max(counts.pages));
             } else {
-                match part.unpack().map_err(of_pages)? {
+                match part.unpack().map_err(pages_failure)? {
                     Part::Head(head) => {
                         total = head.pages.unwrap_or(0);
                         counts.password_used = head.was_opened_with_password();
@@ -116,23 +115,25 @@ impl Preprocess {
         let bytes = Bytes::from(bytes);
         let name = AttachmentArtifact::name_of(number);
         let document =
-            if is_mail { self.hand_in(input, &file_name, bytes.clone()).await? } else { None };
+            if is_mail { self.submit(input, &file_name, bytes.clone()).await? } else { None };
         let content = match document {
             Some(doc_id) => AttachmentContent::Document(doc_id),
-            None => AttachmentContent::Stored(self.context.keep(input, &name, bytes).await?),
+            None => {
+                AttachmentContent::Stored(self.context.store_artifact(input, &name, bytes).await?)
+            }
         };
         let file_name = Some(file_name);
         Ok(Artifact::Attachment(AttachmentArtifact { name, file_name, media_type, content }))
     }
 
-    async fn hand_in(
+    async fn submit(
         &self,
         input: &StageInput,
         file_name: &str,
         content: Bytes,
     ) -> Result<Option<DocId>, Failure> {
         let depth = input.config.depth + 1;
-        if depth > Self::DEEPEST {
+        if depth > Self::MAX_DEPTH {
             return Ok(None);
         }
         let name = file_name.to_owned();

@@ -1,9 +1,10 @@
-//! A stage may be run any number of times for the same work: a worker died, a lease was lost. Whatever an attempt came
-//! to, the next one gives what a single undisturbed one would have given, and leaves the same objects.
+//! Every stage is idempotent: a worker may die or lose its lease, so a stage may run any number of times for the same
+//! job. Whatever happened to one attempt, the next gives the same result and stores the same objects as a single
+//! undisturbed run.
 //!
-//! Every stage that is registered is tried, on small documents that give each of them something to do: it is run
-//! twice, and it fails and is killed at each of its steps. A *step* is whatever it does outside of itself: a request to
-//! the object store, a file that is handed in, a look at the vectors that are known.
+//! The test loops over all registered stages, with small documents that give each of them work: it runs a stage twice,
+//! and makes it fail and kills it at each of its steps. A *step* is any external effect: a request to the object
+//! store, a submitted file, a lookup of known vectors.
 
 #![expect(clippy::unwrap_used, reason = "the helpers of a test may do what a test may")]
 
@@ -13,7 +14,7 @@ mod harness;
 use std::collections::BTreeSet;
 
 use domain::{FailureClass, RetryPolicy, StageName};
-use harness::{Attempt, Bench, Paper};
+use harness::{Attempt, Harness, SampleDocument};
 use testkit::Disturbance;
 use testkit::samples::{samples, scan_of};
 
@@ -22,7 +23,7 @@ fn sample(ending: &str) -> Vec<u8> {
     found.unwrap().form.to_bytes()
 }
 
-/// A mail with a file that is only kept, and one that becomes a document.
+/// A mail with an attachment that is only stored, and one that becomes a document.
 fn mail() -> Vec<u8> {
     let attached = "--b1\r\nContent-Type: text/plain; name=\"note.txt\"\r\n\
                     Content-Disposition: attachment; filename=\"note.txt\"\r\n\r\nA note.\r\n--b1--";
@@ -30,32 +31,32 @@ fn mail() -> Vec<u8> {
     mail.replace("--b1--", attached).into_bytes()
 }
 
-fn papers() -> [Paper; 4] {
+fn documents() -> [SampleDocument; 4] {
     [
-        Paper::new("letter.txt", sample("txt")),
-        Paper::new("table.pdf", sample("pdf")),
-        Paper::new("scan.pdf", scan_of(&["CONTRACT AND ORDER"])),
-        Paper::new("mail.eml", mail()),
+        SampleDocument::new("letter.txt", sample("txt")),
+        SampleDocument::new("table.pdf", sample("pdf")),
+        SampleDocument::new("scan.pdf", scan_of(&["CONTRACT AND ORDER"])),
+        SampleDocument::new("mail.eml", mail()),
     ]
 }
 
 #[tokio::test]
-async fn every_stage_gives_the_same_again_whatever_an_attempt_came_to() {
-    let bench = Bench::open().await;
+async fn every_stage_is_idempotent_after_failures_and_kills_at_every_step() {
+    let harness = Harness::open().await;
     let mut covered = BTreeSet::new();
-    for paper in papers() {
-        let mut run = bench.begin(&paper).await;
-        for stage in bench.stages() {
-            let before = run.left();
+    for document in documents() {
+        let mut run = harness.begin(&document).await;
+        for stage in harness.stages() {
+            let before = run.outside_state();
             let first = run.attempt(&stage, None).await.unwrap();
             let steps = run.steps();
             let again = run.attempt(&stage, None).await;
-            assert_eq!(again, Attempt::Done(first.clone()), "{stage} of {}, again", paper.name);
+            assert_eq!(again, Attempt::Done(first.clone()), "{stage} of {}, again", document.name);
             for (disturbance, step) in each(steps) {
-                let what = format!("{stage} of {}, {disturbance:?} at {step}", paper.name);
+                let what = format!("{stage} of {}, {disturbance:?} at {step}", document.name);
                 run.restore(&before);
                 match run.attempt(&stage, Some((disturbance, step))).await {
-                    // It could do without that step.
+                    // The stage tolerates a failure of this step.
                     Attempt::Done(done) => assert_eq!(done, first, "{what}"),
                     Attempt::Killed => assert_eq!(disturbance, Disturbance::Hangs, "{what}"),
                     Attempt::Failed(failure) => {
@@ -69,23 +70,23 @@ async fn every_stage_gives_the_same_again_whatever_an_attempt_came_to() {
             if steps > 0 {
                 covered.insert(stage.clone());
             }
-            run.go_on(stage, first);
+            run.advance(stage, first);
         }
     }
-    let all: BTreeSet<StageName> = bench.stages().into_iter().collect();
-    assert_eq!(covered, all, "a stage that no document gives something to do is not tried");
+    let all: BTreeSet<StageName> = harness.stages().into_iter().collect();
+    assert_eq!(covered, all, "some stage has no work for any of these documents");
     assert_eq!(all, BTreeSet::from(stages::NAMES), "every stage is registered under its name");
 }
 
 #[tokio::test]
-async fn a_worker_that_reads_no_documents_has_the_other_stages() {
-    let left = Bench::open().await.stages_without(&stages::READING);
-    assert_eq!(left, [StageName::INGEST, StageName::INDEX]);
+async fn a_worker_without_reading_runs_the_other_stages() {
+    let remaining = Harness::open().await.stages_without(&stages::READING);
+    assert_eq!(remaining, [StageName::INGEST, StageName::INDEX]);
 }
 
 #[tokio::test]
-async fn the_knowledge_base_has_a_retry_policy_of_its_own() {
-    for (name, policy) in Bench::open().await.policies() {
+async fn only_index_has_the_knowledge_retry_policy() {
+    for (name, policy) in Harness::open().await.policies() {
         let is_index = name == StageName::INDEX;
         let expected = if is_index { RetryPolicy::KNOWLEDGE } else { RetryPolicy::PIPELINE };
         assert_eq!(policy, expected, "{name}");

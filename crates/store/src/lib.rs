@@ -45,9 +45,10 @@ pub use clock::DatabaseClock;
 pub use consistency::{CheckedRun, Takeover};
 pub use documents::{
     AbandonedBlob, Audience, BatchItemRecord, BatchName, BatchRecord, ContainedFile, ContentFacts,
-    DocumentFilter, DocumentRecord, EventRecord, Facet, FacetCounts, Masking, NewBatch, NotVisible,
-    OptionalRunState, PartRecord, ProgressRecord, ResumedAt, RunFacts, RunRank, RunRecord,
-    ScannedPage, StageArtifacts, StageRecord, Submission, Submitted, ValueCount, VersionRecord,
+    DocumentFilter, DocumentOrder, DocumentPlace, DocumentProgress, DocumentRecord, DocumentWindow,
+    EventRecord, ExaminedDocuments, Facet, FacetCounts, IdKind, Masking, NewBatch, NotVisible,
+    OptionalRunState, PartRecord, ProgressRecord, ResumedAt, RunFacts, RunRank, RunRecord, SortKey,
+    StageArtifacts, StageRecord, Submission, Submitted, ValueCount, VersionRecord,
 };
 pub use error::StoreError;
 pub use idempotency::KeyClaim;

@@ -75,7 +75,7 @@ impl Default for TestSettings {
                 reader: None,
                 sandbox: None,
                 search: SearchSettings {
-                    embedding: EmbeddingSource::nowhere(),
+                    embedding: EmbeddingSource::none(),
                     reranker: None,
                     language_model: None,
                     memory: 64 << 20,

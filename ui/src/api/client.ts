@@ -1,4 +1,4 @@
-/** One way to ask the server: with the session's token, with problems as errors, again after a session was renewed. */
+/** Sends every request: with the session's token, with problem documents as errors, and again after a new sign-in. */
 import { currentSession, refused, signedInAgain } from "../session/session.ts";
 import { problemOf, Unreachable } from "./problem.ts";
 
@@ -58,7 +58,7 @@ export async function postJson<T>(path: string, json: unknown, headers?: Record<
   return (await (await ask(path, { method: "POST", json, headers })).json()) as T;
 }
 
-/** A key under which a repeated request is carried out once. `crypto.randomUUID` is missing on plain-HTTP addresses. */
+/** A key that makes a repeated request take effect once. `crypto.randomUUID` is missing on plain-HTTP addresses. */
 export function newIdempotencyKey(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }

@@ -3,7 +3,7 @@ import { currentSession, signedIn, type Me } from "../session/session.ts";
 import { askQuestion, listDocuments, search } from "./endpoints.ts";
 import { ApiError, isMissingRoute, Unreachable } from "./problem.ts";
 
-const me: Me = { id: "u", kind: "user", name: "a@b", role: "admin", tenant_id: "t" };
+const me: Me = { id: "u", kind: "user", name: "a@b", role: "admin", tenant_id: "t", tenant_name: "Acme" };
 const json = (body: unknown, status = 200) =>
   new Response(JSON.stringify(body), { status, headers: { "content-type": "application/json" } });
 const stream = (text: string) => new Response(text, { headers: { "content-type": "text/event-stream" } });
@@ -42,7 +42,7 @@ describe("search", () => {
     });
   });
 
-  it("tells a server without search from a document that is not there", async () => {
+  it("distinguishes a server without search from a missing document", async () => {
     fetched.mockResolvedValueOnce(json({ code: "no_such_route", detail: "nothing here" }, 404));
     const error: unknown = await search("rent", "hybrid", {}).catch((reason: unknown) => reason);
     expect(isMissingRoute(error)).toBe(true);
@@ -64,15 +64,15 @@ describe("askQuestion", () => {
     expect(await heard(json({ answer: null, abstained: true }))).toEqual(["answer: none"]);
   });
 
-  it("raises the problem that ended the stream, and a stream that broke off", async () => {
+  it("raises the problem that ended the stream, and a stream that was interrupted", async () => {
     const problem = 'event: problem\ndata: {"status": 503, "detail": "the model is away", "code": "x", "trace_id": "t1"}\n\n';
     await expect(heard(stream(problem))).rejects.toThrow("the model is away");
-    await expect(heard(stream('event: delta\ndata: {"text": "It"}\n\n'))).rejects.toThrow("broke off");
+    await expect(heard(stream('event: delta\ndata: {"text": "It"}\n\n'))).rejects.toThrow("interrupted");
   });
 });
 
 describe("a session that ends", () => {
-  it("keeps the request until somebody has signed in again, and sends it once more", async () => {
+  it("keeps the request until the user has signed in again, and sends it once more", async () => {
     fetched.mockResolvedValueOnce(json({ detail: "expired" }, 401)).mockResolvedValueOnce(json({ items: [], limit: 1 }));
     const waiting = listDocuments({ search: "x" });
     await vi.waitFor(() => expect(currentSession().state).toBe("expired"));
@@ -84,7 +84,7 @@ describe("a session that ends", () => {
 });
 
 describe("a server that is away", () => {
-  it("is told from one that refuses", async () => {
+  it("is distinguished from a refusal", async () => {
     fetched.mockRejectedValueOnce(new TypeError("failed to fetch"));
     await expect(listDocuments({})).rejects.toBeInstanceOf(Unreachable);
   });

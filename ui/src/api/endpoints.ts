@@ -9,7 +9,7 @@ export const PAGE_SIZE = 100;
 
 // ---- Session ---------------------------------------------------------------------------------------------------------
 
-/** Signing in uses no token, and a refusal here says nothing about the session. */
+/** Signing in sends no token, and a refusal here does not end a session. */
 export async function signIn(email: string, password: string): Promise<t.LoginResponse> {
   const response = await reach("/v1/auth/login", {
     method: "POST",
@@ -35,8 +35,9 @@ async function reach(path: string, how: RequestInit): Promise<Response> {
 }
 
 export const signOut = () => ask("/v1/auth/logout", { method: "POST" });
+export const signOutEverywhere = () => ask("/v1/me/sessions", { method: "DELETE" });
 
-/** Ends all other sessions; this one goes on with the token in the answer. */
+/** Ends all other sessions; this one continues with the token in the answer. */
 export async function changePassword(current_password: string, new_password: string): Promise<t.LoginResponse> {
   const response = await ask("/v1/me/password", { method: "PUT", json: { current_password, new_password } });
   return (await response.json()) as t.LoginResponse;
@@ -67,6 +68,8 @@ export const deactivateDocument = (id: string) => ask(`/v1/documents/${id}/deact
 export const deleteDocument = (id: string) => ask(`/v1/documents/${id}`, { method: "DELETE" });
 export const tagDocument = (id: string, tags: readonly string[]) =>
   ask(`/v1/documents/${id}/tags`, { method: "PUT", json: { tags } });
+export const renameDocument = async (id: string, title: string) =>
+  (await (await ask(`/v1/documents/${id}/title`, { method: "PUT", json: { title } })).json()) as t.DocumentTitle;
 export const linkToOriginal = (id: string) => getJson<t.LinkView>(`/v1/documents/${id}/original`);
 export const linkToPdf = (id: string) => getJson<t.LinkView>(`/v1/documents/${id}/pdf`);
 
@@ -83,7 +86,7 @@ export async function drawPage(id: string, page: number, width: number, signal?:
 export const createBatch = (name: string) =>
   postJson<t.BatchView>("/v1/batches", { name }, { "idempotency-key": newIdempotencyKey() });
 
-// ---- Work ------------------------------------------------------------------------------------------------------------
+// ---- Jobs and runs ------------------------------------------------------------------------------------------------------------
 
 export const listQueues = () => getJson<{ queues: t.QueueView[] }>("/v1/queues");
 export const listJobs = (query: t.JobsQuery) => getJson<t.Listed<t.JobView>>("/v1/jobs", { ...query });
@@ -92,7 +95,7 @@ export const listDeadJobs = (cursor?: string) =>
 export const retryJob = (id: string) => ask(`/v1/jobs/${id}/retry`, { method: "POST" });
 export const requeueDeadJobs = (request: t.RequeueRequest) =>
   postJson<{ requeued: number }>("/v1/jobs/dead/requeue", request);
-/** Only jobs that somebody has seen are discarded: there is no “all”. */
+/** Discards only jobs that were shown to the user: there is no “all”. */
 export const discardJobs = (job_ids: readonly string[]) =>
   postJson<t.DiscardResponse>("/v1/jobs/dead/discard", { job_ids }, { "idempotency-key": newIdempotencyKey() });
 export const listRuns = (query: { status?: string; doc_id?: string; limit?: number }) =>
@@ -101,7 +104,7 @@ export const readArtifact = async (run: string, stage: string, name: string) =>
   (await ask(`/v1/ingestion-runs/${run}/artifacts/${stage}/${encodeURIComponent(name)}`)).blob();
 export const cancelRun = (id: string) => ask(`/v1/runs/${id}/cancel`, { method: "POST" });
 
-// ---- People, keys, oversight -----------------------------------------------------------------------------------------
+// ---- Users, keys, audit, server -----------------------------------------------------------------------------------------
 
 export const listUsers = (cursor?: string) => getJson<t.Listed<t.UserView>>("/v1/users", { limit: PAGE_SIZE, cursor });
 export const createUser = (user: { email: string; password: string; role: t.RoleName }) =>
@@ -120,7 +123,7 @@ export const changeRules = async (rules: t.Rules) =>
   (await (await ask("/v1/tenant/rules", { method: "PUT", json: rules })).json()) as t.Rules;
 export const readConfiguration = () => getJson<t.Configuration>("/v1/config");
 
-/** Readiness is told without a token, and a 503 has the same body. */
+/** Readiness needs no token, and a 503 has the same body. */
 export async function readHealth(): Promise<t.HealthView> {
   const response = await reach("/readyz", {});
   return (await response.json()) as t.HealthView;
@@ -128,18 +131,18 @@ export async function readHealth(): Promise<t.HealthView> {
 
 // ---- Search and answers ----------------------------------------------------------------------------------------------
 
-export const search = (query: string, mode: t.SearchMode, filters: t.SearchFilters, limit = 20) =>
-  postJson<t.SearchAnswer>("/v1/search", { query, mode, filters, limit });
+export const search = async (query: string, mode: t.SearchMode, filters: t.SearchFilters, limit = 20, signal?: AbortSignal) =>
+  (await (await ask("/v1/search", { method: "POST", json: { query, mode, filters, limit }, signal })).json()) as t.SearchAnswer;
 
 export interface AnswerListener {
-  /** What the answer will be made from. */
+  /** The passages that the answer will use. */
   onPassages: (passages: t.SearchAnswer["hits"]) => void;
   /** Provisional text: `onAnswer` replaces all of it. */
   onText: (text: string) => void;
   onAnswer: (answer: t.Answer) => void;
 }
 
-/** Asks and listens until the answer is there. A server that does not stream answers in one piece. */
+/** Asks and reads until the answer is complete. A server that does not stream sends it in one piece. */
 export async function askQuestion(
   question: string,
   filters: t.SearchFilters,
@@ -166,7 +169,7 @@ export async function askQuestion(
     }
     if (event.event === "problem") throw streamedProblem(event.data);
   }
-  if (!isAnswered) throw new Error("The answer broke off before it was complete. Ask again.");
+  if (!isAnswered) throw new Error("The answer was interrupted. Ask again.");
 }
 
 function streamedProblem(data: string): ApiError {

@@ -9,18 +9,18 @@ export interface ServerEvent {
   data: string;
 }
 
-/** Takes the stream in pieces of any size and gives whole events, as the standard describes them. */
+/** Parses the stream, in pieces of any size, into events as the standard describes them. */
 export class EventStreamParser {
   #rest = "";
   #id: string | null = null;
   #event = "";
   #data: string[] = [];
-  #begun = false;
+  #hasStarted = false;
 
   push(piece: string): ServerEvent[] {
     this.#rest += piece;
-    if (!this.#begun && this.#rest.length > 0) {
-      this.#begun = true;
+    if (!this.#hasStarted && this.#rest.length > 0) {
+      this.#hasStarted = true;
       if (this.#rest.startsWith("\uFEFF")) this.#rest = this.#rest.slice(1);
     }
     const events: ServerEvent[] = [];
@@ -63,7 +63,7 @@ export class EventStreamParser {
   }
 }
 
-/** The events of a response until it ends. `onPiece` is told of every piece, comments that keep the line open too. */
+/** The events of a response until it ends. `onPiece` is called for every piece, including keep-alive comments. */
 export async function* readEventStream(response: Response, onPiece?: () => void): AsyncGenerator<ServerEvent> {
   if (!response.body) return;
   const parser = new EventStreamParser();

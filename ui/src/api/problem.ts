@@ -1,6 +1,6 @@
-/** What went wrong with a request, in the server's words when it gave any. */
+/** Failed requests, with the server's message when it sent one. */
 
-/** RFC 9457, with the fields that every refusal of Docket has. */
+/** RFC 9457, with the fields of every error of Docket. */
 export interface Problem {
   title: string;
   status: number;
@@ -12,7 +12,7 @@ export interface Problem {
 
 export class ApiError extends Error {
   readonly problem: Problem;
-  /** How long the server asks to be left alone, in seconds. */
+  /** How many seconds the server asks to wait before the next try. */
   readonly retryAfter: number | null;
 
   constructor(problem: Problem, retryAfter: number | null = null) {
@@ -26,7 +26,7 @@ export class ApiError extends Error {
 /** The server did not answer at all. */
 export class Unreachable extends Error {
   constructor(cause: unknown) {
-    super("Docket cannot be reached. This page tries again by itself.", { cause });
+    super("Can’t reach Docket. This page keeps trying.", { cause });
     this.name = "Unreachable";
   }
 }
@@ -44,7 +44,7 @@ async function readBody(response: Response): Promise<unknown> {
   }
 }
 
-/** A proxy in between may answer with something else than a problem document. */
+/** A proxy may answer with something other than a problem document. */
 export function asProblem(body: unknown, response: { status: number; headers: Headers }): Problem {
   const given = (typeof body === "object" && body !== null ? body : {}) as Partial<Problem>;
   return {
@@ -57,7 +57,7 @@ export function asProblem(body: unknown, response: { status: number; headers: He
   };
 }
 
-/** True when the server is there but does not have the route: an older one, or one built without that part. */
+/** Whether the server answers but lacks the route: it is older, or built without that part. */
 export function isMissingRoute(error: unknown): boolean {
   return error instanceof ApiError && error.problem.status === 404 && error.problem.code === "no_such_route";
 }

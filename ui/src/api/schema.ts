@@ -339,10 +339,13 @@ export interface paths {
         };
         /**
          * List documents
-         * @description Newest first; without `status`, those that are served. A list of one status, type, source, tag, batch or owner
-         *     comes out of an index, however many documents there are. Of several conditions, and of `search`, one list is looked
-         *     through for what fits the others, 10,000 documents at most for a page: a page may then hold fewer than `limit`, or
-         *     none, and still have a `next_cursor` to go on from. Only without one is the list at its end.
+         * @description The latest uploads first, unless `sort` says otherwise; without `status`, the documents that are ready (`active`). A
+         *     list of one status, type, source, tag, batch or owner is read from an index, however many documents there are. With
+         *     several conditions, and with `search`, the server examines one list for documents that meet the others, 10,000
+         *     documents at most for a page: such a page may hold fewer than `limit`, or none, and still have a `next_cursor` to
+         *     continue from. Only without one has the list ended.
+         *
+         *     Callers who see only their own documents sort by the titles they gave.
          */
         get: operations["list_documents"];
         put?: never;
@@ -619,6 +622,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/documents/{id}/title": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Rename a document
+         * @description Administrators and reviewers change the title for everyone. Other owners of the document change it for themselves
+         *     only. The file name stays as it is.
+         */
+        put: operations["rename_document"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/events": {
         parameters: {
             query?: never;
@@ -629,7 +653,7 @@ export interface paths {
         /**
          * Follow what happens
          * @description Server-sent events about what the caller may see: `document.queued`, `document.started`, `document.paused`,
-         *     `document.completed`, `document.failed`, `batch.completed`, `batch.partial`; and, for callers who see all
+         *     `document.completed`, `document.failed`, `document.renamed`, `batch.completed`, `batch.partial`; and, for callers who see all
          *     documents, `dead_jobs.changed` when the list of dead jobs has changed. After an interruption,
          *     `Last-Event-ID` goes on behind the last event that was seen; nothing is missed.
          *
@@ -947,6 +971,26 @@ export interface paths {
         put: operations["change_own_password"];
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/me/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Sign out everywhere
+         * @description Ends every session of the user, the presented token included. API keys stay valid.
+         */
+        delete: operations["logout_everywhere"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1572,6 +1616,30 @@ export interface components {
             /** @description Where the next page begins; `null` on the last one. */
             next_cursor?: string | null;
         };
+        /** @description How far a run is. */
+        DocumentProgressView: {
+            /**
+             * Format: int32
+             * @description How many pages or other parts the stage has finished, and how many there are, as far as it reports them.
+             */
+            done?: number | null;
+            /** @description A worker runs the stage; otherwise the stage waits for one. */
+            is_running: boolean;
+            /** Format: uuid */
+            run_id: string;
+            /**
+             * @description The stage that is running or is next; null between two stages.
+             * @example ocr
+             */
+            stage?: string | null;
+            /** Format: int32 */
+            total?: number | null;
+            /**
+             * @description The dependency that the stage is paused for.
+             * @example object_store
+             */
+            waiting_for?: string | null;
+        };
         /**
          * @description Where a document stands.
          *
@@ -1597,6 +1665,15 @@ export interface components {
             /** Format: int64 */
             uploaded: number;
         };
+        /**
+         * @example {
+         *       "title": "Lease of 12 Elm Street"
+         *     }
+         */
+        DocumentTitle: {
+            /** @description One line. Spaces around it are removed. */
+            title: string;
+        };
         DocumentView: {
             content_hash?: string | null;
             /** @description It has a password that you have not presented: upload it again with its password to read and find it. */
@@ -1620,7 +1697,17 @@ export interface components {
              * @example password_required
              */
             error_code?: string | null;
+            /**
+             * @description The format of the file.
+             * @example pdf
+             */
+            file_kind: string;
             filename: string;
+            /**
+             * @description Its first page can be shown as a small image: `GET /v1/documents/{id}/pages/1.png?width=320`. False for files
+             *     without pages and for documents with masks.
+             */
+            has_page_images?: boolean;
             /** @description Searches and answers can use it. A document that was processed without the stage `index` is listed only. */
             is_searchable?: boolean;
             /**
@@ -1628,6 +1715,12 @@ export interface components {
              * @description Of the version that is served, once a run has counted them.
              */
             pages?: number | null;
+            progress?: components["schemas"]["DocumentProgressView"] | null;
+            /**
+             * Format: int32
+             * @description Counts the edits by people, for optimistic locking.
+             */
+            revision: number;
             /** Format: int64 */
             size_bytes: number;
             /**
@@ -1635,19 +1728,12 @@ export interface components {
              * @example manual
              */
             source: string;
-            /** @example pdf */
-            source_type: string;
             source_uri: string;
             status: components["schemas"]["DocumentStatus"];
             tags: string[];
             title: string;
             /** Format: date-time */
             updated_at: string;
-            /**
-             * Format: int32
-             * @description Counts edits by people.
-             */
-            version: number;
             version_label?: string | null;
         };
         /** @enum {string} */
@@ -1715,6 +1801,7 @@ export interface components {
             doc_id: string;
             /** Format: uuid */
             doc_version_id: string;
+            file_kind: string;
             filename: string;
             /** @description The headings that it stands under. */
             heading: string[];
@@ -1728,7 +1815,6 @@ export interface components {
              */
             score: number;
             snippet: string;
-            source_type: string;
             title: string;
         };
         /** @description What became of an upload. */
@@ -1859,10 +1945,10 @@ export interface components {
             doc_id: string;
             /** Format: uuid */
             doc_version_id: string;
+            file_kind: string;
             filename: string;
             /** Format: int32 */
             pages: number;
-            source_type: string;
             title: string;
         };
         /** @description What the operator grants. */
@@ -1949,6 +2035,8 @@ export interface components {
             role: components["schemas"]["RoleName"];
             /** Format: uuid */
             tenant_id: string;
+            /** @description Servers before this field left it out. */
+            tenant_name: string;
         };
         /** @enum {string} */
         OriginView: "layer" | "form" | "tesseract" | "pp_ocr" | "agreed";
@@ -2193,7 +2281,8 @@ export interface components {
             /** @description Regions that the run blanks out. */
             masks?: components["schemas"]["MaskView"][];
             original_filename: string;
-            source_type: components["schemas"]["SourceTypeName"];
+            /** @description Where the content came from. */
+            source_type: components["schemas"]["SourceType"];
             title: string;
             /** @description The content that was handed in; a run of known content has none. */
             upload_uri?: string | null;
@@ -2336,7 +2425,7 @@ export interface components {
          * @description What started a run.
          * @enum {string}
          */
-        RunTypeName: "manual_upload" | "attachment" | "rerun" | "s3_sync" | "gcs_sync" | "folder_sync";
+        RunType: "manual_upload" | "attachment" | "rerun" | "s3_sync" | "gcs_sync" | "folder_sync";
         RunView: {
             /** @description Whether the caller may read what its stages left; otherwise `artifacts` are empty. */
             artifacts_readable?: boolean;
@@ -2361,7 +2450,8 @@ export interface components {
             reason?: string | null;
             /** Format: uuid */
             run_id: string;
-            run_type: components["schemas"]["RunTypeName"];
+            /** @description What started it. */
+            run_type: components["schemas"]["RunType"];
             stages: components["schemas"]["StageView"][];
             /** Format: date-time */
             started_at?: string | null;
@@ -2445,10 +2535,10 @@ export interface components {
             problem: string;
         };
         /**
-         * @description Where the content of a run came from.
+         * @description Where the content of a run came from, as the run's configuration records it.
          * @enum {string}
          */
-        SourceTypeName: "upload" | "attachment" | "s3" | "gcs" | "folder" | "rerun";
+        SourceType: "upload" | "attachment" | "s3" | "gcs" | "folder" | "rerun";
         SpanView: {
             /** Format: int32 */
             from: number;
@@ -3448,11 +3538,19 @@ export interface operations {
                 from?: string;
                 /** @description Before this moment. */
                 to?: string;
+                /**
+                 * @description `newest` (the latest upload first, when left out), `oldest`, `title` (A to Z, in capitals or not), `title_desc`
+                 *     or `updated` (the latest change first).
+                 */
+                sort?: "newest" | "oldest" | "title" | "title_desc" | "updated";
                 /** @description The page, counted from 1. */
                 page?: number;
                 /** @description Rows a page. */
                 limit?: number;
-                /** @description `next_cursor` of the page before: quicker than a page number, and steady while rows are added. */
+                /**
+                 * @description `next_cursor` of the page before: quicker than a page number, and steady while rows are added. It belongs to the
+                 *     `sort` it was made with.
+                 */
                 cursor?: string;
             };
             header?: never;
@@ -3799,6 +3897,13 @@ export interface operations {
                     "image/png": components["schemas"]["FileContent"];
                 };
             };
+            /** @description The picture has the tag that `If-None-Match` names */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
@@ -3971,6 +4076,40 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    rename_document: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DocumentTitle"];
+            };
+        };
+        responses: {
+            /** @description The title that the document has now */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DocumentTitle"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["NotJson"];
             429: components["responses"]["RateLimited"];
             503: components["responses"]["Unavailable"];
         };
@@ -4512,6 +4651,29 @@ export interface operations {
             409: components["responses"]["Conflict"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["NotJson"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    logout_everywhere: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Signed out everywhere */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
             429: components["responses"]["RateLimited"];
             503: components["responses"]["Unavailable"];
         };

@@ -1,4 +1,4 @@
-/** Short names for what the server sends. */
+/** Short names for the types of the API. */
 import type { components, operations } from "./schema.ts";
 
 type Schemas = components["schemas"];
@@ -17,6 +17,7 @@ export type DiscardResponse = Schemas["DiscardResponse"];
 export type DocumentDetail = Schemas["DocumentDetailView"];
 export type DocumentFacets = Schemas["FacetsView"];
 export type DocumentSummary = Schemas["DocumentSummary"];
+export type DocumentTitle = Schemas["DocumentTitle"];
 export type DocumentView = Schemas["DocumentView"];
 export type FacetView = Schemas["FacetView"];
 export type HealthView = Schemas["HealthView"];

@@ -1,4 +1,4 @@
-/** Sends one file. `fetch` does not tell how much of a body is sent, so this is an XMLHttpRequest. */
+/** Uploads one file with an XMLHttpRequest, since `fetch` does not report how much of a body it has sent. */
 import { refused, signedInAgain } from "../session/session.ts";
 import { currentToken } from "./client.ts";
 import { ApiError, asProblem, Unreachable } from "./problem.ts";
@@ -6,11 +6,11 @@ import type { IngestResponse } from "./types.ts";
 
 export interface Upload {
   file: File;
-  /** The same for every try, so that a lost answer makes nothing twice. */
+  /** The same for every try, so that a retry after a lost answer has no second effect. */
   idempotencyKey: string;
   batchId: string | null;
   tags: readonly string[];
-  /** Opens the file; empty when it is not locked. */
+  /** The password of the file; empty when it is not encrypted. */
   password: string;
   onProgress: (sent: number, total: number) => void;
   signal: AbortSignal;
@@ -37,7 +37,7 @@ export async function uploadFile(upload: Upload): Promise<IngestResponse> {
 function outcomeInBatch(answer: BatchAnswer): IngestResponse {
   const [outcome] = answer.files;
   if (outcome?.accepted) return outcome.accepted;
-  const { code, detail } = outcome?.problem ?? { code: "unknown", detail: "the server did not say what became of it" };
+  const { code, detail } = outcome?.problem ?? { code: "unknown", detail: "The server did not report the result. Try again." };
   throw new ApiError({ title: "Refused", status: 400, code, detail });
 }
 
@@ -61,14 +61,14 @@ function send(upload: Upload, token: string | null): Promise<RawAnswer> {
     request.setRequestHeader("idempotency-key", upload.idempotencyKey);
     request.upload.onprogress = (event) => upload.onProgress(event.loaded, event.total);
     request.onload = () => resolve({ status: request.status, body: parsed(request.responseText), headers: headersOf(request) });
-    request.onerror = () => reject(new Unreachable(new Error("the connection broke")));
+    request.onerror = () => reject(new Unreachable(new Error("the connection was lost")));
     request.onabort = () => reject(new DOMException("cancelled", "AbortError"));
     upload.signal.addEventListener("abort", () => request.abort(), { once: true });
     request.send(formOf(upload));
   });
 }
 
-/** What is said of a file comes before it: of several in a form, it belongs to the next one. */
+/** The fields about a file come before it: in a form with several files, they belong to the next one. */
 export function formOf({ file, tags, password }: Pick<Upload, "file" | "tags" | "password">): FormData {
   const form = new FormData();
   if (password !== "") form.append("password", password);

@@ -1,20 +1,20 @@
 import "./tag-field.css";
 import { useState } from "react";
 
-/** As long as the server takes. */
-const LONGEST = 100;
+/** The server's limit. */
+const MAX_TAG_LENGTH = 100;
 
 interface TagFieldProps {
   tags: readonly string[];
   onChange: (tags: readonly string[]) => void;
 }
 
-/** Tags that can be taken away, and a place to write the next one. */
+/** Removable tags, and a field for the next one. */
 export function TagField({ tags, onChange }: TagFieldProps) {
-  const [written, setWritten] = useState("");
+  const [input, setInput] = useState("");
   const add = () => {
-    const next = withTags(tags, written);
-    setWritten("");
+    const next = withTags(tags, input);
+    setInput("");
     if (next.length > tags.length) onChange(next);
   };
   return (
@@ -29,9 +29,9 @@ export function TagField({ tags, onChange }: TagFieldProps) {
         className="input"
         aria-label="Add a tag"
         placeholder="Add a tag"
-        maxLength={LONGEST}
-        value={written}
-        onChange={(event) => setWritten(event.target.value)}
+        maxLength={MAX_TAG_LENGTH}
+        value={input}
+        onChange={(event) => setInput(event.target.value)}
         onBlur={add}
         onKeyDown={(event) => {
           if (event.key !== "Enter" && event.key !== ",") return;
@@ -43,7 +43,7 @@ export function TagField({ tags, onChange }: TagFieldProps) {
   );
 }
 
-/** The tags with those that were written, which commas part. One tag is there once. */
-export function withTags(tags: readonly string[], written: string): string[] {
-  return [...new Set([...tags, ...written.split(",").map((tag) => tag.trim()).filter(Boolean)])];
+/** The tags and the comma-separated new ones, without duplicates. */
+export function withTags(tags: readonly string[], input: string): string[] {
+  return [...new Set([...tags, ...input.split(",").map((tag) => tag.trim()).filter(Boolean)])];
 }

@@ -1,5 +1,6 @@
 /** Small pieces that every screen uses. */
 import { useEffect, useId, useRef, useState, type ComponentProps, type ReactNode } from "react";
+import { Link } from "wouter";
 import { ApiError, isMissingRoute, messageOf } from "../api/problem.ts";
 import { exactTime, relativeTime } from "../format/time.ts";
 import { Icon, type IconName } from "./Icon.tsx";
@@ -20,7 +21,7 @@ export function Button({ icon, kind = "plain", className = "", children, type = 
   );
 }
 
-/** A button that is only a picture: `label` is its name, and shows on hover. */
+/** A button with an icon only: `label` is its accessible name and its tooltip. */
 export function IconButton({ icon, label, kind = "bare", className = "", ...rest }: Omit<ButtonProps, "children"> & { icon: IconName; label: string }) {
   return (
     <button type="button" className={`button square ${kind} ${className}`} aria-label={label} title={label} {...rest}>
@@ -82,12 +83,29 @@ export function TabList<T extends string>({ label, value, choices, onChange }: {
   );
 }
 
+/** On a narrow screen the tabs scroll sideways, and the current one must be visible. */
+const NEAREST: ScrollIntoViewOptions = { block: "nearest", inline: "nearest" };
+
+/** Tabs that are pages with addresses of their own. */
+export function TabLinks({ label, current, links }: { label: string; current: string | undefined; links: readonly { to: string; name: string }[] }) {
+  const nav = useRef<HTMLElement>(null);
+  useEffect(() => {
+    nav.current?.querySelector("[aria-current]")?.scrollIntoView(NEAREST);
+  }, [current]);
+  return (
+    <nav ref={nav} className="tabs" aria-label={label}>
+      {links.map(({ to, name }) => <Link key={to} href={to} aria-current={to === current ? "page" : undefined}>{name}</Link>)}
+    </nav>
+  );
+}
+
 /** Arrow keys move the selection, and the focus goes with it. */
 function SelectableTab({ isSelected, onSelect, children }: { isSelected: boolean; onSelect: () => void; children: ReactNode }) {
   const button = useRef<HTMLButtonElement>(null);
   useEffect(() => {
     const siblings = button.current?.parentElement;
     if (isSelected && siblings?.contains(document.activeElement)) button.current?.focus();
+    if (isSelected) button.current?.scrollIntoView(NEAREST);
   }, [isSelected]);
   return (
     <button ref={button} type="button" role="tab" aria-selected={isSelected} tabIndex={isSelected ? 0 : -1} onClick={onSelect}>
@@ -96,7 +114,7 @@ function SelectableTab({ isSelected, onSelect, children }: { isSelected: boolean
   );
 }
 
-// ---- Telling ---------------------------------------------------------------------------------------------------------
+// ---- Status and messages ---------------------------------------------------------------------------------------------------------
 
 export type Tone = "good" | "busy" | "warn" | "bad" | "off";
 
@@ -104,30 +122,31 @@ export function Badge({ tone = "off", children, title }: { tone?: Tone; children
   return <span className={`badge ${tone}`} title={title}>{children}</span>;
 }
 
-const DOCUMENT_STATUS: Record<string, readonly [Tone, string]> = {
+/** The labels of the API's values: of documents, runs and stages in lower case, of jobs in upper case. */
+const STATUS_LABELS: Record<string, readonly [Tone, string]> = {
   active: ["good", "Ready"],
-  processing: ["busy", "Reading"],
-  uploaded: ["warn", "Waiting"],
+  processing: ["busy", "Processing"],
+  uploaded: ["warn", "Queued"],
   failed: ["bad", "Failed"],
   rejected: ["bad", "Rejected"],
   inactive: ["off", "Withdrawn"],
-  queued: ["warn", "Waiting"],
-  running: ["busy", "Running"],
+  queued: ["warn", "Queued"],
+  running: ["busy", "Processing"],
   succeeded: ["good", "Succeeded"],
   skipped: ["off", "Skipped"],
-  pending: ["warn", "Waiting"],
-  PENDING: ["warn", "Waiting"],
-  PROCESSING: ["busy", "At work"],
-  COMPLETED: ["good", "Done"],
-  DEAD: ["bad", "Given up"],
+  pending: ["warn", "Queued"],
+  PENDING: ["warn", "Queued"],
+  PROCESSING: ["busy", "Processing"],
+  COMPLETED: ["good", "Succeeded"],
+  DEAD: ["bad", "Failed"],
 };
 
 export function statusInWords(status: string): string {
-  return DOCUMENT_STATUS[status]?.[1] ?? status;
+  return STATUS_LABELS[status]?.[1] ?? status;
 }
 
 export function StatusBadge({ status }: { status: string }) {
-  const [tone, words] = DOCUMENT_STATUS[status] ?? (["off", status] as const);
+  const [tone, words] = STATUS_LABELS[status] ?? (["off", status] as const);
   return <Badge tone={tone}>{words}</Badge>;
 }
 
@@ -140,7 +159,7 @@ export function Time({ at }: { at: string | null | undefined }) {
 
 const CLOCK_MS = 20_000;
 
-/** The time, told again every now and then so that “2 minutes ago” does not grow old. */
+/** The current time, renewed regularly so that “2 minutes ago” stays true. */
 export function useNow(everyMs = CLOCK_MS): Date {
   const [now, setNow] = useState(() => new Date());
   useEffect(() => {
@@ -150,17 +169,18 @@ export function useNow(everyMs = CLOCK_MS): Date {
   return now;
 }
 
-export function Empty({ icon, title, children }: { icon: IconName; title: string; children?: ReactNode }) {
+/** A message in place of content; `isPage` when it is all that the page shows, so that its title is the main heading. */
+export function Empty({ icon, title, isPage = false, children }: { icon: IconName; title: string; isPage?: boolean; children?: ReactNode }) {
   return (
     <div className="empty">
       <Icon name={icon} />
-      <h2>{title}</h2>
+      {isPage ? <h1>{title}</h1> : <h2>{title}</h2>}
       {children}
     </div>
   );
 }
 
-/** Holds the place of what is being fetched, so that nothing jumps when it comes. */
+/** A placeholder of the size of what is being fetched, so that nothing jumps when it arrives. */
 export function Skeleton({ width = "100%", height = "1rem" }: { width?: string; height?: string }) {
   return <span className="skeleton" style={{ width, height }} />;
 }
@@ -175,7 +195,7 @@ export function SkeletonRows({ rows = 6, height = "1rem" }: { rows?: number; hei
   );
 }
 
-/** An error in the server's words, with the id under which its log has the rest. */
+/** An error in the server's words, with the trace id that finds the request in its log. */
 export function ProblemNote({ error, onRetry }: { error: unknown; onRetry?: () => void }) {
   const trace = error instanceof ApiError ? error.problem.trace_id : undefined;
   return (
@@ -213,8 +233,8 @@ export function MissingNote({ what, route }: { what: string; route: string }) {
     <div className="note">
       <Icon name="info" />
       <div>
-        <p>This server does not {what} yet.</p>
-        <p className="quiet">It answers that there is nothing at <code>{route}</code>. A newer Docket may have it; until then, nothing here is lost.</p>
+        <p>This server can’t {what}.</p>
+        <p className="quiet">It has no <code>{route}</code>. Update Docket to use this.</p>
       </div>
     </div>
   );
@@ -232,7 +252,7 @@ interface DialogProps {
   onClose: () => void;
   children: ReactNode;
   isWide?: boolean;
-  /** The dialog cannot be left by Escape. */
+  /** Escape does not close the dialog, and there is no close button. */
   isFirm?: boolean;
 }
 
@@ -243,7 +263,7 @@ export function Dialog({ title, onClose, children, isWide = false, isFirm = fals
     const dialog = element.current;
     if (dialog && !dialog.open) {
       dialog.showModal();
-      // Where somebody types first, rather than the button that closes it all.
+      // The first field rather than the close button.
       const first = dialog.querySelector<HTMLElement>("[data-autofocus], .dialog-form .input") ?? dialog.querySelector<HTMLElement>(".dialog-body");
       first?.focus();
     }

@@ -10,7 +10,7 @@ describe("matchKeys", () => {
     expect(matchKeys(["g", "h"], known).match).toBe("g h");
   });
 
-  it("prefers the sequence over its last key, and begins anew after a mistake", () => {
+  it("prefers a sequence over its last key, and starts over after a mistake", () => {
     expect(matchKeys(["g", "d"], known).match).toBe("g d");
     expect(matchKeys(["x", "d"], known).match).toBe("d");
     expect(matchKeys(["g", "g"], known)).toEqual({ match: null, pending: ["g"] });

@@ -1,5 +1,5 @@
 /**
- * Keys without modifiers, as in `?`, `/` or `g d` (one after the other). Not while somebody types, and not behind a dialog.
+ * Keys without modifiers, as in `?`, `/` or `g d` (one after the other). Not while a field has the focus, and not while a dialog is open.
  */
 import { useEffect, useRef } from "react";
 

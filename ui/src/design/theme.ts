@@ -1,4 +1,4 @@
-/** Light, dark, or whatever the system says. `public/theme.js` applies the choice before the first paint. */
+/** Light, dark, or the system's theme. `public/theme.js` applies the choice before the first paint. */
 import { Store } from "../live/store.ts";
 
 export type Theme = "system" | "light" | "dark";

@@ -1,19 +1,19 @@
-/** Failures that the server names by a code, because something particular helps. */
+/** Failures with a code, for which the UI offers a specific remedy. */
 
-/** The file is encrypted: without its password, or with another one, nothing is read. */
+/** The file is encrypted, and the password is missing or wrong. */
 export function wantsPassword(code: string | null | undefined): boolean {
   return code === "password_required" || code === "wrong_password";
 }
 
-/** Why a dead job needs no attention any more, in words; nothing for one that does. */
-export function closedInWords(closedBy: string | null | undefined): string | null {
+/** Why a failed job no longer needs attention; null when it does. */
+export function closedLabel(closedBy: string | null | undefined): string | null {
   switch (closedBy) {
     case "deleted":
       return "The document was deleted";
     case "withdrawn":
       return "The document was withdrawn";
     case "superseded":
-      return "A later run took its place";
+      return "A later run replaced it";
     case "discarded":
       return "Discarded";
     default:

@@ -1,4 +1,4 @@
-/** Numbers in the browser's own manner. */
+/** Numbers in the browser's locale. */
 
 export function count(value: number, locale?: string): string {
   return new Intl.NumberFormat(locale).format(value);
@@ -25,7 +25,7 @@ export function bytes(value: number, locale?: string): string {
   }).format(size);
 }
 
-/** “1 document”, “12 documents”: English only, like the rest of the words here. */
+/** “1 document”, “12 documents”: English only, like the rest of the UI. */
 export function counted(value: number, one: string, many = `${one}s`, locale?: string): string {
   return `${count(value, locale)} ${value === 1 ? one : many}`;
 }

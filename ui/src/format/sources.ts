@@ -1,7 +1,7 @@
-/** Which way a document came in. */
+/** The labels of the ways in which documents are added. */
 const SOURCES: Record<string, string> = {
-  manual: "Uploaded",
-  batch: "Batch",
+  manual: "Manual upload",
+  batch: "Batch upload",
   attachment: "Attachment",
 };
 

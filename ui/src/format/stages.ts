@@ -1,4 +1,4 @@
-/** The stages in the order in which a document goes through them; others come after, by name. */
+/** The stages in pipeline order; unknown ones come after, by name. */
 const ORDER = ["ingest", "preprocess", "ocr", "layout", "classify", "extract", "chunk", "embed", "index", "enrich", "validate", "package"];
 
 export function byStage(a: string, b: string): number {

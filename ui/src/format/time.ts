@@ -1,4 +1,4 @@
-/** Moments and durations in the browser's own manner. */
+/** Times and durations in the browser's locale. */
 
 const STEPS: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
   ["second", 60],
@@ -37,7 +37,7 @@ export function duration(milliseconds: number, locale?: string): string {
   return `${number(Math.floor(whole / 3600), 0)} h ${Math.floor((whole % 3600) / 60)} min`;
 }
 
-/** The start of the day that `now` is in, where the browser is. */
+/** The start of the day of `now`, in the browser's time zone. */
 export function startOfDay(now: Date): Date {
   return new Date(now.getFullYear(), now.getMonth(), now.getDate());
 }

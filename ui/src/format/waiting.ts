@@ -1,4 +1,4 @@
-/** What a paused stage waits for, in words. Pure. */
+/** What a paused stage waits for. Pure. */
 const NAMES: Record<string, string> = {
   object_store: "the object store",
   database: "the database",
@@ -8,7 +8,7 @@ const NAMES: Record<string, string> = {
   secrets_key: "a worker with the key for document passwords",
 };
 
-/** For the name of a dependency in the API; null when nothing is waited for. */
+/** The label for a dependency of the API; null when the stage waits for nothing. */
 export function waitingFor(dependency: string | null | undefined): string | null {
   return dependency ? `Waiting for ${NAMES[dependency] ?? dependency.replaceAll("_", " ")}` : null;
 }

@@ -1,4 +1,4 @@
-/** A screen that breaks says so, and leaves the rest of the page alive. */
+/** Shows an error in place of a screen that fails, and keeps the rest of the page working. */
 import { Component, type ReactNode } from "react";
 import { Button, Empty } from "../design/basics.tsx";
 
@@ -13,9 +13,9 @@ export class Boundary extends Component<{ children: ReactNode }, { error: Error 
     const { error } = this.state;
     if (!error) return this.props.children;
     return (
-      <Empty icon="alert" title="This screen broke">
+      <Empty icon="alert" title="This screen failed">
         <p>{error.message}</p>
-        <Button icon="refresh" onClick={() => location.reload()}>Load it again</Button>
+        <Button icon="refresh" onClick={() => location.reload()}>Reload</Button>
       </Empty>
     );
   }

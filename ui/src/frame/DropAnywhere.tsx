@@ -8,7 +8,7 @@ import { takeFiles } from "../live/uploads.ts";
 export function DropAnywhere() {
   const [isOver, setOver] = useState(false);
   useEffect(() => {
-    // Every child that the pointer crosses tells of an entry and a leave: only as many leaves as entries are the end.
+    // Every child that the pointer crosses fires an enter and a leave: the drag has left after as many leaves as enters.
     let depth = 0;
     const hasFiles = (event: DragEvent) => event.dataTransfer?.types.includes("Files") ?? false;
     const onEnter = (event: DragEvent) => {
@@ -40,7 +40,7 @@ export function DropAnywhere() {
   return isOver && (
     <div className="drop-overlay">
       <Icon name="upload" />
-      <p>Let go to upload. A folder becomes a batch.</p>
+      <p>Drop to upload. A folder becomes a batch.</p>
     </div>
   );
 }

@@ -1,4 +1,4 @@
-/** What is around every screen: the way to the others, who one is, whether the page is live, uploads and notices. */
+/** The frame of every screen: navigation, account, connection state, uploads and notices. */
 import "./frame.css";
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState, type ReactNode } from "react";
@@ -8,11 +8,10 @@ import { Icon, Logo, type IconName } from "../design/Icon.tsx";
 import { useKeys } from "../design/keyboard.ts";
 import { choose, nextTheme, theme, type Theme } from "../design/theme.ts";
 import { count } from "../format/numbers.ts";
-import { lineState } from "../live/live.ts";
+import { connectionState } from "../live/live.ts";
 import { useStore } from "../live/store.ts";
-import { ChangePassword } from "../session/ChangePassword.tsx";
 import { may, type Right } from "../session/permissions.ts";
-import { signedOut, useMe, useSession } from "../session/session.ts";
+import { signedOut, useMe } from "../session/session.ts";
 import { DropAnywhere } from "./DropAnywhere.tsx";
 import { KeysDialog } from "./KeysDialog.tsx";
 import { Notices } from "./Notices.tsx";
@@ -30,9 +29,12 @@ const PLACES: readonly Place[] = [
   { to: "/", name: "Home", icon: "home", key: "h" },
   { to: "/documents", name: "Documents", icon: "documents", key: "d" },
   { to: "/ask", name: "Search and ask", icon: "ask", key: "a", right: "ask" },
-  { to: "/repair", name: "Repair", icon: "repair", key: "r", right: "repair" },
+  { to: "/attention", name: "Needs attention", icon: "attention", key: "n", right: "attention" },
   { to: "/admin", name: "Admin", icon: "admin", key: "m", right: "audit" },
 ];
+
+/** For the bottom navigation of a phone. */
+const SHORT_NAMES: Record<string, string> = { "/documents": "Docs", "/ask": "Ask", "/attention": "Attention" };
 
 const THEME_WORDS: Record<Theme, readonly [IconName, string]> = {
   system: ["system", "Theme: system"],
@@ -44,6 +46,7 @@ export function Frame({ children }: { children: ReactNode }) {
   const me = useMe();
   const [location, navigate] = useLocation();
   const [isHelpOpen, setHelpOpen] = useState(false);
+  const [isMoreOpen, setMoreOpen] = useState(false);
   const places = PLACES.filter((place) => place.right === undefined || may(me.role, place.right));
   useKeys({
     "?": () => setHelpOpen(true),
@@ -61,10 +64,16 @@ export function Frame({ children }: { children: ReactNode }) {
           <span className="rail-label">Docket</span>
         </Link>
         {places.map((place) => <PlaceLink key={place.to} place={place} isHere={isHere(place, location)} />)}
-        <RailFoot onHelp={() => setHelpOpen(true)} />
+        <button type="button" className="rail-link rail-more" aria-expanded={isMoreOpen} onClick={() => setMoreOpen(!isMoreOpen)}>
+          <Icon name="more" />
+          <span>More</span>
+        </button>
+        <div className="rail-panel" data-open={isMoreOpen} onClick={() => setMoreOpen(false)}>
+          <RailFoot onHelp={() => setHelpOpen(true)} />
+        </div>
       </nav>
       <main className="main" id="main" tabIndex={-1}>
-        <AwayBanner />
+        <OfflineBanner />
         {children}
       </main>
       {may(me.role, "upload") && <DropAnywhere />}
@@ -80,13 +89,13 @@ function isHere(place: Place, location: string): boolean {
 }
 
 function useDocumentTitle(places: readonly Place[], location: string): void {
-  const name = places.find((place) => isHere(place, location))?.name;
+  const name = location === "/account" ? "Account" : places.find((place) => isHere(place, location))?.name;
   useEffect(() => {
     document.title = name ? `${name} · Docket` : "Docket";
   }, [name]);
 }
 
-/** The screen's own search field when it has one. */
+/** Focuses the search field of the screen, if it has one. */
 function focusSearch(otherwise: () => void): void {
   const field = document.querySelector<HTMLElement>("[data-search]");
   if (field) field.focus();
@@ -98,7 +107,8 @@ function PlaceLink({ place, isHere: here }: { place: Place; isHere: boolean }) {
     <Link href={place.to} className="rail-link" aria-current={here ? "page" : undefined} title={`${place.name} (g ${place.key})`}>
       <Icon name={place.icon} />
       <span className="rail-label">{place.name}</span>
-      {place.to === "/repair" && <DeadCount />}
+      <span className="rail-short" aria-hidden="true">{SHORT_NAMES[place.to] ?? place.name}</span>
+      {place.to === "/attention" && <DeadCount />}
     </Link>
   );
 }
@@ -111,18 +121,15 @@ function DeadCount() {
 
 function RailFoot({ onHelp }: { onHelp: () => void }) {
   const me = useMe();
+  const [location] = useLocation();
   const now = useStore(theme);
   const [icon, words] = THEME_WORDS[now];
-  const session = useSession();
-  const [isChanging, setChanging] = useState(false);
-  // Without a token nobody signed in, and there is no password to change.
-  const isPerson = me.kind === "user" && !(session.state === "signed-in" && session.token === null);
   const leave = () => {
     signOut().catch(() => undefined).finally(() => signedOut());
   };
   return (
     <div className="rail-foot">
-      <LineStateView />
+      <ConnectionStateView />
       <button type="button" className="rail-link" title={`${words} (t)`} onClick={() => choose(nextTheme(now))}>
         <Icon name={icon} />
         <span className="rail-label">{words}</span>
@@ -135,40 +142,33 @@ function RailFoot({ onHelp }: { onHelp: () => void }) {
         <Icon name="out" />
         <span className="rail-label">Sign out</span>
       </button>
-      {isPerson && (
-        <button type="button" className="rail-link" title="Change your password" onClick={() => setChanging(true)}>
-          <Icon name="key" />
-          <span className="rail-label">Password</span>
-        </button>
-      )}
-      <div className="rail-person">
-        <span className="truncate" title={me.name}>{me.name}</span>
-        <span>{me.role}</span>
-      </div>
-      {isChanging && <ChangePassword onClose={() => setChanging(false)} />}
+      <Link href="/account" className="rail-link" aria-current={location === "/account" ? "page" : undefined} title={`Account: ${me.name}, ${me.role}`}>
+        <Icon name="person" />
+        <span className="rail-label rail-account"><span className="visually-hidden">Account:</span><span className="truncate">{me.name}</span><span className="quiet">{me.role}</span></span>
+      </Link>
     </div>
   );
 }
 
-const LINE_WORDS = { connecting: "Connecting", live: "Live", away: "Reconnecting" };
+const CONNECTION_LABELS = { connecting: "Connecting", live: "Live", away: "Reconnecting" };
 
-function LineStateView() {
-  const state = useStore(lineState);
+function ConnectionStateView() {
+  const state = useStore(connectionState);
   return (
-    <div className="line-state" role="status" title="Whether changes show by themselves" data-line={state}>
-      <span className="line-dot" data-state={state} />
-      <span className="rail-label">{LINE_WORDS[state]}</span>
+    <div className="connection-state" role="status" title="Whether this page shows changes immediately" data-connection={state}>
+      <span className="connection-dot" data-state={state} />
+      <span className="rail-label">{CONNECTION_LABELS[state]}</span>
     </div>
   );
 }
 
-function AwayBanner() {
-  const state = useStore(lineState);
+function OfflineBanner() {
+  const state = useStore(connectionState);
   if (state !== "away") return null;
   return (
     <div className="banner" role="status">
       <Icon name="alert" />
-      Docket cannot be reached. What you see may be old; this page recovers by itself.
+      Docket cannot be reached. This page may be out of date; it reconnects automatically.
     </div>
   );
 }

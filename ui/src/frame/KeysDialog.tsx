@@ -8,15 +8,16 @@ const GROUPS: readonly (readonly [string, readonly (readonly [string, string])[]
     ["g h", "Home"],
     ["g d", "Documents"],
     ["g a", "Search and ask"],
-    ["g r", "Repair"],
+    ["g n", "Needs attention"],
     ["g m", "Admin"],
-    ["t", "Light, dark, as the system"],
+    ["t", "Light, dark or system theme"],
   ]],
   ["Documents", [
     ["u", "Upload files"],
     ["j k", "Next, previous row"],
     ["Enter", "Open the row"],
     ["x", "Select the row"],
+    ["X", "Select up to the row"],
     ["Esc", "Clear the selection"],
   ]],
   ["A document", [

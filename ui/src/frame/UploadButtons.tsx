@@ -17,8 +17,8 @@ export function UploadButtons() {
   };
   return (
     <>
-      <Button kind="bare" title="Give the files tags, or the password that opens them" onClick={() => gatherFiles([])}>Upload with…</Button>
-      <Button icon="folder" onClick={pickFolder}>Folder</Button>
+      <Button kind="bare" title="Upload files with tags or a password" onClick={() => gatherFiles([])}>Upload with…</Button>
+      <Button className="upload-folder" icon="folder" onClick={pickFolder}>Folder</Button>
       <Button icon="upload" kind="primary" onClick={pickFiles} title="Upload files (u)">Upload</Button>
       <input ref={files} type="file" multiple hidden aria-label="Files to upload" onChange={(event) => take(event.target)} />
       <input

@@ -1,4 +1,4 @@
-/** Files that are told something about before they go: tags, and the password that opens them. */
+/** Files that are uploaded with tags or a password. */
 import "./upload-dialog.css";
 import { useState } from "react";
 import { Button, Dialog, Field } from "../design/basics.tsx";
@@ -14,7 +14,7 @@ interface UploadDialogProps {
 
 const NAMED = 6;
 
-/** Open as long as files are gathered; those that are dropped meanwhile come here. */
+/** Open while files are gathered; files that are dropped meanwhile are added. */
 export function UploadDialog({ onPickFiles, onPickFolder }: UploadDialogProps) {
   const files = useStore(gathered);
   const [tags, setTags] = useState<readonly string[]>([]);
@@ -44,15 +44,15 @@ export function UploadDialog({ onPickFiles, onPickFolder }: UploadDialogProps) {
         <div className="button-row">
           <Button icon="upload" onClick={onPickFiles}>Choose files</Button>
           <Button icon="folder" onClick={onPickFolder}>Choose a folder</Button>
-          {files.length > 0 && <Button kind="bare" onClick={() => gatherFiles([])}>Choose none</Button>}
+          {files.length > 0 && <Button kind="bare" onClick={() => gatherFiles([])}>Remove all</Button>}
         </div>
       </div>
       <div className="field" role="group" aria-label="Tags">
         <span>Tags</span>
         <TagField tags={tags} onChange={setTags} />
-        <span className="field-note">Every one of these files gets them. Search and answers can be limited to tags.</span>
+        <span className="field-note">All these files get them. Searches and questions can be limited to tags.</span>
       </div>
-      <Field label="Password" note="For files that are locked. It opens the original and is shown nowhere.">
+      <Field label="Password" note="For encrypted files. Docket never shows it.">
         <input className="input" type="password" autoComplete="off" maxLength={200} value={password} onChange={(event) => setPassword(event.target.value)} />
       </Field>
       <div className="dialog-foot">

@@ -1,4 +1,4 @@
-/** The files on their way, at the edge of every screen. */
+/** The files that are being uploaded, in a corner of every screen. */
 import "./upload-tray.css";
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { useRef, useState } from "react";
@@ -7,6 +7,7 @@ import { Button, Dialog, Field, IconButton, TraceId } from "../design/basics.tsx
 import { Icon } from "../design/Icon.tsx";
 import { bytes, counted, percent } from "../format/numbers.ts";
 import { progressOf } from "../live/live.ts";
+import { stageProgress } from "../live/progress.ts";
 import { useStore, useStorePart } from "../live/store.ts";
 import { clearUploads, isWorthRetrying, outcomeInWords, retryRefused, sendWithPassword, uploads, type UploadItem } from "../live/uploads.ts";
 
@@ -27,8 +28,8 @@ export function UploadTray() {
           </div>
         </div>
         {retryable > 0 && <Button kind="bare" icon="refresh" onClick={retryRefused}>Retry {retryable}</Button>}
-        <IconButton icon={isOpen ? "down" : "upload"} label={isOpen ? "Fold" : "Show files"} onClick={() => setOpen(!isOpen)} />
-        <IconButton icon="close" label="Close, and stop what is not sent" onClick={clearUploads} />
+        <IconButton icon={isOpen ? "down" : "upload"} label={isOpen ? "Hide files" : "Show files"} onClick={() => setOpen(!isOpen)} />
+        <IconButton icon="close" label="Close and cancel pending uploads" onClick={clearUploads} />
       </div>
       {isOpen && <TrayRows items={items} />}
     </section>
@@ -40,7 +41,7 @@ function headline(items: readonly UploadItem[]): string {
   if (unsent > 0) return `Uploading ${counted(unsent, "file")} of ${items.length}`;
   const reading = items.filter((item) => item.outcome?.run_id && item.ended === undefined).length;
   const refused = items.filter((item) => item.state === "refused").length;
-  const rest = [reading > 0 ? `${reading} being read` : "", refused > 0 ? `${refused} refused` : ""].filter(Boolean);
+  const rest = [reading > 0 ? `${reading} processing` : "", refused > 0 ? `${refused} refused` : ""].filter(Boolean);
   return [`${counted(items.length - refused, "file")} uploaded`, ...rest].join(", ");
 }
 
@@ -55,7 +56,7 @@ function percentWidth(share: number): string {
 }
 
 function TrayRows({ items: all }: { items: readonly UploadItem[] }) {
-  // What needs a look first.
+  // Refused files first: they need attention.
   const items = [...all.filter((item) => item.state === "refused"), ...all.filter((item) => item.state !== "refused")];
   const scroller = useRef<HTMLDivElement>(null);
   const rows = useVirtualizer({
@@ -98,7 +99,7 @@ function TrayRow({ item }: { item: UploadItem }) {
   );
 }
 
-/** Sends the file once more, with its password: whoever uploaded it may, whatever their role. */
+/** Uploads the file again with its password. Every role that uploads may do this. */
 function Unlock({ item }: { item: UploadItem }) {
   const [isAsking, setAsking] = useState(false);
   const [password, setPassword] = useState("");
@@ -116,13 +117,13 @@ function Unlock({ item }: { item: UploadItem }) {
               sendWithPassword(item.id, password);
             }}
           >
-            <p>“{item.path}” is encrypted. It is sent again with its password.</p>
+            <p>“{item.path}” is encrypted. Docket uploads it again with the password.</p>
             <Field label="Password of the file">
               <input className="input" type="password" autoComplete="off" maxLength={200} required data-autofocus value={password} onChange={(event) => setPassword(event.target.value)} />
             </Field>
             <div className="dialog-foot">
               <Button onClick={close}>Cancel</Button>
-              <Button kind="primary" type="submit" disabled={password === ""}>Send</Button>
+              <Button kind="primary" type="submit" disabled={password === ""}>Upload</Button>
             </div>
           </form>
         </Dialog>
@@ -141,12 +142,11 @@ function StateWords({ item }: { item: UploadItem }) {
   const docId = item.outcome?.doc_id;
   const progress = useStorePart(progressOf, (all) => (docId === undefined ? undefined : all.get(docId)));
   if (item.state === "waiting") return `Waiting · ${bytes(item.file.size)}`;
-  if (item.state === "sending") return item.sent >= 1 ? "Sent, being stored" : `${percent(item.sent)} of ${bytes(item.file.size)}`;
+  if (item.state === "sending") return item.sent >= 1 ? "Sent, storing" : `${percent(item.sent)} of ${bytes(item.file.size)}`;
   if (item.state === "refused" || !item.outcome) return item.problem?.text ?? "Refused";
   const made = outcomeInWords(item.outcome);
   if (item.ended === "ready") return `${made} · ready`;
-  if (item.lockedBy) return item.lockedBy === "wrong_password" ? "The password does not open it" : "Encrypted: it needs its password";
+  if (item.lockedBy) return item.lockedBy === "wrong_password" ? "Wrong password" : "Encrypted: enter its password";
   if (item.ended === "failed") return `${made} · failed`;
-  if (!progress?.stage) return made;
-  return `${made} · ${progress.stage}${progress.total > 0 ? ` ${progress.done} of ${progress.total}` : ""}`;
+  return progress?.stage ? `${made} · ${stageProgress(progress.stage, progress.done, progress.total).text}` : made;
 }

@@ -1,4 +1,4 @@
-/** Hands something to the browser's downloads. */
+/** Starts downloads in the browser. */
 import type { LinkView } from "../api/types.ts";
 
 export function startDownload(link: Pick<LinkView, "url" | "filename">): void {
@@ -12,10 +12,10 @@ export function saveText(text: string, filename: string): void {
   saveBlob(new Blob([text], { type: "text/plain;charset=utf-8" }), filename);
 }
 
-/** What the page has already. */
+/** Saves content that the page already has. */
 export function saveBlob(blob: Blob, filename: string): void {
   const url = URL.createObjectURL(blob);
   startDownload({ url, filename });
-  // The browser reads it after the click; it needs it no longer than that.
+  // The browser reads the content shortly after the click.
   setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }

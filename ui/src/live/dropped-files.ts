@@ -39,7 +39,7 @@ async function filesOfEntry(entry: FileSystemEntry, folder: string | null): Prom
   }
   const reader = (entry as FileSystemDirectoryEntry).createReader();
   const found: DroppedFile[] = [];
-  // A reader gives its entries in pieces, and an empty piece at the end.
+  // A reader returns its entries in parts; an empty part is the end.
   for (;;) {
     const piece = await new Promise<FileSystemEntry[]>((resolve, reject) => reader.readEntries(resolve, reject));
     if (piece.length === 0) return found;

@@ -1,32 +1,32 @@
 /**
- * Follows `GET /v1/events` for as long as the page is open, and comes back by itself with the id of the last event, so
- * that nothing is missed.
+ * Follows `GET /v1/events` while the page is open, and reconnects with the id of the last event, so that no event is
+ * missed.
  *
- * A browser opens few connections to one server, and a stream keeps one for good: with a stream in each tab, the seventh
- * tab would hang. So one tab, the *leader* (it holds a lock of the browser), follows and tells the others.
+ * A browser opens few connections to one server, and a stream occupies one: with a stream in each tab, the seventh tab
+ * would hang. So one tab, the *leader* (it holds a browser lock), follows and forwards the events to the other tabs.
  */
 import { currentToken } from "../api/client.ts";
 import { readEventStream, type ServerEvent } from "../api/event-stream.ts";
 import { refused } from "../session/session.ts";
 
-export type LineState = "connecting" | "live" | "away";
+export type ConnectionState = "connecting" | "live" | "away";
 
 export interface Follower {
   onEvent: (event: ServerEvent) => void;
-  onState: (state: LineState) => void;
+  onState: (state: ConnectionState) => void;
   /** Events may have been missed: read everything again. */
   onGap: () => void;
 }
 
-type Told = { kind: "event"; event: ServerEvent } | { kind: "state"; state: LineState } | { kind: "gap" } | { kind: "hello" };
+type Message = { kind: "event"; event: ServerEvent } | { kind: "state"; state: ConnectionState } | { kind: "gap" } | { kind: "hello" };
 
 const CHANNEL = "docket.events";
-/** The server says something every 15 s; a line that is silent for longer is dead. */
+/** The server sends something every 15 s; a connection that is silent for longer is dead. */
 const SILENCE_MS = 40_000;
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 8_000;
 
-/** Pauses before the next try: twice as long each time, and never all clients at once. */
+/** The pause before the next attempt: twice as long each time, with jitter so that clients spread out. */
 export function pauseBefore(tries: number, random: () => number): number {
   return Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** tries) * (0.5 + random() / 2);
 }
@@ -36,32 +36,32 @@ export function followEvents(follower: Follower): () => void {
   const channel = new BroadcastChannel(CHANNEL);
   let lastId: string | null = null;
   let isLeader = false;
-  let state: LineState = "connecting";
+  let state: ConnectionState = "connecting";
 
-  const deliver = (told: Told) => {
-    if (told.kind === "event") {
-      lastId = told.event.id ?? lastId;
-      follower.onEvent(told.event);
+  const deliver = (message: Message) => {
+    if (message.kind === "event") {
+      lastId = message.event.id ?? lastId;
+      follower.onEvent(message.event);
     }
-    if (told.kind === "state") {
-      state = told.state;
-      follower.onState(told.state);
+    if (message.kind === "state") {
+      state = message.state;
+      follower.onState(message.state);
     }
-    if (told.kind === "gap") follower.onGap();
+    if (message.kind === "gap") follower.onGap();
   };
-  const tellAll = (told: Told) => {
-    deliver(told);
-    channel.postMessage(told);
+  const broadcast = (message: Message) => {
+    deliver(message);
+    channel.postMessage(message);
   };
-  channel.onmessage = (message: MessageEvent<Told>) => {
-    if (message.data.kind !== "hello") deliver(message.data);
-    else if (isLeader) channel.postMessage({ kind: "state", state } satisfies Told);
+  channel.onmessage = (incoming: MessageEvent<Message>) => {
+    if (incoming.data.kind !== "hello") deliver(incoming.data);
+    else if (isLeader) channel.postMessage({ kind: "state", state } satisfies Message);
   };
-  channel.postMessage({ kind: "hello" } satisfies Told);
+  channel.postMessage({ kind: "hello" } satisfies Message);
 
   const lead = async () => {
     isLeader = true;
-    await keepFollowing(stop.signal, () => lastId, (id) => (lastId = id), tellAll);
+    await keepFollowing(stop.signal, () => lastId, (id) => (lastId = id), broadcast);
   };
   if ("locks" in navigator) {
     navigator.locks.request(CHANNEL, { signal: stop.signal }, lead).catch(() => undefined);
@@ -78,23 +78,23 @@ async function keepFollowing(
   signal: AbortSignal,
   lastId: () => string | null,
   setLastId: (id: string | null) => void,
-  tell: (told: Told) => void,
+  report: (message: Message) => void,
 ): Promise<void> {
   let tries = 0;
   let wasAway = false;
   while (!signal.aborted) {
-    const outcome = await followOnce(signal, lastId(), (told) => {
-      if (told.kind === "state") {
+    const outcome = await followOnce(signal, lastId(), (message) => {
+      if (message.kind === "state") {
         tries = 0;
-        // The stream begins at the last event that was seen; without one, what happened meanwhile is unknown.
-        if (wasAway) tell({ kind: "gap" });
+        // The stream begins at the last event that was seen; without one, events may be missing.
+        if (wasAway) report({ kind: "gap" });
       }
-      tell(told);
+      report(message);
     });
     if (outcome === "unknown-id") setLastId(null);
     if (outcome === "stopped") return;
     wasAway = true;
-    tell({ kind: "state", state: "away" });
+    report({ kind: "state", state: "away" });
     await pause(pauseBefore(tries, Math.random), signal);
     tries += 1;
   }
@@ -103,7 +103,7 @@ async function keepFollowing(
 async function followOnce(
   stopped: AbortSignal,
   lastId: string | null,
-  tell: (told: Told) => void,
+  report: (message: Message) => void,
 ): Promise<"ended" | "unknown-id" | "stopped"> {
   const silence = new AbortController();
   const token = currentToken();
@@ -120,8 +120,8 @@ async function followOnce(
     if (response.status === 401) refused(token);
     if (response.status === 400) return "unknown-id";
     if (!response.ok) return "ended";
-    tell({ kind: "state", state: "live" });
-    for await (const event of readEventStream(response, stillThere)) tell({ kind: "event", event });
+    report({ kind: "state", state: "live" });
+    for await (const event of readEventStream(response, stillThere)) report({ kind: "event", event });
     return "ended";
   } catch {
     return stopped.aborted ? "stopped" : "ended";
@@ -138,7 +138,7 @@ function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
       resolve();
     };
     signal.addEventListener("abort", now, { once: true });
-    // A network that comes back is worth a try at once.
+    // Retry immediately when the network is back.
     window.addEventListener("online", now, { once: true });
   });
 }

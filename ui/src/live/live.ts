@@ -1,13 +1,13 @@
-/** Keeps everything on the screen in step with the server: see `follow.ts` for how it hears of changes. */
+/** Applies the server's events to what the screens show; `follow.ts` receives them. */
 import { QueryClient, type InfiniteData } from "@tanstack/react-query";
 import type { ServerEvent } from "../api/event-stream.ts";
 import { ApiError, isMissingRoute, Unreachable } from "../api/problem.ts";
 import type { DocumentView, Listed } from "../api/types.ts";
-import { followEvents, type LineState } from "./follow.ts";
-import { happeningOf, pagesAfter, type Happening, type Progress } from "./happenings.ts";
-import { tellOfHappening } from "./notices.ts";
+import { followEvents, type ConnectionState } from "./follow.ts";
+import { documentEventOf, pagesAfter, type DocumentEvent, type Progress } from "./document-events.ts";
+import { noticeEvent } from "./notices.ts";
 import { Store } from "./store.ts";
-import { noteUploadHappening } from "./uploads.ts";
+import { followUpload } from "./uploads.ts";
 
 export const queries = new QueryClient({
   defaultOptions: {
@@ -15,21 +15,21 @@ export const queries = new QueryClient({
       staleTime: 15_000,
       gcTime: 5 * 60_000,
       refetchOnWindowFocus: false,
-      retry: (tries, error) => error instanceof Unreachable || (isPassing(error) && tries < 2),
+      retry: (tries, error) => error instanceof Unreachable || (isTransient(error) && tries < 2),
       retryDelay: (tries) => Math.min(5_000, 500 * 2 ** tries),
     },
   },
 });
 
-function isPassing(error: unknown): boolean {
+function isTransient(error: unknown): boolean {
   return error instanceof ApiError && error.problem.status >= 500 && !isMissingRoute(error);
 }
 
-/** How far runs are that are under way, by document. */
+/** The progress of running documents, by document. */
 export const progressOf = new Store<ReadonlyMap<string, Progress>>(new Map());
-export const lineState = new Store<LineState>("connecting");
+export const connectionState = new Store<ConnectionState>("connecting");
 
-/** Bursts of events renew counts and first pages once, not once each. */
+/** A burst of events renews counts and first pages once. */
 const RENEW_AFTER_MS = 700;
 
 export function goLive(): () => void {
@@ -43,41 +43,41 @@ export function goLive(): () => void {
     }, RENEW_AFTER_MS);
   };
   const stop = followEvents({
-    onEvent: (event: ServerEvent) => {
-      const happening = happeningOf(event);
-      apply(happening);
-      if (happening.kind !== "progress") renewSoon();
+    onEvent: (received: ServerEvent) => {
+      const event = documentEventOf(received);
+      apply(event);
+      if (event.kind !== "progress") renewSoon();
     },
-    onState: (state) => lineState.set(state),
+    onState: (state) => connectionState.set(state),
     onGap: () => void queries.invalidateQueries(),
   });
   return () => {
     clearTimeout(renewal);
     stop();
     progressOf.set(new Map());
-    lineState.set("connecting");
+    connectionState.set("connecting");
   };
 }
 
-function apply(happening: Happening): void {
-  if (happening.kind === "other") return;
-  progressOf.update((all) => progressAfter(all, happening));
-  noteUploadHappening(happening);
-  if (happening.kind === "progress") return;
+function apply(event: DocumentEvent): void {
+  if (event.kind === "other") return;
+  progressOf.update((all) => progressAfter(all, event));
+  followUpload(event);
+  if (event.kind === "progress") return;
   queries.setQueriesData<InfiniteData<Listed<DocumentView>>>({ queryKey: ["documents"] }, (list) => {
     if (!list) return list;
-    const pages = pagesAfter(list.pages, happening);
+    const pages = pagesAfter(list.pages, event);
     return pages === list.pages ? list : { ...list, pages };
   });
-  void queries.invalidateQueries({ queryKey: ["document", happening.docId] });
-  tellOfHappening(happening);
+  void queries.invalidateQueries({ queryKey: ["document", event.docId] });
+  noticeEvent(event);
 }
 
-function progressAfter(all: ReadonlyMap<string, Progress>, happening: Happening): ReadonlyMap<string, Progress> {
-  if (happening.kind === "other" || happening.kind === "queued") return all;
+function progressAfter(all: ReadonlyMap<string, Progress>, event: DocumentEvent): ReadonlyMap<string, Progress> {
+  if (event.kind === "other" || event.kind === "queued" || event.kind === "renamed") return all;
   const next = new Map(all);
-  if (happening.kind === "progress") next.set(happening.docId, happening.progress);
-  else if (happening.kind === "started") next.set(happening.docId, { runId: happening.runId, stage: null, done: 0, total: 0 });
-  else if (!next.delete(happening.docId)) return all;
+  if (event.kind === "progress") next.set(event.docId, event.progress);
+  else if (event.kind === "started") next.set(event.docId, { runId: event.runId, stage: null, done: 0, total: 0 });
+  else if (!next.delete(event.docId)) return all;
   return next;
 }

@@ -1,10 +1,10 @@
 /**
- * Short messages at the edge of the screen: that something was done, that a document is ready or failed.
+ * Short messages in a corner of the screen: that an action succeeded, that a document is ready or failed.
  *
- * Documents end in bursts. Those that end close together share one message, and it counts them.
+ * Documents that end close together share one message with their number.
  */
 import { counted } from "../format/numbers.ts";
-import type { Happening } from "./happenings.ts";
+import type { DocumentEvent } from "./document-events.ts";
 import { Store } from "./store.ts";
 
 export interface Notice {
@@ -23,7 +23,7 @@ const AT_MOST = 4;
 
 let lastId = 0;
 
-export function tell(notice: Omit<Notice, "id">): void {
+export function showNotice(notice: Omit<Notice, "id">): void {
   const id = ++lastId;
   notices.update((all) => [...all, { ...notice, id }].slice(-AT_MOST));
   setTimeout(() => dismiss(id), SHOWN_MS[notice.tone]);
@@ -33,25 +33,25 @@ export function dismiss(id: number): void {
   notices.update((all) => all.filter((notice) => notice.id !== id));
 }
 
-const ended: Happening[] = [];
+const ended: DocumentEvent[] = [];
 let gathering: ReturnType<typeof setTimeout> | undefined;
 
-export function tellOfHappening(happening: Happening): void {
-  if (happening.kind !== "completed" && happening.kind !== "failed") return;
-  ended.push(happening);
+export function noticeEvent(event: DocumentEvent): void {
+  if (event.kind !== "completed" && event.kind !== "failed") return;
+  ended.push(event);
   gathering ??= setTimeout(() => {
     gathering = undefined;
-    for (const notice of noticesOf(ended.splice(0))) tell(notice);
+    for (const notice of noticesOf(ended.splice(0))) showNotice(notice);
   }, GATHER_MS);
 }
 
-/** At most one message for what went well and one for what did not. The server may send an end more than once. */
-export function noticesOf(happenings: readonly Happening[]): Omit<Notice, "id">[] {
+/** At most one message for documents that are ready and one for those that failed. The server may report an end more than once. */
+export function noticesOf(events: readonly DocumentEvent[]): Omit<Notice, "id">[] {
   const ready = new Set<string>();
   const failed = new Map<string, string | null>();
-  for (const happening of happenings) {
-    if (happening.kind === "completed") ready.add(happening.docId);
-    if (happening.kind === "failed") failed.set(happening.docId, happening.error);
+  for (const event of events) {
+    if (event.kind === "completed") ready.add(event.docId);
+    if (event.kind === "failed") failed.set(event.docId, event.error);
   }
   const made: Omit<Notice, "id">[] = [];
   if (ready.size > 0) {
@@ -59,15 +59,15 @@ export function noticesOf(happenings: readonly Happening[]): Omit<Notice, "id">[
     made.push({
       tone: "good",
       text: ready.size === 1 ? "A document is ready." : `${counted(ready.size, "document")} are ready.`,
-      link: ready.size === 1 ? { to: `/documents/${only ?? ""}`, text: "Open it" } : { to: "/documents?status=active", text: "See them" },
+      link: ready.size === 1 ? { to: `/documents/${only ?? ""}`, text: "Open it" } : { to: "/documents?status=active", text: "Show them" },
     });
   }
   if (failed.size > 0) {
     const [only] = failed;
     made.push({
       tone: "bad",
-      text: failed.size === 1 ? `A document failed: ${only?.[1] ?? "no reason was given"}` : `${counted(failed.size, "document")} failed.`,
-      link: failed.size === 1 ? { to: `/documents/${only?.[0] ?? ""}`, text: "Look" } : { to: "/documents?status=failed", text: "See them" },
+      text: failed.size === 1 ? `A document failed: ${only?.[1] ?? "no reason was recorded"}` : `${counted(failed.size, "document")} failed.`,
+      link: failed.size === 1 ? { to: `/documents/${only?.[0] ?? ""}`, text: "Open it" } : { to: "/documents?status=failed", text: "Show them" },
     });
   }
   return made;

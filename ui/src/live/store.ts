@@ -1,4 +1,4 @@
-/** A value outside React that screens can watch. */
+/** A value outside React that components subscribe to. */
 import { useSyncExternalStore } from "react";
 
 export class Store<T> {
@@ -30,7 +30,7 @@ export function useStore<T>(store: Store<T>): T {
   return useSyncExternalStore(store.subscribe, store.get);
 }
 
-/** A part of the value; the component is drawn again only when that part is another one. */
+/** A part of the value; the component renders again only when that part changes. */
 export function useStorePart<T, P>(store: Store<T>, part: (value: T) => P): P {
   return useSyncExternalStore(store.subscribe, () => part(store.get()));
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { ApiError, Unreachable } from "../api/problem.ts";
 import type { IngestResponse } from "../api/types.ts";
-import { isWorthRetrying, mayHelp, noteUploadHappening, outcomeInWords, pauseAfter, uploads, type UploadItem } from "./uploads.ts";
+import { isWorthRetrying, mayHelp, followUpload, outcomeInWords, pauseAfter, uploads, type UploadItem } from "./uploads.ts";
 
 const refusal = (status: number, retryAfter: number | null = null) =>
   new ApiError({ title: "", status, detail: "", code: "" }, retryAfter);
@@ -12,12 +12,12 @@ describe("pauseAfter", () => {
     expect(pauseAfter(refusal(503), 3)).toBe(4000);
   });
 
-  it("tries again when the server is away, and gives up in the end", () => {
+  it("retries when the server is unreachable, up to a limit", () => {
     expect(pauseAfter(new Unreachable(null), 1)).toBe(1000);
     expect(pauseAfter(new Unreachable(null), 5)).toBeNull();
   });
 
-  it("does not repeat what was refused for good", () => {
+  it("does not retry a permanent refusal", () => {
     expect(pauseAfter(refusal(400), 1)).toBeNull();
     expect(pauseAfter(new Error("odd"), 1)).toBeNull();
   });
@@ -26,7 +26,7 @@ describe("pauseAfter", () => {
 describe("a refused file", () => {
   const refused = (code: string, status: number) => new ApiError({ title: "", status, detail: "", code });
 
-  it("is offered again only when the server may come to another result", () => {
+  it("is offered for retry only when the server may accept it later", () => {
     for (const error of [new Unreachable(null), refused("", 503), refused("", 429), refused("storage_quota_exceeded", 413)]) {
       expect(mayHelp(error)).toBe(true);
     }
@@ -39,11 +39,11 @@ describe("a refused file", () => {
 });
 
 describe("an uploaded file that turns out to be encrypted", () => {
-  it("is known by the code of the failure, whatever its words are", () => {
+  it("is recognised by the code of the failure", () => {
     const sent = { id: 1, state: "accepted", outcome: { doc_id: "d", run_id: "r" } } as UploadItem;
     const failed = (code: string | null) => {
       uploads.set([sent]);
-      noteUploadHappening({ kind: "failed", docId: "d", runId: "r", stage: "preprocess", error: "password", code });
+      followUpload({ kind: "failed", docId: "d", runId: "r", stage: "preprocess", error: "password", code });
       return uploads.get()[0]?.lockedBy;
     };
     expect(failed("password_required")).toBe("password_required");
@@ -54,7 +54,7 @@ describe("an uploaded file that turns out to be encrypted", () => {
 describe("outcomeInWords", () => {
   it("says what deduplication decided", () => {
     const outcome = (dedup_result: IngestResponse["dedup_result"]) => outcomeInWords({ content_hash: "sha256:0", doc_id: "d", status: "queued", dedup_result });
-    expect(outcome("skipped")).toContain("Already here");
+    expect(outcome("skipped")).toContain("Already uploaded");
     expect(outcome("new_version")).toContain("New version");
   });
 });

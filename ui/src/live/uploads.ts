@@ -1,8 +1,8 @@
 /**
- * Files on their way to the server. The queue lives outside the screens: uploads go on while one looks around.
+ * The queue of uploads. It is outside the screens, so that uploads continue while the user navigates.
  *
- * A file is *waiting*, then *sending*, and ends as *accepted* (with what the server made of it) or *refused*. Accepted
- * ones are followed to the end of their run.
+ * A file is *waiting*, then *sending*, and ends as *accepted* (with the server's answer) or *refused*. Accepted files are
+ * followed until their run ends.
  */
 import { createBatch } from "../api/endpoints.ts";
 import { newIdempotencyKey } from "../api/client.ts";
@@ -10,12 +10,12 @@ import { ApiError, messageOf, Unreachable } from "../api/problem.ts";
 import type { IngestResponse } from "../api/types.ts";
 import { uploadFile } from "../api/upload.ts";
 import { wantsPassword } from "../format/failures.ts";
-import type { Happening } from "./happenings.ts";
+import type { DocumentEvent } from "./document-events.ts";
 import type { DroppedFile } from "./dropped-files.ts";
 import { Store } from "./store.ts";
 
-/** What the uploader says of files. The password is only ever in memory here. */
-export interface Said {
+/** The tags and the password that files are uploaded with. The password is only kept in memory. */
+export interface UploadOptions {
   tags: readonly string[];
   password: string;
 }
@@ -26,24 +26,24 @@ export interface UploadItem {
   path: string;
   batchId: string | null;
   idempotencyKey: string;
-  said: Said;
+  options: UploadOptions;
   state: "waiting" | "sending" | "accepted" | "refused";
   /** Between 0 and 1. */
   sent: number;
   outcome?: IngestResponse;
   problem?: { text: string; trace?: string; mayHelp: boolean };
-  /** How its run ended, once it has. */
+  /** The result of its run. */
   ended?: "ready" | "failed";
-  /** It failed because the file is encrypted, and how: its code. */
+  /** The code of the failure when the file is encrypted. */
   lockedBy?: string;
 }
 
 export const uploads = new Store<readonly UploadItem[]>([]);
 
-/** Files that wait for what is said of them; null when nobody is about to say anything. */
+/** Files that wait for their tags and password in the dialog; null while it is closed. */
 export const gathered = new Store<readonly DroppedFile[] | null>(null);
 
-const NOTHING_SAID: Said = { tags: [], password: "" };
+const NO_OPTIONS: UploadOptions = { tags: [], password: "" };
 const AT_ONCE = 3;
 const TRIES = 5;
 
@@ -58,15 +58,15 @@ export function gatherFiles(files: readonly DroppedFile[]): void {
   gathered.set(files);
 }
 
-/** Files that were dropped or picked: they go at once, unless they are being gathered. */
+/** Uploads files that were dropped or picked, or adds them to the open dialog. */
 export function takeFiles(files: readonly DroppedFile[]): void {
   const others = gathered.get();
-  if (others === null) void addFiles(files, NOTHING_SAID);
+  if (others === null) void addFiles(files, NO_OPTIONS);
   else gatherFiles([...others, ...files]);
 }
 
-/** Files out of one folder become a batch with its name. */
-export async function addFiles(files: readonly DroppedFile[], said: Said): Promise<void> {
+/** The files of a folder become a batch with its name. */
+export async function addFiles(files: readonly DroppedFile[], options: UploadOptions): Promise<void> {
   const batches = new Map<string, string | null>();
   for (const { folder } of files) {
     if (folder !== null && !batches.has(folder)) batches.set(folder, await batchNamed(folder));
@@ -77,7 +77,7 @@ export async function addFiles(files: readonly DroppedFile[], said: Said): Promi
     path,
     batchId: folder === null ? null : (batches.get(folder) ?? null),
     idempotencyKey: newIdempotencyKey(),
-    said,
+    options,
     state: "waiting",
     sent: 0,
   }));
@@ -85,7 +85,7 @@ export async function addFiles(files: readonly DroppedFile[], said: Said): Promi
   pump();
 }
 
-/** Without its batch a file is still worth uploading. */
+/** The id of a new batch; null when it cannot be created, because a file is uploaded without its batch rather than not. */
 async function batchNamed(folder: string): Promise<string | null> {
   try {
     return (await createBatch(folder)).batch_id;
@@ -94,7 +94,7 @@ async function batchNamed(folder: string): Promise<string | null> {
   }
 }
 
-/** Files that were refused and may be accepted when they are sent again. */
+/** Whether a refused file may be accepted when it is sent again. */
 export function isWorthRetrying(item: UploadItem): boolean {
   return item.state === "refused" && item.problem?.mayHelp === true;
 }
@@ -116,11 +116,11 @@ function pump(): void {
   const free = AT_ONCE - items.filter((item) => item.state === "sending").length;
   for (const item of items.filter(({ state }) => state === "waiting").slice(0, Math.max(0, free))) {
     change(item.id, { state: "sending" });
-    void carry(item).finally(pump);
+    void upload(item).finally(pump);
   }
 }
 
-async function carry(item: UploadItem): Promise<void> {
+async function upload(item: UploadItem): Promise<void> {
   const { signal } = cancelAll;
   for (let tried = 1; ; tried++) {
     const error = await tryOnce(item, signal);
@@ -135,26 +135,26 @@ async function carry(item: UploadItem): Promise<void> {
   }
 }
 
-/** What went wrong, or null when the server has the file. */
+/** The error, or null when the server has the file. */
 async function tryOnce(item: UploadItem, signal: AbortSignal): Promise<Error | null> {
   try {
     const outcome = await uploadFile({
       file: item.file,
       idempotencyKey: item.idempotencyKey,
       batchId: item.batchId,
-      tags: item.said.tags,
-      password: item.said.password,
+      tags: item.options.tags,
+      password: item.options.password,
       signal,
       onProgress: (sent, total) => change(item.id, { sent: total > 0 ? sent / total : 0 }),
     });
-    change(item.id, { state: "accepted", sent: 1, outcome, said: NOTHING_SAID });
+    change(item.id, { state: "accepted", sent: 1, outcome, options: NO_OPTIONS });
     return null;
   } catch (error) {
     return error instanceof Error ? error : new Error(String(error));
   }
 }
 
-/** How long to wait before the same file is tried again, in milliseconds; null when that would not help. */
+/** The pause before the next attempt in milliseconds; null when another attempt would not help. */
 export function pauseAfter(error: unknown, tried: number): number | null {
   if (tried >= TRIES) return null;
   if (error instanceof Unreachable) return 1000 * 2 ** (tried - 1);
@@ -164,40 +164,40 @@ export function pauseAfter(error: unknown, tried: number): number | null {
   return error.retryAfter === null ? 1000 * 2 ** (tried - 1) : error.retryAfter * 1000;
 }
 
-/** Whether the same file may be accepted later. What the server refuses for what the file is, it refuses again. */
+/** Whether the server may accept the same file later. It refuses a file again that it refused for its content. */
 export function mayHelp(error: unknown): boolean {
   if (!(error instanceof ApiError)) return true;
   const { status, code } = error.problem;
   return status === 408 || status === 409 || status === 429 || status >= 500 || code === "storage_quota_exceeded";
 }
 
-/** Sends a file again that turned out to be encrypted, with its password. */
+/** Uploads an encrypted file again, with its password. */
 export function sendWithPassword(id: number, password: string): void {
   uploads.update((items) => items.map((item) => (item.id === id
-    ? { ...item, state: "waiting", sent: 0, outcome: undefined, ended: undefined, lockedBy: undefined, idempotencyKey: newIdempotencyKey(), said: { ...item.said, password } }
+    ? { ...item, state: "waiting", sent: 0, outcome: undefined, ended: undefined, lockedBy: undefined, idempotencyKey: newIdempotencyKey(), options: { ...item.options, password } }
     : item)));
   pump();
 }
 
-export function noteUploadHappening(happening: Happening): void {
-  if (happening.kind !== "completed" && happening.kind !== "failed") return;
-  const ours = uploads.get().find((item) => item.outcome?.run_id === happening.runId && item.ended === undefined);
+export function followUpload(event: DocumentEvent): void {
+  if (event.kind !== "completed" && event.kind !== "failed") return;
+  const ours = uploads.get().find((item) => item.outcome?.run_id === event.runId && item.ended === undefined);
   if (!ours) return;
-  const code = happening.kind === "failed" ? happening.code : null;
-  change(ours.id, { ended: happening.kind === "completed" ? "ready" : "failed", lockedBy: code !== null && wantsPassword(code) ? code : undefined });
+  const code = event.kind === "failed" ? event.code : null;
+  change(ours.id, { ended: event.kind === "completed" ? "ready" : "failed", lockedBy: code !== null && wantsPassword(code) ? code : undefined });
 }
 
-/** What the server made of a file, in words. */
+/** What the server did with a file, in words. */
 export function outcomeInWords(outcome: IngestResponse): string {
   switch (outcome.dedup_result) {
     case "new":
       return "New document";
     case "new_version":
-      return "New version of a document that is here";
+      return "New version";
     case "skipped":
-      return "Already here: nothing to do";
+      return "Already uploaded, unchanged";
     case "in_progress":
-      return "Already here, and being read";
+      return "Already uploaded, processing";
     default:
       return outcome.dedup_result;
   }

@@ -1,4 +1,4 @@
-/** The way in, and the way back in when a session has ended under somebody's hands. */
+/** The sign-in page, and the dialog that asks for the password again when a session ends while someone works. */
 import "./sign-in.css";
 import { useState, type SyntheticEvent } from "react";
 import { readMe, signIn } from "../api/endpoints.ts";
@@ -9,13 +9,13 @@ import { signedIn, signedOut, useMe } from "./session.ts";
 export function SignIn({ notice }: { notice?: string }) {
   return (
     <main className="sign-in">
-      <section className="sign-in-story" aria-label="About Docket">
+      <section className="sign-in-about" aria-label="About Docket">
         <div className="sign-in-brand"><Logo /> Docket</div>
-        <p className="sign-in-claim">Documents go in. <mark>Every word stays findable,</mark> and every answer shows where it stands.</p>
+        <p className="sign-in-claim">Add documents. <mark>Find every word again,</mark> and get answers that cite their source.</p>
         <ul>
-          <li><Icon name="upload" /> Drop files or whole folders: PDF, scans, Office, mail, web pages.</li>
-          <li><Icon name="quote" /> Ask, and follow each sentence to the passage it rests on.</li>
-          <li><Icon name="admin" /> Nothing that was accepted is lost, and the audit log proves it.</li>
+          <li><Icon name="upload" /> Drop files or whole folders: PDF, scans, Office, email, web pages.</li>
+          <li><Icon name="quote" /> Ask a question and open the passage behind each answer.</li>
+          <li><Icon name="admin" /> No accepted document is lost, and the audit log records every step.</li>
         </ul>
       </section>
       <section className="sign-in-form" aria-labelledby="sign-in-title">
@@ -23,13 +23,13 @@ export function SignIn({ notice }: { notice?: string }) {
         {notice && <div className="note warn" role="status"><Icon name="clock" /><div>{notice}</div></div>}
         <Credentials email="" action="Sign in" />
         <details className="sign-in-first">
-          <summary>Is this the first start?</summary>
+          <summary>First time here?</summary>
           <p>
-            When Docket started for the first time, it printed an address (<code>admin@localhost</code>) and a password,
-            once, to where it was started. Sign in with those; then add everybody else under Admin → Users.
+            When Docket started for the first time, it printed an email address (<code>admin@localhost</code>) and a
+            password in its terminal. Sign in with those, then add other people under Admin → Users.
           </p>
           <p>
-            Is the password gone? Whoever can reach the machine can give the administrator a new one: <code>docket users --help</code>.
+            Lost the password? On the server, run <code>docket users reset-password EMAIL</code>.
           </p>
         </details>
       </section>
@@ -71,10 +71,10 @@ function Credentials({ email: known, action }: { email: string; action: string }
 export function ExpiredDialog() {
   const me = useMe();
   return (
-    <Dialog title="Your session has ended" isFirm onClose={() => undefined}>
-      <p>Sign in again to go on where you are. Nothing that you typed is lost.</p>
-      <Credentials email={me.name} action="Go on" />
-      <Button kind="bare" onClick={() => signedOut()}>Sign out instead</Button>
+    <Dialog title="Your session ended" isFirm onClose={() => undefined}>
+      <p>Sign in again to continue. Nothing you typed is lost.</p>
+      <Credentials email={me.name} action="Continue" />
+      <Button kind="bare" onClick={() => signedOut()}>Sign out</Button>
     </Dialog>
   );
 }

@@ -1,29 +1,29 @@
 /**
- * What each role is shown. It mirrors the server's permission table (`crates/domain/src/permission.rs`) for the screens'
- * sake: a button that would only be refused is not drawn. What is allowed, the server decides.
+ * What each role sees. It mirrors the server's permission table (`crates/domain/src/permission.rs`) so that the
+ * screens leave out buttons that the server would refuse. The server decides.
  */
 import type { RoleName } from "../api/types.ts";
 
-export type Right = "upload" | "ask" | "rerun" | "deactivate" | "repair" | "requeue" | "users" | "keys" | "audit" | "see-all";
+export type Right = "upload" | "ask" | "rename" | "tag" | "rerun" | "deactivate" | "attention" | "requeue" | "users" | "keys" | "audit" | "see-all";
 
 const RIGHTS: Record<RoleName, readonly Right[]> = {
-  admin: ["upload", "ask", "rerun", "deactivate", "repair", "requeue", "users", "keys", "audit", "see-all"],
-  user: ["upload", "ask"],
-  reviewer: ["upload", "ask", "see-all"],
+  admin: ["upload", "ask", "rename", "tag", "rerun", "deactivate", "attention", "requeue", "users", "keys", "audit", "see-all"],
+  user: ["upload", "ask", "rename"],
+  reviewer: ["upload", "ask", "rename", "tag", "see-all"],
   viewer: ["ask", "see-all"],
-  auditor: ["repair", "audit", "see-all"],
-  api_client: ["upload", "ask"],
+  auditor: ["attention", "audit", "see-all"],
+  api_client: ["upload", "ask", "rename"],
 };
 
 export const ROLES = Object.keys(RIGHTS) as RoleName[];
 
 export const ROLE_MEANING: Record<RoleName, string> = {
-  admin: "Everything, people and keys included",
-  user: "Uploads documents and sees their own",
-  reviewer: "Uploads, and sees and corrects every document",
-  viewer: "Reads every document and asks questions",
-  auditor: "Reads documents, failures and the audit log; changes nothing",
-  api_client: "A program: uploads and sees its own",
+  admin: "Full access, including users and API keys",
+  user: "Uploads documents and sees only their own",
+  reviewer: "Uploads documents, and sees and edits all of them",
+  viewer: "Reads all documents and asks questions",
+  auditor: "Reads documents, failures and the audit log, but changes nothing",
+  api_client: "A program that uploads documents and sees only its own",
 };
 
 export function may(role: RoleName, right: Right): boolean {

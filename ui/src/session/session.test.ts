@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { historyKey } from "../screens/ask/history.ts";
 import { currentSession, followOtherTabs, refused, signedIn, signedOut, type Me } from "./session.ts";
 
-const me: Me = { id: "u", kind: "user", name: "a@b", role: "user", tenant_id: "t" };
+const me: Me = { id: "u", kind: "user", name: "a@b", role: "user", tenant_id: "t", tenant_name: "Acme" };
 
 /** The browser's storage, as far as the session uses it. */
 class Storage {
@@ -29,17 +29,17 @@ beforeEach(() => {
   });
   storage.setItem("docket.theme", "dark");
   signedIn("token", me);
-  storage.setItem(historyKey(me.id), JSON.stringify([{ mode: "ask", text: "Who is let go?" }]));
+  storage.setItem(historyKey(me.id), JSON.stringify([{ mode: "ask", text: "Who pays the rent?" }]));
 });
 afterEach(() => vi.unstubAllGlobals());
 
-it("forgets what somebody asked when they sign out, and keeps the theme", () => {
+it("forgets a user's questions when they sign out, and keeps the theme", () => {
   expect(storage.names()).toEqual([historyKey(me.id), "docket.theme", "docket.token"]);
   signedOut();
   expect(storage.names()).toEqual(["docket.theme"]);
 });
 
-it("forgets it when another tab signs out", () => {
+it("forgets them when another tab signs out", () => {
   followOtherTabs(() => Promise.resolve(me));
   storage.removeItem("docket.token");
   tellTab({ key: "docket.token", newValue: null });
@@ -47,13 +47,13 @@ it("forgets it when another tab signs out", () => {
   expect(storage.names()).toEqual(["docket.theme"]);
 });
 
-it("forgets it when the storage is emptied elsewhere", () => {
+it("forgets them when another tab clears the storage", () => {
   followOtherTabs(() => Promise.resolve(me));
   tellTab({ key: null, newValue: null });
   expect(currentSession().state).toBe("signed-out");
 });
 
-it("forgets it when the session expires, without signing other tabs out", () => {
+it("forgets them when the session expires, without signing other tabs out", () => {
   refused("an older token");
   expect(currentSession().state).toBe("signed-in");
   refused("token");

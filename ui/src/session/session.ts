@@ -1,12 +1,12 @@
 /**
  * Who is signed in, in this browser.
  *
- * A session is *expired* when the server refuses its token while somebody works: everything stays on the screen, a dialog
- * asks for the password, and requests that were refused wait and are sent again (`api/client.ts`). So nothing that
- * was typed is lost. Tabs share one session through the browser's storage.
+ * A session is *expired* when the server refuses its token while the user works: the screen stays as it is, a dialog
+ * asks for the password, and refused requests wait and are sent again (`api/client.ts`). So the user loses nothing that
+ * they typed. Tabs share one session through the browser's storage.
  *
- * What the browser remembers of somebody, such as what they asked, is forgotten when they sign out in any tab or their
- * session ends: the next person at this browser must not find it.
+ * When the user signs out in any tab or the session ends, the browser forgets what it stored about them, such as their
+ * questions: the next person at this browser must not find it.
  */
 import { useSyncExternalStore } from "react";
 import type { components } from "../api/schema.ts";
@@ -16,12 +16,12 @@ export type Me = components["schemas"]["MeView"];
 export type Session =
   | { state: "unknown" }
   | { state: "signed-out"; notice?: string }
-  /** Without a token when the server asks nobody to sign in. */
+  /** The token is null when the server runs without authentication. */
   | { state: "signed-in"; token: string | null; me: Me }
   | { state: "expired"; me: Me };
 
 const STORAGE_KEY = "docket.token";
-/** Says nothing about anybody. */
+/** The theme is no personal data, so it stays. */
 const THEME_KEY = "docket.theme";
 
 let session: Session = { state: "unknown" };
@@ -36,11 +36,11 @@ export function useSession(): Session {
   return useSyncExternalStore(subscribeToSession, currentSession);
 }
 
-/** The signed-in caller. Only screens inside the frame use it, and they are there only for somebody. */
+/** The signed-in caller. Only screens inside the frame use it, and only signed-in users see those. */
 export function useMe(): Me {
   const now = useSession();
   if (now.state === "signed-in" || now.state === "expired") return now.me;
-  throw new Error("nobody is signed in");
+  throw new Error("no user is signed in");
 }
 
 export function subscribeToSession(listener: () => void): () => void {
@@ -70,7 +70,7 @@ function store(token: string | null): void {
   }
 }
 
-/** Removes everything from the browser's storage but what is named. */
+/** Removes everything from the browser's storage except these keys. */
 function forgetAllBut(...kept: readonly string[]): void {
   try {
     const keys = Array.from({ length: localStorage.length }, (_, index) => localStorage.key(index));
@@ -95,21 +95,21 @@ export function signedOut(notice?: string): void {
 /** The server refused `token`. A token that was replaced meanwhile says nothing about the session. */
 export function refused(token: string | null): void {
   if (session.state !== "signed-in" || session.token !== token) return;
-  // The token is of no use any more. Removing it would sign other tabs out, and with that take away what was typed there.
+  // The token stays in the storage: removing it would sign other tabs out, and they would lose what was typed there.
   forgetAllBut(THEME_KEY, STORAGE_KEY);
   change({ state: "expired", me: session.me });
 }
 
-/** Resolves when somebody has signed in again, and is refused when they chose to leave. */
+/** Resolves when the user has signed in again; rejects when they sign out instead. */
 export function signedInAgain(): Promise<void> {
   if (session.state === "signed-in") return Promise.resolve();
   return new Promise((resolve, reject) => waiting.push({ resolve, reject }));
 }
 
-/** Signing out or in again in one tab counts for the others too. */
+/** Applies a sign-in or sign-out of another tab to this one. */
 export function followOtherTabs(readMe: (token: string) => Promise<Me>): () => void {
   const onStorage = (event: StorageEvent) => {
-    // A key of null: somebody emptied the whole storage.
+    // The key is null when the whole storage was cleared.
     if (event.key !== STORAGE_KEY && event.key !== null) return;
     if (event.newValue === null) signedOut();
     else if (session.state !== "signed-in") {

@@ -167,8 +167,8 @@ fn is_misnamed(file_name: &str, kind: FileKind) -> bool {
 
 fn in_full(failure: &ReadFailure) -> String {
     match failure {
-        ReadFailure::Child(ChildFailure::Crashed { last_words, .. }) => {
-            format!("{failure}: {last_words}")
+        ReadFailure::Child(ChildFailure::Crashed { stderr_tail, .. }) => {
+            format!("{failure}: {stderr_tail}")
         }
         _ => failure.to_string(),
     }

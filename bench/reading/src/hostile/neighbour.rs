@@ -103,5 +103,5 @@ impl Neighbour {
 fn page(word: &str) -> String {
     let sentence = "The supplier delivers the goods within thirty days of the order, and the customer \
                     pays the invoice on the first day of the following month.\n";
-    format!("Order {word}\n\n{}", sentence.repeat(12))
+    format!("ProgramRequest {word}\n\n{}", sentence.repeat(12))
 }

@@ -4,13 +4,17 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use api_types::{
-    BatchFacetView, DocumentPage, DocumentQuery, DocumentStatusFilter, DocumentSummary, FacetQuery,
-    FacetValueView, FacetView, FacetsView, PageQuery, is_storable,
+    BatchFacetView, DocumentCursor, DocumentPage, DocumentQuery, DocumentSort,
+    DocumentStatusFilter, DocumentSummary, FacetQuery, FacetValueView, FacetView, FacetsView,
+    PageQuery, SortKey, is_storable,
 };
 use axum::Json;
 use axum::extract::State;
 use domain::{BatchId, DocumentStatus, FileKind};
-use ops::{BatchFacet, DocumentFilter, DocumentRecord, FacetCounts, Page, PageRequest, ValueCount};
+use ops::{
+    BatchFacet, DocumentFilter, DocumentOrder, DocumentPlace, DocumentWindow, FacetCounts,
+    ValueCount,
+};
 
 use super::documents::view;
 use crate::Api;
@@ -20,10 +24,13 @@ use crate::problem::ApiProblem;
 
 /// List documents
 ///
-/// Newest first; without `status`, those that are served. A list of one status, type, source, tag, batch or owner
-/// comes out of an index, however many documents there are. Of several conditions, and of `search`, one list is looked
-/// through for what fits the others, 10,000 documents at most for a page: a page may then hold fewer than `limit`, or
-/// none, and still have a `next_cursor` to go on from. Only without one is the list at its end.
+/// The latest uploads first, unless `sort` says otherwise; without `status`, the documents that are ready (`active`). A
+/// list of one status, type, source, tag, batch or owner is read from an index, however many documents there are. With
+/// several conditions, and with `search`, the server examines one list for documents that meet the others, 10,000
+/// documents at most for a page: such a page may hold fewer than `limit`, or none, and still have a `next_cursor` to
+/// continue from. Only without one has the list ended.
+///
+/// Callers who see only their own documents sort by the titles they gave.
 #[utoipa::path(
     get, path = "/documents", tag = "documents", operation_id = "list_documents",
     params(DocumentQuery),
@@ -35,11 +42,20 @@ pub(crate) async fn list(
     SignedInCaller(caller): SignedInCaller,
     Query(query): Query<DocumentQuery>,
 ) -> Result<Json<DocumentPage>, ApiProblem> {
-    let request = page_request(query.page, query.limit, query.cursor.as_deref())?;
+    let request = page_request(query.page, query.limit, None)?;
+    let sort = query.sort.unwrap_or_default();
+    let after = query.cursor.as_deref().map(|cursor| place_of(cursor, sort)).transpose()?;
+    let limit = i64::from(request.limit);
+    let skip = (i64::from(request.page) - 1) * limit;
+    let window = DocumentWindow { order: order_of(sort), after, skip, limit };
     let DocumentQuery { status, kind, source, tag, batch_id, search, from, to, .. } = query;
     let filter = filter_of(FacetQuery { status, kind, source, tag, batch_id, search, from, to })?;
-    let page = api.ops.documents.list_documents(&caller, &filter, &request).await?;
-    Ok(Json(page_view(page, &request)))
+    let page = api.ops.documents.list_documents(&caller, &filter, window).await?;
+    Ok(Json(DocumentPage {
+        items: page.items.into_iter().map(view).collect(),
+        limit: request.limit,
+        next_cursor: page.next.map(|place| cursor_text(place, sort)),
+    }))
 }
 
 /// Count what documents could be narrowed down by
@@ -85,7 +101,11 @@ pub(crate) async fn orphans(
 ) -> Result<Json<DocumentPage>, ApiProblem> {
     let request = page_request(query.page, query.limit, query.cursor.as_deref())?;
     let page = api.ops.documents.list_orphans(&caller, &request).await?;
-    Ok(Json(page_view(page, &request)))
+    Ok(Json(DocumentPage {
+        items: page.items.into_iter().map(view).collect(),
+        limit: request.limit,
+        next_cursor: cursor_of(page.next),
+    }))
 }
 
 /// Count documents by where they stand
@@ -135,12 +155,40 @@ fn kind_of(text: Option<&str>) -> Result<Option<String>, ApiProblem> {
     Ok(kind.map(|kind| kind.to_string()))
 }
 
-fn page_view(page: Page<DocumentRecord>, request: &PageRequest) -> DocumentPage {
-    DocumentPage {
-        items: page.items.into_iter().map(view).collect(),
-        limit: request.limit,
-        next_cursor: cursor_of(page.next),
+fn order_of(sort: DocumentSort) -> DocumentOrder {
+    match sort {
+        DocumentSort::Newest => DocumentOrder::Newest,
+        DocumentSort::Oldest => DocumentOrder::Oldest,
+        DocumentSort::Title => DocumentOrder::Title,
+        DocumentSort::TitleDesc => DocumentOrder::TitleDescending,
+        DocumentSort::Updated => DocumentOrder::Changed,
     }
+}
+
+fn place_of(cursor: &str, sort: DocumentSort) -> Result<DocumentPlace, ApiProblem> {
+    let cursor: DocumentCursor = cursor.parse().map_err(|_| {
+        ApiProblem::invalid("cursor must be the next_cursor of an earlier page").for_field("cursor")
+    })?;
+    if cursor.sort != sort {
+        let (of, now) = (cursor.sort.as_str(), sort.as_str());
+        let problem = format!(
+            "the cursor belongs to the sort order {of}, and the request has {now}: start again without a cursor"
+        );
+        return Err(ApiProblem::invalid(problem).for_field("cursor"));
+    }
+    let key = match cursor.key {
+        SortKey::Moment(moment) => ops::SortKey::Moment(moment),
+        SortKey::Title(title) => ops::SortKey::Title(title),
+    };
+    Ok(DocumentPlace { order: order_of(sort), key, id: cursor.id })
+}
+
+fn cursor_text(place: DocumentPlace, sort: DocumentSort) -> String {
+    let key = match place.key {
+        ops::SortKey::Moment(moment) => SortKey::Moment(moment),
+        ops::SortKey::Title(title) => SortKey::Title(title),
+    };
+    DocumentCursor { sort, key, id: place.id }.to_string()
 }
 
 fn facet_view(counts: FacetCounts) -> FacetView {

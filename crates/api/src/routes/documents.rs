@@ -3,15 +3,17 @@
 use std::sync::Arc;
 
 use api_types::{
-    DocumentDetailView, DocumentView, IngestResponse, IngestStatus, LinkQuery, LinkView, PartView,
-    RerunResponse, Tags, UploadForm, VersionView,
+    DocumentDetailView, DocumentProgressView, DocumentTitle, DocumentView, IngestResponse,
+    IngestStatus, LinkQuery, LinkView, PartView, RerunResponse, Tags, UploadForm, VersionView,
 };
 use axum::Json;
 use axum::extract::State;
 use axum::http::{StatusCode, header};
 use axum::response::Response;
 use domain::{Caller, DedupResult, DocId, RunState};
-use ops::{Accepted, DocumentDetail, DocumentRecord, Done, PartRecord, VersionRecord};
+use ops::{
+    Accepted, DocumentDetail, DocumentProgress, Done, ListedDocument, PartRecord, VersionRecord,
+};
 
 use super::runs;
 use crate::Api;
@@ -130,7 +132,7 @@ pub(crate) async fn find(
     Ok(Json(DocumentDetailView {
         document: view(document),
         versions: versions.into_iter().map(version_view).collect(),
-        runs: runs.into_iter().map(runs::view).collect::<Result<_, _>>()?,
+        runs: runs.into_iter().map(runs::view).collect(),
         parts: parts.into_iter().map(part_view).collect(),
     }))
 }
@@ -187,6 +189,27 @@ pub(crate) async fn tag(
     Body(body): Body<Tags>,
 ) -> Result<Json<Tags>, ApiProblem> {
     Ok(Json(Tags { tags: api.ops.documents.tag_document(&caller, DocId(id), body.tags).await? }))
+}
+
+/// Rename a document
+///
+/// Administrators and reviewers change the title for everyone. Other owners of the document change it for themselves
+/// only. The file name stays as it is.
+#[utoipa::path(
+    put, path = "/documents/{id}/title", tag = "documents", operation_id = "rename_document",
+    params(("id" = Uuid, Path)),
+    request_body = DocumentTitle,
+    responses((status = 200, body = DocumentTitle, description = "The title that the document has now"), Guarded, Checked, WithBody, AboutOne),
+    security(("bearer" = [])),
+)]
+pub(crate) async fn rename(
+    State(api): State<Arc<Api>>,
+    SignedInCaller(caller): SignedInCaller,
+    Id(id): Id,
+    Body(body): Body<DocumentTitle>,
+) -> Result<Json<DocumentTitle>, ApiProblem> {
+    let title = api.ops.documents.rename_document(&caller, DocId(id), &body.title).await?;
+    Ok(Json(DocumentTitle { title }))
 }
 
 /// Take a document out of service
@@ -265,7 +288,8 @@ fn queued(doc_id: uuid::Uuid, run_id: uuid::Uuid) -> (StatusCode, Json<RerunResp
     (StatusCode::ACCEPTED, Json(RerunResponse { doc_id, run_id, status: RunState::Queued }))
 }
 
-pub(super) fn view(document: DocumentRecord) -> DocumentView {
+pub(super) fn view(listed: ListedDocument) -> DocumentView {
+    let ListedDocument { document, progress, has_page_images } = listed;
     DocumentView {
         doc_id: document.doc_id.0,
         title: document.title,
@@ -273,7 +297,7 @@ pub(super) fn view(document: DocumentRecord) -> DocumentView {
         status: document.status,
         error: document.error,
         error_code: document.error_code,
-        source_type: document.source_type,
+        file_kind: document.file_kind,
         source_uri: document.source_uri,
         source: document.source,
         content_type: document.mime,
@@ -282,12 +306,25 @@ pub(super) fn view(document: DocumentRecord) -> DocumentView {
         doc_version_id: document.doc_version_id,
         version_label: document.version_label,
         content_hash: document.content_hash,
-        version: document.version,
+        revision: document.revision,
         tags: document.tags,
         content_locked: document.content_locked,
         is_searchable: document.is_searchable,
+        has_page_images,
+        progress: progress.map(progress_view),
         created_at: document.created_at,
         updated_at: document.updated_at,
+    }
+}
+
+fn progress_view(progress: DocumentProgress) -> DocumentProgressView {
+    DocumentProgressView {
+        run_id: progress.run_id.0,
+        stage: progress.stage,
+        is_running: progress.is_running,
+        done: progress.done,
+        total: progress.total,
+        waiting_for: progress.waiting_for,
     }
 }
 

@@ -24,7 +24,7 @@ const KEEP_ALIVE: Duration = Duration::from_secs(15);
 /// Follow what happens
 ///
 /// Server-sent events about what the caller may see: `document.queued`, `document.started`, `document.paused`,
-/// `document.completed`, `document.failed`, `batch.completed`, `batch.partial`; and, for callers who see all
+/// `document.completed`, `document.failed`, `document.renamed`, `batch.completed`, `batch.partial`; and, for callers who see all
 /// documents, `dead_jobs.changed` when the list of dead jobs has changed. After an interruption,
 /// `Last-Event-ID` goes on behind the last event that was seen; nothing is missed.
 ///

@@ -193,7 +193,7 @@ async fn search(api: &Api, caller: &Caller, given: SearchArguments) -> Result<Va
 }
 
 async fn document(api: &Api, caller: &Caller, doc_id: DocId) -> Result<Value, ApiProblem> {
-    let found = api.ops.documents.find_document(caller, doc_id).await?.document;
+    let found = api.ops.documents.find_document(caller, doc_id).await?.document.document;
     let mut bytes = Vec::new();
     let object = ReadableObject::AssistantText;
     let mut stream = api.ops.content.read_text(caller, object, doc_id, TextForm::Markdown).await?;

@@ -10,6 +10,7 @@ pub(crate) mod documents;
 pub(crate) mod events;
 pub(crate) mod files;
 pub(crate) mod health;
+pub(crate) mod ids;
 pub(crate) mod jobs;
 pub(crate) mod mcp;
 pub(crate) mod metrics;

@@ -9,10 +9,10 @@ use api_types::{
 use axum::Json;
 use axum::body::Body;
 use axum::extract::State;
-use axum::http::{HeaderValue, StatusCode, header};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use domain::{DocId, ReadableObject};
-use ops::TextForm;
+use ops::{PageImage, TextForm};
 use pages::{Area, Block, BlockKind, Origin, Page, Span, Table, TextSource, Word};
 use uuid::Uuid;
 
@@ -43,6 +43,7 @@ pub(crate) async fn page(
     SignedInCaller(caller): SignedInCaller,
     Path((id, page)): Path<(String, String)>,
     Query(query): Query<PictureQuery>,
+    request: HeaderMap,
 ) -> Result<Response, ApiProblem> {
     let id: Uuid = id.parse().map_err(|_| not_an_id())?;
     let (number, is_picture) = match page.strip_suffix(".png") {
@@ -55,10 +56,19 @@ pub(crate) async fn page(
     })?;
     if is_picture {
         let width = query.width.unwrap_or(USUAL_WIDTH);
-        let picture = api.ops.content.draw_page(&caller, DocId(id), number, width).await?;
-        let mut response = Body::from(picture).into_response();
+        let has_tag = |tag: &str| names_tag(&request, tag);
+        let content = &api.ops.content;
+        let PageImage { tag, bytes } =
+            content.draw_page(&caller, DocId(id), number, width, has_tag).await?;
+        let mut response = match bytes {
+            Some(bytes) => Body::from(bytes).into_response(),
+            None => StatusCode::NOT_MODIFIED.into_response(),
+        };
         let headers = response.headers_mut();
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("image/png"));
+        if let Ok(tag) = HeaderValue::from_str(&format!("\"{tag}\"")) {
+            headers.insert(header::ETAG, tag);
+        }
         headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("private, max-age=300"));
         // Another user of the same browser is not served from its cache.
         headers.insert(header::VARY, HeaderValue::from_static("authorization"));
@@ -84,6 +94,7 @@ pub(crate) async fn page(
     ),
     responses(
         (status = 200, content_type = "image/png", body = FileContent, description = "The picture"),
+        (status = 304, description = "The picture has the tag that `If-None-Match` names"),
         Guarded, Checked, AboutOne, CanClash,
     ),
     security(("bearer" = [])),
@@ -93,6 +104,15 @@ pub(crate) async fn page(
     reason = "documents what `page` serves: no route can end in a part of a segment"
 )]
 fn page_image() {}
+
+/// Whether `If-None-Match` names the tag.
+fn names_tag(headers: &HeaderMap, tag: &str) -> bool {
+    let named =
+        headers.get_all(header::IF_NONE_MATCH).iter().filter_map(|value| value.to_str().ok());
+    named
+        .flat_map(|list| list.split(','))
+        .any(|named| named.trim().trim_start_matches("W/").trim_matches('"') == tag)
+}
 
 fn not_an_id() -> ApiProblem {
     ApiProblem::new(StatusCode::NOT_FOUND, "not_found", "there is no such document")

@@ -8,7 +8,7 @@ use axum::body::Body;
 use axum::extract::State;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use domain::{DocId, RunId, RunType};
+use domain::{DocId, RunId};
 use ops::{RunDetail, StageRecord};
 use uuid::Uuid;
 
@@ -36,7 +36,7 @@ pub(crate) async fn list(
     let page =
         api.ops.runs.list_runs(&caller, query.status, query.doc_id.map(DocId), &request).await?;
     Ok(Json(RunPage {
-        items: page.items.into_iter().map(view).collect::<Result<_, _>>()?,
+        items: page.items.into_iter().map(view).collect(),
         limit: request.limit,
         next_cursor: cursor_of(page.next),
     }))
@@ -54,7 +54,7 @@ pub(crate) async fn find(
     SignedInCaller(caller): SignedInCaller,
     Id(id): Id,
 ) -> Result<Json<RunView>, ApiProblem> {
-    Ok(Json(view(api.ops.runs.find_run(&caller, RunId(id)).await?)?))
+    Ok(Json(view(api.ops.runs.find_run(&caller, RunId(id)).await?)))
 }
 
 /// Download what a stage left
@@ -95,19 +95,13 @@ fn no_such_run() -> ApiProblem {
     ApiProblem::new(StatusCode::NOT_FOUND, "not_found", "there is no such run")
 }
 
-pub(super) fn view(
-    RunDetail { run, stages, is_readable }: RunDetail,
-) -> Result<RunView, ApiProblem> {
-    let run_type: RunType = run
-        .run_type
-        .parse()
-        .map_err(|()| ApiProblem::internal(format!("a run is of type '{}'", run.run_type)))?;
-    Ok(RunView {
+pub(super) fn view(RunDetail { run, stages, is_readable }: RunDetail) -> RunView {
+    RunView {
         run_id: run.run_id.0,
         tenant_id: run.tenant_id.0,
         doc_id: run.doc_id.0,
         status: run.status,
-        run_type: run_type.into(),
+        run_type: run.run_type,
         pipeline: run.pipeline,
         parent_run_id: run.parent_run_id,
         reason: run.reason,
@@ -122,7 +116,7 @@ pub(super) fn view(
         error_code: run.error_code,
         artifacts_readable: is_readable,
         stages: stages.into_iter().map(stage_view).collect(),
-    })
+    }
 }
 
 fn stage_view(stage: StageRecord) -> StageView {

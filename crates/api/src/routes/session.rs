@@ -84,22 +84,43 @@ pub(crate) async fn logout(
     Ok(StatusCode::NO_CONTENT)
 }
 
+/// Sign out everywhere
+///
+/// Ends every session of the user, the presented token included. API keys stay valid.
+#[utoipa::path(
+    delete, path = "/me/sessions", tag = "session", operation_id = "logout_everywhere",
+    responses((status = 204, description = "Signed out everywhere"), Guarded, CanClash),
+    security(("bearer" = [])),
+)]
+pub(crate) async fn logout_everywhere(
+    State(api): State<Arc<Api>>,
+    SignedInCaller(caller): SignedInCaller,
+) -> Result<StatusCode, ApiProblem> {
+    api.ops.access.logout_everywhere(&caller).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
 /// Who am I
 #[utoipa::path(
     get, path = "/me", tag = "session",
     responses((status = 200, body = MeView, description = "The caller"), Guarded),
     security(("bearer" = [])),
 )]
-pub(crate) async fn me(SignedInCaller(caller): SignedInCaller) -> Result<Json<MeView>, ApiProblem> {
+pub(crate) async fn me(
+    State(api): State<Arc<Api>>,
+    SignedInCaller(caller): SignedInCaller,
+) -> Result<Json<MeView>, ApiProblem> {
     let (kind, id) = match caller.actor {
         Actor::User(id) => (CallerKind::User, id.0),
         Actor::ApiKey(id) => (CallerKind::ApiKey, id.0),
         Actor::System => return Err(ApiProblem::internal("the system has no session".to_owned())),
     };
+    let tenant = api.ops.tenants.own_tenant(&caller).await?;
     Ok(Json(MeView {
         kind,
         id,
-        tenant_id: caller.tenant_id.0,
+        tenant_id: tenant.tenant_id.0,
+        tenant_name: tenant.name,
         role: caller.role.into(),
         name: caller.name,
     }))

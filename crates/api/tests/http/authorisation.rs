@@ -82,6 +82,7 @@ fn rows() -> Vec<Row> {
             Some(json!({"email": "admin@acme.test", "password": TestApp::PASSWORD}))
         }),
         row("POST /v1/auth/logout", own_session, Nothing, none),
+        row("DELETE /v1/me/sessions", own_session, Nothing, none),
         row("GET /v1/me", own_session, Nothing, none),
         row("PUT /v1/me/password", own_session, Nothing, || {
             Some(json!({"current_password": TestApp::PASSWORD, "new_password": "battery staple"}))
@@ -133,6 +134,9 @@ fn rows() -> Vec<Row> {
         row("PUT /v1/documents/{id}/tags", WhoMay(Action::EditResults), Document, || {
             Some(json!({"tags": ["rent"]}))
         }),
+        row("PUT /v1/documents/{id}/title", WhoMay(Action::RenameDocuments), Document, || {
+            Some(json!({"title": "Lease"}))
+        }),
         row("GET /v1/documents/{id}/original", see, Document, none),
         row("GET /v1/documents/{id}/pages/{page}", see, ReadDocument, none),
         row("GET /v1/documents/{id}/pages/{page}.png", see, ReadDocument, none),
@@ -158,6 +162,7 @@ fn rows() -> Vec<Row> {
         row("GET /v1/batches/{id}", see, Batch, none),
         row("POST /v1/batches/{id}/documents", WhoMay(Action::UploadDocuments), Batch, none),
         row("GET /v1/batches/{id}/results", see, Batch, none),
+        row("GET /v1/ids/{id}", see, Document, none),
         row("GET /v1/events", see, Nothing, none),
         row("GET /v1/audit/verify", WhoMay(Action::ReadAudit), Nothing, none),
         row("GET /v1/audit/checkpoints", WhoMay(Action::ReadAudit), Nothing, none),

@@ -212,7 +212,7 @@ async fn batches_count_what_fits_every_condition_but_their_own() {
 async fn pile_up(app: &TestApp, tenant: &TestTenant, many: i32) {
     let mut superuser = app.database.superuser().await;
     sqlx::query(
-        "INSERT INTO documents (doc_id, tenant_id, source_type, source_uri, title, source, filename, mime, bytes_len,
+        "INSERT INTO documents (doc_id, tenant_id, file_kind, source_uri, title, source, filename, mime, bytes_len,
                                 status, created_at, updated_at)
          SELECT gen_random_uuid(), $1, 'pdf', 'upload://' || n, 'Paper ' || n, 'manual', n || '.pdf', 'application/pdf',
                 1, 'active', '2020-01-01Z'::timestamptz - make_interval(secs => n), '2020-01-01Z'
@@ -262,4 +262,155 @@ async fn what_was_not_counted_to_the_end_says_so() {
     let papers = facets(&app, token, "status=all&type=pdf&search=paper").await;
     assert_eq!(told(&papers["status"]), "active 10000");
     assert_eq!(papers["status"]["is_complete"], false);
+}
+
+#[tokio::test]
+async fn a_list_is_sorted_as_requested_whatever_it_is_filtered_by() {
+    let (app, acme, batch) = filing_room().await;
+    let token = &acme.admin_token;
+    let of_batch = format!("batch_id={batch}&");
+    // The titles of files are their names, and upper case does not come before lower case.
+    for (query, sort, expected) in [
+        ("", "newest", &["rent.eml", "two.txt", "one.txt", "page.html", "Bill 2025.txt"] as &[_]),
+        ("", "oldest", &["Bill 2025.txt", "page.html", "one.txt", "two.txt", "rent.eml"]),
+        ("", "title", &["Bill 2025.txt", "one.txt", "page.html", "rent.eml", "two.txt"]),
+        ("", "title_desc", &["two.txt", "rent.eml", "page.html", "one.txt", "Bill 2025.txt"]),
+        ("type=txt&", "title", &["Bill 2025.txt", "one.txt", "two.txt"]),
+        ("type=txt&", "oldest", &["Bill 2025.txt", "one.txt", "two.txt"]),
+        ("tag=rent&", "title_desc", &["rent.eml", "Bill 2025.txt"]),
+        (&of_batch, "title", &["one.txt", "two.txt"]),
+        ("search=t&", "title", &["Bill 2025.txt", "one.txt", "page.html", "rent.eml", "two.txt"]),
+    ] {
+        let query = format!("{query}status=all&sort={sort}");
+        assert_eq!(names(&app, token, &query).await, expected, "{query}");
+    }
+
+    let listed = app.get("/v1/documents?status=all").bearer(token).send().await.body;
+    app.clock.advance(Duration::seconds(1));
+    let bill = listed["items"].as_array().unwrap().last().unwrap();
+    let rerun = format!("/v1/documents/{}/rerun", bill["doc_id"].as_str().unwrap());
+    let rerun = app.post(&rerun, json!({})).bearer(token).send().await;
+    assert_eq!(rerun.status, StatusCode::ACCEPTED, "{}", rerun.body);
+    app.clock.advance(Duration::seconds(1));
+    app.work_off().await;
+    for query in ["status=all", "status=all&type=txt"] {
+        let changed = names(&app, token, &format!("{query}&sort=updated")).await;
+        let moments = app.get(&format!("/v1/documents?{query}&sort=updated")).bearer(token);
+        let moments = moments.send().await.body["items"].clone();
+        let moments: Vec<&str> = moments
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|item| item["updated_at"].as_str().unwrap())
+            .collect();
+        assert!(moments.is_sorted_by(|a, b| a >= b), "{changed:?} {moments:?}");
+        assert_eq!(changed.len(), moments.len(), "{query}");
+    }
+}
+
+#[tokio::test]
+async fn a_cursor_is_refused_in_another_order_than_its_own() {
+    let (app, acme, _) = filing_room().await;
+    let token = &acme.admin_token;
+    for (sort, other) in [("title", "newest"), ("newest", "oldest"), ("updated", "title_desc")] {
+        let page = app.get(&format!("/v1/documents?status=all&limit=2&sort={sort}"));
+        let page = page.bearer(token).send().await.body;
+        let cursor = page["next_cursor"].as_str().unwrap();
+        let path = format!("/v1/documents?status=all&sort={other}&cursor={cursor}");
+        let refused = app.get(&path).bearer(token).send().await;
+        assert_eq!(refused.status, StatusCode::BAD_REQUEST);
+        assert_eq!(refused.body["field"], "cursor");
+        let detail = refused.body["detail"].as_str().unwrap();
+        assert!(detail.contains(sort) && detail.contains(other), "{detail}");
+    }
+    for made_up in ["title.00-00000000000000000000000000000000", "title.zz-0", "best.0-0"] {
+        let path = format!("/v1/documents?sort=title&cursor={made_up}");
+        let refused = app.get(&path).bearer(token).send().await;
+        assert_eq!(refused.status, StatusCode::BAD_REQUEST, "{made_up}");
+    }
+}
+
+#[tokio::test]
+async fn owners_sort_by_the_titles_that_they_gave_themselves() {
+    let (app, acme, _) = filing_room().await;
+    let (_, ada) = app.user(&acme, Role::User).await;
+    for (title, name, content) in
+        [("Zebra", "Bill 2025.txt", "please pay"), ("Middle", "hers.txt", "her own")]
+    {
+        let upload = app.request(axum::http::Method::POST, "/v1/ingest").bearer(&ada);
+        let upload = upload.fields_and_files(&[("title", title)], [(name, content.as_bytes())]);
+        assert!(upload.status().await.is_success());
+    }
+    let hers = names(&app, &ada, "status=all&sort=title").await;
+    assert_eq!(hers, ["hers.txt", "Bill 2025.txt"], "Zebra is the last of hers");
+    let of_tenant = names(&app, &acme.admin_token, "status=all&type=txt&sort=title").await;
+    assert_eq!(
+        of_tenant.first().unwrap(),
+        "Bill 2025.txt",
+        "and not called Zebra in the tenant's list"
+    );
+}
+
+#[tokio::test]
+async fn a_long_list_continues_in_its_order() {
+    let (app, acme, _) = filing_room().await;
+    let token = &acme.admin_token;
+    pile_up(&app, &acme, 10_100).await;
+    // A type that is too long to be sorted in memory, and a title that is examined after 10,000 others.
+    let last = names(&app, token, "status=all&type=pdf&search=9999&sort=title").await;
+    assert_eq!(last, ["9999.pdf"]);
+    let tagged = names(&app, token, "status=all&tag=rent&sort=title").await;
+    assert_eq!(tagged, ["Bill 2025.txt", "rent.eml"]);
+}
+
+#[tokio::test]
+async fn a_list_shows_the_stage_of_each_document_and_how_far_it_is() {
+    let (app, acme, _) = filing_room().await;
+    let token = &acme.admin_token;
+    let list = "/v1/documents?status=uploaded&sort=title";
+    let waiting = app.get(list).bearer(token).send().await.body["items"][0].clone();
+    assert_eq!(waiting["filename"], "one.txt");
+    assert!(waiting["progress"]["stage"].is_string(), "{waiting}");
+    assert_eq!(waiting["progress"]["is_running"], false);
+
+    let mut superuser = app.database.superuser().await;
+    sqlx::query(
+        "UPDATE jobs SET status = 'PROCESSING', stage = 'ocr', lease_token = gen_random_uuid(), lease_until = now(),
+                         progress_done = 3, progress_total = 12
+         WHERE doc_id = $1::text::uuid AND status = 'PENDING'",
+    )
+    .bind(waiting["doc_id"].as_str())
+    .execute(&mut superuser)
+    .await
+    .unwrap();
+    let running = app.get(list).bearer(token).send().await.body["items"][0]["progress"].clone();
+    assert_eq!(
+        running,
+        json!({ "run_id": waiting["progress"]["run_id"], "stage": "ocr", "is_running": true, "done": 3, "total": 12,
+                "waiting_for": null })
+    );
+    let ready = app.get("/v1/documents").bearer(token).send().await.body;
+    assert_eq!(ready["items"][0]["progress"], Value::Null);
+}
+
+#[tokio::test]
+async fn a_document_with_masks_or_without_pages_has_no_images_in_lists() {
+    let app = TestApp::start().await;
+    let acme = app.tenant("acme").await;
+    let token = &acme.admin_token;
+    let picture = testkit::samples::TINY_PNG;
+    let upload = app.request(axum::http::Method::POST, "/v1/ingest").bearer(token);
+    assert!(upload.files([("a.png", picture)]).status().await.is_success());
+    app.upload("a.txt", "text").bearer(token).send().await;
+    let images = async || {
+        let list = app.get("/v1/documents?status=all&sort=title").bearer(token).send().await.body;
+        [0, 1].map(|at| list["items"][at]["has_page_images"].as_bool().unwrap())
+    };
+    assert_eq!(images().await, [false, false], "neither is ready");
+    app.work_off().await;
+    assert_eq!(images().await, [true, false], "a text has no pages");
+    let mut superuser = app.database.superuser().await;
+    let masks = "UPDATE ingestion_runs SET config = jsonb_set(config, '{masks}', '[{\"box\": [0, 0, 9, 9]}]')";
+    sqlx::query(masks).execute(&mut superuser).await.unwrap();
+    assert_eq!(images().await, [false, false]);
 }

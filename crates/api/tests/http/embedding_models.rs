@@ -92,7 +92,7 @@ async fn an_old_model_that_is_gone_leaves_the_words_and_a_reason() {
     let during = find_by(Mode::Hybrid, &new, &acme).await;
     assert_eq!(names(&during), BTreeSet::from(["first.txt"]));
     let [warning] = during.warnings.as_slice() else { panic!("{during:?}") };
-    assert!(warning.contains("cannot be opened: in its place there is "), "{warning}");
+    assert!(warning.contains("cannot be opened: the model there is now "), "{warning}");
 
     while new.search.vectors().fill_in().await.unwrap() {}
     let after = find(&new, &acme).await;

@@ -118,6 +118,26 @@ async fn a_page_shows_words_places_and_what_the_engines_disagree_on() {
 }
 
 #[tokio::test]
+async fn a_browser_that_has_a_picture_is_told_so_if_it_may_still_see_it() {
+    let app = TestApp::start().await;
+    let acme = app.tenant("acme").await;
+    let doc_id = read_document(&app, &acme.admin_token).await;
+    let path = format!("/v1/documents/{doc_id}/pages/1.png");
+    let first = app.get(&path).bearer(&acme.admin_token).send().await;
+    assert_eq!(first.status, StatusCode::OK);
+    let tag = first.header("etag").unwrap().to_owned();
+    let with_tag = |token: &str| app.get(&path).bearer(token).header("if-none-match", &tag);
+    assert_eq!(with_tag(&acme.admin_token).status().await, StatusCode::NOT_MODIFIED);
+    let other = app.get(&path).bearer(&acme.admin_token).header("if-none-match", "\"other\"");
+    assert_eq!(other.status().await, StatusCode::OK);
+    let stranger = app.tenant("other").await;
+    assert_eq!(with_tag(&stranger.admin_token).status().await, StatusCode::NOT_FOUND);
+    let deleted = app.request(axum::http::Method::DELETE, &format!("/v1/documents/{doc_id}"));
+    assert_eq!(deleted.bearer(&acme.admin_token).status().await, StatusCode::NO_CONTENT);
+    assert_eq!(with_tag(&acme.admin_token).status().await, StatusCode::NOT_FOUND);
+}
+
+#[tokio::test]
 async fn what_is_not_there_is_said() {
     let app = TestApp::start().await;
     let acme = app.tenant("acme").await;

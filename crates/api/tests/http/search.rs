@@ -302,7 +302,7 @@ impl LanguageModel for Parrot {
             deltas(self.says);
             Ok(Completed {
                 text: self.says.to_owned(),
-                cut_short: false,
+                truncated: false,
                 input_tokens: None,
                 output_tokens: None,
             })

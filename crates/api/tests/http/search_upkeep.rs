@@ -105,7 +105,7 @@ async fn broken_service() -> String {
 #[tokio::test]
 async fn a_reranker_that_fails_leaves_the_order_as_it_was_and_a_warning() {
     let service = Service::new(broken_service().await.parse().unwrap(), "m", Limits::RERANKING);
-    let retries = Retries::new(Arc::new(SeededRandom::new(1))).with_most_tries(1);
+    let retries = Retries::new(Arc::new(SeededRandom::new(1))).with_max_attempts(1);
     let opinion = Reranker::Remote(Arc::new(RemoteReranker::new(service, retries).unwrap()));
     let library = Library::open_with(|settings| settings.ops.search.reranker = Some(opinion)).await;
     let acme = library.app.tenant("acme").await;

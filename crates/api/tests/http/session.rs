@@ -28,6 +28,7 @@ async fn a_user_signs_in_and_is_recognised() {
             "kind": "user",
             "id": acme.admin.user_id,
             "tenant_id": acme.tenant.tenant_id,
+            "tenant_name": "acme",
             "role": "admin",
             "name": "admin@acme.test",
         })
@@ -342,6 +343,46 @@ async fn people_change_their_own_password_and_are_signed_out_everywhere_else() {
     let key = key.bearer(&acme.admin_token).send().await.body;
     let refused = change(key["key"].as_str().unwrap(), TestApp::PASSWORD, "battery staple").await;
     assert_eq!((refused.status, refused.code()), (StatusCode::CONFLICT, "not_a_session"));
+}
+
+#[tokio::test]
+async fn signing_out_everywhere_ends_every_session_and_leaves_keys_and_other_people_alone() {
+    let app = TestApp::start().await;
+    let acme = app.tenant("acme").await;
+    let elsewhere = app.another_process().await;
+    let key = app.post("/v1/api-keys", json!({"name": "scanner", "role": "viewer"}));
+    let key = key.bearer(&acme.admin_token).send().await.body["key"].as_str().unwrap().to_owned();
+    let (_, bystander) = app.user(&acme, Role::Viewer).await;
+    let second = app.login(ADMIN).await;
+    let sign_out = async |credential: &str| {
+        app.request(Method::DELETE, "/v1/me/sessions").bearer(credential).send().await
+    };
+    let refused = sign_out(&key).await;
+    assert_eq!((refused.status, refused.code()), (StatusCode::CONFLICT, "not_a_session"));
+    assert_eq!(sign_out(&second).await.status, StatusCode::NO_CONTENT);
+    elsewhere.operations.do_housekeeping().await.unwrap();
+    for ended in [&acme.admin_token, &second] {
+        assert_eq!(app.get("/v1/me").bearer(ended).status().await, StatusCode::UNAUTHORIZED);
+        assert!(elsewhere.access.authenticate(ended, HERE, TraceContext::new(1)).await.is_err());
+    }
+    for kept in [&key, &bystander, &app.login(ADMIN).await] {
+        assert_eq!(app.get("/v1/me").bearer(kept).status().await, StatusCode::OK);
+    }
+    let token = app.login(ADMIN).await;
+    let log = app.get("/v1/audit?action=USER_LOGOUT").bearer(&token).send().await.body;
+    assert_eq!(log["items"][0]["detail"], json!({"everywhere": true}), "{log}");
+}
+
+#[tokio::test]
+async fn every_role_changes_its_own_password() {
+    let app = TestApp::start().await;
+    let acme = app.tenant("acme").await;
+    for role in Role::ALL {
+        let (_, token) = app.user(&acme, role).await;
+        let body = json!({"current_password": TestApp::PASSWORD, "new_password": "battery staple"});
+        let changed = app.put("/v1/me/password", body).bearer(&token).send().await;
+        assert_eq!(changed.status, StatusCode::OK, "{role}: {changed:?}");
+    }
 }
 
 #[tokio::test]

@@ -1,8 +1,7 @@
-//! What a client's error means.
+//! Classifies errors of the client.
 //!
-//! The client keeps the types that hold the status of an answer to itself, and shows it only in the
-//! words of its errors. They are read here, in one place; `tests/conformance` sees to it that the
-//! words are still the same.
+//! The client does not export the types with the status of a response; only its error messages contain it. They are parsed
+//! here; `tests/conformance` checks that the messages are still the same.
 
 use std::error::Error;
 
@@ -10,18 +9,18 @@ use object_store::client::HttpError;
 
 use crate::error::{BlobError, BoxError};
 
-/// Names the store in messages, and knows what to do when it refuses.
+/// The name of the store in messages, and what to do when it refuses.
 #[derive(Clone, Debug)]
-pub(super) struct Place {
+pub(super) struct BucketLocation {
     /// As in the URL.
     pub(super) at: String,
     pub(super) fix: &'static str,
 }
 
-impl Place {
+impl BucketLocation {
     pub(super) fn failed(&self, attempt: &'static str, error: object_store::Error) -> BlobError {
         let at = self.at.clone();
-        if says(&error, "NoSuchBucket") {
+        if mentions(&error, "NoSuchBucket") {
             return BlobError::NoBucket { at, source: Box::new(error) };
         }
         match &error {
@@ -37,7 +36,7 @@ impl Place {
             Some(404) => BlobError::NoBucket { at, source: Box::new(error) },
             Some(507) => BlobError::Full { at, source: Box::new(error) },
             Some(408 | 429 | 500..) => self.unavailable(attempt, Box::new(error)),
-            None if is_about_the_connection(&error) => self.unavailable(attempt, Box::new(error)),
+            None if is_connection_error(&error) => self.unavailable(attempt, Box::new(error)),
             _ => BlobError::Failed { attempt: "talk to", at, source: Box::new(error) },
         }
     }
@@ -52,7 +51,7 @@ impl Place {
     }
 }
 
-/// The HTTP status that the store answered with, if it answered at all.
+/// The HTTP status of the response, if there was one.
 pub(super) fn status_of(error: &object_store::Error) -> Option<u16> {
     let words = "non-2xx status code: ";
     causes(error).find_map(|cause| {
@@ -62,13 +61,13 @@ pub(super) fn status_of(error: &object_store::Error) -> Option<u16> {
     })
 }
 
-fn is_about_the_connection(error: &object_store::Error) -> bool {
+fn is_connection_error(error: &object_store::Error) -> bool {
     causes(error).any(|cause| {
         cause.is::<HttpError>() || cause.is::<std::io::Error>() || cause.is::<reqwest::Error>()
     })
 }
 
-fn says(error: &object_store::Error, word: &str) -> bool {
+fn mentions(error: &object_store::Error, word: &str) -> bool {
     causes(error).any(|cause| cause.to_string().contains(word))
 }
 

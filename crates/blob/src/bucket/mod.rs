@@ -1,12 +1,12 @@
-//! The objects in a bucket: S3 and what speaks its protocol (R2, MinIO, …), or Google Cloud Storage.
+//! An object store in a bucket: S3 and compatible servers (R2, MinIO, …), or Google Cloud Storage.
 //!
-//! An object of a bucket appears whole and lasts as soon as the request that made it is answered. So
-//! a small upload is published with one put; a large one, whose hash is known only at the end, is
-//! staged in parts and copied to its place by the store itself.
+//! An object of a bucket appears completely and is durable as soon as its request is answered. So a small upload is
+//! published with one put; a large one, whose hash is known only at the end, is staged in parts and copied to its key by
+//! the store itself.
 
 mod failure;
 mod open;
-mod parts;
+mod part_uploader;
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -23,21 +23,21 @@ use url::Url;
 use uuid::Uuid;
 
 use crate::error::{BlobError, Result};
-use crate::place::staged_key;
+use crate::keys::staged_key;
 use crate::stream::within;
 use crate::upload::Content;
-use crate::{BlobStream, Download, Found, Staged};
-use failure::{Place, status_of};
-pub(crate) use parts::Parts;
+use crate::{BlobStream, Download, ListedObject, Staged};
+use failure::{BucketLocation, status_of};
+pub(crate) use part_uploader::PartUploader;
 
-/// S3 takes no parts under 5 MiB, and R2 wants all but the last to be of one size.
-pub(crate) const PART: usize = 5 * 1024 * 1024;
-/// What S3 copies in one request, and less than it takes in 10,000 parts.
-pub(crate) const LARGEST: u64 = 5 * 1024 * 1024 * 1024;
-/// Deletions under way at the same time.
-const DELETING: usize = 8;
+/// S3 accepts no parts under 5 MiB, and R2 needs all but the last to have the same size.
+pub(crate) const PART_SIZE: usize = 5 * 1024 * 1024;
+/// The most that S3 copies in one request, and less than 10,000 parts.
+pub(crate) const MAX_OBJECT_SIZE: u64 = 5 * 1024 * 1024 * 1024;
+/// Concurrent deletions.
+const CONCURRENT_DELETIONS: usize = 8;
 
-/// All that is asked of a client.
+/// What a client must support.
 trait Client: ObjectStore + Signer + PaginatedListStore {}
 impl<T: ObjectStore + Signer + PaginatedListStore> Client for T {}
 
@@ -45,7 +45,7 @@ impl<T: ObjectStore + Signer + PaginatedListStore> Client for T {}
 pub(crate) struct Bucket {
     client: Arc<dyn Client>,
     prefix: String,
-    place: Place,
+    location: BucketLocation,
     check_within: Duration,
 }
 
@@ -60,23 +60,23 @@ impl Bucket {
         self.in_time(list).await
     }
 
-    /// For checks, which have to answer soon.
+    /// For checks, which must be fast.
     pub(crate) async fn in_time(&self, work: impl Future<Output = Result<()>>) -> Result<()> {
         match tokio::time::timeout(self.check_within, work).await {
             Ok(done) => done,
-            Err(late) => Err(self.place.unavailable("answer in time", Box::new(late))),
+            Err(late) => Err(self.location.unavailable("answer in time", Box::new(late))),
         }
     }
 
     pub(crate) fn location(&self) -> &str {
-        &self.place.at
+        &self.location.at
     }
 
-    pub(crate) async fn begin_parts(&self, upload: Uuid) -> Result<Parts> {
+    pub(crate) async fn begin_parts(&self, upload: Uuid) -> Result<PartUploader> {
         let path = self.path(&staged_key(upload))?;
         let begun = self.client.put_multipart(&path).await;
         let upload = begun.map_err(|error| self.failed("begin an upload", error))?;
-        Ok(Parts::new(upload, self.place.clone()))
+        Ok(PartUploader::new(upload, self.location.clone()))
     }
 
     pub(crate) async fn publish(&self, staged: &Staged, key: &str) -> Result<()> {
@@ -114,7 +114,7 @@ impl Bucket {
 
     pub(crate) async fn read(&self, key: &str, range: Option<Range<u64>>) -> Result<BlobStream> {
         let path = self.path(key)?;
-        // There is no way to ask for no bytes at all.
+        // A request for an empty range is not possible.
         if range.as_ref().is_some_and(Range::is_empty) {
             let size = self.size_of(&path, key).await?;
             let range = within(range, size)?;
@@ -127,13 +127,13 @@ impl Bucket {
             Err(error) => return Err(self.not_read(error, &path, key, range).await),
         };
         let (size, range) = (got.meta.size, got.range.clone());
-        let place = self.place.clone();
-        let failed = move |error| place.failed("give all of an object", error);
+        let location = self.location.clone();
+        let failed = move |error| location.failed("give all of an object", error);
         let body = got.into_stream().map_err(failed).boxed();
         Ok(BlobStream::new(key.to_owned(), size, range, body))
     }
 
-    /// The stores have several ways to say that a range starts behind the end.
+    /// Stores report in different ways that a range starts after the end.
     async fn not_read(
         &self,
         error: object_store::Error,
@@ -170,21 +170,21 @@ impl Bucket {
     }
 
     pub(crate) async fn delete_below(&self, key: &str) -> Result<()> {
-        let each = async |found: Found| self.delete(&found.key).await;
-        self.list_below(key).try_for_each_concurrent(DELETING, each).await
+        let each = async |found: ListedObject| self.delete(&found.key).await;
+        self.list_below(key).try_for_each_concurrent(CONCURRENT_DELETIONS, each).await
     }
 
-    pub(crate) fn list_below(&self, key: &str) -> BoxStream<'static, Result<Found>> {
+    pub(crate) fn list_below(&self, key: &str) -> BoxStream<'static, Result<ListedObject>> {
         let path = match self.path(key) {
             Ok(path) => path,
             Err(error) => return stream::once(std::future::ready(Err(error))).boxed(),
         };
-        let place = self.place.clone();
+        let location = self.location.clone();
         let skipped = if self.prefix.is_empty() { 0 } else { self.prefix.len() + 1 };
         let found = self.client.list(Some(&path)).map(move |listed| {
-            let meta = listed.map_err(|error| place.failed("list its objects", error))?;
+            let meta = listed.map_err(|error| location.failed("list its objects", error))?;
             let key = meta.location.as_ref().get(skipped..).unwrap_or_default().to_owned();
-            Ok(Found { key, size: meta.size, last_modified: meta.last_modified })
+            Ok(ListedObject { key, size: meta.size, last_modified: meta.last_modified })
         });
         found.boxed()
     }
@@ -213,7 +213,7 @@ impl Bucket {
     }
 
     fn failed(&self, attempt: &'static str, error: object_store::Error) -> BlobError {
-        self.place.failed(attempt, error)
+        self.location.failed(attempt, error)
     }
 
     fn path(&self, key: &str) -> Result<Path> {

@@ -1,4 +1,4 @@
-//! How a bucket is reached: the usual variables, and limits on time.
+//! Opens a bucket: environment variables and timeouts.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use object_store::aws::{AmazonS3Builder, AmazonS3ConfigKey};
 use object_store::gcp::{GoogleCloudStorageBuilder, GoogleConfigKey};
 use object_store::{BackoffConfig, ClientOptions, RetryConfig};
 
-use super::failure::Place;
+use super::failure::BucketLocation;
 use super::{Bucket, Client};
 use crate::error::{BlobError, Result};
 use crate::settings::{Settings, Timeouts};
@@ -16,7 +16,7 @@ impl Bucket {
     pub(crate) fn open_s3(at: &BucketUrl, settings: &Settings) -> Result<Self> {
         crate::install_tls_provider();
         let mut builder = AmazonS3Builder::new()
-            // One request for one object: its status says what happened, and every server has it.
+            // One request per object: its status is clear, and every server supports it.
             .with_disable_bulk_delete(true)
             .with_client_options(client_options(settings.timeouts))
             .with_retry(retries(settings.timeouts));
@@ -32,22 +32,22 @@ impl Bucket {
             }
         }
         if is_plain_http {
-            // Whoever names such an endpoint means it.
+            // The operator named an http endpoint.
             builder = builder.with_allow_http(true);
         }
-        let place = Place {
+        let location = BucketLocation {
             at: format!("s3://{at}"),
             fix: "Check AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_REGION, and that they may list, \
                   read, write and delete there",
         };
         let built = builder.with_bucket_name(&at.bucket).build();
-        Self::of(built.map(|client| Arc::new(client) as _), at, place, "AWS_…", settings)
+        Self::of(built.map(|client| Arc::new(client) as _), at, location, "AWS_…", settings)
     }
 
     pub(crate) fn open_gcs(at: &BucketUrl, settings: &Settings) -> Result<Self> {
         crate::install_tls_provider();
         let mut builder = GoogleCloudStorageBuilder::new()
-            // The server that gives a machine its token is asked without TLS.
+            // The metadata server that issues tokens has no TLS.
             .with_client_options(client_options(settings.timeouts).with_allow_http(true))
             .with_retry(retries(settings.timeouts));
         for (name, value) in &settings.environment {
@@ -57,33 +57,33 @@ impl Bucket {
                 builder = builder.with_config(key, value);
             }
         }
-        let place = Place {
+        let location = BucketLocation {
             at: format!("gs://{at}"),
             fix: "Check GOOGLE_APPLICATION_CREDENTIALS, and that its account may list, read, write and \
                   delete there",
         };
         let built = builder.with_bucket_name(&at.bucket).build();
-        Self::of(built.map(|client| Arc::new(client) as _), at, place, "GOOGLE_…", settings)
+        Self::of(built.map(|client| Arc::new(client) as _), at, location, "GOOGLE_…", settings)
     }
 
     fn of(
         built: object_store::Result<Arc<dyn Client>>,
         at: &BucketUrl,
-        place: Place,
+        location: BucketLocation,
         variables: &'static str,
         settings: &Settings,
     ) -> Result<Self> {
         let client = built.map_err(|error| BlobError::Misconfigured {
-            at: place.at.clone(),
+            at: location.at.clone(),
             variables,
             source: Box::new(error),
         })?;
         let check_within = settings.timeouts.check;
-        Ok(Self { client, prefix: at.prefix.clone(), place, check_within })
+        Ok(Self { client, prefix: at.prefix.clone(), location, check_within })
     }
 }
 
-/// No limit on a whole request: a large object may take its time as long as bytes keep coming.
+/// No limit on a whole request: a large object may take long as long as bytes arrive.
 fn client_options(timeouts: Timeouts) -> ClientOptions {
     ClientOptions::new()
         .with_timeout_disabled()

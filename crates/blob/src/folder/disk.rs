@@ -1,4 +1,4 @@
-//! Files and folders that last. Everything here blocks.
+//! Durable files and folders. Everything here blocks.
 
 use std::collections::HashSet;
 use std::fs::{self, DirBuilder, File, OpenOptions};
@@ -13,18 +13,18 @@ use uuid::Uuid;
 
 use crate::error::{Attempt, BlobError, Result};
 use crate::identity::{Identity, MARKER, parse_marker};
-use crate::place::staged_key;
+use crate::keys::staged_key;
 
 const ORIGINALS: &str = "originals";
 const TOP: [&str; 3] = ["staging", ORIGINALS, "artifacts"];
-/// More than enough for the folders of originals; those of artifacts come and go.
+/// More than enough for the folders of originals; those of artifacts are created and deleted.
 const REMEMBERED_FOLDERS: usize = 100_000;
 
 #[derive(Debug)]
 pub(crate) struct Disk {
     root: PathBuf,
-    /// Folders that are known to outlive a crash, because this process has fsynced their parents.
-    lasting: Mutex<HashSet<PathBuf>>,
+    /// Folders that survive a crash, because this process has fsynced their parents.
+    durable: Mutex<HashSet<PathBuf>>,
     made_ids: AtomicU64,
     identity: Arc<Identity>,
 }
@@ -32,9 +32,9 @@ pub(crate) struct Disk {
 impl Disk {
     pub(super) fn open(root: &Path, must_exist: bool, identity: Arc<Identity>) -> Result<Self> {
         let at =
-            |root| Self { root, lasting: Mutex::default(), made_ids: AtomicU64::new(0), identity };
+            |root| Self { root, durable: Mutex::default(), made_ids: AtomicU64::new(0), identity };
         if must_exist {
-            // Whether it is there shows when it is used: it may be mounted a moment later.
+            // A missing folder shows when it is used: it may be mounted later.
             return Ok(at(root.to_owned()));
         }
         make_folder_and_parents(root).attempt("make the folder", root)?;
@@ -46,12 +46,12 @@ impl Disk {
     pub(super) fn make_top_folders(&self) -> Result<()> {
         for name in TOP {
             let path = self.root.join(name);
-            self.make_last(&path).attempt("make the folder", &path)?;
+            self.make_durable(&path).attempt("make the folder", &path)?;
         }
         Ok(())
     }
 
-    /// Whether this is the folder that the database expects, with its originals.
+    /// Checks that this is the folder that the database expects, with its originals.
     pub(super) fn verify(&self) -> Result<()> {
         if self.identity.expected().is_none() {
             return Ok(());
@@ -59,7 +59,7 @@ impl Disk {
         let path = self.root.join(MARKER);
         let found = match fs::read(&path) {
             Ok(bytes) => parse_marker(&bytes),
-            Err(error) if is_not_there(&error) => None,
+            Err(error) if is_missing(&error) => None,
             Err(error) => return Err(error).attempt("read", &path),
         };
         let at = self.root.display().to_string();
@@ -70,8 +70,7 @@ impl Disk {
         Err(BlobError::FolderLost { at, name: ORIGINALS })
     }
 
-    /// Whether nobody writes a staged file: whoever does holds its lock. Where the file system has no locks, nobody
-    /// can tell.
+    /// Whether no process writes a staged file: the writer holds its lock. `false` where the file system has no locks.
     pub(super) fn is_unlocked(&self, key: &str) -> bool {
         let locked = File::open(self.path_of(key))
             .map(|file| flock(&file, FlockOperation::NonBlockingLockExclusive));
@@ -86,9 +85,8 @@ impl Disk {
         self.root.join(key)
     }
 
-    /// For files that no upload has given an id. Another process on the same folder may make the same
-    /// one: then the file is there, and the next id is tried. Their version (8) is not that of an
-    /// upload's.
+    /// An id for a file without an upload. Another process on the same folder may use the same id: then the file exists,
+    /// and the next id is tried. The version (8) differs from that of an upload's id.
     fn new_id(&self) -> Uuid {
         let count = self.made_ids.fetch_add(1, Ordering::Relaxed);
         let mut bytes = [0; 16];
@@ -104,10 +102,10 @@ impl Disk {
         written.and(removed).attempt("write to", &self.root)
     }
 
-    /// Writes an upload that was kept in memory.
+    /// Writes an upload that is in memory.
     pub(super) fn publish_bytes(&self, staged_key: &str, bytes: &[u8], key: &str) -> Result<()> {
         let staged = self.path_of(staged_key);
-        // What an earlier try of this very publication left.
+        // A leftover of an earlier attempt of this publication.
         remove_or_warn(&staged);
         let file = create_private(&staged);
         self.write_whole(&staged, file, bytes, key)
@@ -133,7 +131,7 @@ impl Disk {
         let written = file.and_then(|mut file| {
             file.write_all(bytes)?;
             file.sync_data()?;
-            // Open, and with that locked, until it has its name.
+            // It stays open, and therefore locked, until it is renamed.
             Ok(file)
         });
         let placed = match written.attempt("write", &self.path_of(key)) {
@@ -146,13 +144,13 @@ impl Disk {
         placed
     }
 
-    /// Moves a staged file, which lasts already, to its place.
+    /// Renames a durable staged file to its key.
     pub(super) fn publish(&self, staged_key: &str, key: &str, size: u64) -> Result<()> {
         let staged = self.path_of(staged_key);
         if staged.exists() {
             return self.place(&staged, key, "publish");
         }
-        // Fine only when an earlier call has moved it.
+        // Succeeds only if an earlier call has renamed it.
         let target = self.path_of(key);
         match fs::metadata(&target) {
             Ok(there) if there.len() == size => {
@@ -163,8 +161,8 @@ impl Disk {
         }
     }
 
-    /// Gives a staged file, which lasts already, its name. The marker is looked at before, so that nothing is left in
-    /// a folder that is not the right one, and after, so that nobody relies on what was written to such a folder.
+    /// Renames a durable staged file to its key. The marker is verified before, so that nothing is left in a wrong folder,
+    /// and after, so that no caller relies on a file in such a folder.
     fn place(&self, staged: &Path, key: &str, attempt: &'static str) -> Result<()> {
         let target = self.path_of(key);
         let is_marker = key == MARKER;
@@ -177,12 +175,12 @@ impl Disk {
 
     fn rename(&self, staged: &Path, target: &Path) -> io::Result<()> {
         let folder = parent(target);
-        self.make_last(folder)?;
+        self.make_durable(folder)?;
         match fs::rename(staged, target) {
-            // Somebody removed the folder that this process remembers.
+            // Another process deleted a folder that this process remembers.
             Err(error) if error.kind() == io::ErrorKind::NotFound && staged.exists() => {
-                self.lasting().clear();
-                self.make_last(folder)?;
+                self.durable().clear();
+                self.make_durable(folder)?;
                 fs::rename(staged, target)?;
             }
             renamed => renamed?,
@@ -193,7 +191,7 @@ impl Disk {
     pub(super) fn delete(&self, key: &str) -> Result<()> {
         let path = self.path_of(key);
         let deleted = match fs::remove_file(&path) {
-            // In a folder that is not mounted everything seems to be deleted.
+            // In a folder that is not mounted, every file seems to be deleted.
             Err(error) if error.kind() == io::ErrorKind::NotFound => return self.verify(),
             removed => removed.and_then(|()| sync_folder_of(&path)),
         };
@@ -206,28 +204,28 @@ impl Disk {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return self.verify(),
             removed => removed.and_then(|()| sync_folder_of(&path)),
         };
-        self.lasting().retain(|folder| !folder.starts_with(&path));
+        self.durable().retain(|folder| !folder.starts_with(&path));
         deleted.attempt("delete", &path)
     }
 
-    /// Makes a folder below the root, when it is not there, and sees to it that it lasts.
-    fn make_last(&self, folder: &Path) -> io::Result<()> {
-        if folder == self.root || self.lasting().contains(folder) {
+    /// Creates a folder below the root if it is missing, and makes it durable.
+    fn make_durable(&self, folder: &Path) -> io::Result<()> {
+        if folder == self.root || self.durable().contains(folder) {
             return Ok(());
         }
-        self.make_last(parent(folder))?;
+        self.make_durable(parent(folder))?;
         make_folder(folder)?;
         sync_folder_of(folder)?;
-        let mut lasting = self.lasting();
-        if lasting.len() >= REMEMBERED_FOLDERS {
-            lasting.clear();
+        let mut durable = self.durable();
+        if durable.len() >= REMEMBERED_FOLDERS {
+            durable.clear();
         }
-        lasting.insert(folder.to_owned());
+        durable.insert(folder.to_owned());
         Ok(())
     }
 
-    fn lasting(&self) -> std::sync::MutexGuard<'_, HashSet<PathBuf>> {
-        self.lasting.lock().unwrap_or_else(PoisonError::into_inner)
+    fn durable(&self) -> std::sync::MutexGuard<'_, HashSet<PathBuf>> {
+        self.durable.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(super) fn key_of(&self, path: &Path) -> String {
@@ -235,15 +233,15 @@ impl Disk {
     }
 }
 
-/// Only the user that runs Docket may look into what people sent in. The file is locked while it is open.
+/// Only the user that runs Docket may read it. The file is locked while it is open.
 pub(super) fn create_private(path: &Path) -> io::Result<File> {
     let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
-    // Where there are no locks, the cleanup task goes by the age of the file.
+    // Without locks, the cleanup task uses the age of the file.
     flock(&file, FlockOperation::NonBlockingLockExclusive).ok();
     Ok(file)
 }
 
-fn is_not_there(error: &io::Error) -> bool {
+fn is_missing(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }
 
@@ -263,7 +261,7 @@ fn make_folder(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Every folder that is made, and the name of each in the one above, lasts.
+/// Makes every created folder, and its entry in its parent, durable.
 fn make_folder_and_parents(path: &Path) -> io::Result<()> {
     if path.is_dir() {
         return Ok(());

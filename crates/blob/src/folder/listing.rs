@@ -1,7 +1,7 @@
-//! Which files are there.
+//! Lists files.
 //!
-//! One folder is read at a time, so a listing of a million originals holds the names of one folder
-//! (1/256 of a tenant's) in memory. Files that go while it is listed may be shown or not.
+//! One folder is read at a time, so a listing of a million originals has the names of one folder (1/256 of a tenant's) in
+//! memory. Files that are deleted meanwhile may be listed or not.
 
 use std::fs::{self, DirEntry};
 use std::io;
@@ -12,11 +12,11 @@ use futures_util::stream::{self, BoxStream};
 use futures_util::{StreamExt, TryStreamExt};
 
 use super::disk::Disk;
-use crate::Found;
+use crate::ListedObject;
 use crate::error::{Attempt, Result};
 use crate::upload::on_blocking_thread;
 
-pub(super) fn list_below(disk: Arc<Disk>, key: String) -> BoxStream<'static, Result<Found>> {
+pub(super) fn list_below(disk: Arc<Disk>, key: String) -> BoxStream<'static, Result<ListedObject>> {
     let folders = vec![disk.path_of(&key)];
     let pages = stream::try_unfold((disk, folders), |(disk, mut folders)| async move {
         let Some(folder) = folders.pop() else { return Ok(None) };
@@ -32,13 +32,13 @@ pub(super) fn list_below(disk: Arc<Disk>, key: String) -> BoxStream<'static, Res
 }
 
 struct Page {
-    files: Vec<Found>,
+    files: Vec<ListedObject>,
     folders: Vec<PathBuf>,
 }
 
 fn read_folder(disk: &Disk, folder: PathBuf) -> Result<Page> {
     let mut page = Page { files: Vec::new(), folders: Vec::new() };
-    let Some(entries) = if_there(fs::read_dir(&folder)).attempt("list", &folder)? else {
+    let Some(entries) = if_exists(fs::read_dir(&folder)).attempt("list", &folder)? else {
         return Ok(page);
     };
     for entry in entries {
@@ -49,17 +49,21 @@ fn read_folder(disk: &Disk, folder: PathBuf) -> Result<Page> {
 }
 
 fn read_entry(disk: &Disk, entry: &DirEntry, page: &mut Page) -> io::Result<()> {
-    let Some(there) = if_there(entry.metadata())? else { return Ok(()) };
-    if there.is_dir() {
+    let Some(metadata) = if_exists(entry.metadata())? else { return Ok(()) };
+    if metadata.is_dir() {
         page.folders.push(entry.path());
-    } else if there.is_file() {
+    } else if metadata.is_file() {
         let key = disk.key_of(&entry.path());
-        page.files.push(Found { key, size: there.len(), last_modified: there.modified()?.into() });
+        page.files.push(ListedObject {
+            key,
+            size: metadata.len(),
+            last_modified: metadata.modified()?.into(),
+        });
     }
     Ok(())
 }
 
-fn if_there<T>(result: io::Result<T>) -> io::Result<Option<T>> {
+fn if_exists<T>(result: io::Result<T>) -> io::Result<Option<T>> {
     match result {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         other => other.map(Some),

@@ -1,21 +1,20 @@
-//! The objects in a folder of this machine.
+//! An object store in a folder of this machine.
 //!
-//! What lasts: a file is written below `staging/`, fsynced, renamed to its place, and the folder
-//! that it is in now is fsynced. A folder that is new, or that this process sees for the first
-//! time (its maker may have died before the fsync), is made to last with all those above it first.
-//! The rename is the moment at which an object exists.
+//! Durability: a file is written below `staging/`, fsynced, renamed to its key, and its new folder is fsynced. A folder
+//! that is new, or that this process sees for the first time (its creator may have died before the fsync), is made
+//! durable first, with all folders above it. The object exists from the rename on.
 //!
-//! Before and after it the marker is looked at: a folder whose disk was taken away in between has none, and an upload
-//! into what lies below is not acknowledged.
+//! The marker is verified before and after the rename: a folder whose disk was unmounted meanwhile has no marker, and an
+//! upload into the mount point is not acknowledged.
 //!
-//! A staged file is locked (`flock`) by the process that writes it. When that ends, however it ends, the lock is free,
-//! and the cleanup task need not wait until the file is old.
+//! The process that writes a staged file locks it (`flock`). When that process ends, the lock is released, and the
+//! cleanup task need not wait until the file is old.
 
+mod batch_size;
 mod disk;
 mod listing;
 mod reading;
 mod staged_file;
-mod steps;
 
 use std::ops::Range;
 use std::path::Path;
@@ -30,20 +29,20 @@ use uuid::Uuid;
 
 use crate::error::{BlobError, Result};
 use crate::identity::Identity;
-use crate::place::staged_key;
+use crate::keys::staged_key;
 use crate::upload::{Content, on_blocking_thread};
-use crate::{BlobStream, Found, Settings, Staged};
+use crate::{BlobStream, ListedObject, Settings, Staged};
+pub(crate) use batch_size::{BatchSize, aligned};
 use disk::Disk;
 pub(crate) use staged_file::StagedFile;
-pub(crate) use steps::{Steps, aligned};
 
 #[derive(Debug)]
 pub(crate) struct Folder {
     disk: Arc<Disk>,
-    steps: Steps,
+    batch_size: BatchSize,
     check_within: Duration,
-    /// One check at a time: a disk that hangs must not use up the threads.
-    checking: Arc<Mutex<()>>,
+    /// One check at a time: a disk that hangs must not block all threads.
+    check_lock: Arc<Mutex<()>>,
 }
 
 impl Folder {
@@ -52,15 +51,15 @@ impl Folder {
         let disk = Arc::new(disk);
         Ok(Self {
             disk,
-            steps: Steps::default(),
+            batch_size: BatchSize::default(),
             check_within: settings.timeouts.check,
-            checking: Arc::default(),
+            check_lock: Arc::default(),
         })
     }
 
     pub(crate) async fn check(&self) -> Result<()> {
-        let Ok(turn) = Arc::clone(&self.checking).try_lock_owned() else {
-            return self.wait_for_the_check_under_way().await;
+        let Ok(turn) = Arc::clone(&self.check_lock).try_lock_owned() else {
+            return self.wait_for_running_check().await;
         };
         let check = self.with_disk(move |disk| {
             let _turn = turn;
@@ -88,8 +87,8 @@ impl Folder {
         self.with_disk(move |disk| Ok(disk.is_unlocked(&key))).await
     }
 
-    async fn wait_for_the_check_under_way(&self) -> Result<()> {
-        let waited = tokio::time::timeout(self.check_within, self.checking.lock()).await;
+    async fn wait_for_running_check(&self) -> Result<()> {
+        let waited = tokio::time::timeout(self.check_within, self.check_lock.lock()).await;
         waited.map(drop).map_err(|late| self.does_not_answer(late))
     }
 
@@ -98,9 +97,9 @@ impl Folder {
         BlobError::Unavailable { attempt: "answer in time", at, source: Box::new(late) }
     }
 
-    /// For an upload, which keeps it as long as it is under way.
-    pub(crate) fn steps(&self) -> Steps {
-        self.steps.clone()
+    /// For an upload, which holds it until it ends.
+    pub(crate) fn batch_size(&self) -> BatchSize {
+        self.batch_size.clone()
     }
 
     pub(crate) fn begin_staged_file(&self, upload: Uuid) -> StagedFile {
@@ -150,7 +149,7 @@ impl Folder {
         self.with_disk(move |disk| disk.delete_tree(&key)).await
     }
 
-    pub(crate) fn list_below(&self, key: &str) -> BoxStream<'static, Result<Found>> {
+    pub(crate) fn list_below(&self, key: &str) -> BoxStream<'static, Result<ListedObject>> {
         listing::list_below(Arc::clone(&self.disk), key.to_owned())
     }
 

@@ -1,4 +1,4 @@
-//! A file, piece by piece.
+//! Reads a file in chunks.
 
 use std::fs::File;
 use std::io;
@@ -26,7 +26,7 @@ struct Reading {
     left: Range<u64>,
 }
 
-/// Blocks. The file that is open stays as it is, whoever replaces or deletes it.
+/// Blocks. An open file stays readable when it is replaced or deleted.
 pub(super) fn open(disk: &Disk, key: String, range: Option<Range<u64>>) -> Result<BlobStream> {
     let path = disk.path_of(&key);
     let file = open_file(disk, &key)?;

@@ -1,4 +1,4 @@
-//! The file of an upload under way.
+//! The file of an upload in progress.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -7,35 +7,34 @@ use std::path::PathBuf;
 use bytes::Bytes;
 use rustix::fs::{OFlags, fcntl_setfl};
 
+use super::batch_size::{ALIGNMENT, is_aligned};
 use super::disk::{create_private, remove_or_warn};
-use super::steps::{ALIGNMENT, is_aligned};
 use crate::error::{Attempt, Result};
-use crate::upload::{Relay, on_blocking_thread};
+use crate::upload::{BlockingValue, on_blocking_thread};
 
-/// Written on a blocking thread, a batch at a time. Dropped before it is finished, the file goes.
+/// Written on a blocking thread, a batch at a time. Dropping it before it is finished deletes the file.
 pub(crate) struct StagedFile {
     path: PathBuf,
-    writing: Relay<Writing>,
+    writing: BlockingValue<Writing>,
 }
 
-/// What the thread has. It is dropped when the thread is done with it, so that a file that is just
-/// being made goes as well.
+/// The state of the thread. It is dropped when the thread has finished, so that a file that is just being created is deleted
+/// too.
 struct Writing {
     path: PathBuf,
-    /// Made by the first write.
+    /// Created by the first write.
     file: Option<DirectFile>,
     /// The first failure; nothing is written after it.
     failure: Option<io::Error>,
     is_kept: bool,
 }
 
-/// A file that is written past the page cache where that is possible: it spares the processor a copy, and the
-/// fsync at the end has little left to do.
+/// A file that is written with direct I/O where possible: it saves a copy, and the fsync at the end has little to do.
 struct DirectFile {
     file: File,
     length: usize,
     is_direct: bool,
-    /// Not every file system can.
+    /// Not every file system supports it.
     is_refused: bool,
 }
 
@@ -46,7 +45,7 @@ impl DirectFile {
 
     fn write_all(&mut self, mut bytes: &[u8]) -> io::Result<()> {
         while !bytes.is_empty() {
-            self.choose_the_way_of(bytes)?;
+            self.choose_mode(bytes)?;
             match self.file.write(bytes) {
                 Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
                 Ok(written) => {
@@ -63,7 +62,7 @@ impl DirectFile {
         Ok(())
     }
 
-    fn choose_the_way_of(&mut self, bytes: &[u8]) -> io::Result<()> {
+    fn choose_mode(&mut self, bytes: &[u8]) -> io::Result<()> {
         let direct = !self.is_refused && is_aligned(bytes) && self.length.is_multiple_of(ALIGNMENT);
         if direct == self.is_direct {
             return Ok(());
@@ -94,7 +93,7 @@ impl Writing {
         }
     }
 
-    /// The file stays open, and with that locked.
+    /// The file stays open and therefore locked.
     fn keep(mut self) -> io::Result<Option<File>> {
         if let Some(written) = &self.file {
             written.file.sync_data()?;
@@ -115,25 +114,25 @@ impl Drop for Writing {
 impl StagedFile {
     pub(super) fn new(path: PathBuf) -> Self {
         let writing = Writing { path: path.clone(), file: None, failure: None, is_kept: false };
-        Self { path, writing: Relay::new(writing) }
+        Self { path, writing: BlockingValue::new(writing) }
     }
 
-    /// Begins to write it when what came before is written. So a failure shows one call later.
+    /// Starts to write when the previous write has ended. So a failure shows one call later.
     pub(crate) async fn write(&mut self, bytes: Bytes) -> Result<()> {
-        self.fail_if_the_last_write_did().await?;
-        self.writing.hand_over(move |writing| writing.write(&bytes)).await
+        self.check_last_write().await?;
+        self.writing.start(move |writing| writing.write(&bytes)).await
     }
 
-    /// What was written lasts when this returns. The file is locked until it is dropped.
+    /// The content is durable when this returns. The file is locked until it is dropped.
     pub(crate) async fn finish(mut self) -> Result<Option<File>> {
-        self.fail_if_the_last_write_did().await?;
+        self.check_last_write().await?;
         let writing = self.writing.take().await?;
         let kept = on_blocking_thread(move || writing.keep()).await?;
         kept.attempt("write", &self.path)
     }
 
-    async fn fail_if_the_last_write_did(&mut self) -> Result<()> {
-        match self.writing.rest().await?.failure.take() {
+    async fn check_last_write(&mut self) -> Result<()> {
+        match self.writing.wait().await?.failure.take() {
             None => Ok(()),
             Some(error) => Err(error).attempt("write", &self.path),
         }
@@ -152,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn pieces_of_any_length_follow_each_other() {
+    fn writes_of_any_length_follow_each_other() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("file");
         let mut file = DirectFile::new(create_private(&path).unwrap());
@@ -165,9 +164,9 @@ mod tests {
         assert_eq!(std::fs::read(path).unwrap(), vec![7; length]);
     }
 
-    /// As is every file of some file systems.
+    /// As on file systems without direct I/O.
     #[test]
-    fn a_file_that_can_only_be_written_through_the_cache() {
+    fn a_file_without_direct_io_is_written_through_the_cache() {
         let mut file = DirectFile::new(File::options().write(true).open("/dev/null").unwrap());
         file.write_all(&piece(ALIGNMENT)).unwrap();
         assert!(file.is_refused && !file.is_direct);

@@ -1,4 +1,4 @@
-//! An upload: bytes are hashed and stored while they come in.
+//! An upload: bytes are hashed and stored while they arrive.
 //!
 //! ```text
 //!   write ──► filling ──full──┬──► hashing   (a blocking thread)
@@ -9,8 +9,8 @@
 //! An upload that fits into one batch is not stored at all before it is published. That saves a
 //! bucket two requests of three, and a duplicate that is discarded costs no disk.
 
-mod lent;
-mod relay;
+mod blocking;
+mod buffer_pool;
 
 use std::fmt;
 use std::fs::File;
@@ -20,45 +20,45 @@ use domain::ContentHash;
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
-use crate::bucket::{self, Parts};
+use crate::bucket::{self, PartUploader};
 use crate::error::{BlobError, Result};
-use crate::folder::{self, StagedFile, Steps};
+use crate::folder::{self, BatchSize, StagedFile};
 use crate::{Backend, Blobs};
-use lent::Spare;
-pub(crate) use relay::{Relay, on_blocking_thread};
+pub(crate) use blocking::{BlockingValue, on_blocking_thread};
+use buffer_pool::BufferPool;
 
-/// How much of the beginning is kept for whoever finds out what kind of file it is.
+/// How much of the beginning is kept to detect the kind of file.
 const HEAD: usize = 8 * 1024;
-/// To hash less than this takes less time than to ask another thread to do it.
-const HASHED_AT_ONCE: usize = 16 * 1024;
+/// Hashing less than this is faster than starting a task on another thread.
+const HASHED_INLINE: usize = 16 * 1024;
 
-/// An upload under way. Dropped before [`Upload::finish`] it is aborted; at worst a staged object
-/// is left for the cleanup task.
+/// An upload in progress. Dropping it before [`Upload::finish`] aborts it; at worst a staged object is left for the cleanup
+/// task.
 pub struct Upload {
     id: Uuid,
     blobs: Blobs,
     head: BytesMut,
     size: u64,
     filling: BytesMut,
-    spare: Spare,
-    /// How much `filling` takes.
+    buffers: BufferPool,
+    /// How much `filling` holds.
     batch: usize,
     /// In a folder.
-    steps: Option<Steps>,
-    hashing: Relay<Sha256>,
+    batch_size: Option<BatchSize>,
+    hashing: BlockingValue<Sha256>,
     sink: Sink,
-    /// A write failed, or was dropped half-way: bytes may be missing.
-    is_spoilt: bool,
+    /// A write failed or was dropped: bytes may be missing.
+    is_broken: bool,
 }
 
 enum Sink {
-    /// All of it fits into one batch so far.
+    /// Everything fits into one batch so far.
     None,
     File(StagedFile),
-    Parts(Parts),
+    Parts(PartUploader),
 }
 
-/// An upload that is complete, and belongs to nobody yet: publish it or discard it.
+/// A complete upload that belongs to no tenant yet: publish or discard it.
 pub struct Staged {
     pub sha256: ContentHash,
     pub size: u64,
@@ -70,7 +70,7 @@ pub struct Staged {
 
 pub(crate) enum Content {
     InMemory(Bytes),
-    /// In a folder with the file, whose lock shows that somebody works on it.
+    /// In a folder with the open file, whose lock shows that the upload is in use.
     Stored {
         _locked: Option<File>,
     },
@@ -78,8 +78,8 @@ pub(crate) enum Content {
 
 impl Upload {
     pub(crate) fn new(blobs: Blobs, id: Uuid) -> Self {
-        let steps = match &blobs.backend {
-            Backend::Folder(folder) => Some(folder.steps()),
+        let batch_size = match &blobs.backend {
+            Backend::Folder(folder) => Some(folder.batch_size()),
             Backend::Bucket(_) => None,
         };
         Self {
@@ -88,12 +88,12 @@ impl Upload {
             head: BytesMut::new(),
             size: 0,
             filling: BytesMut::new(),
-            spare: Spare::default(),
-            batch: steps.as_ref().map_or(bucket::PART, Steps::next),
-            steps,
-            hashing: Relay::new(Sha256::new()),
+            buffers: BufferPool::default(),
+            batch: batch_size.as_ref().map_or(bucket::PART_SIZE, BatchSize::next),
+            batch_size,
+            hashing: BlockingValue::new(Sha256::new()),
             sink: Sink::None,
-            is_spoilt: false,
+            is_broken: false,
         }
     }
 
@@ -105,8 +105,8 @@ impl Upload {
     /// Takes the next bytes. Waits while the store is slower than the sender. After an error, or when
     /// the future was dropped, the upload cannot be finished.
     pub async fn write(&mut self, mut bytes: Bytes) -> Result<()> {
-        self.refuse_if_spoilt()?;
-        self.is_spoilt = true;
+        self.refuse_if_broken()?;
+        self.is_broken = true;
         let size = self.size + bytes.len() as u64;
         self.refuse_beyond_limit(size)?;
         let head = bytes.len().min(HEAD - self.head.len());
@@ -119,14 +119,14 @@ impl Upload {
             self.filling.extend_from_slice(&bytes.split_to(bytes.len().min(room)));
         }
         self.size = size;
-        self.is_spoilt = false;
+        self.is_broken = false;
         Ok(())
     }
 
     /// Waits until everything is hashed and stored. In the folder a file that is stored lasts from
     /// here on.
     pub async fn finish(mut self) -> Result<Staged> {
-        self.refuse_if_spoilt()?;
+        self.refuse_if_broken()?;
         let content = if matches!(self.sink, Sink::None) {
             let whole = self.filling.split().freeze();
             self.hash(whole.clone()).await?;
@@ -151,16 +151,16 @@ impl Upload {
     }
 
     async fn store_batch(&mut self) -> Result<()> {
-        self.batch = self.steps.as_ref().map_or(bucket::PART, Steps::next);
-        let next = self.spare.take(self.batch).unwrap_or_else(|| match &self.steps {
-            None => BytesMut::with_capacity(bucket::PART),
+        self.batch = self.batch_size.as_ref().map_or(bucket::PART_SIZE, BatchSize::next);
+        let next = self.buffers.take(self.batch).unwrap_or_else(|| match &self.batch_size {
+            None => BytesMut::with_capacity(bucket::PART_SIZE),
             Some(_) => folder::aligned(self.batch),
         });
         let filled = std::mem::replace(&mut self.filling, next);
-        // The first batch has grown with what came, wherever there was room.
+        // The buffer of the first batch has grown and is not aligned.
         let batch = match &self.sink {
             Sink::None => filled.freeze(),
-            Sink::File(_) | Sink::Parts(_) => self.spare.lend(filled),
+            Sink::File(_) | Sink::Parts(_) => self.buffers.share(filled),
         };
         self.hash(batch.clone()).await?;
         if matches!(self.sink, Sink::None) {
@@ -181,28 +181,28 @@ impl Upload {
     }
 
     async fn hash(&mut self, bytes: Bytes) -> Result<()> {
-        if bytes.len() <= HASHED_AT_ONCE {
-            self.hashing.rest().await?.update(&bytes);
+        if bytes.len() <= HASHED_INLINE {
+            self.hashing.wait().await?.update(&bytes);
             return Ok(());
         }
-        self.hashing.hand_over(move |hasher| hasher.update(&bytes)).await
+        self.hashing.start(move |hasher| hasher.update(&bytes)).await
     }
 
     fn refuse_beyond_limit(&self, size: u64) -> Result<()> {
         match &self.blobs.backend {
-            Backend::Bucket(_) if size > bucket::LARGEST => {
-                Err(BlobError::TooLarge { limit: bucket::LARGEST })
+            Backend::Bucket(_) if size > bucket::MAX_OBJECT_SIZE => {
+                Err(BlobError::TooLarge { limit: bucket::MAX_OBJECT_SIZE })
             }
             _ => Ok(()),
         }
     }
 
-    fn refuse_if_spoilt(&self) -> Result<()> {
-        if !self.is_spoilt {
+    fn refuse_if_broken(&self) -> Result<()> {
+        if !self.is_broken {
             return Ok(());
         }
-        let source = "a write before failed or was given up".into();
-        Err(BlobError::Failed { attempt: "go on with the upload", at: self.id.to_string(), source })
+        let source = "an earlier write failed or was dropped".into();
+        Err(BlobError::Failed { attempt: "continue the upload", at: self.id.to_string(), source })
     }
 }
 
@@ -241,9 +241,9 @@ impl fmt::Debug for Staged {
     }
 }
 
-/// The hash of bytes that are all there.
+/// The hash of bytes in memory.
 pub(crate) async fn hash_whole(bytes: Bytes) -> Result<ContentHash> {
-    if bytes.len() <= HASHED_AT_ONCE {
+    if bytes.len() <= HASHED_INLINE {
         return Ok(ContentHash(Sha256::digest(&bytes).into()));
     }
     on_blocking_thread(move || ContentHash(Sha256::digest(&bytes).into())).await

@@ -1,5 +1,5 @@
-//! Servers that answer wrongly, late, half or not at all: an error in bounded time that says what to
-//! do, never a short or a half object, and everything works again afterwards.
+//! Servers that answer wrongly, late, partially or not at all: the client gets a helpful error in bounded time, never a
+//! truncated object, and everything works again afterwards.
 
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
@@ -36,15 +36,15 @@ pub(crate) async fn run(
     println!("no permission");
     everything_is_refused(&Harness::on(&blobs), &proxy).await;
     println!("one failure is tried again");
-    one_failure_is_tried_again(&Harness::on(&blobs), &proxy).await;
+    one_failure_is_retried(&Harness::on(&blobs), &proxy).await;
     println!("an answer that is cut");
-    an_answer_that_is_cut_is_not_taken_for_whole(&Harness::on(&blobs), &proxy).await;
+    a_truncated_response_is_not_accepted(&Harness::on(&blobs), &proxy).await;
     println!("an upload that is cut");
-    an_upload_that_is_cut_makes_no_object(&Harness::on(&blobs), &proxy).await;
+    an_interrupted_upload_creates_no_object(&Harness::on(&blobs), &proxy).await;
     println!("a failed publication");
     a_publication_that_failed_can_be_repeated(&Harness::on(&blobs), &proxy).await;
     println!("nothing is there");
-    that_nothing_is_there_is_not_believed(&Harness::on(&blobs), &proxy).await;
+    a_false_not_found_is_not_believed(&Harness::on(&blobs), &proxy).await;
 }
 
 type Outcome = Result<(), BlobError>;
@@ -123,7 +123,7 @@ async fn everything_is_refused(harness: &Harness, proxy: &FaultyProxy) {
     proxy.set(Fault::None);
 }
 
-async fn one_failure_is_tried_again(harness: &Harness, proxy: &FaultyProxy) {
+async fn one_failure_is_retried(harness: &Harness, proxy: &FaultyProxy) {
     proxy.set(Fault::AnswersFirst(500, 1));
     let hash = harness.publish(b"with one failure").await;
     proxy.set(Fault::AnswersFirst(503, 1));
@@ -131,20 +131,20 @@ async fn one_failure_is_tried_again(harness: &Harness, proxy: &FaultyProxy) {
     proxy.set(Fault::None);
 }
 
-async fn an_answer_that_is_cut_is_not_taken_for_whole(harness: &Harness, proxy: &FaultyProxy) {
+async fn a_truncated_response_is_not_accepted(harness: &Harness, proxy: &FaultyProxy) {
     let sent = content(1, 1_000_000);
     let hash = harness.publish(&sent).await;
     proxy.set(Fault::CutsAnswersAfter(100_000));
     let error = harness.try_read(&hash).await.expect_err("a tenth at a time, and three tries");
     assert!(matches!(error, BlobError::Unavailable { .. }), "{error:?}");
-    // A cut or two are mended: the rest is asked for.
+    // One or two interruptions are repaired: the client requests the rest.
     proxy.set(Fault::CutsAnswersAfter(700_000));
     assert!(harness.try_read(&hash).await.unwrap() == sent);
     proxy.set(Fault::None);
     assert!(harness.try_read(&hash).await.unwrap() == sent);
 }
 
-async fn an_upload_that_is_cut_makes_no_object(harness: &Harness, proxy: &FaultyProxy) {
+async fn an_interrupted_upload_creates_no_object(harness: &Harness, proxy: &FaultyProxy) {
     for size in [2_000_000, LARGE] {
         let sent = content(2, size);
         proxy.set(Fault::CutsRequestsAfter(1_000_000));
@@ -176,7 +176,7 @@ async fn a_publication_that_failed_can_be_repeated(harness: &Harness, proxy: &Fa
 }
 
 /// As when a proxy has lost its server, or a bucket is being moved.
-async fn that_nothing_is_there_is_not_believed(harness: &Harness, proxy: &FaultyProxy) {
+async fn a_false_not_found_is_not_believed(harness: &Harness, proxy: &FaultyProxy) {
     let id = StoreId(harness.id());
     harness.blobs.write_marker(id).await.unwrap();
     harness.blobs.expect_store(id);
@@ -191,7 +191,7 @@ async fn that_nothing_is_there_is_not_believed(harness: &Harness, proxy: &Faulty
     }
     let read = harness.try_read(&hash).await.unwrap_err();
     assert!(matches!(read, BlobError::OtherStore { .. }), "{read:?}");
-    // It ends while an object is looked for: the second look finds it.
+    // The fault ends during a read: the second request finds the object.
     proxy.set(Fault::AnswersFirst(404, 1));
     assert!(harness.has(&hash).await);
     proxy.set(Fault::None);

@@ -37,7 +37,7 @@ async fn a_folder_signs_no_links() {
 }
 
 #[tokio::test]
-async fn only_its_user_may_look_into_it() {
+async fn only_its_user_may_read_it() {
     let folder = TempDir::new().unwrap();
     let harness = Harness::on(&open_folder(folder.path()));
     harness.publish(b"small").await;
@@ -79,7 +79,7 @@ async fn a_second_process_sees_the_same_objects() {
 }
 
 #[tokio::test]
-async fn what_does_not_belong_there_is_left_alone() {
+async fn unknown_files_are_left_alone() {
     let folder = TempDir::new().unwrap();
     let harness = Harness::on(&open_folder(folder.path()));
     fs::write(folder.path().join("staging/somebody's notes"), "x").unwrap();

@@ -1,4 +1,4 @@
-//! Disks that are full or cannot be written: an error that says what to do, and nothing half.
+//! Disks that are full or not writable: a helpful error, and no partial object.
 
 use std::fs;
 

@@ -1,4 +1,4 @@
-//! A folder that is taken away: nothing is written to what is left in its place, and nothing counts as lost.
+//! A folder that is unmounted: nothing is written to the mount point, and nothing counts as lost.
 
 use std::fs;
 use std::path::Path;
@@ -13,7 +13,7 @@ use crate::harness::{Harness, content, sha256};
 
 const ID: StoreId = StoreId(Uuid::from_u128(7));
 
-async fn tied(root: &Path) -> Harness {
+async fn linked(root: &Path) -> Harness {
     let blobs = open_folder(root);
     blobs.write_marker(ID).await.unwrap();
     blobs.expect_store(ID);
@@ -25,10 +25,10 @@ fn is_other_store(error: &BlobError) -> bool {
 }
 
 #[tokio::test]
-async fn an_unmounted_folder_takes_nothing_and_loses_nothing() {
+async fn an_unmounted_folder_accepts_nothing_and_loses_nothing() {
     let parent = TempDir::new().unwrap();
     let (root, away) = (parent.path().join("objects"), parent.path().join("away"));
-    let harness = tied(&root).await;
+    let harness = linked(&root).await;
     let hash = harness.publish(b"published before").await;
     let (small, large) =
         (harness.upload(b"small").await, harness.upload(&content(1, 2_000_000)).await);
@@ -92,7 +92,7 @@ async fn a_folder_without_its_originals_is_not_a_folder_with_none() {
 }
 
 #[tokio::test]
-async fn a_folder_that_must_be_there_is_not_made() {
+async fn a_folder_that_must_exist_is_not_created() {
     let parent = TempDir::new().unwrap();
     let root = parent.path().join("objects");
     let url = BlobUrl::Folder(root.clone());
@@ -104,7 +104,7 @@ async fn a_folder_that_must_be_there_is_not_made() {
 }
 
 #[tokio::test]
-async fn an_original_that_was_changed_is_noticed_and_publishing_it_again_repairs_it() {
+async fn a_changed_original_is_detected_and_publishing_it_again_repairs_it() {
     let folder = TempDir::new().unwrap();
     let harness = tied(folder.path()).await;
     let sent = content(1, 700_000);
@@ -131,7 +131,7 @@ async fn an_original_that_was_changed_is_noticed_and_publishing_it_again_repairs
 }
 
 #[tokio::test]
-async fn an_upload_is_abandoned_when_nobody_holds_its_file() {
+async fn an_upload_is_abandoned_when_no_process_locks_its_file() {
     let folder = TempDir::new().unwrap();
     let harness = tied(folder.path()).await;
     let another_process = open_folder(folder.path());

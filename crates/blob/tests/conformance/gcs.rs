@@ -32,7 +32,7 @@ async fn gcs_when_it_fails() {
 }
 
 #[tokio::test]
-async fn an_upload_given_up_is_aborted() {
+async fn a_dropped_upload_is_aborted() {
     let server = GcsServer::start().await;
     let environment = GcsServer::environment(server.address());
     let harness = Harness::on(&open(&format!("gs://{BUCKET}"), environment));

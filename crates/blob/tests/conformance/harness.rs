@@ -1,4 +1,4 @@
-//! A store with somebody at work on it.
+//! A store with a tenant, and helpers for tests.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -26,7 +26,7 @@ pub(crate) struct Harness {
 }
 
 impl Harness {
-    /// No two desks use the same ids.
+    /// No two harnesses use the same ids.
     pub(crate) fn on(blobs: &Blobs) -> Self {
         static DESKS: AtomicU64 = AtomicU64::new(1);
         let ids = CountedIds::after(DESKS.fetch_add(1, Ordering::Relaxed) * 1_000);
@@ -73,7 +73,7 @@ impl Harness {
         }
     }
 
-    /// Of this tenant.
+    /// The originals of this tenant.
     pub(crate) async fn originals(&self) -> Vec<(ContentHash, u64)> {
         let all: Vec<_> = self.blobs.list_originals().try_collect().await.unwrap();
         let mine = all.into_iter().filter(|original| original.tenant == self.tenant);
@@ -128,8 +128,7 @@ pub(crate) fn open(url: &str, environment: Vec<(String, String)>) -> Blobs {
     Blobs::open_with(&url, &Settings::with_environment(environment)).unwrap()
 }
 
-/// For servers that fail: gives up after some seconds. A busy machine must still be able to
-/// answer in time.
+/// Short timeouts for servers that fail, but long enough for a busy machine.
 pub(crate) fn open_impatient(url: &str, environment: Vec<(String, String)>) -> Blobs {
     let url: BlobUrl = url.parse().unwrap();
     let mut settings = Settings::with_environment(environment);
@@ -144,7 +143,7 @@ pub(crate) fn open_impatient(url: &str, environment: Vec<(String, String)>) -> B
     Blobs::open_with(&url, &settings).unwrap()
 }
 
-/// Waits for what a store does on its own.
+/// Waits for an asynchronous effect of a store.
 pub(crate) async fn eventually(what: &str, mut holds: impl AsyncFnMut() -> bool) {
     let wait = async {
         while !holds().await {

@@ -1,6 +1,6 @@
-//! One suite for every kind of store, and what each does when things break.
+//! One suite for every kind of store, and the faults of each kind.
 //!
-//! [`suite::run`] tells all stories on one store, so that a server is started once.
+//! [`suite::run`] runs all tests on one store, so that a server is started once.
 
 #![expect(
     clippy::expect_used,

@@ -1,4 +1,4 @@
-//! What every store must do, told as stories on one store.
+//! What every store must do.
 
 use blob::{BlobError, Blobs, CheckpointPlace, Recorded, StoreId};
 use bytes::Bytes;
@@ -34,22 +34,22 @@ pub(crate) enum SameKey {
 pub(crate) async fn run(blobs: &Blobs, same_key: SameKey) {
     tell!(
         blobs,
-        it_is_known_by_its_marker,
+        it_is_identified_by_its_marker,
         it_can_be_checked,
-        what_was_published_is_read_back_whatever_its_size,
+        published_content_of_any_size_reads_back,
         a_large_upload_is_staged_until_it_is_published,
         publishing_is_repeatable,
-        the_same_content_is_kept_once,
+        the_same_content_is_stored_once,
         tenants_share_nothing,
-        ranges_are_cut_at_the_end_and_refused_behind_it,
+        ranges_are_cut_at_the_end_and_refused_after_it,
         deleting_twice_is_fine,
         a_discarded_upload_leaves_nothing,
-        an_upload_given_up_leaves_nothing,
+        an_aborted_upload_leaves_nothing,
         a_killed_upload_leaves_nothing_but_what_cleanup_finds,
-        a_spoilt_upload_cannot_be_finished,
+        a_broken_upload_cannot_be_finished,
         artifacts_are_whole_and_listed,
-        an_artifact_that_was_changed_is_noticed,
-        artifacts_go_with_their_document,
+        a_changed_artifact_is_detected,
+        artifacts_are_deleted_with_their_document,
         checkpoints_are_listed_by_tenant,
         listings_show_everything,
     );
@@ -61,7 +61,7 @@ pub(crate) async fn run(blobs: &Blobs, same_key: SameKey) {
 }
 
 /// Everything after it is done in a store that has to be the right one.
-async fn it_is_known_by_its_marker(harness: Harness) {
+async fn it_is_identified_by_its_marker(harness: Harness) {
     let (ours, another) = (StoreId(harness.id()), StoreId(harness.id()));
     assert_eq!(harness.blobs.read_marker().await.unwrap(), None);
     harness.blobs.expect_store(ours);
@@ -102,7 +102,7 @@ async fn it_can_be_checked(harness: Harness) {
     one.and(two).unwrap();
 }
 
-async fn what_was_published_is_read_back_whatever_its_size(harness: Harness) {
+async fn published_content_of_any_size_reads_back(harness: Harness) {
     let batch = MIB;
     let part = 5 * MIB;
     let sizes = [0, 1, 8 * KIB, 8 * KIB + 1, batch - 1, batch, batch + 1, part, part + 1, LARGE];
@@ -144,7 +144,7 @@ async fn publishing_is_repeatable(harness: Harness) {
     assert!(error.is_not_found(), "{error:?}");
 }
 
-async fn the_same_content_is_kept_once(harness: Harness) {
+async fn the_same_content_is_stored_once(harness: Harness) {
     let sent = content(1, 1000);
     let hash = harness.publish(&sent).await;
     assert_eq!(harness.publish(&sent).await, hash);
@@ -170,7 +170,7 @@ async fn tenants_share_nothing(harness: Harness) {
     assert!(other.has(&hash).await, "it went with another tenant's");
 }
 
-async fn ranges_are_cut_at_the_end_and_refused_behind_it(harness: Harness) {
+async fn ranges_are_cut_at_the_end_and_refused_after_it(harness: Harness) {
     let sent = content(1, 1000);
     let hash = harness.publish(&sent).await;
     let ranges = [0..1, 0..1000, 10..20, 999..1000, 990..5000, 0..0, 500..500, 1000..1000];
@@ -217,7 +217,7 @@ async fn a_discarded_upload_leaves_nothing(harness: Harness) {
     assert_eq!(harness.originals().await, []);
 }
 
-async fn an_upload_given_up_leaves_nothing(harness: Harness) {
+async fn an_aborted_upload_leaves_nothing(harness: Harness) {
     for size in [1000, LARGE] {
         let mut upload = harness.begin().await;
         upload.write(content(1, size).into()).await.unwrap();
@@ -238,7 +238,7 @@ async fn a_killed_upload_leaves_nothing_but_what_cleanup_finds(harness: Harness)
     assert_eq!(harness.originals().await, []);
 }
 
-async fn a_spoilt_upload_cannot_be_finished(harness: Harness) {
+async fn a_broken_upload_cannot_be_finished(harness: Harness) {
     let mut upload = harness.begin().await;
     {
         // The client goes away: whoever reads from it drops the write in the middle. It is polled
@@ -271,7 +271,7 @@ async fn artifacts_are_whole_and_listed(harness: Harness) {
     assert_eq!(listed, [(text, 600 * KIB as u64), (pages, 6)]);
 }
 
-async fn an_artifact_that_was_changed_is_noticed(harness: Harness) {
+async fn a_changed_artifact_is_detected(harness: Harness) {
     let place = harness.place("read", "pages.dkt");
     let sent = content(1, 600 * KIB);
     let kept = harness.blobs.put_artifact(&place, sent.clone().into()).await.unwrap();
@@ -295,7 +295,7 @@ async fn an_artifact_that_was_changed_is_noticed(harness: Harness) {
     assert!(is_damaged(harness.blobs.check_artifact(&place, &recorded, true).await));
 }
 
-async fn artifacts_go_with_their_document(harness: Harness) {
+async fn artifacts_are_deleted_with_their_document(harness: Harness) {
     let other = Harness::on(&harness.blobs);
     let kept = other.place("read", "pages.json");
     other.blobs.put_artifact(&kept, Bytes::from_static(b"kept")).await.unwrap();

@@ -16,7 +16,7 @@ pub struct Anthropic {
     name: String,
 }
 
-/// A schema is kept to by making the model call this tool, whose input is the answer.
+/// To enforce a schema, the model must call this tool, whose input is the answer.
 const TOOL: &str = "answer";
 
 impl Anthropic {
@@ -85,9 +85,9 @@ enum Event {
     },
     MessageStop,
     Error {
-        error: Trouble,
+        error: ErrorDetails,
     },
-    /// Pings, the borders of blocks, and what is added later: the protocol asks to pass over these.
+    /// Pings, the borders of blocks, and future events: the protocol asks clients to ignore these.
     #[serde(other)]
     Other,
 }
@@ -122,7 +122,7 @@ struct MessageEnd {
 }
 
 #[derive(Deserialize)]
-struct Trouble {
+struct ErrorDetails {
     #[serde(rename = "type")]
     kind: String,
 }
@@ -135,21 +135,21 @@ fn read(data: &str, transcript: &mut Transcript) -> serde_json::Result<Step> {
             | (Delta::ToolInput { partial_json: piece }, true) => {
                 transcript.text.push_str(&piece);
             }
-            // With a schema, what the model says beside the tool is no part of the answer.
+            // With a schema, text outside of the tool call is not part of the answer.
             _ => {}
         },
         Event::MessageDelta { delta, usage } => {
             count(usage, transcript);
             transcript.ending = delta.stop_reason.as_deref().map(ending).or(transcript.ending);
         }
-        Event::MessageStop => return Ok(Step::Over),
+        Event::MessageStop => return Ok(Step::Finished),
         Event::Error { error } => return Ok(Step::Failed { status: status_of(&error.kind) }),
         Event::Other => {}
     }
     Ok(Step::More)
 }
 
-/// Later counts are of everything so far, and may leave out what has not changed.
+/// Later counts include the earlier ones, and may omit those that have not changed.
 fn count(usage: Usage, transcript: &mut Transcript) {
     transcript.input_tokens = usage.input_tokens.or(transcript.input_tokens);
     transcript.output_tokens = usage.output_tokens.or(transcript.output_tokens);
@@ -157,13 +157,13 @@ fn count(usage: Usage, transcript: &mut Transcript) {
 
 fn ending(stop_reason: &str) -> Ending {
     match stop_reason {
-        "max_tokens" | "model_context_window_exceeded" => Ending::AtTheTokenLimit,
+        "max_tokens" | "model_context_window_exceeded" => Ending::TokenLimit,
         "refusal" => Ending::Declined,
-        _ => Ending::ByItself,
+        _ => Ending::Complete,
     }
 }
 
-/// The status that a request with this error would have been answered with.
+/// The HTTP status that corresponds to this error.
 fn status_of(kind: &str) -> u16 {
     match kind {
         "invalid_request_error" => 400,

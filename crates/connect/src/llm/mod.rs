@@ -1,10 +1,10 @@
-//! Language models: a question goes in, text comes out as it is written.
+//! Language models: a prompt is sent, and the text is streamed back.
 //!
-//! [`Anthropic`] speaks the Messages API; [`OpenAiCompatible`] speaks chat completions, as do OpenAI, vLLM,
-//! Ollama and llama.cpp. Both stream. Prompts are not made here.
+//! [`Anthropic`] uses the Messages API; [`OpenAiCompatible`] uses chat completions, which OpenAI, vLLM, Ollama and
+//! llama.cpp serve. Callers write the prompts.
 //!
-//! A [`Completion`] with a schema asks for JSON, and the text that comes back parses as such. That it keeps to
-//! the schema is up to the server: whoever uses the text reads it with `serde` and sees.
+//! A [`Completion`] with a schema requests JSON, and the returned text is valid JSON. Whether it follows the schema
+//! depends on the server: the caller must check when it deserialises the text.
 
 mod anthropic;
 mod openai;
@@ -22,26 +22,26 @@ pub use schema_fallback::SchemaFallback;
 
 use crate::ModelError;
 
-/// What is asked of a model.
+/// A request to a model.
 #[derive(Clone, Debug)]
 pub struct Completion {
-    /// What the model is to do and to keep to.
+    /// The instructions for the model.
     pub system: String,
     pub user: String,
-    /// The JSON schema of an object that the text has to be. A [`Value`] keeps properties by name, and models
-    /// write them in the order in which they are sent.
+    /// The JSON schema of the object that the text must be. A [`Value`] sorts properties by name, and models write
+    /// them in the order of the schema.
     pub schema: Option<Value>,
     pub max_tokens: u32,
 }
 
-/// What came of it.
+/// The answer of a model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Completed {
     pub text: String,
-    /// The text ends because `max_tokens` was reached. Never so when there was a schema: half an object is
-    /// [`ModelError::CutShort`].
-    pub cut_short: bool,
-    /// As the server counts them, if it does.
+    /// Whether the text ends because of `max_tokens`. With a schema that is the error
+    /// [`ModelError::Truncated`] instead.
+    pub truncated: bool,
+    /// As counted by the server, if it does.
     pub input_tokens: Option<u64>,
     pub output_tokens: Option<u64>,
 }
@@ -54,9 +54,9 @@ pub trait LanguageModel: Debug + Send + Sync {
     /// Which model this is: host and name.
     fn name(&self) -> &str;
 
-    /// Hands the pieces of the text to `deltas` as they come, and at the end the whole text back.
+    /// Passes the pieces of the text to `deltas` as they arrive, and returns the whole text at the end.
     ///
-    /// Dropping the future breaks the call off. A call that fails is tried again only as long as no piece has been handed over: together, the pieces
+    /// Dropping the future cancels the call. A failed call is retried only before the first piece, so that the pieces
     /// are always the beginning of one text.
     fn complete<'a>(
         &'a self,

@@ -15,11 +15,11 @@ use crate::{ModelError, Retries, Service};
 pub struct OpenAiCompatible {
     exchange: Exchange,
     name: String,
-    /// The server has said that it knows the token limit by its newer name only.
-    wants_newer_limit: AtomicBool,
+    /// Whether the server has answered that it knows only the newer name of the token limit.
+    needs_newer_limit: AtomicBool,
 }
 
-/// What every server knows, but for OpenAI's own with its later models.
+/// Known to every server except OpenAI's own with its later models.
 const LIMIT: &str = "max_tokens";
 const NEWER_LIMIT: &str = "max_completion_tokens";
 
@@ -31,7 +31,7 @@ impl OpenAiCompatible {
         let headers = bearer(&service)?;
         let (name, url) = (service.identity(), service.endpoint("v1", "chat/completions"));
         let exchange = Exchange::new(service, url, headers, retries)?;
-        Ok(Self { exchange, name, wants_newer_limit: AtomicBool::new(false) })
+        Ok(Self { exchange, name, needs_newer_limit: AtomicBool::new(false) })
     }
 
     fn body(&self, request: &Completion, limit: &str) -> Value {
@@ -75,12 +75,12 @@ impl LanguageModel for OpenAiCompatible {
         deltas: &'a mut (dyn FnMut(&str) + Send),
     ) -> CompletionFuture<'a> {
         Box::pin(async move {
-            if self.wants_newer_limit.load(Ordering::Relaxed) {
+            if self.needs_newer_limit.load(Ordering::Relaxed) {
                 return self.complete_within(NEWER_LIMIT, request, deltas).await;
             }
             match self.complete_within(LIMIT, request, deltas).await {
-                Err(ModelError::Refused { said, .. }) if said.contains(NEWER_LIMIT) => {
-                    self.wants_newer_limit.store(true, Ordering::Relaxed);
+                Err(ModelError::Refused { message, .. }) if message.contains(NEWER_LIMIT) => {
+                    self.needs_newer_limit.store(true, Ordering::Relaxed);
                     self.complete_within(NEWER_LIMIT, request, deltas).await
                 }
                 completed => completed,
@@ -103,7 +103,7 @@ struct Choice {
     finish_reason: Option<String>,
 }
 
-/// Of the rest, what a model thinks before it answers (`reasoning_content`) is no part of the answer.
+/// Other fields are ignored; `reasoning_content` is not part of the answer.
 #[derive(Deserialize)]
 struct Delta {
     content: Option<String>,
@@ -118,7 +118,7 @@ struct Usage {
 
 fn read(data: &str, transcript: &mut Transcript) -> serde_json::Result<Step> {
     if data == "[DONE]" {
-        return Ok(Step::Over);
+        return Ok(Step::Finished);
     }
     let chunk: Chunk = serde_json::from_str(data)?;
     if let Some(error) = chunk.error {
@@ -139,15 +139,18 @@ fn read(data: &str, transcript: &mut Transcript) -> serde_json::Result<Step> {
 
 fn ending(finish_reason: &str) -> Ending {
     match finish_reason {
-        "length" => Ending::AtTheTokenLimit,
+        "length" => Ending::TokenLimit,
         "content_filter" => Ending::Declined,
-        _ => Ending::ByItself,
+        _ => Ending::Complete,
     }
 }
 
-/// Servers that put a status into the error mean that; the others have failed while they were at it.
+/// The status in the error, if there is one; otherwise 500.
 fn status_of(error: &Value) -> u16 {
     let code = error.get("code").unwrap_or(&Value::Null);
     let number = code.as_u64().or_else(|| code.as_str()?.parse().ok());
-    number.and_then(|number| u16::try_from(number).ok()).filter(|it| *it >= 400).unwrap_or(500)
+    number
+        .and_then(|number| u16::try_from(number).ok())
+        .filter(|status| *status >= 400)
+        .unwrap_or(500)
 }

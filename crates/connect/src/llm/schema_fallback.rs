@@ -1,7 +1,7 @@
-//! Schemas for servers that do not know all of JSON Schema.
+//! A fallback for servers that do not support all of JSON Schema.
 //!
-//! *Bounds* say how long a list or text may be and which values are allowed. With them a model that repeats itself
-//! comes to an end; but some servers refuse a schema that has them (400 or 422).
+//! *Bounds* limit the length of lists and texts and the allowed values, which stops a model that repeats itself. Some
+//! servers refuse a schema with bounds (400 or 422).
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,14 +11,14 @@ use serde_json::Value;
 use super::{Completed, Completion, CompletionFuture, LanguageModel};
 use crate::ModelError;
 
-/// What a schema says beyond names and types.
+/// The keywords of a schema beyond names and types.
 const BOUNDS: [&str; 4] = ["minItems", "maxItems", "pattern", "enum"];
 
-/// A model that is asked again without the bounds of the schema when its server refuses them.
+/// Sends the request again without bounds when the server refuses the schema.
 #[derive(Debug)]
 pub struct SchemaFallback {
     model: Arc<dyn LanguageModel>,
-    /// The server has refused a schema with bounds and taken the same one without.
+    /// Whether the server has refused a schema with bounds and accepted the same one without.
     refuses_bounds: AtomicBool,
 }
 
@@ -42,11 +42,11 @@ impl LanguageModel for SchemaFallback {
         Box::pin(async move {
             if !self.refuses_bounds.load(Ordering::Relaxed) {
                 let has_begun = AtomicBool::new(false);
-                let mut noticed = |piece: &str| {
+                let mut forward = |piece: &str| {
                     has_begun.store(true, Ordering::Relaxed);
                     deltas(piece);
                 };
-                let completed = self.model.complete(request, &mut noticed).await;
+                let completed = self.model.complete(request, &mut forward).await;
                 if !is_refused(&completed) || has_begun.load(Ordering::Relaxed) {
                     return completed;
                 }
@@ -54,7 +54,7 @@ impl LanguageModel for SchemaFallback {
             let schema = Some(without_bounds(schema));
             let completed =
                 self.model.complete(&Completion { schema, ..request.clone() }, deltas).await;
-            // Where this fails as well, it may have been for something else.
+            // If this fails as well, the bounds may not be the cause.
             if completed.is_ok() {
                 self.refuses_bounds.store(true, Ordering::Relaxed);
             }

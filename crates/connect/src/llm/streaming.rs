@@ -1,4 +1,4 @@
-//! What both protocols have in common: events come in, a transcript grows, pieces are handed on.
+//! The part that both protocols share: events extend a transcript, whose new pieces are passed on.
 
 use serde::de::IgnoredAny;
 use serde_json::Value;
@@ -9,12 +9,12 @@ use crate::events::Events;
 use crate::exchange::{Answer, Exchange};
 use crate::refusal::{Refusal, quote};
 
-/// What follows from one event, beside what it adds to the transcript.
+/// What to do after an event.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Step {
     More,
-    /// Nothing more will come.
-    Over,
+    /// The stream has ended.
+    Finished,
     Failed {
         status: u16,
     },
@@ -22,29 +22,29 @@ pub(super) enum Step {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Ending {
-    ByItself,
-    AtTheTokenLimit,
+    Complete,
+    TokenLimit,
     Declined,
 }
 
-/// A protocol: takes the data of an event into the transcript.
+/// The part of a protocol that adds the data of an event to the transcript.
 pub(super) type Read = fn(data: &str, transcript: &mut Transcript) -> serde_json::Result<Step>;
 
-/// What has come so far.
+/// What was received so far.
 #[derive(Debug, Default)]
 pub(super) struct Transcript {
-    /// The text is to be JSON.
+    /// Whether the text must be JSON.
     pub(super) structured: bool,
     pub(super) input_tokens: Option<u64>,
     pub(super) output_tokens: Option<u64>,
-    /// The reason that a model gives for not answering.
+    /// The model's reason for declining.
     pub(super) reason_to_decline: String,
-    /// Counts may still follow.
+    /// Token counts may still follow.
     pub(super) ending: Option<Ending>,
     pub(super) text: String,
 }
 
-/// Sends `body` until the model has answered `request`.
+/// Sends `body` until the model has answered `request`, with retries.
 pub(super) async fn complete(
     exchange: &Exchange,
     read: Read,
@@ -55,29 +55,29 @@ pub(super) async fn complete(
     loop {
         let structured = request.schema.is_some();
         let mut transcript = Transcript { structured, ..Transcript::default() };
-        let tried = match call.post(body, most_bytes(request.max_tokens)).await {
-            Ok(answer) => follow(exchange, read, answer, &mut transcript, deltas).await,
+        let result = match call.post(body, max_bytes(request.max_tokens)).await {
+            Ok(answer) => read_stream(exchange, read, answer, &mut transcript, deltas).await,
             Err(error) => Err(error),
         };
-        match tried {
+        match result {
             Ok(()) => return transcript.finish(exchange, request),
-            // What was handed on cannot be taken back, and another try would begin anew.
+            // The caller has pieces already, and another attempt would begin again.
             Err(error) if !transcript.text.is_empty() => return Err(error),
-            Err(error) => call.wait_after(error).await?,
+            Err(error) => call.wait_before_retry(error).await?,
         }
     }
 }
 
-/// What a stream of so many tokens has at the very most: an event for each, and some to spare. Servers that
-/// repeat themselves in every event take about 400 bytes for one.
-fn most_bytes(max_tokens: u32) -> usize {
-    const FOR_EACH_TOKEN: usize = 4 * 1024;
-    const TO_SPARE: usize = Events::LARGEST + 1024 * 1024;
+/// The largest accepted size of a stream with this many tokens: one event for each, with a margin. Servers that repeat
+/// metadata in every event use about 400 bytes for one.
+fn max_bytes(max_tokens: u32) -> usize {
+    const BYTES_PER_TOKEN: usize = 4 * 1024;
+    const MARGIN: usize = Events::MAX_SIZE + 1024 * 1024;
     let tokens = usize::try_from(max_tokens).unwrap_or(usize::MAX);
-    tokens.saturating_mul(FOR_EACH_TOKEN).saturating_add(TO_SPARE)
+    tokens.saturating_mul(BYTES_PER_TOKEN).saturating_add(MARGIN)
 }
 
-async fn follow(
+async fn read_stream(
     exchange: &Exchange,
     read: Read,
     mut answer: Answer<'_>,
@@ -86,38 +86,38 @@ async fn follow(
 ) -> Result<(), ModelError> {
     if !answer.media_type().eq_ignore_ascii_case("text/event-stream") {
         let reason = format!(
-            "it sent \u{201c}{}\u{201d} where a stream of events was asked for; check the base URL",
+            "it sent \u{201c}{}\u{201d} instead of a stream of events; check the base URL",
             answer.media_type()
         );
-        return Err(exchange.not_understood(reason));
+        return Err(exchange.invalid_response(reason));
     }
     let mut events = Events::default();
-    let mut found = Vec::new();
+    let mut complete = Vec::new();
     while let Some(piece) = answer.next_piece().await? {
-        events.read(&piece, &mut found).map_err(|_| ModelError::TooMuch {
+        events.read(&piece, &mut complete).map_err(|_| ModelError::ResponseTooLarge {
             server: exchange.service.server(),
             what: "one event",
-            limit: Events::LARGEST,
+            limit: Events::MAX_SIZE,
         })?;
-        for event in found.drain(..) {
-            // Names and ids of events do not matter: both protocols repeat in the data what does.
+        for event in complete.drain(..) {
+            // The data repeats everything that matters of an event's name and id.
             if transcript.take(exchange, read, event.data, deltas)? {
                 return Ok(());
             }
         }
     }
-    // Some servers close the connection and say no more.
+    // Some servers close the connection without a final event.
     if transcript.ending.is_some() {
         return Ok(());
     }
     Err(ModelError::Interrupted {
         server: exchange.service.server(),
-        reason: "the stream closed before the model had ended".to_owned(),
+        reason: "the stream closed before the model had finished".to_owned(),
     })
 }
 
 impl Transcript {
-    /// Takes one event in; whether it was the last.
+    /// Processes one event; returns whether it was the last.
     fn take(
         &mut self,
         exchange: &Exchange,
@@ -125,16 +125,16 @@ impl Transcript {
         data: String,
         deltas: &mut (dyn FnMut(&str) + Send),
     ) -> Result<bool, ModelError> {
-        let known = self.text.len();
+        let length = self.text.len();
         let step = read(&data, self).map_err(|error| {
-            exchange.not_understood(format!("one of its events cannot be read ({error})"))
+            exchange.invalid_response(format!("one of its events cannot be parsed ({error})"))
         })?;
-        if self.text.len() > known {
-            deltas(&self.text[known..]);
+        if self.text.len() > length {
+            deltas(&self.text[length..]);
         }
         match step {
             Step::More => Ok(false),
-            Step::Over => Ok(true),
+            Step::Finished => Ok(true),
             Step::Failed { status } => {
                 Err(exchange.refused(Refusal { status, retry_after: None, body: data }))
             }
@@ -143,22 +143,21 @@ impl Transcript {
 
     fn finish(self, exchange: &Exchange, request: &Completion) -> Result<Completed, ModelError> {
         let model = exchange.service.model.clone();
-        let cut_short = self.ending == Some(Ending::AtTheTokenLimit);
+        let truncated = self.ending == Some(Ending::TokenLimit);
         if self.ending == Some(Ending::Declined) || !self.reason_to_decline.is_empty() {
-            let said = quote(&self.reason_to_decline, &exchange.service);
-            return Err(ModelError::Declined { model, said });
+            let message = quote(&self.reason_to_decline, &exchange.service);
+            return Err(ModelError::Declined { model, message });
         }
-        if self.structured && cut_short {
-            return Err(ModelError::CutShort { model, max_tokens: request.max_tokens });
+        if self.structured && truncated {
+            return Err(ModelError::Truncated { model, max_tokens: request.max_tokens });
         }
         if self.structured {
             serde_json::from_str::<IgnoredAny>(&self.text).map_err(|error| {
-                let reason =
-                    "JSON was asked for by a schema, which this server or model does not keep to";
-                exchange.not_understood(format!("{reason} ({error})"))
+                let reason = "the text is not the JSON that the schema requires";
+                exchange.invalid_response(format!("{reason} ({error})"))
             })?;
         }
         let Self { text, input_tokens, output_tokens, .. } = self;
-        Ok(Completed { text, cut_short, input_tokens, output_tokens })
+        Ok(Completed { text, truncated, input_tokens, output_tokens })
     }
 }

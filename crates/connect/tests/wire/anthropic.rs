@@ -6,7 +6,7 @@ use serde_json::json;
 
 use crate::server::{ModelServer, ask, events, question, question_with};
 
-/// An answer as the documentation shows it, with a ping and an event that nobody knows yet.
+/// An answer as documented, with a ping and an unknown event.
 const ANSWER: &str = r#"event: message_start
 data: {"type":"message_start","message":{"id":"msg_1","type":"message","role":"assistant","content":[],"model":"small","stop_reason":null,"stop_sequence":null,"usage":{"input_tokens":25,"output_tokens":1}}}
 
@@ -25,8 +25,8 @@ data: {"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text
 event: content_block_stop
 data: {"type":"content_block_stop","index":0}
 
-event: news_from_the_future
-data: {"type":"news_from_the_future","size":7}
+event: future_event
+data: {"type":"future_event","size":7}
 
 event: message_delta
 data: {"type":"message_delta","delta":{"stop_reason":"end_turn","stop_sequence":null},"usage":{"output_tokens":15}}
@@ -57,21 +57,21 @@ data: {"type":"message_stop"}
 "#;
 
 #[tokio::test]
-async fn text_comes_in_pieces_and_whole() {
+async fn text_is_streamed_and_returned_as_a_whole() {
     let server = ModelServer::start([events([ANSWER])]).await;
     let (completed, pieces) = ask(&server.anthropic(), &question()).await;
-    let wanted = Completed {
+    let expected = Completed {
         text: "Röd: 赤!".to_owned(),
-        cut_short: false,
+        truncated: false,
         input_tokens: Some(25),
         output_tokens: Some(15),
     };
-    assert_eq!(completed.unwrap(), wanted);
+    assert_eq!(completed.unwrap(), expected);
     assert_eq!(pieces, ["Röd: 赤", "!"]);
 }
 
 #[tokio::test]
-async fn the_request_is_what_the_protocol_asks_for() {
+async fn the_request_follows_the_protocol() {
     let server = ModelServer::start([events([ANSWER])]).await;
     let model = server.anthropic();
     assert_eq!(model.name(), "127.0.0.1/small");
@@ -93,7 +93,7 @@ async fn the_request_is_what_the_protocol_asks_for() {
 }
 
 #[tokio::test]
-async fn the_answer_is_the_same_wherever_the_network_cuts_it() {
+async fn the_answer_is_the_same_wherever_the_network_splits_it() {
     let cuts = 1..ANSWER.len();
     let in_two = cuts.clone().map(|cut| {
         let (begin, end) = ANSWER.as_bytes().split_at(cut);
@@ -123,23 +123,23 @@ async fn a_schema_becomes_a_tool_that_must_be_called() {
 }
 
 #[tokio::test]
-async fn half_an_object_is_no_answer() {
+async fn a_truncated_object_is_an_error() {
     let cut = TOOL_CALL.replace(r#""stop_reason":"tool_use""#, r#""stop_reason":"max_tokens""#);
     let server = ModelServer::start([events([cut])]).await;
     let (completed, _) =
         ask(&server.anthropic(), &question_with(json!({ "type": "object" }))).await;
     assert!(
-        matches!(completed, Err(ModelError::CutShort { max_tokens: 100, .. })),
+        matches!(completed, Err(ModelError::Truncated { max_tokens: 100, .. })),
         "{completed:?}"
     );
 }
 
 #[tokio::test]
-async fn half_a_text_says_that_it_is_one() {
+async fn a_truncated_text_is_marked() {
     let cut = ANSWER.replace("end_turn", "max_tokens");
     let server = ModelServer::start([events([cut])]).await;
     let (completed, _) = ask(&server.anthropic(), &question()).await;
-    assert!(completed.unwrap().cut_short);
+    assert!(completed.unwrap().truncated);
 }
 
 #[tokio::test]
@@ -154,7 +154,7 @@ const OVERLOADED: &str = "event: error\ndata: {\"type\":\"error\",\"error\":{\"t
                           \"message\":\"Overloaded\"}}\n\n";
 
 #[tokio::test]
-async fn overload_inside_the_stream_is_tried_again_while_nothing_was_said() {
+async fn overload_within_the_stream_is_retried_before_the_first_piece() {
     let server = ModelServer::start([events([OVERLOADED]), events([ANSWER])]).await;
     let (completed, pieces) = ask(&server.anthropic(), &question()).await;
     assert_eq!(completed.unwrap().text, pieces.concat());
@@ -162,11 +162,11 @@ async fn overload_inside_the_stream_is_tried_again_while_nothing_was_said() {
 }
 
 #[tokio::test]
-async fn overload_after_the_first_words_is_final() {
+async fn overload_after_the_first_piece_is_not_retried() {
     let begin = &ANSWER[..ANSWER.find("event: message_delta").unwrap()];
     let server = ModelServer::start([events([begin, OVERLOADED]), events([ANSWER])]).await;
     let (completed, pieces) = ask(&server.anthropic(), &question()).await;
-    assert!(matches!(completed, Err(ModelError::Failing { status: 529, .. })), "{completed:?}");
+    assert!(matches!(completed, Err(ModelError::ServerError { status: 529, .. })), "{completed:?}");
     assert_eq!(pieces.concat(), "Röd: 赤!");
     assert_eq!(server.received().len(), 1);
 }

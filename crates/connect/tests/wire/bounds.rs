@@ -1,4 +1,4 @@
-//! Servers that send what nobody can use, or never stop.
+//! Servers that send invalid or endless answers.
 
 use connect::ModelError;
 use serde_json::json;
@@ -15,47 +15,47 @@ async fn error_of(reply: Reply) -> ModelError {
 }
 
 #[tokio::test]
-async fn a_line_without_end_is_cut_off() {
+async fn an_endless_line_is_an_error() {
     let error = error_of(events_for_ever("data: xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx")).await;
-    assert!(matches!(error, ModelError::TooMuch { what: "one event", .. }), "{error:?}");
-    assert!(error.to_string().contains("more than we take"), "{error}");
+    assert!(matches!(error, ModelError::ResponseTooLarge { what: "one event", .. }), "{error:?}");
+    assert!(error.to_string().contains("sent too much"), "{error}");
 }
 
 #[tokio::test]
-async fn a_stream_without_end_is_cut_off() {
+async fn an_endless_stream_is_an_error() {
     let error = error_of(events_for_ever(concat!(
-        ": an event that means nothing, with words to fill the time until somebody stops listening\n\n",
+        ": a comment that is repeated until the client closes the connection, long enough to fill its limit\n\n",
         "data: {\"choices\":[]}\n\n"
     )))
     .await;
-    assert!(matches!(error, ModelError::TooMuch { what: "an answer", .. }), "{error:?}");
+    assert!(matches!(error, ModelError::ResponseTooLarge { what: "an answer", .. }), "{error:?}");
 }
 
 #[tokio::test]
-async fn a_refusal_without_end_is_a_refusal() {
+async fn a_very_long_refusal_is_shortened() {
     let error = error_of(with_status(400, json!({ "error": "x".repeat(1_000_000) }))).await;
     assert!(matches!(error, ModelError::Refused { .. }), "{error:?}");
     assert!(error.to_string().len() < 600);
 }
 
 #[tokio::test]
-async fn a_page_is_no_stream() {
+async fn an_html_page_is_an_invalid_response() {
     let error = error_of(page("text/html; charset=utf-8", "<h1>Welcome</h1>")).await;
-    assert!(matches!(error, ModelError::NotUnderstood { .. }), "{error:?}");
+    assert!(matches!(error, ModelError::InvalidResponse { .. }), "{error:?}");
     assert!(error.to_string().contains("text/html"), "{error}");
     assert!(error.to_string().contains("base URL"), "{error}");
 }
 
 #[tokio::test]
-async fn an_event_that_is_no_json_is_said() {
+async fn an_event_that_is_not_json_is_an_invalid_response() {
     let error = error_of(events(["data: {\"choices\": oops\n\n"])).await;
-    assert!(matches!(error, ModelError::NotUnderstood { .. }), "{error:?}");
+    assert!(matches!(error, ModelError::InvalidResponse { .. }), "{error:?}");
 }
 
 #[tokio::test]
-async fn what_cannot_be_read_is_not_repeated_at_length_nor_with_the_key() {
+async fn the_error_for_an_invalid_response_is_short_and_without_the_key() {
     let wrong = json!({ "choices": format!("{KEY} {}", "x".repeat(10_000)) });
     let error = error_of(events([format!("data: {wrong}\n\n")])).await;
-    assert!(matches!(error, ModelError::NotUnderstood { .. }), "{error:?}");
+    assert!(matches!(error, ModelError::InvalidResponse { .. }), "{error:?}");
     assert!(error.to_string().len() < 500 && !error.to_string().contains(KEY), "{error}");
 }

@@ -1,4 +1,4 @@
-//! Vectors from a server.
+//! Embeddings from a server.
 
 use connect::embeddings::Embeddings;
 use connect::{Limits, ModelError};
@@ -21,12 +21,12 @@ fn vectors(rows: &[(usize, Value)]) -> Reply {
 async fn reason_against(rows: &[(usize, Value)]) -> String {
     let server = ModelServer::start([vectors(rows)]).await;
     let error = embeddings(&server, 2).embed_all(&["a", "b"]).await.unwrap_err();
-    assert!(matches!(error, ModelError::NotUnderstood { .. }), "{error:?}");
+    assert!(matches!(error, ModelError::InvalidResponse { .. }), "{error:?}");
     error.to_string()
 }
 
 #[tokio::test]
-async fn vectors_come_in_the_order_of_the_texts_with_length_one() {
+async fn vectors_have_the_order_of_the_texts_and_length_one() {
     let rows = [(1, json!([0.0, -2.5])), (0, json!([3, 4]))];
     let server = ModelServer::start([vectors(&rows)]).await;
     let embeddings = embeddings(&server, 2);
@@ -42,7 +42,7 @@ async fn vectors_come_in_the_order_of_the_texts_with_length_one() {
 }
 
 #[tokio::test]
-async fn many_texts_go_in_several_requests() {
+async fn many_texts_are_sent_in_several_requests() {
     let texts: Vec<String> = (0..600).map(|n| n.to_string()).collect();
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
     let batch = |range: std::ops::Range<usize>| {
@@ -58,14 +58,14 @@ async fn many_texts_go_in_several_requests() {
     assert!(found.iter().enumerate().all(|(text, vector)| vector[text % 2] > 0.9));
     let sent = server.received().into_iter().flat_map(|request| {
         let input = request.body["input"].as_array().unwrap().clone();
-        assert!(input.len() <= Embeddings::LARGEST_BATCH);
+        assert!(input.len() <= Embeddings::MAX_BATCH);
         input
     });
     assert_eq!(sent.collect::<Vec<_>>(), texts);
 }
 
 #[tokio::test]
-async fn no_texts_are_no_request() {
+async fn without_texts_no_request_is_sent() {
     let server = ModelServer::start([]).await;
     assert!(embeddings(&server, 2).embed_all(&[]).await.unwrap().is_empty());
     assert!(server.received().is_empty());
@@ -85,26 +85,26 @@ async fn every_text_has_exactly_one_vector() {
 #[tokio::test]
 async fn another_dimension_is_refused() {
     let reason = reason_against(&[(0, json!([1, 0, 0])), (1, json!([1, 0, 0]))]).await;
-    assert!(reason.contains("3 numbers where 2 are set"), "{reason}");
+    assert!(reason.contains("3 numbers, but 2 are configured"), "{reason}");
 }
 
 #[tokio::test]
-async fn a_vector_has_to_point_somewhere() {
+async fn a_vector_of_length_zero_or_infinity_is_refused() {
     let reason = reason_against(&[(0, json!([0, 0])), (1, json!([1, 0]))]).await;
-    assert!(reason.contains("no direction"), "{reason}");
+    assert!(reason.contains("length 0 or is not finite"), "{reason}");
     let reason = reason_against(&[(0, json!([1e300, 0])), (1, json!([1, 0]))]).await;
-    assert!(reason.contains("no direction"), "{reason}");
+    assert!(reason.contains("length 0 or is not finite"), "{reason}");
 }
 
 #[tokio::test]
-async fn an_answer_beyond_all_measure_is_cut_off() {
+async fn an_answer_that_is_too_large_is_refused() {
     let server = ModelServer::start([vectors(&[(0, json!(vec![0.5; 100_000]))])]).await;
     let error = embeddings(&server, 2).embed_all(&["a"]).await.unwrap_err();
-    assert!(matches!(error, ModelError::TooMuch { .. }), "{error:?}");
+    assert!(matches!(error, ModelError::ResponseTooLarge { .. }), "{error:?}");
 }
 
 #[tokio::test]
-async fn what_passes_is_tried_again() {
+async fn a_transient_error_is_retried() {
     let replies = [with_status(503, json!({})), vectors(&[(0, json!([0, 2]))])];
     let server = ModelServer::start(replies).await;
     assert_eq!(embeddings(&server, 2).embed_all(&["a"]).await.unwrap(), [[0.0, 1.0]]);
@@ -112,7 +112,7 @@ async fn what_passes_is_tried_again() {
 }
 
 #[tokio::test]
-async fn a_model_is_opened_again_only_where_the_settings_say() {
+async fn a_previous_model_is_opened_only_on_the_configured_host() {
     let server = ModelServer::start([vectors(&[(0, json!([0, 3, 4]))])]).await;
     let current = embeddings(&server, 2);
     let of = |host: &str, name: &str, dimension| ServiceModel {

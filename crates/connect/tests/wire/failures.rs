@@ -1,4 +1,4 @@
-//! Refusals and what is said about them; what is tried again and what is not.
+//! Refusals and their messages; what is retried and what is not.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -23,7 +23,7 @@ async fn refused_with(status: u16, body: Value) -> (ModelError, ModelServer) {
 }
 
 #[tokio::test]
-async fn a_wrong_key_is_not_repeated_by_anybody() {
+async fn a_wrong_key_appears_in_no_message() {
     let body = json!({ "error": { "message": format!("Incorrect API key provided: {KEY}") } });
     let (error, server) = refused_with(401, body).await;
     assert!(matches!(error, ModelError::KeyRefused { .. }), "{error:?}");
@@ -33,7 +33,7 @@ async fn a_wrong_key_is_not_repeated_by_anybody() {
 }
 
 #[tokio::test]
-async fn a_key_that_may_not_is_told_what_the_server_says() {
+async fn a_forbidden_key_shows_the_servers_message() {
     let body = json!({ "error": { "message": "Your organization must be verified." } });
     let (error, _) = refused_with(403, body).await;
     assert!(matches!(error, ModelError::NotAllowed { .. }), "{error:?}");
@@ -41,7 +41,7 @@ async fn a_key_that_may_not_is_told_what_the_server_says() {
 }
 
 #[tokio::test]
-async fn a_missing_key_is_asked_for() {
+async fn a_missing_key_is_reported() {
     let server = ModelServer::start([with_status(401, json!({}))]).await;
     let service = Service { key: None, ..server.service(Limits::COMPLETION) };
     let model = OpenAiCompatible::new(service, server.retries()).unwrap();
@@ -50,7 +50,7 @@ async fn a_missing_key_is_asked_for() {
 }
 
 #[tokio::test]
-async fn a_key_that_cannot_be_sent_is_a_setting_to_correct() {
+async fn a_key_with_invalid_characters_is_a_settings_error() {
     let server = ModelServer::start([]).await;
     let service = server.service(Limits::COMPLETION).with_key(Secret::new("two\nlines"));
     let error = Anthropic::new(service, server.retries()).unwrap_err();
@@ -59,7 +59,7 @@ async fn a_key_that_cannot_be_sent_is_a_setting_to_correct() {
 }
 
 #[tokio::test]
-async fn a_key_out_of_a_file_may_end_in_a_new_line() {
+async fn a_key_from_a_file_may_end_with_a_line_break() {
     let server = ModelServer::start([events([ANSWER])]).await;
     let service = server.service(Limits::COMPLETION).with_key(Secret::new("sk-file\n"));
     let model = OpenAiCompatible::new(service, server.retries()).unwrap();
@@ -85,7 +85,7 @@ async fn a_wrong_path_is_shown() {
 }
 
 #[tokio::test]
-async fn a_redirection_is_not_followed() {
+async fn a_redirect_is_not_followed() {
     let elsewhere = ModelServer::start([events([ANSWER])]).await;
     let location: &'static str = elsewhere.address.clone().leak();
     let moved = with_header(307, ("location", location), json!({}));
@@ -96,16 +96,16 @@ async fn a_redirection_is_not_followed() {
 }
 
 #[tokio::test]
-async fn an_account_without_quota_is_not_asked_again() {
+async fn an_account_without_quota_is_not_retried() {
     let body = json!({ "error": { "message": "Check your plan.", "code": "insufficient_quota" } });
     let (error, server) = refused_with(429, body).await;
     assert!(matches!(error, ModelError::OutOfQuota { .. }), "{error:?}");
-    assert!(!error.is_passing());
+    assert!(!error.is_transient());
     assert_eq!(server.received().len(), 1);
 }
 
 #[tokio::test]
-async fn what_is_wrong_with_the_request_is_not_tried_again() {
+async fn a_refused_request_is_not_retried() {
     for status in [400, 408, 409, 413, 422] {
         let (error, server) = refused_with(status, json!({ "error": "no" })).await;
         assert!(matches!(error, ModelError::Refused { .. }), "{error:?}");
@@ -115,7 +115,7 @@ async fn what_is_wrong_with_the_request_is_not_tried_again() {
 }
 
 #[tokio::test]
-async fn what_passes_is_tried_again_after_growing_waits() {
+async fn a_transient_error_is_retried_after_growing_waits() {
     let replies = [with_status(500, json!({})), with_status(503, json!({})), events([ANSWER])];
     let server = ModelServer::start(replies).await;
     let (completed, _) = ask(&server.openai(), &question()).await;
@@ -124,7 +124,7 @@ async fn what_passes_is_tried_again_after_growing_waits() {
 }
 
 #[tokio::test]
-async fn a_server_that_says_when_to_come_back_is_heard() {
+async fn retry_after_is_honoured() {
     let busy = with_header(429, ("retry-after", "7"), json!({ "error": "slow down" }));
     let server = ModelServer::start([busy, events([ANSWER])]).await;
     ask(&server.openai(), &question()).await.0.unwrap();
@@ -132,27 +132,27 @@ async fn a_server_that_says_when_to_come_back_is_heard() {
 }
 
 #[tokio::test]
-async fn a_wait_that_the_call_has_no_time_for_is_not_begun() {
+async fn a_wait_longer_than_the_call_is_an_error_at_once() {
     let busy = with_header(429, ("retry-after", "3600"), json!({ "error": "slow down" }));
     let server = ModelServer::start([busy]).await;
     let error = ask(&server.openai(), &question()).await.0.unwrap_err();
     assert!(matches!(error, ModelError::Busy { .. }), "{error:?}");
-    assert!(error.to_string().contains("left alone for 3600 s"), "{error}");
+    assert!(error.to_string().contains("asks to wait 3600 s"), "{error}");
     assert!(server.waits().is_empty());
 }
 
 #[tokio::test]
-async fn tries_come_to_an_end() {
+async fn retries_are_limited() {
     let failing = (0..9).map(|_| with_status(502, json!({ "message": "the model crashed" })));
     let server = ModelServer::start(failing).await;
     let error = ask(&server.openai(), &question()).await.0.unwrap_err();
-    assert!(matches!(error, ModelError::Failing { status: 502, .. }), "{error:?}");
-    assert!(error.is_passing() && error.to_string().contains("the model crashed"), "{error}");
+    assert!(matches!(error, ModelError::ServerError { status: 502, .. }), "{error:?}");
+    assert!(error.is_transient() && error.to_string().contains("the model crashed"), "{error}");
     assert_eq!((server.received().len(), server.waits().len()), (4, 3));
 }
 
 #[tokio::test]
-async fn nobody_there_is_tried_again_and_then_said() {
+async fn an_unreachable_server_is_retried_and_then_reported() {
     let server = ModelServer::start([]).await;
     let closed = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap();
     let base_url = format!("http://{closed}").parse().unwrap();
@@ -165,7 +165,7 @@ async fn nobody_there_is_tried_again_and_then_said() {
 }
 
 #[tokio::test]
-async fn a_connection_that_breaks_is_tried_again_while_nothing_was_said() {
+async fn a_broken_connection_is_retried_before_the_first_piece() {
     let at_once = Arc::new(Notify::new());
     at_once.notify_one();
     let replies = [events_then_break(": hello\n\n", at_once), events([ANSWER])];
@@ -176,17 +176,17 @@ async fn a_connection_that_breaks_is_tried_again_while_nothing_was_said() {
 }
 
 #[tokio::test]
-async fn a_connection_that_breaks_after_the_first_words_is_final() {
-    let heard = Arc::new(Notify::new());
-    let replies = [events_then_break(beginning(), heard.clone()), events([ANSWER])];
+async fn a_broken_connection_is_not_retried_after_the_first_piece() {
+    let received = Arc::new(Notify::new());
+    let replies = [events_then_break(beginning(), received.clone()), events([ANSWER])];
     let server = ModelServer::start(replies).await;
-    let completed = server.openai().complete(&question(), &mut |_| heard.notify_one()).await;
+    let completed = server.openai().complete(&question(), &mut |_| received.notify_one()).await;
     assert!(matches!(completed, Err(ModelError::Interrupted { .. })), "{completed:?}");
     assert_eq!(server.received().len(), 1);
 }
 
 #[tokio::test]
-async fn a_stream_that_closes_before_the_model_has_ended_is_no_answer() {
+async fn a_stream_that_closes_too_early_is_an_error() {
     let server = ModelServer::start([events([beginning()]), events([ANSWER])]).await;
     let (completed, pieces) = ask(&server.openai(), &question()).await;
     assert!(matches!(completed, Err(ModelError::Interrupted { .. })), "{completed:?}");
@@ -195,7 +195,7 @@ async fn a_stream_that_closes_before_the_model_has_ended_is_no_answer() {
 }
 
 #[tokio::test]
-async fn an_address_that_is_none_is_a_setting_to_correct() {
+async fn an_invalid_address_is_a_settings_error() {
     let server = ModelServer::start([]).await;
     for address in ["ftp://models.example", "localhost:8080"] {
         let service = Service::new(address.parse().unwrap(), "small", Limits::COMPLETION);

@@ -1,4 +1,4 @@
-//! The wire formats, against a server in the test that answers as the services document it.
+//! The wire formats, against a test server that answers as the services document it.
 
 #![expect(clippy::unwrap_used, reason = "the helpers of a test may do what a test may")]
 

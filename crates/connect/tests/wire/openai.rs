@@ -24,28 +24,28 @@ data: [DONE]
 
 "#;
 
-/// The answer up to where the model ends.
+/// The answer without its end.
 pub(crate) fn beginning() -> &'static str {
     let end = r#"data: {"id":"c-1","choices":[{"index":0,"delta":{},"#;
     ANSWER.split_once(end).unwrap().0
 }
 
 #[tokio::test]
-async fn text_comes_in_pieces_and_whole() {
+async fn text_is_streamed_and_returned_as_a_whole() {
     let server = ModelServer::start([events([ANSWER])]).await;
     let (completed, pieces) = ask(&server.openai(), &question()).await;
-    let wanted = Completed {
+    let expected = Completed {
         text: "Röd: 赤!".to_owned(),
-        cut_short: false,
+        truncated: false,
         input_tokens: Some(17),
         output_tokens: Some(4),
     };
-    assert_eq!(completed.unwrap(), wanted);
+    assert_eq!(completed.unwrap(), expected);
     assert_eq!(pieces, ["Röd: ", "赤!"]);
 }
 
 #[tokio::test]
-async fn the_request_is_what_the_protocol_asks_for() {
+async fn the_request_follows_the_protocol() {
     let server = ModelServer::start([events([ANSWER])]).await;
     let model = server.openai();
     assert_eq!(model.name(), "127.0.0.1/small");
@@ -68,7 +68,7 @@ async fn the_request_is_what_the_protocol_asks_for() {
 }
 
 #[tokio::test]
-async fn a_server_of_ones_own_needs_no_key() {
+async fn a_self_hosted_server_needs_no_key() {
     let server = ModelServer::start([events([ANSWER])]).await;
     let base_url = format!("{}/serving/v1", server.address).parse().unwrap();
     let service = Service::new(base_url, "small", Limits::COMPLETION);
@@ -80,7 +80,7 @@ async fn a_server_of_ones_own_needs_no_key() {
 }
 
 #[tokio::test]
-async fn the_answer_is_the_same_wherever_the_network_cuts_it() {
+async fn the_answer_is_the_same_wherever_the_network_splits_it() {
     let cuts = 1..ANSWER.len();
     let in_two = cuts.clone().map(|cut| {
         let (begin, end) = ANSWER.as_bytes().split_at(cut);
@@ -96,7 +96,7 @@ async fn the_answer_is_the_same_wherever_the_network_cuts_it() {
 }
 
 #[tokio::test]
-async fn counts_may_be_missing() {
+async fn token_counts_may_be_missing() {
     let (begin, end) = ANSWER.split_once("data: {\"id\":\"c-1\",\"choices\":[],").unwrap();
     let rest = end.split_once("\n\n").unwrap().1;
     let server = ModelServer::start([events([begin, rest])]).await;
@@ -106,7 +106,7 @@ async fn counts_may_be_missing() {
 }
 
 #[tokio::test]
-async fn a_stream_may_close_without_the_last_word_once_the_model_has_ended() {
+async fn a_stream_may_close_without_the_final_event() {
     let begin = ANSWER.split_once("data: [DONE]").unwrap().0;
     let server = ModelServer::start([events([begin])]).await;
     let (completed, _) = ask(&server.openai(), &question()).await;
@@ -114,7 +114,7 @@ async fn a_stream_may_close_without_the_last_word_once_the_model_has_ended() {
 }
 
 #[tokio::test]
-async fn counts_may_come_with_an_empty_choice_after_the_end() {
+async fn token_counts_may_follow_the_end() {
     let choice = r#""choices":[{"index":0,"delta":{"content":""},"finish_reason":null}],"usage""#;
     let answer = ANSWER.replace(r#""choices":[],"usage""#, choice).replace("data: [DONE]", "");
     let server = ModelServer::start([events([answer])]).await;
@@ -137,26 +137,26 @@ async fn a_schema_becomes_the_response_format() {
 }
 
 #[tokio::test]
-async fn a_server_that_ignores_the_schema_is_found_out() {
+async fn a_server_that_ignores_the_schema_is_an_error() {
     let server = ModelServer::start([events([ANSWER])]).await;
     let (completed, _) = ask(&server.openai(), &question_with(json!({ "type": "object" }))).await;
     let error = completed.unwrap_err();
-    assert!(matches!(error, ModelError::NotUnderstood { .. }), "{error:?}");
+    assert!(matches!(error, ModelError::InvalidResponse { .. }), "{error:?}");
     assert!(error.to_string().contains("schema"), "{error}");
 }
 
 #[tokio::test]
-async fn the_token_limit_is_told_apart() {
+async fn the_token_limit_is_reported() {
     let cut = ANSWER.replace(r#""finish_reason":"stop""#, r#""finish_reason":"length""#);
     let server = ModelServer::start([events([cut.clone()]), events([cut])]).await;
     let (text, _) = ask(&server.openai(), &question()).await;
-    assert!(text.unwrap().cut_short);
+    assert!(text.unwrap().truncated);
     let (object, _) = ask(&server.openai(), &question_with(json!({}))).await;
-    assert!(matches!(object, Err(ModelError::CutShort { .. })), "{object:?}");
+    assert!(matches!(object, Err(ModelError::Truncated { .. })), "{object:?}");
 }
 
 #[tokio::test]
-async fn a_model_may_decline_and_say_why() {
+async fn a_model_may_decline_with_a_reason() {
     let refusal = ANSWER.replace(r#""content":"Röd: ""#, r#""refusal":"I would rather not.""#);
     let server = ModelServer::start([events([refusal])]).await;
     let (completed, _) = ask(&server.openai(), &question()).await;
@@ -166,12 +166,12 @@ async fn a_model_may_decline_and_say_why() {
 }
 
 #[tokio::test]
-async fn a_server_that_wants_the_newer_limit_gets_it_from_then_on() {
-    let wants_newer = json!({ "error": {
+async fn a_server_that_needs_the_newer_limit_gets_it_from_then_on() {
+    let needs_newer = json!({ "error": {
         "message": "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead.",
         "code": "unsupported_parameter",
     } });
-    let replies = [with_status(400, wants_newer), events([ANSWER]), events([ANSWER])];
+    let replies = [with_status(400, needs_newer), events([ANSWER]), events([ANSWER])];
     let server = ModelServer::start(replies).await;
     let model = server.openai();
     for _ in 0..2 {
@@ -185,7 +185,7 @@ async fn a_server_that_wants_the_newer_limit_gets_it_from_then_on() {
 }
 
 #[tokio::test]
-async fn a_server_that_refuses_bounds_in_a_schema_is_asked_without_them_from_then_on() {
+async fn bounds_are_omitted_after_a_server_refuses_them() {
     let refused = || with_status(400, json!({ "error": { "message": "unknown keyword" } }));
     let answer = || events([ANSWER.replace("Röd: ", "{").replace("赤!", "}")]);
     let server = ModelServer::start([refused(), answer(), answer(), refused(), refused()]).await;

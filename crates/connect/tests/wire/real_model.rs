@@ -1,4 +1,4 @@
-//! A real language model behind a real server: `make test-llm` starts it and says where it is.
+//! A real language model on a real server, which `make test-llm` starts.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use connect::{Limits, ModelError, Retries, Service};
 use domain::Secret;
 use serde_json::{Value, json};
 
-use crate::server::{NoSpread, ask, question};
+use crate::server::{NoJitter, ask, question};
 
 /// `scripts/llm` sets the variables.
 fn service(limits: Limits) -> Service {
@@ -19,7 +19,7 @@ fn service(limits: Limits) -> Service {
 }
 
 fn retries() -> Retries {
-    Retries::new(Arc::new(NoSpread))
+    Retries::new(Arc::new(NoJitter))
 }
 
 fn model() -> OpenAiCompatible {
@@ -28,7 +28,7 @@ fn model() -> OpenAiCompatible {
 
 #[tokio::test]
 #[ignore = "needs a model: make test-llm"]
-async fn a_schema_is_kept_to() {
+async fn the_model_follows_a_schema() {
     let schema = json!({
         "type": "object",
         "properties": {
@@ -70,14 +70,14 @@ async fn text_is_streamed_and_counted() {
     let completed = completed.unwrap();
     println!("{} pieces: {completed:?}", pieces.len());
     assert_eq!(pieces.concat(), completed.text);
-    assert!(pieces.len() > 1, "it came in one piece");
+    assert!(pieces.len() > 1, "it was not streamed");
     assert!(completed.input_tokens.unwrap() > 5);
     assert!((1..=48).contains(&completed.output_tokens.unwrap()));
 }
 
 #[tokio::test]
 #[ignore = "needs a model: make test-llm"]
-async fn a_token_limit_is_noticed() {
+async fn a_token_limit_is_reported() {
     let request = Completion {
         system: String::new(),
         user: "Tell me a long story about a lighthouse.".to_owned(),
@@ -85,12 +85,12 @@ async fn a_token_limit_is_noticed() {
         max_tokens: 5,
     };
     let completed = ask(&model(), &request).await.0.unwrap();
-    assert!(completed.cut_short, "{completed:?}");
+    assert!(completed.truncated, "{completed:?}");
 }
 
 #[tokio::test]
 #[ignore = "needs a model: make test-llm"]
-async fn a_wrong_key_and_a_wrong_path_are_told_apart() {
+async fn a_wrong_key_and_a_wrong_path_are_different_errors() {
     let wrong_key = service(Limits::COMPLETION).with_key(Secret::new("another"));
     let model = OpenAiCompatible::new(wrong_key, retries()).unwrap();
     let error = ask(&model, &question()).await.0.unwrap_err();
@@ -105,7 +105,7 @@ async fn a_wrong_key_and_a_wrong_path_are_told_apart() {
 
 #[tokio::test]
 #[ignore = "needs a model: make test-llm"]
-async fn texts_become_vectors_that_can_be_compared() {
+async fn similar_texts_have_similar_vectors() {
     let embeddings = Embeddings::new(service(Limits::EMBEDDING), 576, retries()).unwrap();
     let texts = ["a cat", "a cat", "Invoice 4711 is due on 3 May."];
     let vectors = embeddings.embed_all(&texts).await.unwrap();

@@ -17,7 +17,7 @@ fn results(rows: &[(usize, f64)]) -> Value {
 }
 
 #[tokio::test]
-async fn the_best_come_first() {
+async fn results_are_sorted_by_score() {
     let answer = results(&[(0, 0.25), (2, 0.75)]);
     let server = ModelServer::start([with_status(200, answer)]).await;
     let reranker = reranker(&server);
@@ -34,7 +34,7 @@ async fn the_best_come_first() {
 }
 
 #[tokio::test]
-async fn a_call_carries_the_trace_that_it_belongs_to() {
+async fn a_call_sends_its_trace() {
     let answers = [1, 2].map(|_| with_status(200, results(&[(0, 0.5)])));
     let server = ModelServer::start(answers).await;
     let reranker = reranker(&server);
@@ -47,16 +47,16 @@ async fn a_call_carries_the_trace_that_it_belongs_to() {
 }
 
 #[tokio::test]
-async fn every_result_is_a_different_one_of_the_texts() {
+async fn a_result_for_a_wrong_or_repeated_text_is_refused() {
     for wrong in [&[(0, 1.0)][..], &[(0, 1.0), (0, 0.5)], &[(0, 1.0), (3, 0.5)]] {
         let server = ModelServer::start([with_status(200, results(wrong))]).await;
         let error = reranker(&server).rerank("q", &["a", "b", "c"], 2).await.unwrap_err();
-        assert!(matches!(error, ModelError::NotUnderstood { .. }), "{error:?}");
+        assert!(matches!(error, ModelError::InvalidResponse { .. }), "{error:?}");
     }
 }
 
 #[tokio::test]
-async fn more_than_there_are_is_all_and_nothing_is_no_request() {
+async fn the_limit_may_exceed_the_texts_and_no_texts_send_no_request() {
     let server = ModelServer::start([with_status(200, results(&[(0, 0.5)]))]).await;
     let reranker = reranker(&server);
     assert_eq!(reranker.rerank("q", &["a"], 10).await.unwrap().len(), 1);
@@ -66,7 +66,7 @@ async fn more_than_there_are_is_all_and_nothing_is_no_request() {
 }
 
 #[tokio::test]
-async fn a_failure_has_its_sentence() {
+async fn an_invalid_key_is_reported() {
     let server =
         ModelServer::start([with_status(401, json!({ "message": "invalid token" }))]).await;
     let error = reranker(&server).rerank("q", &["a"], 1).await.unwrap_err();

@@ -1,4 +1,4 @@
-//! A model service that says what the test tells it to.
+//! A model service that gives scripted replies.
 
 use std::collections::VecDeque;
 use std::io;
@@ -12,7 +12,7 @@ use axum::http::{HeaderMap, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
 use axum::{Json, Router};
 use connect::llm::{Anthropic, Completed, Completion, LanguageModel, OpenAiCompatible};
-use connect::{Limits, ModelError, Retries, Service, Waiting};
+use connect::{Limits, ModelError, Retries, Service, Sleep};
 use domain::{Random, Secret};
 use futures_util::{Stream, StreamExt, stream};
 use serde_json::Value;
@@ -24,7 +24,7 @@ pub(crate) const KEY: &str = "sk-test-4711";
 /// What the server does with one request.
 pub(crate) enum Reply {
     With(Box<Response>),
-    /// Takes the request and says nothing; the test is told when that point is reached.
+    /// Receives the request and never answers; notifies the test at that point.
     Silence(Arc<Notify>),
 }
 
@@ -50,11 +50,11 @@ struct Script {
 pub(crate) struct ModelServer {
     pub(crate) address: String,
     script: Script,
-    waiting: Arc<Noted>,
+    sleep: Arc<RecordedSleep>,
 }
 
 impl ModelServer {
-    /// Gives the replies one after the other.
+    /// Gives the replies in this order.
     pub(crate) async fn start(replies: impl IntoIterator<Item = Reply>) -> Self {
         let script = Script::default();
         script.replies.lock().unwrap().extend(replies);
@@ -62,16 +62,16 @@ impl ModelServer {
         let address = format!("http://{}", listener.local_addr().unwrap());
         let routes = Router::new().fallback(answer).with_state(script.clone());
         tokio::spawn(async move { axum::serve(listener, routes).await });
-        Self { address, script, waiting: Arc::default() }
+        Self { address, script, sleep: Arc::default() }
     }
 
     pub(crate) fn received(&self) -> Vec<Received> {
         self.script.received.lock().unwrap().clone()
     }
 
-    /// How long the client waited between its tries.
+    /// How long the client waited between its attempts.
     pub(crate) fn waits(&self) -> Vec<Duration> {
-        self.waiting.0.lock().unwrap().clone()
+        self.sleep.0.lock().unwrap().clone()
     }
 
     pub(crate) fn service(&self, limits: Limits) -> Service {
@@ -79,7 +79,7 @@ impl ModelServer {
     }
 
     pub(crate) fn retries(&self) -> Retries {
-        Retries::new(Arc::new(NoSpread)).with_waiting(self.waiting.clone())
+        Retries::new(Arc::new(NoJitter)).with_sleep(self.sleep.clone())
     }
 
     pub(crate) fn anthropic(&self) -> Anthropic {
@@ -106,7 +106,7 @@ async fn answer(
             reached.notify_one();
             std::future::pending().await
         }
-        // A status that nobody asks twice about.
+        // A status that is not retried.
         None => StatusCode::IM_A_TEAPOT.into_response(),
     }
 }
@@ -120,18 +120,18 @@ pub(crate) fn with_header(status: u16, header: (&'static str, &'static str), bod
     Reply::With(Box::new((status, [header], Json(body)).into_response()))
 }
 
-/// A stream of events in these pieces.
+/// A stream of events, split into these pieces.
 pub(crate) fn events<P: Into<Bytes>>(pieces: impl IntoIterator<Item = P>) -> Reply {
     let pieces: Vec<_> = pieces.into_iter().map(|piece| Ok(piece.into())).collect();
     event_stream(stream::iter(pieces))
 }
 
-/// A stream that begins like this, and then the server neither sends anything nor closes the connection.
+/// A stream that begins with `text` and then stays open without sending anything.
 pub(crate) fn events_then_silence(text: &'static str) -> Reply {
     event_stream(stream::iter([Ok(text.into())]).chain(stream::pending()))
 }
 
-/// The head of a stream and nothing else; the test is told when that point is reached.
+/// The head of a stream without content; notifies the test at that point.
 pub(crate) fn head_then_silence(reached: Arc<Notify>) -> Reply {
     event_stream(stream::once(async move {
         reached.notify_one();
@@ -139,16 +139,16 @@ pub(crate) fn head_then_silence(reached: Arc<Notify>) -> Reply {
     }))
 }
 
-/// A stream that begins like this, and then the connection breaks, once `heard` says so.
-pub(crate) fn events_then_break(text: &'static str, heard: Arc<Notify>) -> Reply {
+/// A stream that begins with `text` and breaks after `received` is notified.
+pub(crate) fn events_then_break(text: &'static str, received: Arc<Notify>) -> Reply {
     let broken = async move {
-        heard.notified().await;
-        Err(io::Error::other("pulled the plug"))
+        received.notified().await;
+        Err(io::Error::other("connection reset by the test"))
     };
     event_stream(stream::iter([Ok(text.into())]).chain(stream::once(broken)))
 }
 
-/// The same piece for as long as somebody reads.
+/// Repeats the same piece without end.
 pub(crate) fn events_for_ever(piece: &'static str) -> Reply {
     event_stream(stream::repeat_with(move || Ok(piece.into())))
 }
@@ -171,7 +171,7 @@ pub(crate) fn question_with(schema: Value) -> Completion {
     Completion { schema: Some(schema), ..question() }
 }
 
-/// Asks, and gives the pieces too.
+/// Sends the request, and returns the pieces as well.
 pub(crate) async fn ask(
     model: &dyn LanguageModel,
     request: &Completion,
@@ -181,21 +181,21 @@ pub(crate) async fn ask(
     (completed, pieces)
 }
 
-/// Time between tries passes at once, and is noted.
+/// Does not wait, but records the waits.
 #[derive(Debug, Default)]
-struct Noted(Mutex<Vec<Duration>>);
+struct RecordedSleep(Mutex<Vec<Duration>>);
 
-impl Waiting for Noted {
-    fn wait(&self, how_long: Duration) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
-        self.0.lock().unwrap().push(how_long);
+impl Sleep for RecordedSleep {
+    fn sleep(&self, duration: Duration) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
+        self.0.lock().unwrap().push(duration);
         Box::pin(std::future::ready(()))
     }
 }
 
 #[derive(Debug)]
-pub(crate) struct NoSpread;
+pub(crate) struct NoJitter;
 
-impl Random for NoSpread {
+impl Random for NoJitter {
     fn fill(&self, bytes: &mut [u8]) {
         bytes.fill(0);
     }

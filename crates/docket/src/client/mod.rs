@@ -81,6 +81,14 @@ impl Client {
         self.answer(self.request(Method::POST, path).json(body)).await
     }
 
+    pub(crate) async fn put<T: DeserializeOwned>(
+        &self,
+        path: &str,
+        body: &impl Serialize,
+    ) -> Result<T, ClientError> {
+        self.answer(self.request(Method::PUT, path).json(body)).await
+    }
+
     /// The same, where there may be nothing to answer.
     pub(crate) async fn post_if_answered<T: DeserializeOwned>(
         &self,

@@ -25,14 +25,18 @@ pub(crate) async fn list(args: &DocsArgs) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Newest first, page by page.
+/// In the order of `--sort`, page by page.
 async fn fetch(client: &Client, args: &DocsArgs) -> Result<Vec<DocumentView>, ClientError> {
     const PAGE: usize = 100;
     let mut documents: Vec<DocumentView> = Vec::new();
     let mut cursor: Option<String> = None;
     loop {
         let wanted = (args.limit - documents.len()).min(PAGE);
-        let mut query = vec![("limit", wanted.to_string()), ("status", args.status.to_lowercase())];
+        let mut query = vec![
+            ("limit", wanted.to_string()),
+            ("status", args.status.to_lowercase()),
+            ("sort", args.sort.to_lowercase()),
+        ];
         let conditions = [
             ("type", args.kind.clone()),
             ("source", args.source.clone()),
@@ -62,7 +66,7 @@ fn table(documents: &[DocumentView], now: DateTime<Utc>) -> String {
         table.row([
             document.doc_id.to_string(),
             document.status.to_string(),
-            document.source_type.clone(),
+            document.file_kind.clone(),
             bytes(document.size_bytes),
             age(now - document.created_at),
             shortened(&title, MOST),

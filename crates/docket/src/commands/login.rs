@@ -1,10 +1,10 @@
-//! `docket login` and `docket logout`
+//! `docket login`, `docket logout` and `docket password`
 
 use std::io::{self, BufRead, IsTerminal, Write};
 use std::process::ExitCode;
 
 use anyhow::Context;
-use api_types::{LoginRequest, LoginResponse};
+use api_types::{ChangePasswordRequest, LoginRequest, LoginResponse};
 use domain::Secret;
 use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr};
 
@@ -17,7 +17,8 @@ use crate::signals::StopSignals;
 pub(crate) async fn log_in(server: Option<&str>, email: &str) -> anyhow::Result<ExitCode> {
     let session = Session::find(server)?;
     let file = CredentialsFile::find()?;
-    let password = password(&format!("Password of {email} at {}: ", session.server)).await?;
+    let prompt = format!("Password of {email} at {}: ", session.server);
+    let password = password(&prompt, "DOCKET_PASSWORD").await?;
     let request = LoginRequest { email: email.to_owned(), password };
     let answer: LoginResponse = session.anonymous()?.post("/v1/auth/login", &request).await?;
     let email = answer.user.email.clone();
@@ -50,9 +51,35 @@ pub(crate) async fn log_out() -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// `DOCKET_PASSWORD`, or a line from the terminal, unseen, or from whatever standard input is.
-async fn password(prompt: &str) -> anyhow::Result<Secret> {
-    if let Ok(given) = std::env::var("DOCKET_PASSWORD") {
+/// Replaces the caller's password, and the token of this sign-in with the one that the server returns.
+pub(crate) async fn change_password(server: Option<&str>) -> anyhow::Result<ExitCode> {
+    let session = Session::find(server)?;
+    let client = session.signed_in()?;
+    let current_password = password("Current password: ", "DOCKET_PASSWORD").await?;
+    let new_password = password("New password: ", NEW_PASSWORD).await?;
+    if std::env::var(NEW_PASSWORD).is_err() && io::stdin().is_terminal() {
+        let repeated = password("New password again: ", NEW_PASSWORD).await?;
+        anyhow::ensure!(
+            repeated.reveal() == new_password.reveal(),
+            "the two new passwords differ; nothing was changed"
+        );
+    }
+    let request = ChangePasswordRequest { current_password, new_password };
+    let answer: LoginResponse = client.put("/v1/me/password", &request).await?;
+    let file = CredentialsFile::find()?;
+    if file.read()?.is_some_and(|kept| kept.server == session.server.as_str()) {
+        let (token, email) = (answer.token.reveal().to_owned(), answer.user.email);
+        file.write(&Credentials { server: session.server.to_string(), token, email })?;
+    }
+    say("Your password was changed. Your other sessions are signed out.");
+    Ok(ExitCode::SUCCESS)
+}
+
+const NEW_PASSWORD: &str = "DOCKET_NEW_PASSWORD";
+
+/// From an environment variable, or a line from the terminal, unseen, or from whatever standard input is.
+async fn password(prompt: &str, variable: &str) -> anyhow::Result<Secret> {
+    if let Ok(given) = std::env::var(variable) {
         return Ok(Secret::new(given));
     }
     let hidden = if io::stdin().is_terminal() { Some(HiddenTyping::begin(prompt)?) } else { None };
@@ -71,7 +98,7 @@ async fn password(prompt: &str) -> anyhow::Result<Secret> {
     drop(hidden);
     let line = line.trim_end_matches(['\r', '\n']);
     if line.is_empty() {
-        let problem = "no password was given; type it, pipe it in, or set DOCKET_PASSWORD";
+        let problem = format_args!("no password was given; type it, pipe it in, or set {variable}");
         return Err(ConfigError::argument(problem).into());
     }
     Ok(Secret::new(line))

@@ -13,6 +13,7 @@ pub(crate) mod mcp;
 pub(crate) mod migrate;
 pub(crate) mod passwords;
 pub(crate) mod read;
+pub(crate) mod rename;
 pub(crate) mod rerun;
 pub(crate) mod search;
 pub(crate) mod secrets;

@@ -16,7 +16,7 @@ use crate::models;
 use crate::readers;
 use crate::say::say;
 use crate::signals::stop_on_signal;
-use crate::stages::{self, AddStages, Equipment};
+use crate::stages::{self, AddStages, StageDependencies};
 use crate::workers::{Workers, probe};
 
 /// Works until a signal; then finishes or hands back what is under way.
@@ -35,7 +35,7 @@ pub(crate) async fn run(config: &Config, add_stages: AddStages) -> anyhow::Resul
     let vectors = VectorsKeeper::new(database.store().clone(), embedding, Arc::clone(&clock));
     let (reader, children) = (readers::reader(&config.read)?, config.read.children);
     let sandbox = readers::check_sandbox(&reader).await;
-    let equipment = Equipment {
+    let dependencies = StageDependencies {
         blobs: &blobs,
         ids,
         reader,
@@ -44,7 +44,7 @@ pub(crate) async fn run(config: &Config, add_stages: AddStages) -> anyhow::Resul
         intake,
         vectors: vectors.clone(),
     };
-    let stages = stages::registered(add_stages, equipment);
+    let stages = stages::registered(add_stages, dependencies);
     let worked = async {
         let address = listener.as_ref().map(TcpListener::local_addr).transpose();
         let address = address.context("the listening address cannot be read")?;

@@ -27,7 +27,9 @@ use store::{DatabaseUrl, DatabaseUrls, StatementTimeouts, Store};
 
 pub(crate) use error::ConfigError;
 pub(crate) use layers::{Flags, Layers};
+pub(crate) use other_names::names_of_other_deployments;
 pub(crate) use search::{EmbeddingChoice, ModelService, Protocol, RerankChoice, SearchConfig};
+pub(crate) use shown::explained_groups;
 
 /// What the operator decided.
 #[derive(Debug)]

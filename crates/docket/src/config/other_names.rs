@@ -66,6 +66,21 @@ const NO_PUSH: &str = "workers fetch their jobs from the database: start `docket
 const NO_QUEUE: &str =
     "jobs are queued in the database (ingest_mode = \"database\"). Remove the variable";
 
+/// Every name with what it means here, for the documentation.
+pub(crate) fn names_of_other_deployments() -> Vec<(&'static str, String)> {
+    let known = OTHER_NAMES.iter().map(|other| {
+        let form = match other.form {
+            Form::AsOurs => "",
+            Form::Folder => ", as the whole path of a folder",
+        };
+        (other.name, format!("sets `{}`{form}", other.key))
+    });
+    let refused = REPLACED.iter().map(|(name, instead)| (*name, format!("refused: {instead}")));
+    let mut names: Vec<_> = known.chain(refused).collect();
+    names.sort();
+    names
+}
+
 impl OtherName {
     pub(super) fn value_of(&self, text: String) -> String {
         match self.form {

@@ -91,17 +91,29 @@ fn without_credentials(text: &str) -> String {
     if taken_out { url.to_string() } else { "(hidden)".to_owned() }
 }
 
-/// Every key of the defaults file with the comment above it, on one line. Keys without a blank line between them
-/// share theirs.
+/// Every key of the defaults file with the comment above it, on one line.
 fn explained(defaults: &str) -> impl Iterator<Item = (&str, String)> {
-    let paragraphs = defaults.split("\n\n");
-    paragraphs.flat_map(|paragraph| {
+    explained_groups_of(defaults).flat_map(|(keys, help)| {
+        keys.into_iter().map(move |(key, _)| (key, help.clone())).collect::<Vec<_>>()
+    })
+}
+
+/// Keys with their defaults, as the file has them.
+type KeysWithDefaults<'a> = Vec<(&'a str, &'a str)>;
+
+/// The settings in the order of the defaults file. Keys without a blank line between them share one comment.
+pub(crate) fn explained_groups() -> impl Iterator<Item = (KeysWithDefaults<'static>, String)> {
+    explained_groups_of(DEFAULTS)
+}
+
+fn explained_groups_of(defaults: &str) -> impl Iterator<Item = (KeysWithDefaults<'_>, String)> {
+    let groups = defaults.split("\n\n").map(|paragraph| {
         let comment = paragraph.lines().filter_map(|line| line.strip_prefix('#'));
         let help = comment.map(str::trim).collect::<Vec<_>>().join(" ");
         let keys = paragraph.lines().filter(|line| !line.starts_with('#'));
-        let keys = keys.filter_map(|line| line.split_once(" = ")).map(|(key, _)| key);
-        keys.map(move |key| (key, help.clone())).collect::<Vec<_>>()
-    })
+        (keys.filter_map(|line| line.split_once(" = ")).collect::<Vec<_>>(), help)
+    });
+    groups.filter(|(keys, _)| !keys.is_empty())
 }
 
 #[cfg(test)]

@@ -10,7 +10,8 @@ async fn help_names_every_command() {
     let help = Docket::run(["--help"]).finish().await.succeeded();
     for command in [
         "serve", "worker", "migrate", "config", "audit", "tenants", "users", "login", "logout",
-        "status", "ingest", "docs", "show", "rerun", "jobs", "dlq", "secrets",
+        "status", "ingest", "docs", "show", "rename", "rerun", "jobs", "dlq", "secrets",
+        "password",
     ] {
         assert!(help.lines().any(|line| line.trim().starts_with(command)), "{command}: {help}");
     }

@@ -12,6 +12,7 @@
     reason = "the helpers of a test may do what a test may"
 )]
 
+mod account;
 mod asking;
 mod bad_disk;
 mod bad_input;

@@ -115,7 +115,7 @@ async fn a_damaged_file_fails_with_what_to_do() {
     assert!(error.starts_with("the file is damaged"), "{error}");
     let dead = client.get("/v1/jobs/dead").await.body["items"][0].clone();
     assert_eq!(dead["stage"], "preprocess");
-    assert!(dead["guidance"].as_str().unwrap().contains("save it anew"), "{dead}");
+    assert!(dead["guidance"].as_str().unwrap().contains("save it again"), "{dead}");
     server.stop().await.succeeded();
 }
 

@@ -109,7 +109,7 @@ async fn best_effort_reads_without_a_lock_and_says_so_everywhere() {
         let sandbox = sandbox_of(&client).await;
         let problem = sandbox["problem"].as_str().unwrap();
         assert!(problem.starts_with(&format!("{name} is not active")), "{problem}");
-        assert!(problem.contains("read all the same"), "{problem}");
+        assert!(problem.contains("read anyway"), "{problem}");
         assert_metrics(&client, lacking, "0").await;
         let setting = setting(&client).await;
         assert_eq!(
@@ -118,7 +118,7 @@ async fn best_effort_reads_without_a_lock_and_says_so_everywhere() {
         );
         let stopped = server.stop().await;
         assert_eq!(stopped.code, Some(0), "{stopped:?}");
-        logged(&stopped, "WARN", "read all the same");
+        logged(&stopped, "WARN", "read anyway");
     }
 }
 
@@ -153,7 +153,7 @@ async fn the_doctor_says_which_lock_is_missing_and_what_to_do() {
         assert!(found.stdout.contains("docs/sandbox.md"), "{found:?}");
         let found = doctor().env("DOCKET_SANDBOX", "best_effort").finish().await;
         assert_eq!(found.code, Some(1), "{found:?}");
-        assert!(found.stdout.contains("Documents are read all the same"), "{found:?}");
+        assert!(found.stdout.contains("Documents are read anyway"), "{found:?}");
     }
     let found = with_tools(Docket::run(["doctor", "--json"])).finish().await;
     let found: Value = serde_json::from_str(&found.stdout).unwrap();
@@ -171,8 +171,9 @@ async fn reading_a_file_without_a_lock_is_refused_unless_it_is_wanted() {
             with_tools(read).on_a_kernel_without(lacking)
         };
         let refused = read().finish().await.failed_with(1);
-        let start =
-            format!("no document is read without its sandbox, and {name} is not active here");
+        let start = format!(
+            "documents are read only in a sandbox, and {name} is not active on this machine"
+        );
         assert!(refused.starts_with(&start), "{refused}");
         assert!(refused.contains("DOCKET_SANDBOX=best_effort"), "{refused}");
         let wanted = read().env("DOCKET_SANDBOX", "best_effort").finish().await;

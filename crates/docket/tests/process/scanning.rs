@@ -103,7 +103,7 @@ async fn without_an_engine_a_scan_fails_and_says_what_to_install() {
     let failed = client.get("/v1/documents?status=failed").await.body["items"][0].clone();
     assert_eq!(failed["filename"], "scan.pdf");
     let dead = client.get("/v1/jobs/dead").await.body["items"][0].clone();
-    assert_eq!(dead["error"], "the document is made of pictures, and no OCR engine is installed");
+    assert_eq!(dead["error"], "the document is a scan, and no OCR engine is installed");
     assert!(dead["guidance"].as_str().unwrap().contains("docket doctor"), "{dead}");
     // What is not a picture is served, and the picture says that nobody read it.
     let document = client.get("/v1/documents?status=active").await.body["items"][0].clone();
@@ -199,7 +199,7 @@ async fn a_scan_that_ocr_crashes_on_everywhere_fails_with_the_reason() {
     assert_eq!(said.code, Some(1), "{said:?}");
     let dead = client.get("/v1/jobs/dead").await.body["items"][0].clone();
     let error = dead["error"].as_str().unwrap();
-    let expected = "OCR failed on all 2 pages that are pictures: the reader crashed";
+    let expected = "OCR failed on all 2 scanned pages: the reader crashed";
     assert!(error.starts_with(expected), "{error}");
     assert!(dead["guidance"].as_str().unwrap().contains("upload"), "{dead}");
     server.stop().await.succeeded();

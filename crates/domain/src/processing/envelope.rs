@@ -43,8 +43,9 @@ pub struct JobInput {
     pub upload_uri: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// The kind of file, such as `pdf`.
-    pub source_type: String,
+    /// Such as `pdf`. The message format calls it `source_type`, which means something else in [`crate::RunConfig`].
+    #[serde(rename = "source_type")]
+    pub file_kind: String,
     pub source_uri: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub original_filename: Option<String>,

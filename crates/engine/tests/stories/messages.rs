@@ -96,7 +96,7 @@ fn envelope(harness: &Harness, run: &NewRun) -> Envelope {
         input: JobInput {
             upload_uri: "file:///originals/ab".to_owned(),
             title: None,
-            source_type: "txt".to_owned(),
+            file_kind: "txt".to_owned(),
             source_uri: "upload://sha256:ab".to_owned(),
             original_filename: None,
             content_hash: "sha256:ab".to_owned(),

@@ -34,7 +34,7 @@ impl Access {
         across.commit().await?;
         let hash = found.map(|login| login.password_hash);
         if !self.passwords.matches(current, hash, turn).await? {
-            return Err(OpsError::invalid("current_password", "this is not your password"));
+            return Err(OpsError::invalid("current_password", "the current password is wrong"));
         }
         let change = UserChange { password: Some(new), ..UserChange::default() };
         let (user, epoch) = self.change_user(&scope, user_id, change).await?;

@@ -7,6 +7,7 @@ pub(crate) mod create_api_key;
 pub(crate) mod create_user;
 mod development_caller;
 mod directory;
+mod jwt;
 mod list_api_keys;
 mod list_users;
 pub(crate) mod login;

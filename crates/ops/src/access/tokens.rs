@@ -1,12 +1,12 @@
-//! The tokens that people carry: JWT, HS256.
+//! The tokens that signed-in users send: JSON Web Tokens, signed with HS256.
 
 use std::fmt;
 
 use chrono::{DateTime, Duration, Utc};
 use domain::{Actor, Caller, Role, Session, TenantId, TokenId, User, UserId};
-use jsonwebtoken::{Algorithm, DecodingKey, EncodingKey, Header, Validation};
 use serde::{Deserialize, Serialize};
 
+use super::jwt::Hs256;
 use crate::OpsError;
 
 /// The secret that tokens are signed with.
@@ -51,24 +51,13 @@ pub(crate) struct VerifiedToken {
 }
 
 pub(crate) struct Tokens {
-    signing: EncodingKey,
-    verifying: DecodingKey,
-    validation: Validation,
+    key: Hs256,
     lifetime: Duration,
 }
 
 impl Tokens {
     pub(crate) fn new(key: &TokenKey, lifetime: Duration) -> Self {
-        let mut validation = Validation::new(Algorithm::HS256);
-        // Compared with the injected clock below.
-        validation.validate_exp = false;
-        validation.set_required_spec_claims(&["exp", "sub"]);
-        Self {
-            signing: EncodingKey::from_secret(&key.0),
-            verifying: DecodingKey::from_secret(&key.0),
-            validation,
-            lifetime,
-        }
+        Self { key: Hs256::new(&key.0), lifetime }
     }
 
     pub(crate) fn issue(
@@ -89,15 +78,16 @@ impl Tokens {
             epoch,
             email: user.email.to_string(),
         };
-        let token = jsonwebtoken::encode(&Header::new(Algorithm::HS256), &claims, &self.signing)
+        let token = self
+            .key
+            .encode(&claims)
             .map_err(|error| OpsError::internal("signing a token", error))?;
         Ok((token, expires_at))
     }
 
     /// `None` when the token was not signed by us or has expired.
     pub(crate) fn verify(&self, token: &str, now: DateTime<Utc>) -> Option<VerifiedToken> {
-        let claims =
-            jsonwebtoken::decode::<Claims>(token, &self.verifying, &self.validation).ok()?.claims;
+        let claims: Claims = self.key.decode(token)?;
         let expires_at = DateTime::from_timestamp(claims.exp, 0).filter(|expiry| *expiry > now)?;
         let session = Session { token_id: claims.jti, expires_at, epoch: claims.epoch };
         Some(VerifiedToken {
@@ -112,5 +102,68 @@ impl Tokens {
                 trace: None,
             },
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use uuid::Uuid;
+
+    use super::*;
+
+    fn issued_at() -> DateTime<Utc> {
+        DateTime::from_timestamp(1_800_000_000, 0).unwrap()
+    }
+
+    fn user() -> User {
+        User {
+            user_id: UserId(Uuid::from_u128(1)),
+            tenant_id: TenantId(Uuid::from_u128(2)),
+            email: "ada@example.com".parse().unwrap(),
+            role: Role::Admin,
+            created_at: issued_at(),
+            updated_at: issued_at(),
+            deactivated_at: None,
+        }
+    }
+
+    fn tokens(key: &[u8]) -> Tokens {
+        Tokens::new(&TokenKey::new(key), Duration::hours(1))
+    }
+
+    /// `issued_at` and `user`, as earlier releases signed them.
+    const EARLIER: [(&[u8], &str); 2] = [
+        (SHORT_KEY, "0q-QzMYnWaLUHBEbzHqRYi5JkwpHs03EAlppzTLh0vQ"),
+        (LONG_KEY, "dgbHDN5k7AX5okc1OQ1hOW3XGg6tlFfMG45UxdqYN5I"),
+    ];
+    const SHORT_KEY: &[u8] = b"0123456789abcdef0123456789abcdef";
+    const LONG_KEY: &[u8] = &[b'k'; 100];
+    const CONTENT: &str = "eyJ0eXAiOiJKV1QiLCJhbGciOiJIUzI1NiJ9\
+        .eyJzdWIiOiIwMDAwMDAwMC0wMDAwLTAwMDAtMDAwMC0wMDAwMDAwMDAwMDEiLCJ0ZW5hbnRfaWQiOiIwMDAwMDAwMC0w\
+        MDAwLTAwMDAtMDAwMC0wMDAwMDAwMDAwMDIiLCJyb2xlIjoiYWRtaW4iLCJleHAiOjE4MDAwMDM2MDAsImlhdCI6MTgw\
+        MDAwMDAwMCwianRpIjoiMDAwMDAwMDAtMDAwMC0wMDAwLTAwMDAtMDAwMDAwMDAwMDAzIiwiZXBvY2giOjcsImVtYWls\
+        IjoiYWRhQGV4YW1wbGUuY29tIn0";
+
+    #[test]
+    fn a_token_keeps_its_form_between_releases() {
+        for (key, signature) in EARLIER {
+            let token_id = TokenId(Uuid::from_u128(3));
+            let (token, expires_at) = tokens(key).issue(&user(), 7, token_id, issued_at()).unwrap();
+            assert_eq!(token, format!("{CONTENT}.{signature}"));
+
+            let verified = tokens(key).verify(&token, issued_at()).unwrap();
+            assert_eq!(verified.user_id, user().user_id);
+            assert_eq!(verified.session, Session { token_id, expires_at, epoch: 7 });
+            assert_eq!(verified.caller.role, Role::Admin);
+        }
+    }
+
+    #[test]
+    fn a_token_ends_with_its_lifetime() {
+        let (key, signature) = EARLIER[0];
+        let token = format!("{CONTENT}.{signature}");
+        let valid_at = |now| tokens(key).verify(&token, now).is_some();
+        assert!(valid_at(issued_at() + Duration::minutes(59)));
+        assert!(!valid_at(issued_at() + Duration::hours(1)));
     }
 }

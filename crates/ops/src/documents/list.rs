@@ -1,15 +1,21 @@
 //! Looking at documents.
 
-use domain::{Action, Caller, DocId, DocumentStatus};
-use store::{After, DocumentFilter, DocumentRecord, PartRecord, VersionRecord, Window};
+use std::collections::HashMap;
 
+use domain::{Action, Caller, DocId, DocumentStatus, FileKind};
+use store::{
+    After, DocumentFilter, DocumentPlace, DocumentProgress, DocumentRecord, DocumentWindow,
+    PartRecord, Tx, VersionRecord, Window,
+};
+
+use crate::documents::read_pages::has_pages_to_see;
 use crate::runs::list::details;
 use crate::{Documents, OpsError, Page, PageRequest, RunDetail};
 
 /// Everything about one document.
 #[derive(Clone, Debug)]
 pub struct DocumentDetail {
-    pub document: DocumentRecord,
+    pub document: ListedDocument,
     pub versions: Vec<VersionRecord>,
     /// The latest ones, newest first.
     pub runs: Vec<RunDetail>,
@@ -17,24 +23,51 @@ pub struct DocumentDetail {
     pub parts: Vec<PartRecord>,
 }
 
+/// A document as lists show it.
+#[derive(Clone, Debug)]
+pub struct ListedDocument {
+    pub document: DocumentRecord,
+    /// How far the run is that works on it, if one does.
+    pub progress: Option<DocumentProgress>,
+    /// Its first page can be shown as a small image. Not when parts of it are masked: a list gives no reason to render
+    /// those.
+    pub has_page_images: bool,
+}
+
+/// A page of a list of documents.
+#[derive(Debug)]
+pub struct DocumentListPage {
+    pub items: Vec<ListedDocument>,
+    /// Where the next page begins; `None` on the last one.
+    pub next: Option<DocumentPlace>,
+}
+
 impl Documents {
     /// Runs shown with a document; the others are in the list of runs.
     const RUNS_SHOWN: i64 = 20;
 
-    /// What the caller may see, newest first.
+    /// What the caller may see, in the order of the window. The window's limit is the size of the page.
     pub async fn list_documents(
         &self,
         caller: &Caller,
         filter: &DocumentFilter,
-        request: &PageRequest,
-    ) -> Result<Page<DocumentRecord>, OpsError> {
+        window: DocumentWindow,
+    ) -> Result<DocumentListPage, OpsError> {
         let scope = caller.permit(Action::SeeDocuments)?;
         let mut tx = self.store.read(&scope).await?;
-        let found = tx.list_documents(filter, &request.window()).await?;
+        let limit = usize::try_from(window.limit).unwrap_or(usize::MAX);
+        // One more than the page holds tells whether there is another page.
+        let one_more = DocumentWindow { limit: window.limit + 1, ..window };
+        let mut found = tx.list_documents(filter, &one_more).await?;
+        let has_more = found.documents.len() > limit;
+        found.documents.truncate(limit);
+        // A page that is not full continues where the examination ended.
+        let last = found.documents.last().map(|(_, place)| place.clone());
+        let next = if has_more { last } else { found.until };
+        let documents = found.documents.into_iter().map(|(document, _)| document).collect();
+        let items = with_progress(&mut tx, documents).await?;
         tx.commit().await?;
-        let page = request.page_of(found.documents, place);
-        // Fewer than wanted, and there is more to look at: the next page goes on there.
-        Ok(Page { next: page.next.or(found.until), ..page })
+        Ok(DocumentListPage { items, next })
     }
 
     /// Documents that were taken in and never got a version.
@@ -42,12 +75,17 @@ impl Documents {
         &self,
         caller: &Caller,
         request: &PageRequest,
-    ) -> Result<Page<DocumentRecord>, OpsError> {
+    ) -> Result<Page<ListedDocument>, OpsError> {
         let scope = caller.permit(Action::DeactivateDocuments)?;
         let mut tx = self.store.read(&scope).await?;
         let documents = tx.list_orphans(&request.window()).await?;
+        let page = request.page_of(documents, |document| After {
+            moment: document.created_at,
+            id: document.doc_id.0,
+        });
+        let items = with_progress(&mut tx, page.items).await?;
         tx.commit().await?;
-        Ok(request.page_of(documents, place))
+        Ok(Page { items, next: page.next })
     }
 
     pub async fn find_document(
@@ -58,6 +96,8 @@ impl Documents {
         let scope = caller.permit(Action::SeeDocuments)?;
         let mut tx = self.store.read(&scope).await?;
         let document = tx.find_document(doc_id).await?.ok_or(OpsError::NotFound("document"))?;
+        let document = with_progress(&mut tx, vec![document]).await?.into_iter().next();
+        let document = document.ok_or(OpsError::NotFound("document"))?;
         let versions = tx.list_versions(doc_id).await?;
         let latest = Window { after: None, skip: 0, limit: Self::RUNS_SHOWN };
         let runs = tx.list_runs(None, Some(doc_id), &latest).await?;
@@ -80,6 +120,21 @@ impl Documents {
     }
 }
 
-fn place(document: &DocumentRecord) -> After {
-    After { moment: document.created_at, id: document.doc_id.0 }
+async fn with_progress(
+    tx: &mut Tx,
+    documents: Vec<DocumentRecord>,
+) -> Result<Vec<ListedDocument>, OpsError> {
+    let ids: Vec<DocId> = documents.iter().map(|document| document.doc_id).collect();
+    let progress = tx.progress_of_documents(&ids).await?;
+    let mut progress: HashMap<DocId, DocumentProgress> =
+        progress.into_iter().map(|progress| (progress.doc_id, progress)).collect();
+    let listed = documents.into_iter().map(|document| ListedDocument {
+        progress: progress.remove(&document.doc_id),
+        has_page_images: document.status == DocumentStatus::Active
+            && !document.content_locked
+            && !document.is_masked
+            && FileKind::of_media_type(&document.mime).is_some_and(has_pages_to_see),
+        document,
+    });
+    Ok(listed.collect())
 }

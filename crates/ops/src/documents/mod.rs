@@ -8,12 +8,14 @@ pub(crate) mod content_access;
 mod deactivate;
 mod delete;
 pub(crate) mod facets;
+pub(crate) mod find_ids;
 pub(crate) mod forget_passwords;
 pub(crate) mod intake;
 pub(crate) mod links;
 pub(crate) mod list;
 pub(crate) mod read_pages;
 pub(crate) mod recent_reads;
+mod rename;
 mod storage_room;
 pub(crate) mod submit;
 pub(crate) mod sweep_originals;
@@ -27,6 +29,7 @@ use blob::Blobs;
 use blob::links::LinkKey;
 use reading::reader::Reader;
 use store::Store;
+use tokio::sync::Semaphore;
 
 use crate::objects::RecentlyChecked;
 use crate::once::RequestSeal;
@@ -59,5 +62,7 @@ pub struct Content {
     pub(crate) link_key: LinkKey,
     pub(crate) recent_reads: RecentReads,
     pub(crate) recently_checked: RecentlyChecked,
+    /// Bounds how many pages are rendered at once.
+    pub(crate) renderings: Semaphore,
     pub(crate) reader: Option<Reader>,
 }

@@ -32,7 +32,20 @@ fn listed(read: &StageArtifacts, name: &str) -> Option<ListedArtifact> {
     ListedArtifact::of(read.artifacts.iter().find(|artifact| artifact.name() == name)?)
 }
 
+/// A page as a PNG.
+#[derive(Clone, Debug)]
+pub struct PageImage {
+    /// The same for the same image, and for no other.
+    pub tag: String,
+    /// `None` when the caller has the image with this tag.
+    pub bytes: Option<Bytes>,
+}
+
 impl Content {
+    /// How many pages are rendered at once. The processes that read documents render them too, so a list of images must
+    /// not occupy all of them.
+    pub(crate) const RENDERED_AT_ONCE: usize = 2;
+
     /// The widths in which pages are drawn: few, since each is kept.
     pub const PICTURE_WIDTHS: [u32; 4] = [320, 800, 1280, 2000];
 
@@ -49,7 +62,7 @@ impl Content {
         let fetch = |range| fetch(&self.blobs, &run, &pages, range);
         let size = run.read_range(&self.blobs, &pages, Some(0..0)).await?.size();
         let end = fetch(size.saturating_sub(artifact::END_LENGTH)..size).await?;
-        let end = artifact::index_place(&end).map_err(damaged)?;
+        let end = artifact::index_position(&end).map_err(damaged)?;
         let index = PageIndex::parse(&fetch(end..size).await?).map_err(damaged)?;
         let range = index.range_of(number, end).ok_or(OpsError::NotFound("page"))?;
         let page = artifact::parse_page(&fetch(range).await?).map_err(damaged)?;
@@ -87,14 +100,16 @@ impl Content {
         Ok(())
     }
 
-    /// A page as a PNG of one of [`Content::PICTURE_WIDTHS`]. Drawn once, then kept.
+    /// A page as a PNG of one of [`Content::PICTURE_WIDTHS`]. It is drawn once, then kept. `has_tag` says whether the
+    /// caller has the image with a tag.
     pub async fn draw_page(
         &self,
         caller: &Caller,
         doc_id: DocId,
         number: u32,
         width: u32,
-    ) -> Result<Bytes, OpsError> {
+        has_tag: impl FnOnce(&str) -> bool,
+    ) -> Result<PageImage, OpsError> {
         let run = self.permit_run(caller, ReadableObject::PageImage, doc_id, None).await?;
         if !Self::PICTURE_WIDTHS.contains(&width) {
             let widths = Self::PICTURE_WIDTHS.map(|width| width.to_string()).join(", ");
@@ -103,6 +118,11 @@ impl Content {
                 format!("pages are drawn in these widths: {widths}"),
             ));
         }
+        // A run's pages never change, nor do its masks.
+        let tag = format!("{}-{number}-{width}", run.run_id.0.simple());
+        if has_tag(&tag) {
+            return Ok(PageImage { tag, bytes: None });
+        }
         let read = self.read_as(&run).await?;
         let place = picture_place(&run, number, width)?;
         let picture = ListedArtifact { place, recorded: None };
@@ -110,16 +130,16 @@ impl Content {
             Ok(kept) => {
                 let kept = whole(kept).await?;
                 if is_whole_png(&kept) {
-                    return Ok(kept);
+                    return Ok(PageImage { tag, bytes: Some(kept) });
                 }
-                tracing::warn!(key = picture.place.key(), "a damaged picture is drawn anew");
+                tracing::warn!(key = picture.place.key(), "a damaged picture is drawn again");
             }
             Err(OpsError::Blob(error)) if error.is_not_found() => {}
             Err(error) => return Err(error),
         }
         let drawn = self.draw(&run, &read, number, width).await?;
         self.blobs.put_artifact(&picture.place, drawn.clone()).await?;
-        Ok(drawn)
+        Ok(PageImage { tag, bytes: Some(drawn) })
     }
 
     async fn draw(
@@ -139,6 +159,8 @@ impl Content {
                 code: "no_pictures",
                 problem: format!("{} has no pages to look at; its text can be read", run.file_name),
             })?;
+        let closed = |error| OpsError::internal("waiting to render a page", error);
+        let _permit = self.renderings.acquire().await.map_err(closed)?;
         let (checked, clock) = (&self.recently_checked, self.store.clock().as_ref());
         let original = run.original_to_draw(&self.blobs, checked, clock).await?;
         let subject = Subject {
@@ -161,7 +183,7 @@ impl Content {
     }
 }
 
-fn has_pages_to_see(kind: FileKind) -> bool {
+pub(crate) fn has_pages_to_see(kind: FileKind) -> bool {
     matches!(kind, FileKind::Pdf | FileKind::Png | FileKind::Jpg | FileKind::Tiff)
 }
 

@@ -87,7 +87,7 @@ impl Runs {
             });
         }
         let kind: FileKind = document
-            .source_type
+            .file_kind
             .parse()
             .map_err(|error| OpsError::internal("reading the kind of a document", error))?;
         let (title, reason) = (document.title, described.reason.clone());

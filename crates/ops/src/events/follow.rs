@@ -189,14 +189,22 @@ impl Following {
 const PROGRESS: &str = "document.progress";
 
 /// An event as a follower sees it: under their own title. `None` when its subject is not theirs to see. What names no
-/// document or batch is about the whole tenant, and not for those who see only their own.
+/// document or batch is about the whole tenant, and not for those who see only their own. An event with an `owner` is
+/// for that owner only.
 fn seen(event: &EventRecord, audience: &Audience, scope: &Scope) -> Option<Event> {
+    let owner = event.payload["owner"].as_str();
+    if owner.is_some_and(|owner| owner != scope.actor().to_string()) {
+        return None;
+    }
     let own_title = match subject(event) {
         Some(id) => audience.own_title(id, scope).ok()?,
         None if scope.only_own().is_some() => return None,
         None => None,
     };
     let mut payload = event.payload.clone();
+    if let Some(fields) = payload.as_object_mut() {
+        fields.remove("owner");
+    }
     if let (Some(title), Some(told)) = (own_title, payload.get_mut("title")) {
         *told = Value::from(title);
     }

@@ -138,7 +138,7 @@ impl Search {
         }
         let extracted = self.extract(question, &retrieved).await?;
         if let Some(writer) = &self.writer
-            && extracted.confidence >= answer::ENOUGH * TOO_LITTLE
+            && extracted.confidence >= answer::MIN_CONFIDENCE * TOO_LITTLE
         {
             return self.write(writer, question, retrieved, extracted, events).await;
         }
@@ -305,7 +305,7 @@ mod tests {
             doc_version_id: uuid::Uuid::nil(),
             title: "lease".to_owned(),
             filename: "lease.pdf".to_owned(),
-            source_type: "pdf".to_owned(),
+            file_kind: "pdf".to_owned(),
             heading: Vec::new(),
             text: text.to_owned(),
             first_page: 1,

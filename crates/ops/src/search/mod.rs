@@ -18,7 +18,7 @@ use chrono::{DateTime, Utc};
 use connect::llm::LanguageModel;
 use domain::{Action, Actor, BatchId, Caller, DocId, FileKind, ReadableObject, Scope};
 use retrieval::embedding::EmbeddingSource;
-use retrieval::index::{DocFacts, Found, Mode, Query, Within};
+use retrieval::index::{DocFacts, Mode, Query, SearchHit, SearchScope};
 use retrieval::snippet::{Snippet, snippet};
 use retrieval::terms::QueryTerms;
 use store::{PassageRecord, Store, Tx};
@@ -105,7 +105,7 @@ const LONGEST_SNIPPET: usize = 320;
 /// What a search came to, before its texts are shortened.
 #[derive(Clone)]
 struct Retrieved {
-    passages: Vec<(Found, PassageRecord)>,
+    passages: Vec<(SearchHit, PassageRecord)>,
     terms: QueryTerms,
     /// How much each term says.
     weights: Vec<f32>,
@@ -113,7 +113,7 @@ struct Retrieved {
 }
 
 enum LookedUp {
-    Found(Retrieved),
+    SearchHit(Retrieved),
     /// The query has to be embedded by this model.
     SearchedBy(String),
     /// The tenant's index has to be loaded first.
@@ -243,7 +243,7 @@ impl Search {
             let looked_up = self.look_up(&mut tx, scope, request, query_embedding).await;
             tx.commit().await?;
             match looked_up? {
-                LookedUp::Found(retrieved) => return Ok(Some(retrieved)),
+                LookedUp::SearchHit(retrieved) => return Ok(Some(retrieved)),
                 LookedUp::SearchedBy(model) => searched_by = Some(model),
                 LookedUp::NothingLoaded => return Ok(None),
             }
@@ -271,8 +271,8 @@ impl Search {
         let by_meaning = vector.is_some();
         let search = move || {
             let visible = |facts: &DocFacts| facts.described_for(owner).is_some();
-            let wanted = |facts: &DocFacts| filters.wants(facts, owner);
-            let within = Within { visible: &visible, wanted: &wanted };
+            let matching = |facts: &DocFacts| filters.wants(facts, owner);
+            let within = SearchScope { visible: &visible, matching: &matching };
             let query = Query { terms: &terms, vector: vector.as_deref(), mode, limit };
             let (found, weights) = known.index.search_and_weigh(&query, within);
             (found, weights, terms)
@@ -285,15 +285,15 @@ impl Search {
         }
         let ids: Vec<_> = found.iter().map(|found| found.chunk_id).collect();
         let mut texts = readable_passages(tx, &ids).await?;
-        let with_text = |found: Found| Some((found, texts.remove(&found.chunk_id)?));
+        let with_text = |found: SearchHit| Some((found, texts.remove(&found.chunk_id)?));
         let passages = found.into_iter().filter_map(with_text).collect();
-        Ok(LookedUp::Found(Retrieved { passages, terms, weights, warnings }))
+        Ok(LookedUp::SearchHit(Retrieved { passages, terms, weights, warnings }))
     }
 }
 
 impl Retrieved {
     fn hits(&self) -> Vec<Hit> {
-        let hit = |(found, passage): &(Found, PassageRecord)| {
+        let hit = |(found, passage): &(SearchHit, PassageRecord)| {
             hit(found, passage.clone(), &self.terms, &self.weights)
         };
         self.passages.iter().map(hit).collect()
@@ -315,7 +315,7 @@ async fn readable_passages(
     Ok(passages.map(|passage| (passage.chunk_id, passage)).collect())
 }
 
-fn hit(found: &Found, passage: PassageRecord, terms: &QueryTerms, weights: &[f32]) -> Hit {
+fn hit(found: &SearchHit, passage: PassageRecord, terms: &QueryTerms, weights: &[f32]) -> Hit {
     let snippet = snippet(&passage.text, terms, weights, LONGEST_SNIPPET);
     Hit { score: found.score, passage, snippet }
 }

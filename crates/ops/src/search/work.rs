@@ -46,7 +46,7 @@ pub(super) async fn run_with_vectors<T: Send + 'static>(
         let (this, model) = (Arc::clone(&work), Arc::clone(&embedding));
         let once = move || {
             let unknown = RefCell::new(Vec::new());
-            let embed = |texts: &[&str]| match model.embed_here(texts) {
+            let embed = |texts: &[&str]| match model.embed_blocking(texts) {
                 Some(vectors) => vectors.unwrap_or_default(),
                 None => vectors_of(texts, &known, &unknown),
             };
@@ -125,7 +125,7 @@ mod tests {
             let fails = self.fails_at == Some(asked.len());
             Box::pin(async move {
                 if fails {
-                    return Err(EmbeddingError::Passing("it is away".to_owned()));
+                    return Err(EmbeddingError::Transient("it is away".to_owned()));
                 }
                 #[expect(clippy::cast_precision_loss, reason = "texts are short")]
                 let vector = |text: &String| vec![text.len() as f32];

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use connect::ModelError;
 use connect::llm::{Completion, LanguageModel};
 use retrieval::answer::{Claim, Embed, Passage, verify};
-use retrieval::index::Found;
+use retrieval::index::SearchHit;
 use retrieval::sentences::sentences;
 use retrieval::snippet::snippet;
 use retrieval::terms::QueryTerms;
@@ -90,9 +90,11 @@ impl Writer {
             }
         };
         let completed = self.model.complete(&request, &mut deltas).await?;
-        let draft: Draft = serde_json::from_str(&completed.text).map_err(|error| {
-            ModelError::NotUnderstood { server: self.name().to_owned(), reason: error.to_string() }
-        })?;
+        let draft: Draft =
+            serde_json::from_str(&completed.text).map_err(|error| ModelError::InvalidResponse {
+                server: self.name().to_owned(),
+                reason: error.to_string(),
+            })?;
         Ok((!draft.abstain && !draft.sentences.is_empty()).then_some(Unchecked(draft.sentences)))
     }
 }
@@ -173,7 +175,7 @@ impl Written {
 }
 
 fn prompt(question: &str, retrieved: &Retrieved) -> String {
-    let marked_off = |(number, (_, passage)): (usize, &(Found, PassageRecord))| {
+    let marked_off = |(number, (_, passage)): (usize, &(SearchHit, PassageRecord))| {
         // Nothing in a passage can look like its end.
         let text = passage.text.replace('<', "‹").replace('>', "›");
         let title = passage.title.replace(['<', '>', '"'], " ");

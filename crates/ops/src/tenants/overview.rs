@@ -24,6 +24,15 @@ pub struct TenantOverview {
 }
 
 impl Tenants {
+    /// The caller's tenant, for everyone who has access to it.
+    pub async fn own_tenant(&self, caller: &Caller) -> Result<Tenant, OpsError> {
+        let scope = caller.permit(Action::UseOwnSession)?;
+        let mut tx = self.store.read(&scope).await?;
+        let found = tx.find_tenant().await?;
+        tx.commit().await?;
+        Ok(found.tenant)
+    }
+
     pub async fn look_at_tenant(&self, caller: &Caller) -> Result<TenantOverview, OpsError> {
         let scope = caller.permit(Action::ManageTenant)?;
         let mut tx = self.store.read(&scope).await?;

@@ -1,4 +1,4 @@
-//! JSON: one object for a document, written part by part, so that no more than a page is held.
+//! JSON: one object for a document, written part by part, so that at most one page is in memory.
 
 use std::io::{self, Write};
 
@@ -27,7 +27,7 @@ impl<W: Write> JsonWriter<W> {
         Self { to, pages: 0, attachments: Vec::new() }
     }
 
-    /// The parts in the order in which they were read; the tail ends the object.
+    /// Takes the parts in reading order; the tail ends the object.
     pub fn write(&mut self, part: &Part) -> io::Result<()> {
         match part {
             Part::Head(head) => {

@@ -1,9 +1,9 @@
-//! Markdown, as GitHub understands it.
+//! GitHub-flavoured Markdown.
 
-use super::{cell_words, lines_are_meant, lines_without_block, places};
+use super::{cell_words, grid, has_authored_lines, lines_without_block};
 use crate::{Block, BlockKind, Line, Page, Span, Table, Word};
 
-/// Adds the page's Markdown. Pages follow each other with an empty line between.
+/// Appends the page's Markdown, with an empty line between pages.
 pub fn markdown(page: &Page, to: &mut String) {
     let mut writer = Writer { page, to, last: None };
     if let Some(label) = &page.label
@@ -86,23 +86,23 @@ impl Writer<'_> {
         }
     }
 
-    /// Lines with their emphasis; `indent` stands before every line but the first.
+    /// Lines with their emphasis; `indent` is added before every line but the first.
     fn lines(&mut self, lines: &[Line], indent: &str) {
-        let begins = self.to.len();
-        if lines_are_meant(self.page) {
+        let start = self.to.len();
+        if has_authored_lines(self.page) {
             for (at, line) in lines.iter().enumerate() {
                 if at > 0 {
                     self.to.push('\n');
                     self.to.push_str(indent);
                 }
-                let words: Vec<_> = line.words.of(&self.page.words).iter().map(borrowed).collect();
+                let words: Vec<_> = line.words.of(&self.page.words).iter().map(styled).collect();
                 emphasised(&words, self.to);
             }
         } else {
-            let words = mended(self.page, lines);
+            let words = dehyphenated(self.page, lines);
             emphasised(&words, self.to);
         }
-        escape_beginning(self.to, begins);
+        escape_start(self.to, start);
         self.to.push('\n');
     }
 
@@ -116,18 +116,18 @@ impl Writer<'_> {
     }
 
     fn table(&mut self, table: &Table) {
-        let rows = places(table);
+        let rows = grid(table);
         for (at, row) in rows.iter().enumerate() {
             self.to.push('|');
-            let mut shown = None;
+            let mut previous = None;
             for cell in row {
                 self.to.push(' ');
-                // On paper a span is only a guess, and its text is said once. An author who merges columns means all
-                // of them.
-                if lines_are_meant(self.page) || *cell != shown {
+                // On a page with a size, spans are detected and may be wrong, so the text is written once. A span in a
+                // file without pages was made by the author, so the text is repeated in all its columns.
+                if has_authored_lines(self.page) || *cell != previous {
                     self.to.push_str(&cell_text(self.page, cell_words(table, *cell)));
                 }
-                shown = *cell;
+                previous = *cell;
                 self.to.push_str(" |");
             }
             self.to.push('\n');
@@ -140,49 +140,49 @@ impl Writer<'_> {
     }
 }
 
-/// A word's text and looks.
-type Shown<'p> = (std::borrow::Cow<'p, str>, (bool, bool));
+/// A word's text, and whether it is bold and italic.
+type StyledWord<'p> = (std::borrow::Cow<'p, str>, (bool, bool));
 
-fn borrowed(word: &Word) -> Shown<'_> {
+fn styled(word: &Word) -> StyledWord<'_> {
     (word.text.as_str().into(), (word.style.bold, word.style.italic))
 }
 
-/// The words of lines that the paper ended: a word parted at the end of a line is put together.
-fn mended<'p>(page: &'p Page, lines: &[Line]) -> Vec<Shown<'p>> {
-    let mut words: Vec<Shown> = Vec::new();
+/// The words of wrapped lines: words that are hyphenated at the end of a line are joined.
+fn dehyphenated<'p>(page: &'p Page, lines: &[Line]) -> Vec<StyledWord<'p>> {
+    let mut words: Vec<StyledWord> = Vec::new();
     for line in lines {
         let mut rest = line.words.of(&page.words).iter();
         if let (Some((last, _)), Some(next)) = (words.last_mut(), rest.clone().next())
-            && let Some(beginning) = parted(last, &next.text)
+            && let Some(beginning) = without_hyphen(last, &next.text)
         {
             *last = format!("{beginning}{}", next.text).into();
             rest.next();
         }
-        words.extend(rest.map(borrowed));
+        words.extend(rest.map(styled));
     }
     words
 }
 
-/// What stays of a word that goes on in the next line.
-fn parted<'w>(word: &'w str, next: &str) -> Option<&'w str> {
+/// The beginning of a word that continues in the next line, without its hyphen.
+fn without_hyphen<'w>(word: &'w str, next: &str) -> Option<&'w str> {
     if let Some(beginning) = word.strip_suffix('\u{AD}') {
         return Some(beginning);
     }
     let beginning = word.strip_suffix(['-', '\u{2010}'])?;
-    let goes_on = next.chars().next().is_some_and(char::is_lowercase);
+    let continues = next.chars().next().is_some_and(char::is_lowercase);
     let is_word = beginning.chars().count() > 1 && beginning.chars().all(char::is_alphabetic);
     // «Haus- und Hof-» is two words.
     let joins =
         matches!(next, "und" | "oder" | "and" | "or" | "et" | "ou" | "y" | "e" | "en" | "of");
-    (goes_on && is_word && !joins).then_some(beginning)
+    (continues && is_word && !joins).then_some(beginning)
 }
 
-/// The words of lines, with a space between.
+/// The words of the lines, separated by spaces.
 fn plain(page: &Page, lines: &[Line]) -> String {
-    let words = if lines_are_meant(page) {
-        lines.iter().flat_map(|line| line.words.of(&page.words)).map(borrowed).collect()
+    let words = if has_authored_lines(page) {
+        lines.iter().flat_map(|line| line.words.of(&page.words)).map(styled).collect()
     } else {
-        mended(page, lines)
+        dehyphenated(page, lines)
     };
     words.into_iter().map(|(text, _)| text).collect::<Vec<_>>().join(" ")
 }
@@ -191,15 +191,15 @@ fn cell_text(page: &Page, words: Span) -> String {
     escaped(&page.text_of(words)).replace('|', "\\|")
 }
 
-/// Words with `**` and `*` around those that are bold and italic.
-fn emphasised(words: &[Shown], to: &mut String) {
+/// Writes the words, with `**` and `*` around bold and italic ones.
+fn emphasised(words: &[StyledWord], to: &mut String) {
     for (at, run) in words.chunk_by(|a, b| a.1 == b.1).enumerate() {
         if at > 0 {
             to.push(' ');
         }
         let text = run.iter().map(|(text, _)| text.as_ref()).collect::<Vec<_>>().join(" ");
         let mark = match run.first().map(|(_, style)| *style) {
-            // Marks around what is no word would be read as the word itself.
+            // Around punctuation, the marks would be read as text.
             _ if !text.contains(char::is_alphanumeric) => "",
             Some((true, true)) => "***",
             Some((true, false)) => "**",
@@ -212,19 +212,19 @@ fn emphasised(words: &[Shown], to: &mut String) {
     }
 }
 
-/// Signs that Markdown would take for its own. Formulas are left alone.
+/// Escapes characters with a meaning in Markdown. Formulas stay as they are.
 fn escaped(text: &str) -> String {
     if text.contains('$') && text.contains('\\') {
         return text.to_owned();
     }
     let mut safe = String::with_capacity(text.len());
     let mut characters = text.chars().peekable();
-    let mut before = ' ';
+    let mut previous = ' ';
     while let Some(character) = characters.next() {
         let next = characters.peek().copied().unwrap_or(' ');
         let special = match character {
             '*' | '`' | '\\' => true,
-            '_' => !(before.is_alphanumeric() && next.is_alphanumeric()),
+            '_' => !(previous.is_alphanumeric() && next.is_alphanumeric()),
             '<' => next.is_ascii_alphabetic() || matches!(next, '/' | '!'),
             _ => false,
         };
@@ -232,22 +232,22 @@ fn escaped(text: &str) -> String {
             safe.push('\\');
         }
         safe.push(character);
-        before = character;
+        previous = character;
     }
     safe
 }
 
-/// A paragraph must not begin like a heading, a quote or a list.
-fn escape_beginning(to: &mut String, begins: usize) {
-    let Some(text) = to.get(begins..) else { return };
+/// Escapes the start of a paragraph that looks like a heading, a quote or a list item.
+fn escape_start(to: &mut String, start: usize) {
+    let Some(text) = to.get(start..) else { return };
     let first = text.chars().next().unwrap_or(' ');
     let after = text.chars().nth(1).unwrap_or(' ');
     let digits = text.chars().take_while(char::is_ascii_digit).count();
     let at = match first {
-        '#' | '>' => Some(begins),
-        '-' | '+' if after == ' ' => Some(begins),
+        '#' | '>' => Some(start),
+        '-' | '+' if after == ' ' => Some(start),
         _ if digits > 0 && text.get(digits..).is_some_and(|rest| rest.starts_with(". ")) => {
-            Some(begins + digits)
+            Some(start + digits)
         }
         _ => None,
     };

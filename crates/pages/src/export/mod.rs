@@ -1,8 +1,7 @@
-//! Pages as plain text, Markdown and JSON, whatever they were read from.
+//! Exports pages as plain text, Markdown and JSON, whatever their file type.
 //!
-//! Plain text keeps the lines of the page. Markdown is for programs and people who want the text to
-//! flow: lines are joined, words that were parted at the end of a line are mended, and what stands in
-//! the margins of every page is left out.
+//! Plain text keeps the lines of the page. Markdown is flowing text: lines and hyphenated words are joined, and headers
+//! and footers are omitted.
 
 mod json;
 mod markdown;
@@ -14,55 +13,55 @@ pub use text::text;
 
 use crate::{Line, Page, Span, Table};
 
-/// Whether its lines end where the author ended them, and not where the paper did.
-fn lines_are_meant(page: &Page) -> bool {
+/// Whether the author ended the lines, and not the width of the page.
+fn has_authored_lines(page: &Page) -> bool {
     page.size.is_none()
 }
 
-/// The lines that no block refers to; all of them when nobody has looked for blocks.
+/// The lines without a block: all lines before the layout stage, and none after it.
 fn lines_without_block(page: &Page) -> &[Line] {
     if page.blocks.is_empty() { &page.lines } else { &[] }
 }
 
-/// Which cell shows in each place, row by row; a cell that spans places shows in all of them.
+/// The cell at each position of the grid, row by row; a cell with a span is at all its positions.
 ///
-/// What a broken table says about its size is not believed.
-fn places(table: &Table) -> Vec<Vec<Option<usize>>> {
-    const MAX_PLACES: usize = 1_000_000;
+/// The claimed size of a damaged table is not trusted.
+fn grid(table: &Table) -> Vec<Vec<Option<usize>>> {
+    const MAX_POSITIONS: usize = 1_000_000;
     let (rows, columns) = (table.rows as usize, table.columns as usize);
-    if rows.saturating_mul(columns) > MAX_PLACES.max(table.cells.len().saturating_mul(64)) {
-        return sparse_places(table);
+    if rows.saturating_mul(columns) > MAX_POSITIONS.max(table.cells.len().saturating_mul(64)) {
+        return sparse_grid(table);
     }
-    let mut places = vec![vec![None; columns]; rows];
+    let mut grid = vec![vec![None; columns]; rows];
     for (index, cell) in table.cells.iter().enumerate() {
         let down = cell.row as usize..(cell.row.saturating_add(cell.row_span) as usize).min(rows);
         let right = cell.column as usize
             ..(cell.column.saturating_add(cell.column_span) as usize).min(columns);
-        for row in places.get_mut(down).unwrap_or_default() {
+        for row in grid.get_mut(down).unwrap_or_default() {
             row.get_mut(right.clone()).unwrap_or_default().fill(Some(index));
         }
     }
-    places
+    grid
 }
 
-/// A table that is nearly all empty: its cells row by row, without the places between.
-fn sparse_places(table: &Table) -> Vec<Vec<Option<usize>>> {
-    let mut places: Vec<Vec<Option<usize>>> = Vec::new();
+/// For a table that is nearly empty: its cells row by row, without the empty positions between.
+fn sparse_grid(table: &Table) -> Vec<Vec<Option<usize>>> {
+    let mut grid: Vec<Vec<Option<usize>>> = Vec::new();
     let mut row = None;
     for (index, cell) in table.cells.iter().enumerate() {
         if row != Some(cell.row) {
             row = Some(cell.row);
-            places.push(Vec::new());
+            grid.push(Vec::new());
         }
-        if let Some(last) = places.last_mut() {
+        if let Some(last) = grid.last_mut() {
             last.push(Some(index));
         }
     }
-    let columns = places.iter().map(Vec::len).max().unwrap_or(0);
-    for row in &mut places {
+    let columns = grid.iter().map(Vec::len).max().unwrap_or(0);
+    for row in &mut grid {
         row.resize(columns, None);
     }
-    places
+    grid
 }
 
 /// The words of a cell.

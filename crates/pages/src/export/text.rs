@@ -1,9 +1,9 @@
 //! Plain text.
 
-use super::{cell_words, lines_without_block, places};
+use super::{cell_words, grid, lines_without_block};
 use crate::{BlockKind, Line, Page, Table};
 
-/// Adds the page's text: a line for each line, an empty line between blocks, a tab between cells.
+/// Appends the page's text: one line for each line, an empty line between blocks, a tab between cells.
 pub fn text(page: &Page, to: &mut String) {
     for block in &page.blocks {
         match block.kind {
@@ -31,26 +31,26 @@ pub fn text(page: &Page, to: &mut String) {
     lines_text(page, lines_without_block(page), "", to);
 }
 
-fn lines_text(page: &Page, lines: &[Line], before: &str, to: &mut String) {
+fn lines_text(page: &Page, lines: &[Line], indent: &str, to: &mut String) {
     for line in lines {
-        to.push_str(before);
+        to.push_str(indent);
         to.push_str(&page.text_of(line.words));
         to.push('\n');
     }
 }
 
 fn table_text(page: &Page, table: &Table, to: &mut String) {
-    for row in places(table) {
-        let mut shown = None;
+    for row in grid(table) {
+        let mut previous = None;
         for (at, cell) in row.iter().enumerate() {
             if at > 0 {
                 to.push('\t');
             }
-            // A cell that spans columns is said once.
-            if cell.is_some() && *cell != shown {
+            // A cell that spans columns is written once.
+            if cell.is_some() && *cell != previous {
                 to.push_str(&page.text_of(cell_words(table, *cell)));
             }
-            shown = *cell;
+            previous = *cell;
         }
         to.push('\n');
     }

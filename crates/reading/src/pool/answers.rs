@@ -112,7 +112,7 @@ impl Answers {
 
     fn give_up_on(&mut self, what: impl ToString) -> ReadFailure {
         tracing::info!(parent: &self.span, "a reading child was ended before its job was done");
-        self.frames.give_up();
+        self.frames.kill_child();
         self.unfinished = None;
         ChildFailure::garbled(what).into()
     }

@@ -16,7 +16,7 @@ pub use protocol::{
     Answer, Drawn, Picture, PictureFormat, READING, Ready, Request, Role, Subject, Wanted, Work,
 };
 pub use sandbox::pool::{
-    ChildFailure, Document, DocumentWriter, PoolSettings, RunnerSettings, Waiting,
+    ChildFailure, Document, DocumentWriter, IdleChildren, PoolSettings, RunnerSettings,
 };
 pub use tesseract::{Tesseract, tesseract_settings};
 
@@ -66,7 +66,7 @@ impl Pool {
         Ok(self.0.check_sandbox().await?)
     }
 
-    pub fn waiting(&self) -> Waiting {
-        self.0.waiting()
+    pub fn idle_children(&self) -> IdleChildren {
+        self.0.idle_children()
     }
 }

@@ -53,9 +53,9 @@ impl Tesseract {
             return Err(ReadError::Missing { what: "tesseract".to_owned() }.into());
         }
         let arguments = self.arguments(languages, options)?;
-        let Finished { code, output, last_words } = self.runner.run(picture, arguments).await?;
+        let Finished { code, output, stderr_tail } = self.runner.run(picture, arguments).await?;
         if code != 0 {
-            return Err(explain(code, last_words));
+            return Err(explain(code, stderr_tail));
         }
         String::from_utf8(output).map_err(|_| ChildFailure::garbled("not text").into())
     }
@@ -82,13 +82,13 @@ impl Tesseract {
     }
 }
 
-fn explain(code: i32, last_words: String) -> ReadFailure {
-    if last_words.contains("Failed loading language") {
+fn explain(code: i32, stderr_tail: String) -> ReadFailure {
+    if stderr_tail.contains("Failed loading language") {
         ReadError::Missing { what: "a language of tesseract".to_owned() }.into()
     } else if code == 1 {
         // It fails in an orderly way only when it cannot open the picture.
         ReadError::damaged("tesseract cannot open the picture").into()
     } else {
-        ChildFailure::Crashed { signal: None, code: Some(code), last_words }.into()
+        ChildFailure::Crashed { signal: None, code: Some(code), stderr_tail }.into()
     }
 }

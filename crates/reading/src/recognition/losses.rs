@@ -128,7 +128,7 @@ mod tests {
     use crate::pool::ChildFailure;
 
     fn crash() -> ReadFailure {
-        ChildFailure::Crashed { signal: Some(11), code: None, last_words: String::new() }.into()
+        ChildFailure::Crashed { signal: Some(11), code: None, stderr_tail: String::new() }.into()
     }
 
     #[test]
@@ -185,7 +185,7 @@ mod tests {
         let mut remarks = Remarks::default();
         for number in 1..=NAMED + 5 {
             let mut page = Page { number, ..Page::default() };
-            page.give_up_on_ocr(crash());
+            page.mark_ocr_failed(crash());
             remarks.add(&page);
         }
         remarks.add(&Page { trouble: Some("one engine failed".into()), ..Page::default() });

@@ -1,18 +1,17 @@
-//! What speaks for a sentence being an answer, and against it, in numbers.
+//! The features of a candidate sentence, which the confidence model weighs.
 
 use super::Embed;
-use super::asked::Asked;
-use super::question::{Content, Question, is_empty_word};
-use super::reading::Reading;
+use super::answer_kind::AnswerKind;
+use super::passage_tokens::PassageTokens;
+use super::question::{Content, Question, is_function_word};
 use super::span::Span;
 use crate::cosine;
 use crate::terms::{Form, fold};
 
-/// The numbers of [`Evidence`], in their order.
+/// The names of the features in [`Evidence`], in order.
 ///
-/// Those that `bench-retrieval fit` found to say something about articles that it had not seen. Left out
-/// for want of that: margins to the next best sentence and passage, word pairs in order, how near the
-/// nearest words are.
+/// `bench-retrieval fit` selected those that predict answers in unseen articles. It rejected the margin to the next best
+/// sentence, ordered word pairs, and the distance of the nearest words.
 pub const FEATURES: [&str; 18] = [
     "coverage_around_the_sentence",
     "coverage_of_the_passage",
@@ -37,16 +36,20 @@ pub const FEATURES: [&str; 18] = [
 /// One number for each of [`FEATURES`].
 pub type Evidence = [f32; FEATURES.len()];
 
-/// How alike the question and each sentence of each passage are; zeros without an embedder.
-pub(super) struct Likeness {
+/// The cosine of the question with each sentence of each passage; zeros without an embedder.
+pub(super) struct Similarities {
     pub(super) of_sentences: Vec<Vec<f32>>,
-    /// Whether there were vectors to compare.
+    /// Whether vectors were available.
     pub(super) is_known: bool,
 }
 
-impl Likeness {
-    pub(super) fn of(question: &str, readings: &[Reading<'_>], embed: Option<Embed<'_>>) -> Self {
-        let zeros = |reading: &Reading<'_>| vec![0.0; reading.sentences.len()];
+impl Similarities {
+    pub(super) fn of(
+        question: &str,
+        readings: &[PassageTokens<'_>],
+        embed: Option<Embed<'_>>,
+    ) -> Self {
+        let zeros = |reading: &PassageTokens<'_>| vec![0.0; reading.sentences.len()];
         let unknown =
             || Self { of_sentences: readings.iter().map(zeros).collect(), is_known: false };
         let Some(embed) = embed else { return unknown() };
@@ -58,19 +61,18 @@ impl Likeness {
         // An embedder that failed gives no vectors.
         let Some((asked, rest)) = vectors.split_first() else { return unknown() };
         let mut cosines = rest.iter().map(|vector| cosine(asked, vector));
-        let of_reading = |reading: &Reading<'_>| {
+        let of_reading = |reading: &PassageTokens<'_>| {
             (0..reading.sentences.len()).map(|_| cosines.next().unwrap_or(0.0)).collect()
         };
         Self { of_sentences: readings.iter().map(of_reading).collect(), is_known: true }
     }
 }
 
-/// By how much the question comes nearer to the sentence when a word that the sentence lacks is
-/// exchanged for the likest that it has: much, when the question is about something else of the same
-/// kind.
+/// How much the similarity of question and sentence grows when a word that the sentence lacks is replaced by the most
+/// similar word of the sentence. A large gain means that the question is about another thing of the same kind.
 pub(super) fn gain_by_exchange(
     question: &Question,
-    reading: &Reading<'_>,
+    reading: &PassageTokens<'_>,
     sentence: usize,
     embed: Embed<'_>,
 ) -> f32 {
@@ -83,7 +85,7 @@ pub(super) fn gain_by_exchange(
         .collect();
     let others: Vec<&str> = within
         .filter(|token| {
-            !is_empty_word(&reading.tokens[*token])
+            !is_function_word(&reading.tokens[*token])
                 && matches!(reading.tokens[*token].form, Form::Word(_))
         })
         .map(|token| &reading.text[reading.tokens[token].place.clone()])
@@ -96,28 +98,28 @@ pub(super) fn gain_by_exchange(
     let mut texts =
         vec![question.text.clone(), reading.text[reading.sentences[sentence].clone()].to_owned()];
     for (word, vector) in missing.iter().zip(of_missing) {
-        let likeness = of_others.iter().map(|other| cosine(vector, other));
-        let likest = likeness.zip(&others).max_by(|a, b| a.0.total_cmp(&b.0));
-        if let Some((likeness, other)) = likest
-            && likeness > 0.0
+        let similarities = of_others.iter().map(|other| cosine(vector, other));
+        let most_similar = similarities.zip(&others).max_by(|a, b| a.0.total_cmp(&b.0));
+        if let Some((similarity, other)) = most_similar
+            && similarity > 0.0
         {
             texts.push(question.text.replacen(word, other, 1));
         }
     }
     let vectors = embed(&texts.iter().map(String::as_str).collect::<Vec<_>>());
-    let [asked, said, exchanged @ ..] = vectors.as_slice() else { return 0.0 };
-    let before = cosine(asked, said);
-    exchanged.iter().map(|vector| cosine(vector, said) - before).fold(0.0, f32::max)
+    let [question, sentence, exchanged @ ..] = vectors.as_slice() else { return 0.0 };
+    let before = cosine(question, sentence);
+    exchanged.iter().map(|vector| cosine(vector, sentence) - before).fold(0.0, f32::max)
 }
 
-/// A sentence that was chosen.
+/// The chosen sentence.
 pub(super) struct Choice<'a> {
-    pub(super) reading: &'a Reading<'a>,
+    pub(super) reading: &'a PassageTokens<'a>,
     pub(super) sentence: usize,
     pub(super) similarity: f32,
     /// The score of its passage.
     pub(super) score: f32,
-    /// By how much that is more than the best score of another passage.
+    /// The difference to the best score of another passage.
     pub(super) margin: f32,
     pub(super) gain_by_exchange: f32,
     pub(super) span: Option<&'a Span>,
@@ -148,7 +150,7 @@ pub(super) fn weigh(question: &Question, choice: &Choice<'_>) -> Evidence {
         one_if(any_opposite(question, reading, &within, are_opposites)),
         one_if(any_opposite(question, reading, &all, differ_by_a_negating_prefix)),
         small(question.contents.len().min(15)),
-        one_if(question.asked == Asked::Thing),
+        one_if(question.asked == AnswerKind::Thing),
         one_if(question.negated),
         choice.gain_by_exchange,
         coverage(question, reading, &within),
@@ -157,34 +159,34 @@ pub(super) fn weigh(question: &Question, choice: &Choice<'_>) -> Evidence {
     ]
 }
 
-/// The share of the question's weight whose words are there.
+/// The share of the question's weight whose words are present.
 pub(super) fn coverage(
     question: &Question,
-    reading: &Reading<'_>,
+    reading: &PassageTokens<'_>,
     within: &std::ops::Range<usize>,
 ) -> f32 {
-    let there: Vec<f32> =
+    let present: Vec<f32> =
         question.contents.iter().map(|content| one_if(reading.has(content.term, within))).collect();
-    weighted(question, &there)
+    weighted(question, &present)
 }
 
 fn weighted(question: &Question, shares: &[f32]) -> f32 {
-    let whole: f32 = question.contents.iter().map(|content| content.weight).sum();
-    let found: f32 =
+    let total: f32 = question.contents.iter().map(|content| content.weight).sum();
+    let covered: f32 =
         question.contents.iter().zip(shares).map(|(content, share)| content.weight * share).sum();
-    if whole > 0.0 { found / whole } else { 0.0 }
+    if total > 0.0 { covered / total } else { 0.0 }
 }
 
 fn heaviest_missing(
     question: &Question,
-    reading: &Reading<'_>,
+    reading: &PassageTokens<'_>,
     within: &std::ops::Range<usize>,
 ) -> f32 {
     let missing = question.contents.iter().filter(|content| !reading.has(content.term, within));
     missing.map(|content| content.weight).fold(0.0, f32::max)
 }
 
-/// Words of which one is not the other; a question with one does not ask about the other.
+/// Antonyms: a question with one word does not ask about the other.
 const OPPOSITES: [(&str, &str); 40] = [
     ("increase", "decrease"),
     ("increased", "decreased"),
@@ -228,10 +230,10 @@ const OPPOSITES: [(&str, &str); 40] = [
     ("majority", "minority"),
 ];
 
-/// Whether a word of the question is missing and its opposite is there.
+/// Whether a word of the question is missing and its opposite is present.
 fn any_opposite(
     question: &Question,
-    reading: &Reading<'_>,
+    reading: &PassageTokens<'_>,
     within: &std::ops::Range<usize>,
     opposite: fn(&str, &str) -> bool,
 ) -> bool {
@@ -266,7 +268,7 @@ fn one_if(condition: bool) -> f32 {
     f32::from(u8::from(condition))
 }
 
-#[expect(clippy::cast_precision_loss, reason = "a handful")]
+#[expect(clippy::cast_precision_loss, reason = "small counts")]
 fn small(count: usize) -> f32 {
     count as f32
 }

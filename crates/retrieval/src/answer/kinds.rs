@@ -1,30 +1,30 @@
-//! Which words of a passage are names, times, places, amounts, numbers and identifiers, as far as their spelling and
-//! their neighbours tell.
+//! Recognises names, times, places, amounts, numbers and identifiers in a passage by their spelling and their
+//! neighbours.
 
-use super::asked::{Asked, has};
-use super::question::is_empty_word;
-use super::reading::Reading;
+use super::answer_kind::{AnswerKind, has};
+use super::passage_tokens::PassageTokens;
+use super::question::is_function_word;
 use crate::terms::{Form, Language};
 
-pub(super) fn is_of_kind(reading: &Reading<'_>, token: usize, asked: Asked) -> bool {
+pub(super) fn is_of_kind(reading: &PassageTokens<'_>, token: usize, asked: AnswerKind) -> bool {
     match asked {
-        Asked::Name => is_name(reading, token),
-        Asked::Place => {
+        AnswerKind::Name => is_name(reading, token),
+        AnswerKind::Place => {
             (is_name(reading, token) && !is_role(reading.word(token)))
                 || follows_a_preposition_of_place(reading, token)
         }
-        Asked::Time => is_time(reading, token),
-        Asked::Amount => is_amount(reading, token),
-        Asked::Number => is_number(reading, token),
-        Asked::Identifier => {
+        AnswerKind::Time => is_time(reading, token),
+        AnswerKind::Amount => is_amount(reading, token),
+        AnswerKind::Number => is_number(reading, token),
+        AnswerKind::Identifier => {
             reading.written(token).contains(|letter: char| letter.is_ascii_digit())
                 || reading.piece_around(token).is_some_and(is_code)
         }
-        Asked::Thing => true,
+        AnswerKind::Thing => true,
     }
 }
 
-/// Who somebody is to others, or what they do.
+/// Roles and professions.
 const ROLES: &str = "landlord tenant seller buyer vendor supplier customer client owner licensor licensee lessor lessee employer \
      employee contractor subcontractor company bank insurer manufacturer distributor agent guarantor borrower \
      lender director manager president king queen emperor pope bishop government parliament court committee \
@@ -39,9 +39,9 @@ fn is_role(word: &str) -> bool {
     has(ROLES, word) || has(ROLES, singular) || (is_by_ending && singular.len() > 6)
 }
 
-/// A role; or capitalised, and not for the reason that a sentence begins, that a noun is German, or that contracts write
-/// `Agreement` so. In a script without capitals any word may be a name.
-fn is_name(reading: &Reading<'_>, token: usize) -> bool {
+/// A role; or a capitalised word, unless it is capitalised because it begins a sentence, is a German noun, or is a defined
+/// term of a contract (`Agreement`). In a script without capitals any word may be a name.
+fn is_name(reading: &PassageTokens<'_>, token: usize) -> bool {
     let word = reading.word(token);
     let Some(first) = reading.written(token).chars().next() else { return false };
     if !first.is_alphabetic()
@@ -65,12 +65,12 @@ fn is_name(reading: &Reading<'_>, token: usize) -> bool {
     !reading.begins_sentence_or_line(token) || in_a_run || is_elsewhere_a_name(reading, token)
 }
 
-/// A neighbour in the same line is capitalised too, and says something.
-fn is_beside_a_capitalised(reading: &Reading<'_>, token: usize) -> bool {
+/// A neighbour in the same line is capitalised too, and is not a function word.
+fn is_beside_a_capitalised(reading: &PassageTokens<'_>, token: usize) -> bool {
     let names = |other: usize, gap: &str| {
         gap.chars().all(|letter| letter == ' ' || letter == '.')
             && reading.is_capitalised(other)
-            && !is_empty_word(&reading.tokens[other])
+            && !is_function_word(&reading.tokens[other])
             && !has(NOT_NAMES, reading.word(other))
             && !has(COMMON_BEGINNINGS, reading.word(other))
     };
@@ -81,9 +81,9 @@ fn is_beside_a_capitalised(reading: &Reading<'_>, token: usize) -> bool {
     after || before
 }
 
-/// A word that begins a sentence is a name when it is written so within one as well, or is no ordinary word by its
-/// looks.
-fn is_elsewhere_a_name(reading: &Reading<'_>, token: usize) -> bool {
+/// A word that begins a sentence is a name when it is also capitalised within a sentence, or does not look like an ordinary
+/// word.
+fn is_elsewhere_a_name(reading: &PassageTokens<'_>, token: usize) -> bool {
     const ENDINGS_OF_WORDS: &str = "ing ed ly ion ions ment ments ness ity ies";
     let word = reading.word(token);
     let is_same = |other: &usize| *other != token && reading.word(*other) == word;
@@ -96,8 +96,8 @@ fn is_elsewhere_a_name(reading: &Reading<'_>, token: usize) -> bool {
         && !ENDINGS_OF_WORDS.split(' ').any(|ending| word.ends_with(ending))
 }
 
-/// Without an article before it and without the ending of an abstract noun.
-fn is_hardly_a_german_noun(reading: &Reading<'_>, token: usize) -> bool {
+/// Has no article before it and no ending of an abstract noun.
+fn is_hardly_a_german_noun(reading: &PassageTokens<'_>, token: usize) -> bool {
     const BEFORE_NOUNS: &str = "der die das des dem den ein eine einer eines einem einen kein keine keiner dieser diese dieses \
          diesem diesen zur zum im am vom beim ins ans jeder jede jedes alle allen sein seine seiner ihr ihre \
          ihrer unser unsere pro ohne je";
@@ -113,7 +113,7 @@ fn is_hardly_a_german_noun(reading: &Reading<'_>, token: usize) -> bool {
         && !ENDINGS.split(' ').any(|ending| word.ends_with(ending))
 }
 
-fn has_a_title_or_legal_form(reading: &Reading<'_>, token: usize) -> bool {
+fn has_a_title_or_legal_form(reading: &PassageTokens<'_>, token: usize) -> bool {
     let titled = token
         .checked_sub(1)
         .is_some_and(|before| has(TITLES, reading.word(before)) && reading.is_capitalised(before));
@@ -131,7 +131,7 @@ const TITLES: &str =
 const LEGAL_FORMS: &str = "inc incorporated ltd limited llc llp lp corp corporation plc gmbh mbh ag kg ohg ug se sa sarl spa bv nv \
      pty co company";
 
-fn follows_a_preposition_of_place(reading: &Reading<'_>, token: usize) -> bool {
+fn follows_a_preposition_of_place(reading: &PassageTokens<'_>, token: usize) -> bool {
     const OF_PLACE: &str = "in at near into from along between on across around within throughout inside outside to towards \
          through under aus bei nach neben unter zwischen auf im";
     !is_time(reading, token)
@@ -140,7 +140,7 @@ fn follows_a_preposition_of_place(reading: &Reading<'_>, token: usize) -> bool {
         })
 }
 
-fn is_time(reading: &Reading<'_>, token: usize) -> bool {
+fn is_time(reading: &PassageTokens<'_>, token: usize) -> bool {
     let written = reading.written(token);
     if reading.piece_around(token).is_some_and(is_date) {
         return true;
@@ -170,7 +170,7 @@ fn is_time(reading: &Reading<'_>, token: usize) -> bool {
     }
 }
 
-pub(super) fn is_beside_a_number(reading: &Reading<'_>, token: usize) -> bool {
+pub(super) fn is_beside_a_number(reading: &PassageTokens<'_>, token: usize) -> bool {
     let neighbours = [token.checked_sub(1), Some(token + 1)];
     let mut forms = neighbours.into_iter().flatten().filter_map(|other| reading.tokens.get(other));
     forms.any(|other| matches!(other.form, Form::Number(_)))
@@ -204,12 +204,12 @@ fn is_code(piece: &str) -> bool {
         && (has_capital || separators > 1 || piece.contains(['/', '_', '#', '@']))
 }
 
-fn is_in_a_code(reading: &Reading<'_>, token: usize) -> bool {
+fn is_in_a_code(reading: &PassageTokens<'_>, token: usize) -> bool {
     reading.piece_around(token).is_some_and(is_code)
 }
 
-/// Money: with a currency beside it, or with cents.
-fn is_amount(reading: &Reading<'_>, token: usize) -> bool {
+/// Money: a number next to a currency, or with cents.
+fn is_amount(reading: &PassageTokens<'_>, token: usize) -> bool {
     if is_number_in_words(reading, token) {
         return has_currency(reading, token);
     }
@@ -219,7 +219,7 @@ fn is_amount(reading: &Reading<'_>, token: usize) -> bool {
     let written = reading.written(token).as_bytes();
     let has_cents =
         matches!(written, [.., b'.' | b',', a, b] if a.is_ascii_digit() && b.is_ascii_digit());
-    let is_percentage = text_behind(reading, token).trim_start().starts_with('%');
+    let is_percentage = text_after(reading, token).trim_start().starts_with('%');
     (has_cents && !is_percentage) || has_currency(reading, token)
 }
 
@@ -227,15 +227,15 @@ const CURRENCY_SIGNS: [char; 6] = ['$', '€', '£', '¥', '₹', '₩'];
 const CURRENCIES: &str = "eur euro euros usd us dollar dollars gbp pound pounds chf franken yen jpy cent cents sgd myr rm aud cad \
      nzd inr cny sek nok dkk pln czk rs";
 
-/// A sign before or behind, or the name of a currency, with `million` in between.
-fn has_currency(reading: &Reading<'_>, token: usize) -> bool {
+/// A currency sign before or after, or the name of a currency, with `million` in between.
+fn has_currency(reading: &PassageTokens<'_>, token: usize) -> bool {
     let before = reading.gap_before(token);
     let near = before.rsplit(['\n', '|']).next().unwrap_or("");
     if near.contains(CURRENCY_SIGNS) {
         return true;
     }
-    let behind: String = text_behind(reading, token).chars().take(3).collect();
-    if behind.trim_start().starts_with(CURRENCY_SIGNS) {
+    let after: String = text_after(reading, token).chars().take(3).collect();
+    if after.trim_start().starts_with(CURRENCY_SIGNS) {
         return true;
     }
     let is_currency = |other: usize| has(CURRENCIES, reading.word(other));
@@ -248,18 +248,18 @@ fn has_currency(reading: &Reading<'_>, token: usize) -> bool {
     previous || is_currency(next)
 }
 
-fn text_behind<'a>(reading: &Reading<'a>, token: usize) -> &'a str {
+fn text_after<'a>(reading: &PassageTokens<'a>, token: usize) -> &'a str {
     reading.text.get(reading.tokens[token].place.end..).unwrap_or("")
 }
 
-fn is_number(reading: &Reading<'_>, token: usize) -> bool {
+fn is_number(reading: &PassageTokens<'_>, token: usize) -> bool {
     let is_digits = matches!(reading.tokens[token].form, Form::Number(_));
     let piece = reading.piece_around(token);
     (is_digits && !piece.is_some_and(|piece| is_code(piece) || is_date(piece)))
         || is_number_in_words(reading, token)
 }
 
-fn is_number_in_words(reading: &Reading<'_>, token: usize) -> bool {
+fn is_number_in_words(reading: &PassageTokens<'_>, token: usize) -> bool {
     let word = reading.word(token);
     // `twenty-five` is two tokens, `einundzwanzig` is one.
     has(COUNTS, word)
@@ -267,7 +267,7 @@ fn is_number_in_words(reading: &Reading<'_>, token: usize) -> bool {
             && COUNTS.split(' ').any(|count| count.len() > 4 && word.ends_with(count)))
 }
 
-/// Words with a capital that name nobody: those of contracts, forms and headings.
+/// Capitalised words of contracts, forms and headings that are not names.
 const NOT_NAMES: &str = "agreement agreements contract party parties section sections article articles clause exhibit schedule \
      annex appendix attachment amendment invoice date term terms total page table figure chapter part \
      confidential information effective services service products product notice payment termination whereas \
@@ -275,7 +275,7 @@ const NOT_NAMES: &str = "agreement agreements contract party parties section sec
      paragraf absatz artikel anlage rechnung datum seite tabelle abbildung kapitel betrag summe ziffer \
      leistung leistungen eur usd number no";
 
-/// Words that often begin a sentence and are no names.
+/// Words that often begin a sentence and are not names.
 const COMMON_BEGINNINGS: &str = "either each both although though however neither while since any no upon unless until except subject \
      notwithstanding such many most several among according following today early later moreover further \
      furthermore therefore thus hence here once only our my over under per please through throughout within \
@@ -286,7 +286,7 @@ const COMMON_BEGINNINGS: &str = "either each both although though however neithe
 const MONTHS: &str = "january february march april may june july august september october november december jan feb mar apr \
      jun jul aug sep sept oct nov dec januar februar marz mai juni juli";
 
-/// Words that tell a time or how long it is.
+/// Words for a time or a duration.
 const TIMES: &str = "january february april june july august september october november december jan feb apr jun jul aug sep \
      sept oct nov dec januar februar marz juni juli oktober dezember monday tuesday wednesday thursday friday \
      saturday sunday montag dienstag mittwoch donnerstag freitag samstag sonntag century centuries decade \
@@ -305,52 +305,61 @@ mod tests {
     use crate::answer::question::Question;
     use crate::terms::QueryTerms;
 
-    /// The tokens that are of a kind, as they are written.
-    fn found(text: &str, asked: Asked) -> Vec<&str> {
+    /// The tokens of a kind, as written.
+    fn tokens_of_kind(text: &str, asked: AnswerKind) -> Vec<&str> {
         let question = Question::of("", &QueryTerms::of(""), &[]);
-        let reading = Reading::of(text, &question);
+        let reading = PassageTokens::of(text, &question);
         let fits = (0..reading.tokens.len()).filter(|token| reading.fits(*token, asked));
         fits.map(|token| reading.written(token)).collect()
     }
 
     #[test]
-    fn a_capital_alone_makes_no_name() {
+    fn a_capital_letter_alone_makes_no_name() {
         let none = "Either party may terminate this Agreement upon 30 days. Payment is due in May.";
-        assert_eq!(found(none, Asked::Name), Vec::<&str>::new());
+        assert_eq!(tokens_of_kind(none, AnswerKind::Name), Vec::<&str>::new());
         let names =
             "This Agreement is made between Alpha Systems Inc. and Beta. Anna Smith signed it.";
-        assert_eq!(found(names, Asked::Name), ["Alpha", "Systems", "Inc", "Beta", "Anna", "Smith"]);
+        assert_eq!(
+            tokens_of_kind(names, AnswerKind::Name),
+            ["Alpha", "Systems", "Inc", "Beta", "Anna", "Smith"]
+        );
         let german = "Der Vertrag zwischen der Nordlicht Handels GmbH und Frau Kern endet mit einer Kündigung.";
-        assert_eq!(found(german, Asked::Name), ["Nordlicht", "Handels", "GmbH", "Kern"]);
+        assert_eq!(
+            tokens_of_kind(german, AnswerKind::Name),
+            ["Nordlicht", "Handels", "GmbH", "Kern"]
+        );
     }
 
     #[test]
     fn a_role_answers_who_and_not_where() {
         let text = "the landlord insures the house of the scientists";
-        assert_eq!(found(text, Asked::Name), ["landlord", "scientists"]);
-        assert_eq!(found(text, Asked::Place), Vec::<&str>::new());
+        assert_eq!(tokens_of_kind(text, AnswerKind::Name), ["landlord", "scientists"]);
+        assert_eq!(tokens_of_kind(text, AnswerKind::Place), Vec::<&str>::new());
     }
 
     #[test]
-    fn money_has_a_currency_or_cents_and_is_no_code() {
+    fn amounts_have_a_currency_or_cents_and_are_no_codes() {
         let text = "Invoice INV/2023/03/0008 of 20.03.2023, 4 pieces at 25 %: 1.234,50 in all, US$100 and 7 million euros";
-        assert_eq!(found(text, Asked::Amount), ["1.234,50", "100", "7", "million"]);
-        assert_eq!(found(text, Asked::Number), ["4", "25", "1.234,50", "100", "7", "million"]);
-        assert_eq!(found(text, Asked::Identifier).len(), 12);
+        assert_eq!(tokens_of_kind(text, AnswerKind::Amount), ["1.234,50", "100", "7", "million"]);
+        assert_eq!(
+            tokens_of_kind(text, AnswerKind::Number),
+            ["4", "25", "1.234,50", "100", "7", "million"]
+        );
+        assert_eq!(tokens_of_kind(text, AnswerKind::Identifier).len(), 12);
     }
 
     #[test]
-    fn times_are_dates_years_and_spans_of_time() {
+    fn times_are_dates_years_and_durations() {
         let text = "It may end on 31 May 2031, 12.03.2024 or 2024-03-12, within 30 days; room 12, USD 2000, 10th floor.";
         assert_eq!(
-            found(text, Asked::Time),
+            tokens_of_kind(text, AnswerKind::Time),
             ["31", "May", "2031", "12", "03", "2024", "2024", "03", "12", "days", "10th"]
         );
     }
 
     #[test]
     fn a_script_without_capitals_may_have_names_anywhere() {
-        assert!(!found("租赁合同由王芳签署", Asked::Name).is_empty());
-        assert!(!found("وقعت ليلى العقد", Asked::Name).is_empty());
+        assert!(!tokens_of_kind("租赁合同由王芳签署", AnswerKind::Name).is_empty());
+        assert!(!tokens_of_kind("وقعت ليلى العقد", AnswerKind::Name).is_empty());
     }
 }

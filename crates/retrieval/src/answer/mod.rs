@@ -1,27 +1,26 @@
-//! Sentences that answer a question, each with what it rests on; or the admission that nothing does.
+//! Answers questions from retrieved passages, and verifies the citations of a language model.
 //!
-//! The *extractive* answerer needs no language model: it picks, of the passages that were found, the
-//! sentence that answers best, marks the *span* in it that is likely meant, and says how sure it is
-//! ([`answer`]). A question for a date, a name or an amount is answered only by a sentence that has one. Below
-//! [`ENOUGH`] it abstains. [`verify`] holds what a language model wrote against the
-//! passages that it was shown.
+//! The *extractive* answerer needs no language model: it chooses the sentence of the retrieved passages that answers best,
+//! marks the *span* that is likely the answer, and gives a confidence ([`answer`]). A question for a date, a name or an amount
+//! is answered only by a sentence that contains one. Below [`MIN_CONFIDENCE`] it abstains. [`verify`] checks each sentence
+//! of a language model against the passages that it cites.
 //!
-//! The text of a passage is data: it is compared, quoted and cut, and nothing in it is followed.
+//! The text of a passage is data: instructions in it have no effect.
 
-mod asked;
+mod answer_kind;
 mod calibration;
 mod evidence;
 mod extract;
 mod kinds;
 mod model;
+mod passage_tokens;
 mod question;
-mod reading;
 mod span;
 mod verify;
 
 pub use evidence::{Evidence, FEATURES};
 pub use extract::{Answer, Chosen, Quote, answer, evidence};
-pub use model::ENOUGH;
+pub use model::MIN_CONFIDENCE;
 pub use verify::{Claim, Fault, verify};
 
 use uuid::Uuid;
@@ -31,9 +30,9 @@ use uuid::Uuid;
 pub struct Passage<'a> {
     pub chunk_id: Uuid,
     pub text: &'a str,
-    /// The score of [`crate::index::Found`].
+    /// The score of [`crate::index::SearchHit`].
     pub score: f32,
 }
 
-/// Texts to vectors of length 1, by the model that the index uses.
+/// Embeds texts with the model of the index; the vectors have length 1.
 pub type Embed<'a> = &'a dyn Fn(&[&str]) -> Vec<Vec<f32>>;

@@ -1,10 +1,10 @@
-//! What a question asks for and what it says about it.
+//! Parses a question: the expected kind of answer, and its content words.
 
 use crate::terms::{Form, Language, QueryTerms, Token, fold, tokens};
 
-use super::asked::Asked;
+use super::answer_kind::AnswerKind;
 
-/// One word that a passage has to account for.
+/// A content word of the question.
 #[derive(Clone, Debug)]
 pub(super) struct Content {
     pub(super) text: String,
@@ -19,14 +19,14 @@ pub(super) struct Content {
 pub(super) struct Question {
     pub(super) text: String,
     pub(super) terms: QueryTerms,
-    pub(super) asked: Asked,
-    /// In the order of the question, without small words and those that make it a question.
+    pub(super) asked: AnswerKind,
+    /// In the order of the question, without function words and question words.
     pub(super) contents: Vec<Content>,
     pub(super) negated: bool,
 }
 
-/// Words of a question that say nothing about what is asked.
-const EMPTY: [&str; 96] = [
+/// Function words of questions.
+const FUNCTION_WORDS: [&str; 96] = [
     "what", "which", "how", "did", "do", "does", "was", "were", "is", "are", "a", "an", "in", "on",
     "at", "has", "had", "been", "being", "can", "could", "would", "should", "will", "may", "might",
     "also", "than", "then", "there", "their", "they", "its", "his", "her", "he", "she", "them",
@@ -44,8 +44,8 @@ const NEGATIONS: [&str; 24] = [
     "failed", "refused",
 ];
 
-/// Words of a question, and words that say the same in a document: parties are those between whom it is made.
-const SAID_OTHERWISE: [(&[&str], &[&str]); 2] = [
+/// Words of a question, and words with the same meaning in a document: a contract is made "between" its parties.
+const SYNONYMS: [(&[&str], &[&str]); 2] = [
     (
         &["party", "parties", "parteien", "vertragsparteien", "vertragspartner"],
         &["between", "among", "zwischen"],
@@ -57,13 +57,13 @@ const SAID_OTHERWISE: [(&[&str], &[&str]); 2] = [
 ];
 
 impl Question {
-    /// `weights` belong to the terms of the question: how much each says, within the scope.
+    /// `weights` are the weights of the question's terms within the scope.
     pub(super) fn of(text: &str, terms: &QueryTerms, weights: &[f32]) -> Self {
         let tokens = tokens(text);
         let words: Vec<&str> = tokens.iter().filter_map(word).collect();
         let contents = tokens
             .iter()
-            .filter(|token| !token.joined && !is_empty_word(token))
+            .filter(|token| !token.joined && !is_function_word(token))
             .filter_map(|token| {
                 let term = Language::ALL
                     .into_iter()
@@ -81,17 +81,17 @@ impl Question {
         Self {
             text: text.to_owned(),
             terms: terms.clone(),
-            asked: Asked::of(&words),
+            asked: AnswerKind::of(&words),
             contents,
             negated: words.iter().any(|word| is_negation(word)),
         }
     }
 
-    /// The term of the question that a word of a passage says in other words.
-    pub(super) fn term_said_otherwise(&self, word: &str) -> Option<usize> {
-        let (asked, _) = SAID_OTHERWISE.iter().find(|(_, said)| said.contains(&word))?;
+    /// The term of the question that a word of a passage is a synonym of.
+    pub(super) fn term_of_synonym(&self, word: &str) -> Option<usize> {
+        let (words, _) = SYNONYMS.iter().find(|(_, synonyms)| synonyms.contains(&word))?;
         let content =
-            self.contents.iter().find(|content| asked.contains(&fold(&content.text).as_str()))?;
+            self.contents.iter().find(|content| words.contains(&fold(&content.text).as_str()))?;
         Some(content.term)
     }
 }
@@ -103,11 +103,11 @@ fn word(token: &Token) -> Option<&str> {
     }
 }
 
-/// A word that stands in any sentence.
-pub(super) fn is_empty_word(token: &Token) -> bool {
+/// Whether the token is a function word.
+pub(super) fn is_function_word(token: &Token) -> bool {
     word(token).is_some_and(|word| {
-        EMPTY.contains(&word)
-            || Language::ALL.iter().any(|language| language.small_words().contains(&word))
+        FUNCTION_WORDS.contains(&word)
+            || Language::ALL.iter().any(|language| language.function_words().contains(&word))
     })
 }
 

@@ -1,25 +1,29 @@
-//! The few words of a sentence that are likely the answer itself.
+//! Finds the few words of a sentence that are likely the answer.
 
 use std::ops::Range;
 
+use super::passage_tokens::PassageTokens;
 use super::question::Question;
-use super::reading::Reading;
 
-/// A span has at most this many tokens.
-const LONGEST: usize = 8;
+/// The maximum length of a span in tokens.
+const MAX_TOKENS: usize = 8;
 
 /// Words that are likely the answer.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Span {
     /// Their bytes, within the text of the passage.
     pub(super) bytes: Range<usize>,
-    /// How near the words of the question are to it, from 0 (none in the sentence) to 1 (all beside it).
+    /// How near the words of the question are, from 0 (none in the sentence) to 1 (all adjacent).
     pub(super) nearness: f32,
 }
 
-/// The best span of a sentence. Where the question asks for a kind of thing that can be recognised, a span has such a
-/// thing in it. `None` when there is no such span, or no word of the sentence is new.
-pub(super) fn span(question: &Question, reading: &Reading<'_>, sentence: usize) -> Option<Span> {
+/// The best span of a sentence. When the expected kind of answer can be recognised, the span contains it. `None` when there
+/// is no such span, or when the question contains all content words of the sentence.
+pub(super) fn span(
+    question: &Question,
+    reading: &PassageTokens<'_>,
+    sentence: usize,
+) -> Option<Span> {
     let within = reading.tokens_in(&reading.sentences[sentence]);
     let mut best: Option<(f32, f32, Range<usize>)> = None;
     let mut start = within.start;
@@ -33,8 +37,8 @@ pub(super) fn span(question: &Question, reading: &Reading<'_>, sentence: usize) 
         if fits || !question.asked.is_recognisable() {
             let near = nearness(question, reading, &(start..end), &within);
             let names = (start..end).any(|token| reading.is_capitalised(token));
-            let score = near + if names { NAMES } else { 0.0 };
-            if best.as_ref().is_none_or(|(most, ..)| score > *most) {
+            let score = near + if names { NAME_BONUS } else { 0.0 };
+            if best.as_ref().is_none_or(|(best, ..)| score > *best) {
                 best = Some((score, near, start..end));
             }
         }
@@ -44,22 +48,22 @@ pub(super) fn span(question: &Question, reading: &Reading<'_>, sentence: usize) 
     Some(Span { bytes: bytes_of(reading, tokens)?, nearness })
 }
 
-/// What a name counts against nearness to the words of the question.
-const NAMES: f32 = 0.05;
+/// The bonus for a span with a name.
+const NAME_BONUS: f32 = 0.05;
 
-/// From the first byte to the last of the tokens: they may overlap, so the last one need not end last.
-fn bytes_of(reading: &Reading<'_>, tokens: Range<usize>) -> Option<Range<usize>> {
+/// The bytes from the first to the last token. Tokens may overlap, so the last one need not end last.
+fn bytes_of(reading: &PassageTokens<'_>, tokens: Range<usize>) -> Option<Range<usize>> {
     let places = || reading.tokens[tokens.clone()].iter().map(|token| &token.place);
     let start = places().map(|place| place.start).min()?;
     let end = places().map(|place| place.end).max()?;
     Some(start..end)
 }
 
-/// New words from `start` on that nothing separates; small words may stand between names.
-fn run(reading: &Reading<'_>, start: usize, limit: usize) -> usize {
+/// The end of the run of new words from `start`; function words may be between names.
+fn run(reading: &PassageTokens<'_>, start: usize, limit: usize) -> usize {
     let mut end = start + 1;
     let mut next = end;
-    while next < limit && next < start + LONGEST {
+    while next < limit && next < start + MAX_TOKENS {
         let gap = reading.gap_before(next);
         if gap.contains([',', ';', ':', '(', ')', '.', '"', '“', '”', '—', '–', '|']) {
             break;
@@ -74,18 +78,18 @@ fn run(reading: &Reading<'_>, start: usize, limit: usize) -> usize {
     end
 }
 
-fn is_link(reading: &Reading<'_>, token: usize) -> bool {
+fn is_link(reading: &PassageTokens<'_>, token: usize) -> bool {
     matches!(reading.written(token), "of" | "the" | "von" | "de" | "and")
 }
 
-/// The share of the question's weight that is in the sentence, less the further it is from the span.
+/// The share of the question's weight in the sentence, decreasing with the distance from the span.
 fn nearness(
     question: &Question,
-    reading: &Reading<'_>,
+    reading: &PassageTokens<'_>,
     tokens: &Range<usize>,
     within: &Range<usize>,
 ) -> f32 {
-    let whole: f32 = question.contents.iter().map(|content| content.weight).sum();
+    let total: f32 = question.contents.iter().map(|content| content.weight).sum();
     let nearest = |term: usize| {
         let places = within.clone().filter(|token| reading.matched[*token] == Some(term));
         let distances = places.map(|token| {
@@ -103,12 +107,12 @@ fn nearness(
         .filter_map(|content| {
             let distance = nearest(content.term)?.max(1);
             #[expect(clippy::cast_precision_loss, reason = "a distance within a sentence")]
-            let share = content.weight / (1.0 + FADES * (distance - 1) as f32);
+            let share = content.weight / (1.0 + DISTANCE_DECAY * (distance - 1) as f32);
             Some(share)
         })
         .sum();
-    if whole > 0.0 { near / whole } else { 0.0 }
+    if total > 0.0 { near / total } else { 0.0 }
 }
 
-/// How fast a word counts less with its distance from the span.
-const FADES: f32 = 0.3;
+/// How fast the weight of a word decreases with its distance from the span.
+const DISTANCE_DECAY: f32 = 0.3;

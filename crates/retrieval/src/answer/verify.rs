@@ -1,15 +1,14 @@
-//! Whether what a language model wrote rests on what it was shown.
+//! Verifies that the passages support what a language model wrote.
 //!
-//! A sentence is *supported* if, and only if, it cites a passage, every passage that it cites was
-//! retrieved, and the cited text says what the sentence says, as far as that can be told without
-//! understanding it: its numbers and names are there, most of its words are, and no negation came in
-//! or went missing. This refuses some true sentences; it lets through hardly any that were made up.
+//! A sentence is *supported* if, and only if, it cites a passage, every cited passage was retrieved, and the cited text
+//! contains the content of the sentence as far as a lexical check can tell: all its numbers and names, most of its words, and
+//! the same negation. This rejects some true sentences, and accepts hardly any invented ones.
 
 use std::collections::BTreeSet;
 
 use uuid::Uuid;
 
-use super::question::{is_empty_word, is_negation};
+use super::question::{is_function_word, is_negation};
 use super::{Embed, Passage};
 use crate::cosine;
 use crate::sentences::sentences;
@@ -28,16 +27,16 @@ pub enum Fault {
     CitesNothing,
     /// A chunk that was not retrieved for this question.
     CitesUnknown(Uuid),
-    /// A number or a name that no cited passage has.
+    /// A number or a name that no cited passage contains.
     NotInPassage(String),
-    /// The cited text denies what the sentence says, or the other way round.
+    /// Either the sentence or the cited text is negated, but not both.
     NegationDiffers,
-    /// The share of the sentence's words that the cited passages have.
+    /// The share of the sentence's words that the cited passages contain.
     TooFewWords(f32),
 }
 
 impl Fault {
-    /// Its kind, without any words of the sentence: for logs.
+    /// Its kind for logs, without any text of the sentence.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::CitesNothing => "cites_nothing",
@@ -49,13 +48,13 @@ impl Fault {
     }
 }
 
-/// At least this share of the words has to be in the cited passages…
-const ENOUGH_WORDS: f32 = 0.6;
-/// …or this, when a sentence of theirs means nearly the same.
-const ENOUGH_WORDS_OF_LIKE_SENTENCE: f32 = 0.35;
-const LIKE: f32 = 0.7;
+/// The share of the words that must be in the cited passages…
+const MIN_SHARE: f32 = 0.6;
+/// …or this share, when one of their sentences has a similar vector.
+const MIN_SHARE_OF_SIMILAR_SENTENCE: f32 = 0.35;
+const SIMILAR: f32 = 0.7;
 
-/// `Ok` when the passages support the claim; else the first fault that was found.
+/// `Ok` when the passages support the claim; otherwise the first fault.
 pub fn verify(
     claim: Claim<'_>,
     passages: &[Passage<'_>],
@@ -69,24 +68,24 @@ pub fn verify(
         passage.map(|passage| passage.text).ok_or(Fault::CitesUnknown(*id))
     };
     let cited = claim.cites.iter().map(find).collect::<Result<Vec<&str>, Fault>>()?;
-    // The sentence is read in the language of what it cites: it is a paraphrase, or of no use.
+    // A supported sentence is a paraphrase, so it is tokenised in the language of the cited text.
     let language = Language::of(cited.first().copied().unwrap_or_default());
     let known: BTreeSet<u64> =
         cited.iter().flat_map(|text| tokens(text)).map(|token| token.term(language)).collect();
-    let said: Vec<Token> = tokens(claim.sentence)
+    let claimed: Vec<Token> = tokens(claim.sentence)
         .into_iter()
-        .filter(|token| !token.joined && !is_empty_word(token))
+        .filter(|token| !token.joined && !is_function_word(token))
         .collect();
-    for token in &said {
+    for token in &claimed {
         let written = &claim.sentence[token.place.clone()];
-        // The first word may be one that is a name, too.
+        // The first word counts as a name as well.
         let is_name = written.starts_with(char::is_uppercase);
-        let must_be_there = is_name || !matches!(token.form, Form::Word(_));
-        if must_be_there && !known.contains(&token.term(language)) {
+        let is_required = is_name || !matches!(token.form, Form::Word(_));
+        if is_required && !known.contains(&token.term(language)) {
             return Err(Fault::NotInPassage(written.to_owned()));
         }
     }
-    let words: Vec<u64> = said.iter().map(|token| token.term(language)).collect();
+    let words: Vec<u64> = claimed.iter().map(|token| token.term(language)).collect();
     let share = share_of(&words, &known);
     let nearest = nearest_sentence(&words, &cited, language);
     if let Some(nearest) = nearest
@@ -94,30 +93,30 @@ pub fn verify(
     {
         return Err(Fault::NegationDiffers);
     }
-    let is_like = || {
-        share >= ENOUGH_WORDS_OF_LIKE_SENTENCE
-            && embed.is_some_and(|embed| says_nearly_the_same(claim.sentence, &cited, embed))
+    let is_similar = || {
+        share >= MIN_SHARE_OF_SIMILAR_SENTENCE
+            && embed.is_some_and(|embed| has_similar_sentence(claim.sentence, &cited, embed))
     };
-    if share >= ENOUGH_WORDS || is_like() { Ok(()) } else { Err(Fault::TooFewWords(share)) }
+    if share >= MIN_SHARE || is_similar() { Ok(()) } else { Err(Fault::TooFewWords(share)) }
 }
 
-/// None of nothing: "It does not." says something only together with what is before it.
+/// 0 for a sentence without content words, such as "It does not."
 #[expect(clippy::cast_precision_loss, reason = "words of a sentence")]
 fn share_of(words: &[u64], known: &BTreeSet<u64>) -> f32 {
     let found = words.iter().filter(|word| known.contains(word)).count();
     found as f32 / words.len().max(1) as f32
 }
 
-/// The cited sentence that has the most of the words; `None` when none has any.
+/// The cited sentence with the most of the words; `None` when none has any.
 fn nearest_sentence<'a>(words: &[u64], cited: &[&'a str], language: Language) -> Option<&'a str> {
     let mut best: Option<(usize, &str)> = None;
     for text in cited {
         for range in sentences(text) {
             let sentence = &text[range];
-            let there: BTreeSet<u64> =
+            let present: BTreeSet<u64> =
                 tokens(sentence).iter().map(|token| token.term(language)).collect();
-            let count = words.iter().filter(|word| there.contains(word)).count();
-            if count > best.map_or(0, |(most, _)| most) {
+            let count = words.iter().filter(|word| present.contains(word)).count();
+            if count > best.map_or(0, |(best, _)| best) {
                 best = Some((count, sentence));
             }
         }
@@ -130,14 +129,14 @@ fn is_negated(sentence: &str) -> bool {
     tokens(sentence).iter().filter(|token| negation(token)).count() % 2 == 1
 }
 
-fn says_nearly_the_same(sentence: &str, cited: &[&str], embed: Embed<'_>) -> bool {
+fn has_similar_sentence(sentence: &str, cited: &[&str], embed: Embed<'_>) -> bool {
     let mut texts = vec![sentence];
     for text in cited {
         texts.extend(sentences(text).into_iter().map(|range| &text[range]));
     }
     let vectors = embed(&texts);
-    let Some((said, others)) = vectors.split_first() else { return false };
-    others.iter().any(|other| cosine(said, other) >= LIKE)
+    let Some((claimed, others)) = vectors.split_first() else { return false };
+    others.iter().any(|other| cosine(claimed, other) >= SIMILAR)
 }
 
 #[cfg(test)]
@@ -154,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_is_one_at_the_beginning_too_and_no_words_say_nothing() {
+    fn a_leading_name_is_checked_and_a_sentence_without_content_is_refused() {
         assert_eq!(
             check("Peter may not sublet the flat."),
             Err(Fault::NotInPassage("Peter".into()))
@@ -163,37 +162,37 @@ mod tests {
     }
 
     #[test]
-    fn what_the_passage_says_is_supported() {
+    fn a_paraphrase_of_the_passage_is_supported() {
         assert_eq!(check("The lease runs for 5 years, from March 2021."), Ok(()));
         assert_eq!(check("Anna Smith may not sublet the flat."), Ok(()));
         assert_eq!(check("The monthly rent is 1.234,5 EUR."), Ok(()));
     }
 
     #[test]
-    fn what_it_does_not_say_is_not() {
-        let not_there = |what: &str| Err(Fault::NotInPassage(what.to_owned()));
-        assert_eq!(check("The lease runs for 6 years."), not_there("6"));
-        assert_eq!(check("The tenant is Peter Smith."), not_there("Peter"));
+    fn other_numbers_names_negations_and_words_are_not_supported() {
+        let not_in_passage = |what: &str| Err(Fault::NotInPassage(what.to_owned()));
+        assert_eq!(check("The lease runs for 6 years."), not_in_passage("6"));
+        assert_eq!(check("The tenant is Peter Smith."), not_in_passage("Peter"));
         assert_eq!(check("Anna Smith may sublet the flat."), Err(Fault::NegationDiffers));
         let made_up = check("The pets and loud music are welcome in the building.");
         assert!(matches!(made_up, Err(Fault::TooFewWords(_))));
     }
 
     #[test]
-    fn a_citation_has_to_name_a_passage_that_was_retrieved() {
-        let stranger = Uuid::from_u128(2);
+    fn a_citation_must_name_a_retrieved_passage() {
+        let unknown = Uuid::from_u128(2);
         let claim = |cites| Claim { sentence: "The lease runs for 5 years.", cites };
         assert_eq!(verify(claim(&[]), &[], None), Err(Fault::CitesNothing));
-        assert_eq!(verify(claim(&[stranger]), &[], None), Err(Fault::CitesUnknown(stranger)));
+        assert_eq!(verify(claim(&[unknown]), &[], None), Err(Fault::CitesUnknown(unknown)));
     }
 
     #[test]
-    fn a_like_sentence_lowers_what_the_words_have_to_show() {
+    fn a_similar_sentence_lowers_the_required_share_of_words() {
         let id = Uuid::from_u128(1);
         let passages = [Passage { chunk_id: id, text: "Rent is due monthly.", score: 1.0 }];
         let claim = Claim { sentence: "payment of rent happens monthly", cites: &[id] };
-        let all_alike = |texts: &[&str]| vec![vec![1.0]; texts.len()];
+        let identical = |texts: &[&str]| vec![vec![1.0]; texts.len()];
         assert!(verify(claim, &passages, None).is_err());
-        assert_eq!(verify(claim, &passages, Some(&all_alike)), Ok(()));
+        assert_eq!(verify(claim, &passages, Some(&identical)), Ok(()));
     }
 }

@@ -1,40 +1,40 @@
-//! Where a chunk is: few rectangles, and as tight as few can be.
+//! The location of a chunk on its pages: a few tight rectangles.
 
 use super::{Area, Place};
 
-const MOST_AREAS: usize = 16;
+const MAX_AREAS: usize = 16;
 
-/// Rectangles that continue each other become one; when that leaves too many, each page gets one.
+/// Merges adjacent rectangles; when too many remain, each page gets one.
 pub(super) fn merged(places: impl IntoIterator<Item = Place>) -> Vec<Place> {
     let mut merged: Vec<Place> = Vec::new();
     for place in places {
         match merged.last_mut() {
-            Some(last) if last.is_on_the_page_of(&place) && continues(&last.area, &place.area) => {
-                last.take_in(&place);
+            Some(last) if last.is_on_same_page(&place) && continues(&last.area, &place.area) => {
+                last.extend(&place);
             }
             _ => merged.push(place),
         }
     }
-    if merged.len() > MOST_AREAS {
+    if merged.len() > MAX_AREAS {
         merged = one_for_each_page(&merged);
     }
-    // A chunk that is spread over more pages than this is pointed at where it begins.
-    merged.truncate(MOST_AREAS);
+    // For a chunk on more pages than this, only the first pages are kept.
+    merged.truncate(MAX_AREAS);
     merged
 }
 
 fn one_for_each_page(places: &[Place]) -> Vec<Place> {
     let mut pages: Vec<Place> = Vec::new();
     for place in places {
-        match pages.iter_mut().find(|known| known.is_on_the_page_of(place)) {
-            Some(known) => known.take_in(place),
+        match pages.iter_mut().find(|page| page.is_on_same_page(place)) {
+            Some(page) => page.extend(place),
             None => pages.push(place.clone()),
         }
     }
     pages
 }
 
-/// The same column, and no further below than a line is high, or the same place again.
+/// Whether they are in the same column, at most one line height apart.
 fn continues(above: &Area, below: &Area) -> bool {
     let common = above.right.min(below.right) - above.left.max(below.left);
     let narrower = above.width().min(below.width());
@@ -44,11 +44,11 @@ fn continues(above: &Area, below: &Area) -> bool {
 }
 
 impl Place {
-    fn is_on_the_page_of(&self, other: &Self) -> bool {
+    fn is_on_same_page(&self, other: &Self) -> bool {
         self.area.page == other.area.page
     }
 
-    fn take_in(&mut self, other: &Self) {
+    fn extend(&mut self, other: &Self) {
         self.area = self.area.around(&other.area);
         self.text = self.text.start.min(other.text.start)..self.text.end.max(other.text.end);
     }
@@ -82,13 +82,13 @@ mod tests {
         Area { page, left, top, right: left + 100.0, bottom: top + 10.0 }
     }
 
-    /// With ten bytes each.
+    /// Places with ten bytes each.
     fn placed(areas: impl IntoIterator<Item = Area>) -> impl Iterator<Item = Place> {
         areas.into_iter().zip((0..).step_by(10)).map(|(area, at)| Place { area, text: at..at + 10 })
     }
 
     #[test]
-    fn lines_of_a_column_become_one_area_and_columns_stay_two() {
+    fn lines_of_a_column_are_merged_and_columns_stay_separate() {
         let lines =
             [area(1, 0.0, 0.0), area(1, 0.0, 12.0), area(1, 120.0, 0.0), area(2, 120.0, 12.0)];
         let merged = merged(placed(lines));
@@ -106,6 +106,6 @@ mod tests {
         assert_eq!(merged.iter().map(|place| place.area.page).collect::<Vec<_>>(), [0, 1]);
         assert_eq!((merged[0].text.clone(), merged[1].text.clone()), (0..500, 500..1000));
         let on_many_pages = (0..100).map(|page| area(page, 0.0, 0.0));
-        assert_eq!(super::merged(placed(on_many_pages)).len(), MOST_AREAS);
+        assert_eq!(super::merged(placed(on_many_pages)).len(), MAX_AREAS);
     }
 }

@@ -1,8 +1,8 @@
-//! Cuts a text that is too long: at the ends of sentences, else between words, else between characters.
+//! Splits a text that is too long: at the ends of sentences, else between words, else between characters.
 
 use super::size::Ruler;
 
-/// Parts of about the same size, none over `most`, that together are the text.
+/// Splits the text into parts of about the same size, none larger than `most`.
 pub(super) fn cut<'t>(text: &'t str, most: usize, ruler: Ruler) -> Vec<&'t str> {
     let mut segments = Vec::new();
     for sentence in sentences(text) {
@@ -32,14 +32,14 @@ fn first_boundary(word: &str) -> usize {
     word.chars().next().map_or(0, char::len_utf8)
 }
 
-/// Neighbours join while they are within an equal share of the whole.
+/// Joins neighbours up to an equal share of the total size.
 fn join<'t>(text: &'t str, segments: &[(&'t str, usize)], most: usize) -> Vec<&'t str> {
-    let whole: usize = segments.iter().map(|(_, size)| size).sum();
-    let share = whole.div_ceil(whole.div_ceil(most).max(1));
+    let total: usize = segments.iter().map(|(_, size)| size).sum();
+    let share = total.div_ceil(total.div_ceil(most).max(1));
     let mut parts = Vec::new();
     let (mut start, mut end, mut size) = (0, 0, 0);
     for (segment, more) in segments {
-        // A share is met by going over it a little, unless that is too much.
+        // A part may exceed its share, but not the maximum.
         let full = size >= share || size + more > most;
         if full && end > start {
             parts.push(&text[start..end]);
@@ -52,7 +52,7 @@ fn join<'t>(text: &'t str, segments: &[(&'t str, usize)], most: usize) -> Vec<&'
     parts
 }
 
-/// The text in sentences, each with the space after it.
+/// The sentences of the text, each with the space after it.
 fn sentences(text: &str) -> impl Iterator<Item = &str> {
     let starts = crate::sentences::sentences(text).into_iter().skip(1).map(|range| range.start);
     let mut start = 0;
@@ -63,7 +63,7 @@ fn sentences(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The text in words, each with the space after it.
+/// The words of the text, each with the space after it.
 fn words(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_are_the_text_and_about_equal() {
+    fn parts_are_complete_and_about_equal() {
         let text = "One two three four. ".repeat(30);
         let count = |text: &str| text.split_whitespace().count();
         let parts = cut(&text, 50, Ruler::new(&count));
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn a_word_without_end_is_cut_between_characters() {
+    fn a_very_long_word_is_split_between_characters() {
         let text = "ä".repeat(100_000);
         let parts = cut(&text, 500, Ruler::new(&|_| 1));
         assert_eq!(parts.concat(), text);

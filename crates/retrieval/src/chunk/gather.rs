@@ -1,4 +1,4 @@
-//! Gathers blocks until they make a chunk.
+//! Collects blocks into chunks.
 
 use std::collections::VecDeque;
 use std::iter::Fuse;
@@ -6,61 +6,60 @@ use std::iter::Fuse;
 use super::areas::merged;
 use super::cut::cut;
 use super::size::Ruler;
-use super::{Area, Block, BlockKind, Chunk, MOST_TOKENS, Place};
+use super::{Area, Block, BlockKind, Chunk, Place, TARGET_TOKENS};
 
-/// Less than this does not stand alone when more can follow. With [`MOST_TOKENS`] on top it stays well
-/// below the hard cap.
-const LEAST_TOKENS: usize = 175;
-/// What is not exceeded even when what is gathered is too little to stand alone.
-const TOO_MUCH: usize = 700;
-/// A longer heading is a paragraph in large letters.
-const MOST_OF_A_HEADING: usize = 60;
-/// Headings are remembered for all that follows them: so much of each.
-const CHARACTERS_OF_A_HEADING: usize = 200;
+/// A smaller chunk is extended when more blocks follow. Together with [`TARGET_TOKENS`] it stays well below the maximum.
+const MIN_TOKENS: usize = 175;
+/// Not exceeded, even when the collected blocks are smaller than [`MIN_TOKENS`].
+const MAX_GATHERED: usize = 700;
+/// A longer heading is treated as a paragraph.
+const MAX_HEADING_TOKENS: usize = 60;
+/// How much of a heading is kept for the chunks below it.
+const MAX_HEADING_CHARACTERS: usize = 200;
 /// A longer header is not repeated.
-const MOST_OF_A_TABLE_HEADER: usize = 150;
+const MAX_TABLE_HEADER_TOKENS: usize = 150;
 
-/// The chunks of a document, whose `blocks` come in reading order. `count` says how many tokens a text
-/// has, as [`crate::embed::Embedder::count_tokens`] does.
+/// The chunks of a document, from its `blocks` in reading order. `count` counts tokens, as
+/// [`crate::embed::Embedder::count_tokens`] does.
 pub fn chunks<B: Iterator<Item = Block>>(
     blocks: B,
     count: &dyn Fn(&str) -> usize,
 ) -> Chunks<'_, B> {
-    Chunks { blocks: blocks.fuse(), gathering: Gathering::new(Ruler::new(count)) }
+    Chunks { blocks: blocks.fuse(), builder: ChunkBuilder::new(Ruler::new(count)) }
 }
 
 #[derive(Debug)]
 pub struct Chunks<'a, B> {
     blocks: Fuse<B>,
-    gathering: Gathering<'a>,
+    builder: ChunkBuilder<'a>,
 }
 
 impl<B: Iterator<Item = Block>> Iterator for Chunks<'_, B> {
     type Item = Chunk;
 
     fn next(&mut self) -> Option<Chunk> {
-        while self.gathering.ready.is_empty() {
+        while self.builder.ready.is_empty() {
             let Some(block) = self.blocks.next() else {
-                self.gathering.end_list();
-                self.gathering.close();
+                self.builder.end_list();
+                self.builder.close();
                 break;
             };
-            self.gathering.take(block);
+            self.builder.take(block);
         }
-        self.gathering.ready.pop_front()
+        self.builder.ready.pop_front()
     }
 }
 
-/// What is put into a chunk as it is.
+/// A text that is added to a chunk unchanged.
 #[derive(Debug)]
 struct Piece {
     text: String,
-    /// With what sets it off from its neighbour.
+    /// Including the separator.
     size: usize,
     page: u32,
     areas: Vec<Area>,
     path: Vec<String>,
-    /// Follows what is before it on the next line, without an empty one between.
+    /// Separated from the piece before it by one line break instead of two.
     tight: bool,
     heading: bool,
 }
@@ -68,32 +67,32 @@ struct Piece {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum InList {
     No,
-    /// So far all of it fits a chunk.
+    /// So far all its items fit in one chunk.
     Whole,
-    /// It does not, and its items are placed one by one.
+    /// It does not fit, so its items are added one by one.
     ByItems,
 }
 
 #[derive(Debug)]
-struct Gathering<'a> {
+struct ChunkBuilder<'a> {
     ruler: Ruler<'a>,
     path: Vec<(u8, String)>,
     open: Vec<Piece>,
-    /// Items that are not placed yet: a list is kept together when all of it fits.
+    /// Items that are not added yet: a list stays together when all of it fits.
     list: Vec<Piece>,
     in_list: InList,
     ready: VecDeque<Chunk>,
 }
 
-impl<'a> Gathering<'a> {
+impl<'a> ChunkBuilder<'a> {
     fn new(ruler: Ruler<'a>) -> Self {
         let (path, open, list) = (Vec::new(), Vec::new(), Vec::new());
         Self { ruler, path, open, list, in_list: InList::No, ready: VecDeque::new() }
     }
 
     fn take(&mut self, block: Block) {
-        let left_out = matches!(block.kind, BlockKind::Header | BlockKind::Footer);
-        if left_out || block.text.trim().is_empty() {
+        let is_omitted = matches!(block.kind, BlockKind::Header | BlockKind::Footer);
+        if is_omitted || block.text.trim().is_empty() {
             return;
         }
         if block.kind != BlockKind::ListItem {
@@ -111,13 +110,13 @@ impl<'a> Gathering<'a> {
     fn take_heading(&mut self, level: u8, block: &Block) {
         let text = block.text.trim();
         let only_headings = self.open.iter().all(|piece| piece.heading);
-        if !only_headings && self.stands_alone() {
-            self.close_what_headings_follow();
+        if !only_headings && self.is_large_enough() {
+            self.close_before_headings();
         }
         self.path.retain(|(above, _)| *above < level);
         let title = text.split_whitespace().collect::<Vec<_>>().join(" ");
-        self.path.push((level, title.chars().take(CHARACTERS_OF_A_HEADING).collect()));
-        if self.ruler.size(text) > MOST_OF_A_HEADING {
+        self.path.push((level, title.chars().take(MAX_HEADING_CHARACTERS).collect()));
+        if self.ruler.size(text) > MAX_HEADING_TOKENS {
             return self.take_paragraph(block);
         }
         let piece = Piece { heading: true, ..self.piece(text, block, false) };
@@ -126,16 +125,16 @@ impl<'a> Gathering<'a> {
 
     fn take_paragraph(&mut self, block: &Block) {
         let text = block.text.trim();
-        if self.ruler.size(text) <= MOST_TOKENS {
+        if self.ruler.size(text) <= TARGET_TOKENS {
             let piece = self.piece(text, block, false);
             return self.place(vec![piece]);
         }
-        self.take_in_parts(text, block);
+        self.take_split(text, block);
     }
 
-    /// Each part is placed by itself, and the last may be joined by what follows.
-    fn take_in_parts(&mut self, text: &str, block: &Block) {
-        for part in cut(text, MOST_TOKENS, self.ruler) {
+    /// Adds each part separately; following blocks may join the last one.
+    fn take_split(&mut self, text: &str, block: &Block) {
+        for part in cut(text, TARGET_TOKENS, self.ruler) {
             if !part.trim().is_empty() {
                 let piece = self.piece(part.trim(), block, false);
                 self.place(vec![piece]);
@@ -145,16 +144,16 @@ impl<'a> Gathering<'a> {
 
     fn take_item(&mut self, block: &Block) {
         let text = block.text.trim();
-        if self.ruler.size(text) > MOST_TOKENS {
+        if self.ruler.size(text) > TARGET_TOKENS {
             self.end_list();
-            return self.take_in_parts(text, block);
+            return self.take_split(text, block);
         }
         let piece = self.piece(text, block, self.in_list != InList::No);
         self.list.push(piece);
         if self.in_list == InList::No {
             self.in_list = InList::Whole;
         }
-        if size_of(&self.list) > MOST_TOKENS {
+        if size_of(&self.list) > TARGET_TOKENS {
             self.in_list = InList::ByItems;
         }
         if self.in_list == InList::ByItems {
@@ -173,23 +172,23 @@ impl<'a> Gathering<'a> {
 
     fn take_table(&mut self, header_rows: usize, block: &Block) {
         let text = block.text.trim_matches('\n');
-        if self.ruler.size(text) <= MOST_TOKENS {
+        if self.ruler.size(text) <= TARGET_TOKENS {
             let piece = self.piece(text.trim(), block, false);
             return self.place(vec![piece]);
         }
         let rows: Vec<&str> = text.lines().filter(|row| !row.trim().is_empty()).collect();
         let (mut header, mut rows) = rows.split_at(header_rows.min(rows.len()));
         let mut header_size = self.ruler.size(&header.join("\n"));
-        if header_size > MOST_OF_A_TABLE_HEADER || rows.is_empty() {
-            self.take_in_parts(&header.join("\n"), block);
+        if header_size > MAX_TABLE_HEADER_TOKENS || rows.is_empty() {
+            self.take_split(&header.join("\n"), block);
             (header, header_size) = (&[], 0);
         }
         while !rows.is_empty() {
-            let fitting = self.rows_that_fit(rows, MOST_TOKENS - header_size);
+            let fitting = self.rows_that_fit(rows, TARGET_TOKENS - header_size);
             let (part, rest) = rows.split_at(fitting.max(1));
             let text = [header, part].concat().join("\n");
             if fitting == 0 {
-                self.take_in_parts(&text, block);
+                self.take_split(&text, block);
             } else {
                 let piece = self.piece(&text, block, false);
                 self.place(vec![piece]);
@@ -218,38 +217,38 @@ impl<'a> Gathering<'a> {
         }
     }
 
-    /// Adds pieces that belong together to the open chunk, or to a new one when that has enough.
+    /// Adds pieces that belong together to the open chunk, or to a new one when the open chunk is full.
     fn place(&mut self, pieces: Vec<Piece>) {
         let together = size_of(&self.open) + size_of(&pieces);
-        let closes = self.stands_alone() || self.ends_in_headings() || together > TOO_MUCH;
-        if together > MOST_TOKENS && closes {
-            self.close_what_headings_follow();
+        let closes = self.is_large_enough() || self.ends_with_headings() || together > MAX_GATHERED;
+        if together > TARGET_TOKENS && closes {
+            self.close_before_headings();
         }
         self.open.extend(pieces);
     }
 
-    /// What is before them is another section.
-    fn ends_in_headings(&self) -> bool {
-        (1..self.open.len()).contains(&self.last_headings())
+    /// Whether the text before the trailing headings belongs to another section.
+    fn ends_with_headings(&self) -> bool {
+        (1..self.open.len()).contains(&self.trailing_headings_start())
     }
 
-    fn stands_alone(&self) -> bool {
-        size_of(&self.open[..self.last_headings()]) >= LEAST_TOKENS
+    fn is_large_enough(&self) -> bool {
+        size_of(&self.open[..self.trailing_headings_start()]) >= MIN_TOKENS
     }
 
-    /// Headings at the end go on with what follows.
-    fn close_what_headings_follow(&mut self) {
-        let headings = self.open.split_off(self.last_headings());
+    /// Closes the chunk and moves its trailing headings to the next.
+    fn close_before_headings(&mut self) {
+        let headings = self.open.split_off(self.trailing_headings_start());
         self.close();
         self.open = headings;
     }
 
-    /// Where the headings at the end of the open chunk begin. A long run of them, as in a table of
-    /// contents, is what it says itself.
-    fn last_headings(&self) -> usize {
+    /// The index of the first trailing heading of the open chunk. A long run of headings, as in a table of contents, counts
+    /// as content.
+    fn trailing_headings_start(&self) -> usize {
         let run = self.open.iter().rev().take_while(|piece| piece.heading).count();
         let start = self.open.len() - run;
-        if size_of(&self.open[start..]) < LEAST_TOKENS { start } else { self.open.len() }
+        if size_of(&self.open[start..]) < MIN_TOKENS { start } else { self.open.len() }
     }
 
     fn close(&mut self) {
@@ -276,7 +275,7 @@ impl<'a> Gathering<'a> {
     }
 }
 
-/// The headings that all pieces stand under; of the headings among them, only when there is nothing else.
+/// The headings that all pieces have in common. Pieces that are headings count only when there are no others.
 fn common_path(pieces: &[Piece]) -> Vec<String> {
     let only_headings = pieces.iter().all(|piece| piece.heading);
     let mut paths =

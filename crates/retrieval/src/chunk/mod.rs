@@ -1,19 +1,18 @@
-//! Pages become chunks: the parts of a document that are found, quoted and pointed at.
+//! Chunking: splits pages into chunks, the units of search and citation.
 //!
-//! A chunk is *350 to 500 tokens where the document allows it, never more than 800*, counted by the
-//! tokenizer of the model that embeds it. Structure decides where one ends:
+//! A chunk has *350 to 500 tokens where the document allows it, and never more than 800*, counted by the tokenizer of the
+//! embedding model. The structure of the document decides where a chunk ends:
 //!
-//! - A heading begins a chunk, unless what is gathered so far is too little to stand alone, and stays
-//!   with what follows it.
-//! - A paragraph, a list or a table that fits is kept whole. What does not fit is cut: a paragraph at the
-//!   ends of sentences, else between words, else between characters; a list between its items; a table
-//!   between its rows, and each part repeats the header.
-//! - Running headers and footers are left out.
+//! - A heading begins a chunk, unless the chunk before is still too small, and stays with the text after it.
+//! - A paragraph, a list or a table that fits stays whole. Otherwise it is split: a paragraph at the ends of sentences,
+//!   else between words, else between characters; a list between its items; a table between its rows, and each part
+//!   repeats the header.
+//! - Running headers and footers are omitted.
 //!
-//! Nothing else is lost: every character of the blocks but white space is in a chunk, in order.
+//! Nothing else is lost: every character of the blocks except white space is in a chunk, in order.
 //!
-//! [`chunks`] takes blocks and gives chunks as it goes; it holds one chunk and one block, or a list that
-//! still fits a chunk, never the document.
+//! [`chunks`] is an iterator over blocks that yields chunks; it holds one chunk and one block or list in memory, never the
+//! whole document.
 
 mod areas;
 mod cut;
@@ -27,16 +26,16 @@ use std::ops::{Range, RangeInclusive};
 pub use gather::{Chunks, chunks};
 use size::Ruler;
 
-/// What a chunk may grow to when structure does not end it before.
-pub const MOST_TOKENS: usize = 500;
-/// What no chunk exceeds.
-pub const HARD_CAP: usize = 800;
-/// Tokens of a part that gets a vector of its own, unless the model reads fewer at one time. On
-/// `qa_squad2`, recall@1 by vectors alone is .60 with one vector for a chunk, .68 with parts of 254
-/// tokens, .77 with 128 and .79 with 64, which are twice as many vectors to keep and to compare.
+/// The target size of a chunk.
+pub const TARGET_TOKENS: usize = 500;
+/// The maximum size of a chunk.
+pub const MAX_TOKENS: usize = 800;
+/// Tokens of a part with its own vector, unless the context of the model is smaller. On `qa_squad2`, recall@1 by vectors
+/// alone is .60 with one vector for a chunk, .68 with parts of 254 tokens, .77 with 128 and .79 with 64, which needs twice as
+/// many vectors.
 pub const PART_TOKENS: usize = 128;
 
-/// A part of a page as layout found it, in reading order.
+/// A block of a page, from the layout stage, in reading order.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Block {
     pub kind: BlockKind,
@@ -48,25 +47,25 @@ pub struct Block {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BlockKind {
-    /// 1 is the highest.
+    /// Level 1 is the highest.
     Heading {
         level: u8,
     },
     Paragraph,
     ListItem,
-    /// The first `header_rows` lines say what the columns are.
+    /// The first `header_rows` lines are the header.
     Table {
         header_rows: usize,
     },
-    /// The words in a picture, or below it.
+    /// The text in a picture, or its caption.
     Figure,
-    /// What pages repeat at their top: left out.
+    /// A running header, which is omitted.
     Header,
-    /// What pages repeat at their foot: left out.
+    /// A running footer, which is omitted.
     Footer,
 }
 
-/// A rectangle on a page, in the unit of whoever makes the blocks.
+/// A rectangle on a page, in the unit of the blocks.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Area {
     pub page: u32,
@@ -76,40 +75,39 @@ pub struct Area {
     pub bottom: f32,
 }
 
-/// Where some of a chunk's text stands.
+/// The location of a part of a chunk's text.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Place {
     pub area: Area,
-    /// Of the chunk's text, in bytes.
+    /// The range of the chunk's text, in bytes.
     pub text: Range<usize>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Chunk {
     pub text: String,
-    /// The headings that all of it stands under, the highest first.
+    /// The headings above all of it, the highest level first.
     pub heading: Vec<String>,
-    /// First to last.
+    /// The first and the last page.
     pub pages: RangeInclusive<u32>,
-    /// Where it is, a few rectangles at most.
+    /// Its locations, a few rectangles at most.
     pub places: Vec<Place>,
-    /// Of the text.
+    /// The number of tokens of the text.
     pub tokens: u32,
 }
 
 impl Chunk {
-    /// What is embedded, a vector for each: the text in parts of at most `most` tokens, cut at the ends of
-    /// sentences, each after those headings that are not in the text, so that a paragraph on
-    /// "Termination" is found by that word even when it never says it. The chunk is as near to a query as
-    /// its nearest part.
+    /// The texts to embed, each with its own vector: parts of at most `most` tokens, split at the ends of sentences. Each
+    /// begins with the headings that are not in the text, so that a paragraph below "Termination" is found by that word.
+    /// The similarity of a chunk is that of its nearest part.
     ///
-    /// One vector says little of a long text, even when the model reads it: `most` should be
-    /// [`PART_TOKENS`], or what the model reads at one time without its special tokens, if that is less.
+    /// One vector represents a long text badly, so `most` should be [`PART_TOKENS`], or the context of the model without
+    /// its special tokens, if that is smaller.
     pub fn embedding_texts(&self, most: usize, count: &dyn Fn(&str) -> usize) -> Vec<String> {
         let ruler = Ruler::new(count);
-        let mut headings = self.headings_outside();
+        let mut headings = self.headings_not_in_text();
         let size = ruler.size(&headings);
-        // Headings that would take most of the room say less than the text.
+        // Headings that need more than half of the tokens are omitted.
         let room = if size <= most / 2 { most - size } else { most };
         if size > most / 2 {
             headings.clear();
@@ -123,14 +121,14 @@ impl Chunk {
         parts.map(|part| format!("{headings}{part}")).collect()
     }
 
-    /// The same in one piece. [`crate::embed::Embedder::embed`] takes the mean over windows of it when
-    /// it is longer than the model reads at one time.
+    /// The same as one text. [`crate::embed::Embedder::embed`] takes the mean over its windows when it is longer than the
+    /// context of the model.
     pub fn embedding_text(&self) -> String {
-        format!("{}{}", self.headings_outside(), self.text)
+        format!("{}{}", self.headings_not_in_text(), self.text)
     }
 
-    /// The headings that are not in the text, a line for each.
-    fn headings_outside(&self) -> String {
+    /// The headings that are not in the text, one per line.
+    fn headings_not_in_text(&self) -> String {
         let outside = self.heading.iter().filter(|heading| !self.text.contains(heading.as_str()));
         outside.flat_map(|heading| [heading.as_str(), "\n"]).collect()
     }

@@ -1,8 +1,8 @@
-//! How large a text is.
+//! Measures texts in tokens.
 
-/// Tokens never stand for more characters than this, as they are counted here. A tokenizer may make one
-/// token of a word of a thousand letters that it does not know, and a text of such words is still long.
-const CHARACTERS_OF_A_TOKEN: usize = 8;
+/// A token counts for at most this many characters. A tokenizer may turn an unknown word of a thousand letters into one
+/// token, but a text of such words is long.
+const MAX_CHARACTERS_PER_TOKEN: usize = 8;
 
 /// Measures texts in tokens.
 #[derive(Clone, Copy)]
@@ -26,9 +26,8 @@ impl<'a> Ruler<'a> {
     }
 
     pub(super) fn size(&self, text: &str) -> usize {
-        let least = text.chars().count().div_ceil(CHARACTERS_OF_A_TOKEN);
-        // What is too long for any chunk is cut whatever its exact size: megabytes are not tokenised
-        // at one time.
-        if least > super::HARD_CAP { least } else { least.max(self.tokens(text)) }
+        let least = text.chars().count().div_ceil(MAX_CHARACTERS_PER_TOKEN);
+        // A text that is too long for any chunk is split anyway, so megabytes need not be tokenised at once.
+        if least > super::MAX_TOKENS { least } else { least.max(self.tokens(text)) }
     }
 }

@@ -1,8 +1,8 @@
-//! Where chunks begin and end.
+//! Tests of chunk boundaries.
 
 use super::*;
 
-/// As a tokenizer does: a word is some pieces, a mark is one.
+/// Imitates a tokenizer: six characters are one token.
 fn count(text: &str) -> usize {
     text.split_whitespace().map(|word| word.chars().count().div_ceil(6)).sum()
 }
@@ -30,16 +30,16 @@ fn tokens(blocks: impl IntoIterator<Item = Block>) -> Vec<u32> {
 }
 
 #[test]
-fn paragraphs_fill_a_chunk_and_are_kept_whole() {
+fn paragraphs_fill_a_chunk_and_stay_whole() {
     assert_eq!(tokens([paragraph(200), paragraph(200), paragraph(200), paragraph(50)]), [400, 250]);
-    // A little before a large paragraph goes with it.
+    // A short paragraph joins the large one after it.
     assert_eq!(tokens([paragraph(50), paragraph(490)]), [540]);
     assert!(tokens([]).is_empty());
     assert!(tokens([block(BlockKind::Paragraph, " \n\t")]).is_empty());
 }
 
 #[test]
-fn a_heading_begins_a_chunk_and_stays_with_what_follows() {
+fn a_heading_begins_a_chunk_and_stays_with_its_text() {
     let found = chunked([
         heading(1, "Contract"),
         heading(2, "Payment"),
@@ -59,7 +59,7 @@ fn a_heading_begins_a_chunk_and_stays_with_what_follows() {
 }
 
 #[test]
-fn a_chunk_is_embedded_in_parts_that_the_model_reads_at_one_time() {
+fn a_chunk_is_embedded_in_parts_that_fit_the_model() {
     let sentences = "Five words make a sentence. ".repeat(80);
     let chunk = Chunk {
         text: sentences.trim().to_owned(),
@@ -82,7 +82,7 @@ fn a_chunk_is_embedded_in_parts_that_the_model_reads_at_one_time() {
 }
 
 #[test]
-fn a_heading_is_not_left_behind_at_the_end_of_a_chunk() {
+fn a_chunk_does_not_end_with_a_heading() {
     let found = chunked([paragraph(170), heading(1, "A heading of some words"), paragraph(480)]);
     assert!(found.last().unwrap().text.starts_with("A heading"), "{found:?}");
     let long = (0..40).map(|word| format!("h{word}")).collect::<Vec<_>>().join(" ");
@@ -97,7 +97,7 @@ fn a_heading_is_not_left_behind_at_the_end_of_a_chunk() {
 }
 
 #[test]
-fn small_sections_share_a_chunk_under_what_they_have_in_common() {
+fn small_sections_share_a_chunk_with_their_common_headings() {
     let found = chunked([
         heading(1, "Terms"),
         heading(2, "One"),
@@ -111,12 +111,16 @@ fn small_sections_share_a_chunk_under_what_they_have_in_common() {
 }
 
 #[test]
-fn a_list_is_kept_together_when_it_fits() {
+fn a_list_stays_together_when_it_fits() {
     let item = |words: usize| Block { kind: BlockKind::ListItem, ..paragraph(words) };
     let list = || (0..10).map(|_| item(30));
     let found = chunked([paragraph(300)].into_iter().chain(list()).chain([paragraph(20)]));
     assert_eq!(found.iter().map(|chunk| chunk.tokens).collect::<Vec<_>>(), [300, 320]);
-    assert_eq!(found[1].text.matches("\n\n").count(), 1, "the items of a list follow line by line");
+    assert_eq!(
+        found[1].text.matches("\n\n").count(),
+        1,
+        "the items of a list are separated by single line breaks"
+    );
     let long = tokens((0..100).map(|_| item(30)));
     assert_eq!(long.iter().sum::<u32>(), 3000);
     let (_, full) = long.split_last().unwrap();
@@ -124,7 +128,7 @@ fn a_list_is_kept_together_when_it_fits() {
 }
 
 #[test]
-fn a_table_that_is_cut_repeats_its_header() {
+fn the_parts_of_a_table_repeat_its_header() {
     let rows: Vec<String> = (0..200).map(|row| format!("item{row} | {row} | 1.00")).collect();
     let text = format!("name | count | price\n{}", rows.join("\n"));
     let table = block(BlockKind::Table { header_rows: 1 }, text);
@@ -139,7 +143,7 @@ fn a_table_that_is_cut_repeats_its_header() {
 }
 
 #[test]
-fn running_headers_and_footers_are_left_out() {
+fn running_headers_and_footers_are_omitted() {
     let found = chunked([
         block(BlockKind::Header, "Secret"),
         paragraph(3),
@@ -161,7 +165,7 @@ fn a_chunk_knows_its_pages_and_places() {
 }
 
 #[test]
-fn chunks_come_before_all_blocks_are_read() {
+fn chunks_are_yielded_before_all_blocks_are_read() {
     let read = std::cell::Cell::new(0);
     let endless = std::iter::repeat_with(|| {
         read.set(read.get() + 1);
@@ -215,7 +219,7 @@ fn letters(text: &str) -> impl Iterator<Item = char> {
 }
 
 #[test]
-fn whatever_the_blocks_nothing_is_lost_and_no_chunk_is_empty_or_too_large() {
+fn random_blocks_lose_nothing_and_no_chunk_is_empty_or_too_large() {
     for seed in 0..150 {
         let mut numbers = Numbers(seed);
         let blocks: Vec<Block> = (0..numbers.below(30)).map(|_| numbers.block()).collect();
@@ -223,8 +227,8 @@ fn whatever_the_blocks_nothing_is_lost_and_no_chunk_is_empty_or_too_large() {
         assert_eq!(found, chunked(blocks.clone()), "seed {seed}");
         for chunk in &found {
             assert!(!chunk.text.trim().is_empty(), "seed {seed}");
-            assert!(chunk.tokens as usize <= HARD_CAP, "seed {seed}: {} tokens", chunk.tokens);
-            assert!(chunk.text.chars().count() <= HARD_CAP * 8, "seed {seed}");
+            assert!(chunk.tokens as usize <= MAX_TOKENS, "seed {seed}: {} tokens", chunk.tokens);
+            assert!(chunk.text.chars().count() <= MAX_TOKENS * 8, "seed {seed}");
             assert!(chunk.places.len() <= 16 && !chunk.places.is_empty(), "seed {seed}");
         }
         let kept = |block: &&Block| !matches!(block.kind, BlockKind::Header | BlockKind::Footer);
@@ -233,7 +237,7 @@ fn whatever_the_blocks_nothing_is_lost_and_no_chunk_is_empty_or_too_large() {
             blocks.iter().filter(kept).flat_map(|block| letters(&block.text)).collect();
         let mut given = found.iter().flat_map(|chunk| letters(&chunk.text));
         if tables {
-            // Headers of tables come again: what was there is there, in order.
+            // Table headers are repeated, but everything is present in order.
             assert!(
                 expected.iter().all(|letter| given.any(|found| found == *letter)),
                 "seed {seed}"

@@ -1,7 +1,7 @@
-//! The encoder of BERT and its kin.
+//! The encoder of BERT-like models.
 //!
-//! Sequences are *packed*: their tokens lie one behind the other in one matrix, a row for each, with
-//! no padding between. Only attention has to know where one ends and the next begins.
+//! Sequences are *packed*: their tokens are consecutive rows of one matrix, without padding. Only attention needs to know
+//! where a sequence ends.
 
 use rten_gemm::{
     BiasVector, GemmError, GemmExecutor, GemmInputA, GemmInputB, GemmOptions, PackedBMatrix,
@@ -20,14 +20,14 @@ pub(super) struct Bert {
     shape: Shape,
     words: Vec<f32>,
     positions: Vec<f32>,
-    /// What tells the first text of a pair from the second; RoBERTa and DistilBERT have none to tell.
+    /// Token type embeddings, which distinguish the two texts of a pair; RoBERTa and DistilBERT have none.
     types: Vec<f32>,
     norm: Norm,
     layers: Vec<Layer>,
 }
 
 struct Layer {
-    /// Query, key and value beside each other: one product for all three.
+    /// Query, key and value side by side, for one matrix product.
     attention: Linear,
     attended: Linear,
     attended_norm: Norm,
@@ -47,7 +47,7 @@ struct Norm {
     bias: Vec<f32>,
 }
 
-/// What a run of the encoder leaves: a row for each token.
+/// The output of the encoder: a row for each token.
 pub(super) struct Encoded {
     rows: Vec<f32>,
     hidden: usize,
@@ -82,12 +82,12 @@ impl Bert {
 
     pub(super) fn encode(&self, sequences: &[Sequence]) -> Result<Encoded, ModelError> {
         let hidden = self.shape.hidden;
-        // It chooses the instructions of this processor. Cheap to make, and kept by one thread.
+        // It selects the instructions of this processor. Cheap to create, and used by one thread.
         let gemm = &GemmExecutor::new();
         let tokens: usize = sequences.iter().map(|sequence| sequence.ids.len()).sum();
         let mut rows = Vec::with_capacity(tokens * hidden);
         for sequence in sequences {
-            self.look_up(sequence, &mut rows)?;
+            self.add_embeddings(sequence, &mut rows)?;
         }
         self.norm.apply(&mut rows, self.shape.epsilon);
         let mut attention = vec![0.0; tokens * 3 * hidden];
@@ -106,14 +106,14 @@ impl Bert {
         Ok(Encoded { rows, hidden })
     }
 
-    /// Appends a row for each token: what its word piece, its position and its text say.
-    fn look_up(&self, sequence: &Sequence, rows: &mut Vec<f32>) -> Result<(), ModelError> {
+    /// Appends a row for each token: the sum of its word, position and type embeddings.
+    fn add_embeddings(&self, sequence: &Sequence, rows: &mut Vec<f32>) -> Result<(), ModelError> {
         let hidden = self.shape.hidden;
         for (place, id) in sequence.ids.iter().enumerate() {
             let kind = sequence.types.get(place).map_or(0, |kind| *kind as usize);
             let word = row_of(&self.words, *id as usize, hidden)?;
             let position = row_of(&self.positions, self.shape.first_position + place, hidden)?;
-            // A model with a single kind of text has one row.
+            // A model with a single token type has one row.
             let kind = row_of(&self.types, kind.min(self.types.len() / hidden - 1), hidden)?;
             let sum = word.iter().zip(position).zip(kind).map(|((a, b), c)| a + b + c);
             rows.extend(sum);
@@ -121,7 +121,7 @@ impl Bert {
         Ok(())
     }
 
-    /// Every token gathers from the tokens of its own sequence.
+    /// Self-attention: every token attends to the tokens of its own sequence.
     fn attend(
         &self,
         gemm: &GemmExecutor,
@@ -131,7 +131,7 @@ impl Bert {
     ) -> Result<(), ModelError> {
         let hidden = self.shape.hidden;
         let size = hidden / self.shape.heads;
-        #[expect(clippy::cast_precision_loss, reason = "a head has some dozen columns")]
+        #[expect(clippy::cast_precision_loss, reason = "a head has a few dozen columns")]
         let scale = 1.0 / (size as f32).sqrt();
         let longest = sequences.iter().map(|sequence| sequence.ids.len()).max().unwrap_or(0);
         let mut weights = vec![0.0; longest * longest];
@@ -198,7 +198,7 @@ impl Layer {
 }
 
 impl Linear {
-    /// `weight` has a row for each number that comes out.
+    /// `weight` has a row for each output.
     pub(super) fn new(
         gemm: &GemmExecutor,
         weight: &[f32],
@@ -242,7 +242,7 @@ impl Linear {
 
 impl Norm {
     /// Each row gets mean 0 and variance 1, then scale and bias.
-    #[expect(clippy::cast_precision_loss, reason = "a row has some hundred columns")]
+    #[expect(clippy::cast_precision_loss, reason = "a row has a few hundred columns")]
     fn apply(&self, rows: &mut [f32], epsilon: f32) {
         let length = self.scale.len() as f32;
         for row in rows.chunks_exact_mut(self.scale.len()) {
@@ -270,7 +270,7 @@ impl Activation {
     }
 }
 
-/// Old models name the two numbers of a normalisation in Greek.
+/// Old models name the parameters of a normalisation in Greek.
 fn read_norm(weights: &mut Weights, name: &str, size: usize) -> Result<Norm, ModelError> {
     let greek = weights.size(&weights.of_encoder(&format!("{name}.gamma"))).is_some();
     let (scale, bias) = if greek { ("gamma", "beta") } else { ("weight", "bias") };
@@ -303,7 +303,7 @@ fn strided(
 
 fn row_of(table: &[f32], row: usize, columns: usize) -> Result<&[f32], ModelError> {
     table.get(row * columns..(row + 1) * columns).ok_or_else(|| ModelError::Computing {
-        reason: format!("the tokenizer gave {row}, which the model has no row for"),
+        reason: format!("the tokenizer gave the id {row}, for which the model has no row"),
     })
 }
 

@@ -1,4 +1,4 @@
-//! How well a passage answers a question, by a model that reads both together.
+//! Scores how well a passage answers a question, with a model that reads both together.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use super::weights::Weights;
 
 const ONE_LOGIT: &str = "use a cross-encoder that gives a single score";
 
-/// A model for sequence classification with one number at its end.
+/// A sequence classification model with a single output.
 pub struct CrossEncoder {
     model: Model,
     head: Arc<Head>,
@@ -26,23 +26,23 @@ impl std::fmt::Debug for CrossEncoder {
     }
 }
 
-/// What makes a score of the row of the first token.
+/// Computes the score from the row of the first token.
 struct Head {
     dense: Linear,
-    bend: fn(f32) -> f32,
+    activation: fn(f32) -> f32,
     out: Linear,
 }
 
 impl CrossEncoder {
-    /// Reads the model in `folder`; `threads` compute, whoever asks.
+    /// Reads the model in `folder`; all callers share `threads` threads.
     pub fn open(folder: &Path, threads: usize) -> Result<Self, ModelError> {
         let (model, mut weights) = Model::open(folder, threads)?;
         let head = Arc::new(Head::read(folder, &model, &mut weights)?);
         Ok(Self { model, head })
     }
 
-    /// A score for each passage: the higher, the better it answers. What does not fit the model is cut
-    /// from the end of the longer one. This computes for a while: call it where blocking is allowed.
+    /// A score for each passage, higher for better answers. Texts that do not fit the model are truncated, the longer one
+    /// first. It blocks for a while.
     pub fn score(&self, query: &str, passages: &[&str]) -> Result<Vec<f32>, ModelError> {
         let pairs = passages.iter().map(|passage| self.model.tokens.pair(query, passage));
         let (order, batches) =
@@ -61,7 +61,7 @@ impl CrossEncoder {
 impl Head {
     fn read(folder: &Path, model: &Model, weights: &mut Weights) -> Result<Self, ModelError> {
         let hidden = model.shape.hidden;
-        let (dense, out, bend): (_, _, fn(f32) -> f32) = match model.shape.family {
+        let (dense, out, activation): (_, _, fn(f32) -> f32) = match model.shape.family {
             Family::Bert => (weights.of_encoder("pooler.dense"), "classifier", f32::tanh),
             Family::Roberta => ("classifier.dense".to_owned(), "classifier.out_proj", f32::tanh),
             Family::DistilBert => {
@@ -84,7 +84,7 @@ impl Head {
             let bias = weights.read(&format!("{name}.bias"), &[rows])?;
             Linear::new(&GemmExecutor::new(), &weight, bias)
         };
-        Ok(Self { dense: linear(&dense, hidden)?, bend, out: linear(out, 1)? })
+        Ok(Self { dense: linear(&dense, hidden)?, activation, out: linear(out, 1)? })
     }
 
     fn scores(&self, bert: &Bert, batch: &[Sequence]) -> Result<Vec<f32>, ModelError> {
@@ -94,7 +94,7 @@ impl Head {
         let mut features = vec![0.0; firsts.len()];
         self.dense.put(&gemm, &firsts, &mut features)?;
         for feature in &mut features {
-            *feature = (self.bend)(*feature);
+            *feature = (self.activation)(*feature);
         }
         let mut scores = vec![0.0; batch.len()];
         self.out.put(&gemm, &features, &mut scores)?;
@@ -102,7 +102,7 @@ impl Head {
     }
 }
 
-/// The rows of the first tokens, one behind the other.
+/// The rows of the first tokens, concatenated.
 fn first_rows(encoded: &Encoded, batch: &[Sequence]) -> Vec<f32> {
     let mut first = 0;
     let rows = batch.iter().flat_map(|sequence| {

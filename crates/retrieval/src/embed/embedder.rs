@@ -1,4 +1,4 @@
-//! One vector for each text.
+//! Computes one vector for each text.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -13,12 +13,12 @@ use super::model::{Model, batches_of};
 use super::shape::read_json;
 use super::tokens::Sequence;
 
-/// Changes with how vectors are made of what a model gives, so that old and new ones do not mix.
+/// Changes with the computation of vectors, so that old and new vectors are not compared.
 const METHOD: &str = "mean of windows, 1";
-/// Texts that are tokens at one time: what is in memory does not grow with what is asked for.
-const TEXTS_AT_ONCE: usize = 256;
+/// How many texts are tokenised at once, which bounds the memory.
+const MAX_TEXTS: usize = 256;
 
-/// A model that gives texts of like meaning vectors of like direction.
+/// A model that gives texts of similar meaning vectors of similar direction.
 pub struct Embedder {
     model: Model,
     name: String,
@@ -31,10 +31,10 @@ impl std::fmt::Debug for Embedder {
     }
 }
 
-/// How the rows of a sequence become one.
+/// How the rows of a sequence are combined into one vector.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Pooling {
-    /// The row of the first token, which is a special one.
+    /// The row of the first token, which is a special token.
     First,
     Mean,
 }
@@ -54,7 +54,7 @@ struct Module {
 }
 
 impl Embedder {
-    /// Reads the model in `folder`; `threads` compute, whoever asks.
+    /// Reads the model in `folder`; all callers share `threads` threads.
     pub fn open(folder: &Path, threads: usize) -> Result<Self, ModelError> {
         let pooling = Pooling::of(folder)?;
         check_modules(folder)?;
@@ -73,41 +73,38 @@ impl Embedder {
         Ok(Self { model, name, pooling })
     }
 
-    /// What the vectors are kept under: a name for people, and a hash of all that decides the vectors.
+    /// Identifies the model of stored vectors: a readable name, and a hash of everything that determines the vectors.
     pub fn model(&self) -> &str {
         &self.name
     }
 
-    /// Numbers in a vector.
+    /// The length of the vectors.
     pub fn dimension(&self) -> usize {
         self.model.shape.hidden
     }
 
-    /// Tokens that the model reads at one time, its special ones included. A longer text is read in
-    /// several windows.
+    /// The context of the model in tokens, including special tokens. A longer text is split into windows.
     pub fn token_limit(&self) -> usize {
         self.model.tokens.limit()
     }
 
-    /// Tokens of a text, without the special ones.
+    /// The number of tokens of a text, without special tokens.
     pub fn count_tokens(&self, text: &str) -> usize {
         self.model.tokens.count(text)
     }
 
     /// A vector of length 1 for each text.
     ///
-    /// A text that fits the model gets what the model says; a longer one the mean of its windows, so
-    /// that what is said at its end counts too. This computes for a while: call it where blocking is
-    /// allowed.
+    /// The vector of a text that is longer than the context of the model is the mean of its windows. It blocks for a while.
     pub fn embed(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, ModelError> {
         let mut vectors = Vec::with_capacity(texts.len());
-        for texts in texts.chunks(TEXTS_AT_ONCE) {
-            vectors.extend(self.embed_some(texts)?);
+        for texts in texts.chunks(MAX_TEXTS) {
+            vectors.extend(self.embed_batch(texts)?);
         }
         Ok(vectors)
     }
 
-    fn embed_some(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, ModelError> {
+    fn embed_batch(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, ModelError> {
         let mut windows = Vec::new();
         let mut owners = Vec::new();
         for (text, content) in texts.iter().enumerate() {
@@ -165,7 +162,7 @@ fn pool(bert: &Bert, pooling: Pooling, batch: &[Sequence]) -> Result<Vec<Vec<f32
     Ok(vectors.collect())
 }
 
-/// A model with steps after pooling that this one does not take would give other vectors.
+/// Refuses models with further steps after pooling, which would give other vectors.
 fn check_modules(folder: &Path) -> Result<(), ModelError> {
     let modules: Vec<Module> = read_json(folder, "modules.json")?.unwrap_or_default();
     let known = ["Transformer", "Pooling", "Normalize"];
@@ -181,15 +178,15 @@ fn check_modules(folder: &Path) -> Result<(), ModelError> {
 }
 
 fn name_of(folder: &Path) -> String {
-    let whole = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
-    whole.file_name().map_or_else(|| "model".to_owned(), |name| name.to_string_lossy().into_owned())
+    let path = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+    path.file_name().map_or_else(|| "model".to_owned(), |name| name.to_string_lossy().into_owned())
 }
 
 fn add(sum: &mut [f32], vector: &[f32]) {
     sum.iter_mut().zip(vector).for_each(|(sum, number)| *sum += number);
 }
 
-/// A vector of nothing stays what it is.
+/// Scales the vector to length 1; a zero vector stays unchanged.
 fn normalise(vector: &mut [f32]) {
     let length = vector.iter().map(|number| number * number).sum::<f32>().sqrt();
     if length > 0.0 {

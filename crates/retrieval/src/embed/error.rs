@@ -1,4 +1,4 @@
-//! What can be wrong with a model's folder, and what to do about it.
+//! Errors of model folders, with advice.
 
 use std::path::{Path, PathBuf};
 
@@ -6,21 +6,21 @@ use std::path::{Path, PathBuf};
 pub enum ModelError {
     #[error("the model folder {} has no {file}: {advice}", folder.display())]
     Missing { folder: PathBuf, file: &'static str, advice: &'static str },
-    #[error("{} cannot be read: check that it is there, whole, and readable", path.display())]
+    #[error("reading {} failed: check that the file exists and is readable", path.display())]
     Unreadable {
         path: PathBuf,
         #[source]
         source: std::io::Error,
     },
-    #[error("{} is not what a model has there: {reason}; fetch the folder again", path.display())]
+    #[error("{} is malformed: {reason}; fetch the model folder again", path.display())]
     Malformed { path: PathBuf, reason: String },
     #[error("the model in {} is not supported: {what}; {advice}", folder.display())]
     Unsupported { folder: PathBuf, what: String, advice: &'static str },
-    #[error("the tokenizer cannot read a text: {reason}")]
+    #[error("tokenizing a text failed: {reason}")]
     Text { reason: String },
-    #[error("no thread could be started for the model")]
+    #[error("starting a thread for the model failed")]
     Threads(#[source] rayon::ThreadPoolBuildError),
-    #[error("the model failed while computing: {reason}")]
+    #[error("the model failed: {reason}")]
     Computing { reason: String },
 }
 

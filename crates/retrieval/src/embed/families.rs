@@ -1,4 +1,4 @@
-//! The same encoder under the names and positions of other families gives the same vectors.
+//! The same encoder gives the same vectors with the names and positions of other model families.
 
 use std::fs;
 use std::path::Path;
@@ -17,8 +17,8 @@ struct Tensor {
     bytes: Vec<u8>,
 }
 
-/// A tiny model whose texts are all of one kind, and what it says of the texts.
-fn one_kind(folder: &Path) -> (Vec<Tensor>, Vec<Vec<f32>>) {
+/// A tiny model with a single token type, and its vectors of the texts.
+fn single_type_model(folder: &Path) -> (Vec<Tensor>, Vec<Vec<f32>>) {
     tiny::write_embedder(folder, 5).unwrap();
     let file = fs::read(folder.join("model.safetensors")).unwrap();
     let read = SafeTensors::deserialize(&file).unwrap();
@@ -58,9 +58,9 @@ fn configure(folder: &Path, changes: &Value) {
 }
 
 #[test]
-fn distilbert_names_its_layers_differently_and_has_no_kinds() {
+fn distilbert_names_its_layers_differently_and_has_no_token_types() {
     let folder = tempfile::tempdir().unwrap();
-    let (mut tensors, expected) = one_kind(folder.path());
+    let (mut tensors, expected) = single_type_model(folder.path());
     tensors.retain(|tensor| !tensor.name.contains("token_type"));
     let names = [
         ("encoder.layer", "transformer.layer"),
@@ -86,7 +86,7 @@ fn distilbert_names_its_layers_differently_and_has_no_kinds() {
 #[test]
 fn roberta_counts_positions_from_after_the_padding() {
     let folder = tempfile::tempdir().unwrap();
-    let (mut tensors, expected) = one_kind(folder.path());
+    let (mut tensors, expected) = single_type_model(folder.path());
     for tensor in &mut tensors {
         tensor.name = format!("roberta.{}", tensor.name);
         if tensor.name.contains("position_embeddings") {

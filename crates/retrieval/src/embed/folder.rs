@@ -1,21 +1,21 @@
-//! Where the default model lies.
+//! The folder of the default model.
 
 use std::env;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-/// What `scripts/embedding-model` leaves.
+/// Installed by `scripts/embedding-model`.
 const DEFAULT: &str = "embedding/all-MiniLM-L6-v2";
 
-/// The folder that `DOCKET_EMBEDDING_MODEL` names, else the model that the project's scripts installed
-/// (under `DOCKET_TOOLS`, else `~/.cache/docket/tools`). Nothing when there is no model in it.
+/// The folder in `DOCKET_EMBEDDING_MODEL`, or the model that the project's scripts installed (in `DOCKET_TOOLS` or
+/// `~/.cache/docket/tools`). `None` when the folder contains no model.
 pub fn default_folder() -> Option<PathBuf> {
     let named = variable("DOCKET_EMBEDDING_MODEL").map(PathBuf::from);
     let installed = || tools().map(|tools| tools.join(DEFAULT));
     named.or_else(installed).filter(|folder| folder.join("config.json").is_file())
 }
 
-/// Where the project's scripts put what they fetch.
+/// The folder of the tools that the project's scripts install.
 fn tools() -> Option<PathBuf> {
     variable("DOCKET_TOOLS").map(PathBuf::from).or_else(|| {
         let cache = variable("XDG_CACHE_HOME")

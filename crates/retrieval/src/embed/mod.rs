@@ -1,14 +1,14 @@
-//! Texts become vectors, by any model of the BERT family that lies in a folder.
+//! Computes embeddings with a BERT-like model from a folder.
 //!
 //! ```text
 //! text ─ tokens ─► windows ─ bert ─► a row for each token ─ pooling ─► a vector of length 1
 //! ```
 //!
-//! A *model folder* is what publishers give: `config.json`, `tokenizer.json` (or `vocab.txt`) and
-//! `model.safetensors`, with `1_Pooling/config.json` and `sentence_bert_config.json` beside them
-//! when the model was made for sentences. ONNX is not read.
+//! A *model folder* has the files of the publisher: `config.json`, `tokenizer.json` (or `vocab.txt`) and
+//! `model.safetensors`; sentence models also have `1_Pooling/config.json` and `sentence_bert_config.json`. ONNX is not
+//! supported.
 //!
-//! Vectors of two models cannot be compared: [`Embedder::model`] names the one that made them.
+//! Vectors of different models cannot be compared: [`Embedder::model`] identifies the model.
 
 mod bert;
 mod cross_encoder;

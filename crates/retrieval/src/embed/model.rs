@@ -1,4 +1,4 @@
-//! What a model that embeds and one that compares have in common.
+//! The common part of embedders and cross-encoders.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -10,12 +10,11 @@ use super::tokens::{Sequence, Tokens};
 use super::weights::Weights;
 use super::workers::Workers;
 
-/// Tokens that go through the encoder together. More fill the caches without being faster for each,
-/// fewer leave the matrix products short.
-const TOKENS_OF_A_BATCH: usize = 512;
-/// Less is not worth another thread.
-const LEAST_TOKENS_OF_A_BATCH: usize = 64;
-const SEQUENCES_OF_A_BATCH: usize = 256;
+/// Larger batches exceed the caches without being faster; smaller ones make the matrix products inefficient.
+const MAX_BATCH_TOKENS: usize = 512;
+/// A smaller batch is not worth another thread.
+const MIN_BATCH_TOKENS: usize = 64;
+const MAX_BATCH_SEQUENCES: usize = 256;
 
 pub(super) struct Model {
     pub(super) shape: Shape,
@@ -25,7 +24,7 @@ pub(super) struct Model {
 }
 
 impl Model {
-    /// The weights come along, for what else is to be read from them.
+    /// Also returns the weights, for the layers outside of the encoder.
     pub(super) fn open(folder: &Path, threads: usize) -> Result<(Self, Weights), ModelError> {
         let shape = Shape::of(folder)?;
         let tokens = Tokens::open(folder, &shape)?;
@@ -35,16 +34,16 @@ impl Model {
     }
 }
 
-/// Sequences of like length together, so that batches take about the same time, and something for each
-/// of the `threads`. The first part of the answer says which sequence each one of the batches was.
+/// Groups sequences of similar length into batches that take about the same time, at least one for each thread. The first
+/// value gives the original index of each sequence.
 pub(super) fn batches_of(
     sequences: Vec<Sequence>,
     threads: usize,
 ) -> (Vec<usize>, Vec<Vec<Sequence>>) {
     let tokens: usize = sequences.iter().map(|sequence| sequence.ids.len()).sum();
-    let share = tokens.div_ceil(threads).clamp(LEAST_TOKENS_OF_A_BATCH, TOKENS_OF_A_BATCH);
+    let share = tokens.div_ceil(threads).clamp(MIN_BATCH_TOKENS, MAX_BATCH_TOKENS);
     let mut sorted: Vec<(usize, Sequence)> = sequences.into_iter().enumerate().collect();
-    // The longest first: what is left for the end, when threads run out of work, is short.
+    // The longest first, so that the last batches, when threads run out of work, are short.
     sorted.sort_by_key(|(place, sequence)| (std::cmp::Reverse(sequence.ids.len()), *place));
     let mut batches: Vec<Vec<Sequence>> = Vec::new();
     let mut order = Vec::with_capacity(sorted.len());
@@ -53,7 +52,7 @@ pub(super) fn batches_of(
         order.push(place);
         let length = sequence.ids.len();
         match batches.last_mut() {
-            Some(batch) if length <= room && batch.len() < SEQUENCES_OF_A_BATCH => {
+            Some(batch) if length <= room && batch.len() < MAX_BATCH_SEQUENCES => {
                 room -= length;
                 batch.push(sequence);
             }

@@ -1,4 +1,4 @@
-//! What the weights of a layer are called in each family.
+//! The names of a layer's weights in each model family.
 
 use super::shape::Family;
 

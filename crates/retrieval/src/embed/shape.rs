@@ -1,4 +1,4 @@
-//! What `config.json` says about a model: its family and its sizes.
+//! The family and sizes of a model, from `config.json`.
 
 use std::path::Path;
 
@@ -13,7 +13,7 @@ const OTHER_MODEL: &str = "use a BERT, RoBERTa, XLM-RoBERTa, CamemBERT or Distil
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Family {
     Bert,
-    /// RoBERTa and its kin: positions begin after the padding's.
+    /// RoBERTa and similar models, whose positions begin after that of the padding.
     Roberta,
     DistilBert,
 }
@@ -21,7 +21,7 @@ pub(super) enum Family {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Activation {
     Gelu,
-    /// By the hyperbolic tangent.
+    /// The approximation with the hyperbolic tangent.
     ApproximateGelu,
     Relu,
 }
@@ -34,9 +34,9 @@ pub(super) struct Shape {
     pub(super) heads: usize,
     pub(super) intermediate: usize,
     pub(super) vocabulary: usize,
-    /// Rows of the table of positions.
+    /// The number of position embeddings.
     pub(super) positions: usize,
-    /// The row of a text's first token.
+    /// The position of a text's first token.
     pub(super) first_position: usize,
     pub(super) epsilon: f32,
     pub(super) activation: Activation,
@@ -79,7 +79,7 @@ impl Shape {
         let config: Config = read_json(folder, "config.json")?.ok_or(ModelError::Missing {
             folder: folder.to_owned(),
             file: "config.json",
-            advice: "name the folder of a whole model, as its publisher gives it",
+            advice: "name a folder with all files of a model, as published",
         })?;
         let unsupported = |what: String| ModelError::unsupported(folder, what, OTHER_MODEL);
         let family = match config.model_type.as_str() {
@@ -132,13 +132,13 @@ impl Shape {
         }
     }
 
-    /// How many tokens a text may have, the special ones included.
+    /// The maximum number of tokens, including special tokens.
     pub(super) fn position_limit(&self) -> usize {
         self.positions - self.first_position
     }
 }
 
-/// A file of the folder that need not be there.
+/// Reads an optional file of the folder.
 pub(super) fn read_json<T: DeserializeOwned>(
     folder: &Path,
     name: &str,

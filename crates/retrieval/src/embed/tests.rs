@@ -1,4 +1,4 @@
-//! Models in folders that the tests write.
+//! Tests with models that they write themselves.
 
 use std::fs;
 use std::path::Path;
@@ -22,12 +22,12 @@ fn change(file: &Path, change: impl FnOnce(&mut Value)) {
     fs::write(file, serde_json::to_vec(&value).unwrap()).unwrap();
 }
 
-fn complaint(folder: &Path) -> String {
+fn error_of(folder: &Path) -> String {
     Embedder::open(folder, 1).unwrap_err().to_string()
 }
 
 #[test]
-fn vectors_have_length_1_and_like_texts_are_near() {
+fn vectors_have_length_1_and_similar_texts_are_near() {
     let (_folder, embedder) = embedder();
     let texts = ["invoice total due", "the total of the invoice is due", "court law notice", ""];
     let vectors = embedder.embed(&texts).unwrap();
@@ -41,7 +41,7 @@ fn vectors_have_length_1_and_like_texts_are_near() {
 }
 
 #[test]
-fn a_text_has_the_same_vector_whatever_is_embedded_with_it() {
+fn the_vector_of_a_text_does_not_depend_on_its_batch() {
     let (_folder, embedder) = embedder();
     let texts: Vec<String> = (0..600)
         .map(|number| format!("invoice {number} {}", "total ".repeat(number % 50)))
@@ -55,7 +55,7 @@ fn a_text_has_the_same_vector_whatever_is_embedded_with_it() {
 }
 
 #[test]
-fn the_end_of_a_long_text_counts() {
+fn the_end_of_a_long_text_affects_its_vector() {
     let (_folder, embedder) = embedder();
     let long = "notice ".repeat(tiny::TOKEN_LIMIT * 2);
     assert_eq!(embedder.count_tokens(&long), tiny::TOKEN_LIMIT * 2);
@@ -66,7 +66,7 @@ fn the_end_of_a_long_text_counts() {
 }
 
 #[test]
-fn a_folder_with_a_list_of_word_pieces_is_the_same_model() {
+fn vocab_txt_gives_the_same_vectors_as_tokenizer_json() {
     let (folder, whole) = embedder();
     let tokenizer = folder.path().join("tokenizer.json");
     let value: Value = serde_json::from_slice(&fs::read(&tokenizer).unwrap()).unwrap();
@@ -86,7 +86,7 @@ fn a_folder_with_a_list_of_word_pieces_is_the_same_model() {
 }
 
 #[test]
-fn the_first_token_is_the_vector_when_the_model_says_so() {
+fn pooling_by_the_first_token_is_supported() {
     let (folder, mean) = embedder();
     let pooling = folder.path().join("1_Pooling/config.json");
     fs::write(&pooling, r#"{"pooling_mode_cls_token": true}"#).unwrap();
@@ -95,11 +95,11 @@ fn the_first_token_is_the_vector_when_the_model_says_so() {
     assert!(cosine(&mean.embed(&text).unwrap()[0], &first.embed(&text).unwrap()[0]) < 0.999);
     assert_ne!(mean.model(), first.model());
     fs::write(&pooling, r#"{"pooling_mode_max_tokens": true}"#).unwrap();
-    assert!(complaint(folder.path()).contains("neither the mean nor the first token"));
+    assert!(error_of(folder.path()).contains("neither the mean nor the first token"));
 }
 
 #[test]
-fn a_model_is_named_after_its_folder_and_all_that_decides_its_vectors() {
+fn the_identity_of_a_model_depends_on_its_folder_name_and_its_content() {
     let parent = tempfile::tempdir().unwrap();
     let names = [("one/small", 1), ("two/small", 1), ("three/small", 2)].map(|(place, seed)| {
         let folder = parent.path().join(place);
@@ -112,38 +112,38 @@ fn a_model_is_named_after_its_folder_and_all_that_decides_its_vectors() {
 }
 
 #[test]
-fn a_folder_that_is_no_model_is_refused_with_what_to_do() {
+fn an_invalid_model_folder_is_refused_with_advice() {
     let empty = tempfile::tempdir().unwrap();
-    assert!(complaint(empty.path()).contains("has no config.json"));
+    assert!(error_of(empty.path()).contains("has no config.json"));
 
     let (folder, _) = embedder();
     let at = |name: &str| folder.path().join(name);
     change(&at("1_Pooling/config.json"), |_| {});
     fs::write(at("modules.json"), r#"[{"type": "sentence_transformers.models.Dense"}]"#).unwrap();
-    assert!(complaint(folder.path()).contains("a step \"Dense\""));
+    assert!(error_of(folder.path()).contains("a step \"Dense\""));
     fs::remove_file(at("modules.json")).unwrap();
 
     change(&at("config.json"), |config| config["model_type"] = json!("llama"));
-    assert!(complaint(folder.path()).contains("its type is \"llama\""));
+    assert!(error_of(folder.path()).contains("its type is \"llama\""));
     change(&at("config.json"), |config| config["model_type"] = json!("bert"));
 
     change(&at("config.json"), |config| config["num_attention_heads"] = json!(5));
-    assert!(complaint(folder.path()).contains("sizes do not fit"));
+    assert!(error_of(folder.path()).contains("sizes do not fit"));
     change(&at("config.json"), |config| config["num_attention_heads"] = json!(4));
 
     change(&at("config.json"), |config| config["intermediate_size"] = json!(48));
-    assert!(complaint(folder.path()).contains("config.json asks for [48, 32]"));
+    assert!(error_of(folder.path()).contains("config.json requires [48, 32]"));
     change(&at("config.json"), |config| config["intermediate_size"] = json!(64));
 
     let weights = fs::read(at("model.safetensors")).unwrap();
     fs::write(at("model.safetensors"), &weights[..weights.len() / 2]).unwrap();
-    assert!(complaint(folder.path()).contains("ends too early"));
+    assert!(error_of(folder.path()).contains("is truncated"));
     fs::rename(at("model.safetensors"), at("pytorch_model.bin")).unwrap();
-    assert!(complaint(folder.path()).contains("get or save it as one model.safetensors"));
+    assert!(error_of(folder.path()).contains("get or save it as one model.safetensors"));
     fs::rename(at("pytorch_model.bin"), at("model.onnx")).unwrap();
-    assert!(complaint(folder.path()).contains("only there as ONNX"));
+    assert!(error_of(folder.path()).contains("only available as ONNX"));
     fs::remove_file(at("tokenizer.json")).unwrap();
-    assert!(complaint(folder.path()).contains("has no tokenizer.json (or vocab.txt)"));
+    assert!(error_of(folder.path()).contains("has no tokenizer.json (or vocab.txt)"));
 }
 
 #[test]
@@ -174,7 +174,7 @@ fn a_cross_encoder_scores_each_passage_by_itself() {
 }
 
 #[test]
-fn a_model_that_embeds_is_no_cross_encoder() {
+fn an_embedder_is_refused_as_a_cross_encoder() {
     let (folder, _) = embedder();
     let error = CrossEncoder::open(folder.path(), 1).unwrap_err().to_string();
     assert!(error.contains("no classifier"), "{error}");

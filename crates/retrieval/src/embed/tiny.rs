@@ -1,6 +1,5 @@
-//! A tiny model that tests write for themselves: random weights, but a real model in every other
-//! respect, and fast. Texts that share words get vectors that are near each other. Benchmarks write
-//! larger ones.
+//! Writes tiny models for tests: random weights, but complete and fast. Texts that share words get similar vectors.
+//! Benchmarks write larger ones.
 
 use std::collections::HashMap;
 use std::io;
@@ -9,10 +8,10 @@ use std::path::Path;
 use safetensors::tensor::{Dtype, TensorView};
 use serde_json::json;
 
-/// Tokens that the tiny model takes at one time.
+/// The context of the tiny model in tokens.
 pub const TOKEN_LIMIT: usize = 64;
 
-/// How large a model is.
+/// The size of a model.
 #[derive(Clone, Copy, Debug)]
 pub struct Size {
     pub hidden: usize,
@@ -21,7 +20,7 @@ pub struct Size {
     pub wide: usize,
     pub positions: usize,
     pub token_limit: usize,
-    /// At least the few hundred word pieces that there are.
+    /// The minimum number of word pieces; there are a few hundred anyway.
     pub vocabulary: usize,
 }
 
@@ -38,14 +37,14 @@ impl Size {
 }
 
 const SPECIAL: [&str; 5] = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"];
-/// Whole words; any other is spelt, letter by letter and in pairs.
+/// Words with a token of their own; others are split into letters and pairs.
 const WORDS: &str = "the of and to in is a for that on with as by at from it was are be this which or \
     an not have has had will shall may must can date amount invoice contract party parties agreement \
     payment total number name address company customer supplier order bank account tax price due \
     page document report question answer term law court right notice terminate renewal liability \
     insurance delivery goods service services year month day";
 
-/// Writes a model that embeds, the same for the same seed.
+/// Writes an embedder, the same for the same seed.
 pub fn write_embedder(folder: &Path, seed: u64) -> io::Result<()> {
     write_embedder_of(Size::TINY, folder, seed)
 }
@@ -58,7 +57,7 @@ pub fn write_embedder_of(size: Size, folder: &Path, seed: u64) -> io::Result<()>
     write_json(&folder.join("sentence_bert_config.json"), &limit)
 }
 
-/// Writes a model that scores a passage for a question, the same for the same seed.
+/// Writes a cross-encoder, the same for the same seed.
 pub fn write_cross_encoder(folder: &Path, seed: u64) -> io::Result<()> {
     let (size, mut numbers) = (Size::TINY, Numbers(seed));
     let mut tensors = Tensors::default();
@@ -104,7 +103,7 @@ fn tokenizer(vocabulary: &[String]) -> serde_json::Value {
     };
     json!({
         "version": "1.0",
-        // As real ones come: cut and padded for training.
+        // Real tokenizers are published with truncation and padding for training.
         "truncation": {"direction": "Right", "max_length": 16, "strategy": "LongestFirst", "stride": 0},
         "padding": {"strategy": {"Fixed": 16}, "direction": "Right", "pad_to_multiple_of": null,
                     "pad_id": 0, "pad_type_id": 0, "pad_token": "[PAD]"},
@@ -146,7 +145,7 @@ struct Tensors {
 impl Tensors {
     fn encoder(&mut self, numbers: &mut Numbers, size: Size, vocabulary: usize) {
         let Size { hidden, wide, .. } = size;
-        // Words weigh most, so that vectors tell texts apart by their words.
+        // Word embeddings dominate, so that vectors differ by words.
         let tables = [
             ("word", vocabulary, 1.0),
             ("position", size.positions, 0.05),
@@ -175,7 +174,7 @@ impl Tensors {
     }
 
     fn linear(&mut self, numbers: &mut Numbers, name: &str, rows: usize, columns: usize) {
-        #[expect(clippy::cast_precision_loss, reason = "some thousand columns")]
+        #[expect(clippy::cast_precision_loss, reason = "a few thousand columns")]
         let scale = 1.0 / (columns as f32).sqrt();
         self.add(numbers, &format!("{name}.weight"), &[rows, columns], scale);
         self.add(numbers, &format!("{name}.bias"), &[rows], 0.05);

@@ -1,7 +1,7 @@
-//! Texts become tokens, as the model was taught them.
+//! Tokenizes texts with the tokenizer of the model.
 //!
-//! A text that is longer than the model takes is cut into *windows*: parts of equal length, each with
-//! the special tokens around it.
+//! A text that is longer than the context of the model is split into *windows*: parts of equal length, each with special
+//! tokens around it.
 
 use std::path::Path;
 
@@ -15,7 +15,7 @@ use tokenizers::{Tokenizer, TruncationParams};
 use super::ModelError;
 use super::shape::{Shape, read_json};
 
-/// The tokens of one text, or of a part of it, as the model reads them.
+/// The tokens of a text or window, as input of the model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Sequence {
     pub(super) ids: Vec<u32>,
@@ -37,7 +37,7 @@ struct SentenceConfig {
 
 #[derive(Deserialize)]
 struct TokenizerConfig {
-    /// Some publishers write a number here that no integer holds; it means: no limit.
+    /// Some publishers write a number that exceeds any integer, which means no limit.
     model_max_length: Option<f64>,
     #[serde(default = "lower_case")]
     do_lower_case: bool,
@@ -58,34 +58,33 @@ impl Tokens {
         let config: TokenizerConfig =
             read_json(folder, "tokenizer_config.json")?.unwrap_or_default();
         let mut tokenizer = open_tokenizer(folder, &config)?;
-        // What a publisher set for training is not what fits the model: cutting is done here, and
-        // padding not at all.
+        // Ignore the publisher's settings for training: windows replace truncation, and there is no padding.
         tokenizer.with_padding(None);
         let path = folder.join("tokenizer.json");
         tokenizer.with_truncation(None).map_err(|error| ModelError::malformed(&path, error))?;
         if tokenizer.get_vocab_size(true) > shape.vocabulary {
-            let reason = "it has more word pieces than config.json says";
+            let reason = "it has more word pieces than config.json declares";
             return Err(ModelError::malformed(&path, reason));
         }
         let limit = token_limit(folder, &config, shape)?;
-        let (before, after) = around(&tokenizer)?;
+        let (before, after) = special_tokens(&tokenizer)?;
         if limit <= before.len() + after.len() {
             return Err(ModelError::malformed(
                 folder,
-                "it takes no text beside the special tokens",
+                "its context has no room besides the special tokens",
             ));
         }
         Ok(Self { tokenizer, limit, before, after })
     }
 
-    /// The most tokens of one window, the special ones included.
+    /// The maximum number of tokens in a window, including special tokens.
     pub(super) fn limit(&self) -> usize {
         self.limit
     }
 
-    /// Tokens of the text itself.
+    /// The number of tokens, without special tokens.
     pub(super) fn count(&self, text: &str) -> usize {
-        // A tokenizer that cannot read a text says so again when it is embedded.
+        // An error is reported when the text is embedded.
         self.tokenizer.encode_fast(text, false).map_or(0, |encoding| encoding.len())
     }
 
@@ -102,16 +101,16 @@ impl Tokens {
         Ok(windows.collect())
     }
 
-    /// A question and a passage, the longer of them cut when both do not fit.
+    /// A question and a passage; the longer one is truncated when both do not fit.
     pub(super) fn pair(&self, first: &str, second: &str) -> Result<Sequence, ModelError> {
         let mut encoding =
             self.tokenizer.encode_fast((first, second), true).map_err(unreadable_text)?;
         if encoding.len() > self.limit {
-            let mut cutting = self.tokenizer.clone();
+            let mut truncating = self.tokenizer.clone();
             let truncation =
                 TruncationParams { max_length: self.limit, ..TruncationParams::default() };
-            cutting.with_truncation(Some(truncation)).map_err(unreadable_text)?;
-            encoding = cutting.encode_fast((first, second), true).map_err(unreadable_text)?;
+            truncating.with_truncation(Some(truncation)).map_err(unreadable_text)?;
+            encoding = truncating.encode_fast((first, second), true).map_err(unreadable_text)?;
         }
         Ok(Sequence { ids: encoding.get_ids().to_vec(), types: encoding.get_type_ids().to_vec() })
     }
@@ -122,9 +121,10 @@ fn unreadable_text(error: tokenizers::Error) -> ModelError {
 }
 
 fn open_tokenizer(folder: &Path, config: &TokenizerConfig) -> Result<Tokenizer, ModelError> {
-    let whole = folder.join("tokenizer.json");
-    if whole.is_file() {
-        return Tokenizer::from_file(&whole).map_err(|error| ModelError::malformed(&whole, error));
+    let complete = folder.join("tokenizer.json");
+    if complete.is_file() {
+        return Tokenizer::from_file(&complete)
+            .map_err(|error| ModelError::malformed(&complete, error));
     }
     let vocabulary = folder.join("vocab.txt");
     if !vocabulary.is_file() {
@@ -137,7 +137,7 @@ fn open_tokenizer(folder: &Path, config: &TokenizerConfig) -> Result<Tokenizer, 
     word_pieces(&vocabulary, config.do_lower_case)
 }
 
-/// The tokenizer of BERT itself, which older models come with as a list of word pieces only.
+/// The tokenizer of BERT; older models contain only its list of word pieces.
 fn word_pieces(vocabulary: &Path, lower_case: bool) -> Result<Tokenizer, ModelError> {
     let malformed = |error: &dyn ToString| ModelError::malformed(vocabulary, error.to_string());
     let path = vocabulary.to_str().ok_or_else(|| malformed(&"its path is not UTF-8"))?;
@@ -157,8 +157,7 @@ fn word_pieces(vocabulary: &Path, lower_case: bool) -> Result<Tokenizer, ModelEr
     Ok(tokenizer)
 }
 
-/// The least of what the model was trained for, what its publisher allows and what its table of
-/// positions holds.
+/// The minimum of the training length, the publisher's limit and the number of position embeddings.
 fn token_limit(
     folder: &Path,
     config: &TokenizerConfig,
@@ -169,21 +168,21 @@ fn token_limit(
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
-        reason = "it saturates, and what is too much is cut to what the positions hold"
+        reason = "it saturates, and the number of positions limits it"
     )]
     let allowed = config.model_max_length.map(|length| length as usize);
     let limits = [trained.max_seq_length, allowed].into_iter().flatten().filter(|limit| *limit > 0);
     Ok(limits.fold(shape.position_limit(), usize::min))
 }
 
-/// The special tokens that go before and after a text, seen on one.
-fn around(tokenizer: &Tokenizer) -> Result<(Vec<u32>, Vec<u32>), ModelError> {
+/// The special tokens before and after a text, determined from a sample.
+fn special_tokens(tokenizer: &Tokenizer) -> Result<(Vec<u32>, Vec<u32>), ModelError> {
     let sample = "a";
     let bare = tokenizer.encode(sample, false).map_err(unreadable_text)?;
-    let dressed = tokenizer.encode(sample, true).map_err(unreadable_text)?;
-    let (bare, dressed) = (bare.get_ids(), dressed.get_ids());
-    let place = (0..=dressed.len().saturating_sub(bare.len()))
-        .find(|place| dressed[*place..].starts_with(bare))
+    let with_special = tokenizer.encode(sample, true).map_err(unreadable_text)?;
+    let (bare, with_special) = (bare.get_ids(), with_special.get_ids());
+    let place = (0..=with_special.len().saturating_sub(bare.len()))
+        .find(|place| with_special[*place..].starts_with(bare))
         .ok_or_else(|| ModelError::Text { reason: "special tokens change the text".to_owned() })?;
-    Ok((dressed[..place].to_vec(), dressed[place + bare.len()..].to_vec()))
+    Ok((with_special[..place].to_vec(), with_special[place + bare.len()..].to_vec()))
 }

@@ -1,5 +1,4 @@
-//! The tensors of `model.safetensors`, read one at a time: the file is never whole in memory beside
-//! the model that is made of it.
+//! Reads the tensors of `model.safetensors` one at a time, so that the file is never in memory together with the model.
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
@@ -11,16 +10,16 @@ use sha2::{Digest, Sha256};
 use super::ModelError;
 
 const FILE: &str = "model.safetensors";
-/// A header lists some hundred tensors; one that claims more is not a header.
-const LONGEST_HEADER: u64 = 16 << 20;
+/// A header lists a few hundred tensors; a larger one is not a header.
+const MAX_HEADER: u64 = 16 << 20;
 
 pub(super) struct Weights {
     path: PathBuf,
     file: File,
     metadata: Metadata,
-    /// Where the first tensor begins.
+    /// The position of the first tensor.
     start: u64,
-    /// What every name begins with, such as `bert.`.
+    /// The prefix of every name, such as `bert.`.
     prefix: String,
 }
 
@@ -35,8 +34,8 @@ impl Weights {
         let mut length = [0; 8];
         file.read_exact(&mut length).map_err(unreadable)?;
         let header_length = u64::from_le_bytes(length);
-        if header_length > LONGEST_HEADER {
-            return Err(ModelError::malformed(&path, "it does not begin like a safetensors file"));
+        if header_length > MAX_HEADER {
+            return Err(ModelError::malformed(&path, "it is not a safetensors file"));
         }
         let mut header = Vec::new();
         (&mut file).take(header_length).read_to_end(&mut header).map_err(unreadable)?;
@@ -47,7 +46,7 @@ impl Weights {
             .iter()
             .find_map(|name| name.strip_suffix("embeddings.word_embeddings.weight"))
             .map(str::to_owned)
-            .ok_or_else(|| ModelError::malformed(&path, "it has no table of word pieces"))?;
+            .ok_or_else(|| ModelError::malformed(&path, "it has no word embeddings"))?;
         Ok(Self { path, file, metadata, start: 8 + header_length, prefix })
     }
 
@@ -56,7 +55,7 @@ impl Weights {
         self.read(&self.of_encoder(name), size)
     }
 
-    /// The whole name of a tensor of the encoder.
+    /// The full name of a tensor of the encoder.
     pub(super) fn of_encoder(&self, name: &str) -> String {
         format!("{}{name}", self.prefix)
     }
@@ -70,7 +69,7 @@ impl Weights {
             return Err(ModelError::malformed(&self.path, format!("{name} is not in it")));
         };
         if info.shape != size {
-            let reason = format!("{name} is {:?}, and config.json asks for {size:?}", info.shape);
+            let reason = format!("{name} is {:?}, but config.json requires {size:?}", info.shape);
             return Err(ModelError::malformed(&self.path, reason));
         }
         let bytes = self.bytes_of(&info)?;
@@ -88,7 +87,7 @@ impl Weights {
                 .map(|two| f32::from_bits(u32::from(u16::from_le_bytes(*two)) << 16))
                 .collect(),
             other => {
-                let reason = format!("{name} is of numbers of the kind {other:?}");
+                let reason = format!("{name} has the unsupported type {other:?}");
                 return Err(ModelError::malformed(&self.path, reason));
             }
         };
@@ -104,7 +103,7 @@ impl Weights {
             .and_then(|_| (&mut self.file).take((end - begin) as u64).read_to_end(&mut bytes))
             .map_err(|error| ModelError::unreadable(&self.path, error))?;
         if bytes.len() < end - begin {
-            return Err(ModelError::malformed(&self.path, "it ends too early"));
+            return Err(ModelError::malformed(&self.path, "it is truncated"));
         }
         Ok(bytes)
     }
@@ -126,25 +125,25 @@ impl Weights {
 }
 
 fn no_weights(folder: &Path) -> ModelError {
-    let there = |file: &str| folder.join(file).exists();
-    let what = if there("model.safetensors.index.json") {
+    let exists = |file: &str| folder.join(file).exists();
+    let what = if exists("model.safetensors.index.json") {
         "its weights are in several files"
-    } else if there("pytorch_model.bin") {
-        "its weights are only there as pytorch_model.bin"
-    } else if there("model.onnx") || there("onnx") {
-        "its weights are only there as ONNX"
+    } else if exists("pytorch_model.bin") {
+        "its weights are only available as pytorch_model.bin"
+    } else if exists("model.onnx") || exists("onnx") {
+        "its weights are only available as ONNX"
     } else {
         return ModelError::Missing {
             folder: folder.to_owned(),
             file: FILE,
-            advice: "name a folder with the weights in it, or install the default model with \
+            advice: "name a folder that contains the weights, or install the default model with \
                      scripts/embedding-model",
         };
     };
     ModelError::unsupported(folder, what, "get or save it as one model.safetensors")
 }
 
-/// A number of 16 bits: 1 of sign, 5 of exponent, 10 of fraction.
+/// Converts a 16-bit float: 1 sign bit, 5 exponent bits, 10 fraction bits.
 fn half(bits: u16) -> f32 {
     let sign = if bits >> 15 == 1 { -1.0 } else { 1.0 };
     let exponent = i32::from((bits >> 10) & 0x1f);

@@ -1,9 +1,8 @@
-//! A bounded number of threads that compute, shared by all who ask.
+//! A fixed number of compute threads, shared by all callers.
 //!
-//! Each thread is a pool of its own: a matrix product that finds one thread around it does not
-//! divide itself, and dividing the texts among threads costs less waiting than dividing each product.
-//! A caller has at most one piece of work with each thread, so that a search is not held up by more
-//! than one piece of every large call before it.
+//! Each thread is a rayon pool of its own, because a matrix product in a pool of one thread is not parallelised: spreading
+//! texts over the threads needs less synchronisation than spreading each product. A caller has at most one work item on
+//! each thread, so that a search waits for at most one item of every large call before it.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -16,7 +15,7 @@ use super::ModelError;
 
 pub(super) struct Workers {
     threads: Vec<ThreadPool>,
-    /// Where the next call begins, so that small calls do not all meet at the first thread.
+    /// The first thread of the next call, so that small calls do not all use the same thread.
     next: AtomicUsize,
 }
 
@@ -37,7 +36,7 @@ impl Workers {
         self.threads.len()
     }
 
-    /// The results of all pieces, in their order. Blocks until they are there.
+    /// The results of all pieces, in order. Blocks until all are complete.
     pub(super) fn run<P, R>(
         &self,
         pieces: Vec<P>,
@@ -53,19 +52,19 @@ impl Workers {
             let (work, report) = (Arc::clone(&work), report.clone());
             self.threads[thread % self.threads.len()].spawn(move || {
                 let result = catch_unwind(AssertUnwindSafe(|| work(piece)));
-                // Nobody listens when an earlier piece has failed.
+                // The receiver is gone when an earlier piece has failed.
                 report.send((thread, place, result)).ok();
             });
         };
         let mut results: Vec<Option<R>> = pieces.iter().map(|_| None).collect();
         let mut waiting = pieces.into_iter().enumerate();
         let first = self.next.fetch_add(1, Ordering::Relaxed) % self.threads.len();
-        let mut under_way = 0;
+        let mut running = 0;
         for ((place, piece), thread) in waiting.by_ref().take(self.threads.len()).zip(first..) {
             submit(thread, place, piece);
-            under_way += 1;
+            running += 1;
         }
-        while under_way > 0 {
+        while running > 0 {
             let Ok((thread, place, result)) = reports.recv() else { break };
             let result = result.map_err(|panic| ModelError::Computing {
                 reason: format!("it panicked: {}", panic_message(&*panic)),
@@ -73,10 +72,10 @@ impl Workers {
             results[place] = Some(result?);
             match waiting.next() {
                 Some((place, piece)) => submit(thread, place, piece),
-                None => under_way -= 1,
+                None => running -= 1,
             }
         }
         let complete: Option<Vec<R>> = results.into_iter().collect();
-        complete.ok_or_else(|| ModelError::Computing { reason: "a thread went away".to_owned() })
+        complete.ok_or_else(|| ModelError::Computing { reason: "a thread has ended".to_owned() })
     }
 }

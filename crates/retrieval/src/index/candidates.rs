@@ -1,14 +1,14 @@
-//! What may be among the best, when scores are known up to an error.
+//! Keeps the candidates for the best rows when scores are known up to an error.
 
-/// Rows that may be among the best `count`, each with the least and the most that it can reach.
+/// Rows that may be among the best `count`, each with a lower and an upper bound of its score.
 #[derive(Debug)]
 pub(super) struct Candidates {
     count: usize,
-    /// What `count` rows certainly reach.
+    /// A score that `count` rows reach for certain.
     floor: f32,
-    /// The most that a row can reach, and the row.
+    /// The upper bound of a row's score, and the row.
     kept: Vec<(f32, u32)>,
-    /// What rows certainly reach, the best `count` of them and some more.
+    /// The largest lower bounds, at least `count` of them.
     certain: Vec<f32>,
 }
 
@@ -19,19 +19,19 @@ impl Candidates {
 
     #[expect(
         clippy::inline_always,
-        reason = "called from loops that are compiled for the machine's registers"
+        reason = "called from loops that are compiled for the machine's instruction set"
     )]
     #[inline(always)]
-    pub(super) fn offer(&mut self, row: u32, least: f32, most: f32) {
-        if most >= self.floor {
-            self.keep(row, least, most);
+    pub(super) fn offer(&mut self, row: u32, lower: f32, upper: f32) {
+        if upper >= self.floor {
+            self.keep(row, lower, upper);
         }
     }
 
-    fn keep(&mut self, row: u32, least: f32, most: f32) {
-        self.kept.push((most, row));
-        if least > self.floor {
-            self.certain.push(least);
+    fn keep(&mut self, row: u32, lower: f32, upper: f32) {
+        self.kept.push((upper, row));
+        if lower > self.floor {
+            self.certain.push(lower);
             if self.certain.len() >= self.count * 2 + 16 {
                 self.raise_floor();
             }
@@ -50,7 +50,7 @@ impl Candidates {
     pub(super) fn rows(mut self) -> impl Iterator<Item = u32> {
         self.raise_floor();
         let floor = self.floor;
-        self.kept.into_iter().filter(move |(most, _)| *most >= floor).map(|(_, row)| row)
+        self.kept.into_iter().filter(move |(upper, _)| *upper >= floor).map(|(_, row)| row)
     }
 }
 
@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn whatever_could_be_among_the_best_is_kept() {
+    fn every_row_that_may_be_among_the_best_is_kept() {
         let mut candidates = Candidates::for_the_best(2);
         let (mut all, mut state) = (Vec::new(), 1_u32);
         for row in 0..500 {

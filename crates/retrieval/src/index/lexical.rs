@@ -1,23 +1,22 @@
-//! BM25 over what is visible.
+//! BM25 over the visible chunks.
 
 use crate::terms::{QueryTerm, QueryTerms};
 
 use super::TenantIndex;
 use super::postings::Postings;
 
-/// How soon a repeated term stops counting, and how much a long chunk is held against it. Chosen by
-/// `bench-retrieval quality`.
+/// The BM25 parameters for term saturation and length normalisation, chosen by `bench-retrieval quality`.
 const K1: f32 = 1.2;
 const B: f32 = 0.5;
 
-/// What a search may look at: one entry for each chunk.
+/// Whether a search may use a chunk: one entry for each chunk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Sight {
+pub(super) enum Visibility {
     Hidden,
-    /// Counts in the statistics, is not returned.
+    /// Counted in the statistics, but not returned.
     Visible,
-    /// Is returned.
-    Wanted,
+    /// May be returned.
+    Matching,
 }
 
 /// Statistics of the visible chunks.
@@ -27,75 +26,78 @@ pub(super) struct Visible {
     pub(super) tokens: u64,
 }
 
-/// A term of the query, and how much it says.
-pub(super) struct Weighed<'a> {
-    /// How rare it is among the visible chunks, as a logarithm.
+/// A term of the query with its weight.
+pub(super) struct WeightedTerm<'a> {
+    /// Its inverse document frequency among the visible chunks.
     pub(super) rarity: f32,
-    /// Whether a visible chunk has it.
+    /// Whether a visible chunk contains it.
     pub(super) occurs: bool,
     term: &'a QueryTerm,
     matches: Matches<'a>,
 }
 
-/// The chunks that have a term, hidden ones among them.
+/// The chunks that contain a term, including hidden ones.
 enum Matches<'a> {
-    /// Those that have its one variant.
+    /// The chunks that contain its only variant.
     List(&'a Postings),
-    /// Those that have any of its variants, with how often they have it. Place and count.
+    /// The chunks that contain any of its variants: position and count.
     Merged(Vec<(u32, u32)>),
 }
 
-impl Weighed<'_> {
-    /// How much of the query's weight it has: a term that is asked for twice has twice as much.
+impl WeightedTerm<'_> {
+    /// Its share of the query's weight; a term that occurs twice in the query has twice the weight.
     fn weight(&self) -> f32 {
         self.rarity * as_float(self.term.count)
     }
 }
 
-/// The terms of a query, in its order, with what they say within what is visible.
+/// The terms of a query, in order, with their weights among the visible chunks.
 pub(super) fn weigh<'a>(
     index: &'a TenantIndex,
     terms: &'a QueryTerms,
-    sight: &[Sight],
+    visibility: &[Visibility],
     visible: Visible,
-) -> Vec<Weighed<'a>> {
-    // Then the lists know how long they are without being read.
-    let all_are_visible = usize::try_from(visible.chunks) == Ok(sight.len());
-    let is_visible = |(place, _): &(u32, u32)| sight[*place as usize] != Sight::Hidden;
+) -> Vec<WeightedTerm<'a>> {
+    // In this case the length of a list is its count, without reading it.
+    let all_are_visible = usize::try_from(visible.chunks) == Ok(visibility.len());
+    let is_visible = |(place, _): &(u32, u32)| visibility[*place as usize] != Visibility::Hidden;
     let of_term = |term: &'a QueryTerm| {
         let matches = Matches::of(index, term);
-        let having = match &matches {
+        let count = match &matches {
             Matches::List(list) if all_are_visible => list.len(),
             Matches::Merged(merged) if all_are_visible => merged.len(),
             Matches::List(list) => list.iter().filter(is_visible).count(),
             Matches::Merged(merged) => merged.iter().filter(|entry| is_visible(entry)).count(),
         };
-        Weighed { rarity: rarity(visible.chunks, having), occurs: having > 0, term, matches }
+        WeightedTerm { rarity: rarity(visible.chunks, count), occurs: count > 0, term, matches }
     };
     terms.iter().map(of_term).collect()
 }
 
-/// How well the words of each chunk match the query, from 0 to 1: the share of the query's weight
-/// that the chunk answers for. A term weighs as much as it is rare (its IDF), and a chunk that has it
-/// answers for as much of that as BM25 counts its occurrences. What a hidden chunk gets is for nobody to see.
+/// The keyword score of each chunk, from 0 to 1: the share of the query's weight that the chunk matches. The weight of a
+/// term is its IDF, and BM25 determines how much of it the occurrences in a chunk count for. Scores of hidden chunks are
+/// never returned.
 ///
-/// The order of the sums is that of the weights, then of the terms: a function of the query and of
-/// what is visible.
-pub(super) fn scores(index: &TenantIndex, weighed: &[Weighed<'_>], visible: Visible) -> Vec<f32> {
+/// The sums run in the order of the weights, then of the terms, which depends only on the query and the visible chunks.
+pub(super) fn scores(
+    index: &TenantIndex,
+    weighted: &[WeightedTerm<'_>],
+    visible: Visible,
+) -> Vec<f32> {
     let mut scores = vec![0.0_f32; index.chunks.len()];
-    let mut in_order: Vec<&Weighed<'_>> = weighed.iter().collect();
+    let mut in_order: Vec<&WeightedTerm<'_>> = weighted.iter().collect();
     in_order.sort_by(|a, b| {
         b.weight().total_cmp(&a.weight()).then_with(|| a.term.variants.cmp(&b.term.variants))
     });
-    let whole: f32 = in_order.iter().map(|term| term.weight()).sum();
-    if whole <= 0.0 || visible.tokens == 0 {
+    let total: f32 = in_order.iter().map(|term| term.weight()).sum();
+    if total <= 0.0 || visible.tokens == 0 {
         return scores;
     }
     #[expect(clippy::cast_precision_loss, reason = "an average needs no more than f64 keeps")]
     #[expect(clippy::cast_possible_truncation, reason = "and a length no more than f32")]
     let per_token = (f64::from(K1 * B) * visible.chunks as f64 / visible.tokens as f64) as f32;
     for term in in_order {
-        let share = term.weight() / whole;
+        let share = term.weight() / total;
         let mut add = |place: u32, count: u32| {
             let length = as_float(index.chunks[place as usize].length);
             let count = as_float(count);
@@ -132,12 +134,12 @@ impl<'a> Matches<'a> {
     }
 }
 
-/// How much a term that `having` of `chunks` have says about a chunk that has it.
+/// The inverse document frequency of a term that occurs in `containing` of `chunks`.
 #[expect(clippy::cast_precision_loss, reason = "a logarithm of counts")]
 #[expect(clippy::cast_possible_truncation, reason = "a logarithm of counts")]
-fn rarity(chunks: u64, having: usize) -> f32 {
-    let having = having as f64;
-    (1.0 + (chunks as f64 - having + 0.5) / (having + 0.5)).ln() as f32
+fn rarity(chunks: u64, containing: usize) -> f32 {
+    let containing = containing as f64;
+    (1.0 + (chunks as f64 - containing + 0.5) / (containing + 0.5)).ln() as f32
 }
 
 #[expect(clippy::cast_precision_loss, reason = "counts of tokens are far below 2^24")]

@@ -1,21 +1,20 @@
-//! What can be found of one tenant, in memory: derived from the database, ranked within a scope.
+//! The in-memory search index of one tenant, derived from the database, with ranking within a scope.
 //!
-//! *Visible* is what the caller may see; *wanted* is what of it the caller's filters let through.
+//! *Visible* documents are those that the caller may see; *matching* documents are visible and pass the caller's filters.
 //!
-//! **The law.** Which chunks are found, in which order and with which scores, is a function of the
-//! query and the visible documents alone, bit for bit. Adding, changing or removing anything that is
-//! not visible changes nothing. It holds because
-//! - term statistics (how many chunks, how long they are, how many have a term) are counted over the
-//!   visible chunks at each search, as integers, which add up to the same in every order;
-//! - vectors are compared exactly: the coarse scan only rules out what provably is not among the best,
-//!   and a vector is quantised by itself, never by a codebook that others have shaped;
-//! - the sums of a chunk's score run over the query's terms, in an order that their weights give;
-//! - equal scores are ordered by chunk id. Slots, order of arrival and threads decide nothing.
+//! **Non-interference.** The hits, their order and their scores depend on the query and the visible documents alone, bit for
+//! bit. Adding, changing or removing anything that is not visible changes nothing, because
+//! - term statistics (number and length of chunks, chunks with a term) are counted over the visible chunks at each search,
+//!   as integers, whose sums do not depend on the order;
+//! - vectors are compared exactly: the coarse scan only excludes vectors that are provably not among the best, and a
+//!   vector is quantised by itself, never with a codebook that depends on others;
+//! - the score of a chunk is summed over the query's terms in the order of their weights;
+//! - ties are ordered by chunk id; slots, order of insertion and threads have no influence.
 //!
-//! Statistics are taken over what is visible, not over what is wanted: a filter shortens the list of
-//! hits and leaves their scores as they are.
+//! Statistics cover the visible documents, not the matching ones: a filter shortens the list of hits and does not change
+//! their scores.
 //!
-//! Searching takes `&self`, changing `&mut self`; whoever shares an index puts a lock around it.
+//! Searching takes `&self`, changing `&mut self`; callers that share an index must lock it.
 
 mod best;
 mod candidates;
@@ -36,11 +35,11 @@ use uuid::Uuid;
 
 use crate::terms::{UnreadableTerms, unpack};
 use postings::Postings;
-use vectors::Plane;
+use vectors::VectorMatrix;
 
-pub use search::{Found, Mode, Query, Within};
+pub use search::{Mode, Query, SearchHit, SearchScope};
 
-/// What is known of a document, for scopes and filters to look at.
+/// The attributes of a document, for scopes and filters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DocFacts {
     pub doc_id: DocId,
@@ -52,8 +51,8 @@ pub struct DocFacts {
     pub tags: Vec<String>,
 }
 
-/// What one owner knows a document by. Whoever sees only their own documents filters by this, and by nothing that
-/// another owner said of it.
+/// The attributes that one owner gave a document. Callers who see only their own documents filter by these, and by nothing
+/// of another owner.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OwnerFacts {
     pub actor: Actor,
@@ -61,7 +60,7 @@ pub struct OwnerFacts {
     pub tags: Vec<String>,
 }
 
-/// What filters look at: of the document, or of one owner's.
+/// The attributes for filters: of the document, or of one owner.
 #[derive(Clone, Copy, Debug)]
 pub struct Described<'a> {
     pub created_at: DateTime<Utc>,
@@ -69,7 +68,8 @@ pub struct Described<'a> {
 }
 
 impl DocFacts {
-    /// How an owner describes the document, or `None` how everybody else does; nothing when the owner may not find it.
+    /// The attributes for an owner, or for callers who see all documents (`None`). Returns `None` when the actor is not an
+    /// owner.
     pub fn described_for(&self, owner: Option<Actor>) -> Option<Described<'_>> {
         let Some(owner) = owner else {
             return Some(Described { created_at: self.created_at, tags: &self.tags });
@@ -79,7 +79,7 @@ impl DocFacts {
     }
 }
 
-/// A document as it is served.
+/// An active document.
 #[derive(Clone, Debug)]
 pub struct Doc {
     pub facts: DocFacts,
@@ -91,25 +91,25 @@ pub struct IndexedChunk {
     pub chunk_id: Uuid,
     /// See [`crate::terms::pack`].
     pub terms: Vec<u8>,
-    /// One for each of its parts, of the one model that queries are embedded by: a chunk is as near as its
-    /// nearest part. Their lengths do not matter, their directions do.
+    /// One for each of its parts, of the model that embeds queries: the similarity of a chunk is that of its nearest part.
+    /// Only the direction of a vector matters.
     pub vectors: Vec<Vec<f32>>,
 }
 
-/// What can be found of one tenant.
+/// The search index of one tenant.
 #[derive(Debug, Default)]
 pub struct TenantIndex {
     slot_of_doc: HashMap<DocId, usize>,
-    /// A place that is empty belonged to a document that was removed or replaced.
+    /// An empty slot belonged to a document that was removed or replaced.
     docs: Vec<Option<Slot>>,
     chunks: Vec<Chunk>,
     postings: HashMap<u64, Postings>,
-    /// By the number of dimensions: a query meets the vectors that it can be compared with.
-    planes: BTreeMap<usize, Plane>,
-    chunks_of_no_doc: usize,
+    /// By the number of dimensions: only such vectors can be compared with a query.
+    matrices: BTreeMap<usize, VectorMatrix>,
+    removed_chunks: usize,
 }
 
-/// What is known of a document and of its chunks, which lie side by side.
+/// A document and the range of its chunks.
 #[derive(Debug)]
 struct Slot {
     facts: DocFacts,
@@ -117,7 +117,7 @@ struct Slot {
     tokens: u64,
 }
 
-/// One chunk, at a place that grows with every chunk that is added.
+/// One chunk; new chunks are appended.
 #[derive(Clone, Copy, Debug)]
 struct Chunk {
     id: Uuid,
@@ -125,18 +125,17 @@ struct Chunk {
     length: u32,
 }
 
-/// Index and its parts are rebuilt when this share of the chunks belongs to no document any more.
-const LEFTOVERS_PER_CHUNK: usize = 3;
-/// Below this a rebuild is not worth the bother.
-const FEW_LEFTOVERS: usize = 64;
+/// The index is rebuilt when more than one in this many chunks belongs to a removed document.
+const REBUILD_RATIO: usize = 3;
+/// With fewer removed chunks a rebuild is not worthwhile.
+const MIN_REMOVED_CHUNKS: usize = 64;
 
 impl TenantIndex {
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Adds a document, or puts it in the place of what was known of it. An error leaves the index as
-    /// it was.
+    /// Adds or replaces a document. An error leaves the index unchanged.
     pub fn upsert(&mut self, doc: Doc) -> Result<(), UnreadableTerms> {
         let unpacked =
             doc.chunks.iter().map(|chunk| unpack(&chunk.terms)).collect::<Result<Vec<_>, _>>()?;
@@ -148,8 +147,8 @@ impl TenantIndex {
                 self.postings.entry(term).or_default().push(place, count);
             }
             for vector in &chunk.vectors {
-                let comparable = self.planes.entry(vector.len());
-                comparable.or_insert_with(|| Plane::new(vector.len())).push(place, vector);
+                let comparable = self.matrices.entry(vector.len());
+                comparable.or_insert_with(|| VectorMatrix::new(vector.len())).push(place, vector);
             }
             self.chunks.push(Chunk { id: chunk.chunk_id, doc: small(slot), length: terms.length });
         }
@@ -160,13 +159,13 @@ impl TenantIndex {
         Ok(())
     }
 
-    /// Forgets a document: it is in no result from now on. Says whether there was one.
+    /// Removes a document from all results; returns whether it was indexed.
     pub fn remove(&mut self, doc_id: DocId) -> bool {
         let Some(slot) = self.slot_of_doc.remove(&doc_id) else { return false };
-        self.chunks_of_no_doc += self.docs[slot].take().map_or(0, |slot| slot.places.len());
-        let too_many = self.chunks_of_no_doc * LEFTOVERS_PER_CHUNK > self.chunks.len();
-        if too_many && self.chunks_of_no_doc > FEW_LEFTOVERS {
-            self.sweep();
+        self.removed_chunks += self.docs[slot].take().map_or(0, |slot| slot.places.len());
+        let too_many = self.removed_chunks * REBUILD_RATIO > self.chunks.len();
+        if too_many && self.removed_chunks > MIN_REMOVED_CHUNKS {
+            self.rebuild();
         }
         true
     }
@@ -176,25 +175,25 @@ impl TenantIndex {
     }
 
     pub fn chunks(&self) -> usize {
-        self.chunks.len() - self.chunks_of_no_doc
+        self.chunks.len() - self.removed_chunks
     }
 
     pub fn facts(&self, doc_id: DocId) -> Option<&DocFacts> {
         self.slot_of_doc.get(&doc_id).and_then(|slot| Some(&self.docs[*slot].as_ref()?.facts))
     }
 
-    /// About how many bytes of memory the index holds.
+    /// The approximate memory use of the index in bytes.
     pub fn bytes(&self) -> usize {
         let lists: usize = self.postings.values().map(Postings::bytes).sum();
         let table = self.postings.capacity() * (size_of::<(u64, Postings)>() + 1);
-        let planes: usize = self.planes.values().map(Plane::bytes).sum();
+        let matrices: usize = self.matrices.values().map(VectorMatrix::bytes).sum();
         let docs = self.docs.capacity() * size_of::<Option<Slot>>()
             + self.slot_of_doc.capacity() * (size_of::<(DocId, usize)>() + 1);
-        lists + table + planes + docs + self.chunks.capacity() * size_of::<Chunk>()
+        lists + table + matrices + docs + self.chunks.capacity() * size_of::<Chunk>()
     }
 
-    /// Closes the gaps that removed documents have left.
-    fn sweep(&mut self) {
+    /// Compacts the index after documents were removed.
+    fn rebuild(&mut self) {
         let mut new_place = vec![None; self.chunks.len()];
         let mut docs = Vec::with_capacity(self.slot_of_doc.len());
         let mut chunks = Vec::with_capacity(self.chunks());
@@ -209,15 +208,14 @@ impl TenantIndex {
             docs.push(Some(slot));
         }
         (self.docs, self.chunks) = (docs, chunks);
-        self.chunks_of_no_doc = 0;
+        self.removed_chunks = 0;
         self.postings.retain(|_, list| list.renumber(&new_place));
         self.postings.shrink_to_fit();
-        self.planes.retain(|_, plane| plane.renumber(&new_place));
+        self.matrices.retain(|_, matrix| matrix.renumber(&new_place));
     }
 }
 
-/// Places and slots are kept in 32 bits: a tenant with four thousand million chunks does not fit into
-/// memory anyway.
+/// Positions and slots have 32 bits: four billion chunks of a tenant would not fit in memory anyway.
 fn small(place: usize) -> u32 {
     u32::try_from(place).unwrap_or(u32::MAX)
 }

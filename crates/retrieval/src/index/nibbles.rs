@@ -1,25 +1,25 @@
-//! A first look at vectors, in four bits per dimension.
+//! Vectors quantised to four bits per dimension, for a first coarse scan.
 //!
-//! A scan of these reads half of what one of eight bits reads, and where the machine has AVX2 it multiplies and adds
-//! thirty-two of them with one instruction: a quarter of the time or less. What four bits cannot say is known for each
-//! vector ([`Scale::left_out`]), so the look rules out only what is certainly not near enough.
+//! The scan reads half the bytes of an eight-bit scan, and with AVX2 it multiplies and adds thirty-two values per
+//! instruction: a quarter of the time or less. The quantisation error of each vector is stored ([`Scale::residual`]), so the
+//! scan excludes only vectors that are certainly not near enough.
 
 use super::vectors::Scale;
 
-/// So many levels above zero, and as many below.
+/// The number of levels above zero, and below it.
 const LEVELS: f32 = 7.0;
-/// What is added to a level, so that it is never below zero.
+/// Added to a level, so that it is never negative.
 const OFFSET: i32 = 8;
-/// Bytes that are looked at together; each has a dimension in its lower half, and one that comes 32 later in its
-/// upper half.
+/// Bytes that are processed together; each has a dimension in its lower half, and the dimension 32 later in its upper
+/// half.
 const BLOCK: usize = 32;
-/// Blocks whose products add up within 16 bits: each adds at most 2 · 2 · 15 · 127 to a sum.
+/// The number of blocks whose products fit in 16 bits: each adds at most 2 · 2 · 15 · 127 to a sum.
 const BLOCKS_IN_16_BITS: usize = 4;
-/// How much of the largest number the levels reach to. A step that cuts the largest off may leave out less in all;
-/// the best for each vector is taken.
-const REACH: [f32; 6] = [1.0, 0.85, 0.72, 0.61, 0.52, 0.44];
+/// The share of the largest value that the levels cover. Clipping the largest value may reduce the total error; the best
+/// share is chosen for each vector.
+const RANGES: [f32; 6] = [1.0, 0.85, 0.72, 0.61, 0.52, 0.44];
 
-/// The rows of a plane, in four bits.
+/// The rows of a vector matrix, in four bits.
 #[derive(Debug)]
 pub(super) struct Nibbles {
     blocks_of_row: usize,
@@ -33,16 +33,16 @@ impl Nibbles {
         Self { blocks_of_row, blocks: Vec::new(), scales: Vec::new() }
     }
 
-    /// Adds a vector of length 1. Inlined, so that it is compiled for the registers its caller is.
+    /// Adds a vector of length 1. Inlined, so that it is compiled for the same instruction set as its caller.
     #[expect(clippy::inline_always, reason = "see above")]
     #[inline(always)]
     pub(super) fn push(&mut self, unit: &[f32]) {
         let largest = unit.iter().fold(0.0_f32, |most, x| most.max(x.abs()));
-        let scales = REACH.map(|reach| {
-            let step = largest * reach / LEVELS;
-            Scale { step, left_out: left_out(unit, step) }
+        let scales = RANGES.map(|range| {
+            let step = largest * range / LEVELS;
+            Scale { step, residual: residual(unit, step) }
         });
-        let best = scales.into_iter().min_by(|a, b| a.left_out.total_cmp(&b.left_out));
+        let best = scales.into_iter().min_by(|a, b| a.residual.total_cmp(&b.residual));
         let Some(scale) = best else { return };
         for dimensions in unit.chunks(2 * BLOCK) {
             let mut levels = [0.0; 2 * BLOCK];
@@ -56,7 +56,7 @@ impl Nibbles {
         self.scales.push(scale);
     }
 
-    /// Adds a row of another plane.
+    /// Adds a row of another matrix.
     pub(super) fn push_row(&mut self, other: &Self, row: usize) {
         self.blocks.extend_from_slice(other.blocks_of(row));
         self.scales.push(other.scales[row]);
@@ -71,18 +71,18 @@ impl Nibbles {
         self.blocks.capacity() * BLOCK + self.scales.capacity() * size_of::<Scale>()
     }
 
-    /// Tells of every row that is wanted its cosine with the query, and by how much that may be wrong.
-    pub(super) fn look(
+    /// Calls `report` with the cosine of each of `rows` with the query, and its maximum error.
+    pub(super) fn scan(
         &self,
         query: &NibbleQuery,
         rows: impl Iterator<Item = usize>,
-        tell: impl FnMut(usize, f32, f32),
+        report: impl FnMut(usize, f32, f32),
     ) {
         #[cfg(target_arch = "x86_64")]
         if let Some(simd) = pulp::x86::V3::try_new() {
-            return simd.vectorize(Look { nibbles: self, query, rows, tell, with: simd });
+            return simd.vectorize(Scan { nibbles: self, query, rows, report, with: simd });
         }
-        pulp::Arch::new().dispatch(Look { nibbles: self, query, rows, tell, with: Anywhere });
+        pulp::Arch::new().dispatch(Scan { nibbles: self, query, rows, report, with: Portable });
     }
 }
 
@@ -92,10 +92,10 @@ fn level(x: f32, step: f32) -> f32 {
     (x / step).round().clamp(-LEVELS, LEVELS)
 }
 
-/// The length of what the levels do not say. Sums in lanes whose order is fixed: the same on every machine.
+/// The length of the quantisation error. It sums in lanes of fixed order, so the result is the same on every machine.
 #[expect(clippy::inline_always, reason = "see [`Nibbles::push`]")]
 #[inline(always)]
-fn left_out(unit: &[f32], step: f32) -> f32 {
+fn residual(unit: &[f32], step: f32) -> f32 {
     let square = |x: f32| {
         let rest = x - level(x, step) * step;
         rest * rest
@@ -113,11 +113,11 @@ fn left_out(unit: &[f32], step: f32) -> f32 {
     lanes.iter().sum::<f32>().sqrt()
 }
 
-/// A query as whole numbers of a step, in the order of the blocks.
+/// A query, quantised to eight bits, in the order of the blocks.
 pub(super) struct NibbleQuery {
     /// Two for each block: for the lower halves and for the upper ones.
     units: Vec<[i8; BLOCK]>,
-    /// What the offsets of a row add to every product.
+    /// The contribution of a row's offsets to every product.
     offset: i32,
     scale: Scale,
 }
@@ -127,7 +127,7 @@ impl NibbleQuery {
         let largest = unit.iter().fold(0.0_f32, |most, x| most.max(x.abs()));
         let step = largest / 127.0;
         let whole = |x: &f32| (x / step).round().clamp(-127.0, 127.0);
-        let left_out: f32 = unit.iter().map(|x| (x - whole(x) * step).powi(2)).sum();
+        let residual: f32 = unit.iter().map(|x| (x - whole(x) * step).powi(2)).sum();
         let mut units: Vec<[i8; BLOCK]> = unit
             .chunks(BLOCK)
             .map(|dimensions| {
@@ -138,47 +138,47 @@ impl NibbleQuery {
             .collect();
         units.resize(unit.len().div_ceil(2 * BLOCK) * 2, [0; BLOCK]);
         let offset = OFFSET * units.iter().flatten().map(|unit| i32::from(*unit)).sum::<i32>();
-        Self { units, offset, scale: Scale { step, left_out: left_out.sqrt() } }
+        Self { units, offset, scale: Scale { step, residual: residual.sqrt() } }
     }
 }
 
-/// The look as a value, for [`pulp`] to run with the registers that the machine has. What is not inlined into it is
-/// not compiled for them.
-struct Look<'a, R, T, M> {
+/// The scan as a value for [`pulp`], which runs it with the machine's instruction set. Only code that is inlined into it is
+/// compiled for that instruction set.
+struct Scan<'a, R, T, M> {
     nibbles: &'a Nibbles,
     query: &'a NibbleQuery,
     rows: R,
-    tell: T,
+    report: T,
     with: M,
 }
 
 impl<R: Iterator<Item = usize>, T: FnMut(usize, f32, f32), M: Multiply> pulp::NullaryFnOnce
-    for Look<'_, R, T, M>
+    for Scan<'_, R, T, M>
 {
     type Output = ();
 
     #[expect(clippy::inline_always, reason = "see above")]
     #[inline(always)]
     fn call(self) {
-        let Self { nibbles, query, rows, mut tell, with } = self;
+        let Self { nibbles, query, rows, mut report, with } = self;
         for row in rows {
             let product = with.product(&query.units, nibbles.blocks_of(row)) - query.offset;
             let (cosine, error) = query.scale.cosine(product, nibbles.scales[row]);
-            tell(row, cosine, error);
+            report(row, cosine, error);
         }
     }
 }
 
-/// Multiplies and adds. Whole numbers add up to the same in any order.
+/// Computes a dot product. Integer sums do not depend on the order.
 trait Multiply: Copy {
     fn product(self, query: &[[i8; BLOCK]], row: &[[u8; BLOCK]]) -> i32;
 }
 
 #[derive(Clone, Copy)]
-struct Anywhere;
+struct Portable;
 
-impl Multiply for Anywhere {
-    #[expect(clippy::inline_always, reason = "see [`Look`]")]
+impl Multiply for Portable {
+    #[expect(clippy::inline_always, reason = "see [`Scan`]")]
     #[inline(always)]
     fn product(self, query: &[[i8; BLOCK]], row: &[[u8; BLOCK]]) -> i32 {
         let mut sum = 0;
@@ -194,7 +194,7 @@ impl Multiply for Anywhere {
 
 #[cfg(target_arch = "x86_64")]
 impl Multiply for pulp::x86::V3 {
-    #[expect(clippy::inline_always, reason = "see [`Look`]")]
+    #[expect(clippy::inline_always, reason = "see [`Scan`]")]
     #[inline(always)]
     fn product(self, query: &[[i8; BLOCK]], row: &[[u8; BLOCK]]) -> i32 {
         let (avx, avx2) = (self.avx, self.avx2);
@@ -221,22 +221,22 @@ impl Multiply for pulp::x86::V3 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::vectors::{noise, of_length_one};
+    use super::super::vectors::{noise, normalised};
     use super::*;
 
-    /// At every number of dimensions around that of a block, up to sums that fill 16 bits several times.
+    /// Tests numbers of dimensions around the block size, and sums that fill 16 bits several times.
     #[test]
-    fn a_look_is_wrong_by_no_more_than_it_says() {
+    fn the_error_of_a_scan_is_within_its_bound() {
         for dimensions in [1, 2, 31, 32, 33, 63, 64, 65, 128, 384, 1000] {
             let mut next = noise(3);
             let mut vector = || (0..dimensions).map(|_| next()).collect::<Vec<f32>>();
             let mut nibbles = Nibbles::new(dimensions);
-            let units: Vec<Vec<f32>> = (0..20).filter_map(|_| of_length_one(&vector())).collect();
+            let units: Vec<Vec<f32>> = (0..20).filter_map(|_| normalised(&vector())).collect();
             for unit in &units {
                 nibbles.push(unit);
             }
             for query in units.iter().take(4) {
-                nibbles.look(&NibbleQuery::of(query), 0..units.len(), |row, cosine, error| {
+                nibbles.scan(&NibbleQuery::of(query), 0..units.len(), |row, cosine, error| {
                     let exact: f32 = query.iter().zip(&units[row]).map(|(a, b)| a * b).sum();
                     assert!((cosine - exact).abs() <= error, "{dimensions}: {cosine} for {exact}");
                 });
@@ -246,12 +246,12 @@ mod tests {
 
     #[cfg(target_arch = "x86_64")]
     #[test]
-    fn every_machine_comes_to_the_same_sums() {
+    fn all_instruction_sets_give_the_same_sums() {
         let Some(simd) = pulp::x86::V3::try_new() else { return };
-        // The largest that there are: 16 bits must not run over.
+        // The largest values: 16 bits must not overflow.
         for (query, row) in [(127, 0xff), (-127, 0xff), (-127, 0x1f), (100, 0x3c)] {
             let (query, row) = (vec![[query; BLOCK]; 26], vec![[row; BLOCK]; 13]);
-            assert_eq!(simd.product(&query, &row), Anywhere.product(&query, &row));
+            assert_eq!(simd.product(&query, &row), Portable.product(&query, &row));
         }
     }
 }

@@ -1,7 +1,7 @@
-//! The chunks that have a term: ascending places with counts, in one to three bytes each.
+//! Posting lists: the chunks that contain a term, as ascending positions with counts, in one to three bytes each.
 //!
-//! A list is only ever added to at its end. For each chunk, in LEB128: twice the distance from the one
-//! before, plus one when the term occurs more than once; in that case the count follows.
+//! Entries are only appended. For each chunk, in LEB128: twice the distance from the one before, plus one when the term
+//! occurs more than once; in that case the count follows.
 
 use crate::terms::put;
 
@@ -9,7 +9,7 @@ use crate::terms::put;
 pub(super) enum Postings {
     #[default]
     None,
-    /// Most terms of a language are in one chunk.
+    /// Most terms occur in only one chunk.
     One {
         place: u32,
         count: u32,
@@ -25,7 +25,7 @@ pub(super) struct List {
 }
 
 impl Postings {
-    /// Adds a chunk that comes after all others.
+    /// Appends a chunk.
     pub(super) fn push(&mut self, place: u32, count: u32) {
         match self {
             Self::None => *self = Self::One { place, count },
@@ -57,7 +57,7 @@ impl Postings {
         }
     }
 
-    /// Gives chunks their new places and drops those without one; says whether any is left.
+    /// Assigns the new positions and drops chunks without one; returns whether any are left.
     pub(super) fn renumber(&mut self, new_place: &[Option<u32>]) -> bool {
         let mut new = Self::None;
         for (place, count) in self.iter() {
@@ -113,7 +113,7 @@ impl Iterator for Iter<'_> {
     }
 }
 
-/// Reads a number that [`put`] has written.
+/// Reads a number written by [`put`].
 #[inline]
 fn take(bytes: &mut &[u8]) -> u64 {
     let mut number = 0;
@@ -134,7 +134,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_list_reads_back() {
+    fn a_list_can_be_read_back() {
         let entries = [(0, 1), (1, 300), (2, 1), (200, 2), (70_000, 1), (u32::MAX, u32::MAX)];
         let mut list = Postings::default();
         for (end, (place, count)) in entries.into_iter().enumerate() {
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_new_place_is_dropped() {
+    fn chunks_without_a_new_position_are_dropped() {
         let mut list = Postings::default();
         for place in 0..4 {
             list.push(place, place + 1);

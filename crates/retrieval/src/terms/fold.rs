@@ -1,10 +1,10 @@
-//! Letters without case and diacritics.
+//! Folds case and diacritics.
 
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
-/// Compatibility forms are taken apart (`ﬁ` is `fi`), marks are dropped, and letters that do not come
-/// apart get their usual plain spelling.
+/// Decomposes compatibility forms (`ﬁ` is `fi`), drops combining marks, and replaces letters without a decomposition by their
+/// usual plain spelling.
 ///
 /// ```
 /// assert_eq!(retrieval::terms::fold("STRAẞE"), "strasse");
@@ -26,7 +26,7 @@ pub fn fold(text: &str) -> String {
             'ł' => folded.push('l'),
             'ı' => folded.push('i'),
             'þ' => folded.push_str("th"),
-            // Lower case of `İ` is an `i` and a dot above it.
+            // The lower case of `İ` is `i` with a combining dot.
             mark if is_combining_mark(mark) => {}
             other => folded.push(other),
         }

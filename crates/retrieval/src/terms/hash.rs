@@ -1,11 +1,10 @@
-//! The number that stands for a term. It is stored, so it never changes: a new function would be a
-//! new [`FORMAT`](super::FORMAT).
+//! The hash of a term. It is stored, so it never changes: another function needs a new [`FORMAT`](super::FORMAT).
 //!
 //! FNV-1a over a tag byte and the bytes of the term in UTF-8 (offset basis `cbf29ce484222325`, prime
-//! `100000001b3`), then the finaliser of SplitMix64, which spreads the differences of short terms over
-//! all bits. Every step is arithmetic modulo 2^64, hence the same on every platform.
+//! `100000001b3`), then the finaliser of SplitMix64, which spreads differences of short terms over all
+//! bits. Every step is arithmetic modulo 2^64, so it is the same on every platform.
 
-/// The hash of a term. The tag keeps kinds of terms, and languages, apart.
+/// The hash of a term. The tag separates kinds of terms and languages.
 pub fn term_hash(tag: u8, term: &str) -> u64 {
     let mut hash: u64 = 0xcbf2_9ce4_8422_2325;
     for byte in std::iter::once(tag).chain(term.bytes()) {
@@ -21,7 +20,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn stored_hashes_stay_what_they_are() {
+    fn stored_hashes_do_not_change() {
         assert_eq!(term_hash(b'e', "invoic"), 0xc36e_6bcb_cd12_23cb);
         assert_eq!(term_hash(b'n', "1234.5"), 0x535b_c493_c9a6_e630);
         assert_eq!(term_hash(b'e', ""), 0xafca_0c33_e256_77df);

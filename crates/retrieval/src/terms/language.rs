@@ -1,11 +1,10 @@
-//! The language of a text, told by its small words; and how words end in it.
+//! Detects the language of a text by its function words, and stems words.
 
 use snowball_stemmers_rs::{Algorithm, Stemmer};
 
 use super::tokens::{Form, Token};
 
-/// A language whose endings are known. Texts in any other are read as English: the same wrong
-/// endings are taken off in the text and in the query.
+/// A language with a stemmer. Texts in other languages are treated as English, in documents and in queries alike.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Language {
     #[default]
@@ -19,8 +18,8 @@ pub enum Language {
     Swedish,
 }
 
-/// So many small words, at least, make a language known.
-const ENOUGH_SMALL_WORDS: usize = 2;
+/// The minimum number of function words to detect a language.
+const MIN_FUNCTION_WORDS: usize = 2;
 
 impl Language {
     pub const ALL: [Self; 8] = [
@@ -34,7 +33,7 @@ impl Language {
         Self::Swedish,
     ];
 
-    /// The language of a text; English when nothing tells.
+    /// The language of a text; English when it is not detected.
     pub fn of(text: &str) -> Self {
         Self::of_tokens(&super::tokens(text))
     }
@@ -44,13 +43,13 @@ impl Language {
         for token in tokens {
             if let Form::Word(word) = &token.form {
                 for (count, language) in seen.iter_mut().zip(Self::ALL) {
-                    *count += usize::from(language.small_words().contains(&word.as_str()));
+                    *count += usize::from(language.function_words().contains(&word.as_str()));
                 }
             }
         }
-        // The first of the most, so that English wins a tie.
+        // Ties go to the first, which is English.
         let mut best = Self::English;
-        let mut most = ENOUGH_SMALL_WORDS - 1;
+        let mut most = MIN_FUNCTION_WORDS - 1;
         for (count, language) in seen.into_iter().zip(Self::ALL) {
             if count > most {
                 (best, most) = (language, count);
@@ -59,8 +58,8 @@ impl Language {
         best
     }
 
-    /// Small words that tell this language from the others, folded.
-    pub(crate) fn small_words(self) -> &'static [&'static str] {
+    /// Function words that distinguish this language from the others, folded.
+    pub(crate) fn function_words(self) -> &'static [&'static str] {
         match self {
             Self::English => &[
                 "the", "of", "and", "to", "is", "that", "for", "it", "with", "as", "was", "by",
@@ -98,7 +97,7 @@ impl Language {
         }
     }
 
-    /// A folded word without its ending.
+    /// The stem of a folded word.
     pub(super) fn stem(self, word: &str) -> String {
         let algorithm = match self {
             Self::English => Algorithm::English,
@@ -113,7 +112,7 @@ impl Language {
         Stemmer::create(algorithm).stem(word).into_owned()
     }
 
-    /// Keeps the words of one language apart from those of another: see [`super::term_hash`].
+    /// Separates the words of different languages: see [`super::term_hash`].
     pub(super) fn tag(self) -> u8 {
         match self {
             Self::English => b'e',
@@ -133,7 +132,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn small_words_tell_the_language() {
+    fn function_words_identify_the_language() {
         let cases = [
             ("What is the price of this contract?", Language::English),
             ("Die Rechnung ist bis zum Monatsende zu bezahlen.", Language::German),

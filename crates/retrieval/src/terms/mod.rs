@@ -1,15 +1,14 @@
-//! Texts become terms, for documents and for queries alike.
+//! Converts texts into terms, for documents and queries.
 //!
-//! A *token* is a piece of text with its place ([`tokens`]). A *term* is what tokens are compared by:
-//! a word without case, diacritics and ending; a number without the habits of a country; a code
-//! (invoice number, IBAN, e-mail address) without its separators. A term is kept as a 64-bit number
-//! ([`hash`]), so that the terms of a chunk fit into a short byte string ([`pack`]).
+//! A *token* is a piece of text with its position ([`tokens`]). A *term* is the normalised form by which tokens are compared:
+//! a word without case, diacritics and ending; a number without the formatting of a country; a code (invoice number, IBAN,
+//! e-mail address) without separators. A term is stored as a 64-bit hash ([`hash`]), so that the terms of a chunk fit in a
+//! short byte string ([`pack`]).
 //!
-//! A chunk is read in one language, the one whose small words it has. A query is too short for that:
-//! each of its words stands for its terms in every language, and matches a chunk by any of them. So a
-//! German invoice and an English contract are found by the same query, each by its own grammar.
+//! The language of a chunk is detected by its function words. A query is too short for that: each of its words has variants
+//! for every language, and any of them matches. So the same query finds a German invoice and an English contract.
 //!
-//! Small words stay in: how common a term is within the scope already says how little it weighs.
+//! Function words are indexed: their frequency within the scope already gives them a low weight.
 
 mod fold;
 mod hash;
@@ -26,25 +25,24 @@ pub use pack::{FORMAT, UnreadableTerms, pack, unpack};
 pub use query::{QueryTerm, QueryTerms};
 pub use tokens::{Form, Token, tokens};
 
-/// What is counted of one chunk.
+/// The terms of one chunk.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Terms {
-    /// How many tokens the text has, joined forms not counted twice.
+    /// The number of tokens, without joined forms.
     pub length: u32,
-    /// Each term and how often it occurs, in the order of the terms.
+    /// Each term with its number of occurrences, sorted by term.
     pub counts: Vec<(u64, u32)>,
 }
 
 impl Terms {
-    /// The terms of a text, read in the language that it seems to be in.
+    /// The terms of a text in its detected language.
     pub fn of(text: &str) -> Self {
         let tokens = tokens(text);
         let language = Language::of_tokens(&tokens);
         Self::of_tokens(&tokens, language)
     }
 
-    /// The terms of a text in a language that is known, as when the whole document tells it better
-    /// than one of its tables.
+    /// The terms of a text in a given language, for example that of the whole document.
     pub fn of_language(text: &str, language: Language) -> Self {
         Self::of_tokens(&tokens(text), language)
     }
@@ -86,14 +84,14 @@ mod tests {
     }
 
     #[test]
-    fn umlauts_are_found_in_both_spellings() {
+    fn umlauts_match_both_spellings() {
         let text = "Die Firma Müller hat das Angebot nicht angenommen.";
         assert!(matches("Mueller", text));
         assert!(matches("Müller", &text.replace('ü', "ue")));
     }
 
     #[test]
-    fn amounts_are_the_same_in_every_country() {
+    fn amounts_match_in_all_number_formats() {
         for text in ["1.234,50", "1,234.50", "1'234.5", "1234.50 EUR", "€1234,5"] {
             assert!(matches("1.234,50", text), "{text}");
         }
@@ -102,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn codes_are_found_with_or_without_their_separators() {
+    fn codes_match_with_and_without_separators() {
         assert!(matches("INV-2024-0017", "your invoice INV20240017 of March"));
         assert!(matches("DE89370400440532013000", "IBAN DE89 3704 0044 0532 0130 00, BIC"));
         assert!(matches("DE89 3704 0044 0532 0130 00", "IBAN: DE89370400440532013000."));
@@ -110,12 +108,12 @@ mod tests {
     }
 
     #[test]
-    fn joined_forms_do_not_lengthen_a_text() {
+    fn joined_forms_do_not_count_towards_the_length() {
         assert_eq!(Terms::of("see INV-2024-0017").length, 4);
     }
 
     #[test]
-    fn scripts_without_spaces_are_found_by_pairs() {
+    fn scripts_without_spaces_match_by_pairs() {
         assert!(matches("発行", "請求書発行日"));
         assert!(!matches("行発", "請求書発行日"));
     }

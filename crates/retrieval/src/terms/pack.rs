@@ -1,4 +1,4 @@
-//! The terms of a chunk as bytes, to lie beside it in the database.
+//! Packs the terms of a chunk into bytes for the database.
 //!
 //! `FORMAT`, then numbers in LEB128: the length in tokens, how many terms, and for each term, in
 //! ascending order, its distance from the one before and how often it occurs.
@@ -7,15 +7,14 @@ use thiserror::Error;
 
 use super::Terms;
 
-/// The first byte. Another says that the terms were made by other rules (of [`super`]) and have to be
-/// made anew from the text.
+/// The first byte. Terms of another format were created by other rules (of [`super`]) and must be recomputed from the text.
 pub const FORMAT: u8 = 1;
 
 #[derive(Debug, Error, PartialEq, Eq)]
 pub enum UnreadableTerms {
-    #[error("the terms are of format {0}, not {FORMAT}: they have to be made anew from the text")]
-    OfAnotherFormat(u8),
-    #[error("the terms are cut short or damaged")]
+    #[error("the terms have format {0} instead of {FORMAT}: they must be recomputed from the text")]
+    OtherFormat(u8),
+    #[error("the terms are truncated or damaged")]
     Damaged,
 }
 
@@ -24,11 +23,11 @@ pub fn pack(terms: &Terms) -> Vec<u8> {
     packed.push(FORMAT);
     put(&mut packed, u64::from(terms.length));
     put(&mut packed, terms.counts.len() as u64);
-    let mut before = 0;
+    let mut previous = 0;
     for &(hash, count) in &terms.counts {
-        put(&mut packed, hash - before);
+        put(&mut packed, hash - previous);
         put(&mut packed, u64::from(count));
-        before = hash;
+        previous = hash;
     }
     packed
 }
@@ -36,23 +35,23 @@ pub fn pack(terms: &Terms) -> Vec<u8> {
 pub fn unpack(packed: &[u8]) -> Result<Terms, UnreadableTerms> {
     let (&format, mut rest) = packed.split_first().ok_or(UnreadableTerms::Damaged)?;
     if format != FORMAT {
-        return Err(UnreadableTerms::OfAnotherFormat(format));
+        return Err(UnreadableTerms::OtherFormat(format));
     }
     let length = take_u32(&mut rest)?;
     let count = take(&mut rest)?;
-    // A term takes two bytes at least: a damaged count cannot ask for more room than there are bytes.
+    // A term takes at least two bytes: a damaged count must not allocate more memory than that.
     let room = usize::try_from(count).unwrap_or(usize::MAX).min(rest.len() / 2);
     let mut counts = Vec::with_capacity(room);
-    let mut before: u64 = 0;
+    let mut previous: u64 = 0;
     for _ in 0..count {
-        let hash = before.checked_add(take(&mut rest)?).ok_or(UnreadableTerms::Damaged)?;
+        let hash = previous.checked_add(take(&mut rest)?).ok_or(UnreadableTerms::Damaged)?;
         counts.push((hash, take_u32(&mut rest)?));
-        before = hash;
+        previous = hash;
     }
     if rest.is_empty() { Ok(Terms { length, counts }) } else { Err(UnreadableTerms::Damaged) }
 }
 
-/// Appends a number, seven bits to a byte, the lowest first.
+/// Appends a number in LEB128: seven bits per byte, the lowest first.
 pub(crate) fn put(bytes: &mut Vec<u8>, mut number: u64) {
     while number >= 0x80 {
         bytes.push((number & 0x7f) as u8 | 0x80);
@@ -83,7 +82,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn terms_read_back() {
+    fn terms_can_be_read_back() {
         for text in ["", "one", "the cat and the hat, INV-2024-17 for 1.234,56"] {
             let terms = Terms::of(text);
             assert_eq!(unpack(&pack(&terms)), Ok(terms));
@@ -93,12 +92,12 @@ mod tests {
     }
 
     #[test]
-    fn damage_is_an_error_at_every_place() {
+    fn damage_at_any_position_is_an_error() {
         let packed = pack(&Terms::of("a few words"));
         for end in 0..packed.len() {
             assert!(unpack(&packed[..end]).is_err(), "cut at {end}");
         }
-        assert_eq!(unpack(&[FORMAT + 1]), Err(UnreadableTerms::OfAnotherFormat(FORMAT + 1)));
+        assert_eq!(unpack(&[FORMAT + 1]), Err(UnreadableTerms::OtherFormat(FORMAT + 1)));
         assert_eq!(unpack(&[FORMAT, 0, 0xff, 0xff, 0x7f]), Err(UnreadableTerms::Damaged));
     }
 }

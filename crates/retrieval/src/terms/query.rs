@@ -1,4 +1,4 @@
-//! What is asked for: each word with all the terms it may be found as.
+//! The terms of a query: each word with its variants in all languages.
 
 use super::tokens::{Form, Token};
 use super::{Language, fold, term_hash, tokens};
@@ -6,9 +6,9 @@ use super::{Language, fold, term_hash, tokens};
 /// One word, number or code of a query.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct QueryTerm {
-    /// The terms that count as this one, ascending. A chunk that has any of them has this term.
+    /// The variants of this term, ascending. A chunk that contains any of them matches.
     pub variants: Vec<u64>,
-    /// How often the query says it.
+    /// How often it occurs in the query.
     pub count: u32,
 }
 
@@ -22,7 +22,7 @@ impl QueryTerms {
         for token in tokens(text) {
             let variants = variants(text, &token);
             match terms.iter_mut().find(|term| term.variants == variants) {
-                Some(known) => known.count += 1,
+                Some(term) => term.count += 1,
                 None => terms.push(QueryTerm { variants, count: 1 }),
             }
         }
@@ -41,9 +41,9 @@ impl QueryTerms {
         self.0.is_empty()
     }
 
-    /// Which of the terms a token of a text is, if any.
+    /// The index of the term that a token of a text matches.
     pub fn position_of(&self, term: u64) -> Option<usize> {
-        self.0.iter().position(|known| known.variants.binary_search(&term).is_ok())
+        self.0.iter().position(|query_term| query_term.variants.binary_search(&term).is_ok())
     }
 }
 
@@ -65,7 +65,7 @@ fn variants(text: &str, token: &Token) -> Vec<u64> {
         .into_iter()
         .flat_map(|language| {
             let spellings = std::iter::once(word.clone()).chain(match language {
-                Language::German => umlauts_spelled_otherwise(as_written, word),
+                Language::German => other_umlaut_spelling(as_written, word),
                 _ => None,
             });
             spellings.map(move |spelling| term_hash(language.tag(), &language.stem(&spelling)))
@@ -77,7 +77,7 @@ fn variants(text: &str, token: &Token) -> Vec<u64> {
 }
 
 /// `Müller` is also written `Mueller`, and the other way round.
-fn umlauts_spelled_otherwise(as_written: &str, folded: &str) -> Option<String> {
+fn other_umlaut_spelling(as_written: &str, folded: &str) -> Option<String> {
     if as_written.contains(['ä', 'ö', 'ü', 'Ä', 'Ö', 'Ü']) {
         let lower = as_written.to_lowercase();
         return Some(fold(&lower.replace('ä', "ae").replace('ö', "oe").replace('ü', "ue")));

@@ -1,4 +1,4 @@
-//! Where the words, numbers and codes of a text are.
+//! Finds the words, numbers and codes of a text.
 
 use std::ops::Range;
 
@@ -6,13 +6,13 @@ use unicode_segmentation::UnicodeSegmentation;
 
 use super::{Language, fold, term_hash};
 
-/// A piece of text that is looked for as one.
+/// A word, number or code of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Token {
     /// Its bytes in the text.
     pub place: Range<usize>,
     pub form: Form,
-    /// Made of tokens that stand for themselves too.
+    /// Whether it consists of tokens that are also listed separately.
     pub joined: bool,
 }
 
@@ -20,14 +20,14 @@ pub struct Token {
 pub enum Form {
     /// Folded, with its ending.
     Word(String),
-    /// Digits with at most one point, no zeros at either end that say nothing.
+    /// Digits with at most one point, without leading or trailing zeros.
     Number(String),
     /// Letters and digits of an identifier, or an e-mail address; folded.
     Code(String),
 }
 
 impl Token {
-    /// What the token is compared by, in a text of this language.
+    /// The term of the token in a text of this language.
     pub fn term(&self, language: Language) -> u64 {
         match &self.form {
             Form::Word(word) => term_hash(language.tag(), &language.stem(word)),
@@ -37,26 +37,26 @@ impl Token {
     }
 }
 
-/// A code of more than this many bytes is a picture in base64, not something to look for.
-const LONGEST_CODE: usize = 64;
-/// IBANs are of 15 to 34 letters and digits.
+/// Longer codes are not indexed; they are usually base64 data.
+const MAX_CODE: usize = 64;
+/// IBANs have 15 to 34 letters and digits.
 const IBAN: Range<usize> = 15..35;
 
-/// The tokens of a text, in its order; a joined form comes after its parts.
+/// The tokens of a text, in order; a joined form follows its parts.
 pub fn tokens(text: &str) -> Vec<Token> {
     let mut tokens = Vec::with_capacity(text.len() / 5);
-    let mut account = Account::default();
+    let mut iban = IbanGroups::default();
     for piece in pieces(text) {
-        if let Some(joined) = account.follow(text, &piece) {
+        if let Some(joined) = iban.push(text, &piece) {
             tokens.push(joined);
         }
         tokens_of_piece(text, piece, &mut tokens);
     }
-    tokens.extend(account.end());
+    tokens.extend(iban.end());
     tokens
 }
 
-/// What stands between blanks, without the punctuation around it.
+/// The pieces between white space, without surrounding punctuation.
 fn pieces(text: &str) -> impl Iterator<Item = Range<usize>> {
     let start_of = |part: &str| part.as_ptr() as usize - text.as_ptr() as usize;
     text.split_whitespace().filter_map(move |word| {
@@ -87,7 +87,7 @@ fn tokens_of_piece(text: &str, place: Range<usize>, tokens: &mut Vec<Token>) {
             _ => {}
         }
     }
-    if tokens.len() > before + 1 && piece.len() <= LONGEST_CODE {
+    if tokens.len() > before + 1 && piece.len() <= MAX_CODE {
         let code: String = if is_address {
             fold(piece)
         } else {
@@ -104,7 +104,7 @@ fn part_of_code(part: &str, start: usize, tokens: &mut Vec<Token>) {
     let form = match (has_letter, has_digit) {
         (true, false) => Form::Word(fold(part)),
         (false, _) => Form::Number(without_leading_zeros(part).to_owned()),
-        (true, true) if part.len() <= LONGEST_CODE => Form::Code(fold(part)),
+        (true, true) if part.len() <= MAX_CODE => Form::Code(fold(part)),
         (true, true) => return,
     };
     tokens.push(Token { place, form, joined: false });
@@ -112,8 +112,8 @@ fn part_of_code(part: &str, start: usize, tokens: &mut Vec<Token>) {
 
 /// Reads `1.234,56`, `1,234.56`, `1'234.5` and `1234`; `None` for dates, versions and the like.
 ///
-/// One kind of separator before three last digits is taken for grouping: `1.234` is the same as
-/// `1234`, in a query as in a text.
+/// A single kind of separator before the last three digits is a grouping separator: `1.234` is the same as `1234`, in
+/// queries and texts.
 fn number(piece: &str) -> Option<String> {
     let separators: Vec<char> = piece.chars().filter(|c| !c.is_ascii_digit()).collect();
     if separators.iter().any(|c| !matches!(c, '.' | ',' | '\'' | '’')) {
@@ -147,22 +147,22 @@ fn without_leading_zeros(digits: &str) -> &str {
 }
 
 fn words(piece: &str, offset: usize, tokens: &mut Vec<Token>) {
-    // Ideographs come one by one; pairs of neighbours say more.
-    let mut before: Option<Range<usize>> = None;
+    // Ideographs are segmented one by one; pairs of neighbours are more specific.
+    let mut previous: Option<Range<usize>> = None;
     for (at, word) in piece.unicode_word_indices() {
         let place = offset + at..offset + at + word.len();
         if word.chars().all(is_ideograph) {
-            let pair = match &before {
+            let pair = match &previous {
                 Some(first) if first.end == place.start => first.start..place.end,
                 _ => place.clone(),
             };
             let form = Form::Word(piece[pair.start - offset..pair.end - offset].to_owned());
-            // The first of a run stands alone, so that it can be found alone.
+            // The first of a run is also a token of its own, so that it can be found alone.
             tokens.push(Token { place: pair, form, joined: false });
-            before = Some(place);
+            previous = Some(place);
             continue;
         }
-        before = None;
+        previous = None;
         let own = word.strip_suffix("'s").or_else(|| word.strip_suffix("’s")).unwrap_or(word);
         let folded: String = fold(own).chars().filter(|c| c.is_alphanumeric()).collect();
         tokens.push(Token { place, form: Form::Word(folded), joined: false });
@@ -173,24 +173,24 @@ fn is_ideograph(letter: char) -> bool {
     matches!(letter, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{f900}'..='\u{faff}')
 }
 
-/// An IBAN that is written in groups of four.
+/// Joins an IBAN that is written in groups of four.
 #[derive(Default)]
-struct Account {
+struct IbanGroups {
     place: Range<usize>,
     code: String,
 }
 
-impl Account {
-    /// Takes the next piece; yields what was complete before it.
-    fn follow(&mut self, text: &str, place: &Range<usize>) -> Option<Token> {
+impl IbanGroups {
+    /// Takes the next piece; returns the IBAN that ended before it.
+    fn push(&mut self, text: &str, place: &Range<usize>) -> Option<Token> {
         let piece = &text[place.clone()];
         let plain = piece.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit());
-        let goes_on = !self.code.is_empty()
+        let continues = !self.code.is_empty()
             && plain
             && piece.len() <= 4
             && self.code.len().is_multiple_of(4)
             && self.code.len() + piece.len() < IBAN.end;
-        if goes_on {
+        if continues {
             self.code.push_str(piece);
             self.place.end = place.end;
             return None;
@@ -218,7 +218,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_token_knows_its_place() {
+    fn a_token_has_its_position() {
         let text = "Größe: 1.234,56 € (Müller's INV-7)";
         for token in tokens(text) {
             assert!(text.get(token.place.clone()).is_some());
@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_lose_the_habits_of_a_country() {
+    fn numbers_are_normalised() {
         let cases = [
             ("1.234,56", Some("1234.56")),
             ("1,234.56", Some("1234.56")),

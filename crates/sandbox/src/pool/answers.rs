@@ -1,4 +1,4 @@
-//! The answers to one job, as they come.
+//! The answers to one job, as they arrive.
 
 use std::time::Duration;
 
@@ -9,24 +9,24 @@ use tokio::time::{Instant, timeout_at};
 
 use super::child::Child;
 use super::failure::ChildFailure;
-use super::frames::Broken;
-use super::pool::Keeper;
-use super::protocol::{DONE, FAILED, GREETING, Tag, opened};
+use super::frames::FrameError;
+use super::pool::PoolHandle;
+use super::protocol::{DONE, FAILED, GREETING, Tag, from_frame};
 use crate::SandboxStatus;
 
-/// Dropping it before its end kills the child: nobody knows what it would do next.
+/// Dropping it before the last answer kills the child, whose state is unknown.
 #[derive(Debug)]
 pub struct Answers {
-    keeper: Keeper,
+    handle: PoolHandle,
     /// None once the job is over.
     child: Option<Child>,
-    /// Frees the place in the pool, after the child.
+    /// Released after the child, which frees the slot in the pool.
     permit: Option<OwnedSemaphorePermit>,
-    output: Meter,
+    output: OutputBudget,
     waiting: Stopwatch,
 }
 
-/// What a handler said. Nobody has looked inside.
+/// An answer of a handler, not decoded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Answer {
     Frame(Tag, Bytes),
@@ -34,116 +34,118 @@ pub enum Answer {
     Failed(HandlerError),
 }
 
-/// The error of a handler as it travels.
+/// The encoded error of a handler.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HandlerError(Bytes);
 
 impl HandlerError {
-    /// In the handler's own type.
+    /// Decodes it into the handler's error type.
     pub fn open<E: DeserializeOwned>(&self) -> Result<E, ChildFailure> {
         open_frame(&self.0)
     }
 }
 
-/// What a handler sent with [`crate::worker::Replies::send_value`].
+/// Decodes an answer that a handler sent with [`crate::worker::Replies::send_value`].
 pub fn open_frame<T: DeserializeOwned>(frame: &[u8]) -> Result<T, ChildFailure> {
-    opened(frame).map_err(ChildFailure::garbled)
+    from_frame(frame).map_err(ChildFailure::garbled)
 }
 
 #[derive(Debug)]
-struct Meter {
+struct OutputBudget {
     limit: u64,
     left: u64,
 }
 
-/// Counts only the time that somebody waits for the child: a slow disk on our side is not its fault.
+/// Counts only the time that the caller waits for the child, and not the caller's own work.
 #[derive(Debug)]
 struct Stopwatch {
     limit: Duration,
     left: Duration,
-    /// Stays when a wait is given up, so that asking anew gains the child no time.
+    /// Stays set when a wait is cancelled, so that a new call grants the child no extra time.
     since: Option<Instant>,
 }
 
 impl Answers {
     pub(crate) fn new(
-        keeper: Keeper,
+        handle: PoolHandle,
         child: Child,
         permit: OwnedSemaphorePermit,
         output: u64,
         wall: Duration,
     ) -> Self {
         Self {
-            keeper,
+            handle,
             child: Some(child),
             permit: Some(permit),
-            output: Meter { limit: output, left: output },
+            output: OutputBudget { limit: output, left: output },
             waiting: Stopwatch { limit: wall, left: wall, since: None },
         }
     }
 
-    /// The process that does the work, and what holds it; none once the job is over.
+    /// The child's process id and sandbox; `None` once the job is over.
     pub fn child(&self) -> Option<(u32, SandboxStatus)> {
         self.child.as_ref().map(|child| (child.id(), child.sandbox))
     }
 
-    /// The next answer; none after the last. After a failure there are none.
+    /// The next answer; `None` after the last one and after a failure.
     ///
-    /// A call may be given up (in `select!`) and made again.
+    /// Cancel safe: a call in `select!` may be dropped and repeated.
     pub async fn next(&mut self) -> Result<Option<Answer>, ChildFailure> {
         let Some(child) = &mut self.child else { return Ok(None) };
         let deadline = self.waiting.start();
-        let heard = timeout_at(deadline, child.answers.next(self.output.left)).await;
-        let failure = match heard {
-            Ok(Ok((GREETING, _, _))) => ChildFailure::garbled("a greeting is out of place"),
+        let received = timeout_at(deadline, child.answers.next(self.output.left)).await;
+        let failure = match received {
+            Ok(Ok((GREETING, _, _))) => ChildFailure::garbled("unexpected greeting"),
             Ok(Ok((tag, frame, cost))) => {
                 self.waiting.stop();
                 self.output.left = self.output.left.saturating_sub(cost);
                 return Ok(self.take(tag, frame));
             }
-            Ok(Err(Broken::Ended)) => child.explain_death().await,
-            Ok(Err(Broken::TooMuch)) => ChildFailure::TooMuchOutput { limit: self.output.limit },
-            Ok(Err(Broken::Garbled(what))) => ChildFailure::garbled(what),
+            Ok(Err(FrameError::Ended)) => child.exit_failure().await,
+            Ok(Err(FrameError::TooMuch)) => {
+                ChildFailure::TooMuchOutput { limit: self.output.limit }
+            }
+            Ok(Err(FrameError::Garbled(what))) => ChildFailure::garbled(what),
             Err(_) => ChildFailure::TimedOut { limit: self.waiting.limit },
         };
-        self.give_up();
+        self.kill_child();
         Err(failure)
     }
 
     fn take(&mut self, tag: Tag, frame: Bytes) -> Option<Answer> {
         match tag {
             DONE => {
-                self.end_well();
+                self.release_child();
                 None
             }
             FAILED => {
-                self.end_well();
+                self.release_child();
                 Some(Answer::Failed(HandlerError(frame)))
             }
             tag => Some(Answer::Frame(tag, frame)),
         }
     }
 
-    /// The child is free for the next document of this tenant.
-    fn end_well(&mut self) {
+    /// Returns the child to the pool, for the next document of this tenant.
+    fn release_child(&mut self) {
         if let Some(child) = self.child.take() {
-            self.keeper.take_back(child);
+            self.handle.release(child);
         }
         self.permit = None;
     }
 
-    /// Kills the child, and has another made ready in its place. For whoever cannot make sense of an answer.
-    pub fn give_up(&mut self) {
+    /// Kills the child and has the pool start a new one. For callers that cannot decode an answer.
+    pub fn kill_child(&mut self) {
         if self.child.take().is_some() {
             self.permit = None;
-            self.keeper.warm_up();
+            self.handle.start_spare();
         }
     }
 }
 
 impl Drop for Answers {
     fn drop(&mut self) {
-        self.give_up();
+        self.kill_child();
     }
 }
 

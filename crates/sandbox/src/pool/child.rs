@@ -1,4 +1,4 @@
-//! One child, seen from the parent.
+//! The parent's side of one child process.
 
 use std::io::{self, IoSlice};
 use std::mem::MaybeUninit;
@@ -14,18 +14,19 @@ use tokio::process::{Child as Process, ChildStdout};
 use tokio::time::{Instant, timeout};
 
 use super::failure::{Bounds, ChildFailure};
-use super::frames::{Broken, FrameReader};
-use super::last_words::LastWords;
+use super::frames::{FrameError, FrameReader};
 use super::pool::PoolSettings;
 use super::protocol::{
-    Envelope, GREETING, Greeting, HandlerName, MAX_HANDED, Terms, VERSION, framed, opened,
+    ChildConfig, Envelope, GREETING, Greeting, HandlerName, MAX_FILES, VERSION, from_frame,
+    to_frame,
 };
 use super::starter::ProcessStarter;
+use super::stderr_tail::StderrTail;
 use crate::SandboxStatus;
 use crate::limits::{allow_cpu, cpu_used};
 
-/// A child whose pipe is closed is dead, or about to be.
-const DYING: Duration = Duration::from_secs(2);
+/// How long a child whose pipe is closed may take to exit.
+const EXIT_TIMEOUT: Duration = Duration::from_secs(2);
 const REPLACED: &str = "the program was replaced: restart Docket";
 
 #[derive(Debug)]
@@ -34,14 +35,14 @@ pub(crate) struct Child {
     id: u32,
     requests: UnixStream,
     pub(crate) answers: FrameReader<ChildStdout>,
-    last_words: LastWords,
+    stderr_tail: StderrTail,
     bounds: Bounds,
     pub(crate) sandbox: SandboxStatus,
     handlers: Vec<(String, u16)>,
-    /// Whether the limit on processor time can be moved for each job. Root needs `CAP_SYS_RESOURCE` for
-    /// that, which containers withhold.
-    limit_moves: bool,
-    /// Whose bytes it has seen; none as long as it has seen nobody's.
+    /// Whether the parent can raise the limit on processor time for each job. Root needs
+    /// `CAP_SYS_RESOURCE` for that, which containers withhold.
+    can_raise_cpu_limit: bool,
+    /// The tenant whose bytes it has seen; `None` before its first job.
     pub(crate) tenant: Option<TenantId>,
     pub(crate) served: u32,
     /// When it last became free.
@@ -54,13 +55,13 @@ impl Child {
         starter: &ProcessStarter,
         settings: &PoolSettings,
     ) -> Result<Self, ChildFailure> {
-        match timeout(settings.start, Self::start_patiently(starter, settings)).await {
+        match timeout(settings.start, Self::start_and_greet(starter, settings)).await {
             Ok(child) => child,
             Err(_) => Err(not_started("it was not ready in time")),
         }
     }
 
-    async fn start_patiently(
+    async fn start_and_greet(
         starter: &ProcessStarter,
         settings: &PoolSettings,
     ) -> Result<Self, ChildFailure> {
@@ -68,10 +69,10 @@ impl Child {
         let mut command = Command::new(&settings.program);
         command
             .args(&settings.arguments)
-            // Secrets come in by the environment: none of it goes further.
+            // The environment may contain secrets: the child inherits none of it.
             .env_clear()
             .envs(settings.environment.iter().map(|(name, value)| (name, value)))
-            // Each arena of the C library reserves 64 MiB of the address space that is limited.
+            // Each arena of the C library reserves 64 MiB of the limited address space.
             .env("MALLOC_ARENA_MAX", "2")
             .stdin(Stdio::from(theirs))
             .stdout(Stdio::piped())
@@ -82,11 +83,11 @@ impl Child {
         let stdout = process.stdout.take().ok_or_else(missing)?;
         let stderr = process.stderr.take().ok_or_else(missing)?;
 
-        let terms = Terms {
+        let config = ChildConfig {
             version: VERSION,
             parent: std::process::id(),
             memory: settings.memory,
-            // Enough for one more job when half of it is used. Whoever can, moves it for each job.
+            // Enough for one more job when half of it is used, in case the limit cannot be raised.
             cpu_seconds: 2 * settings.cpu.as_secs().max(1),
             sandbox: settings.sandbox,
         };
@@ -95,28 +96,28 @@ impl Child {
             id,
             requests,
             answers: FrameReader::new(stdout),
-            last_words: LastWords::listen(stderr),
+            stderr_tail: StderrTail::collect(stderr),
             bounds: Bounds { memory: settings.memory, cpu: settings.cpu },
-            // Until it says otherwise.
+            // Replaced by what the greeting reports.
             sandbox: SandboxStatus::NONE,
             handlers: Vec::new(),
-            limit_moves: false,
+            can_raise_cpu_limit: false,
             tenant: None,
             served: 0,
             idle_since: Instant::now(),
         };
-        child.agree_on(&terms).await?;
+        child.handshake(&config).await?;
         if !settings.sandbox.admits(child.sandbox) {
             return Err(ChildFailure::Unprotected { sandbox: child.sandbox });
         }
-        child.limit_moves = allow_cpu(child.id, settings.cpu).is_ok();
+        child.can_raise_cpu_limit = allow_cpu(child.id, settings.cpu).is_ok();
         Ok(child)
     }
 
-    async fn agree_on(&mut self, terms: &Terms) -> Result<(), ChildFailure> {
-        let terms = framed(terms).map_err(not_started)?;
-        // When it is dead already, the missing greeting tells why.
-        let _told = self.requests.write_all(&terms).await;
+    async fn handshake(&mut self, config: &ChildConfig) -> Result<(), ChildFailure> {
+        let config = to_frame(config).map_err(not_started)?;
+        // If the child has exited already, the missing greeting leads to the reason.
+        let _ignored = self.requests.write_all(&config).await;
         match self.greeting().await {
             Ok(Greeting::Ready { version: VERSION, sandbox, handlers }) => {
                 (self.sandbox, self.handlers) = (sandbox, handlers);
@@ -125,72 +126,77 @@ impl Child {
             Ok(Greeting::Ready { .. }) => Err(not_started(REPLACED)),
             Ok(Greeting::Unprotected { sandbox }) => Err(ChildFailure::Unprotected { sandbox }),
             Ok(Greeting::NotReady { why }) => Err(not_started(why)),
-            Err(Broken::Ended) => {
-                let death = self.explain_death().await;
-                Err(not_started(match death {
-                    ChildFailure::Crashed { ref last_words, .. } if !last_words.is_empty() => {
-                        format!("{death}: {}", last_words.trim())
+            Err(FrameError::Ended) => {
+                let failure = self.exit_failure().await;
+                Err(not_started(match failure {
+                    ChildFailure::Crashed { ref stderr_tail, .. } if !stderr_tail.is_empty() => {
+                        format!("{failure}: {}", stderr_tail.trim())
                     }
                     other => other.to_string(),
                 }))
             }
-            Err(broken) => Err(not_started(format!("it answers strangely ({broken:?})"))),
+            Err(error) => Err(not_started(format!("its answer is invalid ({error:?})"))),
         }
     }
 
-    async fn greeting(&mut self) -> Result<Greeting, Broken> {
+    async fn greeting(&mut self) -> Result<Greeting, FrameError> {
         match self.answers.next(u64::MAX).await? {
-            (GREETING, frame, _) => opened(&frame).map_err(|_| Broken::Garbled("no greeting")),
-            _ => Err(Broken::Garbled("a frame is out of place")),
+            (GREETING, frame, _) => {
+                from_frame(&frame).map_err(|_| FrameError::Garbled("no greeting"))
+            }
+            _ => Err(FrameError::Garbled("unexpected frame")),
         }
     }
 
-    /// Fails when it has no such handler, which its parent has.
+    /// Fails when the child lacks a handler that its parent has: the binary was replaced.
     pub(crate) fn check_serves(&self, handler: HandlerName) -> Result<(), ChildFailure> {
-        let is_it = |(name, version): &(String, u16)| {
+        let matches = |(name, version): &(String, u16)| {
             (name.as_str(), *version) == (handler.name, handler.version)
         };
-        if self.handlers.iter().any(is_it) { Ok(()) } else { Err(not_started(REPLACED)) }
+        if self.handlers.iter().any(matches) { Ok(()) } else { Err(not_started(REPLACED)) }
     }
 
     pub(crate) fn id(&self) -> u32 {
         self.id
     }
 
-    /// Whether it can be given another document.
-    pub(crate) fn is_well(&mut self) -> bool {
-        matches!(self.process.try_wait(), Ok(None)) && self.answers.is_quiet() && self.has_time()
+    /// Whether it can take another document.
+    pub(crate) fn is_healthy(&mut self) -> bool {
+        matches!(self.process.try_wait(), Ok(None))
+            && self.answers.is_empty()
+            && self.has_cpu_time()
     }
 
-    /// Whether a job may use all the processor time that it is granted.
-    fn has_time(&self) -> bool {
-        self.limit_moves || cpu_used(self.id).is_ok_and(|used| used <= self.bounds.cpu.as_secs())
+    /// Whether a job could use all the processor time that it is granted.
+    fn has_cpu_time(&self) -> bool {
+        self.can_raise_cpu_limit
+            || cpu_used(self.id).is_ok_and(|used| used <= self.bounds.cpu.as_secs())
     }
 
-    /// Hands over a job. After an error the child has not seen it.
+    /// Sends a job. After an error the child has not received it.
     pub(crate) async fn send(
         &mut self,
         envelope: &Envelope,
-        handed: &[BorrowedFd<'_>],
+        files: &[BorrowedFd<'_>],
     ) -> io::Result<()> {
-        self.last_words.forget();
-        if self.limit_moves {
+        self.stderr_tail.clear();
+        if self.can_raise_cpu_limit {
             allow_cpu(self.id, self.bounds.cpu)?;
         }
-        let message = framed(envelope)?;
+        let message = to_frame(envelope)?;
         let sent = self
             .requests
-            .async_io(Interest::WRITABLE, || send_with(&self.requests, &message, handed))
+            .async_io(Interest::WRITABLE, || send_with(&self.requests, &message, files))
             .await?;
         self.requests.write_all(message.get(sent..).unwrap_or_default()).await
     }
 
-    /// Why a child whose pipe is closed died.
-    pub(crate) async fn explain_death(&mut self) -> ChildFailure {
-        let Ok(Ok(status)) = timeout(DYING, self.process.wait()).await else {
+    /// Why a child whose pipe is closed has exited.
+    pub(crate) async fn exit_failure(&mut self) -> ChildFailure {
+        let Ok(Ok(status)) = timeout(EXIT_TIMEOUT, self.process.wait()).await else {
             return ChildFailure::garbled("it stopped answering");
         };
-        ChildFailure::of_death(status, self.last_words.hear().await, self.bounds)
+        ChildFailure::from_exit(status, self.stderr_tail.finish().await, self.bounds)
     }
 }
 
@@ -201,10 +207,10 @@ fn socket_pair() -> io::Result<(UnixStream, OwnedFd)> {
     Ok((ours, theirs.into()))
 }
 
-fn send_with(to: &UnixStream, message: &[u8], handed: &[BorrowedFd<'_>]) -> io::Result<usize> {
-    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MAX_HANDED))];
+fn send_with(to: &UnixStream, message: &[u8], files: &[BorrowedFd<'_>]) -> io::Result<usize> {
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MAX_FILES))];
     let mut control = SendAncillaryBuffer::new(&mut space);
-    if !handed.is_empty() && !control.push(SendAncillaryMessage::ScmRights(handed)) {
+    if !files.is_empty() && !control.push(SendAncillaryMessage::ScmRights(files)) {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "too many files at once"));
     }
     Ok(sendmsg(to, &[IoSlice::new(message)], &mut control, SendFlags::NOSIGNAL)?)

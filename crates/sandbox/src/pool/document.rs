@@ -1,7 +1,7 @@
-//! A document on its way to a child: a descriptor that can be read and nothing else.
+//! A document for a child: a read-only file descriptor.
 //!
-//! The bytes are not copied through a pipe. A file is handed over as it is; bytes in memory go into a
-//! sealed memory file, which has no name and ends with its last descriptor.
+//! The bytes are not copied through a pipe. A file is passed as it is; bytes in memory are written to a
+//! sealed memory file, which has no name and is freed with its last descriptor.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -17,23 +17,26 @@ use rustix::fs::{MemfdFlags, OFlags, SealFlags, fcntl_add_seals, fcntl_getfl, me
 pub struct Document(Arc<File>);
 
 impl Document {
-    /// An open file. One that could be written through is refused: a child must not get hold of it.
+    /// An open file. A writable one is refused: a child must not be able to change it.
     pub fn from_file(file: File) -> io::Result<Self> {
         let mode = fcntl_getfl(&file)? & OFlags::ACCMODE;
         if mode != OFlags::RDONLY {
-            return Err(io::Error::new(io::ErrorKind::InvalidInput, "open it for reading only"));
+            return Err(io::Error::new(
+                io::ErrorKind::InvalidInput,
+                "the file must be opened read-only",
+            ));
         }
         Ok(Self(Arc::new(file)))
     }
 
-    /// Copies the bytes once. Blocks for as long as that takes.
+    /// Copies the bytes once, and blocks meanwhile.
     pub fn from_bytes(bytes: &[u8]) -> io::Result<Self> {
         let mut writer = DocumentWriter::new()?;
         writer.write_all(bytes)?;
         writer.finish()
     }
 
-    /// Takes in what comes from an object store. `of_disk` says what it means when there is no room here.
+    /// Copies a stream from an object store. `of_disk` converts errors of the local machine.
     pub async fn from_stream<E>(
         bytes: impl Stream<Item = Result<Bytes, E>>,
         of_disk: impl Fn(io::Error) -> E,
@@ -46,13 +49,13 @@ impl Document {
         writer.finish().map_err(of_disk)
     }
 
-    /// The file for reading, with a position of its own: whoever gets it shares nothing with others.
+    /// Opens the file again for reading, with an independent position.
     pub fn reopened(&self) -> io::Result<File> {
         File::open(format!("/proc/self/fd/{}", self.0.as_raw_fd()))
     }
 }
 
-/// Takes a document piece by piece.
+/// Builds a document piece by piece.
 #[derive(Debug)]
 pub struct DocumentWriter(File);
 
@@ -62,7 +65,7 @@ impl DocumentWriter {
         Ok(Self(File::from(memfd_create("document", flags)?)))
     }
 
-    /// From here on nobody can change it.
+    /// Seals it against any change.
     pub fn finish(self) -> io::Result<Document> {
         let seals = SealFlags::WRITE | SealFlags::SHRINK | SealFlags::GROW | SealFlags::SEAL;
         fcntl_add_seals(&self.0, seals)?;
@@ -85,23 +88,23 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_that_can_be_written_through_is_not_handed_over() {
+    fn a_writable_file_is_refused() {
         let file = tempfile::tempfile().unwrap();
         assert!(Document::from_file(file).is_err());
     }
 
     #[test]
-    fn every_reader_has_a_position_of_its_own() {
-        let document = Document::from_bytes(b"as it is").unwrap();
+    fn every_reader_has_an_independent_position() {
+        let document = Document::from_bytes(b"original").unwrap();
         let (mut first, mut second) = (document.reopened().unwrap(), document.reopened().unwrap());
-        assert_eq!(io::read_to_string(&mut first).unwrap(), "as it is");
-        assert_eq!(io::read_to_string(&mut second).unwrap(), "as it is");
-        assert!(first.write_all(b"otherwise").is_err());
+        assert_eq!(io::read_to_string(&mut first).unwrap(), "original");
+        assert_eq!(io::read_to_string(&mut second).unwrap(), "original");
+        assert!(first.write_all(b"changed").is_err());
     }
 
     #[test]
-    fn what_was_written_cannot_be_changed() {
-        let document = Document::from_bytes(b"as it is").unwrap();
-        assert!((&*document.0).write_all(b"otherwise").is_err());
+    fn a_finished_document_cannot_be_changed() {
+        let document = Document::from_bytes(b"original").unwrap();
+        assert!((&*document.0).write_all(b"changed").is_err());
     }
 }

@@ -1,33 +1,33 @@
-//! Sandboxed children and whoever minds them.
+//! The pool of sandboxed child processes, and the runner of external programs.
 //!
 //! ```text
 //!   Pool ── run(tenant, job) ─► Answers ── next() ─► frame, frame, …, the end or a ChildFailure
-//!     │ picks, warms, replaces
+//!     │ starts, reuses, replaces
 //!   Child ═ socket: requests, files as descriptors ═► worker::serve (sandboxed) ─► the job's Handler
 //!         ◄═ pipe: answers, frame by frame ═
-//!   ProgramRunner ── somebody else's program, a process for each input, in a sandbox of its own
+//!   ProgramRunner ── an external program, one process for each input, each in its own sandbox
 //! ```
 //!
-//! The parent believes nothing that comes back: it counts bytes (a child cannot flood it), it counts
-//! the time that it waits (a child cannot stall it), and a frame that makes no sense ends the child.
+//! The parent does not trust a child: it limits the bytes that it accepts and the time that it waits, and a
+//! malformed frame ends the child.
 //!
-//! *Architecture invariant:* a child that has seen one tenant's bytes is never given another's.
+//! *Architecture invariant:* a child that has seen one tenant's bytes never receives another's.
 
 mod answers;
 mod child;
 mod document;
 mod failure;
 mod frames;
-mod last_words;
 #[expect(clippy::module_inception, reason = "the pool is what this module is about")]
 mod pool;
 pub(crate) mod protocol;
 mod runner;
 mod starter;
+mod stderr_tail;
 
 pub use answers::{Answer, Answers, HandlerError, open_frame};
 pub use document::{Document, DocumentWriter};
 pub use failure::ChildFailure;
-pub use pool::{Job, Pool, PoolSettings, Waiting};
+pub use pool::{IdleChildren, Job, Pool, PoolSettings};
 pub use protocol::{HandlerName, MAX_FRAME, Tag};
 pub use runner::{Finished, ProgramRunner, RunnerSettings};

@@ -1,9 +1,9 @@
-//! Who does what: children are kept for the tenant whose bytes they have seen, and replaced.
+//! Chooses the child for a job. A child is *fresh* until its first document, and *bound* to that document's
+//! tenant from then on.
 //!
-//! A child is *fresh* until it gets its first document, and *bound* to that document's tenant from then
-//! on. A job takes, in this order: an idle child bound to its tenant, a fresh one, a new one. When a
-//! fresh one is taken or any child is lost, another is started in the background, so that hardly
-//! anybody waits for a start. Idle bound children of other tenants make room, the longest idle first.
+//! A job takes, in this order: an idle child bound to its tenant, a fresh child, a new child. When a fresh
+//! child is taken or any child is lost, the pool starts another in the background, so that jobs rarely wait
+//! for a start. Idle bound children of other tenants are evicted, the longest idle first.
 
 use std::collections::VecDeque;
 use std::ffi::OsString;
@@ -23,40 +23,40 @@ use super::answers::Answers;
 use super::child::Child;
 use super::document::Document;
 use super::failure::ChildFailure;
-use super::protocol::{Envelope, HandlerName, MAX_HANDED};
+use super::protocol::{Envelope, HandlerName, MAX_FILES};
 use super::starter::ProcessStarter;
 use crate::{SandboxPolicy, SandboxStatus};
 
-/// How often a job may find its child dead before it was handed over.
+/// How often a job is sent again because its child had exited.
 const ATTEMPTS: usize = 3;
 
 #[derive(Clone, Debug)]
 pub struct PoolSettings {
     /// How many jobs run at once.
     pub children: usize,
-    /// How many fresh children wait, beyond those.
+    /// How many fresh children are ready, in addition.
     pub spares: usize,
     /// This binary; an absolute path.
     pub program: PathBuf,
-    /// What makes it a child.
+    /// The arguments that make it a child.
     pub arguments: Vec<OsString>,
-    /// Whether children work where a lock of the sandbox is missing.
+    /// Whether children work without a lock of the sandbox.
     pub sandbox: SandboxPolicy,
-    /// All that a child gets to see of the environment.
+    /// The whole environment of a child.
     pub environment: Vec<(OsString, OsString)>,
     /// Bytes of address space.
     pub memory: u64,
     /// Processor time for one job.
     pub cpu: Duration,
-    /// How long one job may keep its caller waiting, all in all.
+    /// How long one job may make its caller wait in total.
     pub wall: Duration,
-    /// Bytes that one job may give back.
+    /// Bytes that one job may return.
     pub output: u64,
     /// How long a child may take to be ready.
     pub start: Duration,
-    /// A child that is kept for a tenant ends when the tenant sends nothing for so long.
+    /// A bound child ends after this time without a job of its tenant.
     pub idle: Duration,
-    /// A child is replaced after so many jobs: what it leaks goes with it.
+    /// A child is replaced after this many jobs, which bounds memory leaks.
     pub jobs_per_child: u32,
 }
 
@@ -80,7 +80,7 @@ impl PoolSettings {
     }
 }
 
-/// What a handler is to do, and the files for it.
+/// A request for a handler, with its files.
 #[derive(Debug)]
 pub struct Job {
     handler: HandlerName,
@@ -101,88 +101,88 @@ impl Job {
     }
 }
 
-/// Sandboxed children. Cheap to clone; the last clone takes the children along.
+/// Sandboxed children. Cheap to clone; dropping the last clone ends the children.
 #[derive(Clone, Debug)]
 pub struct Pool {
-    keeper: Keeper,
+    handle: PoolHandle,
 }
 
 impl Pool {
-    /// Starts nothing yet.
+    /// Starts no child yet.
     pub fn new(settings: PoolSettings) -> Self {
-        let places = Arc::new(Semaphore::new(settings.children.max(1)));
+        let slots = Arc::new(Semaphore::new(settings.children.max(1)));
         let children = Mutex::default();
         let starter = OnceLock::new();
-        Self { keeper: Keeper(Arc::new(Kept { settings, places, children, starter })) }
+        Self { handle: PoolHandle(Arc::new(PoolShared { settings, slots, children, starter })) }
     }
 
-    /// Waits for a free place, hands the job to a child and gives what comes back. The time it waits
-    /// for a place is not the job's.
+    /// Waits for a free slot and sends the job to a child. The wait for a slot does not count against the
+    /// job's limits.
     pub async fn run(&self, tenant: TenantId, job: Job) -> Result<Answers, ChildFailure> {
-        let keeper = &self.keeper;
-        let settings = &keeper.0.settings;
+        let handle = &self.handle;
+        let settings = &handle.0.settings;
         let not_started = |why: &str| ChildFailure::not_started(why);
-        if job.files.len() > MAX_HANDED {
+        if job.files.len() > MAX_FILES {
             return Err(not_started("too many files for one job"));
         }
-        let places = Arc::clone(&keeper.0.places);
-        let place = places.acquire_owned().await.map_err(|_| not_started("the pool is closed"))?;
+        let slots = Arc::clone(&handle.0.slots);
+        let slot = slots.acquire_owned().await.map_err(|_| not_started("the pool is closed"))?;
 
         let files = job.files.iter().map(Document::reopened).collect::<io::Result<Vec<_>>>();
         let files = files.map_err(ChildFailure::not_started)?;
         let descriptors: Vec<BorrowedFd<'_>> = files.iter().map(AsFd::as_fd).collect();
         for _ in 0..ATTEMPTS {
-            let mut child = keeper.child_for(tenant).await?;
+            let mut child = handle.child_for(tenant).await?;
             child.check_serves(job.handler)?;
-            // Bound before it is handed anything, so that no way out of here can leave it fresh.
+            // Bound before it receives anything, so that no error path leaves it fresh.
             child.tenant = Some(tenant);
             child.served += 1;
             match timeout(settings.wall, child.send(&job.envelope, &descriptors)).await {
                 Ok(Ok(())) => {
                     let (output, wall) = (settings.output, settings.wall);
-                    return Ok(Answers::new(keeper.clone(), child, place, output, wall));
+                    return Ok(Answers::new(handle.clone(), child, slot, output, wall));
                 }
                 Ok(Err(_)) => {}
                 Err(_) => return Err(ChildFailure::TimedOut { limit: settings.wall }),
             }
         }
-        Err(not_started("readers die before they are given anything"))
+        Err(not_started("readers exit before they receive a job"))
     }
 
-    /// Starts a child to see what it enforces on itself, and keeps it for the first job.
+    /// Starts a child to learn what its sandbox enforces, and keeps it for the first job.
     pub async fn check_sandbox(&self) -> Result<SandboxStatus, ChildFailure> {
-        let keeper = &self.keeper;
-        let child = Child::start(keeper.starter()?, &keeper.0.settings).await?;
+        let handle = &self.handle;
+        let child = Child::start(handle.starter()?, &handle.0.settings).await?;
         let sandbox = child.sandbox;
-        keeper.idle().fresh.push(child);
+        handle.idle().fresh.push(child);
         Ok(sandbox)
     }
 
-    pub fn waiting(&self) -> Waiting {
-        let idle = self.keeper.idle();
+    pub fn idle_children(&self) -> IdleChildren {
+        let idle = self.handle.idle();
         let fresh = idle.fresh.iter().map(Child::id).collect();
-        Waiting { fresh, bound: idle.bound.iter().map(Child::id).collect() }
+        IdleChildren { fresh, bound: idle.bound.iter().map(Child::id).collect() }
     }
 }
 
-/// The children that wait, by process id.
+/// The idle children, by process id.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Waiting {
-    /// Those that have seen nobody's bytes.
+pub struct IdleChildren {
+    /// Those that have seen no tenant's bytes.
     pub fresh: Vec<u32>,
-    /// Those that are kept for a tenant.
+    /// Those bound to a tenant.
     pub bound: Vec<u32>,
 }
 
-/// The pool's inner half, which the answers of running jobs hold on to as well.
+/// The shared state of the pool, which running jobs hold as well.
 #[derive(Clone, Debug)]
-pub(crate) struct Keeper(Arc<Kept>);
+pub(crate) struct PoolHandle(Arc<PoolShared>);
 
 #[derive(Debug)]
-struct Kept {
+struct PoolShared {
     settings: PoolSettings,
     /// One permit for each job that may run.
-    places: Arc<Semaphore>,
+    slots: Arc<Semaphore>,
     children: Mutex<Idle>,
     starter: OnceLock<ProcessStarter>,
 }
@@ -190,89 +190,89 @@ struct Kept {
 #[derive(Debug, Default)]
 struct Idle {
     fresh: Vec<Child>,
-    /// How many are being started, beyond those.
-    warming: usize,
+    /// How many are being started, in addition.
+    starting: usize,
     /// The longest idle first.
     bound: VecDeque<Child>,
-    /// Whether somebody waits for the first of them to have been idle for too long.
-    watched: bool,
+    /// Whether a task is running that ends children after their idle time.
+    expiring: bool,
 }
 
-impl Keeper {
+impl PoolHandle {
     async fn child_for(&self, tenant: TenantId) -> Result<Child, ChildFailure> {
         if let Some(known) = self.idle().take_bound_to(tenant) {
             return Ok(known);
         }
         let fresh = self.idle().take_fresh();
-        self.make_room(self.free_places());
+        self.evict_idle(self.free_slots());
         let child = match fresh {
             Some(fresh) => fresh,
             None => Child::start(self.starter()?, &self.0.settings).await?,
         };
-        self.warm_up();
+        self.start_spare();
         Ok(child)
     }
 
-    /// A job is done, and its child well.
-    pub(crate) fn take_back(&self, mut child: Child) {
-        if child.served < self.0.settings.jobs_per_child && child.is_well() {
+    /// Takes back the child of a finished job.
+    pub(crate) fn release(&self, mut child: Child) {
+        if child.served < self.0.settings.jobs_per_child && child.is_healthy() {
             child.idle_since = Instant::now();
             self.idle().bound.push_back(child);
-            self.watch_the_idle();
-            // The job's own place is about to be free.
-            self.make_room(self.free_places() + 1);
+            self.expire_idle_children();
+            // The job's own slot is about to be free.
+            self.evict_idle(self.free_slots() + 1);
         } else {
             drop(child);
-            self.warm_up();
+            self.start_spare();
         }
     }
 
     /// Starts another child in the background when there are too few fresh ones.
-    pub(crate) fn warm_up(&self) {
-        // Whoever drops the last answers outside a runtime is ending, and needs no more children.
+    pub(crate) fn start_spare(&self) {
+        // Outside a runtime the process is ending and needs no more children.
         let Ok(runtime) = Handle::try_current() else { return };
         {
             let mut idle = self.idle();
-            if idle.fresh.len() + idle.warming >= self.0.settings.spares {
+            if idle.fresh.len() + idle.starting >= self.0.settings.spares {
                 return;
             }
-            idle.warming += 1;
+            idle.starting += 1;
         }
         let pool = Arc::downgrade(&self.0);
         runtime.spawn(async move {
-            let Some(kept) = pool.upgrade() else { return };
-            let keeper = Self(kept);
-            let child = match keeper.starter() {
-                Ok(starter) => Child::start(starter, &keeper.0.settings).await,
+            let Some(shared) = pool.upgrade() else { return };
+            let handle = Self(shared);
+            let child = match handle.starter() {
+                Ok(starter) => Child::start(starter, &handle.0.settings).await,
                 Err(failure) => Err(failure),
             };
-            let mut idle = keeper.idle();
-            idle.warming -= 1;
-            // One that does not start is the next job's to complain about.
+            let mut idle = handle.idle();
+            idle.starting -= 1;
+            // The next job reports a child that does not start.
             idle.fresh.extend(child);
         });
     }
 
-    /// Ends bound children that nobody needed for long. Stops when there are none left.
-    fn watch_the_idle(&self) {
+    /// Starts a task that ends bound children after their idle time, and stops when none are left.
+    fn expire_idle_children(&self) {
         let Ok(runtime) = Handle::try_current() else { return };
-        if std::mem::replace(&mut self.idle().watched, true) {
+        if std::mem::replace(&mut self.idle().expiring, true) {
             return;
         }
         let longest = self.0.settings.idle;
         let pool = Arc::downgrade(&self.0);
         runtime.spawn(async move {
             loop {
-                let Some(kept) = pool.upgrade() else { return };
-                let Some(next) = Self(kept).end_the_idle(longest) else { return };
-                // Without holding on to the pool, which may end meanwhile.
+                let Some(shared) = pool.upgrade() else { return };
+                let Some(next) = Self(shared).end_expired(longest) else { return };
+                // Holds no reference to the pool, which may end meanwhile.
                 sleep_until(next).await;
             }
         });
     }
 
-    /// When to look again, unless nobody is left.
-    fn end_the_idle(&self, longest: Duration) -> Option<Instant> {
+    /// Returns when the next child expires; `None` when there is none.
+    fn end_expired(&self, longest: Duration) -> Option<Instant> {
         let mut idle = self.idle();
         while let Some(child) = idle.bound.front() {
             let end = child.idle_since + longest;
@@ -281,18 +281,18 @@ impl Keeper {
             }
             idle.bound.pop_front();
         }
-        idle.watched = false;
+        idle.expiring = false;
         None
     }
 
-    fn free_places(&self) -> usize {
-        self.0.places.available_permits()
+    fn free_slots(&self) -> usize {
+        self.0.slots.available_permits()
     }
 
-    /// Ends idle children for which there is no place.
-    fn make_room(&self, places: usize) {
+    /// Ends idle children beyond the free slots.
+    fn evict_idle(&self, slots: usize) {
         let mut idle = self.idle();
-        while idle.bound.len() > places {
+        while idle.bound.len() > slots {
             idle.bound.pop_front();
         }
     }
@@ -301,9 +301,9 @@ impl Keeper {
         if let Some(starter) = self.0.starter.get() {
             return Ok(starter);
         }
-        let opened = ProcessStarter::open().map_err(ChildFailure::not_started)?;
-        // Two may get here at once; the second one's thread ends with its sender.
-        Ok(self.0.starter.get_or_init(|| opened))
+        let starter = ProcessStarter::open().map_err(ChildFailure::not_started)?;
+        // Two callers may get here at once; the second thread ends with its sender.
+        Ok(self.0.starter.get_or_init(|| starter))
     }
 
     fn idle(&self) -> MutexGuard<'_, Idle> {
@@ -312,11 +312,11 @@ impl Keeper {
 }
 
 impl Idle {
-    /// The one that was busy last: its memory is warm.
+    /// The most recently used: its memory is warm.
     fn take_bound_to(&mut self, tenant: TenantId) -> Option<Child> {
         while let Some(at) = self.bound.iter().rposition(|child| child.tenant == Some(tenant)) {
             let child = self.bound.remove(at)?;
-            if let Some(child) = if_well(child) {
+            if let Some(child) = if_healthy(child) {
                 return Some(child);
             }
         }
@@ -325,7 +325,7 @@ impl Idle {
 
     fn take_fresh(&mut self) -> Option<Child> {
         while let Some(child) = self.fresh.pop() {
-            if let Some(child) = if_well(child) {
+            if let Some(child) = if_healthy(child) {
                 return Some(child);
             }
         }
@@ -333,6 +333,6 @@ impl Idle {
     }
 }
 
-fn if_well(mut child: Child) -> Option<Child> {
-    child.is_well().then_some(child)
+fn if_healthy(mut child: Child) -> Option<Child> {
+    child.is_healthy().then_some(child)
 }

@@ -1,17 +1,17 @@
-//! What parent and child say to each other.
+//! The protocol between parent and child.
 //!
 //! ```text
-//! parent → child   Terms, then for each job an Envelope (its files ride along as descriptors)
+//! parent → child   ChildConfig, then for each job an Envelope (with its files as descriptors)
 //! child → parent   Greeting, then for each job the handler's frames, then Done or Failed
 //! ```
 //!
 //! A *frame* is `length:u32 unpacked:u32 bytes`, little-endian: how many bytes follow, and how many they
-//! become when they are unpacked. Nothing here unpacks them: what is in a handler's frames is between the
-//! handler and whoever asked it. The size that a frame claims is what it is charged for, so whoever unpacks
-//! one must not accept more than that. Our own messages are postcard, never packed.
+//! become when they are unpacked. Nothing here unpacks them: only a handler and its caller know what its frames
+//! contain. The claimed size counts against the job's output, so code that unpacks a frame must not accept
+//! more than that. Messages of the protocol itself are postcard and never packed.
 //!
-//! What a child says has a byte before each frame that tells what it holds, the [`Tag`]. No frame is large:
-//! what may be comes in pieces, so that a hostile child cannot make its parent set much memory aside.
+//! A child writes one byte before each frame that says what the frame contains, the [`Tag`]. Large content is
+//! split into several frames, so that a hostile child cannot make its parent allocate much memory.
 
 use std::io::{self, Read, Write};
 
@@ -20,42 +20,42 @@ use serde::{Deserialize, Serialize};
 
 use crate::{SandboxPolicy, SandboxStatus};
 
-/// Both sides are the same binary, unless somebody replaced the file under a running one.
+/// Both sides are the same binary, unless the file was replaced while Docket was running.
 pub(crate) const VERSION: u16 = 4;
 /// The largest frame, unpacked.
 pub const MAX_FRAME: u32 = 16 << 20;
-/// How many files can ride along with one request.
-pub(crate) const MAX_HANDED: usize = 8;
+/// How many files one request can have.
+pub(crate) const MAX_FILES: usize = 8;
 /// The two lengths that a frame begins with.
 pub(crate) const LENGTHS: usize = 8;
 
-/// What a frame from a child holds. Capital letters are ours; handlers use what they like of the rest.
+/// What a frame of a child contains. The protocol uses capital letters; handlers may use all others.
 pub type Tag = u8;
 pub(crate) const GREETING: Tag = b'G';
 /// The job is done.
 pub(crate) const DONE: Tag = b'D';
-/// The job is over: the frame is the handler's error.
+/// The job failed: the frame is the handler's error.
 pub(crate) const FAILED: Tag = b'F';
 
-/// What jobs name a handler by, and the version of what it is asked and answers.
+/// Names a handler in jobs, with the version of its requests and answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HandlerName {
     pub name: &'static str,
     pub version: u16,
 }
 
-/// The first thing a child is told.
+/// The parent's first message.
 #[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct Terms {
+pub(crate) struct ChildConfig {
     pub(crate) version: u16,
-    /// The process to end with.
+    /// The child ends together with this process.
     pub(crate) parent: u32,
     pub(crate) memory: u64,
     pub(crate) cpu_seconds: u64,
     pub(crate) sandbox: SandboxPolicy,
 }
 
-/// The first thing a child says.
+/// The child's first message.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) enum Greeting {
     Ready {
@@ -64,7 +64,7 @@ pub(crate) enum Greeting {
         /// The handlers that it has, each with its version.
         handlers: Vec<(String, u16)>,
     },
-    /// It takes no document: a lock that is required is missing.
+    /// A required lock is missing, so the child takes no document.
     Unprotected {
         sandbox: SandboxStatus,
     },
@@ -73,41 +73,41 @@ pub(crate) enum Greeting {
     },
 }
 
-/// A request as it travels.
+/// An encoded request.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Envelope {
     pub(crate) handler: String,
-    /// In the handler's own types.
+    /// Encoded in the handler's own types.
     pub(crate) request: Vec<u8>,
 }
 
-/// One of our own messages as a frame.
-pub(crate) fn framed<T: Serialize>(message: &T) -> io::Result<Vec<u8>> {
+/// Encodes a message of the protocol.
+pub(crate) fn to_frame<T: Serialize>(message: &T) -> io::Result<Vec<u8>> {
     let bytes = postcard::to_stdvec(message).map_err(io::Error::other)?;
     let length = u32::try_from(bytes.len()).map_err(io::Error::other)?.to_le_bytes();
     Ok([&length, &length, bytes.as_slice()].concat())
 }
 
-/// Opens one of our own messages.
-pub(crate) fn opened<T: DeserializeOwned>(frame: &[u8]) -> io::Result<T> {
+/// Decodes a message of the protocol.
+pub(crate) fn from_frame<T: DeserializeOwned>(frame: &[u8]) -> io::Result<T> {
     let bytes = frame.get(LENGTHS..).unwrap_or_default();
     match postcard::take_from_bytes(bytes) {
         Ok((message, [])) => Ok(message),
         Ok(_) => Err(io::Error::new(io::ErrorKind::InvalidData, "a message is too long")),
-        Err(_) => Err(io::Error::new(io::ErrorKind::InvalidData, "a message has the wrong shape")),
+        Err(_) => Err(io::Error::new(io::ErrorKind::InvalidData, "a message cannot be decoded")),
     }
 }
 
-/// The next message of the parent, whom a child trusts.
+/// Reads the next message of the parent, which the child trusts.
 pub(crate) fn read_message<T: DeserializeOwned>(from: &mut impl Read) -> io::Result<T> {
     let mut frame = vec![0; LENGTHS];
     from.read_exact(&mut frame)?;
     let (length, _) = lengths(&frame).ok_or(io::ErrorKind::InvalidData)?;
     from.take(u64::from(length)).read_to_end(&mut frame)?;
-    opened(&frame)
+    from_frame(&frame)
 }
 
-/// Writes a frame of a child. One that the parent would refuse is refused here, where it is an ordinary error.
+/// Writes a frame of a child. A frame that the parent would refuse is an ordinary error here.
 pub(crate) fn write_frame(to: &mut impl Write, tag: Tag, frame: &[u8]) -> io::Result<()> {
     let fits = lengths(frame).is_some_and(|(length, unpacked)| {
         length.max(unpacked) <= MAX_FRAME && frame.len() == LENGTHS + length as usize
@@ -131,12 +131,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_frame_that_the_parent_would_refuse_is_an_error_of_the_child() {
-        let mut claims_too_much = framed(&"hello").unwrap();
+    fn the_child_refuses_a_frame_that_the_parent_would_refuse() {
+        let mut claims_too_much = to_frame(&"hello").unwrap();
         claims_too_much[4..8].copy_from_slice(&(MAX_FRAME + 1).to_le_bytes());
-        let mut cut_off = framed(&"hello").unwrap();
-        cut_off.pop();
-        for frame in [claims_too_much, cut_off, Vec::new()] {
+        let mut truncated = to_frame(&"hello").unwrap();
+        truncated.pop();
+        for frame in [claims_too_much, truncated, Vec::new()] {
             let mut written = Vec::new();
             assert!(write_frame(&mut written, b'x', &frame).is_err() && written.is_empty());
         }

@@ -1,7 +1,7 @@
-//! Runs somebody else's program on one input at a time, each in a sandbox of its own.
+//! Runs an external program (tesseract) on one input at a time, each in its own sandbox.
 //!
-//! The input is the program's standard input, what it found its standard output. It is a process of this binary
-//! that locks itself down and becomes the program: see [`crate::run_program`].
+//! The program reads the input from standard input and writes its result to standard output. A process of this
+//! binary locks itself down and then executes the program: see [`crate::run_program`].
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -16,10 +16,10 @@ use tokio::time::timeout;
 
 use super::document::Document;
 use super::failure::{Bounds, ChildFailure};
-use super::last_words::LastWords;
 use super::starter::ProcessStarter;
+use super::stderr_tail::StderrTail;
 use crate::limits::ResourceLimits;
-use crate::{NOT_STARTED, Order, SandboxPolicy};
+use crate::{NOT_STARTED, ProgramRequest, SandboxPolicy};
 
 #[derive(Clone, Debug)]
 pub struct RunnerSettings {
@@ -27,19 +27,19 @@ pub struct RunnerSettings {
     pub at_once: usize,
     /// This binary; an absolute path.
     pub runner: PathBuf,
-    /// What makes it the runner: the program's order comes after these.
+    /// The arguments that make it the runner; the encoded request follows them.
     pub runner_arguments: Vec<OsString>,
     pub program: PathBuf,
-    /// Whether it runs where a lock of the sandbox is missing.
+    /// Whether it runs without a lock of the sandbox.
     pub sandbox: SandboxPolicy,
-    /// What it may read: shared libraries, data.
+    /// What the program may read: shared libraries, data.
     pub readable: Vec<PathBuf>,
-    /// All that it gets to see of the environment.
+    /// The whole environment of the program.
     pub environment: Vec<(OsString, OsString)>,
     pub memory: u64,
     pub cpu: Duration,
     pub wall: Duration,
-    /// Bytes that it may give back.
+    /// Bytes that it may write.
     pub output: u64,
 }
 
@@ -68,14 +68,14 @@ impl RunnerSettings {
     }
 }
 
-/// A program that came to its own end.
+/// A program that exited by itself.
 #[derive(Clone, Debug)]
 pub struct Finished {
     /// Its exit code.
     pub code: i32,
     pub output: Vec<u8>,
-    /// The end of what it wrote to its error output.
-    pub last_words: String,
+    /// The end of its error output.
+    pub stderr_tail: String,
 }
 
 /// Cheap to clone.
@@ -85,31 +85,31 @@ pub struct ProgramRunner(Arc<Inner>);
 #[derive(Debug)]
 struct Inner {
     settings: RunnerSettings,
-    places: Semaphore,
+    slots: Semaphore,
     starter: OnceLock<ProcessStarter>,
 }
 
 impl ProgramRunner {
     pub fn new(settings: RunnerSettings) -> Self {
-        let places = Semaphore::new(settings.at_once.max(1));
-        Self(Arc::new(Inner { settings, places, starter: OnceLock::new() }))
+        let slots = Semaphore::new(settings.at_once.max(1));
+        Self(Arc::new(Inner { settings, slots, starter: OnceLock::new() }))
     }
 
     pub fn program(&self) -> &Path {
         &self.0.settings.program
     }
 
-    /// Waits for a free place and runs the program. What its exit code means is the caller's to know.
+    /// Waits for a free slot and runs the program. The caller interprets the exit code.
     pub async fn run(
         &self,
         input: &Document,
         arguments: Vec<OsString>,
     ) -> Result<Finished, ChildFailure> {
         let closed = |_| ChildFailure::not_started("the pool is closed");
-        let _place = self.0.places.acquire().await.map_err(closed)?;
+        let _slot = self.0.slots.acquire().await.map_err(closed)?;
         let process = self.start(input, arguments).await?;
         let wall = self.0.settings.wall;
-        // Giving up drops the process, which kills it.
+        // A timeout drops the process, which kills it.
         let finished = timeout(wall, self.finish(process)).await;
         finished.unwrap_or(Err(ChildFailure::TimedOut { limit: wall }))
     }
@@ -120,7 +120,7 @@ impl ProgramRunner {
         arguments: Vec<OsString>,
     ) -> Result<Process, ChildFailure> {
         let settings = &self.0.settings;
-        let order = Order {
+        let request = ProgramRequest {
             parent: std::process::id(),
             sandbox: settings.sandbox,
             limits: ResourceLimits { memory: settings.memory, cpu: settings.cpu },
@@ -131,7 +131,7 @@ impl ProgramRunner {
         let mut command = Command::new(&settings.runner);
         command
             .args(&settings.runner_arguments)
-            .args(order.to_arguments())
+            .args(request.to_arguments())
             .env_clear()
             .envs(settings.environment.iter().map(|(name, value)| (name, value)))
             .stdin(Stdio::from(input.reopened().map_err(ChildFailure::not_started)?))
@@ -144,7 +144,7 @@ impl ProgramRunner {
         let settings = &self.0.settings;
         let missing = || ChildFailure::not_started("it has no pipes");
         let stdout = process.stdout.take().ok_or_else(missing)?;
-        let mut last_words = LastWords::listen(process.stderr.take().ok_or_else(missing)?);
+        let mut stderr_tail = StderrTail::collect(process.stderr.take().ok_or_else(missing)?);
         let mut output = Vec::new();
         let read = stdout.take(settings.output + 1).read_to_end(&mut output).await;
         read.map_err(ChildFailure::garbled)?;
@@ -152,15 +152,15 @@ impl ProgramRunner {
             return Err(ChildFailure::TooMuchOutput { limit: settings.output });
         }
         let status = process.wait().await.map_err(ChildFailure::garbled)?;
-        let last_words = last_words.hear().await;
+        let stderr_tail = stderr_tail.finish().await;
         match status.code() {
             Some(code) if code == i32::from(NOT_STARTED) => {
-                Err(ChildFailure::not_started(last_words.trim()))
+                Err(ChildFailure::not_started(stderr_tail.trim()))
             }
-            Some(code) => Ok(Finished { code, output, last_words }),
+            Some(code) => Ok(Finished { code, output, stderr_tail }),
             None => {
                 let bounds = Bounds { memory: settings.memory, cpu: settings.cpu };
-                Err(ChildFailure::of_death(status, last_words, bounds))
+                Err(ChildFailure::from_exit(status, stderr_tail, bounds))
             }
         }
     }
@@ -169,7 +169,7 @@ impl ProgramRunner {
         if let Some(starter) = self.0.starter.get() {
             return Ok(starter);
         }
-        let opened = ProcessStarter::open().map_err(ChildFailure::not_started)?;
-        Ok(self.0.starter.get_or_init(|| opened))
+        let starter = ProcessStarter::open().map_err(ChildFailure::not_started)?;
+        Ok(self.0.starter.get_or_init(|| starter))
     }
 }

@@ -1,8 +1,8 @@
 //! The thread that starts children.
 //!
-//! A child asks the kernel to be killed with its parent, and the kernel takes the *thread* that started
-//! it for the parent. Threads of an async runtime come and go; this one lives as long as the pool. It
-//! also keeps the slow part of starting a process away from the runtime.
+//! A child asks the kernel to be killed with its parent, and for the kernel the parent is the *thread* that
+//! started it. Threads of an async runtime may end; this one lives as long as the pool. It also keeps the
+//! slow part of starting a process off the runtime.
 
 use std::io;
 use std::process::Command;
@@ -13,41 +13,41 @@ use tokio::process::Child;
 use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 
-struct Order {
+struct SpawnRequest {
     command: Command,
     reply: oneshot::Sender<io::Result<Child>>,
 }
 
 #[derive(Debug)]
 pub(crate) struct ProcessStarter {
-    orders: mpsc::Sender<Order>,
+    requests: mpsc::Sender<SpawnRequest>,
 }
 
 impl ProcessStarter {
-    /// Must be called within a runtime, which from then on reaps the children.
+    /// Call it within a runtime, which reaps the children from then on.
     pub(crate) fn open() -> io::Result<Self> {
         let runtime = Handle::try_current().map_err(io::Error::other)?;
-        let (orders, received) = mpsc::channel();
+        let (requests, received) = mpsc::channel();
         thread::Builder::new()
             .name("process-starter".to_owned())
-            .spawn(move || obey(&runtime, received))?;
-        Ok(Self { orders })
+            .spawn(move || run(&runtime, received))?;
+        Ok(Self { requests })
     }
 
     /// Starts a process, which is killed when its [`Child`] is dropped.
     pub(crate) async fn start(&self, command: Command) -> io::Result<Child> {
         let (reply, answer) = oneshot::channel();
-        let gone = || io::Error::other("the thread that starts readers is gone");
-        self.orders.send(Order { command, reply }).map_err(|_| gone())?;
+        let gone = || io::Error::other("the thread that starts readers has ended");
+        self.requests.send(SpawnRequest { command, reply }).map_err(|_| gone())?;
         answer.await.map_err(|_| gone())?
     }
 }
 
-fn obey(runtime: &Handle, orders: mpsc::Receiver<Order>) {
+fn run(runtime: &Handle, requests: mpsc::Receiver<SpawnRequest>) {
     let _within = runtime.enter();
-    for Order { command, reply } in orders {
+    for SpawnRequest { command, reply } in requests {
         let child = tokio::process::Command::from(command).kill_on_drop(true).spawn();
-        // Whoever asked may have gone; the child then goes with the reply.
+        // If the caller is gone, dropping the reply kills the child.
         drop(reply.send(child));
     }
 }

@@ -1,9 +1,9 @@
-//! Pages, as chunking wants them: blocks of text in reading order.
+//! Converts pages into the input of chunking: blocks of text in reading order.
 
 use pages::{Area, Block, BlockKind, Line, Page, Span, Table};
 use retrieval::chunk;
 
-/// The blocks of a page. A page that nobody laid out is one paragraph.
+/// The blocks of a page. A page without layout is one paragraph.
 pub(super) fn blocks_of(page: &Page) -> Vec<chunk::Block> {
     if page.blocks.is_empty() {
         let all = Span::new(0..page.words.len());
@@ -18,7 +18,7 @@ fn paragraph(page: &Page, words: Span) -> Option<chunk::Block> {
         kind: chunk::BlockKind::Paragraph,
         text,
         page: page.number,
-        areas: around(page, words).map(|area| placed(page, area)).into_iter().collect(),
+        areas: area_of(page, words).map(|area| on_page(page, area)).into_iter().collect(),
     };
     (!block.text.is_empty()).then_some(block)
 }
@@ -44,10 +44,10 @@ fn block_of(page: &Page, block: &Block) -> Option<chunk::Block> {
         }
     };
     let area = block.area.or_else(|| {
-        let places = lines.iter().filter_map(|line| around(page, line.words));
+        let places = lines.iter().filter_map(|line| area_of(page, line.words));
         places.reduce(|all, more| all.around(&more))
     });
-    let areas = area.map(|area| placed(page, area)).into_iter().collect();
+    let areas = area.map(|area| on_page(page, area)).into_iter().collect();
     (!text.trim().is_empty()).then_some(chunk::Block { kind, text, page: page.number, areas })
 }
 
@@ -56,7 +56,7 @@ fn joined(page: &Page, lines: &[Line], between: &str) -> String {
     lines.join(between)
 }
 
-/// A line for each row, a bar between cells.
+/// One line for each row, with a bar between cells.
 fn rows(page: &Page, table: &Table) -> String {
     let mut rows: Vec<String> = Vec::new();
     let mut last = None;
@@ -74,12 +74,12 @@ fn rows(page: &Page, table: &Table) -> String {
     rows.join("\n")
 }
 
-fn around(page: &Page, words: Span) -> Option<Area> {
+fn area_of(page: &Page, words: Span) -> Option<Area> {
     let areas = words.of(&page.words).iter().filter_map(|word| word.area);
     areas.reduce(|all, more| all.around(&more))
 }
 
-fn placed(page: &Page, area: Area) -> chunk::Area {
+fn on_page(page: &Page, area: Area) -> chunk::Area {
     let Area { left, top, right, bottom } = area;
     chunk::Area { page: page.number, left, top, right, bottom }
 }
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn a_table_is_a_line_for_each_row_with_its_header_counted() {
+    fn a_table_becomes_one_line_per_row_with_its_header_rows_counted() {
         let cell = |row, column, at: usize| Cell {
             row,
             column,
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_without_blocks_is_a_paragraph_and_an_empty_one_is_nothing() {
+    fn a_page_without_blocks_is_one_paragraph_and_an_empty_page_has_none() {
         let page = Page { number: 1, words: words(&["Just", "words"]), ..Page::default() };
         assert_eq!(blocks_of(&page)[0].text, "Just words");
         assert!(blocks_of(&Page::default()).is_empty());

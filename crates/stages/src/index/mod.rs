@@ -1,9 +1,9 @@
-//! `index`: pages become chunks that can be found, each with its terms and its vector.
+//! `index`: splits the pages into searchable chunks, each with its terms and vectors.
 //!
-//! They are kept in the transaction that ends the stage: from the moment a version is served it is found,
-//! all of it, and the version before it is not. Without an embedding model a document is found by its words
-//! alone, and gets its vectors when there is one. While documents are moved from one model to another, a new one
-//! gets the vectors of both.
+//! The transaction that ends the stage stores the chunks and activates the version: from then on search finds all of
+//! it, and nothing of the version before. Without an embedding model, search finds a document by keywords only,
+//! until a model is configured and the document gets its vectors. While documents move from one model to another, a
+//! new document gets the vectors of both.
 
 mod blocks;
 
@@ -33,8 +33,8 @@ pub struct Index {
     embedding_store: Arc<dyn EmbeddingStore>,
 }
 
-/// What is embedded in one go: enough to keep the model busy, little enough to tell how far it is.
-const AT_ONCE: usize = 64;
+/// How many texts are embedded at once: enough to keep the model busy, few enough to report progress.
+const BATCH_SIZE: usize = 64;
 
 impl Index {
     pub const NAME: StageName = StageName::INDEX;
@@ -45,7 +45,7 @@ impl Index {
         embedding_store: Arc<dyn EmbeddingStore>,
         concurrency: usize,
     ) -> Self {
-        // A book on a slow machine takes its time.
+        // A book on a slow machine takes long.
         let deadline = std::time::Duration::from_hours(2);
         let policy = RetryPolicy::KNOWLEDGE;
         let settings = StageSettings { concurrency, deadline, policy, ..StageSettings::default() };
@@ -55,9 +55,10 @@ impl Index {
     async fn index(&self, input: &StageInput) -> Result<StageOutput, Failure> {
         let pages = self.context.pages(input, &[Preprocess::NAME, Ocr::NAME, Layout::NAME]).await?;
         let models = self.embedding_store.models(input.tenant_id).await?;
-        let cutters = models.clone();
-        let cut = move || cut_into_chunks(&pages, &cutters);
-        let (chunks, parts) = tokio::task::spawn_blocking(cut).await.map_err(|_| cut_off())??;
+        let chunking_models = models.clone();
+        let cut = move || cut_into_chunks(&pages, &chunking_models);
+        let (chunks, parts) =
+            tokio::task::spawn_blocking(cut).await.map_err(|_| chunking_failure())??;
         let tokens: u64 = chunks.iter().map(|chunk| u64::from(chunk.tokens)).sum();
         let chunks: Vec<NewChunk> = chunks.into_iter().map(|chunk| self.new_chunk(chunk)).collect();
         let mut new = NewChunks { chunks, vectors: Vec::new() };
@@ -68,12 +69,12 @@ impl Index {
                     new.vectors.push(vectors);
                     embedded += texts;
                 }
-                // It is found by its words until the move is over; nothing is lost.
+                // Search finds it by the other model and by keywords; nothing is lost.
                 Err(failure) if !new.vectors.is_empty() => {
                     tracing::warn!(
                         model = model.model(),
                         error = failure.error,
-                        "not embedded by the earlier model"
+                        "embedding with the previous model failed"
                     );
                 }
                 Err(failure) => return Err(failure),
@@ -107,7 +108,7 @@ impl Index {
         }
     }
 
-    /// The vectors of one model, and how many texts had to be embedded: the others had been before.
+    /// The vectors of one model, and how many texts had to be embedded because no earlier vector exists.
     async fn embed(
         &self,
         input: &StageInput,
@@ -126,13 +127,13 @@ impl Index {
         }
         let missing: Vec<(ContentHash, &str)> = missing.into_iter().collect();
         let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
-        for (round, few) in (1..).zip(missing.chunks(AT_ONCE)) {
-            let texts = few.iter().map(|(_, text)| (*text).to_owned()).collect();
-            let vectors = embedding.embed(texts).await.map_err(of_embedding)?;
-            known.extend(few.iter().map(|(key, _)| *key).zip(vectors));
+        for (round, batch) in (1..).zip(missing.chunks(BATCH_SIZE)) {
+            let texts = batch.iter().map(|(_, text)| (*text).to_owned()).collect();
+            let vectors = embedding.embed(texts).await.map_err(embedding_failure)?;
+            known.extend(batch.iter().map(|(key, _)| *key).zip(vectors));
             input
                 .progress
-                .report(number((round * AT_ONCE).min(missing.len())), number(missing.len()));
+                .report(number((round * BATCH_SIZE).min(missing.len())), number(missing.len()));
         }
         let embedded = |(chunk, parts): (&NewChunk, &Parts)| {
             let vector = |(key, _): &(ContentHash, String)| {
@@ -146,10 +147,10 @@ impl Index {
     }
 }
 
-/// What is embedded of a chunk, and what each text is known by.
+/// The texts to embed for a chunk, each with its content key.
 type Parts = Vec<(ContentHash, String)>;
 
-/// The chunks, as the first model's tokens count, and for each model what it embeds of each of them.
+/// The chunks, sized in tokens of the first model, and for each model the texts to embed for each chunk.
 fn cut_into_chunks(
     pages: &Document,
     models: &[Arc<dyn Embedding>],
@@ -167,37 +168,37 @@ fn cut_into_chunks(
                 Ok(Some(_)) => {}
                 Ok(None) => return None,
                 Err(error) => {
-                    damage = Some(crate::context::of_pages(error));
+                    damage = Some(crate::context::pages_failure(error));
                     return None;
                 }
             }
         }
     });
-    let found: Vec<Chunk> = chunks(blocks.flatten(), &count).collect();
+    let chunks: Vec<Chunk> = chunks(blocks.flatten(), &count).collect();
     if let Some(damage) = damage {
         return Err(damage);
     }
     let parts_for = |model: &Arc<dyn Embedding>| {
-        found.iter().map(|chunk| parts_of(chunk, model.as_ref())).collect()
+        chunks.iter().map(|chunk| parts_of(chunk, model.as_ref())).collect()
     };
     let parts = models.iter().map(parts_for).collect();
-    Ok((found, parts))
+    Ok((chunks, parts))
 }
 
-fn cut_off() -> Failure {
-    Failure::retry("cutting the text into chunks did not come to an end")
+fn chunking_failure() -> Failure {
+    Failure::retry("splitting the text into chunks was interrupted")
 }
 
-fn of_embedding(error: EmbeddingError) -> Failure {
+fn embedding_failure(error: EmbeddingError) -> Failure {
     match error {
-        EmbeddingError::Passing(what) => Failure::unavailable(Dependency::EmbeddingModel, what),
+        EmbeddingError::Transient(what) => Failure::unavailable(Dependency::EmbeddingModel, what),
         EmbeddingError::Crashed(what) => Failure::poison(
             what,
-            "This is a bug that the document brings out; report it, and retry the job after an update.",
+            "The document triggers a bug in the embedding model: report it, and retry the job after an update.",
         ),
-        EmbeddingError::Lasting(what) => Failure::permanent(
+        EmbeddingError::Permanent(what) => Failure::permanent(
             what,
-            "Check the embedding model's settings, then run the document again from `index`.",
+            "Check the embedding model's settings, then rerun the document from `index`.",
         ),
     }
 }

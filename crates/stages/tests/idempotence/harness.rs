@@ -1,4 +1,4 @@
-//! The registered stages with what they need, all of which can be disturbed, and documents to run them on.
+//! The registered stages with dependencies that can fail on demand, and documents to run them on.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
@@ -17,7 +17,7 @@ use reading::tools::Tools;
 use retrieval::embed::tiny;
 use retrieval::embedding::{Embedding, EmbeddingSource, EmbeddingStore, EmbeddingStoreFuture};
 use sha2::{Digest, Sha256};
-use stages::{DocumentSubmitter, Equipment, StageContext, SubmitFuture};
+use stages::{DocumentSubmitter, StageContext, StageDependencies, SubmitFuture};
 use testkit::objects::{BUCKET, GcsServer};
 use testkit::{CountedIds, Disturbance, Disturbed, FakeClock, Steps};
 use tokio_util::sync::CancellationToken;
@@ -27,58 +27,58 @@ const TENANT: TenantId = TenantId(Uuid::from_u128(1));
 const DOC: DocId = DocId(Uuid::from_u128(2));
 const RUN: RunId = RunId(Uuid::from_u128(3));
 
-/// A document.
-pub(crate) struct Paper {
+/// A document to run the stages on.
+pub(crate) struct SampleDocument {
     pub(crate) name: &'static str,
     content: Vec<u8>,
 }
 
-impl Paper {
+impl SampleDocument {
     pub(crate) fn new(name: &'static str, content: Vec<u8>) -> Self {
         Self { name, content }
     }
 }
 
-/// What an attempt came to: all that anybody can see of it.
+/// The observable result of an attempt.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Attempt {
-    Done(Box<Seen>),
+    Done(Box<Outcome>),
     Failed(Failure),
     Killed,
 }
 
 impl Attempt {
-    pub(crate) fn unwrap(self) -> Box<Seen> {
-        let Self::Done(seen) = self else { unreachable!("the stage does not work: {self:?}") };
-        seen
+    pub(crate) fn unwrap(self) -> Box<Outcome> {
+        let Self::Done(outcome) = self else { unreachable!("the stage failed: {self:?}") };
+        outcome
     }
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Seen {
+pub(crate) struct Outcome {
     output: StageOutput,
-    left: Left,
+    outside: OutsideState,
 }
 
-/// What is outside of a stage.
+/// The state outside of a stage.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Left {
+pub(crate) struct OutsideState {
     objects: BTreeMap<String, Bytes>,
-    handed_in: BTreeMap<DocId, String>,
+    submitted: BTreeMap<DocId, String>,
 }
 
-pub(crate) struct Bench {
+pub(crate) struct Harness {
     steps: Steps,
     server: GcsServer,
     blobs: Blobs,
     stages: Stages,
-    submitter: Arc<IntakeSubmitter>,
+    submitter: Arc<RecordingSubmitter>,
     _model: tempfile::TempDir,
 }
 
-/// A run of a document, as far as it has come.
+/// A run of a document.
 pub(crate) struct Run<'a> {
-    bench: &'a Bench,
+    harness: &'a Harness,
     content: ContentHash,
     kind: FileKind,
     name: &'static str,
@@ -86,7 +86,7 @@ pub(crate) struct Run<'a> {
     steps: usize,
 }
 
-impl Bench {
+impl Harness {
     pub(crate) async fn open() -> Self {
         let steps = Steps::default();
         let server = GcsServer::start_with(steps.clone()).await;
@@ -98,9 +98,9 @@ impl Bench {
         tiny::write_embedder(model.path(), 1).unwrap();
         let embedding = EmbeddingSource::folder(model.path().to_owned(), 1).get().await.unwrap();
         let submitter =
-            Arc::new(IntakeSubmitter { steps: steps.clone(), handed_in: Mutex::default() });
+            Arc::new(RecordingSubmitter { steps: steps.clone(), submitted: Mutex::default() });
         let ids = Arc::new(CountedIds::after(1 << 40));
-        let stages = stages::registered(Equipment {
+        let stages = stages::registered(StageDependencies {
             context: StageContext::new(blobs.clone(), reader(), ids.clone()),
             ids,
             submitter: submitter.clone(),
@@ -127,21 +127,21 @@ impl Bench {
         self.stages.clone().without(names).names().cloned().collect()
     }
 
-    /// Only its original is there.
-    pub(crate) async fn begin(&self, paper: &Paper) -> Run<'_> {
+    /// Begins a run with nothing stored but the original.
+    pub(crate) async fn begin(&self, document: &SampleDocument) -> Run<'_> {
         self.steps.begin(None);
         self.server.set_contents(&BTreeMap::new());
-        self.submitter.handed_in.lock().unwrap().clear();
+        self.submitter.submitted.lock().unwrap().clear();
         let mut upload = self.blobs.begin_upload(Uuid::from_u128(4)).await.unwrap();
-        upload.write(paper.content.clone().into()).await.unwrap();
+        upload.write(document.content.clone().into()).await.unwrap();
         let staged = upload.finish().await.unwrap();
         self.blobs.publish(TENANT, &staged).await.unwrap();
-        let (_, ending) = paper.name.rsplit_once('.').unwrap();
+        let (_, ending) = document.name.rsplit_once('.').unwrap();
         Run {
-            bench: self,
+            harness: self,
             content: staged.sha256,
             kind: ending.parse().unwrap(),
-            name: paper.name,
+            name: document.name,
             earlier: Arc::default(),
             steps: 0,
         }
@@ -149,19 +149,19 @@ impl Bench {
 }
 
 impl Run<'_> {
-    pub(crate) fn left(&self) -> Left {
-        Left {
-            objects: self.bench.server.contents(),
-            handed_in: self.bench.submitter.handed_in.lock().unwrap().clone(),
+    pub(crate) fn outside_state(&self) -> OutsideState {
+        OutsideState {
+            objects: self.harness.server.contents(),
+            submitted: self.harness.submitter.submitted.lock().unwrap().clone(),
         }
     }
 
-    pub(crate) fn restore(&self, left: &Left) {
-        self.bench.server.set_contents(&left.objects);
-        self.bench.submitter.handed_in.lock().unwrap().clone_from(&left.handed_in);
+    pub(crate) fn restore(&self, state: &OutsideState) {
+        self.harness.server.set_contents(&state.objects);
+        self.harness.submitter.submitted.lock().unwrap().clone_from(&state.submitted);
     }
 
-    /// Those that the last attempt took.
+    /// The number of steps of the last attempt.
     pub(crate) fn steps(&self) -> usize {
         self.steps
     }
@@ -171,7 +171,7 @@ impl Run<'_> {
         stage: &StageName,
         disturbance: Option<(Disturbance, usize)>,
     ) -> Attempt {
-        let work = StageInput {
+        let input = StageInput {
             tenant_id: TENANT,
             run_id: RUN,
             doc_id: DOC,
@@ -190,30 +190,30 @@ impl Run<'_> {
             cancelled: CancellationToken::new(),
             progress: Progress::default(),
         };
-        self.bench.steps.begin(disturbance);
-        let stage = self.bench.stages.get(stage).unwrap();
+        self.harness.steps.begin(disturbance);
+        let stage = self.harness.stages.get(stage).unwrap();
         let ended = tokio::select! {
             biased;
-            () = self.bench.steps.hang() => return Attempt::Killed,
-            ended = stage.run(&work) => ended,
+            () = self.harness.steps.hang() => return Attempt::Killed,
+            ended = stage.run(&input) => ended,
         };
-        self.steps = self.bench.steps.taken();
+        self.steps = self.harness.steps.taken();
         match ended {
             Ok(output) => {
                 let output = with_counted_chunks(output);
-                Attempt::Done(Box::new(Seen { output, left: self.left() }))
+                Attempt::Done(Box::new(Outcome { output, outside: self.outside_state() }))
             }
             Err(failure) => Attempt::Failed(failure),
         }
     }
 
-    /// With the next stage.
-    pub(crate) fn go_on(&mut self, stage: StageName, seen: Box<Seen>) {
-        Arc::make_mut(&mut self.earlier).insert(stage, seen.output.artifacts);
+    /// Passes the artifacts on to the next stage.
+    pub(crate) fn advance(&mut self, stage: StageName, outcome: Box<Outcome>) {
+        Arc::make_mut(&mut self.earlier).insert(stage, outcome.output.artifacts);
     }
 }
 
-/// Ids are made anew each time. Nobody has them before the stage is settled, so only which is which counts.
+/// Each attempt creates new chunk ids, which nothing refers to before the stage ends: number them in order.
 fn with_counted_chunks(output: StageOutput) -> StageOutput {
     let counted = |new: &NewChunks| {
         let mut new = new.clone();
@@ -233,7 +233,7 @@ fn with_counted_chunks(output: StageOutput) -> StageOutput {
     StageOutput { effects: effects.collect(), ..output }
 }
 
-/// With this machine's tools, but for the second OCR engine, which takes seconds a page.
+/// With this machine's tools, except for the second OCR engine, which takes seconds per page.
 fn reader() -> Reader {
     let tools = Tools { models: None, ..Tools::find() };
     assert!(tools.pdfium.is_some() && tools.tesseract.is_some(), "pdfium and tesseract are needed");
@@ -247,7 +247,7 @@ fn reader() -> Reader {
     })
 }
 
-/// Cargo builds it with the tests, and tells nobody where.
+/// Cargo builds it with the tests, but gives no path to it.
 fn child() -> PathBuf {
     let test = std::env::current_exe().unwrap();
     let program = test.ancestors().nth(2).unwrap().join("examples/reading_child");
@@ -255,29 +255,29 @@ fn child() -> PathBuf {
     program
 }
 
-/// Takes in the note only.
-struct IntakeSubmitter {
+/// Accepts only `note.txt`, and records it.
+struct RecordingSubmitter {
     steps: Steps,
-    handed_in: Mutex<BTreeMap<DocId, String>>,
+    submitted: Mutex<BTreeMap<DocId, String>>,
 }
 
-impl DocumentSubmitter for IntakeSubmitter {
+impl DocumentSubmitter for RecordingSubmitter {
     fn submit(&self, file: AttachedFile) -> SubmitFuture<'_> {
         Box::pin(async move {
             let submit = || {
                 let hash: [u8; 32] = Sha256::digest(&file.content).into();
                 let doc_id = DocId(Uuid::from_slice(&hash[..16]).unwrap());
                 (file.name == "note.txt").then(|| {
-                    self.handed_in.lock().unwrap().insert(doc_id, file.name);
+                    self.submitted.lock().unwrap().insert(doc_id, file.name);
                     doc_id
                 })
             };
-            self.steps.take(submit).await.map_err(|Disturbed| away(Dependency::Database))
+            self.steps.take(submit).await.map_err(|Disturbed| unavailable(Dependency::Database))
         })
     }
 }
 
-/// One model, and nothing that was embedded before.
+/// One model, and no earlier vectors.
 struct TestEmbeddingStore {
     steps: Steps,
     embedding: Arc<dyn Embedding>,
@@ -287,7 +287,7 @@ impl EmbeddingStore for TestEmbeddingStore {
     fn models(&self, _: TenantId) -> EmbeddingStoreFuture<'_, Vec<Arc<dyn Embedding>>> {
         Box::pin(async {
             let models = self.steps.take(|| vec![Arc::clone(&self.embedding)]).await;
-            models.map_err(|Disturbed| away(Dependency::Database))
+            models.map_err(|Disturbed| unavailable(Dependency::Database))
         })
     }
 
@@ -299,11 +299,11 @@ impl EmbeddingStore for TestEmbeddingStore {
     ) -> EmbeddingStoreFuture<'a, HashMap<ContentHash, Vec<f32>>> {
         Box::pin(async {
             let known = self.steps.take(HashMap::new).await;
-            known.map_err(|Disturbed| away(Dependency::Database))
+            known.map_err(|Disturbed| unavailable(Dependency::Database))
         })
     }
 }
 
-fn away(dependency: Dependency) -> Failure {
-    Failure::unavailable(dependency, "it was disturbed")
+fn unavailable(dependency: Dependency) -> Failure {
+    Failure::unavailable(dependency, "the test made it fail")
 }

@@ -5,7 +5,7 @@ WITH RECURSIVE contained AS (
     UNION
     SELECT p.doc_id FROM document_parts AS p JOIN contained ON p.parent_doc_id = contained.doc_id WHERE p.tenant_id = $1
 )
-SELECT d.source_type AS kind,
+SELECT d.file_kind AS kind,
        ARRAY(SELECT n.filename FROM document_file_names AS n WHERE n.doc_id = d.doc_id) || d.filename AS file_names,
        coalesce(latest.config -> 'masks', '[]') AS masks,
        d.deleted_at IS NOT NULL AS is_deleted

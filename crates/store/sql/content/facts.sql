@@ -1,6 +1,6 @@
 -- The facts that decide who may read which content: $1 tenant, $2 documents, $3 a run for each of them (NULL for the run
 -- of the active version), $4 the owner to whom the scope is limited, or NULL.
-SELECT d.doc_id, coalesce(o.filename, d.filename) AS file_name, d.mime AS media_type, d.source_type AS kind,
+SELECT d.doc_id, coalesce(o.filename, d.filename) AS file_name, d.mime AS media_type, d.file_kind AS kind,
        ARRAY(SELECT n.filename FROM document_file_names AS n WHERE n.doc_id = d.doc_id) || d.filename AS file_names,
        t.rules, run.run_id, run.content_sha256,
        coalesce(run.config -> 'masks', '[]') AS run_masks,

@@ -4,5 +4,5 @@ WITH owners AS (
     FROM documents AS d
     WHERE o.tenant_id = $1 AND o.doc_id = $2 AND d.doc_id = o.doc_id AND d.deleted_at IS NULL
 )
-UPDATE documents SET tags = $3, version = version + 1, updated_at = $4
+UPDATE documents SET tags = $3, revision = revision + 1, updated_at = $4
 WHERE tenant_id = $1 AND doc_id = $2 AND deleted_at IS NULL

@@ -10,7 +10,9 @@ WITH RECURSIVE requested AS MATERIALIZED (
 ),
 -- The tenants with pending jobs, found by an index skip scan: first those after the tenant that was served last, then
 -- (lap 1) from the beginning up to it. A tenant without a job that is due, or that may not use a reserved slot, is
--- skipped and does not count. The scan ends when `slots` tenants have jobs that are due.
+-- skipped and does not count. The scan ends when `slots` tenants have jobs that are due. A planner workaround: the long
+-- ORDER BYs are the order of the index jobs_waiting. While all jobs are pending, the planner would otherwise choose any
+-- index with a tenant or a stage, and read all finished jobs once there are some.
 hops (stage, rank, slots, last_tenant, lease_until, is_reserved, lap, last_hop, tenant_id, is_due, due) AS (
     SELECT w.stage, w.rank, w.slots, w.last_tenant, w.lease_until, w.is_reserved, start.lap, start.last_hop,
            next.tenant_id, next.is_due, next.is_due::int
@@ -19,27 +21,29 @@ hops (stage, rank, slots, last_tenant, lease_until, is_reserved, lap, last_hop, 
                          (1, '00000000-0000-0000-0000-000000000000'::uuid, w.last_tenant))
              AS start (lap, after, last_hop),
          LATERAL (
-             SELECT j.tenant_id, NOT (w.is_reserved AND j.tenant_id = ANY ($8)) AND EXISTS (
-                 SELECT FROM jobs AS d
+             SELECT j.tenant_id, NOT (w.is_reserved AND j.tenant_id = ANY ($8)) AND (
+                 SELECT true FROM jobs AS d
                  WHERE d.status = 'PENDING' AND NOT d.is_paused AND d.stage = w.stage AND d.tenant_id = j.tenant_id
-                   AND d.next_run_at <= $5) AS is_due
+                   AND d.next_run_at <= $5
+                 ORDER BY d.priority DESC, d.next_run_at, d.job_id LIMIT 1) IS NOT NULL AS is_due
              FROM jobs AS j
              WHERE j.status = 'PENDING' AND NOT j.is_paused AND j.stage = w.stage
                AND j.tenant_id > start.after AND j.tenant_id <= start.last_hop
-             ORDER BY j.tenant_id LIMIT 1) AS next
+             ORDER BY j.tenant_id, j.priority DESC, j.next_run_at, j.job_id LIMIT 1) AS next
     UNION ALL
     SELECT h.stage, h.rank, h.slots, h.last_tenant, h.lease_until, h.is_reserved, h.lap, h.last_hop,
            next.tenant_id, next.is_due, h.due + next.is_due::int
     FROM hops AS h,
          LATERAL (
-             SELECT j.tenant_id, NOT (h.is_reserved AND j.tenant_id = ANY ($8)) AND EXISTS (
-                 SELECT FROM jobs AS d
+             SELECT j.tenant_id, NOT (h.is_reserved AND j.tenant_id = ANY ($8)) AND (
+                 SELECT true FROM jobs AS d
                  WHERE d.status = 'PENDING' AND NOT d.is_paused AND d.stage = h.stage AND d.tenant_id = j.tenant_id
-                   AND d.next_run_at <= $5) AS is_due
+                   AND d.next_run_at <= $5
+                 ORDER BY d.priority DESC, d.next_run_at, d.job_id LIMIT 1) IS NOT NULL AS is_due
              FROM jobs AS j
              WHERE j.status = 'PENDING' AND NOT j.is_paused AND j.stage = h.stage
                AND j.tenant_id > h.tenant_id AND j.tenant_id <= h.last_hop
-             ORDER BY j.tenant_id LIMIT 1) AS next
+             ORDER BY j.tenant_id, j.priority DESC, j.next_run_at, j.job_id LIMIT 1) AS next
     WHERE h.due < h.slots
 ),
 -- Each tenant gets an equal share of the slots. Slots that a tenant does not fill stay free until the next claim.
@@ -80,12 +84,12 @@ claimed AS (
     RETURNING jobs.*, chosen.ordinal
 ),
 -- Shows that the runs are alive (stale runs are found by updated_at). progression.rs starts the queued ones. A run that
--- was cancelled before it started, and then retried, has no start time yet.
+-- was cancelled before it started, and then retried, has no start time yet. A planner workaround: with an array the runs
+-- are looked up by their ids. As a join, and while all runs are queued, the planner would read all runs instead.
 touched AS (
     UPDATE ingestion_runs AS run
     SET started_at = coalesce(run.started_at, $5), updated_at = $5
-    FROM claimed
-    WHERE run.run_id = claimed.run_id AND run.status IS DISTINCT FROM 'queued'
+    WHERE run.run_id = ANY (ARRAY(SELECT run_id FROM claimed)) AND run.status IS DISTINCT FROM 'queued'
 )
 SELECT claimed.job_id, claimed.tenant_id, claimed.run_id, claimed.doc_id, claimed.stage, claimed.attempts,
        claimed.max_attempts, claimed.pauses, claimed.lease_token, claimed.trace_parent, run.pipeline, run.config,

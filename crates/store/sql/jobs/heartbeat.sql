@@ -19,7 +19,8 @@ renewed AS (
 ),
 touched AS (
     UPDATE ingestion_runs AS run SET updated_at = $4
-    FROM locked WHERE run.run_id = locked.run_id AND run.status IS NOT DISTINCT FROM 'running'
+    -- An array, as in claim.sql.
+    WHERE run.run_id = ANY (ARRAY(SELECT run_id FROM locked)) AND run.status IS NOT DISTINCT FROM 'running'
 )
 SELECT held.job_id, held.token FROM held
 WHERE NOT EXISTS (

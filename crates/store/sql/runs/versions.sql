@@ -1,11 +1,12 @@
--- The versions of the documents of these runs ($1), for the decisions of progression.rs.
+-- The versions of the documents of these runs ($1), for the decisions of progression.rs. Versions are looked up by their
+-- document alone: with the tenant as well, and without statistics, the planner would read all versions of the tenant.
 SELECT run.run_id,
        EXISTS (SELECT FROM document_versions AS own WHERE own.run_id = run.run_id) AS has_version,
        (SELECT count(*) FROM document_versions AS any_version WHERE any_version.doc_id = run.doc_id) AS versions,
        -- Withdrawn versions count too: a run that was created before such a version must not bring the document back.
        (SELECT max(served.created_at)
         FROM document_versions AS v JOIN ingestion_runs AS served ON served.run_id = v.run_id
-        WHERE v.tenant_id = run.tenant_id AND v.doc_id = run.doc_id) AS served_run_created_at,
+        WHERE v.doc_id = run.doc_id) AS served_run_created_at,
        -- Its own chunks, otherwise the latest existing ones of the same content under the same masks.
        coalesce((SELECT c.run_id FROM chunks AS c
                  WHERE c.tenant_id = run.tenant_id AND c.run_id = run.run_id LIMIT 1),

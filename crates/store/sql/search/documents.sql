@@ -1,6 +1,6 @@
 -- The documents of a tenant ($1) with an active version, all or, with $2, some. An owner finds a document with a password
 -- only after presenting it, and filters by their own tags and creation time.
-SELECT d.doc_id, v.doc_version_id, d.source_type, d.created_at, d.tags,
+SELECT d.doc_id, v.doc_version_id, d.file_kind, d.created_at, d.tags,
        coalesce((SELECT jsonb_agg(jsonb_build_object('owner', o.owner, 'created_at', o.created_at, 'tags', o.tags)
                                   ORDER BY o.owner)
                  FROM document_owners AS o

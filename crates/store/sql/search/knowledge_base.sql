@@ -1,7 +1,7 @@
 -- One page of the knowledge base of a tenant ($1), newest first, after the cursor ($3, $4). With $2, only the documents of
 -- that owner.
 SELECT d.doc_id, v.doc_version_id, coalesce(o.title, d.title) AS title,
-       coalesce(o.filename, d.filename) AS filename, d.source_type, v.created_at AS activated_at,
+       coalesce(o.filename, d.filename) AS filename, d.file_kind, v.created_at AS activated_at,
        (SELECT count(*) FROM chunks AS c WHERE c.tenant_id = $1 AND c.run_id = v.chunks_run_id) AS chunks,
        (SELECT coalesce(max(c.last_page), 0) FROM chunks AS c WHERE c.tenant_id = $1 AND c.run_id = v.chunks_run_id) AS pages
 FROM document_versions AS v

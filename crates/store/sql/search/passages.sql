@@ -1,6 +1,6 @@
 -- The texts of chunks ($2) of active versions of a tenant ($1); with $3, only of documents of that owner.
 SELECT c.chunk_id, d.doc_id, v.doc_version_id, coalesce(o.title, d.title) AS title,
-       coalesce(o.filename, d.filename) AS filename, d.source_type, c.heading, c.text,
+       coalesce(o.filename, d.filename) AS filename, d.file_kind, c.heading, c.text,
        c.first_page, c.last_page, c.areas
 FROM chunks AS c
 JOIN document_versions AS v ON v.chunks_run_id = c.run_id AND v.is_active

@@ -8,6 +8,7 @@ mod events;
 mod lists;
 mod read;
 mod runs;
+mod short_ids;
 mod submit;
 
 pub use batches::{BatchItemRecord, BatchName, BatchRecord, NewBatch, OptionalRunState};
@@ -17,7 +18,11 @@ pub(crate) use blobs::content_hash;
 pub use content::{ContainedFile, ContentFacts, Masking, RunFacts, RunRank};
 pub use event_reading::{Audience, NotVisible, ProgressRecord, ResumedAt};
 pub use events::EventRecord;
-pub use lists::{DocumentFilter, Facet, FacetCounts, ScannedPage, ValueCount};
+pub use lists::{
+    DocumentFilter, DocumentOrder, DocumentPlace, DocumentProgress, DocumentWindow,
+    ExaminedDocuments, Facet, FacetCounts, SortKey, ValueCount,
+};
 pub use read::{DocumentRecord, PartRecord, StageArtifacts, VersionRecord};
 pub use runs::{RunRecord, StageRecord};
+pub use short_ids::IdKind;
 pub use submit::{Submission, Submitted};

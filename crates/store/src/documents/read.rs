@@ -2,8 +2,8 @@
 
 use chrono::{DateTime, Utc};
 use domain::{
-    Artifact, AuditAction, AuditEntry, ContentHash, DocId, DocumentStatus, Entity, MaskRule, RunId,
-    Secret, StageName,
+    Artifact, AuditAction, AuditEntry, ContentHash, DocId, DocumentStatus, Entity, Event, MaskRule,
+    RunId, Secret, StageName,
 };
 use serde_json::json;
 use sqlx::FromRow;
@@ -41,7 +41,7 @@ pub struct PartRecord {
 pub struct DocumentRecord {
     #[sqlx(try_from = "Uuid")]
     pub doc_id: DocId,
-    pub source_type: String,
+    pub file_kind: String,
     pub source_uri: String,
     pub title: String,
     pub source: String,
@@ -55,7 +55,7 @@ pub struct DocumentRecord {
     pub error: Option<String>,
     /// The failure code.
     pub error_code: Option<String>,
-    pub version: i32,
+    pub revision: i32,
     pub tags: Vec<String>,
     pub created_at: DateTime<Utc>,
     pub updated_at: DateTime<Utc>,
@@ -66,6 +66,8 @@ pub struct DocumentRecord {
     pub is_searchable: bool,
     /// The caller is an owner who has not presented the document's password, and may not read its content.
     pub content_locked: bool,
+    /// The active version was read with masks.
+    pub is_masked: bool,
 }
 
 #[derive(Clone, Debug, FromRow)]
@@ -232,6 +234,29 @@ impl Tx {
             .execute(self.connection())
             .await?;
         Ok(changed.rows_affected() > 0)
+    }
+
+    /// Replaces the title of a document, for everyone or, in a scope that sees only the caller's own documents, for the
+    /// caller alone; `false` when the scope sees no such document.
+    pub async fn rename_document(
+        &mut self,
+        doc_id: DocId,
+        title: &str,
+    ) -> Result<bool, StoreError> {
+        let owner = self.owner();
+        let is_renamed: bool = sqlx::query_scalar(sql!("documents/rename"))
+            .bind(self.tenant_id().0)
+            .bind(doc_id.0)
+            .bind(title)
+            .bind(self.now())
+            .bind(&owner)
+            .fetch_one(self.connection())
+            .await?;
+        if is_renamed {
+            let title = title.to_owned();
+            self.append_event(Event::DocumentRenamed { doc_id, title, owner }).await?;
+        }
+        Ok(is_renamed)
     }
 
     /// Withdraws a document; `false` when it has no active version.

@@ -1,7 +1,9 @@
 //! Reads runs and their stages.
 
 use chrono::{DateTime, Utc};
-use domain::{Artifact, DocId, RunConfig, RunId, RunState, RunStats, StageStatus, TenantId};
+use domain::{
+    Artifact, DocId, RunConfig, RunId, RunState, RunStats, RunType, StageStatus, TenantId,
+};
 use serde::Deserialize;
 use serde_json::Value;
 use sqlx::FromRow;
@@ -15,7 +17,7 @@ pub struct RunRecord {
     pub tenant_id: TenantId,
     pub doc_id: DocId,
     pub status: RunState,
-    pub run_type: String,
+    pub run_type: RunType,
     pub pipeline: Vec<String>,
     pub parent_run_id: Option<Uuid>,
     pub reason: Option<String>,
@@ -44,7 +46,8 @@ struct RunRow {
     doc_id: Uuid,
     #[sqlx(try_from = "String")]
     status: RunState,
-    run_type: String,
+    #[sqlx(try_from = "String")]
+    run_type: RunType,
     pipeline: Vec<String>,
     parent_run_id: Option<Uuid>,
     reason: Option<String>,

@@ -50,7 +50,7 @@ pub struct Submitted {
 #[derive(FromRow)]
 struct DocumentRow {
     doc_id: Uuid,
-    source_type: String,
+    file_kind: String,
     title: String,
     is_new: bool,
     is_deleted: bool,
@@ -123,7 +123,7 @@ impl Tx {
         let names = self.record_file_name(doc_id, &submission.file_name).await?;
         // The same text may be of one kind under one file name and of another kind under another.
         let kinds: Vec<FileKind> =
-            document.source_type.parse::<FileKind>().into_iter().chain([submission.kind]).collect();
+            document.file_kind.parse::<FileKind>().into_iter().chain([submission.kind]).collect();
         let masks = masks_for(&submission.rules, &kinds, &names);
         let check = self.password_check(&submission.content, submission.run.password.as_ref())?;
         let (known, live_run) = if document.is_new {
@@ -224,7 +224,7 @@ impl Tx {
         submission: &Submission,
     ) -> Result<(), StoreError> {
         let (doc_id, owner) = (document.doc_id, self.scope().actor().to_string());
-        let (is_new, is_renamed): (bool, bool) = sqlx::query_as(sql!("documents/add_owner"))
+        let row = sqlx::query_as(sql!("documents/add_owner"))
             .bind(self.tenant_id().0)
             .bind(&owner)
             .bind(doc_id.0)
@@ -236,12 +236,13 @@ impl Tx {
             .bind(document.check.as_ref().map(<[u8; 32]>::as_slice))
             .fetch_one(self.connection())
             .await?;
+        let (is_new, is_renamed, title): (bool, bool, String) = row;
         if document.known.is_new {
             return Ok(());
         }
         let mut detail = json!({
             "owner": owner,
-            "title": submission.title,
+            "title": title,
             "filename": submission.file_name,
             "tags": submission.tags,
         });

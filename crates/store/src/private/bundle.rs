@@ -1,8 +1,8 @@
-//! The PostgreSQL that the binary carries, and the folder it is unpacked to.
+//! The PostgreSQL bundle in the binary, and the folder it is unpacked to.
 //!
-//! An unpacked bundle is complete if, and only if, it has its final name: it is unpacked beside it
-//! and renamed. The name carries a digest of the archive, so another Docket version brings its own
-//! folder and leaves alone the one that a running server may have been started from.
+//! An unpacked bundle is complete if, and only if, it has its final name: it is unpacked under another name and renamed. The
+//! name contains a digest of the archive, so another Docket version has its own folder and does not change the one that a
+//! running server may use.
 
 use std::fs::{self, DirBuilder, File, Permissions};
 use std::io::{self, Read};
@@ -33,7 +33,7 @@ impl Bundle {
         EMBEDDED
     }
 
-    /// The folder of the programs below `parent`, unpacked now unless somebody did it before.
+    /// The folder of the programs below `parent`; unpacks the bundle if that was not done before.
     /// Blocks.
     pub(super) fn unpacked_below(self, parent: &Path) -> Result<PathBuf> {
         let home = parent.join(format!("postgresql-{}", self.digest));

@@ -1,12 +1,11 @@
-//! The cluster: the folder `data` with all databases of the private server, made once by `initdb`.
+//! The cluster: the folder `data` with all databases of the private server, created once by `initdb`.
 //!
-//! A cluster is complete if, and only if, it is called `data`: `initdb` works in `data.new`, which
-//! is renamed at the end. Whatever is called `data.new` while nobody holds the start lock is the
-//! remains of a killed first start.
+//! A cluster is complete if, and only if, its name is `data`: `initdb` works in `data.new`, which is renamed at the end. A
+//! folder `data.new` without a holder of the start lock is left from a first start that was killed.
 //!
-//! The server's user owns the cluster and cannot always reach it by name, because the folders above
-//! belong to Docket. Children therefore get it as their working folder, through a file descriptor
-//! of ours, and are told that their data is in `/proc/self/cwd`.
+//! The server's user owns the cluster but cannot always reach it by path, because the folders above belong to Docket. Child
+//! processes therefore get it as their working folder, through a file descriptor of Docket, and use `/proc/self/cwd` as
+//! their data folder.
 
 use std::ffi::OsStr;
 use std::fs::{self, DirBuilder, File};
@@ -30,9 +29,9 @@ use super::process::Process;
 use super::programs::Programs;
 use super::{Durability, SUPERUSER, Settings};
 
-/// What a child takes for its data folder.
+/// The data folder of a child process.
 const OWN_WORKING_FOLDER: &str = "/proc/self/cwd";
-/// A killed first start may leave an `initdb` behind that still makes files while we remove them.
+/// A killed first start may leave an `initdb` that still creates files while they are deleted.
 const REMOVALS: usize = 20;
 
 #[derive(Debug)]
@@ -44,7 +43,7 @@ pub(super) struct Cluster {
 }
 
 impl Cluster {
-    /// Opens the cluster, which is made first if there is none.
+    /// Opens the cluster; creates it if it does not exist.
     pub(super) async fn open_or_make(
         settings: &Settings,
         programs: &Programs,
@@ -70,12 +69,12 @@ impl Cluster {
         ownership::is_settled(&self.data, self.account)
     }
 
-    /// Gives the files to the account that the server runs as. Nothing may run on them.
+    /// Gives the files to the account that the server runs as. No server may run on them.
     pub(super) fn settle(&self) -> Result<()> {
         ownership::give(&self.data, self.handle.as_fd(), self.account)
     }
 
-    /// Writes down whom the server lets in, and tells whether that changed.
+    /// Writes the access rules, and returns whether they changed.
     pub(super) fn write_admission(&self) -> Result<bool> {
         self.admission.write(&self.data, self.account)
     }
@@ -119,7 +118,7 @@ async fn make(
     tracing::info!(folder = %settings.folder.display(), "making the PostgreSQL cluster");
     run_initdb(&unfinished, programs, log, account).await?;
     if settings.durability == Durability::Full {
-        // The whole file system once: quicker than `initdb`, which syncs its thousand files one by one.
+        // Sync the whole file system once: faster than `initdb`, which syncs its thousand files one by one.
         let synced = File::open(&unfinished).and_then(|folder| Ok(syncfs(folder)?));
         synced.attempt("sync", &unfinished)?;
     }
@@ -142,7 +141,7 @@ async fn run_initdb(
         "--username",
         SUPERUSER,
         "--encoding=UTF8",
-        // Until `admission` says otherwise.
+        // Until `admission` writes the rules.
         "--auth-local=reject",
         "--auth-host=reject",
         "--text-search-config=english",
@@ -174,7 +173,7 @@ fn spawn_in<'a>(
     command
         .args(["-D", OWN_WORKING_FOLDER])
         .args(options)
-        // Resolved by the child, after it has become the other user.
+        // Resolved by the child process, after it has changed its user.
         .current_dir(path_of(folder))
         // Docket's environment has secrets, and PG* variables would change the server.
         .env_clear()

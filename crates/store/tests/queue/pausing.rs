@@ -198,7 +198,7 @@ async fn a_document_that_is_deleted_at_any_moment_of_its_run_stays_deleted() {
 
 async fn insert_document(harness: &Harness, tenant: TenantId, doc_id: uuid::Uuid) {
     sqlx::query(
-        "INSERT INTO documents (doc_id, tenant_id, source_type, source_uri, title, source, filename, mime, bytes_len,
+        "INSERT INTO documents (doc_id, tenant_id, file_kind, source_uri, title, source, filename, mime, bytes_len,
                                 status, created_at, updated_at)
          VALUES ($1, $2, 'upload', $1::text, 't', 'upload', 'f', 'text/plain', 1, 'uploaded', $3, $3)",
     )

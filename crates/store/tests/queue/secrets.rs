@@ -3,7 +3,7 @@
 use std::sync::{Arc, RwLock};
 
 use domain::{ContentHash, DocId, JobId, RunConfig, RunId, RunType, Secret, TenantId};
-use store::{DatabaseUrl, NewRun, Rotated, SecretKeys, Store, StoreError};
+use store::{DatabaseUrl, NewRun, RotationResult, SecretKeys, Store, StoreError};
 
 use crate::harness::{Harness, pipeline};
 
@@ -73,7 +73,10 @@ async fn a_key_is_rotated_while_a_process_with_the_old_one_runs() {
     let check_before = harness.values(checks).await;
 
     folder.write().unwrap().insert(0, Secret::new("the new key"));
-    assert_eq!(command.rotate_secrets().await.unwrap(), Rotated { sealed_again: 1, unreadable: 0 });
+    assert_eq!(
+        command.rotate_secrets().await.unwrap(),
+        RotationResult { sealed_again: 1, unreadable: 0 }
+    );
     // The server was not restarted. It reads what was sealed again, and seals with the new key.
     assert_eq!(password(&server, tenant, before).await, Some(Secret::new("open sesame")));
     let after = submit_with_password(&harness, &server, tenant, "open sesame").await;
@@ -107,7 +110,10 @@ async fn a_secret_that_no_key_opens_is_counted_and_stays() {
     let moved = "UPDATE secrets SET sealed = (SELECT max(sealed) FROM secrets)";
     sqlx::query(moved).execute(&mut harness.database.superuser().await).await.unwrap();
     folder.write().unwrap().insert(0, Secret::new("the new key"));
-    assert_eq!(store.rotate_secrets().await.unwrap(), Rotated { sealed_again: 1, unreadable: 1 });
+    assert_eq!(
+        store.rotate_secrets().await.unwrap(),
+        RotationResult { sealed_again: 1, unreadable: 1 }
+    );
     let opened = [password(&store, tenant, lost).await, password(&store, tenant, kept).await];
     assert_eq!(opened.iter().flatten().count(), 1, "{opened:?}");
 }

@@ -1,6 +1,6 @@
-/** People, keys, limits, rules, the audit log, health and settings. */
+/** Users, API keys, limits, rules, the audit log, health and settings. */
 import "./admin.css";
-import { Link } from "wouter";
+import { TabLinks } from "../../design/basics.tsx";
 import { may, type Right } from "../../session/permissions.ts";
 import { useMe } from "../../session/session.ts";
 import { ApiKeys } from "./ApiKeys.tsx";
@@ -27,9 +27,7 @@ export default function Admin({ tab: given }: { tab?: string }) {
   return (
     <div className="screen">
       <div className="screen-head"><h1>Admin</h1></div>
-      <nav className="tabs" aria-label="Admin">
-        {tabs.map((entry) => <Link key={entry.tab} href={`/admin/${entry.tab}`} aria-current={entry.tab === tab ? "page" : undefined}>{entry.name}</Link>)}
-      </nav>
+      <TabLinks label="Admin" current={`/admin/${tab ?? ""}`} links={tabs.map((entry) => ({ to: `/admin/${entry.tab}`, name: entry.name }))} />
       {tab === "users" && <Users />}
       {tab === "keys" && <ApiKeys />}
       {tab === "usage" && <Usage />}

@@ -15,7 +15,7 @@ const ACTIONS = [
 ];
 const FILTERS = ["action", "actor", "entity_type", "entity_id", "doc_id", "from", "to"] as const;
 
-/** The filters in an address, as the server takes them: days become moments, and empty ones are left out. */
+/** The filters of the address as the server expects them: days become times, and empty filters are left out. */
 export function auditQuery(params: URLSearchParams): AuditQuery {
   const query: Record<string, string> = {};
   for (const name of FILTERS) {
@@ -58,15 +58,15 @@ export function Audit() {
         <div className="audit-filters">
           <Field label="Action">
             <select className="input" value={params.get("action") ?? ""} onChange={(event) => set("action", event.target.value)}>
-              <option value="">Every action</option>
-              {[...new Set([...ACTIONS, ...rows.map((row) => row.action)])].map((action) => <option key={action} value={action}>{inWords(action)}</option>)}
+              <option value="">All actions</option>
+              {[...new Set([...ACTIONS, ...rows.map((row) => row.action)])].map((action) => <option key={action} value={action}>{actionLabel(action)}</option>)}
             </select>
           </Field>
           <Field label="Actor"><input className="input" data-search list="audit-actors" placeholder="email, key name or system" value={params.get("actor") ?? ""} onChange={(event) => set("actor", event.target.value)} /></Field>
           <datalist id="audit-actors">{actorNames(rows).map((name) => <option key={name} value={name} />)}</datalist>
           <Field label="About">
             <select className="input" value={params.get("entity_type") ?? ""} onChange={(event) => set("entity_type", event.target.value)}>
-              <option value="">Anything</option>
+              <option value="">All</option>
               {["document", "run", "job", "batch", "user", "api_key", "tenant"].map((kind) => <option key={kind}>{kind}</option>)}
             </select>
           </Field>
@@ -75,20 +75,20 @@ export function Audit() {
         </div>
         {log.isPending && <SkeletonRows rows={8} />}
         {log.error && <div className="card-body"><ProblemNote error={log.error} onRetry={() => void log.refetch()} /></div>}
-        {log.data && rows.length === 0 && <Empty icon="search" title="No entry matches" />}
+        {log.data && rows.length === 0 && <Empty icon="search" title="No matching entries" />}
         {rows.length > 0 && <Entries rows={rows} />}
-        {log.hasNextPage && <div className="card-body"><Button disabled={log.isFetchingNextPage} onClick={() => void log.fetchNextPage()}>Earlier entries</Button></div>}
+        {log.hasNextPage && <div className="card-body"><Button disabled={log.isFetchingNextPage} onClick={() => void log.fetchNextPage()}>Load earlier entries</Button></div>}
       </section>
     </>
   );
 }
 
-/** The actors of the rows by the names that they are shown under, to choose from. */
+/** The displayed names of the actors in the rows, as suggestions. */
 export function actorNames(rows: readonly AuditEntry[]): string[] {
   return [...new Set(rows.map((row) => row.actor_name ?? row.actor))].sort();
 }
 
-function inWords(action: string): string {
+function actionLabel(action: string): string {
   const words = action.toLowerCase().replaceAll("_", " ").replace("api key", "API key");
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
@@ -97,17 +97,17 @@ function Entries({ rows }: { rows: readonly AuditEntry[] }) {
   const [open, setOpen] = useState<string | null>(null);
   return (
     <div className="table-wrap">
-      <table className="table audit-table">
+      <table className="table cards audit-table">
         <thead><tr><th>When</th><th>Action</th><th>Actor</th><th>About</th><th>Position</th></tr></thead>
         <tbody>
           {rows.map((row) => (
             <Fragment key={row.audit_id}>
               <tr>
-                <td className="cell-when"><Time at={row.ts} /></td>
-                <td><button type="button" className="audit-open" aria-expanded={open === row.audit_id} onClick={() => setOpen(open === row.audit_id ? null : row.audit_id)}>{inWords(row.action)}</button></td>
-                <td className="cell-name" title={row.actor}>{row.actor_name ?? row.actor}</td>
-                <td><EntityLink row={row} /></td>
-                <td className="quiet cell-when">{row.lane}·{row.position}</td>
+                <td className="cell-when" data-label="When"><Time at={row.ts} /></td>
+                <td className="cell-name"><button type="button" className="audit-open" aria-expanded={open === row.audit_id} onClick={() => setOpen(open === row.audit_id ? null : row.audit_id)}>{actionLabel(row.action)}</button></td>
+                <td className="cell-id" data-label="Actor" title={row.actor}>{row.actor_name ?? row.actor}</td>
+                <td data-label="About"><EntityLink row={row} /></td>
+                <td className="quiet cell-when" data-label="Position">{row.lane}·{row.position}</td>
               </tr>
               {open === row.audit_id && (
                 <tr className="audit-more">
@@ -131,18 +131,18 @@ function EntityLink({ row }: { row: AuditEntry }) {
   return <>{row.entity_type} {row.entity_type === "document" ? <Link href={`/documents/${row.entity_id}`}>{id}</Link> : <span className="quiet">{id}</span>}</>;
 }
 
-/** Every entry carries the hash of the one before it in its chain shard: one that was changed or removed shows. */
+/** Every entry contains the hash of the entry before it in its chain, so a changed or removed entry is detected. */
 function Verification() {
   const verify = useMutation({ mutationFn: verifyAudit });
   const { data } = verify;
   return (
     <div className="verification">
       <div className="screen-head">
-        <p className="quiet">Each entry is chained to the one before it by a hash, and signed checkpoints show when the whole chain was rewritten. Verifying checks them all.</p>
-        <Button icon="admin" disabled={verify.isPending} onClick={() => verify.mutate()}>{verify.isPending ? "Verifying…" : "Verify the chain"}</Button>
+        <p className="quiet">Each entry contains the hash of the one before it, and signed checkpoints reveal a rewritten chain. Verification checks all of them.</p>
+        <Button icon="admin" disabled={verify.isPending} onClick={() => verify.mutate()}>{verify.isPending ? "Verifying…" : "Verify chain"}</Button>
       </div>
-      {verify.error && <ProblemOrMissing error={verify.error} what="verify the audit log over HTTP (on its machine, “docket audit verify” does)" route="GET /v1/audit/verify" />}
-      {data?.is_whole && <div className="note" role="status"><Icon name="check" /><div>{counted(data.rows, "entry", "entries")}: nothing was changed, moved or removed. {data.last_checkpoint_at ? <>Compared with {counted(data.checkpoints, "signed checkpoint")}, the last of <Time at={data.last_checkpoint_at} />.</> : "No signed checkpoint was taken yet."}</div></div>}
+      {verify.error && <ProblemOrMissing error={verify.error} what="verify the audit log here; run “docket audit verify” on the server" route="GET /v1/audit/verify" />}
+      {data?.is_whole && <div className="note" role="status"><Icon name="check" /><div>{counted(data.rows, "entry", "entries")}: none changed, moved or removed. {data.last_checkpoint_at ? <>Compared with {counted(data.checkpoints, "signed checkpoint")}, the latest from <Time at={data.last_checkpoint_at} />.</> : "There is no signed checkpoint yet."}</div></div>}
       {data && !data.is_whole && (
         <div className="note bad" role="alert">
           <Icon name="alert" />

@@ -1,4 +1,4 @@
-/** A page to draw masks on: empty, or that of a document to see what a mask would hide. */
+/** A page to draw masks on: empty, or a document's page as a preview. */
 import { useRef, useState, type PointerEvent } from "react";
 import type { Box, Mask } from "../../api/types.ts";
 import { usePicture } from "../document/PageViewer.tsx";
@@ -7,19 +7,19 @@ import { areaOf, boxBetween, movedBox, type Point } from "./masks.ts";
 interface MaskDrawingProps {
   masks: readonly Mask[];
   chosen: number | null;
-  /** The document whose page is shown behind, and which page. */
-  behind: { id: string; page: number } | null;
+  /** The document and page to preview the masks on. */
+  preview: { id: string; page: number } | null;
   onChoose: (mask: number) => void;
   onDraw: (box: Box) => void;
   onMove: (mask: number, box: Box) => void;
 }
 
-/** What the pointer is doing: it draws a new mask, or moves the one at `mask`. */
+/** A pointer gesture: draws a new mask, or moves the one at `mask`. */
 type Gesture = { from: Point; to: Point; mask: number | null };
 
 const WIDTH = 800;
 
-export function MaskDrawing({ masks, chosen, behind, onChoose, onDraw, onMove }: MaskDrawingProps) {
+export function MaskDrawing({ masks, chosen, preview, onChoose, onDraw, onMove }: MaskDrawingProps) {
   const page = useRef<SVGSVGElement>(null);
   const [gesture, setGesture] = useState<Gesture | null>(null);
   const pointOf = (event: PointerEvent): Point => {
@@ -43,13 +43,13 @@ export function MaskDrawing({ masks, chosen, behind, onChoose, onDraw, onMove }:
   };
   return (
     <div className="mask-page">
-      {behind && <PageBehind id={behind.id} page={behind.page} />}
+      {preview && <PreviewPage id={preview.id} page={preview.page} />}
       <svg
         ref={page}
         viewBox="0 0 1 1"
         preserveAspectRatio="none"
         role="img"
-        aria-label={`A page with ${masks.length} masked regions. Draw one with the pointer, or add it below.`}
+        aria-label={`A page with ${masks.length} masked regions. Draw one with the pointer, or use “Add region”.`}
         onPointerDown={begin}
         onPointerMove={(event) => gesture && setGesture({ ...gesture, to: pointOf(event) })}
         onPointerUp={end}
@@ -62,7 +62,7 @@ export function MaskDrawing({ masks, chosen, behind, onChoose, onDraw, onMove }:
   );
 }
 
-function PageBehind({ id, page }: { id: string; page: number }) {
+function PreviewPage({ id, page }: { id: string; page: number }) {
   const { url } = usePicture(id, page, WIDTH);
   return url && <img src={url} alt="" draggable={false} />;
 }

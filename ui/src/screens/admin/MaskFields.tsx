@@ -1,6 +1,6 @@
 import type { Mask } from "../../api/types.ts";
 import { Field, IconButton } from "../../design/basics.tsx";
-import { areaOf, faultOf, kindsToChoose, placeInWords } from "./masks.ts";
+import { areaOf, maskProblem, kindsToChoose, maskLabel } from "./masks.ts";
 
 const SIDES = ["Left", "Top", "Right", "Bottom"] as const;
 
@@ -12,12 +12,12 @@ interface MaskListProps {
 }
 
 export function MaskList({ masks, chosen, onChoose, onRemove }: MaskListProps) {
-  if (masks.length === 0) return <p className="masks-none">Nothing is masked.</p>;
+  if (masks.length === 0) return <p className="masks-none">No masked regions.</p>;
   return (
     <ol className="mask-list">
       {masks.map((mask, at) => (
         <li key={at} data-chosen={at === chosen}>
-          <button type="button" aria-pressed={at === chosen} onClick={() => onChoose(at)}>{at + 1}. {placeInWords(mask)}</button>
+          <button type="button" aria-pressed={at === chosen} onClick={() => onChoose(at)}>{at + 1}. {maskLabel(mask)}</button>
           <IconButton icon="trash" label={`Remove region ${at + 1}`} onClick={() => onRemove(at)} />
         </li>
       ))}
@@ -25,12 +25,12 @@ export function MaskList({ masks, chosen, onChoose, onRemove }: MaskListProps) {
   );
 }
 
-/** The same as drawing, by numbers; and which pages of which files the mask is for. */
+/** The sides of a mask as numbers, and the pages and files that it applies to. */
 export function MaskFields({ mask, onChange }: { mask: Mask; onChange: (how: Partial<Mask>) => void }) {
   const area = areaOf(mask);
   const kinds = mask.kinds ?? [];
   const choices = kindsToChoose(mask);
-  const fault = faultOf(mask);
+  const problem = maskProblem(mask);
   return (
     <div className="mask-fields">
       <div className="mask-sides">
@@ -43,12 +43,12 @@ export function MaskFields({ mask, onChange }: { mask: Mask; onChange: (how: Par
           <input className="input" type="number" min={1} placeholder="every" value={mask.page ?? ""} onChange={(event) => onChange({ page: event.target.value === "" ? null : event.target.valueAsNumber })} />
         </Field>
       </div>
-      {fault !== null && <p className="run-problem" role="alert">{fault}</p>}
-      <Field label="Only files with this in their name">
+      {problem !== null && <p className="run-problem" role="alert">{problem}</p>}
+      <Field label="Only files whose name contains">
         <input className="input" maxLength={255} placeholder="any name" value={mask.file_name_contains ?? ""} onChange={(event) => onChange({ file_name_contains: event.target.value })} />
       </Field>
-      <div className="field" role="group" aria-label="Only files of these kinds">
-        <span>Only files of these kinds (none chosen: all)</span>
+      <div className="field" role="group" aria-label="Only these file types">
+        <span>Only these file types (none selected: all)</span>
         <div className="kinds">
           {choices.map((kind) => (
             <label key={kind} className="choice">

@@ -1,21 +1,21 @@
-/** What administrators decide about every document: what nobody may read, and which stages it passes. */
+/** The tenant's rules: masked regions of pages, and the stages of the pipeline. */
 import "./rules.css";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { changeRules, listDocuments, readTenant } from "../../api/endpoints.ts";
 import type { Mask, Rules as RulesOfTenant } from "../../api/types.ts";
 import { Button, Field, ProblemNote, SkeletonRows } from "../../design/basics.tsx";
-import { tell } from "../../live/notices.ts";
+import { showNotice } from "../../live/notices.ts";
 import { MaskDrawing } from "./MaskDrawing.tsx";
 import { MaskFields, MaskList } from "./MaskFields.tsx";
-import { asSent, faultOf } from "./masks.ts";
+import { asSent, maskProblem } from "./masks.ts";
 
 export function Rules() {
   const tenant = useQuery({ queryKey: ["tenant"], queryFn: readTenant });
   if (tenant.error) return <ProblemNote error={tenant.error} onRetry={() => void tenant.refetch()} />;
   if (!tenant.data) return <SkeletonRows rows={8} />;
   const saved = asSent(tenant.data.rules);
-  // Rules that somebody else saved begin a new edit.
+  // Start over when another administrator saved rules.
   return <RulesEditor key={JSON.stringify(saved)} saved={saved} stages={tenant.data.stages} />;
 }
 
@@ -25,11 +25,11 @@ function RulesEditor({ saved, stages }: { saved: RulesOfTenant; stages: readonly
   const [pipeline, setPipeline] = useState<readonly string[]>(saved.pipeline ?? []);
   const rules = asSent({ masks: [...masks], pipeline: [...pipeline] });
   const isChanged = JSON.stringify(rules) !== JSON.stringify(saved);
-  const isSound = masks.every((mask) => faultOf(mask) === null);
+  const isValid = masks.every((mask) => maskProblem(mask) === null);
   const save = useMutation({
     mutationFn: () => changeRules(rules),
     onSuccess: () => {
-      tell({ tone: "good", text: "The rules hold for what is handed in or run again from now on." });
+      showNotice({ tone: "good", text: "Rules saved. They apply to new uploads and reruns." });
       return client.invalidateQueries({ queryKey: ["tenant"] });
     },
   });
@@ -43,9 +43,9 @@ function RulesEditor({ saved, stages }: { saved: RulesOfTenant; stages: readonly
       <Stages known={stages} pipeline={pipeline} onChange={setPipeline} />
       {save.error && <ProblemNote error={save.error} />}
       <div className="rules-foot">
-        <p className="quiet">Documents that are here keep what they were read with, until they are run again.</p>
+        <p className="quiet">Existing documents keep their results until you rerun them.</p>
         <Button disabled={!isChanged || save.isPending} onClick={discard}>Discard</Button>
-        <Button kind="primary" disabled={!isChanged || !isSound || save.isPending} onClick={() => save.mutate()}>Save the rules</Button>
+        <Button kind="primary" disabled={!isChanged || !isValid || save.isPending} onClick={() => save.mutate()}>Save rules</Button>
       </div>
     </>
   );
@@ -66,14 +66,14 @@ function Masks({ masks, onChange }: { masks: readonly Mask[]; onChange: (masks: 
   };
   return (
     <section className="card" aria-labelledby="masks">
-      <div className="card-head"><h2 id="masks">Masked regions</h2><Button icon="plus" onClick={() => add([0, 0.9, 1, 1])}>Add a region</Button></div>
+      <div className="card-head"><h2 id="masks">Masked regions</h2><Button icon="plus" onClick={() => add([0, 0.9, 1, 1])}>Add region</Button></div>
       <div className="card-body masks">
         <div className="masks-drawing">
-          <MaskDrawing masks={masks} chosen={chosen} behind={shown ? { id: shown, page: mask?.page ?? 1 } : null} onChoose={setChosen} onDraw={add} onMove={(at, box) => change(at, { box: [...box] })} />
-          <Behind shown={shown} onShow={setShown} />
+          <MaskDrawing masks={masks} chosen={chosen} preview={shown ? { id: shown, page: mask?.page ?? 1 } : null} onChoose={setChosen} onDraw={add} onMove={(at, box) => change(at, { box: [...box] })} />
+          <PreviewChoice shown={shown} onShow={setShown} />
         </div>
         <div className="masks-fields">
-          <p className="quiet">What lies in a region is blanked out before a page is read, and in the pictures that people see. Draw a region on the page; drag it to move it.</p>
+          <p className="quiet">Docket blanks out masked regions before it reads a page, and in page images. Draw a region on the page; drag it to move it.</p>
           <MaskList masks={masks} chosen={chosen} onChoose={setChosen} onRemove={remove} />
           {mask && chosen !== null && <MaskFields key={chosen} mask={mask} onChange={(how) => change(chosen, how)} />}
         </div>
@@ -82,12 +82,12 @@ function Masks({ masks, onChange }: { masks: readonly Mask[]; onChange: (masks: 
   );
 }
 
-/** A document to see the masks on. */
-function Behind({ shown, onShow }: { shown: string; onShow: (id: string) => void }) {
+/** The document to preview the masks on. */
+function PreviewChoice({ shown, onShow }: { shown: string; onShow: (id: string) => void }) {
   const documents = useQuery({ queryKey: ["documents", "to-mask"], queryFn: () => listDocuments({ status: "active", limit: 50 }) });
-  const withPages = documents.data?.items.filter(({ source_type: type }) => ["pdf", "png", "jpg", "tiff"].includes(type)) ?? [];
+  const withPages = documents.data?.items.filter(({ file_kind: type }) => ["pdf", "png", "jpg", "tiff"].includes(type)) ?? [];
   return (
-    <Field label="Show them on">
+    <Field label="Preview on">
       <select className="input" value={shown} onChange={(event) => onShow(event.target.value)}>
         <option value="">an empty page</option>
         {withPages.map((document) => <option key={document.doc_id} value={document.doc_id}>{document.title}</option>)}
@@ -97,17 +97,17 @@ function Behind({ shown, onShow }: { shown: string; onShow: (id: string) => void
 }
 
 function Stages({ known, pipeline, onChange }: { known: readonly string[]; pipeline: readonly string[]; onChange: (pipeline: readonly string[]) => void }) {
-  const isUsual = pipeline.length === 0;
+  const isDefault = pipeline.length === 0;
   return (
     <section className="card" aria-labelledby="stages">
       <div className="card-head"><h2 id="stages">Stages</h2></div>
       <div className="card-body stages-choice">
-        <label className="choice"><input type="radio" className="check" name="stages" checked={isUsual} onChange={() => onChange([])} /> The usual ones</label>
-        <label className="choice"><input type="radio" className="check" name="stages" checked={!isUsual} onChange={() => onChange(known)} /> Only these, unless a batch says otherwise:</label>
-        <div className="kinds" role="group" aria-label="Stages that documents pass">
+        <label className="choice"><input type="radio" className="check" name="stages" checked={isDefault} onChange={() => onChange([])} /> Default pipeline</label>
+        <label className="choice"><input type="radio" className="check" name="stages" checked={!isDefault} onChange={() => onChange(known)} /> Only these stages (a batch can override this):</label>
+        <div className="kinds" role="group" aria-label="Stages of the pipeline">
           {known.map((stage) => (
             <label key={stage} className="choice">
-              <input type="checkbox" className="check" disabled={isUsual} checked={isUsual || pipeline.includes(stage)} onChange={(event) => onChange(known.filter((name) => (name === stage ? event.target.checked : pipeline.includes(name))))} /> {stage}
+              <input type="checkbox" className="check" disabled={isDefault} checked={isDefault || pipeline.includes(stage)} onChange={(event) => onChange(known.filter((name) => (name === stage ? event.target.checked : pipeline.includes(name))))} /> {stage}
             </label>
           ))}
         </div>

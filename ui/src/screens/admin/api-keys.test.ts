@@ -12,17 +12,17 @@ const key: ApiKeyView = {
   created_by: { user_id: "u", email: "a@b", is_active: true },
 };
 
-it("says why a key lets nobody in", () => {
+it("says why a key is invalid", () => {
   expect(whyInvalid(key, now)).toBeNull();
   expect(whyInvalid({ ...key, created_by: null }, now)).toBeNull();
   expect(whyInvalid({ ...key, expires_at: "2026-02-15T12:00:01Z" }, now)).toBeNull();
   expect(whyInvalid({ ...key, expires_at: "2026-02-15T12:00:00Z" }, now)).toBe("Expired");
   expect(whyInvalid({ ...key, revoked_at: "2026-02-01T00:00:00Z" }, now)).toBe("Revoked");
   const deactivated = { user_id: "u", email: "a@b", is_active: false };
-  expect(whyInvalid({ ...key, created_by: deactivated }, now)).toBe("Its maker is deactivated");
+  expect(whyInvalid({ ...key, created_by: deactivated }, now)).toBe("Creator deactivated");
 });
 
-it("lets a key live to the end of its last day", () => {
+it("keeps a key valid until the end of its last day", () => {
   expect(endOfDay("")).toBeUndefined();
   const end = new Date(endOfDay("2026-03-01") ?? "");
   expect([end.getDate(), end.getHours(), end.getMinutes()]).toEqual([1, 23, 59]);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { asSent, boxBetween, faultOf, kindsToChoose, movedBox, placeInWords } from "./masks.ts";
+import { asSent, boxBetween, maskProblem, kindsToChoose, movedBox, maskLabel } from "./masks.ts";
 
 describe("a mask that is drawn", () => {
   it("is the same from every corner, and ends at the page's edges", () => {
@@ -7,7 +7,7 @@ describe("a mask that is drawn", () => {
     expect(boxBetween({ x: -1, y: 0.5 }, { x: 0.25, y: 7 })).toEqual([0, 0.5, 0.25, 1]);
   });
 
-  it("is none when the pointer hardly moved", () => {
+  it("is ignored when the pointer hardly moved", () => {
     expect(boxBetween({ x: 0.5, y: 0.5 }, { x: 0.503, y: 0.9 })).toBeNull();
   });
 
@@ -18,23 +18,23 @@ describe("a mask that is drawn", () => {
 });
 
 describe("a mask", () => {
-  it("that the server would refuse says why", () => {
-    expect(faultOf({ box: [0, 0.9, 1, 1] })).toBeNull();
-    expect(faultOf({ box: [0, 0, 100, 20] })).toContain("percent");
-    expect(faultOf({ box: [0.5, 0, 0.5, 1] })).toContain("Left");
-    expect(faultOf({ box: [0, 0, 1, 1], page: 0 })).toContain("from 1");
+  it("says why the server would refuse it", () => {
+    expect(maskProblem({ box: [0, 0.9, 1, 1] })).toBeNull();
+    expect(maskProblem({ box: [0, 0, 100, 20] })).toContain("percent");
+    expect(maskProblem({ box: [0.5, 0, 0.5, 1] })).toContain("Left");
+    expect(maskProblem({ box: [0, 0, 1, 1], page: 0 })).toContain("1 or more");
   });
 
-  it("says what it holds for", () => {
-    expect(placeInWords({ box: [] })).toBe("Every page of all files");
-    expect(placeInWords({ box: [], page: 2, kinds: ["pdf"], file_name_contains: "payslip" })).toBe("Page 2 of pdf files with “payslip” in their name");
+  it("says which pages and files it applies to", () => {
+    expect(maskLabel({ box: [] })).toBe("Every page of all files");
+    expect(maskLabel({ box: [], page: 2, kinds: ["pdf"], file_name_contains: "payslip" })).toBe("Page 2 of pdf files with “payslip” in their name");
   });
 
-  it("keeps kinds that are not offered otherwise", () => {
+  it("keeps file types that are not offered by default", () => {
     expect(kindsToChoose({ box: [], kinds: ["pptx", "pdf"] })).toEqual(["pdf", "png", "jpg", "tiff", "pptx"]);
   });
 
-  it("is sent without what it does not say", () => {
+  it("is sent without empty fields", () => {
     const masks = [{ box: [0, 0, 1, 0.1], page: null, kinds: [], file_name_contains: " " }];
     expect(asSent({ masks })).toEqual({ masks: [{ box: [0, 0, 1, 0.1] }], pipeline: [] });
   });

@@ -3,10 +3,10 @@ import { describe, expect, it } from "vitest";
 import { Router } from "wouter";
 import type { Answer, Hit } from "../../api/types.ts";
 import { addressWithin } from "../document/AskDocument.tsx";
-import { AnswerCard, heardAfter, type Heard } from "./AnswerView.tsx";
+import { AnswerCard, streamAfter, type AnswerStream } from "./AnswerView.tsx";
 
 const hit: Hit = {
-  rank: 1, score: 0.4, doc_id: "doc-1", doc_version_id: "v", chunk_id: "c", title: "Lease.pdf", filename: "Lease.pdf", source_type: "pdf",
+  rank: 1, score: 0.4, doc_id: "doc-1", doc_version_id: "v", chunk_id: "c", title: "Lease.pdf", filename: "Lease.pdf", file_kind: "pdf",
   heading: ["2 Term"], pages: [3], snippet: "The lease ends in May.", highlights: [{ start: 4, end: 9 }], areas: [{ page: 3, box: [1, 2, 3, 4] }],
 };
 const answer: Answer = {
@@ -27,7 +27,7 @@ describe("an answer", () => {
 
   it("that is none says so, gives the reason, and shows what came nearest", () => {
     const page = drawn({ ...answer, answer: null, abstained: true, reason: "No passage names a price.", nearest: [hit] });
-    expect(page).toContain("The documents do not say");
+    expect(page).toContain("The documents do not contain an answer");
     expect(page).toContain("No passage names a price.");
     expect(page).toContain("<mark>lease</mark>");
     expect(page).not.toContain("80% sure");
@@ -41,9 +41,9 @@ describe("an answer", () => {
   });
 
   it("replaces what was streamed before it", () => {
-    let heard: Heard = { passages: [], text: "", answer: null, error: null };
-    for (const news of [{ passages: [hit] }, { text: "The " }, { text: "lease" }, { answer }]) heard = heardAfter(heard, news);
-    expect(heard).toEqual({ passages: [hit], text: "The lease", answer, error: null });
-    expect(heardAfter(heard, "again").answer).toBeNull();
+    let stream: AnswerStream = { passages: [], text: "", answer: null, error: null };
+    for (const change of [{ passages: [hit] }, { text: "The " }, { text: "lease" }, { answer }]) stream = streamAfter(stream, change);
+    expect(stream).toEqual({ passages: [hit], text: "The lease", answer, error: null });
+    expect(streamAfter(stream, "restart").answer).toBeNull();
   });
 });

@@ -1,4 +1,4 @@
-/** An answer as it comes in, and what it rests on. */
+/** An answer while it is streamed, and its sources. */
 import { useEffect, useReducer, useRef } from "react";
 import { Link } from "wouter";
 import { askQuestion } from "../../api/endpoints.ts";
@@ -10,71 +10,71 @@ import { addressOfPassage } from "../document/highlight.ts";
 import { Passage, pagesInWords } from "./Passage.tsx";
 import { Warnings } from "./SearchResults.tsx";
 
-export interface Heard {
+export interface AnswerStream {
   passages: Hit[];
   text: string;
   answer: Answer | null;
   error: unknown;
 }
 
-type News = { passages: Hit[] } | { text: string } | { answer: Answer } | { error: unknown } | "again";
+type StreamUpdate = { passages: Hit[] } | { text: string } | { answer: Answer } | { error: unknown } | "restart";
 
-const NOTHING: Heard = { passages: [], text: "", answer: null, error: null };
+const EMPTY: AnswerStream = { passages: [], text: "", answer: null, error: null };
 
-export function heardAfter(heard: Heard, news: News): Heard {
-  if (news === "again") return NOTHING;
-  if ("text" in news) return { ...heard, text: heard.text + news.text };
-  return { ...heard, ...news };
+export function streamAfter(stream: AnswerStream, change: StreamUpdate): AnswerStream {
+  if (change === "restart") return EMPTY;
+  if ("text" in change) return { ...stream, text: stream.text + change.text };
+  return { ...stream, ...change };
 }
 
 interface AnswerViewProps {
   question: string;
   filters: SearchFilters;
-  /** Told once, when the answer is complete. */
+  /** Called once, with the complete answer. */
   onAnswer?: (answer: Answer) => void;
-  /** Where a citation leads. */
+  /** The address of a citation's source. */
   addressOf?: (citation: Citation) => string;
 }
 
 export function AnswerView({ question, filters, onAnswer, addressOf }: AnswerViewProps) {
-  const [heard, hear] = useReducer(heardAfter, NOTHING);
+  const [stream, update] = useReducer(streamAfter, EMPTY);
   const [tries, again] = useReducer((count: number) => count + 1, 0);
   const filterText = JSON.stringify(filters);
-  const tell = useRef(onAnswer);
+  const report = useRef(onAnswer);
   useEffect(() => {
-    tell.current = onAnswer;
+    report.current = onAnswer;
   });
   useEffect(() => {
-    const leaving = new AbortController();
-    hear("again");
+    const abort = new AbortController();
+    update("restart");
     const listener = {
-      onPassages: (passages: Hit[]) => hear({ passages }),
-      onText: (text: string) => hear({ text }),
+      onPassages: (passages: Hit[]) => update({ passages }),
+      onText: (text: string) => update({ text }),
       onAnswer: (answer: Answer) => {
-        hear({ answer });
-        if (!leaving.signal.aborted) tell.current?.(answer);
+        update({ answer });
+        if (!abort.signal.aborted) report.current?.(answer);
       },
     };
-    askQuestion(question, JSON.parse(filterText) as SearchFilters, listener, leaving.signal).catch((error: unknown) => {
-      if (!leaving.signal.aborted) hear({ error });
+    askQuestion(question, JSON.parse(filterText) as SearchFilters, listener, abort.signal).catch((error: unknown) => {
+      if (!abort.signal.aborted) update({ error });
     });
-    return () => leaving.abort();
+    return () => abort.abort();
   }, [question, filterText, tries]);
   return (
-    <div className="answer-view" aria-live="polite" aria-busy={heard.answer === null && heard.error === null}>
-      {heard.error !== null && <ProblemOrMissing error={heard.error} what="answer questions" route="POST /v1/ask" onRetry={again} />}
-      {heard.error === null && (heard.answer ? <AnswerCard answer={heard.answer} onAgain={again} addressOf={addressOf} /> : <Thinking heard={heard} />)}
+    <div className="answer-view" aria-live="polite" aria-busy={stream.answer === null && stream.error === null}>
+      {stream.error !== null && <ProblemOrMissing error={stream.error} what="answer questions" route="POST /v1/ask" onRetry={again} />}
+      {stream.error === null && (stream.answer ? <AnswerCard answer={stream.answer} onAgain={again} addressOf={addressOf} /> : <PartialAnswer stream={stream} />)}
     </div>
   );
 }
 
-function Thinking({ heard }: { heard: Heard }) {
+function PartialAnswer({ stream }: { stream: AnswerStream }) {
   return (
     <section className="card answer" aria-label="Answer">
-      {heard.text !== "" && <p className="answer-text provisional">{heard.text}</p>}
-      {heard.text === "" && (
+      {stream.text !== "" && <p className="answer-text provisional">{stream.text}</p>}
+      {stream.text === "" && (
         <>
-          <p className="quiet">{heard.passages.length > 0 ? `Reading ${heard.passages.length} passages…` : "Looking for passages…"}</p>
+          <p className="quiet">{stream.passages.length > 0 ? `Reading ${stream.passages.length} passages…` : "Searching for passages…"}</p>
           <Skeleton width="92%" />
           <Skeleton width="84%" />
           <Skeleton width="61%" />
@@ -109,7 +109,7 @@ export function AnswerCard({ answer, onAgain, addressOf = addressOfPassage }: An
         <Warnings warnings={answer.warnings} />
       </section>
       <section className="card" aria-labelledby="sources">
-        <div className="card-head"><h2 id="sources">What it rests on</h2></div>
+        <div className="card-head"><h2 id="sources">Sources</h2></div>
         <ol className="citations">
           {answer.citations.map((citation) => (
             <li key={citation.number} id={`citation-${citation.number}`}>
@@ -136,7 +136,7 @@ function CitationMark({ citation, addressOf }: { citation: Citation | undefined;
 }
 
 function providerInWords(provider: string): string {
-  return provider === "extractive" ? "In the documents' own words" : `Written by ${provider} from the passages below`;
+  return provider === "extractive" ? "Quoted from the documents" : `Written by ${provider} from the sources below`;
 }
 
 function Abstention({ answer }: { answer: Answer }) {
@@ -144,13 +144,13 @@ function Abstention({ answer }: { answer: Answer }) {
   return (
     <>
       <section className="card answer abstained" aria-label="No answer">
-        <h2><Icon name="pause" /> The documents do not say</h2>
-        <p>{sentence(answer.reason ?? "No passage supports an answer, so there is none.")}</p>
+        <h2><Icon name="pause" /> The documents do not contain an answer</h2>
+        <p>{sentence(answer.reason ?? "No passage supports an answer.")}</p>
         <Warnings warnings={answer.warnings} />
       </section>
       {nearest.length > 0 && (
         <section className="card" aria-labelledby="nearest">
-          <div className="card-head"><h2 id="nearest">What came nearest</h2></div>
+          <div className="card-head"><h2 id="nearest">Closest passages</h2></div>
           <ol className="passages">{nearest.map((hit) => <li key={hit.chunk_id}><Passage hit={hit} /></li>)}</ol>
         </section>
       )}

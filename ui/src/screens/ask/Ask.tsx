@@ -1,4 +1,4 @@
-/** Search for passages, or ask and get an answer that shows where it comes from. */
+/** Searches for passages, or asks a question and shows the answer with its sources. */
 import "./ask.css";
 import { useEffect, useRef, useState, type SyntheticEvent } from "react";
 import { useSearchParams } from "wouter";
@@ -7,7 +7,7 @@ import { Button, Empty, Segmented } from "../../design/basics.tsx";
 import { Icon } from "../../design/Icon.tsx";
 import { useMe } from "../../session/session.ts";
 import { AnswerView } from "./AnswerView.tsx";
-import { historyKey, readHistory, withAsked, type Asked } from "./history.ts";
+import { historyKey, readHistory, withEntry, type HistoryEntry } from "./history.ts";
 import { SearchResults } from "./SearchResults.tsx";
 
 const MODES = [{ value: "ask", label: "Ask" }, { value: "search", label: "Search" }] as const;
@@ -19,7 +19,7 @@ export default function Ask() {
   const asked = params.get("q") ?? "";
   const limits = { type: params.get("type") ?? "", tag: params.get("tag") ?? "" };
   const [history, remember, forget] = useHistory();
-  const submit = (text: string, how: Asked["mode"], { type, tag }: Limits = limits) => {
+  const submit = (text: string, how: HistoryEntry["mode"], { type, tag }: Limits = limits) => {
     if (!text.trim()) return;
     remember({ mode: how, text: text.trim(), at: new Date().toISOString() });
     setParams({ q: text.trim(), mode: how, ...(type && { type }), ...(tag.trim() && { tag: tag.trim() }) });
@@ -29,23 +29,23 @@ export default function Ask() {
     <div className="screen ask">
       <QuestionForm key={[mode, asked, limits.type, limits.tag].join(" ")} mode={mode} asked={asked} limits={limits} onSubmit={submit} />
       {asked === ""
-        ? <Past history={history} onPick={(item) => submit(item.text, item.mode)} onForget={forget} />
+        ? <History history={history} onPick={(item) => submit(item.text, item.mode)} onForget={forget} />
         : mode === "ask" ? <AnswerView key={[asked, limits.type, limits.tag].join(" ")} question={asked} filters={filters} /> : <SearchResults query={asked} filters={filters} />}
     </div>
   );
 }
 
-/** Which documents to look in; empty for all. */
+/** Filters; empty for all documents. */
 interface Limits {
   type: string;
   tag: string;
 }
 
 interface QuestionFormProps {
-  mode: Asked["mode"];
+  mode: HistoryEntry["mode"];
   asked: string;
   limits: Limits;
-  onSubmit: (text: string, mode: Asked["mode"], limits: Limits) => void;
+  onSubmit: (text: string, mode: HistoryEntry["mode"], limits: Limits) => void;
 }
 
 function QuestionForm({ mode: first, asked, limits: firstLimits, onSubmit }: QuestionFormProps) {
@@ -96,29 +96,29 @@ function QuestionForm({ mode: first, asked, limits: firstLimits, onSubmit }: Que
   );
 }
 
-function useHistory(): [Asked[], (asked: Asked) => void, () => void] {
+function useHistory(): [HistoryEntry[], (asked: HistoryEntry) => void, () => void] {
   const key = historyKey(useMe().id);
   const [history, setHistory] = useState(() => readHistory(localStorage.getItem(key)));
-  const keep = (next: Asked[]) => {
+  const keep = (next: HistoryEntry[]) => {
     setHistory(next);
     localStorage.setItem(key, JSON.stringify(next));
   };
-  return [history, (asked) => keep(withAsked(history, asked)), () => keep([])];
+  return [history, (asked) => keep(withEntry(history, asked)), () => keep([])];
 }
 
-function Past({ history, onPick, onForget }: { history: readonly Asked[]; onPick: (item: Asked) => void; onForget: () => void }) {
+function History({ history, onPick, onForget }: { history: readonly HistoryEntry[]; onPick: (item: HistoryEntry) => void; onForget: () => void }) {
   if (history.length === 0) {
     return (
-      <Empty icon="quote" title="Every answer shows where it stands">
-        <p>Ask in your own words. Each sentence of the answer leads to the passage it rests on, on its page. When the documents do not say, Docket says so, and shows what came nearest.</p>
+      <Empty icon="quote" title="Every answer cites its sources">
+        <p>Ask in your own words. Each sentence of an answer links to its source on the page. If the documents do not contain an answer, Docket says so and shows the closest passages.</p>
       </Empty>
     );
   }
   return (
     <section className="card" aria-labelledby="past">
       <div className="card-head">
-        <h2 id="past">Asked before</h2>
-        <Button kind="bare" onClick={onForget}>Forget all</Button>
+        <h2 id="past">Earlier questions and searches</h2>
+        <Button kind="bare" onClick={onForget}>Clear history</Button>
       </div>
       <ul className="past">
         {history.map((item) => (

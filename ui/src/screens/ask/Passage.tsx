@@ -9,7 +9,7 @@ export function Passage({ hit }: { hit: Hit }) {
     <article className="passage">
       <h3><Link href={addressOfPassage({ ...hit, quote: quoteOf(hit) })}>{hit.title}</Link></h3>
       <p className="passage-place">
-        <Badge>{hit.source_type}</Badge>
+        <Badge>{hit.file_kind}</Badge>
         {hit.pages.length > 0 && <span>{pagesInWords(hit.pages)}</span>}
         {hit.heading.length > 0 && <span className="truncate">{hit.heading.join(" › ")}</span>}
       </p>

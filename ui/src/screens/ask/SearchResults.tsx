@@ -25,7 +25,7 @@ export function SearchResults({ query, filters }: { query: string; filters: Sear
       {results.isPending && <SkeletonRows rows={8} />}
       {results.error && <div className="card-body"><ProblemOrMissing error={results.error} what="search" route="POST /v1/search" onRetry={() => void results.refetch()} /></div>}
       {results.data && <Warnings warnings={results.data.warnings} />}
-      {results.data?.hits.length === 0 && <Empty icon="search" title="Nothing was found"><p>Try other words, or search by meaning. Only documents that are ready can be found.</p></Empty>}
+      {results.data?.hits.length === 0 && <Empty icon="search" title="No passages found"><p>Try other words, or search by meaning. The search covers documents that are ready.</p></Empty>}
       <ol className="passages">{results.data?.hits.map((hit) => <li key={hit.chunk_id}><Passage hit={hit} /></li>)}</ol>
     </section>
   );

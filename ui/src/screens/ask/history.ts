@@ -1,6 +1,6 @@
-/** What somebody asked and searched for, kept in their browser: per user, so that two people at one machine do not mix. */
+/** Earlier questions and searches, kept in the browser for each user. */
 
-export interface Asked {
+export interface HistoryEntry {
   mode: "ask" | "search";
   text: string;
   at: string;
@@ -12,21 +12,21 @@ export function historyKey(userId: string): string {
   return `docket.asked.${userId}`;
 }
 
-/** The list with `asked` on top; the same question asked again moves up. */
-export function withAsked(history: readonly Asked[], asked: Asked): Asked[] {
+/** The history with `asked` on top; a repeated question moves up. */
+export function withEntry(history: readonly HistoryEntry[], asked: HistoryEntry): HistoryEntry[] {
   return [asked, ...history.filter(({ mode, text }) => mode !== asked.mode || text !== asked.text)].slice(0, KEPT);
 }
 
-export function readHistory(stored: string | null): Asked[] {
+export function readHistory(stored: string | null): HistoryEntry[] {
   try {
     const value: unknown = JSON.parse(stored ?? "[]");
-    return Array.isArray(value) ? value.filter(isAsked) : [];
+    return Array.isArray(value) ? value.filter(isEntry) : [];
   } catch {
     return [];
   }
 }
 
-function isAsked(value: unknown): value is Asked {
-  const { mode, text, at } = (value ?? {}) as Partial<Asked>;
+function isEntry(value: unknown): value is HistoryEntry {
+  const { mode, text, at } = (value ?? {}) as Partial<HistoryEntry>;
   return (mode === "ask" || mode === "search") && typeof text === "string" && typeof at === "string";
 }

@@ -1,4 +1,4 @@
-/** What can be done with one document. */
+/** The actions for one document. */
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useCallback, useEffect, useRef, useState, type ReactNode } from "react";
 import { useLocation } from "wouter";
@@ -9,7 +9,7 @@ import { Button, Confirm, Dialog, Field } from "../../design/basics.tsx";
 import { Icon } from "../../design/Icon.tsx";
 import { wantsPassword } from "../../format/failures.ts";
 import { saveText, startDownload } from "../../live/download.ts";
-import { tell } from "../../live/notices.ts";
+import { showNotice } from "../../live/notices.ts";
 import { may } from "../../session/permissions.ts";
 import { useMe } from "../../session/session.ts";
 import { PasswordDialog } from "./PasswordDialog.tsx";
@@ -17,64 +17,65 @@ import { UpdateDialog } from "./UpdateDialog.tsx";
 
 export function Actions({ detail }: { detail: DocumentDetail }) {
   const { role } = useMe();
-  const [asking, setAsking] = useState<"password" | "rerun" | "update" | "withdraw" | "delete" | null>(null);
-  const close = useCallback(() => setAsking(null), []);
+  const [dialog, setDialog] = useState<"password" | "rerun" | "update" | "withdraw" | "delete" | null>(null);
+  const close = useCallback(() => setDialog(null), []);
   const [, navigate] = useLocation();
   const act = useAction(detail.doc_id);
   const id = detail.doc_id;
   const isLocked = wantsPassword(detail.error_code);
-  const isUnderWay = detail.status === "uploaded" || detail.status === "processing";
+  const isProcessing = detail.status === "uploaded" || detail.status === "processing";
   return (
     <div className="button-row">
-      {isLocked && may(role, "rerun") && <Button icon="key" kind="primary" onClick={() => setAsking("password")}>Enter password</Button>}
+      {isLocked && may(role, "rerun") && <Button icon="key" kind="primary" onClick={() => setDialog("password")}>Enter password</Button>}
       {detail.status === "failed" && !isLocked && may(role, "rerun") && (
-        <Button icon="refresh" kind="primary" onClick={() => act.mutate({ run: () => retryDocument(id), said: "The document is tried again." })}>Retry</Button>
+        <Button icon="refresh" kind="primary" onClick={() => act.mutate({ run: () => retryDocument(id), done: "Retrying the document." })}>Retry</Button>
       )}
       <Menu label="Download" icon="download">
         <MenuItem onSelect={() => act.mutate({ run: async () => startDownload(await linkToOriginal(id)) })}>Original</MenuItem>
-        {detail.source_type !== "pdf" && <MenuItem onSelect={() => act.mutate({ run: async () => startDownload(await linkToPdf(id)) })}>PDF</MenuItem>}
+        {detail.file_kind !== "pdf" && <MenuItem onSelect={() => act.mutate({ run: async () => startDownload(await linkToPdf(id)) })}>PDF</MenuItem>}
         <MenuItem onSelect={() => act.mutate({ run: async () => saveText(await readText(id, "text"), `${detail.filename}.txt`) })}>Text</MenuItem>
         <MenuItem onSelect={() => act.mutate({ run: async () => saveText(await readText(id, "markdown"), `${detail.filename}.md`) })}>Markdown</MenuItem>
       </Menu>
       {(may(role, "rerun") || may(role, "deactivate")) && (
         <Menu label="More" icon="down">
-          {may(role, "rerun") && <MenuItem isDisabled={isUnderWay} onSelect={() => setAsking("rerun")}>Rerun…</MenuItem>}
-          {may(role, "rerun") && <MenuItem onSelect={() => setAsking("update")}>Upload a new version…</MenuItem>}
-          {may(role, "deactivate") && <MenuItem isDisabled={detail.status === "inactive"} onSelect={() => setAsking("withdraw")}>Withdraw…</MenuItem>}
-          {may(role, "deactivate") && <MenuItem onSelect={() => setAsking("delete")}>Delete…</MenuItem>}
+          {may(role, "rerun") && <MenuItem isDisabled={isProcessing} onSelect={() => setDialog("rerun")}>Rerun…</MenuItem>}
+          {may(role, "rerun") && <MenuItem onSelect={() => setDialog("update")}>Upload a new version…</MenuItem>}
+          {may(role, "deactivate") && <MenuItem isDisabled={detail.status === "inactive"} onSelect={() => setDialog("withdraw")}>Withdraw…</MenuItem>}
+          {may(role, "deactivate") && <MenuItem onSelect={() => setDialog("delete")}>Delete…</MenuItem>}
         </Menu>
       )}
-      {asking === "password" && <PasswordDialog id={id} title={detail.title} onClose={close} />}
-      {asking === "rerun" && <RerunDialog detail={detail} onClose={close} onRerun={(request) => act.mutate({ run: () => rerunDocument(id, request), said: "A new run is queued. What is served stays served until it succeeds." })} />}
-      {asking === "update" && <UpdateDialog detail={detail} onClose={close} />}
-      {asking === "withdraw" && (
-        <Confirm title="Withdraw this document?" action="Withdraw" onClose={close} onConfirm={() => act.mutate({ run: () => deactivateDocument(id), said: "The document is withdrawn." })}>
-          <p>It stays stored, with its history, but nobody finds it any more and no answer uses it.</p>
+      {dialog === "password" && <PasswordDialog id={id} title={detail.title} onClose={close} />}
+      {dialog === "rerun" && <RerunDialog detail={detail} onClose={close} onRerun={(request) => act.mutate({ run: () => rerunDocument(id, request), done: "Rerun queued. The current version stays available until it succeeds." })} />}
+      {dialog === "update" && <UpdateDialog detail={detail} onClose={close} />}
+      {dialog === "withdraw" && (
+        <Confirm title="Withdraw this document?" action="Withdraw" onClose={close} onConfirm={() => act.mutate({ run: () => deactivateDocument(id), done: "Document withdrawn." })}>
+          <p>Docket keeps the document and its history, but search and answers no longer use it.</p>
         </Confirm>
       )}
-      {asking === "delete" && (
-        <Confirm title="Delete this document?" action="Delete" onClose={close} onConfirm={() => act.mutate({ run: () => deleteDocument(id).then(() => navigate("/documents")), said: "The document is deleted." })}>
-          <p>Nobody can see, find or read it any more, in any version, and links to it stop working. Only an administrator can bring it back, by uploading it again. The audit log keeps that it was here.</p>
+      {dialog === "delete" && (
+        <Confirm title="Delete this document?" action="Delete" onClose={close} onConfirm={() => act.mutate({ run: () => deleteDocument(id).then(() => navigate("/documents")), done: "Document deleted." })}>
+          <p>No one can open or find any version of it, and links to it stop working. Only an administrator can restore it, by uploading the file again. The audit log keeps a record of it.</p>
         </Confirm>
       )}
     </div>
   );
 }
 
-interface Act {
+interface DocumentAction {
   run: () => Promise<unknown>;
-  said?: string;
+  /** The message when it succeeded. */
+  done?: string;
 }
 
 function useAction(id: string) {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: ({ run }: Act) => run(),
-    onSuccess: (_, { said }) => {
-      if (said) tell({ tone: "good", text: said });
+    mutationFn: ({ run }: DocumentAction) => run(),
+    onSuccess: (_, { done }) => {
+      if (done) showNotice({ tone: "good", text: done });
       for (const queryKey of [["document", id], ["documents"], ["summary"]]) void client.invalidateQueries({ queryKey });
     },
-    onError: (error) => tell({ tone: "bad", text: messageOf(error), trace: error instanceof ApiError ? error.problem.trace_id : undefined }),
+    onError: (error) => showNotice({ tone: "bad", text: messageOf(error), trace: error instanceof ApiError ? error.problem.trace_id : undefined }),
   });
 }
 
@@ -84,16 +85,16 @@ function RerunDialog({ detail, onClose, onRerun }: { detail: DocumentDetail; onC
   const [password, setPassword] = useState("");
   return (
     <Dialog title="Rerun this document" onClose={onClose}>
-      <Field label="Begin at" note="A later stage takes over what the stages before it left in the last run.">
+      <Field label="Start at" note="A later stage reuses the results of the stages before it.">
         <select className="input" value={stage} onChange={(event) => setStage(event.target.value)}>
-          <option value="">the beginning</option>
+          <option value="">the first stage</option>
           {detail.runs[0]?.pipeline.slice(1).map((name) => <option key={name}>{name}</option>)}
         </select>
       </Field>
-      <Field label="Password" note="Only for a file that is locked. It opens the original and is shown nowhere.">
+      <Field label="Password" note="Only for an encrypted file. Docket stores it encrypted and never shows it.">
         <input className="input" type="password" autoComplete="off" value={password} onChange={(event) => setPassword(event.target.value)} />
       </Field>
-      <Field label="Reason" note="It is kept in the audit log.">
+      <Field label="Reason" note="Recorded in the audit log.">
         <input className="input" value={reason} onChange={(event) => setReason(event.target.value)} />
       </Field>
       <div className="dialog-foot">

@@ -1,4 +1,4 @@
-/** Questions to one document; the answer's words are marked on its page. */
+/** Questions about one document; the page marks the words of the answer. */
 import "../ask/ask.css";
 import "./ask-document.css";
 import { useEffect, useRef, useState, type SyntheticEvent } from "react";
@@ -11,7 +11,7 @@ interface AskDocumentProps {
   id: string;
   /** The question that the address has. */
   asked: string;
-  /** Whether the page can be seen beside the answer. */
+  /** Whether the page is shown beside the answer. */
   hasPicture: boolean;
   onAsk: (question: string) => void;
   onCitation: (place: { page?: string; at: string; quote: string }) => void;
@@ -43,7 +43,7 @@ export function AskDocument({ id, asked, hasPicture, onAsk, onCitation }: AskDoc
           id="document-question"
           rows={2}
           maxLength={2000}
-          placeholder="Ask this document"
+          placeholder="Ask a question about this document"
           value={text}
           onChange={(event) => setText(event.target.value)}
           onKeyDown={(event) => {
@@ -53,7 +53,7 @@ export function AskDocument({ id, asked, hasPicture, onAsk, onCitation }: AskDoc
           }}
         />
         <div className="question-bar">
-          <span className="quiet">Only this document is searched</span>
+          <span className="quiet">Searches only this document</span>
           <Button kind="primary" type="submit" icon="send" disabled={!text.trim()}>Ask</Button>
         </div>
       </form>
@@ -67,7 +67,7 @@ function placeOf(citation: Citation): { page?: string; at: string; quote: string
   return { ...(page !== undefined && { page: String(page) }), at: writeAreas(citation.areas), quote: citation.quote };
 }
 
-/** With the page beside it the answer stays; a file without pages shows the words in its text. */
+/** Beside a page the answer stays open; a file without pages shows the quote in its text. */
 export function addressWithin(citation: Citation, asked: string, hasPicture: boolean): string {
   const address = addressOfPassage(citation);
   if (!hasPicture) return address;

@@ -1,4 +1,4 @@
-/** One document: its pages on the left, what was read of them on the right. */
+/** One document: its pages on the left, their content on the right. */
 import "./document.css";
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useMemo, useState } from "react";
@@ -6,7 +6,7 @@ import { Link, useSearchParams } from "wouter";
 import { findDocument, readPage } from "../../api/endpoints.ts";
 import { ApiError, isNotFound } from "../../api/problem.ts";
 import type { DocumentDetail, PageView } from "../../api/types.ts";
-import { Badge, Empty, ProblemNote, Skeleton, SkeletonRows, StatusBadge, TabList } from "../../design/basics.tsx";
+import { Badge, Empty, ProblemNote, sentence, Skeleton, SkeletonRows, StatusBadge, TabList } from "../../design/basics.tsx";
 import { Icon } from "../../design/Icon.tsx";
 import { useKeys } from "../../design/keyboard.ts";
 import { wantsPassword } from "../../format/failures.ts";
@@ -25,13 +25,14 @@ import { Fields, MarkdownText, Tables } from "./OtherTabs.tsx";
 import { PageText } from "./PageText.tsx";
 import { PageViewer } from "./PageViewer.tsx";
 import { PartsLine } from "./Parts.tsx";
-import { standingOf } from "./runs.ts";
+import { reportedProgress } from "./runs.ts";
 import { TagLinks } from "./Tags.tsx";
+import { EditableTitle } from "./Title.tsx";
 import { usePageOfQuote } from "./use-page-of-quote.ts";
 
 const TABS = ["text", "ask", "markdown", "tables", "fields", "history", "details"] as const;
 type Tab = (typeof TABS)[number];
-const TAB_WORDS: Record<Tab, string> = { text: "Text", ask: "Ask", markdown: "Markdown", tables: "Tables", fields: "Fields", history: "History", details: "Details" };
+const TAB_LABELS: Record<Tab, string> = { text: "Text", ask: "Ask", markdown: "Markdown", tables: "Tables", fields: "Fields", history: "History", details: "Details" };
 
 const NO_PASSAGE: Passage = { words: [], boxes: [], hasQuote: false };
 
@@ -40,10 +41,10 @@ export default function DocumentScreen({ id }: { id: string }) {
   useEffect(() => {
     if (detail.data) document.title = `${detail.data.title} · Docket`;
   }, [detail.data]);
-  if (detail.error && isNoDocument(detail.error)) {
+  if (detail.error && isMissingDocument(detail.error)) {
     return (
-      <Empty icon="documents" title="There is no such document">
-        <p>It may have been deleted, or it is not yours to see. <Link href="/documents">All documents</Link></p>
+      <Empty isPage icon="documents" title="Document not found">
+        <p>This document was deleted, or you don’t have access. <Link href="/documents">All documents</Link></p>
       </Empty>
     );
   }
@@ -53,8 +54,8 @@ export default function DocumentScreen({ id }: { id: string }) {
       <header className="document-head">
         <Link href="/documents" className="button bare square" aria-label="All documents" title="All documents"><Icon name="left" /></Link>
         <div className="document-title">
-          <h1 className="truncate" title={detail.data?.filename}>{detail.data?.title ?? <Skeleton width="18rem" height="1.5rem" />}</h1>
-          {detail.data && <StateLine detail={detail.data} />}
+          {detail.data ? <EditableTitle detail={detail.data} /> : <h1><Skeleton width="12rem" height="1.5rem" /></h1>}
+          {detail.data && <StatusLine detail={detail.data} />}
         </div>
         {detail.data && <Actions detail={detail.data} />}
       </header>
@@ -63,23 +64,23 @@ export default function DocumentScreen({ id }: { id: string }) {
   );
 }
 
-/** An address whose id is no id is refused as such (400); for a reader that is the same as a document that is not there. */
-function isNoDocument(error: Error): boolean {
+/** The server refuses a malformed id with 400; for the user that is a missing document too. */
+function isMissingDocument(error: Error): boolean {
   return isNotFound(error) || (error instanceof ApiError && error.problem.status === 400);
 }
 
-function StateLine({ detail }: { detail: DocumentDetail }) {
-  const progress = useStorePart(progressOf, (all) => all.get(detail.doc_id)) ?? standingOf(detail.runs[0]);
+function StatusLine({ detail }: { detail: DocumentDetail }) {
+  const progress = useStorePart(progressOf, (all) => all.get(detail.doc_id)) ?? reportedProgress(detail.runs[0]);
   const waiting = waitingFor(detail.runs[0]?.stages.find((stage) => stage.waiting_for != null)?.waiting_for);
   return (
-    <p className="document-state">
+    <div className="document-state">
       <StatusBadge status={detail.status} />
       {progress?.stage && <span className="quiet">{progress.stage}{progress.total > 0 && ` ${progress.done} of ${progress.total}`}</span>}
       {waiting && <Badge tone="warn">{waiting}</Badge>}
-      {detail.error && <span className="run-error" title={detail.error}>{detail.error}</span>}
+      {detail.error && <span className="run-error" title={detail.error}>{sentence(detail.error)}</span>}
       <TagLinks tags={detail.tags} />
       <PartsLine parts={detail.parts} rest={`/documents/${detail.doc_id}?tab=details`} />
-    </p>
+    </div>
   );
 }
 
@@ -106,14 +107,14 @@ function Panes({ detail }: { detail: DocumentDetail }) {
   useKeys({ "[": () => step(-1), "]": () => step(1), ...(mayAsk && { q: () => set("tab", "ask") }) });
   const [at, quote] = [params.get("at"), params.get("quote")];
   const passage = useMemo(() => (page.data ? passageOf(page.data, at, quote) : NO_PASSAGE), [page.data, at, quote]);
-  usePageOfQuote({ id: detail.doc_id, at, quote, page: page.data, isThere: passage.hasQuote, onFound: goTo });
+  usePageOfQuote({ id: detail.doc_id, at, quote, page: page.data, isOnPage: passage.hasQuote, onFound: goTo });
   const hasPicture = page.data === undefined || page.data.width != null;
   return (
     <div className="panes" data-one={!isRead || !hasPicture}>
       {isRead && hasPicture && <LeftPane id={detail.doc_id} page={page.data} error={page.error} passage={passage} focus={focus} onPage={goTo} />}
-      <section className="reading" aria-label="What was read">
-        <TabList label="What was read" value={tab} choices={tabs.map((value) => ({ value, label: TAB_WORDS[value] }))} onChange={(value) => set("tab", value)} />
-        <div className="reading-body" role="tabpanel" aria-label={TAB_WORDS[tab]} tabIndex={0}>
+      <section className="reading" aria-label="Content">
+        <TabList label="Content" value={tab} choices={tabs.map((value) => ({ value, label: TAB_LABELS[value] }))} onChange={(value) => set("tab", value)} />
+        <div className="reading-body" role="tabpanel" aria-label={TAB_LABELS[tab]} tabIndex={0}>
           {tab === "history" && <History detail={detail} />}
           {tab === "details" && <Details detail={detail} page={page.data} />}
           {tab === "ask" && (isRead
@@ -155,7 +156,7 @@ function ReadTab({ tab, detail, page, error, focus, passage, hasPicture, onPage 
     <>
       {!hasPicture && (
         <p className="no-picture quiet">
-          This kind of file has no pages to look at, only text.
+          This file type has no page view.
           {page.pages > 1 && <> Part {page.number} of {page.pages}: <button type="button" className="button" disabled={page.number <= 1} onClick={() => onPage(page.number - 1)}>Previous</button> <button type="button" className="button" disabled={page.number >= page.pages} onClick={() => onPage(page.number + 1)}>Next</button></>}
         </p>
       )}
@@ -168,18 +169,18 @@ function NotRead({ detail }: { detail: DocumentDetail }) {
   const { role } = useMe();
   if (wantsPassword(detail.error_code)) {
     return (
-      <Empty icon="key" title={detail.error_code === "wrong_password" ? "The password does not open this document" : "This document is encrypted"}>
-        <p>{may(role, "rerun") ? "Enter its password above, and it is read." : "Upload the file again with its password, and it is read."}</p>
+      <Empty icon="key" title={detail.error_code === "wrong_password" ? "Wrong password" : "This document is encrypted"}>
+        <p>{may(role, "rerun") ? "Enter its password above." : "Upload the file again with its password."}</p>
       </Empty>
     );
   }
   if (detail.status === "failed" || detail.status === "rejected") {
     return (
-      <Empty icon="alert" title="This document could not be read">
-        <p>{detail.error ?? "No reason was recorded."}</p>
-        <p>History shows at which stage{may(role, "repair") && "; Repair, what to do about it"}.</p>
+      <Empty icon="alert" title="Docket couldn’t read this document">
+        <p>{sentence(detail.error ?? "no error was recorded")}.</p>
+        <p>History shows the stage that failed.{may(role, "attention") && <> <Link href="/attention">Needs attention</Link> says what to do.</>}</p>
       </Empty>
     );
   }
-  return <Empty icon="clock" title="Not read yet"><p>It is on its way. This page shows it as soon as it is ready.</p></Empty>;
+  return <Empty icon="clock" title="Processing"><p>This page updates when the document is ready.</p></Empty>;
 }

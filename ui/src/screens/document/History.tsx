@@ -1,25 +1,25 @@
-/** Versions and runs, newest first, and two runs beside each other. */
+/** Versions and runs, newest first, and a comparison of two runs. */
 import "./history.css";
 import { useState } from "react";
 import { Link } from "wouter";
 import { readArtifact } from "../../api/endpoints.ts";
 import { isMissingRoute, messageOf } from "../../api/problem.ts";
 import type { DocumentDetail, RunView, StageView } from "../../api/types.ts";
-import { Badge, Empty, StatusBadge, Time } from "../../design/basics.tsx";
+import { Badge, Empty, sentence, StatusBadge, Time } from "../../design/basics.tsx";
 import { Icon } from "../../design/Icon.tsx";
 import { bytes, counted } from "../../format/numbers.ts";
 import { duration } from "../../format/time.ts";
 import { waitingFor } from "../../format/waiting.ts";
 import { saveBlob } from "../../live/download.ts";
-import { tell } from "../../live/notices.ts";
-import { compareRuns, figuresOf, runLength, stageSpans } from "./runs.ts";
+import { showNotice } from "../../live/notices.ts";
+import { compareRuns, figureLabels, runLength, stageSpans } from "./runs.ts";
 
-const NOT_READABLE = "What this run left is only for administrators and, unless a mask was added since, for reviewers.";
-const RUN_WORDS: Record<string, string> = { manual_upload: "Uploaded by hand", attachment: "Found in another document", rerun: "Rerun" };
+const NOT_READABLE = "Only administrators can download the artifacts of this run. Reviewers can too, unless a mask was added since.";
+const RUN_LABELS: Record<string, string> = { manual_upload: "Manual upload", attachment: "Attachment", rerun: "Rerun" };
 
-/** A run that follows another is a rerun, whatever the first one came from. */
-function runInWords(run: RunView): string {
-  return run.parent_run_id ? "Rerun" : (RUN_WORDS[run.run_type] ?? run.run_type.replaceAll("_", " "));
+/** A run with a parent is a rerun, whatever its type. */
+function runLabel(run: RunView): string {
+  return run.parent_run_id ? "Rerun" : (RUN_LABELS[run.run_type] ?? run.run_type.replaceAll("_", " "));
 }
 
 export function History({ detail }: { detail: DocumentDetail }) {
@@ -44,16 +44,16 @@ function RunCard({ run, version }: { run: RunView; version?: DocumentDetail["ver
     <article className="run">
       <header>
         <StatusBadge status={run.status} />
-        <strong>{runInWords(run)}</strong>
-        {version && <Badge tone={version.is_active ? "good" : "off"}>{version.version_label}{version.is_active ? ", served" : ""}</Badge>}
+        <strong>{runLabel(run)}</strong>
+        {version && <Badge tone={version.is_active ? "good" : "off"}>{version.version_label}{version.is_active ? ", active" : ""}</Badge>}
         <span className="quiet"><Time at={run.created_at} />{length !== null && ` · ${duration(length)}`}</span>
       </header>
       {run.reason && <p className="quiet">“{run.reason}”</p>}
-      {run.error && <p className="run-error"><Icon name="alert" /> {run.error}</p>}
+      {run.error && <p className="run-error"><Icon name="alert" /> {sentence(run.error)}</p>}
       <ul className="stages">
         {stageSpans(run).map(({ stage, from, width }) => <StageRow key={stage.name} run={run} stage={stage} from={from} width={width} />)}
       </ul>
-      <p className="quiet run-figures">{Object.entries(figuresOf(run)).map(([name, value]) => `${value} ${name}`).join(" · ")}</p>
+      <p className="quiet run-figures">{figureLabels(run).join(" · ")}</p>
     </article>
   );
 }
@@ -62,7 +62,7 @@ async function download(runId: string, stage: string, name: string): Promise<voi
   try {
     saveBlob(await readArtifact(runId, stage, name), name);
   } catch (error) {
-    tell({ tone: "bad", text: isMissingRoute(error) ? "This server does not hand out artifacts yet." : messageOf(error) });
+    showNotice({ tone: "bad", text: isMissingRoute(error) ? "This server can’t provide artifacts." : messageOf(error) });
   }
 }
 
@@ -77,8 +77,8 @@ function StageRow({ run, stage, from, width }: { run: RunView; stage: StageView;
           <span className="stage-retries">{stage.waiting_for && <Badge tone="warn">{waitingFor(stage.waiting_for)}</Badge>}{stage.retries > 0 && <Badge tone="warn">{counted(stage.retries, "retry", "retries")}</Badge>}</span>
         </summary>
         <div className="stage-more">
-          {stage.error && <p className="run-error"><Icon name="alert" /> {stage.error}</p>}
-          <p className="quiet">{stage.worker_id ? `Worker ${stage.worker_id}` : "No worker took it"}{stage.started_at && <>, <Time at={stage.started_at} /></>}</p>
+          {stage.error && <p className="run-error"><Icon name="alert" /> {sentence(stage.error)}</p>}
+          <p className="quiet">{stage.worker_id ? `Worker ${stage.worker_id}` : "Not started"}{stage.started_at && <>, <Time at={stage.started_at} /></>}</p>
           <Artifacts run={run} stage={stage} />
         </div>
       </details>
@@ -89,7 +89,7 @@ function StageRow({ run, stage, from, width }: { run: RunView; stage: StageView;
 function Artifacts({ run, stage }: { run: RunView; stage: StageView }) {
   if (!run.artifacts_readable) return <p className="quiet">{NOT_READABLE}</p>;
   const { artifacts } = stage;
-  if (artifacts.length === 0) return <p className="quiet">It left no artifacts.</p>;
+  if (artifacts.length === 0) return <p className="quiet">No artifacts.</p>;
   return (
     <ul>
       {artifacts.map((artifact) => (
@@ -117,15 +117,15 @@ function CompareRuns({ runs }: { runs: readonly RunView[] }) {
         <RunChoice label="Before" runs={runs} value={first} onChange={setFirst} />
         <RunChoice label="After" runs={runs} value={second} onChange={setSecond} />
       </div>
-      <table className="table">
-        <thead><tr><th>Stage</th><th className="number">Before</th><th className="number">After</th><th>What it left</th></tr></thead>
+      <div className="table-wrap"><table className="table">
+        <thead><tr><th>Stage</th><th className="number">Before</th><th className="number">After</th><th>Artifacts</th></tr></thead>
         <tbody>
           {stages.map((stage) => (
             <tr key={stage.stage}>
               <td>{stage.stage}</td>
               <td className="number"><StageTime stage={stage.before} /></td>
               <td className="number"><StageTime stage={stage.after} /></td>
-              <td>{stage.isSame === null ? <span className="quiet">–</span> : stage.isSame ? <Badge tone="good">Same bytes</Badge> : <Badge tone="warn">Different</Badge>}</td>
+              <td>{stage.isSame === null ? <span className="quiet">–</span> : stage.isSame ? <Badge tone="good">Identical</Badge> : <Badge tone="warn">Different</Badge>}</td>
             </tr>
           ))}
           {figures.map((figure) => (
@@ -137,7 +137,7 @@ function CompareRuns({ runs }: { runs: readonly RunView[] }) {
             </tr>
           ))}
         </tbody>
-      </table>
+      </table></div>
     </details>
   );
 }
@@ -153,7 +153,7 @@ function RunChoice({ label, runs, value, onChange }: { label: string; runs: read
       <span>{label}</span>
       <select className="input" value={value} onChange={(event) => onChange(Number(event.target.value))}>
         {runs.map((run, at) => (
-          <option key={run.run_id} value={at}>{runInWords(run)}, {new Date(run.created_at).toLocaleString()}</option>
+          <option key={run.run_id} value={at}>{runLabel(run)}, {new Date(run.created_at).toLocaleString()}</option>
         ))}
       </select>
     </label>

@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { readText } from "../../api/endpoints.ts";
 import type { PageView } from "../../api/types.ts";
 import { Button, Empty, ProblemNote, SkeletonRows } from "../../design/basics.tsx";
-import { tell } from "../../live/notices.ts";
+import { showNotice } from "../../live/notices.ts";
 import type { Focus } from "./focus.ts";
 import { TableOfWords } from "./PageText.tsx";
 
@@ -10,7 +10,7 @@ export function MarkdownText({ id }: { id: string }) {
   const text = useQuery({ queryKey: ["document", id, "markdown"], queryFn: () => readText(id, "markdown") });
   if (text.error) return <ProblemNote error={text.error} />;
   if (text.data === undefined) return <SkeletonRows rows={10} />;
-  const copy = () => navigator.clipboard.writeText(text.data).then(() => tell({ tone: "good", text: "The Markdown is in the clipboard." }));
+  const copy = () => navigator.clipboard.writeText(text.data).then(() => showNotice({ tone: "good", text: "Markdown copied." }));
   return (
     <div className="markdown">
       <Button icon="copy" kind="bare" onClick={() => void copy()}>Copy</Button>
@@ -20,17 +20,17 @@ export function MarkdownText({ id }: { id: string }) {
 }
 
 export function Tables({ page }: { page: PageView }) {
-  if (page.tables.length === 0) return <Empty icon="documents" title="No tables on this page"><p>Tables are shown page by page: <kbd>←</kbd> and <kbd>→</kbd> turn the pages.</p></Empty>;
+  if (page.tables.length === 0) return <Empty icon="documents" title="No tables on this page"><p>This tab shows one page at a time.</p></Empty>;
   return page.tables.map((table, at) => (
     <section key={at} className="one-table">
-      <h3>Table {at + 1} <span className="quiet">{table.rows} × {table.columns}</span></h3>
+      <h2>Table {at + 1} <span className="quiet">{table.rows} × {table.columns}</span></h2>
       <TableOfWords page={page} table={table} />
     </section>
   ));
 }
 
 export function Fields({ page, focus }: { page: PageView; focus: Focus }) {
-  if (page.key_values.length === 0) return <Empty icon="documents" title="No fields on this page"><p>Pairs like “Invoice no.: 7” show here.</p></Empty>;
+  if (page.key_values.length === 0) return <Empty icon="documents" title="No fields on this page"><p>Docket lists pairs such as “Invoice no.: 7” here.</p></Empty>;
   return (
     <table className="table fields">
       <thead><tr><th>Field</th><th>Value</th></tr></thead>

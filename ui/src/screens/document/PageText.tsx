@@ -1,4 +1,4 @@
-/** What was read of a page, block by block. Every word knows its number, which is how the picture and the text find each other. */
+/** The text of a page, block by block. Every word has its number, which connects the picture and the text. */
 import { memo, useEffect, useRef } from "react";
 import type { BlockView, PageView, TableView } from "../../api/types.ts";
 import { wordAt, type Focus } from "./focus.ts";
@@ -7,7 +7,7 @@ import { useStore } from "../../live/store.ts";
 import { IconButton } from "../../design/basics.tsx";
 import { useKeys } from "../../design/keyboard.ts";
 
-const UNSURE = 60;
+const LOW_CONFIDENCE = 60;
 
 export function PageText({ page, focus, passage }: { page: PageView; focus: Focus; passage: readonly number[] }) {
   const element = useRef<HTMLDivElement>(null);
@@ -42,7 +42,7 @@ function wordElements(within: Element, words: readonly number[]): Element[] {
   return words.flatMap((word) => within.querySelector(`[data-word="${word}"]`) ?? []);
 }
 
-/** Marks by hand: drawing a thousand words again for every move of the pointer would be felt. */
+/** Sets the class directly: rendering a thousand words for every pointer move would be slow. */
 function useMarkedWord(element: React.RefObject<HTMLElement | null>, focus: Focus): void {
   useEffect(() => {
     let marked: Element | null = null;
@@ -74,9 +74,9 @@ function numbersOf(range: WordRange): number[] {
   return Array.from({ length: range.to - range.from }, (_, at) => range.from + at);
 }
 
-const ENGINES = { layer: "the file itself", form: "a form field", tesseract: "Tesseract", pp_ocr: "PP-OCR", agreed: "both engines" };
+const ENGINES = { layer: "text of the file", form: "form field", tesseract: "Tesseract", pp_ocr: "PP-OCR", agreed: "both engines" };
 
-/** Where two engines read different things, one after the other. */
+/** Steps through the words that the two OCR engines read differently. */
 function Disputes({ page, focus }: { page: PageView; focus: Focus }) {
   const disputed = disputedWords(page);
   const chosen = useStore(focus.chosen);
@@ -94,7 +94,7 @@ function Disputes({ page, focus }: { page: PageView; focus: Focus }) {
       <IconButton icon="right" label="Next disputed word (n)" onClick={() => go(1)} />
       {word?.other
         ? <span><strong>{word.text}</strong> ({ENGINES[word.origin]}, {word.confidence}) or <strong>{word.other.text}</strong> ({ENGINES[word.other.origin]}, {word.other.confidence}); {at + 1} of {disputed.length}</span>
-        : <span>The engines disagree on {disputed.length === 1 ? "one word" : `${disputed.length} words`} of this page.</span>}
+        : <span>The OCR engines disagree on {disputed.length === 1 ? "one word" : `${disputed.length} words`} of this page.</span>}
     </div>
   );
 }
@@ -105,12 +105,18 @@ const Blocks = memo(function Blocks({ page }: { page: PageView }) {
 });
 
 const NO_TEXT: Record<PageView["text_source"], string> = {
-  layer: "Nothing was found on this page.",
-  recognised: "Nothing could be recognised on this page.",
-  wanted: "This page is still to be read by OCR.",
-  unavailable: "This page has no text, and no OCR was there to read it.",
+  layer: "This page has no text.",
+  recognised: "OCR found no text on this page.",
+  wanted: "OCR has not read this page yet.",
+  unavailable: "This page has no text layer, and OCR was not available.",
   blank: "This page is blank.",
 };
+
+/** The level below the document's title: the page's highest level is 2, the next 3, whatever numbers the file uses. */
+function headingLevel(page: PageView, level: number): number {
+  const levels = page.blocks.filter((block) => block.kind === "heading").map((block) => block.level ?? 1);
+  return Math.min(6, 2 + new Set(levels.filter((other) => other < level)).size);
+}
 
 function Block({ page, block }: { page: PageView; block: BlockView }) {
   const table = block.table == null ? undefined : page.tables[block.table];
@@ -119,7 +125,7 @@ function Block({ page, block }: { page: PageView; block: BlockView }) {
   const content = range ? <Words page={page} range={range} isPreformatted={block.kind === "code"} /> : block.text;
   switch (block.kind) {
     case "heading":
-      return <p className="block-heading" data-level={block.level ?? 1} role="heading" aria-level={Math.min(6, 2 + (block.level ?? 1))}>{content}</p>;
+      return <p className="block-heading" data-level={block.level ?? 1} role="heading" aria-level={headingLevel(page, block.level ?? 1)}>{content}</p>;
     case "list_item":
       return <p className="block-item" data-depth={block.level ?? 0}>{content}</p>;
     case "code":
@@ -138,8 +144,8 @@ function Words({ page, range, isPreformatted = false }: { page: PageView; range:
   const lineEnds = isPreformatted ? new Set(page.lines.map((line) => line.to - 1)) : null;
   return page.words.slice(range.from, range.to).map((word, offset) => {
     const at = range.from + offset;
-    const kind = word.other ? "word disputed" : word.confidence < UNSURE ? "word unsure" : "word";
-    const title = word.other ? `“${word.other.text}” in the reading of ${ENGINES[word.other.origin]}` : word.confidence < UNSURE ? `Confidence ${word.confidence} of 100` : undefined;
+    const kind = word.other ? "word disputed" : word.confidence < LOW_CONFIDENCE ? "word unsure" : "word";
+    const title = word.other ? `${ENGINES[word.other.origin]} read “${word.other.text}”` : word.confidence < LOW_CONFIDENCE ? `Confidence ${word.confidence} of 100` : undefined;
     return <span key={at}><span className={kind} data-word={at} title={title}>{word.text}</span>{lineEnds?.has(at) ? "\n" : " "}</span>;
   });
 }
@@ -165,7 +171,7 @@ export function TableOfWords({ page, table }: { page: PageView; table: TableView
   );
 }
 
-/** A row's cells by column: null where there is none, so that the columns stay under each other. */
+/** A row's cells by column, null for a missing cell, so that the columns align. */
 function filled(cells: TableView["cells"], columns: number): (TableView["cells"][number] | null | "covered")[] {
   const row: (TableView["cells"][number] | null | "covered")[] = Array.from({ length: columns }, () => null);
   for (const cell of cells) {

@@ -1,4 +1,4 @@
-/** The picture of a page, with what was read drawn over it. */
+/** The picture of a page, with its words and passages drawn over it. */
 import "./viewer.css";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { memo, useEffect, useMemo, useRef, useState } from "react";
@@ -15,7 +15,7 @@ import { Thumbnails } from "./Thumbnails.tsx";
 interface PageViewerProps {
   id: string;
   page: PageView;
-  /** Passages that the address asks for, on this page. */
+  /** The passages of the address on this page. */
   areas: readonly Box[];
   focus: Focus;
   onPage: (page: number) => void;
@@ -45,7 +45,7 @@ export function PageViewer({ id, page, areas, focus, onPage }: PageViewerProps) 
   return (
     <section className="viewer" aria-label="Pages">
       <div className="viewer-bar" role="toolbar" aria-label="Page">
-        <IconButton icon="thumbnails" label="Thumbnails (p)" aria-pressed={isStripOpen} onClick={() => setStripOpen(!isStripOpen)} />
+        <IconButton data-wide icon="thumbnails" label="Thumbnails (p)" aria-pressed={isStripOpen} onClick={() => setStripOpen(!isStripOpen)} />
         <span className="viewer-gap" />
         <IconButton icon="left" label="Previous page (←)" disabled={page.number <= 1} onClick={() => goTo(page.number - 1)} />
         <PageNumber page={page} onPage={goTo} />
@@ -54,7 +54,7 @@ export function PageViewer({ id, page, areas, focus, onPage }: PageViewerProps) 
         <IconButton icon="minus" label="Smaller (−)" disabled={zoom === ZOOMS[0]} onClick={() => zoomBy(-1)} />
         <span className="viewer-zoom">{percent(zoom)}</span>
         <IconButton icon="plus" label="Larger (+)" disabled={zoom === ZOOMS.at(-1)} onClick={() => zoomBy(1)} />
-        <IconButton icon="fit" label="Fit the width (0)" onClick={() => setZoom(1)} />
+        <IconButton data-wide icon="fit" label="Fit the width (0)" onClick={() => setZoom(1)} />
         <IconButton icon="rotate" label="Rotate (r)" onClick={() => setTurns((turns + 1) % 4)} />
       </div>
       <div className="viewer-body">
@@ -105,7 +105,7 @@ interface SheetProps extends Omit<PageViewerProps, "onPage"> {
 function Sheet({ id, page, areas, focus, width, turns }: SheetProps) {
   const [pageWidth, pageHeight] = [page.width ?? 612, page.height ?? 792];
   const isSideways = turns % 2 === 1;
-  // Turned, the page is as wide as it was high: it still has to fit.
+  // A rotated page is as wide as it was high, and must still fit.
   const drawnWidth = isSideways ? (width * pageWidth) / pageHeight : width;
   const drawnHeight = (drawnWidth * pageHeight) / pageWidth;
   const wanted = drawnWidth * Math.min(2, window.devicePixelRatio);
@@ -123,20 +123,20 @@ function Sheet({ id, page, areas, focus, width, turns }: SheetProps) {
   );
 }
 
-/** The picture as an address in memory, given back when it is no longer shown. */
+/** The picture as an object URL, revoked when it is no longer shown. */
 export function usePicture(id: string, page: number, width: number): { url: string | null; error: Error | null } {
   const { data, error } = useQuery({
     queryKey: ["picture", id, page, width],
     queryFn: ({ signal }) => drawPage(id, page, width, signal),
     staleTime: Infinity,
-    // A sharper picture of the same page replaces the one that is shown; another page's must not.
+    // Keep the picture while a sharper one of the same page loads, but not while another page loads.
     placeholderData: (previous, query) => (query?.queryKey[2] === page ? keepPreviousData(previous) : undefined),
   });
   const [url, setUrl] = useState<string | null>(null);
   useEffect(() => {
     if (!data) return;
     const made = URL.createObjectURL(data);
-    // An address in memory is a thing outside React that has to be made and given back.
+    // An object URL is a resource outside React that must be created and revoked.
     // eslint-disable-next-line react-hooks/set-state-in-effect
     setUrl(made);
     return () => {
@@ -159,7 +159,7 @@ function Overlay({ page, areas, focus, width, height }: OverlayProps) {
   const drawing = useRef<SVGSVGElement>(null);
   useEffect(() => bringIntoView(drawing.current, ".overlay-passage"), [areas]);
   useEffect(() => focus.chosen.subscribe(() => {
-    // Drawn first, then looked for.
+    // After the next paint, when the mark exists.
     requestAnimationFrame(() => bringIntoView(drawing.current, ".overlay-chosen"));
   }), [focus]);
   return (
@@ -189,7 +189,7 @@ function setIfOther(focus: Focus, word: number | null): void {
   if (focus.hovered.get() !== word) focus.hovered.set(word);
 }
 
-/** One click takes the word's block, a second one the word. */
+/** The first click selects the block of the word, the second the word. */
 function rangeOfClick(page: PageView, word: number | null, isSecond: boolean): WordRange | null {
   if (word === null) return null;
   const block = page.blocks[blockOfWord(page, word) ?? -1];

@@ -1,4 +1,4 @@
-/** What came together: a mail and what was attached to it are documents of their own. */
+/** An email and its attachments: each is a document of its own. */
 import { Link } from "wouter";
 import type { PartView } from "../../api/types.ts";
 import { StatusBadge } from "../../design/basics.tsx";
@@ -6,17 +6,17 @@ import { counted } from "../../format/numbers.ts";
 
 const NAMED_IN_LINE = 2;
 
-/** In one line for the head of a document; `rest` is where the others are listed. */
+/** One line for the header of a document; `rest` is the address that lists the others. */
 export function PartsLine({ parts, rest }: { parts: readonly PartView[]; rest: string }) {
-  const within = parts.filter(isWithin);
-  const around = parts.filter((part) => !isWithin(part));
+  const attachments = parts.filter(isAttachment);
+  const parents = parts.filter((part) => !isAttachment(part));
   return (
     <>
-      {around.length > 0 && <span className="document-parts">came in {around.slice(0, NAMED_IN_LINE).map((part) => <Link key={part.doc_id} href={`/documents/${part.doc_id}`}>{part.title}</Link>)}</span>}
-      {within.length > 0 && (
+      {parents.length > 0 && <span className="document-parts">Attached to {parents.slice(0, NAMED_IN_LINE).map((part) => <Link key={part.doc_id} href={`/documents/${part.doc_id}`}>{part.title}</Link>)}</span>}
+      {attachments.length > 0 && (
         <span className="document-parts">
-          attached: {within.slice(0, NAMED_IN_LINE).map((part) => <Link key={part.doc_id} href={`/documents/${part.doc_id}`}>{part.name || part.title}</Link>)}
-          {within.length > NAMED_IN_LINE && <Link href={rest}>and {counted(within.length - NAMED_IN_LINE, "other")}</Link>}
+          Attachments: {attachments.slice(0, NAMED_IN_LINE).map((part) => <Link key={part.doc_id} href={`/documents/${part.doc_id}`}>{part.name || part.title}</Link>)}
+          {attachments.length > NAMED_IN_LINE && <Link href={rest}>and {counted(attachments.length - NAMED_IN_LINE, "other")}</Link>}
         </span>
       )}
     </>
@@ -28,8 +28,8 @@ export function PartsList({ parts }: { parts: readonly PartView[] }) {
     <ul className="parts">
       {parts.map((part) => (
         <li key={`${part.place} ${part.doc_id} ${part.name}`}>
-          <span className="quiet">{isWithin(part) ? "Attached" : "Came in"}</span>
-          <Link href={`/documents/${part.doc_id}`}>{isWithin(part) ? part.name || part.title : part.title}</Link>
+          <span className="quiet">{isAttachment(part) ? "Attachment" : "Attached to"}</span>
+          <Link href={`/documents/${part.doc_id}`}>{isAttachment(part) ? part.name || part.title : part.title}</Link>
           <StatusBadge status={part.status} />
         </li>
       ))}
@@ -37,6 +37,6 @@ export function PartsList({ parts }: { parts: readonly PartView[] }) {
   );
 }
 
-function isWithin(part: PartView): boolean {
+function isAttachment(part: PartView): boolean {
   return part.place === "within";
 }

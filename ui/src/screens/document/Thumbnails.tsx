@@ -1,4 +1,4 @@
-/** Small pictures of all pages, only those in sight fetched. */
+/** Thumbnails of all pages; only visible ones are fetched. */
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { useEffect, useRef } from "react";
 import { usePicture } from "./PageViewer.tsx";

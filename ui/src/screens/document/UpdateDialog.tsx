@@ -4,9 +4,9 @@ import { useState } from "react";
 import { updateOriginal } from "../../api/endpoints.ts";
 import type { DocumentDetail } from "../../api/types.ts";
 import { Button, Dialog, Field, ProblemNote } from "../../design/basics.tsx";
-import { tell } from "../../live/notices.ts";
+import { showNotice } from "../../live/notices.ts";
 
-export function UpdateDialog({ detail, onClose }: { detail: Pick<DocumentDetail, "doc_id" | "title" | "source_type">; onClose: () => void }) {
+export function UpdateDialog({ detail, onClose }: { detail: Pick<DocumentDetail, "doc_id" | "title" | "file_kind">; onClose: () => void }) {
   const client = useQueryClient();
   const [file, setFile] = useState<File | null>(null);
   const [reason, setReason] = useState("");
@@ -14,7 +14,7 @@ export function UpdateDialog({ detail, onClose }: { detail: Pick<DocumentDetail,
   const update = useMutation({
     mutationFn: (chosen: File) => updateOriginal(detail.doc_id, { file: chosen, reason: reason || undefined, password: password || undefined }),
     onSuccess: () => {
-      tell({ tone: "good", text: "The new version is being read. What is served stays served until it is done." });
+      showNotice({ tone: "good", text: "Docket is reading the new version. The current one stays available until it is ready." });
       for (const queryKey of [["document", detail.doc_id], ["documents"], ["summary"]]) void client.invalidateQueries({ queryKey });
       onClose();
     },
@@ -28,14 +28,14 @@ export function UpdateDialog({ detail, onClose }: { detail: Pick<DocumentDetail,
           if (file) update.mutate(file);
         }}
       >
-        <p>“{detail.title}” keeps its title, its tags and its history, and gets the content of the file.</p>
-        <Field label="File" note={`It must be a ${detail.source_type} file, as the document is.`}>
+        <p>The file becomes the new version of “{detail.title}”. Title, tags and history stay.</p>
+        <Field label="File" note={`It must be a ${detail.file_kind} file, like the document.`}>
           <input className="input" type="file" required data-autofocus onChange={(event) => setFile(event.target.files?.[0] ?? null)} />
         </Field>
-        <Field label="Password" note="Only for a file that is locked.">
+        <Field label="Password" note="Only for an encrypted file.">
           <input className="input" type="password" autoComplete="off" maxLength={200} value={password} onChange={(event) => setPassword(event.target.value)} />
         </Field>
-        <Field label="Reason" note="It is kept in the audit log.">
+        <Field label="Reason" note="Recorded in the audit log.">
           <input className="input" maxLength={1000} value={reason} onChange={(event) => setReason(event.target.value)} />
         </Field>
         {update.error && <ProblemNote error={update.error} />}

@@ -1,11 +1,11 @@
-/** What is pointed at and what was chosen, shared by the picture and the text of one document. */
+/** The hovered and the selected words, shared by the picture and the text of one document. */
 import { Store } from "../../live/store.ts";
 import type { WordRange } from "./highlight.ts";
 
 export interface Focus {
   /** The word under the pointer, on either side. */
   hovered: Store<number | null>;
-  /** The words that were clicked, or that an address asked for. */
+  /** The words that were clicked. */
   chosen: Store<WordRange | null>;
 }
 
@@ -13,7 +13,7 @@ export function newFocus(): Focus {
   return { hovered: new Store<number | null>(null), chosen: new Store<WordRange | null>(null) };
 }
 
-/** The word that an element of either side stands for. */
+/** The word of an element in the picture or the text. */
 export function wordAt(target: EventTarget | null): number | null {
   const element = target instanceof Element ? target.closest("[data-word]") : null;
   const word = Number(element?.getAttribute("data-word") ?? NaN);

@@ -1,7 +1,7 @@
-/** Which words belong to what: the same words on the picture and in the text. All pure. */
+/** Finds the words of blocks, areas and quotes, on the picture and in the text. All pure. */
 import { boxOf, type AreaView, type BlockView, type Box, type PageView, type WordView } from "../../api/types.ts";
 
-/** Words of a page, from one up to but not including another. */
+/** A range of words of a page; `to` is exclusive. */
 export interface WordRange {
   from: number;
   to: number;
@@ -26,7 +26,7 @@ export function disputedWords(page: PageView): number[] {
   return page.words.flatMap((word, at) => (word.other ? [at] : []));
 }
 
-/** Words that lie in one of the boxes, by their middle. */
+/** The words whose centre is in one of the boxes. */
 export function wordsInBoxes(words: readonly WordView[], boxes: readonly Box[]): number[] {
   return words.flatMap((word, at) => {
     const box = boxOf(word.box);
@@ -36,14 +36,14 @@ export function wordsInBoxes(words: readonly WordView[], boxes: readonly Box[]):
   });
 }
 
-/** What of a word counts when it is compared: quotes come with other dashes, hyphens and line ends than pages. */
+/** The letters and digits of a text: quotes have other dashes, hyphens and line ends than pages. */
 function comparable(text: string): string {
   return text.normalize("NFKC").toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, "");
 }
 
 /**
- * Where a quote is on a page, by its letters and digits alone; when it is not there as a whole (it may go on over the page's
- * end), the longest beginning of it that is, if that is at least half.
+ * The place of a quote on a page, compared by letters and digits. If the page has only a part (the quote may continue on
+ * the next page), the longest beginning of the quote that is on it, if that is at least half.
  */
 export function findPassage(words: readonly WordView[], quote: string): WordRange | null {
   const wanted = comparable(quote);

@@ -4,8 +4,8 @@ import { openingOf } from "./password.ts";
 
 const detail = (run: object) => ({ runs: [{ run_id: "r", stages: [], ...run }] }) as unknown as DocumentDetail;
 
-describe("a run that was begun with a password", () => {
-  it("is opening the file until the stage that does so has ended", () => {
+describe("a run that was started with a password", () => {
+  it("is opening the file until the stage that opens it has ended", () => {
     expect(openingOf(undefined, "r")).toBe("opening");
     expect(openingOf(detail({ status: "queued" }), "other")).toBe("opening");
     expect(openingOf(detail({ status: "running", stages: [{ name: "preprocess", status: "processing" }] }), "r")).toBe("opening");
@@ -13,7 +13,7 @@ describe("a run that was begun with a password", () => {
     expect(openingOf(detail({ status: "succeeded" }), "r")).toBe("opened");
   });
 
-  it("tells a wrong password from every other failure by its code", () => {
+  it("tells a wrong password from other failures by its code", () => {
     expect(openingOf(detail({ status: "failed", error_code: "wrong_password", error: "any words" }), "r")).toBe("wrong");
     expect(openingOf(detail({ status: "failed", error_code: null, error: "the password is odd" }), "r")).toBe("failed");
   });

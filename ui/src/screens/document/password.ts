@@ -1,13 +1,13 @@
-/** How a run ends that was begun with a password. Pure. */
+/** The state of a run that was started with a password. Pure. */
 import type { DocumentDetail } from "../../api/types.ts";
 import { wantsPassword } from "../../format/failures.ts";
 
 export type Opening = "opening" | "opened" | "wrong" | "failed";
 
-/** The stage that opens the file. Whatever comes after it had the right password. */
+/** The stage that opens the file: once it succeeded, the password was right. */
 const OPENING_STAGE = "preprocess";
 
-/** What the document says of the run that was begun with the password. */
+/** The state of the run, as the document reports it. */
 export function openingOf(detail: DocumentDetail | undefined, runId: string): Opening {
   const run = detail?.runs.find((one) => one.run_id === runId);
   if (!run) return "opening";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { RunView } from "../../api/types.ts";
-import { compareRuns, runLength, stageSpans, standingOf } from "./runs.ts";
+import { compareRuns, figureLabels, runLength, stageSpans, reportedProgress } from "./runs.ts";
 
 const at = (second: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, second)).toISOString();
 const stage = (name: string, from: number, to: number, sha256?: string) => ({
@@ -24,20 +24,24 @@ describe("runs", () => {
     ]);
   });
 
-  it("are not called different when what one of them left may not be read", () => {
+  it("have figures in the singular and the plural", () => {
+    expect(figureLabels(run({ attachments: 1, chunks: 3, docs_processed: 1 }))).toEqual(["1 attachment", "3 chunks", "1 doc processed"]);
+  });
+
+  it("are not called different when the artifacts of one of them may not be read", () => {
     const comparison = compareRuns(run({}, stage("ocr", 0, 1)), run({}, stage("ocr", 0, 1, "aa")));
     expect(comparison.stages[0]?.isSame).toBeNull();
   });
 
-  it("tell how far the stage is that they are in", () => {
+  it("report the progress of their current stage", () => {
     const reading = { ...stage("ocr", 1, 1), status: "processing", ended_at: null, progress: { done: 812, total: 3000 } };
     const running = { ...run({}, stage("ingest", 0, 1), reading), run_id: "r" };
-    expect(standingOf(running)).toEqual({ runId: "r", stage: "ocr", done: 812, total: 3000 });
-    expect(standingOf(run({}, stage("ingest", 0, 1)))).toBeNull();
-    expect(standingOf(undefined)).toBeNull();
+    expect(reportedProgress(running)).toEqual({ runId: "r", stage: "ocr", done: 812, total: 3000 });
+    expect(reportedProgress(run({}, stage("ingest", 0, 1)))).toBeNull();
+    expect(reportedProgress(undefined)).toBeNull();
   });
 
-  it("lie in time as they were", () => {
+  it("show when each stage started and how long it took", () => {
     const spans = stageSpans(run({}, stage("ingest", 0, 1), stage("ocr", 1, 4)));
     expect(spans.map(({ from, width }) => [from, width])).toEqual([[0, 0.25], [0.25, 0.75]]);
     expect(runLength(run({}))).toBe(10_000);

@@ -1,12 +1,12 @@
-/** What runs tell, and runs beside each other. Pure. */
+/** Figures of runs, and the comparison of two runs. Pure. */
 import type { RunView, StageView } from "../../api/types.ts";
-import type { Progress } from "../../live/happenings.ts";
+import type { Progress } from "../../live/document-events.ts";
 
 export interface StageComparison {
   stage: string;
   before: StageView | null;
   after: StageView | null;
-  /** Whether both left the same bytes; null when one left none. */
+  /** Whether both stages wrote the same artifacts; null when one wrote none. */
   isSame: boolean | null;
 }
 
@@ -15,8 +15,8 @@ export interface RunComparison {
   figures: { name: string; before: string; after: string; isSame: boolean }[];
 }
 
-/** How far the stage is that a run is in, when nothing has been heard of it yet. */
-export function standingOf(run: RunView | undefined): Progress | null {
+/** The progress of a run's current stage as the document reports it, for before the first event. */
+export function reportedProgress(run: RunView | undefined): Progress | null {
   const stage = run?.stages.find((one) => one.progress != null);
   if (!run || !stage?.progress) return null;
   return { runId: run.run_id, stage: stage.name, ...stage.progress };
@@ -50,11 +50,16 @@ function sameArtifacts(a: StageView | null, b: StageView | null): boolean | null
   return sums(a) === "" || sums(b) === "" ? null : sums(a) === sums(b);
 }
 
+/** “1 chunk”, “3 attachments”: the names of the figures are plurals. */
+export function figureLabels(run: RunView): string[] {
+  return Object.entries(figuresOf(run)).map(([name, value]) => `${value} ${value === "1" ? name.replace(/\b(\w*[^s\W])s\b/, "$1") : name}`);
+}
+
 export function figuresOf(run: RunView): Record<string, string> {
   return Object.fromEntries(Object.entries(run.stats).map(([name, value]) => [name.replaceAll("_", " "), String(value)]));
 }
 
-/** Where each stage lies in the time of its run, as shares of it. */
+/** Start and length of each stage as shares of the run's time. */
 export function stageSpans(run: RunView): { stage: StageView; from: number; width: number }[] {
   const times = run.stages.flatMap((stage) => [stage.started_at, stage.ended_at]).flatMap((at) => (at ? [new Date(at).getTime()] : []));
   const [start, end] = [Math.min(...times), Math.max(...times)];

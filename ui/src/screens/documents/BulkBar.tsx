@@ -1,47 +1,43 @@
-/** What can be done with the selected documents. */
-import { useQueryClient } from "@tanstack/react-query";
+/** The actions on the selected documents, as far as the role allows them. */
 import { useState } from "react";
-import { deactivateDocument, linkToOriginal, rerunDocument } from "../../api/endpoints.ts";
+import { linkToOriginal } from "../../api/endpoints.ts";
 import { messageOf } from "../../api/problem.ts";
-import { Button, Confirm } from "../../design/basics.tsx";
+import type { DocumentView } from "../../api/types.ts";
+import { Button, IconButton } from "../../design/basics.tsx";
 import { counted } from "../../format/numbers.ts";
 import { startDownload } from "../../live/download.ts";
-import { tell } from "../../live/notices.ts";
+import { showNotice } from "../../live/notices.ts";
 import { may } from "../../session/permissions.ts";
 import { useMe } from "../../session/session.ts";
 import { forEachOf } from "./bulk.ts";
+import { BulkDialog, type BulkAction } from "./BulkDialog.tsx";
 
-export function BulkBar({ ids, onDone }: { ids: readonly string[]; onDone: () => void }) {
+export function BulkBar({ rows, onDone }: { rows: readonly DocumentView[]; onDone: () => void }) {
   const { role } = useMe();
-  const client = useQueryClient();
-  const [isBusy, setBusy] = useState(false);
-  const [isAsking, setAsking] = useState(false);
-
-  const run = async (past: string, action: (id: string) => Promise<unknown>) => {
-    setBusy(true);
-    const { done, failed } = await forEachOf(ids, action);
-    setBusy(false);
-    if (done > 0) tell({ tone: "good", text: `${counted(done, "document")} ${past}.` });
+  const [action, setAction] = useState<BulkAction | null>(null);
+  const download = async () => {
+    const { failed } = await forEachOf(rows.map((row) => row.doc_id), async (id) => startDownload(await linkToOriginal(id)));
     const [first] = failed;
-    if (first) tell({ tone: "bad", text: `${counted(failed.length, "document")} not ${past}: ${messageOf(first.error)}` });
-    onDone();
-    void client.invalidateQueries({ queryKey: ["documents"] });
-    void client.invalidateQueries({ queryKey: ["summary"] });
+    if (first) showNotice({ tone: "bad", text: `${counted(failed.length, "document")} not downloaded: ${messageOf(first.error)}` });
   };
-  const download = async (id: string) => startDownload(await linkToOriginal(id));
   return (
     <div className="bulk" role="toolbar" aria-label="Selected documents">
-      <strong>{counted(ids.length, "document")} selected</strong>
-      <Button icon="download" disabled={isBusy} onClick={() => void run("downloaded", download)}>Download</Button>
-      {may(role, "rerun") && (
-        <Button icon="refresh" disabled={isBusy} onClick={() => void run("queued again", (id) => rerunDocument(id, { reason: "asked for in the list" }))}>Rerun</Button>
-      )}
-      {may(role, "deactivate") && <Button icon="pause" kind="danger" disabled={isBusy} onClick={() => setAsking(true)}>Withdraw</Button>}
-      <Button kind="bare" onClick={onDone}>Clear</Button>
-      {isAsking && (
-        <Confirm title={`Withdraw ${counted(ids.length, "document")}?`} action="Withdraw" onClose={() => setAsking(false)} onConfirm={() => void run("withdrawn", deactivateDocument)}>
-          <p>They stay stored, with their history, but nobody finds them any more and no answer uses them.</p>
-        </Confirm>
+      <strong>{counted(rows.length, "document")} selected</strong>
+      {may(role, "tag") && <Button icon="plus" onClick={() => setAction("tag")}>Tags</Button>}
+      <Button icon="download" onClick={() => void download()}>Download</Button>
+      {may(role, "rerun") && <Button icon="refresh" onClick={() => setAction("rerun")}>Rerun</Button>}
+      {may(role, "deactivate") && <Button icon="pause" onClick={() => setAction("withdraw")}>Withdraw</Button>}
+      {may(role, "deactivate") && <Button icon="trash" kind="danger" onClick={() => setAction("delete")}>Delete</Button>}
+      <IconButton icon="close" label="Clear the selection" onClick={onDone} />
+      {action && (
+        <BulkDialog
+          action={action}
+          rows={rows}
+          onClose={(isDone) => {
+            setAction(null);
+            if (isDone) onDone();
+          }}
+        />
       )}
     </div>
   );

@@ -7,6 +7,8 @@ import { exactTime } from "../../format/time.ts";
 import { isFiltered, SPANS, STATUSES, type ListState } from "./url-state.ts";
 
 interface FacetsProps {
+  /** Whether the filters are open on a window too narrow for a column of them. */
+  isOpen: boolean;
   state: ListState;
   facets?: DocumentFacets;
   onChange: (change: Partial<ListState>) => void;
@@ -14,13 +16,13 @@ interface FacetsProps {
 
 const MOST_BATCHES = 12;
 const SPAN_WORDS = { today: "Today", week: "Last 7 days", month: "Last 30 days" };
-/** Statuses that are there to be chosen even when no document has them. */
+/** Statuses that are listed even when no document has them. */
 const USUAL: readonly string[] = ["active", "processing", "uploaded", "failed"];
 
-export function Facets({ state, facets, onChange }: FacetsProps) {
+export function Facets({ isOpen, state, facets, onChange }: FacetsProps) {
   const statuses = STATUSES.filter((status) => state.status === status || USUAL.includes(status) || facets?.status.values.some(({ value }) => value === status));
   return (
-    <aside className="facets" aria-label="Filters">
+    <aside id="filters" className="facets" data-open={isOpen} aria-label="Filters">
       <FacetGroup name="Status">
         {statuses.map((status) => (
           <Facet key={status} isOn={state.status === status} amount={amountOf(facets?.status, status)} onToggle={(isOn) => onChange({ status: isOn ? status : null })}>
@@ -56,7 +58,7 @@ interface ValuesProps {
 
 function Values({ name, facet, chosen, inWords = (value) => value, onChoose }: ValuesProps) {
   const listed = facet?.values.map(({ value }) => value) ?? [];
-  // A chosen value stays in its list when no document has it: it has to be possible to let go of it.
+  // A chosen value stays in its list when no document has it, so that it can be deselected.
   const values = chosen === null || listed.includes(chosen) ? listed : [...listed, chosen];
   if (values.length === 0) return null;
   return (
@@ -84,7 +86,7 @@ function Batches({ batches, chosen, onChoose }: { batches: DocumentFacets["batch
   );
 }
 
-/** How many documents have a value, as it is shown: “12”, “10,000+” where counting stopped, nothing where it is not known. */
+/** The count of a value: “12”, “10,000+” where counting stopped, undefined where it is unknown. */
 function amountOf(facet: FacetView | undefined, value: string): string | undefined {
   const found = facet?.values.find((known) => known.value === value);
   if (found) return `${count(found.documents)}${found.at_least ? "+" : ""}`;

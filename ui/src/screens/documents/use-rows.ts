@@ -1,10 +1,10 @@
-/** The rows of the list that the address asks for: fetched page after page, and kept in step with the server. */
+/** The rows of the list that the address asks for, fetched page by page and renewed with the server's events. */
 import { useInfiniteQuery, useQuery, useQueryClient, type InfiniteData } from "@tanstack/react-query";
 import { useEffect, useMemo } from "react";
 import { listDocuments, PAGE_SIZE } from "../../api/endpoints.ts";
 import type { DocumentView, FacetsQuery, Listed } from "../../api/types.ts";
-import { withFreshTop } from "../../live/happenings.ts";
-import { isShown, type ListState } from "./url-state.ts";
+import { withFreshTop } from "../../live/document-events.ts";
+import { isShown, type ListState, type Sort } from "./url-state.ts";
 
 export interface Rows {
   shown: readonly DocumentView[];
@@ -18,8 +18,9 @@ export interface Rows {
 
 const NO_ROWS: readonly DocumentView[] = [];
 
-export function useRows(state: ListState, query: FacetsQuery): Rows {
+export function useRows(state: ListState, filters: FacetsQuery, sort: Sort): Rows {
   const client = useQueryClient();
+  const query = useMemo(() => ({ ...filters, sort }), [filters, sort]);
   const key = useMemo(() => ["documents", query], [query]);
   const list = useInfiniteQuery({
     queryKey: key,
@@ -38,8 +39,8 @@ export function useRows(state: ListState, query: FacetsQuery): Rows {
   useEffect(() => {
     const top = fresh.data;
     if (!top) return;
-    client.setQueryData<InfiniteData<Listed<DocumentView>, string | undefined>>(key, (old) => old && { ...old, pages: withFreshTop(old.pages, top) });
-  }, [client, key, fresh.data]);
+    client.setQueryData<InfiniteData<Listed<DocumentView>, string | undefined>>(key, (old) => old && { ...old, pages: withFreshTop(old.pages, top, sort) });
+  }, [client, key, sort, fresh.data]);
 
   const loaded = useMemo(() => list.data?.pages.flatMap((page) => page.items) ?? NO_ROWS, [list.data]);
   const shown = useMemo(() => loaded.filter((row) => isShown(row, state)), [loaded, state]);

@@ -1,21 +1,22 @@
-/** What happened today, what waits, what needs a person. */
+/** Today's documents, the queues, and what needs attention. */
 import "./home.css";
 import { useQuery } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { Link } from "wouter";
 import { countDocuments, listDeadJobs, listDocuments, listQueues } from "../../api/endpoints.ts";
 import type { DocumentSummary, DocumentView, QueueView } from "../../api/types.ts";
-import { Badge, Empty, ProblemNote, Skeleton, SkeletonRows, StatusBadge, Time, useNow } from "../../design/basics.tsx";
+import { Badge, Empty, ProblemNote, Skeleton, SkeletonRows, StatusBadge, statusInWords, Time, useNow } from "../../design/basics.tsx";
 import { Icon } from "../../design/Icon.tsx";
 import { count, counted } from "../../format/numbers.ts";
 import { byStage } from "../../format/stages.ts";
 import { duration, startOfDay } from "../../format/time.ts";
 import { UploadButtons } from "../../frame/UploadButtons.tsx";
 import { progressOf } from "../../live/live.ts";
+import { rowProgress, stageLabel } from "../../live/progress.ts";
 import { useStore, useStorePart } from "../../live/store.ts";
 import { may } from "../../session/permissions.ts";
 import { useMe } from "../../session/session.ts";
-import { groupByCause } from "../repair/causes.ts";
+import { groupByCause } from "../attention/causes.ts";
 import { OwnWork } from "./OwnWork.tsx";
 import { linePoints, queueSamples, withSamples } from "./samples.ts";
 import { Welcome } from "./Welcome.tsx";
@@ -32,7 +33,7 @@ export default function Home() {
       <div className="screen-head">
         <div>
           <h1>{greeting(useNow())}</h1>
-          <p className="quiet">{may(me.role, "see-all") ? "Everything in this Docket" : "Your documents"}</p>
+          <p className="quiet">{may(me.role, "see-all") ? "All documents" : "Your documents"}</p>
         </div>
         {may(me.role, "upload") && <div className="button-row"><UploadButtons /></div>}
       </div>
@@ -41,7 +42,7 @@ export default function Home() {
       <div className="home-columns">
         <Today />
         <div className="home-side">
-          {may(me.role, "repair") ? <><NeedsAttention /><Queues /></> : <OwnWork />}
+          {may(me.role, "attention") ? <><NeedsAttention /><Queues /></> : <OwnWork />}
         </div>
       </div>
     </div>
@@ -56,10 +57,10 @@ function greeting(now: Date): string {
 
 const FIGURES: readonly (readonly [keyof DocumentSummary, string, string])[] = [
   ["total", "Documents", "all"],
-  ["active", "Ready", "active"],
-  ["processing", "Being read", "processing"],
-  ["uploaded", "Waiting", "uploaded"],
-  ["failed", "Failed", "failed"],
+  ["active", statusInWords("active"), "active"],
+  ["processing", statusInWords("processing"), "processing"],
+  ["uploaded", statusInWords("uploaded"), "uploaded"],
+  ["failed", statusInWords("failed"), "failed"],
 ];
 
 function Figures({ summary }: { summary: DocumentSummary | undefined }) {
@@ -97,7 +98,7 @@ function Today() {
       </div>
       {latest.error && <div className="card-body"><ProblemNote error={latest.error} /></div>}
       {latest.isPending && <SkeletonRows rows={RECENT} height="1.25rem" />}
-      {rows?.length === 0 && <Empty icon="documents" title="No documents yet"><p>What is uploaded shows here, with how far it is.</p></Empty>}
+      {rows?.length === 0 && <Empty icon="documents" title="No documents yet"><p>Uploaded documents appear here with their progress.</p></Empty>}
       <ul className="latest">{rows?.map((row) => <LatestRow key={row.doc_id} row={row} />)}</ul>
       {rows && rows.length > 0 && <div className="card-foot"><Link href="/documents">All documents</Link></div>}
     </section>
@@ -106,18 +107,17 @@ function Today() {
 
 function todayInWords(rows: readonly DocumentView[], isMore: boolean): string {
   const failed = rows.filter((row) => row.status === "failed").length;
-  const came = isMore ? `more than ${rows.length} documents` : counted(rows.length, "document");
-  return failed > 0 ? `Today: ${came}, ${failed} failed` : `Today: ${came}`;
+  const added = isMore ? `more than ${rows.length} documents` : counted(rows.length, "document");
+  return failed > 0 ? `Added today: ${added}, ${failed} failed` : `Added today: ${added}`;
 }
 
 function LatestRow({ row }: { row: DocumentView }) {
-  const progress = useStorePart(progressOf, (all) => all.get(row.doc_id));
+  const live = useStorePart(progressOf, (all) => all.get(row.doc_id));
+  const progress = row.status === "active" || row.status === "failed" ? null : rowProgress(row, live);
   return (
     <li>
       <Link href={`/documents/${row.doc_id}`} className="truncate" title={row.filename}>{row.title}</Link>
-      {progress?.stage && row.status !== "active"
-        ? <span className="quiet">{progress.stage}{progress.total > 0 && ` ${progress.done}/${progress.total}`}</span>
-        : <span className="quiet"><Time at={row.created_at} /></span>}
+      <span className="quiet truncate">{progress ? progress.text : <Time at={row.created_at} />}</span>
       <StatusBadge status={row.status} />
     </li>
   );
@@ -130,15 +130,15 @@ function NeedsAttention() {
     <section className="card" aria-labelledby="needs">
       <div className="card-head">
         <h2 id="needs">Needs attention</h2>
-        {groups.length > 0 && <Link href="/repair">Repair</Link>}
+        {groups.length > 0 && <Link href="/attention">Needs attention</Link>}
       </div>
       {dead.isPending && <SkeletonRows rows={2} />}
       {dead.error && <div className="card-body"><ProblemNote error={dead.error} /></div>}
-      {dead.data && groups.length === 0 && <p className="card-body all-well"><Icon name="check" /> Nothing needs attention.</p>}
+      {dead.data && groups.length === 0 && <p className="card-body all-clear"><Icon name="check" /> Nothing needs attention.</p>}
       <ul className="needs">
         {groups.slice(0, 3).map((group) => (
           <li key={group.key}>
-            <strong>{counted(group.jobs.length, "document")}</strong> in {group.stage}: {group.cause}
+            <strong>{counted(group.jobs.length, "document")}</strong> in {stageLabel(group.stage)}: {group.cause}
             {group.guidance && <p className="quiet">{group.guidance}</p>}
           </li>
         ))}
@@ -159,16 +159,16 @@ function Queues() {
     <section className="card" aria-labelledby="queues">
       <div className="card-head">
         <h2 id="queues">Stages</h2>
-        <span className="quiet">{rows.length > 0 && `${counted(perMinute, "document")} through in the last minute`}</span>
+        <span className="quiet">{rows.length > 0 && `${counted(perMinute, "document")} finished in the last minute`}</span>
       </div>
       {queues.isPending && <SkeletonRows rows={4} />}
       {queues.error && <div className="card-body"><ProblemNote error={queues.error} /></div>}
-      {data && rows.length === 0 && <p className="card-body quiet">Nothing was worked on yet.</p>}
+      {data && rows.length === 0 && <p className="card-body quiet">No document was processed yet.</p>}
       {rows.length > 0 && (
         <div className="table-wrap">
           <table className="table queue-table">
             <thead>
-              <tr><th>Stage</th><th className="number">Waiting</th><th className="number">At work</th><th className="number">Oldest</th><th>Last minutes</th></tr>
+              <tr><th>Stage</th><th className="number">Queued</th><th className="number">Running</th><th className="number">Oldest</th><th>Last minutes</th></tr>
             </thead>
             <tbody>{rows.map((queue) => <QueueRow key={queue.stage} queue={queue} />)}</tbody>
           </table>
@@ -181,7 +181,7 @@ function Queues() {
 function QueueRow({ queue }: { queue: QueueView }) {
   return (
     <tr>
-      <td>{queue.stage}</td>
+      <td>{stageLabel(queue.stage)}</td>
       <td className="number">{queue.paused > 0 && <><Badge tone="warn">{count(queue.paused)} paused</Badge> </>}{count(queue.waiting)}</td>
       <td className="number">{count(queue.in_flight)}</td>
       <td className="number">{queue.oldest_age_seconds == null ? <span className="quiet">–</span> : duration(queue.oldest_age_seconds * 1000)}</td>
@@ -193,13 +193,13 @@ function QueueRow({ queue }: { queue: QueueView }) {
 const WIDTH = 88;
 const HEIGHT = 22;
 
-/** Waiting (line) and finished in the minute before (area): depth against throughput. */
+/** Queued and running jobs (line), and jobs finished in the minute before (area). */
 function Sparkline({ stage }: { stage: string }) {
   const samples = useStore(queueSamples).get(stage) ?? [];
   const done = linePoints(samples.map((sample) => sample.perMinute), WIDTH, HEIGHT);
   const waiting = linePoints(samples.map((sample) => sample.waiting + sample.inFlight), WIDTH, HEIGHT);
   const last = samples.at(-1);
-  const words = last ? `${last.waiting} waiting, ${last.inFlight} at work, ${last.perMinute} finished in the last minute` : "no figures yet";
+  const words = last ? `${last.waiting} queued, ${last.inFlight} running, ${last.perMinute} finished in the last minute` : "no figures yet";
   return (
     <svg className="sparkline" viewBox={`0 -1 ${WIDTH} ${HEIGHT + 2}`} role="img" aria-label={words}>
       <title>{words}</title>

@@ -1,4 +1,4 @@
-/** The first thing somebody sees in an empty Docket. */
+/** What the home screen shows before the first upload. */
 import { Link } from "wouter";
 import { Icon } from "../../design/Icon.tsx";
 import { may } from "../../session/permissions.ts";
@@ -9,28 +9,28 @@ export function Welcome() {
   return (
     <section className="card welcome" aria-labelledby="welcome">
       <h2 id="welcome">Welcome to Docket</h2>
-      <p>There is nothing here yet. How to begin:</p>
+      <p>No documents yet. How to start:</p>
       <ol>
         {may(role, "upload") && (
           <li>
             <Icon name="upload" />
-            <div><strong>Drop some files here,</strong> or press <kbd>u</kbd>. PDF, scans (PNG, JPG, TIFF), Word, Excel, PowerPoint, HTML, Markdown, text and mail.</div>
+            <div><strong>Drop files here</strong> or choose Upload. PDF, scans (PNG, JPG, TIFF), Word, Excel, PowerPoint, HTML, Markdown, text and mail.</div>
           </li>
         )}
         <li>
           <Icon name="documents" />
-          <div><strong>Watch them being read.</strong> Each shows its stage, and you are told when it is ready.</div>
+          <div><strong>Watch the progress.</strong> Each document shows its stage and pages, and a notice says when it is ready.</div>
         </li>
         {may(role, "ask") && (
           <li>
             <Icon name="quote" />
-            <div><strong>Ask.</strong> Every sentence of an <Link href="/ask">answer</Link> leads to the passage it rests on.</div>
+            <div><strong>Ask questions.</strong> Every sentence of an <Link href="/ask">answer</Link> links to its source.</div>
           </li>
         )}
         {may(role, "users") && (
           <li>
             <Icon name="person" />
-            <div><strong>Let others in</strong> under <Link href="/admin/users">Admin → Users</Link>, and give yourself a password that you chose.</div>
+            <div><strong>Add users</strong> under <Link href="/admin/users">Admin → Users</Link>, and choose your own password.</div>
           </li>
         )}
       </ol>

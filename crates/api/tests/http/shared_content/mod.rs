@@ -2,6 +2,7 @@
 
 mod model;
 mod passwords;
+mod renaming;
 mod rights;
 mod updates;
 

@@ -1,7 +1,5 @@
 -- Documents with one status ($5).
-SELECT d.doc_id, d.created_at FROM documents AS d
-WHERE d.tenant_id = $1 AND d.deleted_at IS NULL AND d.status = $5
-  AND d.created_at >= greatest($2, '-infinity'::timestamptz)
-  AND (d.created_at, d.doc_id)
-      < (least($3, 'infinity'::timestamptz), least($4, 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid))
-ORDER BY d.created_at DESC, d.doc_id DESC
+SELECT l.doc_id, l.created_at AS listed_at FROM documents AS l
+WHERE l.tenant_id = $1 AND l.deleted_at IS NULL AND l.status = $5
+  AND {bounds}
+ORDER BY {order}

@@ -1,7 +1,5 @@
 -- Documents of one owner ($10).
-SELECT o.doc_id, o.created_at FROM document_owners AS o
-WHERE o.tenant_id = $1 AND o.owner = $10
-  AND o.created_at >= greatest($2, '-infinity'::timestamptz)
-  AND (o.created_at, o.doc_id)
-      < (least($3, 'infinity'::timestamptz), least($4, 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid))
-ORDER BY o.created_at DESC, o.doc_id DESC
+SELECT l.doc_id, l.created_at AS listed_at FROM document_owners AS l
+WHERE l.tenant_id = $1 AND l.owner = $10
+  AND {bounds}
+ORDER BY {order}

@@ -1,0 +1,63 @@
+/** Every screen with an address to visit it at. `screens.test.ts` fails when a route of App.tsx has no row here. */
+
+/** The documents that the addresses refer to. */
+export interface Ids {
+  /** A document that was read. */
+  ready: string;
+  failed: string;
+  encrypted: string;
+}
+
+export interface Screen {
+  /** The route as App.tsx writes it; null for the page of an unknown address. */
+  route: string | null;
+  address: (ids: Ids) => string;
+  /** A selector in the main region that is there once the screen has loaded. */
+  loaded: string;
+  /** Opens a dialog or a menu before the checks. */
+  open?: string;
+}
+
+const screen = (route: string | null, address: string | Screen["address"], loaded: string, open?: string): Screen => ({
+  route,
+  address: typeof address === "string" ? () => address : address,
+  loaded,
+  ...(open !== undefined && { open }),
+});
+
+export const SCREENS: readonly Screen[] = [
+  screen("/", "/", "h1"),
+  screen("/documents", "/documents", "text=lease.pdf"),
+  screen("/documents", "/documents", "text=lease.pdf", ".rows-space .check-target"),
+  screen("/documents", "/documents?q=lease", ".passage-hits h3"),
+  screen("/documents", "/documents?status=failed", "text=nested.html"),
+  screen("/documents", "/documents?q=nothing", "h2"),
+  screen("/documents/:id", ({ ready }) => `/documents/${ready}`, ".sheet img"),
+  screen("/documents/:id", ({ ready }) => `/documents/${ready}`, ".sheet img", "button[aria-label=Rename]"),
+  screen("/documents/:id", ({ ready }) => `/documents/${ready}?tab=ask`, "#document-question"),
+  screen("/documents/:id", ({ ready }) => `/documents/${ready}?tab=markdown`, ".markdown pre"),
+  screen("/documents/:id", ({ ready }) => `/documents/${ready}?tab=history`, ".timeline"),
+  screen("/documents/:id", ({ ready }) => `/documents/${ready}?tab=details`, ".versions"),
+  screen("/documents/:id", ({ ready }) => `/documents/${ready}?tab=details`, ".versions", ".menu:last-of-type summary"),
+  screen("/documents/:id", ({ failed }) => `/documents/${failed}`, ".run-error"),
+  screen("/documents/:id", ({ encrypted }) => `/documents/${encrypted}`, ".run-error", "text=Enter password"),
+  screen("/documents/:id", "/documents/none", "text=Document not found"),
+  screen("/ask", "/ask", "textarea"),
+  screen("/ask", "/ask?mode=search&q=lease", "text=lease.pdf"),
+  screen("/attention/:tab?", "/attention", ".cause"),
+  screen("/attention/:tab?", "/attention", ".cause", "text=Discard all"),
+  screen("/attention/:tab?", "/attention/stalled", "text=No runs in progress"),
+  screen("/attention/:tab?", "/attention/jobs", "td"),
+  screen("/repair/:tab?", "/repair/dead", ".cause"),
+  screen("/account", "/account", "#own-keys"),
+  screen("/admin/:tab?", "/admin/users", "td"),
+  screen("/admin/:tab?", "/admin/users", "td", "text=Add user"),
+  screen("/admin/:tab?", "/admin/keys", "td"),
+  screen("/admin/:tab?", "/admin/keys", "td", "text=New key"),
+  screen("/admin/:tab?", "/admin/usage", ".bar"),
+  screen("/admin/:tab?", "/admin/rules", ".mask-page"),
+  screen("/admin/:tab?", "/admin/audit", "td"),
+  screen("/admin/:tab?", "/admin/health", ".dependencies li"),
+  screen("/admin/:tab?", "/admin/configuration", "td"),
+  screen(null, "/no-such-page", "text=Page not found"),
+];
