@@ -78,7 +78,7 @@ async fn an_unmounted_folder_accepts_nothing_and_loses_nothing() {
 #[tokio::test]
 async fn a_folder_without_its_originals_is_not_a_folder_with_none() {
     let parent = TempDir::new().unwrap();
-    let harness = tied(parent.path()).await;
+    let harness = linked(parent.path()).await;
     let hash = harness.publish(b"published before").await;
     fs::rename(parent.path().join("originals"), parent.path().join("away")).unwrap();
     for error in
@@ -106,7 +106,7 @@ async fn a_folder_that_must_exist_is_not_created() {
 #[tokio::test]
 async fn a_changed_original_is_detected_and_publishing_it_again_repairs_it() {
     let folder = TempDir::new().unwrap();
-    let harness = tied(folder.path()).await;
+    let harness = linked(folder.path()).await;
     let sent = content(1, 700_000);
     let hash = harness.publish(&sent).await;
     let recorded = Recorded { size: sent.len() as u64, sha256: hash };
@@ -133,7 +133,7 @@ async fn a_changed_original_is_detected_and_publishing_it_again_repairs_it() {
 #[tokio::test]
 async fn an_upload_is_abandoned_when_no_process_locks_its_file() {
     let folder = TempDir::new().unwrap();
-    let harness = tied(folder.path()).await;
+    let harness = linked(folder.path()).await;
     let another_process = open_folder(folder.path());
     let mut under_way = harness.begin().await;
     under_way.write(content(1, 3_000_000).into()).await.unwrap();
