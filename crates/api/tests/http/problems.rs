@@ -52,7 +52,7 @@ async fn invalid_json_and_mismatching_json_have_different_errors() {
     assert_eq!(misfit.status, StatusCode::BAD_REQUEST);
     assert_eq!(misfit.body["detail"], "The JSON body must be an object.");
     let detail = broken.body["detail"].as_str().unwrap();
-    assert_eq!(detail, "the body is not valid JSON (line 1, column 0)");
+    assert_eq!(detail, "The body is not valid JSON (line 1, column 0).");
 }
 
 #[tokio::test]
