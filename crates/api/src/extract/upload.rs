@@ -167,7 +167,7 @@ impl Form {
                 };
                 let start: String = other.chars().take(MAX_TAG).collect();
                 return Err(ApiProblem::invalid(format!(
-                    "The form has an unknown field '{start}'. Known fields: {known}."
+                    "The form must not contain the field '{start}'. Allowed fields: {known}."
                 ))
                 .for_field(start));
             }

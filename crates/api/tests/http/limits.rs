@@ -97,14 +97,14 @@ async fn without_authentication_only_requests_to_localhost_are_accepted() {
         ..domain::Caller::system(domain::TenantId(uuid::Uuid::from_u128(1)))
     });
     let app = TestApp::start_with(settings).await;
-    let to = async |host: &str| app.get("/v1/me").header("host", host).send().await.status;
+    let to = async |host: &str| app.get("/v1/queues").header("host", host).send().await.status;
     for host in ["localhost", "LOCALHOST:8080", "127.0.0.1:8080", "[::1]:8080", "[::1]"] {
         assert_eq!(to(host).await, StatusCode::OK, "{host}");
     }
     for host in ["evil.example", "evil.example:8080", "localhost.evil.example", "192.0.2.1:80"] {
         assert_eq!(to(host).await, StatusCode::FORBIDDEN, "{host}");
     }
-    assert_eq!(app.get("/v1/me").send().await.status, StatusCode::FORBIDDEN, "without a host");
+    assert_eq!(app.get("/v1/queues").send().await.status, StatusCode::FORBIDDEN, "without a host");
 }
 
 /// Browsers send these headers, and pages cannot change them.
@@ -129,7 +129,7 @@ async fn without_authentication_requests_of_other_sites_are_refused() {
         &[("origin", "https://LOCALHOST:8080")],
     ];
     for headers in own {
-        assert_eq!(ask(Method::GET, "/v1/me", headers).await, StatusCode::OK, "{headers:?}");
+        assert_eq!(ask(Method::GET, "/v1/queues", headers).await, StatusCode::OK, "{headers:?}");
     }
     let foreign: [&[(&str, &str)]; 6] = [
         &[("origin", "https://evil.example")],

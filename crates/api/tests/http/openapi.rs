@@ -97,7 +97,7 @@ fn every_reference_resolves_and_every_component_is_used() {
     // A problem is described once, and shared responses refer to it.
     let problems = found["#/components/schemas/Problem"];
     assert_eq!(problems, document["components"]["responses"].as_object().unwrap().len());
-    assert_eq!(document.to_string().matches("Quote this when you ask for help").count(), 1);
+    assert_eq!(document.to_string().matches("Include it when you ask for help").count(), 1);
 }
 
 #[test]
