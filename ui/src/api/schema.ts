@@ -621,6 +621,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/documents/{id}/title": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Rename a document
+         * @description Administrators and reviewers change the title for everyone. Other owners of the document change it for themselves
+         *     only. The file name stays as it is.
+         */
+        put: operations["rename_document"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/documents/{id}/view": {
         parameters: {
             query?: never;
@@ -1235,12 +1256,12 @@ export interface components {
              */
             doc_id?: string | null;
             /**
-             * @description What an attachment was called in its document.
+             * @description The file name of an attachment in its document.
              * @default null
              */
             file_name?: string | null;
             /**
-             * @description Where the object store has it; missing when it became a document of its own.
+             * @description Its key in the object store; absent when it became a document of its own.
              * @default null
              */
             key?: string | null;
@@ -1266,13 +1287,13 @@ export interface components {
             size_bytes?: number | null;
             /**
              * Format: int32
-             * @description Of this form; missing where it was written before there were versions.
+             * @description The version of this format; absent in the oldest entries.
              * @default null
              */
             version?: number | null;
             /**
              * Format: int32
-             * @description The pages among them whose text only OCR can read.
+             * @description How many of them need OCR.
              * @default null
              */
             wanting_ocr?: number | null;
@@ -1437,7 +1458,7 @@ export interface components {
             title: string;
         };
         /**
-         * @description Where a batch stands.
+         * @description The status of a batch.
          * @enum {string}
          */
         BatchStatus: "open" | "processing" | "completed" | "partial";
@@ -1630,7 +1651,7 @@ export interface components {
             key: string;
         };
         /**
-         * @description What came of handing a document in.
+         * @description The result of submitting a document.
          * @enum {string}
          */
         DedupResult: "new" | "new_version" | "skipped" | "in_progress";
@@ -1697,10 +1718,10 @@ export interface components {
             waiting_for?: string | null;
         };
         /**
-         * @description Where a document stands.
+         * @description The status of a document.
          *
-         *     A document with an active version is `active`, whatever a later run of it does. Without one it
-         *     follows its latest run; `inactive` is one whose version was taken out of service.
+         *     A document with an active version is `active`, whatever a later run of it does. Without one it has the status of
+         *     its latest run; `inactive` is a document that was withdrawn.
          * @enum {string}
          */
         DocumentStatus: "uploaded" | "processing" | "active" | "failed" | "inactive" | "rejected";
@@ -1910,7 +1931,7 @@ export interface components {
             next_cursor?: string | null;
         };
         /**
-         * @description Where a job stands.
+         * @description The state of a job.
          * @enum {string}
          */
         JobStatus: "PENDING" | "PROCESSING" | "COMPLETED" | "DEAD";
@@ -2148,6 +2169,12 @@ export interface components {
             width?: number | null;
             words: components["schemas"]["WordView"][];
         };
+        /** @description A link to the page view of a document. It needs no credential, and lasts ten minutes. */
+        PageViewLink: {
+            /** Format: date-time */
+            expires_at: string;
+            url: string;
+        };
         /** @description What happened and what to do about it (`application/problem+json`). */
         Problem: {
             /**
@@ -2354,10 +2381,10 @@ export interface components {
             next_cursor?: string | null;
         };
         /**
-         * @description What the stages of a run counted. Each stage fills in its own part, and the run has all of them together.
+         * @description The statistics of a run's stages. Each stage fills in its own fields, and the run has all of them.
          *
-         *     Stored as JSON with a version ([`StoredStats`]); rows from before there were versions have none. A later version
-         *     may only add counts: what this one does not know is left out.
+         *     Stored as JSON with a version ([`StoredStats`]); the oldest rows have none. A later version may only add fields, which
+         *     this one ignores.
          */
         RunStats: {
             /**
@@ -2367,7 +2394,7 @@ export interface components {
             attachments?: number | null;
             /**
              * Format: int64
-             * @description Written by earlier versions, instead of `chunks_created`.
+             * @description Written by earlier versions instead of `chunks_created`.
              * @default null
              */
             chunks?: number | null;
@@ -2378,7 +2405,7 @@ export interface components {
             chunks_created?: number | null;
             /**
              * Format: int64
-             * @description 1 for a document that can be found.
+             * @description 1 for a searchable document.
              * @default null
              */
             docs_processed?: number | null;
@@ -2397,7 +2424,7 @@ export interface components {
             ocr_trouble?: string | null;
             /**
              * Format: int32
-             * @description Pages that no engine was installed for.
+             * @description Pages for which no OCR engine was installed.
              * @default null
              */
             ocr_unavailable_pages?: number | null;
@@ -2424,23 +2451,23 @@ export interface components {
             pages?: number | null;
             /**
              * Format: int32
-             * @description Pages that OCR failed on, and why, the last time.
+             * @description Pages on which OCR failed, and the last error.
              * @default null
              */
             pages_failed?: number | null;
             /**
              * Format: int32
-             * @description Pages whose text only OCR can read.
+             * @description Pages that need OCR.
              * @default null
              */
             pages_wanting_ocr?: number | null;
             /**
-             * @description Who brings the same file must present the password that opened it.
+             * @description A password opened the original. Others who upload the same file must present it.
              * @default null
              */
             password_used?: boolean | null;
             /**
-             * @description What the reader noticed.
+             * @description Remarks of the reader.
              * @default []
              */
             remarks?: string[];
@@ -2451,13 +2478,13 @@ export interface components {
             tables?: number | null;
             /**
              * Format: int64
-             * @description Texts that had to be embedded: the others had been before.
+             * @description Texts that were embedded; the others had an embedding already.
              * @default null
              */
             texts_embedded?: number | null;
             /**
              * Format: int64
-             * @description Of all chunks together.
+             * @description The tokens of all chunks.
              * @default null
              */
             tokens_total?: number | null;
@@ -2468,7 +2495,7 @@ export interface components {
             words?: number | null;
         };
         /**
-         * @description Where a run stands.
+         * @description The state of a run.
          * @enum {string}
          */
         RunStatus: "queued" | "running" | "succeeded" | "failed";
@@ -2616,7 +2643,7 @@ export interface components {
             total: number;
         };
         /**
-         * @description Where a stage of a run stands: as its job does until it has ended.
+         * @description The status of a stage of a run: that of its job until it has ended.
          * @enum {string}
          */
         StageStatus: "pending" | "processing" | "succeeded" | "failed";
@@ -4140,6 +4167,40 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    rename_document: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DocumentTitle"];
+            };
+        };
+        responses: {
+            /** @description The new title of the document */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DocumentTitle"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["NotJson"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     link_to_page_view: {
         parameters: {
             query?: never;
@@ -4151,7 +4212,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The new title of the document */
+            /** @description The link */
             200: {
                 headers: {
                     [name: string]: unknown;
