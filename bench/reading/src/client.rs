@@ -56,7 +56,7 @@ impl Client {
         answer_to(self.http.get(self.at(path)).bearer_auth(&self.token)).await
     }
 
-    pub(crate) async fn hand_in(&self, file: File) -> anyhow::Result<Answer> {
+    pub(crate) async fn submit_file(&self, file: File) -> anyhow::Result<Answer> {
         let mut form = Form::new();
         if let Some(password) = file.password {
             form = form.text("password", password);

@@ -42,12 +42,12 @@ pub(crate) fn measure(args: &LongScanArgs, docket: Option<&Path>) -> anyhow::Res
     let size = scan.metadata()?.len();
     let largest = (size / (1 << 20) + 1).max(50).to_string();
     let server = Server::start(&docket, folder.path(), &[("DOCKET_UPLOAD_MAX_SIZE_MB", largest)])?;
-    let (outcome, peaks, seconds) = hand_in(&server, &scan)?;
+    let (outcome, peaks, seconds) = submit_file(&server, &scan)?;
     report(args.pages, size, &outcome, &peaks, seconds)
 }
 
 /// What became of the scan, what it took, and how long.
-fn hand_in(server: &Server, scan: &Path) -> anyhow::Result<(Value, Peaks, f64)> {
+fn submit_file(server: &Server, scan: &Path) -> anyhow::Result<(Value, Peaks, f64)> {
     let login = server
         .command(&["login", "--server", &server.address])
         .env("DOCKET_PASSWORD", PASSWORD)

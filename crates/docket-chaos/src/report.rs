@@ -48,7 +48,7 @@ pub(crate) struct Report {
     never_accepted: usize,
     finished: usize,
     /// Ended as failed: too many workers died under them. Nothing is lost, a person can retry them.
-    given_up: usize,
+    failed: usize,
     lost: usize,
     duplicated: usize,
     duplicates: Duplicates,
@@ -104,9 +104,9 @@ impl Report {
             Some(_) => of_accepted(run)
                 .is_some_and(|run| run.state == RunState::Succeeded && run.all_stages_succeeded),
         });
-        let given_up =
+        let failed =
             accepted.clone().filter_map(of_accepted).filter(|run| run.state == RunState::Failed);
-        let (finished, given_up) = (finished.count(), given_up.count());
+        let (finished, failed) = (finished.count(), failed.count());
         // A run whose acknowledgement got lost must end all the same.
         let named: HashSet<RunId> = accepted.clone().flatten().copied().collect();
         let stuck = evidence
@@ -122,8 +122,8 @@ impl Report {
             accepted: evidence.accepted.len(),
             never_accepted: evidence.never_accepted,
             finished,
-            given_up,
-            lost: evidence.accepted.len() - finished - given_up + stuck,
+            failed,
+            lost: evidence.accepted.len() - finished - failed + stuck,
             duplicated: duplicates.stages + duplicates.runs + duplicates.events,
             duplicates,
             stages_redone: evidence.takeovers.len(),
@@ -171,7 +171,7 @@ impl Report {
                 self.accepted.to_string(),
                 unless_zero(self.never_accepted, "never accepted"),
             ),
-            ("finished", self.finished.to_string(), unless_zero(self.given_up, "failed")),
+            ("finished", self.finished.to_string(), unless_zero(self.failed, "failed")),
             ("lost", self.lost.to_string(), String::new()),
             ("duplicated", self.duplicated.to_string(), self.duplicates.explained()),
             (

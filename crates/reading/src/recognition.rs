@@ -124,7 +124,7 @@ impl Recognition {
             }
             return Ok(());
         }
-        if self.losses().given_up().is_none() {
+        if self.losses().abandoned().is_none() {
             match self.read_group(pages).await {
                 Err(failure) if is_about_a_page(&failure) => {}
                 done => return done,
@@ -160,8 +160,8 @@ impl Recognition {
         if page.text != TextSource::Wanted {
             return Ok(());
         }
-        let given_up = self.losses().given_up().map(str::to_owned);
-        if let Some(why) = given_up {
+        let abandoned = self.losses().abandoned().map(str::to_owned);
+        if let Some(why) = abandoned {
             page.mark_ocr_failed(why);
             return Ok(());
         }

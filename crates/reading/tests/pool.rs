@@ -200,7 +200,7 @@ async fn asking_again_and_again_gains_a_child_no_time() {
 }
 
 #[tokio::test]
-async fn processor_time_is_limited_for_each_job_anew() {
+async fn processor_time_is_limited_for_each_job() {
     let mut settings = settings();
     settings.cpu = Duration::from_secs(1);
     let pool = Pool::new(settings);

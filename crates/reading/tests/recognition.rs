@@ -148,7 +148,7 @@ async fn what_the_first_engine_fails_on_the_second_reads() {
 }
 
 #[tokio::test]
-async fn a_document_that_crashes_everybody_is_given_up_early() {
+async fn a_document_that_crashes_every_reader_is_stopped_early() {
     let reader = reader(Some(READS_NOTHING), true);
     let read = recognised(&reader, "draw:*=abort", 3000).await.unwrap();
     assert_eq!(read.lost().len(), 3000);
@@ -158,7 +158,7 @@ async fn a_document_that_crashes_everybody_is_given_up_early() {
     let (_, trouble) = read.page(3000);
     assert_eq!(
         trouble.unwrap(),
-        "OCR was given up after it failed on too many pages, the last time because the reader crashed (signal 6)"
+        "OCR was stopped after it failed on too many pages, the last time because the reader crashed (signal 6)"
     );
     assert_eq!(read.remarks.last().unwrap(), "OCR failed on 3000 pages in all.");
 }

@@ -108,13 +108,13 @@ async fn the_original_of_what_failed_is_kept_for_a_week() {
 
 #[tokio::test]
 #[expect(clippy::disallowed_methods, reason = "the file system has a clock of its own")]
-async fn uploads_that_were_given_up_go_after_a_day() {
+async fn uploads_that_were_abandoned_are_deleted_after_a_day() {
     let app = TestApp::start().await;
     app.tenant("acme").await;
-    let mut given_up = app.blobs.begin_upload(fresh_id()).await.unwrap();
-    given_up.write(Bytes::from(vec![7; 2 * 1024 * 1024])).await.unwrap();
+    let mut abandoned = app.blobs.begin_upload(fresh_id()).await.unwrap();
+    abandoned.write(Bytes::from(vec![7; 2 * 1024 * 1024])).await.unwrap();
     // As if the process had died: nothing tidies up.
-    std::mem::forget(given_up.finish().await.unwrap());
+    std::mem::forget(abandoned.finish().await.unwrap());
     // The file's own age counts, and a file cannot be older than now: so the cleanup's clock runs ahead.
     let mut ahead = cleanup(&app);
     let clock = Arc::new(testkit::FakeClock::default());
@@ -217,9 +217,9 @@ async fn nothing_goes_while_the_time_is_not_sure() {
     let app = TestApp::start().await;
     let acme = app.tenant("acme").await;
     leave_unreferenced(&app, &acme, "left behind").await;
-    let mut given_up = app.blobs.begin_upload(fresh_id()).await.unwrap();
-    given_up.write(Bytes::from(vec![7; 2 * 1024 * 1024])).await.unwrap();
-    std::mem::forget(given_up.finish().await.unwrap());
+    let mut abandoned = app.blobs.begin_upload(fresh_id()).await.unwrap();
+    abandoned.write(Bytes::from(vec![7; 2 * 1024 * 1024])).await.unwrap();
+    std::mem::forget(abandoned.finish().await.unwrap());
     app.clock.advance(Duration::days(4000));
     let unsure =
         OriginalsCleanup { clock: Arc::new(UnsureClock(app.clock.clone())), ..cleanup(&app) };

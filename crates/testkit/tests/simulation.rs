@@ -2,11 +2,11 @@
 
 use testkit::sim::{Fence, SimDatabase, run_seeds};
 
-const LANES: usize = 3;
+const THREADS: usize = 3;
 
 #[tokio::test]
 async fn a_thousand_seeds_find_nothing() {
-    let tally = run_seeds(0..1000, LANES, Fence::Enabled).await;
+    let tally = run_seeds(0..1000, THREADS, Fence::Enabled).await;
     let tally = tally.unwrap_or_else(|found| panic!("{found}"));
     assert_eq!(tally.seeds, 1000);
     assert!(tally.runs > 2000 && tally.steps > 40_000, "{tally:?}");
@@ -14,7 +14,7 @@ async fn a_thousand_seeds_find_nothing() {
 
 #[tokio::test]
 async fn without_the_fence_something_is_found_within_five_hundred_seeds() {
-    let found = run_seeds(0..500, LANES, Fence::Disabled).await.expect_err("a bug was planted");
+    let found = run_seeds(0..500, THREADS, Fence::Disabled).await.expect_err("a bug was planted");
     assert!(found.to_string().contains("docket-sim -- --seed"), "{found}");
     // The one line replays it.
     let mut database = SimDatabase::open(Fence::Disabled).await;

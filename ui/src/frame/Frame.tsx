@@ -134,6 +134,10 @@ function RailFoot({ onHelp }: { onHelp: () => void }) {
         <Icon name={icon} />
         <span className="rail-label">{words}</span>
       </button>
+      <a href="/docs/guide" className="rail-link" title="Guide">
+        <Icon name="info" />
+        <span className="rail-label">Guide</span>
+      </a>
       <button type="button" className="rail-link" title="Keys (?)" onClick={onHelp}>
         <Icon name="keyboard" />
         <span className="rail-label">Keys</span>

@@ -159,7 +159,7 @@ async fn read_one(reader: &Reader, mutator: &Mutator, case: Case) -> anyhow::Res
     Ok(ReadResult { name, outcome, said, expected: case.expected, took: begun.elapsed() })
 }
 
-/// As at the front door: a text under the name of something else is refused. Something else under the
+/// As at the API: a text under the name of something else is refused. Something else under the
 /// name of a text would be as well, and is read here all the same.
 fn is_misnamed(file_name: &str, kind: FileKind) -> bool {
     let is_text = |kind: FileKind| {

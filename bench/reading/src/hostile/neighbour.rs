@@ -16,7 +16,7 @@ const LOOK_EVERY: Duration = Duration::from_millis(10);
 
 pub(super) struct Neighbour {
     client: Client,
-    handed_in: u32,
+    submitted: u32,
 }
 
 /// What became of the documents.
@@ -44,39 +44,39 @@ impl Diary {
 
 impl Neighbour {
     pub(super) fn new(client: Client) -> Self {
-        Self { client, handed_in: 0 }
+        Self { client, submitted: 0 }
     }
 
-    pub(super) async fn hand_in_some(&mut self, documents: u32) -> Diary {
+    pub(super) async fn submit_several(&mut self, documents: u32) -> Diary {
         let mut diary = Diary::default();
         for _ in 0..documents {
-            self.hand_in(&mut diary).await;
+            self.submit_file(&mut diary).await;
         }
         diary
     }
 
-    pub(super) async fn hand_in_until(mut self, over: Arc<AtomicBool>) -> Diary {
+    pub(super) async fn submit_until(mut self, over: Arc<AtomicBool>) -> Diary {
         let mut diary = Diary::default();
         while !over.load(Ordering::Relaxed) {
-            self.hand_in(&mut diary).await;
+            self.submit_file(&mut diary).await;
         }
         diary
     }
 
-    async fn hand_in(&mut self, diary: &mut Diary) {
-        self.handed_in += 1;
+    async fn submit_file(&mut self, diary: &mut Diary) {
+        self.submitted += 1;
         match self.time_to_served().await {
             Ok(time) => diary.times.push(time),
-            Err(error) => diary.harmed.push(format!("document {}: {error:#}", self.handed_in)),
+            Err(error) => diary.harmed.push(format!("document {}: {error:#}", self.submitted)),
         }
         tokio::time::sleep(PAUSE).await;
     }
 
     async fn time_to_served(&self) -> anyhow::Result<Duration> {
-        let word = format!("zebra{}x", self.handed_in);
+        let word = format!("zebra{}x", self.submitted);
         let (name, bytes) = (format!("{word}.txt"), page(&word).into_bytes());
         let begun = Instant::now();
-        let answer = self.client.hand_in(File { name, bytes, password: None }).await?;
+        let answer = self.client.submit_file(File { name, bytes, password: None }).await?;
         ensure!(answer.status == 202, "not taken: {answer:?}");
         let (run, document) = (answer.text("run_id"), answer.text("doc_id"));
         let run = format!("/v1/ingestion-runs/{run}");

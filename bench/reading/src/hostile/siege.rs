@@ -94,11 +94,11 @@ async fn lay_siege(server: &mut Server, waves: Vec<Wave>) -> anyhow::Result<Sieg
     let mut superuser = server.superuser().await?;
     let mut neighbour = Neighbour::new(other.clone());
     // The first ones start what the server starts when it is needed.
-    neighbour.hand_in_some(5).await;
-    let alone = neighbour.hand_in_some(ALONE).await;
+    neighbour.submit_several(5).await;
+    let alone = neighbour.submit_several(ALONE).await;
 
     let (over, readiness) = (Arc::new(AtomicBool::new(false)), Arc::new(Readiness::default()));
-    let beside = tokio::spawn(neighbour.hand_in_until(Arc::clone(&over)));
+    let beside = tokio::spawn(neighbour.submit_until(Arc::clone(&over)));
     let asking = tokio::spawn(ask_whether_ready(other, Arc::clone(&over), Arc::clone(&readiness)));
     let (begun, watch) = (Instant::now(), Watch::begin(server.pid()));
     let mut oldest = Duration::ZERO;
@@ -162,7 +162,7 @@ async fn submit_all(
 }
 
 async fn at_the_door(client: &Client, file: File) -> UploadAnswer {
-    match client.hand_in(file).await {
+    match client.submit_file(file).await {
         Ok(answer) if answer.status == 202 => match answer.text("run_id").parse() {
             Ok(run_id) if answer.text("dedup_result") != "in_progress" => {
                 UploadAnswer::Taken(run_id)

@@ -50,7 +50,7 @@ enum Kind {
     /// Not served, although the corpus says that it can be read.
     NotRead,
     /// Failed with a reason, but only after several tries, as when a reader crashes or runs into a limit.
-    GivenUp,
+    Failed,
     /// Served, with pages but nothing on them that can be read: empty by right, mostly.
     Wordless,
     /// Failed for what is no fault of the file's.
@@ -67,7 +67,7 @@ enum Kind {
 impl Kind {
     /// What must not happen is always listed in full.
     fn is_grave(self) -> bool {
-        !matches!(self, Self::NotRead | Self::GivenUp | Self::Wordless)
+        !matches!(self, Self::NotRead | Self::Failed | Self::Wordless)
     }
 }
 
@@ -87,7 +87,7 @@ pub(super) fn print(siege: &Siege, titles: &[String], ocr: &str, each: bool) -> 
     writeln!(to, "  {:<34}{rate:>8.1} ({:.0} s)", "files/s", took.as_secs_f64())?;
     let (longest, stage) = longest(siege);
     writeln!(to, "  {:<34}{:>8.1} s ({stage})", "longest try of a stage", longest.as_secs_f64())?;
-    writeln!(to, "  {:<34}{:>8}", "failed after several tries", count(Kind::GivenUp))?;
+    writeln!(to, "  {:<34}{:>8}", "failed after several tries", count(Kind::Failed))?;
     writeln!(to, "  {:<34}{:>8}", "not read, though others read it", count(Kind::NotRead))?;
     let not_ready = siege.readiness.not_ready.load(Ordering::Relaxed);
     for (name, value) in [
@@ -268,7 +268,7 @@ fn kinds_of(expected: Expected, end: &RunEnd) -> Vec<Kind> {
         kinds.push(Kind::OurFault);
     }
     if ended == Ended::Unclean {
-        kinds.push(Kind::GivenUp);
+        kinds.push(Kind::Failed);
     }
     if ended != Ended::Pages && (end.error.is_empty() || end.guidance.is_empty()) {
         kinds.push(Kind::Unexplained);

@@ -98,7 +98,7 @@ async fn each_condition_filters_the_list_and_all_must_match() {
     }
     let refused = app.get("/v1/documents?type=exe").bearer(token).send().await;
     assert_eq!(refused.status, StatusCode::BAD_REQUEST);
-    assert_eq!(refused.body["detail"], "'exe' is not a kind of file that can be taken");
+    assert_eq!(refused.body["detail"], "'exe' is not a supported kind of file");
 }
 
 #[tokio::test]

@@ -14,7 +14,7 @@ use testkit::CountedIds;
 use uuid::Uuid;
 
 /// Longer than anything here takes, even on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(30);
+const TIMEOUT: Duration = Duration::from_secs(30);
 
 /// A store and a tenant of its own on it.
 #[derive(Debug)]
@@ -28,8 +28,8 @@ pub(crate) struct Harness {
 impl Harness {
     /// No two harnesses use the same ids.
     pub(crate) fn on(blobs: &Blobs) -> Self {
-        static DESKS: AtomicU64 = AtomicU64::new(1);
-        let ids = CountedIds::after(DESKS.fetch_add(1, Ordering::Relaxed) * 1_000);
+        static HARNESSES: AtomicU64 = AtomicU64::new(1);
+        let ids = CountedIds::after(HARNESSES.fetch_add(1, Ordering::Relaxed) * 1_000);
         let (tenant, doc) = (TenantId(ids.next()), DocId(ids.next()));
         Self { blobs: blobs.clone(), tenant, doc, ids }
     }
@@ -150,6 +150,6 @@ pub(crate) async fn eventually(what: &str, mut holds: impl AsyncFnMut() -> bool)
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
     };
-    let waited = tokio::time::timeout(PATIENCE, wait).await;
-    assert!(waited.is_ok(), "{what}: not within {PATIENCE:?}");
+    let waited = tokio::time::timeout(TIMEOUT, wait).await;
+    assert!(waited.is_ok(), "{what}: not within {TIMEOUT:?}");
 }

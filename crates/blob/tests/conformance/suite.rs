@@ -244,8 +244,8 @@ async fn a_broken_upload_cannot_be_finished(harness: Harness) {
         // The client goes away: whoever reads from it drops the write in the middle. It is polled
         // once, and has more to wait for.
         let write = upload.write(content(1, LARGE).into());
-        let given_up = tokio::time::timeout(std::time::Duration::ZERO, write).await;
-        assert!(given_up.is_err(), "a large write waits for the store");
+        let abandoned = tokio::time::timeout(std::time::Duration::ZERO, write).await;
+        assert!(abandoned.is_err(), "a large write waits for the store");
     }
     assert!(upload.write(Bytes::from_static(b"more")).await.is_err());
     assert!(upload.finish().await.is_err());

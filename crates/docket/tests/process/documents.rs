@@ -39,7 +39,7 @@ async fn documents_are_listed_and_looked_at() {
         assert_eq!(seen, "No document matches.\n", "{none:?}");
     }
     let wrong = ada.types(["docs", "--type", "exe"]).finish().await.failed_with(2);
-    assert!(wrong.contains("'exe' is not a kind of file that can be taken"), "{wrong}");
+    assert!(wrong.contains("'exe' is not a supported kind of file"), "{wrong}");
     assert_eq!(ada.sees(["docs", "--status", "failed"]).await, "No document matches.\n");
 
     let shown = ada.sees(["show", &ids[0]]).await;

@@ -69,7 +69,7 @@ fn good_papers() -> Papers {
 }
 
 /// What `docket ingest --wait --json` says in the end.
-async fn handed_in(who: &Person, papers: &Papers) -> Value {
+async fn ingested(who: &Person, papers: &Papers) -> Value {
     let ingest = ["ingest", papers.folder(), "--wait", "--json", "--parallel", "8"];
     let finished = who.types(ingest).finish_within(LONGEST).await;
     let last = finished.stdout.lines().last().unwrap_or_default();
@@ -106,7 +106,7 @@ async fn five_hundred_hostile_files_hurt_nobody() {
     let mallory = attacker_at(&server, &folder).await;
     let (hostile, good) = (hostile_papers(), good_papers());
 
-    let (attacked, others) = tokio::join!(handed_in(&mallory, &hostile), handed_in(&ada, &good));
+    let (attacked, others) = tokio::join!(ingested(&mallory, &hostile), ingested(&ada, &good));
 
     assert_eq!(server.pid(), pid, "it is the server that was started");
     let peak = peak_memory_kib(pid);

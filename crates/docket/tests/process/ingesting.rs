@@ -240,7 +240,7 @@ async fn programs_read_a_line_for_each_file_and_a_summary() {
     assert_eq!(
         summary,
         json!({ "files": 2, "new": 1, "new_version": 0, "rerun": 0, "skipped": 0, "in_progress": 0, "failed": 1,
-                "not_uploaded_again": 0, "uploaded_bytes": 9, "not_handed_in": 0,
+                "not_uploaded_again": 0, "uploaded_bytes": 9, "not_uploaded": 0,
                 "processed": { "succeeded": 1, "failed": 0, "unfinished": 0 },
                 "interrupted": false, "batch_id": null })
     );

@@ -15,9 +15,9 @@ async fn a_document_and_its_updated_original_have_their_lines_in_the_log() {
     let ada = Person::new();
     ada.signs_in(&server).await;
     let papers = Papers::texts(2);
-    let handed_in = ada.sees(["ingest", &papers.file("1.txt"), "--wait", "--json"]).await;
-    let handed_in: Value = serde_json::from_str(handed_in.lines().next().unwrap()).unwrap();
-    let id = handed_in["doc_id"].as_str().unwrap_or_else(|| panic!("{handed_in}"));
+    let ingested = ada.sees(["ingest", &papers.file("1.txt"), "--wait", "--json"]).await;
+    let ingested: Value = serde_json::from_str(ingested.lines().next().unwrap()).unwrap();
+    let id = ingested["doc_id"].as_str().unwrap_or_else(|| panic!("{ingested}"));
     ada.sees(["rerun", id, "--file", &papers.file("2.txt"), "--reason", "a new one", "--wait"])
         .await;
     let shown = ada.reads(["show", id, "--json"]).await;

@@ -175,7 +175,7 @@ impl Log {
         sqlx::raw_sql(AssertSqlSafe(statements)).execute(&mut self.connection).await.unwrap();
     }
 
-    /// With the trigger off, or every row would be sealed anew.
+    /// With the trigger off, or every row would be sealed again.
     async fn put_right(&mut self) {
         let statements = "SET session_replication_role = replica; TRUNCATE audit_log; \
                           INSERT INTO audit_log TABLE untouched; RESET session_replication_role";

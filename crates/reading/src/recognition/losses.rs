@@ -19,7 +19,7 @@ const NAMED: u32 = 20;
 pub(crate) struct Losses {
     pages_in_a_row: u32,
     time: Duration,
-    given_up: Option<String>,
+    abandoned: Option<String>,
     first_engine_in_a_row: u32,
     second_engine_in_a_row: u32,
     /// The last error that a child reported about a page.
@@ -44,8 +44,8 @@ impl Losses {
         self.pages_in_a_row += 1;
         self.time += time;
         if self.pages_in_a_row >= MOST_IN_A_ROW || self.time >= LONGEST {
-            self.given_up.get_or_insert_with(|| {
-                format!("OCR was given up after it failed on too many pages, the last time because {failure}")
+            self.abandoned.get_or_insert_with(|| {
+                format!("OCR was stopped after it failed on too many pages, the last time because {failure}")
             });
         }
     }
@@ -73,8 +73,8 @@ impl Losses {
     }
 
     /// Why OCR stopped.
-    pub(super) fn given_up(&self) -> Option<&str> {
-        self.given_up.as_deref()
+    pub(super) fn abandoned(&self) -> Option<&str> {
+        self.abandoned.as_deref()
     }
 
     pub(super) fn trusts_first_engine(&self) -> bool {
@@ -139,11 +139,11 @@ mod tests {
             }
             losses.page_read(EnginesLost::default());
         }
-        assert_eq!(losses.given_up(), None);
+        assert_eq!(losses.abandoned(), None);
         for _ in 0..MOST_IN_A_ROW {
             losses.page_lost(&crash(), Duration::ZERO);
         }
-        let why = losses.given_up().unwrap();
+        let why = losses.abandoned().unwrap();
         assert!(why.ends_with("because the reader crashed (signal 11)"), "{why}");
     }
 
@@ -152,9 +152,9 @@ mod tests {
         let mut losses = Losses::default();
         losses.page_lost(&crash(), LONGEST / 2);
         losses.page_read(EnginesLost::default());
-        assert_eq!(losses.given_up(), None);
+        assert_eq!(losses.abandoned(), None);
         losses.page_lost(&crash(), LONGEST / 2);
-        assert!(losses.given_up().is_some());
+        assert!(losses.abandoned().is_some());
     }
 
     #[test]

@@ -75,7 +75,7 @@ pub async fn run_seeds(
         let mine: Vec<u64> = seeds.clone().skip(number).step_by(databases).collect();
         threads.spawn_blocking(move || {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-            runtime.expect("a runtime starts").block_on(run_lane(mine, fence))
+            runtime.expect("a runtime starts").block_on(run_thread(mine, fence))
         });
     }
     let mut sum = Tally::default();
@@ -85,7 +85,7 @@ pub async fn run_seeds(
     Ok(sum)
 }
 
-async fn run_lane(seeds: Vec<u64>, fence: Fence) -> Result<Tally, FailedSeed> {
+async fn run_thread(seeds: Vec<u64>, fence: Fence) -> Result<Tally, FailedSeed> {
     let mut database = SimDatabase::open(fence).await;
     let mut tally = Tally::default();
     for seed in seeds {

@@ -271,8 +271,8 @@ impl Seed<'_> {
 
     /// A clean stop: all jobs are returned to the queue, and the worker restarts.
     pub(crate) async fn stop(&mut self, worker: usize) -> Result<(), String> {
-        for hand in &mut self.workers[worker].hands {
-            hand.outcome = Some(Outcome::Released);
+        for slot in &mut self.workers[worker].hands {
+            slot.outcome = Some(Outcome::Released);
         }
         self.settle(worker, Fault::None).await
     }

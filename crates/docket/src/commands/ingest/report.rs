@@ -208,7 +208,7 @@ impl Report {
             "files": self.files,
             "not_uploaded_again": self.known(),
             "uploaded_bytes": uploaded.sum::<u64>(),
-            "not_handed_in": self.files - self.lines.len(),
+            "not_uploaded": self.files - self.lines.len(),
             "processed": { "succeeded": succeeded, "failed": failed, "unfinished": self.unfinished.len() },
             "interrupted": ending == Ending::Interrupted,
             "batch_id": batch.map(|batch| batch.batch_id),
