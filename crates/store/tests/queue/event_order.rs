@@ -291,10 +291,20 @@ async fn restore(old: &mut PgConnection, new: &mut PgConnection) {
             format!("SELECT coalesce(string_agg(to_jsonb(t)::text, E'\\n'), '') FROM {table} AS t");
         let rows: String =
             sqlx::query_scalar(AssertSqlSafe(statement)).fetch_one(&mut *old).await.unwrap();
+        // Generated columns cannot be inserted.
+        let columns: String = sqlx::query_scalar(
+            "SELECT string_agg(quote_ident(attname), ', ' ORDER BY attnum) FROM pg_attribute
+             WHERE attrelid = $1::text::regclass AND attnum > 0 AND NOT attisdropped AND attgenerated = ''",
+        )
+        .bind(&table)
+        .fetch_one(&mut *old)
+        .await
+        .unwrap();
         let statement = format!(
-            "INSERT INTO {table} OVERRIDING SYSTEM VALUE
-             SELECT (jsonb_populate_record(NULL::{table}, row::jsonb)).*
-             FROM string_to_table($1, E'\\n') AS row WHERE row <> ''"
+            "INSERT INTO {table} ({columns}) OVERRIDING SYSTEM VALUE
+             SELECT {columns} FROM (
+                 SELECT (jsonb_populate_record(NULL::{table}, row::jsonb)).*
+                 FROM string_to_table($1, E'\\n') AS row WHERE row <> '') AS restored"
         );
         sqlx::query(AssertSqlSafe(statement)).bind(rows).execute(&mut *new).await.unwrap();
     }
@@ -338,7 +348,7 @@ async fn an_event_that_is_gone_is_known_by_its_position() {
         add(&mut superuser, tenant_id, name).await;
     }
     let mut subscriber = Subscriber::from(&harness.store, tenant_id, 0);
-    subscriber.look(2).await;
+    subscriber.read(2).await;
     let second = subscriber.last.unwrap();
     run(&mut superuser, "DELETE FROM outbox_events WHERE topic = 'two'").await;
     assert_eq!(resumed(&harness.store, tenant_id, second, Some(2)).await, 2);
@@ -376,7 +386,7 @@ async fn events_are_pruned_by_age_up_to_the_first_that_is_younger_and_only_with_
     assert_eq!(prune(a, 10).await, 0, "they have no position yet");
     assert_eq!(harness.store.tenants_to_prune(before).await.unwrap(), []);
     let mut subscriber = Subscriber::from(&harness.store, a, 0);
-    subscriber.look(1).await;
+    subscriber.read(1).await;
     let first = subscriber.last.unwrap();
     // Not numbered, and as old as the others.
     add(&mut superuser, b, "of b").await;
