@@ -7,7 +7,7 @@ const TENANT: &str = "00000000-0000-0000-0000-00000000000a";
 
 const FILL: &str = "
     INSERT INTO tenants (tenant_id, name, created_at) VALUES ('00000000-0000-0000-0000-00000000000a', 'acme', now());
-    INSERT INTO documents (doc_id, tenant_id, source_type, source_uri, title, source, filename, mime, bytes_len,
+    INSERT INTO documents (doc_id, tenant_id, file_kind, source_uri, title, source, filename, mime, bytes_len,
                            status, created_at, updated_at)
     SELECT md5('document ' || n)::uuid, tenant_id, 'txt', 'upload://' || n, 'Document ' || n, 'manual', n || '.txt',
            'text/plain', 20000, 'active', now(), now()

@@ -123,7 +123,7 @@ async fn row_level_security_applies_to_the_owner_of_the_tables() {
     .await
     .unwrap();
     let weakness = store.login_weakness().map(str::to_owned);
-    assert_eq!(weakness, Some(format!("{owner} may not make other logins")));
+    assert_eq!(weakness, Some(format!("{owner} may not create other logins")));
     let mut across = store.across_tenants().await.unwrap();
     let tenants = ["one", "two"].map(|name| domain::Tenant {
         tenant_id: domain::TenantId(environment.ids.next()),

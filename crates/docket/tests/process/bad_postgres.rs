@@ -90,8 +90,8 @@ async fn a_data_folder_of_another_postgresql() {
     assert_eq!(
         Docket::serve(&folder).finish().await.failed_with(1),
         format!(
-            "The data folder {} was made by PostgreSQL 14, this Docket carries PostgreSQL {}. Start \
-             it with the Docket that made it and move the data over with a backup, or choose \
+            "The data folder {} was created by PostgreSQL 14; this Docket contains PostgreSQL {}. Start \
+             it with the Docket that created it and move the data with a backup, or choose \
              another data folder.",
             folder.cluster().display(),
             carried.trim()

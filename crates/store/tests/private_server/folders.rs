@@ -30,8 +30,8 @@ async fn a_cluster_of_another_major_version_is_refused() {
     let carried = fs::read_to_string(&path).unwrap();
     fs::write(&path, "9\n").unwrap();
     let expected = format!(
-        "The data folder {} was made by PostgreSQL 9, this Docket carries PostgreSQL {}. Start it \
-         with the Docket that made it and move the data over with a backup, or choose another \
+        "The data folder {} was created by PostgreSQL 9; this Docket contains PostgreSQL {}. Start \
+         it with the Docket that created it and move the data with a backup, or choose another \
          data folder.",
         home.data().display(),
         carried.trim(),

@@ -197,6 +197,8 @@ async fn the_queues_statements_read_no_table_and_no_index_completely() {
         include_str!("../../sql/documents/describe_served.sql"),
         include_str!("../../sql/events/append.sql"),
     ];
+    // As autovacuum does: it does not analyse tables that never had a row.
+    const ANALYSE: &str = "ANALYZE jobs, ingestion_runs, stages, outbox_events, audit_log";
     const FINISH: &str = "UPDATE jobs SET status = 'COMPLETED' WHERE status = 'PENDING'";
     let harness = Harness::open().await;
     let tenant = harness.tenant("a").await;
@@ -210,7 +212,7 @@ async fn the_queues_statements_read_no_table_and_no_index_completely() {
             _ => {}
         }
         if state != "no statistics" {
-            sqlx::raw_sql("ANALYZE").execute(&mut superuser).await.unwrap();
+            sqlx::raw_sql(ANALYSE).execute(&mut superuser).await.unwrap();
         }
         for statement in STATEMENTS {
             let plan = plan_of(&mut superuser, statement).await;

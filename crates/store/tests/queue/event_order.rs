@@ -291,10 +291,20 @@ async fn restore(old: &mut PgConnection, new: &mut PgConnection) {
             format!("SELECT coalesce(string_agg(to_jsonb(t)::text, E'\\n'), '') FROM {table} AS t");
         let rows: String =
             sqlx::query_scalar(AssertSqlSafe(statement)).fetch_one(&mut *old).await.unwrap();
+        // Generated columns cannot be inserted.
+        let columns: String = sqlx::query_scalar(
+            "SELECT string_agg(quote_ident(attname), ', ' ORDER BY attnum) FROM pg_attribute
+             WHERE attrelid = $1::text::regclass AND attnum > 0 AND NOT attisdropped AND attgenerated = ''",
+        )
+        .bind(&table)
+        .fetch_one(&mut *old)
+        .await
+        .unwrap();
         let statement = format!(
-            "INSERT INTO {table} OVERRIDING SYSTEM VALUE
-             SELECT (jsonb_populate_record(NULL::{table}, row::jsonb)).*
-             FROM string_to_table($1, E'\\n') AS row WHERE row <> ''"
+            "INSERT INTO {table} ({columns}) OVERRIDING SYSTEM VALUE
+             SELECT {columns} FROM (
+                 SELECT (jsonb_populate_record(NULL::{table}, row::jsonb)).*
+                 FROM string_to_table($1, E'\\n') AS row WHERE row <> '') AS restored"
         );
         sqlx::query(AssertSqlSafe(statement)).bind(rows).execute(&mut *new).await.unwrap();
     }
