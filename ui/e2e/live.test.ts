@@ -36,7 +36,7 @@ it("a server that goes away is noticed, and the page recovers when it is back", 
   await page.goto(`${server.url}/documents`);
   await connectionOf(page, "live").waitFor();
   await server.restart(async () => {
-    await page.getByText("Docket cannot be reached. What you see may be old").waitFor();
+    await page.getByText("Docket cannot be reached. This page may be out of date").waitFor();
   });
   await connectionOf(page, "live").waitFor({ timeout: 60_000 });
   await server.upload(await server.signIn(), "after.pdf", pdf([["After the restart"]]));

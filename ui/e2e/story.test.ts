@@ -73,10 +73,10 @@ describe("a first day", () => {
   });
 
   it("says at once what was here before", async () => {
-    await page.getByRole("button", { name: "Close, and stop what is not sent" }).click();
+    await page.getByRole("button", { name: "Close and cancel pending uploads" }).click();
     await drop([LEASE]);
-    await page.getByText("Already here: nothing to do").waitFor();
-    await page.getByRole("button", { name: "Close, and stop what is not sent" }).click();
+    await page.getByText("Already uploaded, unchanged").waitFor();
+    await page.getByRole("button", { name: "Close and cancel pending uploads" }).click();
   });
 
   it("keeps the filters in the address", async () => {

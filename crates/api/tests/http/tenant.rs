@@ -23,7 +23,7 @@ async fn rules_are_validated_stored_and_applied_to_new_runs() {
     let refused = put(json!({"masks": [{"box": [10, 20, 30, 40]}]})).await;
     assert_eq!(refused.status, StatusCode::BAD_REQUEST);
     let detail = refused.body["detail"].as_str().unwrap();
-    assert!(detail.contains("mask 1 is no region"), "{detail}");
+    assert!(detail.contains("mask 1 is not a valid region"), "{detail}");
     let refused = put(json!({"pipeline": ["magic"]})).await;
     assert!(refused.body["detail"].as_str().unwrap().contains("Unknown stage 'magic'"));
     let audited = app.get("/v1/audit").bearer(&acme.admin_token).send().await.body.to_string();

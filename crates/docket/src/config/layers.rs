@@ -366,9 +366,7 @@ mod tests {
             "pipeline = [\"Ingest\"] (from DOCKET_PIPELINE) does not work: 'Ingest' is not the name of \
              a stage: use lower-case letters, digits and underscores"
         );
-        assert!(
-            refusal(&[("DOCKET_PIPELINE", "ocr,ocr")]).ends_with("stands twice in the pipeline")
-        );
+        assert!(refusal(&[("DOCKET_PIPELINE", "ocr,ocr")]).ends_with("is in the pipeline twice"));
     }
 
     #[test]
@@ -394,7 +392,7 @@ mod tests {
     #[test]
     fn no_authentication_only_on_loopback() {
         let text = refusal(&[("AUTH_ENABLED", "false"), ("DOCKET_LISTEN", "0.0.0.0:8080")]);
-        assert!(text.contains("answers on a loopback address only"), "{text}");
+        assert!(text.contains("listens on a loopback address only"), "{text}");
         let layers = with(&[("AUTH_ENABLED", "false")], Vec::new()).unwrap();
         assert!(!Config::from_layers(&layers).unwrap().auth.enabled);
     }

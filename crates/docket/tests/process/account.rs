@@ -15,7 +15,7 @@ async fn a_user_changes_their_password_and_stays_signed_in_here_only() {
         let command = here.types(["password"]).env("DOCKET_PASSWORD", current);
         command.env("DOCKET_NEW_PASSWORD", "battery staple")
     };
-    let wrong = change("not the password").finish().await.failed_with(1);
+    let wrong = change("not the password").finish().await.failed_with(2);
     assert!(wrong.contains("The current password is wrong"), "{wrong}");
     let told = change(PASSWORD).finish().await.succeeded();
     assert!(told.starts_with("Your password was changed."), "{told}");
@@ -38,6 +38,6 @@ async fn a_renamed_document_is_listed_and_found_under_its_title() {
     assert_eq!(said, format!("Renamed {} to Lease, 2026\n", &id[28..]));
     let found = ada.reads(["docs", "--search", "lease, 2026", "--json"]).await;
     assert_eq!(found["items"][0]["title"], json!("Lease, 2026"));
-    ada.types(["rename", id, ""]).finish().await.failed_with(1);
+    ada.types(["rename", id, ""]).finish().await.failed_with(2);
     server.stop().await.succeeded();
 }

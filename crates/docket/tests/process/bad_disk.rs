@@ -20,7 +20,7 @@ async fn a_folder_that_its_user_may_not_write() {
         Docket::serve(&folder).finish().await.failed_with(1),
         format!(
             "cannot write to the data folder {}: Permission denied (os error 13). Make it writable \
-             for this user, or name another one with --data-dir",
+             for this user, or choose another one with --data-dir",
             folder.path().display()
         )
     );
@@ -36,7 +36,7 @@ async fn an_empty_read_only_disk() {
         Docket::serve(&folder).finish().await.failed_with(1),
         format!(
             "cannot write to the data folder {}: Read-only file system (os error 30). Make it \
-             writable for this user, or name another one with --data-dir",
+             writable for this user, or choose another one with --data-dir",
             folder.path().display()
         )
     );

@@ -132,7 +132,7 @@ async fn a_postgresql_without_pgvector() {
         format!(
             "this PostgreSQL has no pgvector, which Docket needs for search. Install it on the \
              server (on Debian the package is postgresql-{}-pgvector), or use the PostgreSQL that \
-             Docket carries when it is built by make: leave database_url empty",
+             is bundled with Docket when it is built by make: leave database_url empty",
             major.trim()
         )
     );

@@ -51,9 +51,9 @@ async fn a_short_id_names_a_document_wherever_an_id_does() {
         "there is no document whose id ends with ffffffffff. It was deleted, or you don't have access"
     );
     let mut superuser = folder.superuser().await;
-    let copy = "INSERT INTO documents (doc_id, tenant_id, source_type, source_uri, title, source, filename, mime,
+    let copy = "INSERT INTO documents (doc_id, tenant_id, file_kind, source_uri, title, source, filename, mime,
                                        bytes_len, status, created_at, updated_at)
-                SELECT overlay(doc_id::text PLACING '00000000' FROM 1)::uuid, tenant_id, source_type,
+                SELECT overlay(doc_id::text PLACING '00000000' FROM 1)::uuid, tenant_id, file_kind,
                        source_uri || ' copy', title, source, filename, mime, bytes_len, status, created_at, updated_at
                 FROM documents WHERE doc_id = $1::uuid";
     sqlx::query(copy).bind(&ids[0]).execute(&mut superuser).await.unwrap();

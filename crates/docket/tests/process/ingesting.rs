@@ -84,7 +84,7 @@ async fn of_a_mixed_folder_what_is_fit_gets_in_and_the_rest_is_named_with_its_re
     for why in [
         format!("docket: {}: The file is empty.\n", papers.file("empty.txt")),
         format!(
-            "docket: {}: the file is named .pdf but contains text/plain",
+            "docket: {}: The file is named .pdf but contains text/plain",
             papers.file("fake.pdf")
         ),
     ] {
