@@ -36,7 +36,7 @@ it("a user sees who they are, changes their password and signs out everywhere", 
 
   // This session goes on, the other one does not.
   await here.goto(`${server.url}/documents`);
-  await here.getByRole("heading", { name: "Documents" }).waitFor();
+  await here.getByRole("heading", { name: "Documents", exact: true }).waitFor();
   await elsewhere.goto(`${server.url}/documents`);
   await elsewhere.getByText("Your session ended").waitFor();
 

@@ -74,7 +74,7 @@ it("the configuration shows every setting and its origin, and no secret", async 
   const setting = (key: string) => page.getByRole("row").filter({ has: page.getByText(key, { exact: true }) });
   await setting("rate_limit_burst").getByText("DOCKET_RATE_LIMIT_BURST").waitFor();
   await setting("jwt_secret").getByText("Not set").waitFor();
-  await page.getByLabel("Find settings").fill("largest document");
+  await page.getByLabel("Find settings").fill("largest file");
   await page.getByText("1 setting", { exact: true }).waitFor();
   await setting("upload_max_size_mb").getByText("50").waitFor();
   await page.getByLabel("Find settings").fill("");
