@@ -189,6 +189,6 @@ mod tests {
     #[test]
     fn a_denied_action_yields_no_scope() {
         let denied = caller(Role::Viewer).permit(Action::ManageUsers).unwrap_err();
-        assert_eq!(denied.to_string(), "the role viewer may not do this (ManageUsers)");
+        assert_eq!(denied.to_string(), "The viewer role can't manage users.");
     }
 }

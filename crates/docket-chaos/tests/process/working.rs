@@ -107,7 +107,10 @@ async fn what_a_killed_worker_had_is_taken_up_by_another() {
     assert_eq!(count(&folder, "expiries = 1").await, 3, "one stage each was begun again");
     let heir = heir.stop_by(Signal::TERM).await;
     assert_eq!(heir.code, Some(0));
-    assert!(heir.stderr.contains("took back jobs whose worker stopped responding"), "{heir:?}");
+    assert!(
+        heir.stderr.contains("released the jobs of workers that stopped responding"),
+        "{heir:?}"
+    );
     server.stop().await.succeeded();
 }
 
