@@ -376,7 +376,9 @@ async fn a_program_that_is_no_reader_gives_a_clear_failure() {
     assert!(why(tell(&Pool::new(settings.clone()), "child").await).contains("No such file"));
     settings.program = hostile::program();
     settings.arguments = vec!["talk-garbage".into()];
-    assert!(why(tell(&Pool::new(settings.clone()), "child").await).contains("its answer is invalid"));
+    assert!(
+        why(tell(&Pool::new(settings.clone()), "child").await).contains("its answer is invalid")
+    );
     settings.arguments = vec!["no such role".into()];
     assert!(why(tell(&Pool::new(settings.clone()), "child").await).contains("by hand"));
     settings.arguments = vec!["read-worker".into(), "nothing installed".into()];
