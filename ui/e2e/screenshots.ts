@@ -152,7 +152,7 @@ async function takeScreens(page: Page, theme: string, shown: Shown): Promise<voi
   await visit("/documents/00000000-0000-7000-8000-000000000000", "document-missing");
   await visit("/ask", "ask");
   await visit("/ask?q=When+does+the+lease+end%3F&mode=ask", "ask-answer", () => page.getByRole("heading", { name: "Sources" }).waitFor());
-  await visit("/ask?q=How+many+bathrooms+does+the+lease+mention%3F&mode=ask", "ask-no-answer", () => page.getByText("Closest passages").waitFor());
+  await visit("/ask?q=How+many+bathrooms+does+the+lease+mention%3F&mode=ask", "ask-no-answer", () => page.getByRole("heading", { name: "Closest passages" }).waitFor());
   await visit("/ask?q=termination+of+the+lease&mode=search", "ask-search", () => page.locator(".passage").first().waitFor());
   await visit("/account", "account");
   for (const tab of ["failed", "stalled", "jobs"]) await visit(`/attention/${tab}`, `attention-${tab}`, () => page.waitForTimeout(500));
